@@ -17,44 +17,16 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 
 use tiphys_testkit::fixture;
 
-use crate::world::{Output, World, testdata};
+use crate::world::{Output, World};
 
-/// Runs all cases of a folder below `testdata/cli`. All are run, so that one failure does not hide another.
-pub(crate) fn check_all(topic: &str) {
-    check_all_in(topic, World::new);
-}
-
-/// The same in worlds that are made in another way.
-pub(crate) fn check_all_in(topic: &str, world: fn() -> World) {
-    let dir = testdata().join(topic);
-    let mut cases: Vec<PathBuf> = fs::read_dir(&dir)
-        .unwrap_or_else(|error| panic!("{}: {error}", dir.display()))
-        .map(|entry| entry.expect("the folder can be read").path())
-        .filter(|path| path.is_file())
-        .collect();
-    cases.sort();
-    assert!(!cases.is_empty(), "{}: no cases", dir.display());
-    let failed: Vec<String> = cases.iter().filter_map(|case| failure(case, &world())).collect();
-    assert!(failed.is_empty(), "{} of {} cases:\n{}", failed.len(), cases.len(), failed.join("\n"));
-}
-
-fn failure(path: &Path, world: &World) -> Option<String> {
-    let result = std::panic::catch_unwind(AssertUnwindSafe(|| check(path, world)));
-    let panic = result.err()?;
-    let message = panic.downcast_ref::<String>().cloned().unwrap_or_default();
-    Some(format!("{}: {message}", path.display()))
-}
-
-/// One case.
-fn check(path: &Path, world: &World) {
+/// Runs a case. Fails if its output differs or a process of it left a file behind.
+pub(crate) fn check(path: &Path, world: &World) {
     let text = fs::read_to_string(path).expect("the case can be read");
     let case = Case::parse(&text);
-    world.copy(&path.with_file_name("world"));
     for (name, content) in &case.files {
         world.write(name, &unescaped(content));
     }

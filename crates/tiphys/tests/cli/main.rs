@@ -1,31 +1,46 @@
-//! The program as people run it: the built binary, in a folder of its own, with an environment of its own.
-//!
-//! What can be written down as commands, files and expected output is a case below `testdata/cli/`, one file each; what needs a server,
-//! a signal or a look at processes is written in Rust.
+//! The cases of `testdata/cli`, one test for each file: `cargo test -p tiphys --test cli -- render/store-variable`.
 
-mod askpass;
-mod authors;
-mod base_servers;
 mod case;
-mod cases;
-mod changes;
-mod chart_servers;
-mod ci_setups;
-mod connection_settings;
-mod help;
-mod kustomize_helm;
-mod many;
-mod offline;
-mod processes;
-mod refused_access;
-mod serve;
-mod server;
-mod server_attacks;
-mod server_calls;
-mod server_folder;
-mod server_life;
-mod server_seen;
-mod shells;
-mod traces;
-mod two_projects;
+#[path = "../program/world.rs"]
 mod world;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+
+use crate::world::{World, testdata};
+
+fn main() -> ExitCode {
+    let mut trials = Vec::new();
+    for topic in entries(&testdata()) {
+        for case in entries(&topic).into_iter().filter(|path| path.extension().is_some_and(|it| it == "txt"))
+        {
+            let topic = topic.clone();
+            trials.push(Trial::test(format!("{}/{}", stem(&topic), stem(&case)), move || {
+                case::check(&case, &world_of(&topic));
+                Ok(())
+            }));
+        }
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// Returns the directory in which a topic's cases run.
+fn world_of(topic: &Path) -> World {
+    let world = if stem(topic) == "charts" { World::with_helm() } else { World::new() };
+    world.with_files(&topic.join("world"))
+}
+
+fn stem(path: &Path) -> &str {
+    path.file_stem().and_then(|stem| stem.to_str()).expect("cases have UTF-8 names")
+}
+
+/// The entries of a directory, sorted by name.
+fn entries(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).expect("the directory is readable");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("the entry is readable").path()).collect();
+    paths.sort();
+    paths
+}

@@ -4,7 +4,8 @@ use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-use crate::world::{Output, Pipe, Running, World};
+use crate::running::{Pipe, Running};
+use crate::world::{Output, World};
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_mins(5);

@@ -9,7 +9,8 @@ use std::process::Command;
 use tiphys_testkit::chart::Chart;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 
-use crate::world::{Running, TIPHYS, World, eventually};
+use crate::running::{Running, eventually};
+use crate::world::{TIPHYS, World};
 
 const PLUGIN: &str = "apiVersion: argoproj.io/v1alpha1
 kind: ConfigManagementPlugin

@@ -4,8 +4,9 @@ use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
 
+use crate::running::{Running, eventually};
 use crate::server_life::{event, get, render, server, serving, world};
-use crate::world::{Running, TIPHYS, eventually};
+use crate::world::TIPHYS;
 
 /// What a plugin prints that does its work.
 const PRINTS: &str = "echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'";

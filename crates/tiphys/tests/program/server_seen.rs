@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::running::{Running, eventually};
 use crate::server_life::{event, get, render, server, serving, world};
-use crate::world::{Running, TIPHYS, URL, World, eventually};
+use crate::world::{TIPHYS, URL, World};
 
 /// What a plugin does that warns of something and prints an object.
 const WARNS: &str = "echo 'hot today' >&2\necho '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'";

@@ -1,12 +1,8 @@
 //! A folder in which the program runs, and what it says there.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 use tiphys_testkit::executable::make_executable;
@@ -46,9 +42,7 @@ pub(crate) struct Output {
 impl World {
     /// A new world with the files that most tests need: see `testdata/cli/world`.
     pub(crate) fn new() -> Self {
-        let world = Self::empty();
-        copy_files(&testdata().join("world"), &world.root);
-        world
+        Self::empty().with_files(&testdata().join("world"))
     }
 
     /// A new world without files.
@@ -66,13 +60,8 @@ impl World {
         Self::new().with_plugin("helm", &[tools::program("helm"), helm::program()])
     }
 
-    /// A new world with the kustomize plugin of this checkout as the one plugin, and with the kustomize of `cargo xtask tools`.
-    pub(crate) fn with_kustomize() -> Self {
-        let programs = ["kustomize", "jq", "helm"].map(tools::program);
-        Self::new().with_plugin("kustomize", &programs)
-    }
-
-    fn with_plugin(self, name: &str, programs: &[PathBuf]) -> Self {
+    /// A new world with a plugin of this checkout as the one plugin, and these programs on `PATH`.
+    pub(crate) fn with_plugin(self, name: &str, programs: &[PathBuf]) -> Self {
         let folder =
             |program: &PathBuf| format!("{}:", program.parent().expect("it is in a folder").display());
         Self {
@@ -82,11 +71,12 @@ impl World {
         }
     }
 
-    /// Copies a folder's files into the world, if it is there.
-    pub(crate) fn copy(&self, from: &Path) {
+    /// Copies a folder's files into the world, if the folder exists.
+    pub(crate) fn with_files(self, from: &Path) -> Self {
         if from.is_dir() {
             copy_files(from, &self.root);
         }
+        self
     }
 
     /// A path in the world.
@@ -103,11 +93,6 @@ impl World {
             make_executable(&place);
         }
         self
-    }
-
-    /// The text of a file.
-    pub(crate) fn read(&self, path: &str) -> String {
-        fs::read_to_string(self.path(path)).expect("the file can be read")
     }
 
     /// A command that knows nothing of the person who runs the tests, and is started in the world's folder.
@@ -152,39 +137,6 @@ impl World {
         }
     }
 
-    /// Runs the program with these arguments.
-    pub(crate) fn run(&self, args: &[&str]) -> Output {
-        let mut command = self.command(TIPHYS);
-        command.args(args);
-        self.finish(command)
-    }
-
-    /// Runs the program in the background.
-    pub(crate) fn start(&self, args: &[&str]) -> Running {
-        let mut command = self.command(TIPHYS);
-        Running(Some(command.args(args).spawn().expect("the program starts")))
-    }
-
-    /// The same with one more variable.
-    pub(crate) fn start_with(&self, name: &str, value: &Path, args: &[&str]) -> Running {
-        let mut command = self.command(TIPHYS);
-        Running(Some(command.env(name, value).args(args).spawn().expect("the program starts")))
-    }
-
-    /// A pipe in the world's folder, and what comes through it: the first line, then, once nobody holds it any more, the end.
-    pub(crate) fn pipe(&self, name: &str) -> Pipe {
-        let path = self.path(name);
-        let mut mkfifo = self.command("mkfifo");
-        mkfifo.arg(&path);
-        assert_eq!(self.finish(mkfifo).code, 0, "the pipe can be made");
-        Pipe::read(move || fs::File::open(path).expect("the pipe can be opened"))
-    }
-
-    /// Waits until somebody serves a socket of the world who has no other way to say so.
-    pub(crate) fn serves(&self, socket: &str) {
-        eventually("somebody serves", || UnixStream::connect(self.path(socket)).is_ok());
-    }
-
     fn masked(&self, bytes: Vec<u8>) -> String {
         let text = String::from_utf8(bytes).expect("the program prints UTF-8");
         text.replace(self.root.to_str().expect("the world's path is UTF-8"), WORLD)
@@ -224,130 +176,6 @@ impl World {
         left.retain(|path| !path.ends_with("cache/tiphys/runs/gate"));
         left.retain(|path| !names.iter().any(|name| path.ends_with(name)));
         left
-    }
-}
-
-/// How long something that has to happen may take.
-const PATIENCE: Duration = Duration::from_mins(5);
-
-/// Waits for a condition of which nothing tells.
-pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < until, "{what}: not within {PATIENCE:?}");
-        std::thread::yield_now();
-    }
-}
-
-/// A program that runs; it is killed if the test ends before it.
-pub(crate) struct Running(Option<Child>);
-
-impl Running {
-    /// A command that was made elsewhere.
-    pub(crate) fn of(mut command: Command) -> Self {
-        Self(Some(command.spawn().expect("the program starts")))
-    }
-
-    /// Takes its standard input.
-    pub(crate) fn stdin(&mut self) -> ChildStdin {
-        self.0.as_mut().and_then(|child| child.stdin.take()).expect("it is not taken yet")
-    }
-
-    /// Takes its standard output.
-    pub(crate) fn stdout(&mut self) -> Pipe {
-        let stdout = self.0.as_mut().and_then(|child| child.stdout.take()).expect("it is not taken yet");
-        Pipe::read(move || stdout)
-    }
-
-    /// Sends a signal, by its name without `SIG`.
-    pub(crate) fn signal(&self, world: &World, name: &str) {
-        let pid = self.0.as_ref().expect("it runs").id();
-        // The shell's own `kill` is everywhere, the program is not.
-        let mut kill = world.command("sh");
-        kill.args(["-c", &format!("kill -{name} {pid}")]);
-        assert_eq!(world.finish(kill).code, 0, "the signal is sent");
-    }
-
-    /// Lowers how many descriptors it may have.
-    pub(crate) fn limit_descriptors(&self, world: &World, max: usize) {
-        let pid = self.0.as_ref().expect("it runs").id();
-        let mut prlimit = world.command("prlimit");
-        prlimit.args([format!("--pid={pid}"), format!("--nofile={max}:")]);
-        assert_eq!(world.finish(prlimit).code, 0, "the limit is set");
-    }
-
-    /// Takes its standard error.
-    pub(crate) fn stderr(&mut self) -> Pipe {
-        let stderr = self.0.as_mut().and_then(|child| child.stderr.take()).expect("it is not taken yet");
-        Pipe::read(move || stderr)
-    }
-
-    /// Waits for its end.
-    pub(crate) fn finish(mut self, world: &World) -> Output {
-        let child = self.0.take().expect("it runs");
-        world.shown(child.wait_with_output().expect("it can be waited for"))
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Some(mut child) = self.0.take() {
-            drop(child.kill());
-            drop(child.wait());
-        }
-    }
-}
-
-/// Lines that come through a pipe.
-pub(crate) struct Pipe(mpsc::Receiver<String>);
-
-impl Pipe {
-    fn read<R: Read>(open: impl FnOnce() -> R + Send + 'static) -> Self {
-        let (sender, receiver) = mpsc::channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(open()).lines() {
-                // A test that has ended asks for nothing more.
-                drop(sender.send(line.expect("lines are UTF-8")));
-            }
-        });
-        Self(receiver)
-    }
-
-    /// The next line.
-    pub(crate) fn line(&self) -> String {
-        self.0.recv_timeout(PATIENCE).expect("a line comes")
-    }
-
-    /// Waits for a line that has this in it.
-    pub(crate) fn line_with(&self, text: &str) {
-        while !self.line().contains(text) {}
-    }
-
-    /// Waits for a line that has this in it, and gives what follows it there.
-    pub(crate) fn rest_of_line_with(&self, text: &str) -> String {
-        loop {
-            if let Some((_, rest)) = self.line().split_once(text) {
-                return rest.to_owned();
-            }
-        }
-    }
-
-    /// All lines that come until nobody holds the pipe open.
-    pub(crate) fn rest(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        loop {
-            match self.0.recv_timeout(PATIENCE) {
-                Ok(line) => lines.push(line),
-                Err(mpsc::RecvTimeoutError::Disconnected) => return lines,
-                Err(error) => panic!("somebody still holds the pipe: {error}"),
-            }
-        }
-    }
-
-    /// Waits until nobody holds the pipe open.
-    pub(crate) fn ends(&self) {
-        let end = self.0.recv_timeout(PATIENCE);
-        assert_eq!(end, Err(mpsc::RecvTimeoutError::Disconnected), "nobody holds the pipe");
     }
 }
 

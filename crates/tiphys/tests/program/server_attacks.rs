@@ -1,7 +1,7 @@
 //! Runs that attack the plugin server, which is a process of their own user.
 
+use crate::running::Running;
 use crate::server_life::{event, render, server, serving, world};
-use crate::world::Running;
 
 /// Ways to make the server's callers talk to somebody else. What is left at the end shows whether one of them worked.
 const TAKEOVER: &str =

@@ -10,7 +10,8 @@ use std::task::{Context, Poll};
 use tonic::codegen::{BoxFuture, Service, http};
 use tonic::{Request, Response, Status};
 
-use crate::world::{Output, Running, URL, World};
+use crate::running::Running;
+use crate::world::{Output, URL, World};
 
 const NONCE: &str = "5f9e2c1a-nonce";
 const USERNAME: &str = "x-access-token";

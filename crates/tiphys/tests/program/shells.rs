@@ -6,7 +6,8 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use crate::world::{Running, URL, World};
+use crate::running::Running;
+use crate::world::{URL, World};
 
 /// A shell, how it is started at a terminal, and what it is told first.
 struct Shell {

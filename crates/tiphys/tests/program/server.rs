@@ -2,7 +2,8 @@
 
 use std::os::unix::net::UnixListener;
 
-use crate::world::{Output, Pipe, Running, URL, World};
+use crate::running::{Pipe, Running};
+use crate::world::{Output, URL, World};
 
 /// Starts a server for a plugin of the world and waits until it serves.
 fn serve(world: &World, plugin: &str) -> (Running, Pipe) {

@@ -7,7 +7,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::world::{Output, Pipe, Running, TIPHYS, URL, World};
+use crate::running::{Pipe, Running};
+use crate::world::{Output, TIPHYS, URL, World};
 
 /// A world with the folder of sockets, and an Application for a plugin that tells the pipe `$PIPE` that it has begun, and then does what
 /// the script says.

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
+use crate::running::{Running, eventually};
 use crate::server_life;
-use crate::world::{Output, Running, World, eventually};
+use crate::world::{Output, World};
 
 const RENDER: &[&str] = &[
     "render",

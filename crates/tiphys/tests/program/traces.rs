@@ -16,7 +16,8 @@ use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 use tonic::{Code, Request, Response, Status};
 
-use crate::world::{Output, Running, TIPHYS, World};
+use crate::running::Running;
+use crate::world::{Output, TIPHYS, World};
 
 /// The trace of a caller, and the caller's span in it.
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
