@@ -10,17 +10,17 @@ use tiphys_engine::{
     override_file_names, override_source, plugin_env,
 };
 use tiphys_project::source_permitted;
-use tiphys_testkit::oracle;
+use tiphys_testkit::oracle::{self, Difference};
 use tiphys_yaml::{Node, read_json, split_output, write_go_json};
 
 /// Compares a result with the recorded one. The words of errors are not compared.
-fn compare(recorded: Option<&Value>, ours: Result<Value, String>) -> Result<(), String> {
+fn compare(recorded: Option<&Value>, ours: Result<Value, String>) -> Result<(), Difference> {
     match (recorded, ours) {
         (None, Err(_)) => Ok(()),
-        (None, Ok(ours)) => Err(format!("Argo CD fails, ours is {ours}")),
+        (None, Ok(ours)) => Err(Difference::new(ours, "a failure")),
         (Some(recorded), Ok(ours)) if *recorded == ours => Ok(()),
-        (Some(recorded), Ok(ours)) => Err(format!("recorded {recorded}\n    ours {ours}")),
-        (Some(recorded), Err(error)) => Err(format!("recorded {recorded}\n    ours fails: {error}")),
+        (Some(recorded), Ok(ours)) => Err(Difference::new(ours, recorded)),
+        (Some(recorded), Err(error)) => Err(Difference::new(format!("fails: {error}"), recorded)),
     }
 }
 

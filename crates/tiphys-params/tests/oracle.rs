@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tiphys_params::{Parameters, app_parameters, parameter_variables};
-use tiphys_testkit::oracle;
+use tiphys_testkit::oracle::{self, Difference};
 
 fn read(case: &Value) -> Result<Parameters, String> {
     let text = case["input"]["parameters_text"].as_str().expect("the text of the parameters");
@@ -11,19 +11,19 @@ fn read(case: &Value) -> Result<Parameters, String> {
 }
 
 /// Compares a field of the result. A case must fail here if and only if it fails in Argo CD.
-fn compare(case: &Value, field: &str, answer: impl FnOnce(&Parameters) -> Value) -> Result<(), String> {
+fn compare(case: &Value, field: &str, answer: impl FnOnce(&Parameters) -> Value) -> Result<(), Difference> {
     let recorded = &case["output"];
     match (read(case), recorded["error"].as_str()) {
         (Err(_), Some(_)) => Ok(()),
-        (Err(error), None) => Err(format!("fails: {error}")),
-        (Ok(_), Some(error)) => Err(format!("does not fail: {error}")),
+        (Err(error), None) => Err(Difference::new(format!("fails: {error}"), &recorded[field])),
+        (Ok(_), Some(error)) => Err(Difference::new("parameters", error)),
         (Ok(parameters), None) => {
             let ours = answer(&parameters);
             let alternatives = recorded["output_alternatives"][field].as_array();
             if ours == recorded[field] || alternatives.is_some_and(|seen| seen.contains(&ours)) {
                 Ok(())
             } else {
-                Err(format!("{ours} instead of {}", recorded[field]))
+                Err(Difference::new(ours, &recorded[field]))
             }
         }
     }

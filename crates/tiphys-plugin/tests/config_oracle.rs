@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tiphys_plugin::config::{self, PluginFile};
-use tiphys_testkit::oracle;
+use tiphys_testkit::oracle::{self, Difference};
 
 /// Texts that are part of the interface begin so; the others are words of Go's libraries.
 const VALIDATION: &str = "invalid plugin configuration file. ";
@@ -38,34 +38,38 @@ fn kept(mut config: Value) -> Value {
     config
 }
 
-fn compare(case: &Value) -> Result<(), String> {
+/// Our reading of a valid plugin file.
+fn file(text: &[u8]) -> Value {
+    kept(PluginFile::read(text).expect("a plugin file").to_json())
+}
+
+fn compare(case: &Value) -> Result<(), Difference> {
     let recorded = &case["output"];
     let text = text(&case["input"]);
     match (config::read(&text), recorded["error"].as_str()) {
         (Err(_), Some(error)) if !error.starts_with(VALIDATION) => Ok(()),
         (Err(ours), Some(error)) if ours.to_string() == error => Ok(()),
-        (Err(ours), error) => Err(format!("fails with {ours:?} instead of {error:?}")),
-        (Ok(_), Some(error)) => Err(format!("does not fail: {error}")),
+        (Err(ours), error) => {
+            Err(Difference::new(format!("fails: {ours}"), error.unwrap_or("a configuration")))
+        }
+        (Ok(_), Some(error)) => Err(Difference::new(file(&text), error)),
         (Ok(ours), None) => {
-            let file = kept(PluginFile::read(&text).map_err(|error| error.to_string())?.to_json());
+            let file = file(&text);
             let seen = case["output_alternatives"]["config"]
                 .as_array()
                 .or(recorded["output_alternatives"]["config"].as_array());
             let equal = file == kept(recorded["config"].clone())
                 || seen.is_some_and(|seen| seen.iter().any(|config| file == kept(config.clone())));
             if !equal {
-                return Err(format!("{file} instead of {}", recorded["config"]));
+                return Err(Difference::new(file, &recorded["config"]));
             }
             let socket = ours.socket_name();
             if recorded["socket"].as_str() != Some(&socket) {
-                return Err(format!("socket {socket} instead of {}", recorded["socket"]));
+                return Err(Difference::new(socket, &recorded["socket"]));
             }
             let configured = ours.discovery_configured();
             if recorded["discovery_configured"].as_bool() != Some(configured) {
-                return Err(format!(
-                    "discovery {configured} instead of {}",
-                    recorded["discovery_configured"]
-                ));
+                return Err(Difference::new(configured, &recorded["discovery_configured"]));
             }
             Ok(())
         }

@@ -13,7 +13,7 @@ use crate::Failure;
 /// Folder of the recorded answers, below the workspace's root.
 const ORACLES: &str = "testdata/oracles/";
 
-/// The list: part of an oracle, id of a case, decision; separated by tabs.
+/// The list: part of an oracle, id of a case, our answer, decision; separated by tabs.
 const DECISIONS: &str = "testdata/oracles/decisions.tsv";
 
 pub(super) const CHECK: Check = Check {
@@ -46,10 +46,10 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
     {
         let place = format!("{DECISIONS}:{}", index + 1);
-        let columns: Vec<&str> = line.splitn(3, '\t').collect();
-        let [part, id, decision] = columns[..] else {
-            let remedy = "write: part, id and decision, separated by tabs";
-            findings.add(place, format!("has {} columns instead of 3", columns.len()), remedy);
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [part, id, _, decision] = columns[..] else {
+            let remedy = "write: part, id, answer and decision, separated by tabs";
+            findings.add(place, format!("has {} columns instead of 4", columns.len()), remedy);
             continue;
         };
         if decision.trim().is_empty() {

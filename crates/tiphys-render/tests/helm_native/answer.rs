@@ -1,8 +1,11 @@
 //! What a case gave, against what was recorded.
 
+use std::path::Path;
+
 use serde_json::Value;
 use tiphys_plugin::{PluginError, chain};
 use tiphys_render::{RenderError, RenderedApplication, SourceFailure};
+use tiphys_testkit::oracle::Difference;
 
 use crate::case;
 
@@ -36,49 +39,46 @@ pub(crate) enum Answer {
 }
 
 impl Answer {
-    pub(crate) fn of(rendered: Result<RenderedApplication, RenderError>) -> Self {
+    /// `folder` of the run has another name in each run.
+    pub(crate) fn of(rendered: Result<RenderedApplication, RenderError>, folder: &Path) -> Self {
         match rendered {
             Ok(rendered) => Self::Objects(
                 rendered.manifests.into_iter().map(tiphys_engine::Manifest::into_value).collect(),
             ),
-            Err(error) => Self::Failed(text_of(&error)),
+            Err(error) => Self::Failed(text_of(&error).replace(&folder.display().to_string(), "<folder>")),
         }
     }
 
     /// Whether the objects are those that were recorded, or both fail.
-    pub(crate) fn check_output(&self, case: &Value) -> Result<(), String> {
+    pub(crate) fn check_output(&self, case: &Value) -> Result<(), Difference> {
         let is_random = case["nondeterministic"] == true;
         match (self, case["output"].get("manifests")) {
-            (Self::Failed(why), Some(_)) if !may_fail(case) => Err(format!("fails: {why}")),
+            (Self::Failed(why), Some(_)) if !may_fail(case) => {
+                Err(Difference::new(format!("fails: {why}"), "objects"))
+            }
             (Self::Failed(_), _) => Ok(()),
             (Self::Objects(_), None) if may_succeed(case) => Ok(()),
-            (Self::Objects(_), None) => {
-                Err(format!("does not fail with {:?}", case["output"]["error"].as_str().unwrap_or_default()))
-            }
+            (Self::Objects(found), None) => Err(Difference::new(shown(found), &case["output"]["error"])),
             (Self::Objects(found), Some(expected)) => {
                 let expected = replaced(expected);
                 let expected = expected.as_array().expect("a list of objects");
                 if found == expected || is_random && names(found) == names(expected) {
                     return Ok(());
                 }
-                Err(format!("gives {}\n    instead of {}", shown(found), shown(expected)))
+                Err(Difference::new(shown(found), shown(expected)))
             }
         }
     }
 
     /// Whether a failure says what was recorded; `None` if nothing fails here or there.
-    pub(crate) fn check_error(&self, case: &Value) -> Option<Result<(), String>> {
+    pub(crate) fn check_error(&self, case: &Value) -> Option<Result<(), Difference>> {
         let (Self::Failed(found), Some(expected)) = (self, case["output"]["error"].as_str()) else {
             return None;
         };
         let expected = without_set_values(&replaced_text(expected, &ERROR_PLACEHOLDERS));
         let is_said = found.contains(expected.trim_end());
         let of_random = case["nondeterministic"] == true;
-        Some(if is_said || of_random {
-            Ok(())
-        } else {
-            Err(format!("says {found:?}\n    instead of {expected:?}"))
-        })
+        Some(if is_said || of_random { Ok(()) } else { Err(Difference::new(found, expected)) })
     }
 }
 
@@ -147,5 +147,5 @@ fn names(objects: &[Value]) -> Vec<(&Value, &Value)> {
 }
 
 fn shown(objects: &[Value]) -> String {
-    objects.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    Value::from(objects.to_vec()).to_string()
 }

@@ -97,7 +97,7 @@ impl World {
             deadline: None,
             cancel: CancellationToken::new(),
         };
-        Answer::of(service.render(&case::application(case), request).await)
+        Answer::of(service.render(&case::application(case), request).await, &folder)
     }
 
     /// Waits until every run has ended.

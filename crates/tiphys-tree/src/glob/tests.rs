@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use serde_json::Value;
-use tiphys_testkit::oracle;
+use tiphys_testkit::oracle::{self, Difference};
 
 use super::search::Search;
 use super::{Folder, GlobError, Listing, Place, file_name, find, has_file_name, has_found};
@@ -61,13 +61,18 @@ impl Case {
         &self,
         case: &Value,
         ask: impl Fn(&Place<'_>) -> Result<Vec<PathBuf>, GlobError>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Difference> {
         let seen_at = self.dir.path().join("root");
         let folder = Folder::new(&seen_at, ENTRIES_MAX);
         let sides: [(&str, &dyn Listing); 2] = [("on disk", &folder), ("in memory", &self.entries)];
         for (side, tree) in sides {
             let answer = ask(&Place { tree, seen_at: &seen_at, base: &self.base });
-            compare(case, &self.base, answer).map_err(|difference| format!("{side}: {difference}"))?;
+            compare(case, &self.base, answer).map_err(|ours| {
+                Difference::new(
+                    format!("{side}: {ours}"),
+                    format!("{} for {}", case["output"], case["input"]["pattern"]),
+                )
+            })?;
         }
         Ok(())
     }
@@ -120,7 +125,7 @@ fn compare(case: &Value, base: &Path, answer: Result<Vec<PathBuf>, GlobError>) -
     if keys.iter().all(|key| ours.get(key) == output.get(key)) {
         return Ok(());
     }
-    Err(format!("{}: ours {ours}, recorded {output}", case["input"]["pattern"]))
+    Err(ours.to_string())
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use serde_json::Value;
-use tiphys_testkit::oracle;
+use tiphys_testkit::oracle::{self, Difference};
 
 use super::*;
 
@@ -38,7 +38,7 @@ fn server_results_equal_those_of_argo_cd() {
             (Err(_), None) => answer["error"].is_string(),
             _ => false,
         });
-        Some(if equal { Ok(()) } else { Err(format!("{ours:?} instead of {theirs}")) })
+        Some(if equal { Ok(()) } else { Err(Difference::new(format!("{ours:?}"), theirs)) })
     });
 }
 

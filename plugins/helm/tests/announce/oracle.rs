@@ -13,7 +13,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use tiphys_params::{Announcement, decode_dynamic_output};
-use tiphys_testkit::{oracle, workspace_root};
+use tiphys_testkit::oracle::{self, Difference};
+use tiphys_testkit::workspace_root;
 
 use crate::world::World;
 
@@ -188,6 +189,10 @@ fn announcements_are_those_of_native_support_but_where_helm_does_otherwise() {
             return None;
         }
         let (native, ours) = (native(details), ours(&world(case, &charts)));
-        Some(if native == ours { Ok(()) } else { Err(format!("{ours:?} instead of {native:?}")) })
+        Some(if native == ours {
+            Ok(())
+        } else {
+            Err(Difference::new(format!("{ours:?}"), format!("{native:?}")))
+        })
     });
 }

@@ -7,7 +7,7 @@ use tiphys_helm_values::{
     Assignment, Chart, Flag, HelmVersion, Inputs, LIMITS, Map, Value, ValuesFile, coalesce, merged,
     read_values,
 };
-use tiphys_testkit::oracle;
+use tiphys_testkit::oracle::{self, Difference};
 use tiphys_yaml::write_go_json;
 
 /// An answer in the oracle's form.
@@ -72,12 +72,12 @@ fn typed(values: &Map) -> Json {
 }
 
 /// Comparing tells integers from floats, and the texts tell `-0.0` from `0.0`.
-fn check(case: &Json, version: HelmVersion, recorded: &Json) -> Result<(), String> {
+fn check(case: &Json, version: HelmVersion, recorded: &Json) -> Result<(), Difference> {
     let ours = answer(case, version);
     if ours == *recorded && write_go_json(&ours) == write_go_json(recorded) {
         Ok(())
     } else {
-        Err(format!("{ours} instead of {recorded} for {}", case["args"]))
+        Err(Difference::new(ours, format!("{recorded} for {}", case["args"])))
     }
 }
 

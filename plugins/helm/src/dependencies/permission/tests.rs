@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tiphys_access::{CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepoUrl, RepositoryAccess};
-use tiphys_testkit::oracle;
+use tiphys_testkit::oracle::{self, Difference};
 
 use super::is_permitted;
 use crate::dependencies::remote::{RemoteKind, RemoteRepository};
@@ -66,7 +66,6 @@ fn a_project_permits_what_it_permits_in_argo_cd() {
         let patterns = texts(&case["project"]["sourceRepos"]);
         let repository = remote(RemoteKind::Web, case["repo_url"].as_str().unwrap_or_default());
         let (ours, recorded) = (is_permitted(&repository, &patterns), case["permitted"] == true);
-        let difference = || format!("recorded {recorded}, ours {ours}");
-        Some((ours == recorded).then_some(()).ok_or_else(difference))
+        Some((ours == recorded).then_some(()).ok_or_else(|| Difference::new(ours, recorded)))
     });
 }
