@@ -23,6 +23,8 @@ pub use http::Request;
 use http::{Beginning, Connection, Response, read_request, write_refusal, write_response};
 use site::Site;
 
+use crate::wait::PATIENCE;
+
 /// The name that a server asks for, of whoever it asks.
 pub const USER: &str = "user";
 /// The password that goes with [`USER`].
@@ -97,7 +99,8 @@ pub struct ChartServer {
 #[derive(Debug)]
 struct State {
     inner: Mutex<Inner>,
-    ended: Condvar,
+    /// A request has come, or the server has ended.
+    changed: Condvar,
 }
 
 #[derive(Debug)]
@@ -111,7 +114,7 @@ struct Inner {
 impl State {
     fn new(site: Site) -> Self {
         let inner = Inner { site, requests: Vec::new(), open: Vec::new(), has_ended: false };
-        Self { inner: Mutex::new(inner), ended: Condvar::new() }
+        Self { inner: Mutex::new(inner), changed: Condvar::new() }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -119,12 +122,12 @@ impl State {
     }
 
     fn wait_for_end(&self) {
-        let guard = self.ended.wait_while(self.inner(), |inner| !inner.has_ended);
+        let guard = self.changed.wait_while(self.inner(), |inner| !inner.has_ended);
         drop(guard.expect("no thread panics while it holds the lock"));
     }
 
     fn wait_for_end_or(&self, time: Duration) {
-        let guard = self.ended.wait_timeout_while(self.inner(), time, |inner| !inner.has_ended);
+        let guard = self.changed.wait_timeout_while(self.inner(), time, |inner| !inner.has_ended);
         drop(guard.expect("no thread panics while it holds the lock"));
     }
 }
@@ -240,6 +243,18 @@ impl ChartServer {
         self.state.inner().requests.iter().filter(|request| request.path == path).count()
     }
 
+    /// Waits until a path was asked for that begins so.
+    pub fn wait_for(&self, path: &str) {
+        let missing =
+            |inner: &mut Inner| !inner.requests.iter().any(|request| request.path.starts_with(path));
+        let (_inner, result) = self
+            .state
+            .changed
+            .wait_timeout_while(self.state.inner(), PATIENCE, missing)
+            .expect("no thread panics while it holds the lock");
+        assert!(!result.timed_out(), "{path} was not asked for");
+    }
+
     /// Forgets what was asked.
     pub fn forget(&self) {
         self.state.inner().requests.clear();
@@ -256,7 +271,7 @@ impl Drop for ChartServer {
                 drop(stream.shutdown(Shutdown::Both));
             }
         }
-        self.state.ended.notify_all();
+        self.state.changed.notify_all();
         // Wakes the thread that accepts; if that fails, it has ended.
         drop(TcpStream::connect(self.address));
         if let Some(accepting) = self.accepting.take() {
@@ -306,6 +321,7 @@ fn serve(stream: TcpStream, tls: Option<Arc<ServerConfig>>, state: &State) -> io
     let (response, failure) = {
         let mut inner = state.inner();
         inner.requests.push(request.clone());
+        state.changed.notify_all();
         (inner.site.answer(&request), inner.site.failure(&request.path))
     };
     let half = response.body.len() / 2;

@@ -1,23 +1,41 @@
-//! Waiting for a condition with a deadline.
+//! Waiting for conditions that no event reports, such as files and states of other processes.
 
+use std::thread::park_timeout;
 use std::time::{Duration, Instant};
+
+/// How long a test waits for a condition, also on a loaded machine.
+pub const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Interval at which a condition is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// How long a test waits for a condition, also on a loaded machine.
-const WAIT_MAX: Duration = Duration::from_mins(2);
-
-/// Waits for a condition that no event reports, such as the start of another process.
+/// Waits for a condition.
 ///
 /// # Panics
 ///
-/// Panics with `what` if the condition does not become true within two minutes.
+/// Panics with `what` if the condition does not become true within [`PATIENCE`].
 pub async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    let give_up_at = Instant::now() + WAIT_MAX;
+    let begin = Instant::now();
     let mut tick = tokio::time::interval(POLL_INTERVAL);
     while !condition() {
-        assert!(Instant::now() < give_up_at, "{what}: not within two minutes");
+        assert!(begin.elapsed() < PATIENCE, "{what}: not within {PATIENCE:?}");
         tick.tick().await;
+    }
+}
+
+/// Calls `find` until it returns a value. For code without a runtime.
+///
+/// # Panics
+///
+/// Panics if there is no value within [`PATIENCE`].
+#[track_caller]
+pub fn until<T>(mut find: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(found) = find() {
+            return found;
+        }
+        assert!(begin.elapsed() < PATIENCE, "not within {PATIENCE:?}");
+        park_timeout(POLL_INTERVAL);
     }
 }

@@ -205,9 +205,7 @@ fn a_server_ends_while_it_hangs() {
         while !answer[..count].ends_with(expected.as_bytes()) {
             count += stream.read(&mut answer[count..]).unwrap();
         }
-        while server.count("/a") == 0 {
-            std::thread::yield_now();
-        }
+        server.wait_for("/a");
         drop(server);
         // The connection ends, in one way or another, and nothing came after that.
         assert_eq!(stream.read(&mut answer[count..]).unwrap_or(0), 0, "{failure:?}");

@@ -8,8 +8,9 @@ use std::process::Command;
 
 use tiphys_testkit::chart::Chart;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
+use tiphys_testkit::wait::until;
 
-use crate::running::{Running, eventually};
+use crate::running::Running;
 use crate::world::{TIPHYS, World};
 
 const PLUGIN: &str = "apiVersion: argoproj.io/v1alpha1
@@ -125,7 +126,7 @@ fn what_a_killed_command_left_in_the_folder_for_temporary_files_goes_with_the_ne
     let is_swept = |run: &PathBuf| fs::read_dir(run).is_ok_and(|entries| entries.count() == 1);
     let runs = sessions(&world, "runs");
     assert_eq!(runs.len(), 1, "its views had a folder");
-    eventually("its launcher has removed the view", || runs.iter().all(is_swept));
+    until(|| runs.iter().all(is_swept).then_some(())); // Its launcher removes the view.
     assert_eq!(sessions(&world, "").len(), 1, "its trees are left");
 
     let output = world.finish(for_reading(&world, TIPHYS, &[&RENDER[..], &["--offline"]].concat()));

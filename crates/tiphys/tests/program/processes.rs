@@ -4,8 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
+use tiphys_testkit::wait::until;
 
-use crate::running::{Running, eventually};
+use crate::running::Running;
 use crate::server_life;
 use crate::world::{Output, World};
 
@@ -98,9 +99,9 @@ spec:
         );
         let world = World::new();
         world.write("store/web.yaml", &application);
-        let asked = server.requests().len();
+        server.forget();
         let running = world.start(&["render", "--store=store", "--output-dir=out"]);
-        eventually("the server is asked", || server.requests().len() > asked);
+        server.wait_for("/");
         let begun = Instant::now();
         running.signal(&world, signal);
         assert_eq!(running.finish(&world), interrupted(), "{what} {signal}");
@@ -252,9 +253,7 @@ fn under_the_server_a_plugin_that_kills_its_launcher_keeps_its_place_until_it_is
     assert!(metrics.contains("tiphys_cmp_runs 1\n"), "{metrics}");
     pipe.ends();
     log.line_with("cannot end a run: launcher: died before it ended the run: signal: 9 (SIGKILL)");
-    eventually("its place is free", || {
-        server_life::get(address, "/metrics").1.contains("tiphys_cmp_runs 0\n")
-    });
+    until(|| server_life::get(address, "/metrics").1.contains("tiphys_cmp_runs 0\n").then_some(()));
     running.signal(&world, "TERM");
     assert_eq!(running.finish(&world).code, 0);
     assert_eq!(world.left_behind_but(&["tiphys-cmp-server"]), Vec::<std::path::PathBuf>::new());

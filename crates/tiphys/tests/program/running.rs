@@ -6,9 +6,9 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
 
 use tiphys_testkit::tools;
+use tiphys_testkit::wait::{PATIENCE, until};
 
 use crate::world::{Output, TIPHYS, World};
 
@@ -52,21 +52,9 @@ impl World {
         Pipe::read(move || fs::File::open(path).expect("the pipe can be opened"))
     }
 
-    /// Waits until somebody serves a socket of the world who has no other way to say so.
+    /// Waits until a server without a log accepts connections on a socket of the world.
     pub(crate) fn serves(&self, socket: &str) {
-        eventually("somebody serves", || UnixStream::connect(self.path(socket)).is_ok());
-    }
-}
-
-/// How long something that has to happen may take.
-const PATIENCE: Duration = Duration::from_mins(5);
-
-/// Waits for a condition of which nothing tells.
-pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < until, "{what}: not within {PATIENCE:?}");
-        std::thread::yield_now();
+        until(|| UnixStream::connect(self.path(socket)).ok());
     }
 }
 

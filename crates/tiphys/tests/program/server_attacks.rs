@@ -1,7 +1,8 @@
 //! Runs that attack the plugin server, which is a process of their own user.
 
-use crate::running::Running;
+use crate::running::{Pipe, Running};
 use crate::server_life::{event, render, server, serving, world};
+use crate::world::World;
 
 /// Ways to make the server's callers talk to somebody else. What is left at the end shows whether one of them worked.
 const TAKEOVER: &str =
@@ -36,10 +37,10 @@ fn a_run_can_change_neither_the_socket_nor_the_plugin_of_the_server() {
 }
 
 /// Waits for the end of a server that has found a fault, and returns its last words.
-fn fault(running: Running, world: &crate::world::World) -> String {
-    let output = running.finish(world);
-    assert_eq!(output.code, 20, "{output:?}");
-    let last = event(output.stderr.lines().last().expect("it says why"));
+fn fault(running: Running, log: &Pipe, world: &World) -> String {
+    let lines = log.rest();
+    assert_eq!(running.finish(world).code, 20, "{lines:?}");
+    let last = event(lines.last().expect("it says why"));
     assert_eq!(last["level"], "fatal", "{last}");
     last["msg"].as_str().expect("a string").to_owned()
 }
@@ -59,14 +60,13 @@ fn a_server_whose_socket_was_taken_over_or_removed_says_so_and_ends() {
         // Without a mount namespace nothing keeps a run away.
         let mut command = server(&world, &["--private-view=copy"]);
         command.env("SOCKETS", world.path("sockets"));
-        let running = Running::of(command);
-        world.serves("sockets/holder.sock");
+        let (running, log) = serving(command);
         render(&world).finish(&world);
         pipe.ends();
-        let expected = format!(
-            "socket $WORLD/sockets/holder.sock is not this server's any more: {how}; the server ends"
-        );
-        let fault = fault(running, &world);
+        let socket = world.path("sockets/holder.sock");
+        let expected =
+            format!("socket {} is not this server's any more: {how}; the server ends", socket.display());
+        let fault = fault(running, &log, &world);
         assert!(fault.starts_with(&expected), "{script}: {fault}");
     }
 }
@@ -79,11 +79,10 @@ fn a_server_whose_limits_a_run_has_changed_says_so_and_ends() {
         );
         let world = world(&script);
         let pipe = world.pipe("pipe");
-        let running = Running::of(server(&world, &[]));
-        world.serves("sockets/holder.sock");
+        let (running, log) = serving(server(&world, &[]));
         render(&world).finish(&world);
         pipe.ends();
-        let fault = fault(running, &world);
+        let fault = fault(running, &log, &world);
         assert!(
             fault.starts_with(&format!("the server's resource limit {limit} was changed from outside; ")),
             "{fault}"

@@ -3,8 +3,9 @@
 use std::os::unix::net::UnixStream;
 
 use serde_json::{Value, json};
+use tiphys_testkit::wait::until;
 
-use crate::running::{Running, eventually};
+use crate::running::Running;
 use crate::server_life::{event, get, render, server, serving, world};
 use crate::world::TIPHYS;
 
@@ -121,9 +122,9 @@ fn a_server_without_descriptors_says_so_once_and_serves_again_when_there_are_som
         let count = text.lines().find_map(|line| line.strip_prefix("tiphys_cmp_accept_failures_total "));
         count.expect("they are counted").parse().expect("a number")
     };
-    eventually("the connections are gone", || {
+    until(|| {
         let (_, text) = get(&address, "/metrics");
-        text.lines().any(|line| line == "tiphys_cmp_connections_open 0")
+        text.lines().any(|line| line == "tiphys_cmp_connections_open 0").then_some(())
     });
     assert!(failures() > 0);
     let rendered = render(&world).finish(&world);

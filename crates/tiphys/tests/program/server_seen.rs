@@ -7,8 +7,9 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use tiphys_testkit::wait::until;
 
-use crate::running::{Running, eventually};
+use crate::running::Running;
 use crate::server_life::{event, get, render, server, serving, world};
 use crate::world::{TIPHYS, URL, World};
 
@@ -175,7 +176,7 @@ fn as_process_1_the_server_reaps_what_others_left_to_it() {
     let process = process_of(&format!("sh\0-c\0{orphan}\0")).expect("it runs");
     fs::write(world.path("go"), "go\n").expect("it reads");
     // A zombie has its folder, too.
-    eventually("the orphan is reaped", || !process.exists());
+    until(|| (!process.exists()).then_some(()));
 }
 
 /// Words in backticks that are names of metrics.

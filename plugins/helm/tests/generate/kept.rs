@@ -8,7 +8,6 @@ use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 use tiphys_testkit::executable::make_executable;
 
 use crate::dependencies::{SHOWN, umbrella};
-use crate::life::until;
 use crate::remotes::{chart, with_dep};
 use crate::world::{Answer, Helm, World};
 
@@ -352,7 +351,7 @@ fn a_run_that_is_ended_while_it_fetches_leaves_nothing() {
     server.fail("/stable/dep-1.0.0.tgz", Some(Failure::HangInBody));
     let world = with_dep("1.0.0", &format!("{}/stable", server.url())).cached();
     let mut plugin = world.command(Helm::Four, "generate").spawn().unwrap();
-    until(|| (server.count("/stable/dep-1.0.0.tgz") == 1).then_some(()));
+    server.wait_for("/stable/dep-1.0.0.tgz");
     kill_process(Pid::from_child(&plugin), Signal::TERM).unwrap();
     assert_eq!(plugin.wait().unwrap().code(), Some(143));
     assert_eq!(world.left(), [""; 0]);

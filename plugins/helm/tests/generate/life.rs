@@ -7,7 +7,6 @@ use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -17,12 +16,10 @@ use rustix::process::{
 };
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 use tiphys_testkit::executable::make_executable;
+use tiphys_testkit::wait::{PATIENCE, until};
 
 use crate::remotes::{chart, with_dep};
 use crate::world::{Answer, Helm, World};
-
-/// How long a test waits for what must happen.
-const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A program in helm's place that says its number and never ends.
 const ENDLESS: &str = "#!/bin/sh\n[ \"$1\" = version ] && { echo v4.3.1; exit; }\necho $$ > ../../../started\nwhile :; do read -r line < /dev/zero; done\n";
@@ -32,18 +29,6 @@ fn with_program(world: World, text: &str) -> World {
     let program = world.root().join("../program").display().to_string();
     make_executable(Path::new(&program));
     world.variable("TIPHYS_HELM", &program)
-}
-
-/// Waits for a condition.
-pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let begin = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(begin.elapsed() < PATIENCE, "it does not happen");
-        thread::yield_now();
-    }
 }
 
 /// The program in helm's place, once it runs.
@@ -162,7 +147,7 @@ fn helm_ends_with_a_plugin_that_is_killed_while_a_repository_hangs() {
         server.fail("/stable/dep-1.0.0.tgz", Some(Failure::HangInBody));
         let world = with_dep("1.0.0", &format!("{}/stable", server.url()));
         let mut plugin = world.command(helm, "generate").process_group(0).spawn().unwrap();
-        until(|| (server.count("/stable/dep-1.0.0.tgz") > 0).then_some(()));
+        server.wait_for("/stable/dep-1.0.0.tgz");
         let of_plugin = |number: &u32| *number != plugin.id();
         let running: Vec<OwnedFd> = world
             .processes()
