@@ -12,7 +12,7 @@ use tiphys_tree::RepoPath;
 
 use crate::error::{RenderError, SourceFailure};
 use crate::prepare::{Prepared, Work};
-use crate::renderer::{At, Renderer, rendered};
+use crate::renderer::{Renderer, SourceIndex, rendered};
 use crate::report::{AnnouncedSource, AskedSource, MergedFile};
 
 impl Renderer {
@@ -64,7 +64,7 @@ impl Renderer {
         application: &Application,
         source: &ApplicationSource,
         place: SourcePlace,
-        at: At,
+        at: SourceIndex,
         prepared: &Prepared,
     ) -> Option<AnnouncedSource> {
         let (source_type, plugin, parameters) = match &prepared.work {
@@ -108,7 +108,7 @@ impl Renderer {
         application: &Application,
         source: &ApplicationSource,
         place: SourcePlace,
-        at: At,
+        at: SourceIndex,
     ) -> AnnouncedSource {
         let own = self.set_parameters(source, place, &BuildEnvironment::default(), None);
         AnnouncedSource {
@@ -166,8 +166,8 @@ fn asked(
     sources: &[ApplicationSource],
     place: SourcePlace,
     choose: impl Fn(usize, &ApplicationSource) -> bool,
-) -> impl Iterator<Item = (At, &ApplicationSource)> {
+) -> impl Iterator<Item = (SourceIndex, &ApplicationSource)> {
     rendered(sources, place)
-        .map(|(index, source)| (At { index, count: sources.len() }, source))
+        .map(|(index, source)| (SourceIndex { index, count: sources.len() }, source))
         .filter(move |(at, source)| choose(at.position(), source))
 }

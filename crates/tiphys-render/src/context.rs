@@ -14,7 +14,7 @@ use tiphys_logins::OwnLogins;
 use tiphys_params::Parameter;
 use tiphys_plugin::{GivenContext, GivenRef, chain};
 use tiphys_project::{permits_source, source_access};
-use tiphys_source::{ChartSource, GitSource, ResolvedRevision, Scope, Want, normalize_git_url};
+use tiphys_source::{ChartSource, GitSource, ResolvedRevision, TreeScope, Want, normalize_git_url};
 use tiphys_tree::{Modes, RepoPath, Tree};
 
 use crate::error::SourceFailure;
@@ -274,7 +274,7 @@ impl Renderer {
     async fn whole_tree(&self, revision: &ResolvedRevision) -> Result<Tree, tiphys_source::SourceError> {
         // Git LFS pointers are refused only in the application's own directory. No directory of a tree has this name.
         let no_folder = RepoPath::new(".git")?;
-        let want = Want { modes: Modes::Plain, scope: Scope::Whole, app_path: no_folder };
+        let want = Want { modes: Modes::Plain, scope: TreeScope::Whole, app_path: no_folder };
         self.sources.tree(revision, &want).await
     }
 }

@@ -7,7 +7,7 @@
 use futures_util::future::{join, try_join};
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::SourcePlace;
-use tiphys_source::{FilesIdentity, Scope};
+use tiphys_source::{FilesIdentity, TreeScope};
 use tiphys_tree::RepoPath;
 
 use crate::context::git_source;
@@ -112,7 +112,7 @@ async fn whole_and_same(
     after: Side<'_>,
     source: &ApplicationSource,
 ) -> Result<bool, CannotCompare> {
-    let (scope, root) = (Scope::Whole, RepoPath::default());
+    let (scope, root) = (TreeScope::Whole, RepoPath::default());
     let identities = try_join(before.identity(source, &scope, &root), after.identity(source, &scope, &root));
     identities.await.map(|(a, b)| a == b)
 }
@@ -142,7 +142,7 @@ async fn same_folder_files(
     source: &ApplicationSource,
     app_path: &RepoPath,
 ) -> bool {
-    let folder = Scope::Only(Vec::new());
+    let folder = TreeScope::Only(Vec::new());
     match try_join(before.identity(source, &folder, app_path), after.identity(source, &folder, app_path))
         .await
     {
@@ -197,7 +197,7 @@ impl Side<'_> {
     async fn identity(
         self,
         source: &ApplicationSource,
-        scope: &Scope,
+        scope: &TreeScope,
         app_path: &RepoPath,
     ) -> Result<FilesIdentity, CannotCompare> {
         let source = git_source(

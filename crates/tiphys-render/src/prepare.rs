@@ -13,7 +13,7 @@ use tiphys_engine::{
 };
 use tiphys_params::EnvVar;
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
-use tiphys_source::{ResolvedRevision, Scope, SourceError, Want};
+use tiphys_source::{ResolvedRevision, SourceError, TreeScope, Want};
 use tiphys_tree::{Depth, Modes, RepoPath, Tree};
 
 use crate::context::git_source;
@@ -105,7 +105,7 @@ impl Renderer {
             return Ok(false);
         }
         let origin = self.origin(application, source).await?;
-        let folder = Origin { scope: Scope::Only(Vec::new()), ..origin };
+        let folder = Origin { scope: TreeScope::Only(Vec::new()), ..origin };
         let prepared = Box::pin(self.prepare_from(folder, application, source, place)).await?;
         Ok(matches!(prepared.work, Work::Directory { .. }))
     }
@@ -349,15 +349,15 @@ impl Renderer {
     }
 
     /// Returns the parts of the repository that the application's annotation selects.
-    pub(crate) fn scope(application: &Application, app_path: &RepoPath) -> Result<Scope, SourceFailure> {
+    pub(crate) fn scope(application: &Application, app_path: &RepoPath) -> Result<TreeScope, SourceFailure> {
         let annotation = application.metadata.annotations.get(GENERATE_PATHS_ANNOTATION).map(String::as_str);
-        let Some(paths) = generate_paths(annotation, app_path.as_str()) else { return Ok(Scope::Whole) };
+        let Some(paths) = generate_paths(annotation, app_path.as_str()) else { return Ok(TreeScope::Whole) };
         let paths = paths
             .iter()
             .map(|path| RepoPath::new(path))
             .collect::<Result<_, _>>()
             .map_err(SourceFailure::Path)?;
-        Ok(Scope::Only(paths))
+        Ok(TreeScope::Only(paths))
     }
 }
 
@@ -375,7 +375,7 @@ struct Origin<'a> {
     repository: String,
     revision: ResolvedRevision,
     app_path: RepoPath,
-    scope: Scope,
+    scope: TreeScope,
 }
 
 impl Origin<'_> {

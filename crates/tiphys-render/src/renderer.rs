@@ -99,7 +99,7 @@ impl Renderer {
         let mut rendering = Rendering::default();
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         for (index, source) in rendered(&sources, place) {
-            let at = At { index, count: sources.len() };
+            let at = SourceIndex { index, count: sources.len() };
             let prepared = self.prepared(application, source, place, at).await?;
             self.run_source(application, source, &prepared, at, &mut rendering).await?;
         }
@@ -115,7 +115,7 @@ impl Renderer {
         let mut rendering = Rendering::default();
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         for ((index, source), (_, prepared)) in rendered(&sources, place).zip(prepared) {
-            let at = At { index, count: sources.len() };
+            let at = SourceIndex { index, count: sources.len() };
             self.run_source(application, source, prepared, at, &mut rendering).await?;
         }
         Ok(rendering.finish(application))
@@ -126,7 +126,7 @@ impl Renderer {
         application: &Application,
         source: &ApplicationSource,
         prepared: &Prepared,
-        at: At,
+        at: SourceIndex,
         rendering: &mut Rendering,
     ) -> Result<(), RenderError> {
         let begun = Instant::now();
@@ -165,7 +165,7 @@ impl Renderer {
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         let mut prepared = Vec::new();
         for (index, source) in rendered(&sources, place) {
-            let at = At { index, count: sources.len() };
+            let at = SourceIndex { index, count: sources.len() };
             let one = self.prepared(application, source, place, at).await?;
             prepared.push((at.position(), one));
         }
@@ -178,7 +178,7 @@ impl Renderer {
         application: &Application,
         source: &ApplicationSource,
         place: SourcePlace,
-        at: At,
+        at: SourceIndex,
     ) -> Result<Prepared, RenderError> {
         let begun = Instant::now();
         let prepared = Box::pin(self.prepare(application, source, place)).await;
@@ -193,7 +193,7 @@ impl Renderer {
         name: &str,
     ) -> Result<(Arc<dyn Plugin>, Request), RenderError> {
         let (sources, _) = tiphys_engine::sources(&application.spec)?;
-        let at = At { index: 0, count: sources.len() };
+        let at = SourceIndex { index: 0, count: sources.len() };
         self.question_for(application, &sources[0], name)
             .await
             .map_err(|failure| at.failed(&sources[0], failure))
@@ -335,12 +335,12 @@ pub(crate) fn rendered(
 
 /// The index of a source, and the number of sources.
 #[derive(Clone, Copy)]
-pub(crate) struct At {
+pub(crate) struct SourceIndex {
     pub(crate) index: usize,
     pub(crate) count: usize,
 }
 
-impl At {
+impl SourceIndex {
     pub(crate) fn position(self) -> usize {
         self.index + 1
     }

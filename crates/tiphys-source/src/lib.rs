@@ -41,7 +41,7 @@ pub use copy::{LocalCopy, LocalCopyError};
 pub use credential::UserSettings;
 pub use error::SourceError;
 pub use identity::FilesIdentity;
-pub use narrowing::Scope;
+pub use narrowing::TreeScope;
 pub use options::{
     CONNECT_TIMEOUT, FETCH_TIMEOUT, Freshness, LOOKUP_TIMEOUT, Network, OwnCredentials, Progress,
     ProgressSink, SourceOptions,

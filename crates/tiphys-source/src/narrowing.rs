@@ -7,7 +7,7 @@ use tiphys_tree::RepoPath;
 
 /// Which part of a revision a tree holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Scope {
+pub enum TreeScope {
     /// All of it.
     #[default]
     Whole,
@@ -15,7 +15,7 @@ pub enum Scope {
     Only(Vec<RepoPath>),
 }
 
-impl Scope {
+impl TreeScope {
     /// The paths, the application's among them, without those that another one holds; none for all of the revision.
     pub(crate) fn paths(&self, app_path: &RepoPath) -> Option<Vec<RepoPath>> {
         let Self::Only(paths) = self else { return None };

@@ -22,7 +22,7 @@ pub(crate) struct Refs {
 
 /// What a revision's text is, before anything is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum RevisionKind {
     /// A whole commit id; never looked up as a name.
     Commit,
     /// A name, or an abbreviated commit where no ref has that name.
@@ -32,12 +32,12 @@ pub(crate) enum Shape {
 }
 
 /// What a revision's text is (`IsCommitSHA` and `IsTruncatedCommitSHA` of Argo CD).
-pub(crate) fn shape(revision: &str) -> Shape {
+pub(crate) fn revision_kind(revision: &str) -> RevisionKind {
     let is_hex = revision.bytes().all(|byte| byte.is_ascii_hexdigit());
     match revision.len() {
-        COMMIT_DIGITS if is_hex => Shape::Commit,
-        ABBREVIATION_DIGITS_MIN..COMMIT_DIGITS if is_hex => Shape::NameOrAbbreviation,
-        _ => Shape::Name,
+        COMMIT_DIGITS if is_hex => RevisionKind::Commit,
+        ABBREVIATION_DIGITS_MIN..COMMIT_DIGITS if is_hex => RevisionKind::NameOrAbbreviation,
+        _ => RevisionKind::Name,
     }
 }
 

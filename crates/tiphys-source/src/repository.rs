@@ -36,7 +36,7 @@ use crate::git::{Call, Git, Place, ToolProblem, shown};
 use crate::lookup::LookupAge;
 use crate::objects::{Abbreviation, Objects};
 use crate::options::{Freshness, Network, Progress, SourceOptions};
-use crate::refs::{COMMIT_DIGITS, Refs, Shape, shape};
+use crate::refs::{COMMIT_DIGITS, Refs, RevisionKind, revision_kind};
 use crate::url::{RemoteUrl, Transport};
 use crate::{Secret, SourceError, SourceRequest, redact_url};
 
@@ -77,7 +77,7 @@ enum Trust {
 
 /// The target of a fetch.
 #[derive(Clone, Copy)]
-enum Wanted {
+enum FetchTarget {
     Commit(ObjectId),
     History,
 }
@@ -133,8 +133,8 @@ impl Repository {
         context: Context<'_>,
         revision: &str,
     ) -> Result<ObjectId, SourceError> {
-        let shape = shape(revision);
-        if shape == Shape::Commit {
+        let kind = revision_kind(revision);
+        if kind == RevisionKind::Commit {
             let id = self.parse_id(revision)?;
             return self.fetched(context, id, revision).await;
         }
@@ -142,7 +142,7 @@ impl Repository {
         if let Some(id) = refs.resolve(revision) {
             return self.parse_id(id);
         }
-        if shape == Shape::NameOrAbbreviation
+        if kind == RevisionKind::NameOrAbbreviation
             && let Some(commit) = self.abbreviated(context, revision).await?
         {
             return Ok(commit);
@@ -181,7 +181,7 @@ impl Repository {
         if let Some(commit) = self.note_damage(request, look())? {
             return Ok(commit);
         }
-        self.obtain(context, Wanted::Commit(id)).await?;
+        self.obtain(context, FetchTarget::Commit(id)).await?;
         self.present(id)?.ok_or_else(|| {
             let hint = self.refs.get().map(|refs| refs.hint(revision)).unwrap_or_default();
             self.missing(revision, hint)
@@ -272,7 +272,7 @@ impl Repository {
         if let Some(commit) = self.note_damage(context.request, look())? {
             return Ok(Some(commit));
         }
-        self.obtain(context, Wanted::History).await?;
+        self.obtain(context, FetchTarget::History).await?;
         look()
     }
 

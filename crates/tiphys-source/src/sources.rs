@@ -23,12 +23,12 @@ use crate::lookup::LookupAge;
 use crate::objects::Abbreviation;
 use crate::options::Network;
 use crate::plan;
-use crate::refs::{Shape, shape};
+use crate::refs::{RevisionKind, revision_kind};
 use crate::repository::Context;
 use crate::url::RemoteUrl;
 use crate::{
-    ChartSource, Scope, Secret, SourceError, SourceRequest, SourceService, file_url, lfs, normalize_git_url,
-    redact_url,
+    ChartSource, Secret, SourceError, SourceRequest, SourceService, TreeScope, file_url, lfs,
+    normalize_git_url, redact_url,
 };
 
 pub use nesting::Nesting;
@@ -97,7 +97,7 @@ pub struct Want {
     /// Whether executable bits are preserved.
     pub modes: Modes,
     /// The whole revision, or the paths that the application uses.
-    pub scope: Scope,
+    pub scope: TreeScope,
     /// The application's directory. It is part of every scope, and Git LFS pointers in it are refused.
     pub app_path: RepoPath,
 }
@@ -397,8 +397,8 @@ fn commit_in_copy(
     revision: &str,
 ) -> Result<Option<ObjectId>, SourceError> {
     let Some(git) = &copy.git else { return Ok(None) };
-    let shape = shape(revision);
-    let named = if shape == Shape::Commit {
+    let kind = revision_kind(revision);
+    let named = if kind == RevisionKind::Commit {
         ObjectId::from_hex(revision.to_ascii_lowercase().as_bytes()).ok()
     } else {
         copy.named(git, normalized_url, revision)
@@ -407,7 +407,7 @@ fn commit_in_copy(
     if let Some(id) = named {
         return reader.commit(id);
     }
-    if shape != Shape::NameOrAbbreviation {
+    if kind != RevisionKind::NameOrAbbreviation {
         return Ok(None);
     }
     match reader.abbreviated(revision)? {

@@ -45,10 +45,10 @@ pub(crate) struct ChartArchive {
 /// One version of the chart in a folder.
 struct Candidate {
     version: String,
-    place: Place,
+    path: CandidatePath,
 }
 
-enum Place {
+enum CandidatePath {
     Archive(PathBuf),
     Folder(PathBuf),
 }
@@ -77,9 +77,9 @@ pub(super) fn find(
         }
         .into());
     };
-    let files = match &found.place {
-        Place::Folder(dir) => ChartFiles::Folder(ChartFolder { dir: dir.clone() }),
-        Place::Archive(path) => {
+    let files = match &found.path {
+        CandidatePath::Folder(dir) => ChartFiles::Folder(ChartFolder { dir: dir.clone() }),
+        CandidatePath::Archive(path) => {
             ChartFiles::Packed(ChartArchive::look_at(path, source, &found.version, options)?)
         }
     };
@@ -183,14 +183,14 @@ fn in_folder(dir: &Path, name: &str) -> Result<Vec<Candidate>, SourceError> {
         let version = file_name.to_str().and_then(|text| text.strip_prefix(name)?.strip_prefix('-'));
         let version = version.and_then(|text| text.strip_suffix(".tgz"));
         if let Some(version) = version.filter(|version| Version::parse(version).is_ok()) {
-            found.push(Candidate { version: version.to_owned(), place: Place::Archive(path) });
+            found.push(Candidate { version: version.to_owned(), path: CandidatePath::Archive(path) });
         }
     }
     for folder in folders {
         if let Some((chart, version)) = chart_of(&folder, dir)
             && chart == name
         {
-            found.push(Candidate { version, place: Place::Folder(folder) });
+            found.push(Candidate { version, path: CandidatePath::Folder(folder) });
         }
     }
     Ok(found)

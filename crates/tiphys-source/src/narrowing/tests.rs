@@ -1,6 +1,6 @@
 use tiphys_tree::RepoPath;
 
-use super::{Scope, below};
+use super::{TreeScope, below};
 
 fn path(text: &str) -> RepoPath {
     RepoPath::new(text).expect("the path stays inside")
@@ -17,11 +17,11 @@ fn a_scope_has_the_applications_own_path_and_none_inside_another() {
         (vec!["apps/ab", "apps/a/sub"], Some(vec!["apps/a", "apps/ab"])),
         (vec!["lib", ""], None),
     ] {
-        let paths = Scope::Only(only.iter().copied().map(path).collect()).paths(&app);
+        let paths = TreeScope::Only(only.iter().copied().map(path).collect()).paths(&app);
         let paths = paths.as_ref().map(|paths| paths.iter().map(RepoPath::as_str).collect::<Vec<_>>());
         assert_eq!(paths, expected, "{only:?}");
     }
-    assert_eq!(Scope::Whole.paths(&app), None);
+    assert_eq!(TreeScope::Whole.paths(&app), None);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use super::{Refs, Shape, shape};
+use super::{Refs, RevisionKind, revision_kind};
 
 const LISTING: &str = "\
 1111111111111111111111111111111111111111\tHEAD
@@ -44,15 +44,15 @@ fn a_name_of_a_commit_is_a_ref() {
 #[test]
 fn a_revisions_shape_is_told_by_its_digits() {
     for (revision, expected) in [
-        ("0123456789abcdefABCDEF012345678901234567", Shape::Commit),
-        ("0123456789abcdefABCDEF01234567890123456", Shape::NameOrAbbreviation),
-        ("deadbee", Shape::NameOrAbbreviation),
-        ("deadbe", Shape::Name),
-        ("deadbeg", Shape::Name),
-        ("", Shape::Name),
-        ("0123456789abcdefABCDEF0123456789012345678", Shape::Name),
+        ("0123456789abcdefABCDEF012345678901234567", RevisionKind::Commit),
+        ("0123456789abcdefABCDEF01234567890123456", RevisionKind::NameOrAbbreviation),
+        ("deadbee", RevisionKind::NameOrAbbreviation),
+        ("deadbe", RevisionKind::Name),
+        ("deadbeg", RevisionKind::Name),
+        ("", RevisionKind::Name),
+        ("0123456789abcdefABCDEF0123456789012345678", RevisionKind::Name),
     ] {
-        assert_eq!(shape(revision), expected, "{revision}");
+        assert_eq!(revision_kind(revision), expected, "{revision}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use super::{Context, Repository, Trust, Wanted, unless_damaged};
+use super::{Context, FetchTarget, Repository, Trust, unless_damaged};
 use crate::options::{Freshness, Network};
 use crate::{SourceError, SourceRequest};
 
@@ -44,7 +44,7 @@ impl Repository {
     }
 
     /// Under the lock: fetches into the store that is there, or into a fresh one that then takes its place.
-    pub(super) async fn obtain(&self, context: Context<'_>, wanted: Wanted) -> Result<(), SourceError> {
+    pub(super) async fn obtain(&self, context: Context<'_>, target: FetchTarget) -> Result<(), SourceError> {
         let trust = self.trust();
         let afresh = match trust {
             Trust::Damaged => true,
@@ -55,12 +55,12 @@ impl Repository {
             Trust::Fresh => false,
         };
         if !afresh {
-            return self.fetch_wanted(context, &self.dir, wanted).await;
+            return self.fetch_target(context, &self.dir, target).await;
         }
         let fresh = self.dir.with_extension("fresh");
         let filled = async {
             self.make(context, &fresh).await?;
-            self.fetch_wanted(context, &fresh, wanted).await
+            self.fetch_target(context, &fresh, target).await
         };
         let filled = match filled.await {
             Ok(()) => self.replace(&fresh).map_err(|error| self.unhealed(error)),
@@ -74,15 +74,15 @@ impl Repository {
         Ok(())
     }
 
-    async fn fetch_wanted(
+    async fn fetch_target(
         &self,
         context: Context<'_>,
         dir: &Path,
-        wanted: Wanted,
+        target: FetchTarget,
     ) -> Result<(), SourceError> {
-        match wanted {
-            Wanted::Commit(id) => self.fetch_commit(context, dir, id).await,
-            Wanted::History => self.fetch_history(context, dir).await,
+        match target {
+            FetchTarget::Commit(id) => self.fetch_commit(context, dir, id).await,
+            FetchTarget::History => self.fetch_history(context, dir).await,
         }
     }
 

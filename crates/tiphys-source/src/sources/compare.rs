@@ -17,7 +17,7 @@ use crate::copy::{self, OpenCopy};
 use crate::identity::{FilesIdentity, Identity};
 use crate::plan;
 use crate::work_tree::{PastFiles, WorkTreePath};
-use crate::{GitSource, Scope, SourceError, SourceRequest, normalize_git_url};
+use crate::{GitSource, SourceError, SourceRequest, TreeScope, normalize_git_url};
 
 /// The commit that is used instead of a folder's files.
 #[derive(Clone, Copy)]
@@ -128,13 +128,13 @@ impl Sources {
         Ok(None)
     }
 
-    /// Returns the files of a work tree's path at another revision, without changing the work tree or its index. For [`Scope::Only`], these
+    /// Returns the files of a work tree's path at another revision, without changing the work tree or its index. For [`TreeScope::Only`], these
     /// are the scope and the path, or the whole revision if links lead elsewhere.
     pub async fn past_files(
         &self,
         place: &WorkTreePath,
         base: &BaseRevision,
-        (scope, modes): (&Scope, Modes),
+        (scope, modes): (&TreeScope, Modes),
     ) -> Result<PastFiles, SourceError> {
         let repository = self.local.open(&place.top, &self.service.git).await?;
         let commit = base.commit(&repository, &self.service.git).await?;
@@ -166,7 +166,7 @@ impl Sources {
     pub async fn identity(
         &self,
         source: &GitSource,
-        (scope, app_path): (&Scope, &RepoPath),
+        (scope, app_path): (&TreeScope, &RepoPath),
     ) -> Result<FilesIdentity, SourceError> {
         let url = source.repo_url.trim();
         if self.copies_of(&normalize_git_url(url)).await?.is_empty() {
@@ -198,7 +198,7 @@ impl Sources {
         &self,
         place: &WorkTreePath,
         base: Option<&BaseRevision>,
-        scope: &Scope,
+        scope: &TreeScope,
     ) -> Result<FilesIdentity, SourceError> {
         let repository = self.local.open(&place.top, &self.service.git).await?;
         let paths = scope.paths(&place.path);

@@ -149,12 +149,13 @@ async fn connecting_has_a_bound_of_its_own_and_a_server_that_does_not_connect_is
     });
     let server = ChartServer::start(Transport::Plain);
     server.repository("/charts", &[web("1.0.0")]);
-    let told = |repository: &str| {
-        format!("connecting to repository {repository} did not end within 2s")
-    };
+    let told = |repository: &str| format!("connecting to repository {repository} did not end within 2s");
     for path in ["/one", "/other"] {
         let url = format!("{address}{path}");
-        assert_eq!(failure(&sources, &chart(&url, "web", "1.0.0")).await, told(&url) + ": limit connect-timeout");
+        assert_eq!(
+            failure(&sources, &chart(&url, "web", "1.0.0")).await,
+            told(&url) + ": limit connect-timeout"
+        );
     }
     server.redirect("/charts/web-1.0.0.tgz", &format!("{address}/web.tgz"));
     let url = format!("{}/charts", server.url());

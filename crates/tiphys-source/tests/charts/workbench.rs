@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_source::{
-    ChartSource, CredentialReach, ResolvedRevision, Scope, SourceError, SourceOptions, SourceRequest,
-    SourceService, Sources, Want,
+    ChartSource, CredentialReach, ResolvedRevision, SourceError, SourceOptions, SourceRequest, SourceService,
+    Sources, TreeScope, Want,
 };
 use tiphys_testkit::chart::Chart;
 use tiphys_testkit::chart_server::{PASSWORD, USER};
@@ -87,7 +87,7 @@ pub(crate) fn log_in(access: &mut RepositoryAccess) {
 }
 
 pub(crate) async fn tree_of(sources: &Sources, revision: &ResolvedRevision) -> Result<Tree, SourceError> {
-    let want = Want { modes: Modes::Plain, scope: Scope::Whole, app_path: RepoPath::default() };
+    let want = Want { modes: Modes::Plain, scope: TreeScope::Whole, app_path: RepoPath::default() };
     sources.tree(revision, &want).await
 }
 

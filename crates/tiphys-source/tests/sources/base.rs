@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tiphys_access::ContextProject;
-use tiphys_source::{BasePoint, BaseRevision, FilesIdentity, GitSource, Scope, Sources, WorkTreePath};
+use tiphys_source::{BasePoint, BaseRevision, FilesIdentity, GitSource, Sources, TreeScope, WorkTreePath};
 use tiphys_testkit::git::{self, Repository};
 use tiphys_tree::Modes;
 
@@ -178,7 +178,7 @@ async fn a_folder_without_git_has_no_other_revision() {
 }
 
 /// A path's own files.
-const OWN: Scope = Scope::Only(Vec::new());
+const OWN: TreeScope = TreeScope::Only(Vec::new());
 
 /// The listing of what a commit has at a path.
 async fn past(bench: &Workbench, at: &str, revision: &str) -> Option<Vec<String>> {
@@ -246,7 +246,7 @@ async fn a_link_out_of_the_repository_is_not_followed_at_a_commit_either() {
 }
 
 /// The identities now and at `main`.
-async fn identities(sources: &Sources, app_path: &str, scope: Scope) -> (FilesIdentity, FilesIdentity) {
+async fn identities(sources: &Sources, app_path: &str, scope: TreeScope) -> (FilesIdentity, FilesIdentity) {
     let then = sources.at(&base("main")).await.expect("it is there");
     let (scope, app_path) = (&scope, &path(app_path));
     (
@@ -271,7 +271,7 @@ async fn equal_files_of_a_work_tree_and_of_a_commit_are_known_without_being_writ
     repository.commit("first");
     repository.write("one/ignored.log", "ignored");
     let sources = || bench.with_copies(&[&format!("{URL}=apps")]);
-    let (now, then) = identities(&sources(), "one", Scope::Whole).await;
+    let (now, then) = identities(&sources(), "one", TreeScope::Whole).await;
     assert_eq!(now, then);
     assert!(now.may_lead_elsewhere());
     let remove = |file: &str| std::fs::remove_file(bench.path("apps").join(file)).expect("it was there");
@@ -300,8 +300,8 @@ async fn equal_files_of_a_work_tree_and_of_a_commit_are_known_without_being_writ
         repository.git(&["clean", "--quiet", "--force"]);
         change();
         let sources = sources();
-        let only = |paths: &[&str]| Scope::Only(paths.iter().copied().map(path).collect());
-        let (now, then) = identities(&sources, "one", Scope::Whole).await;
+        let only = |paths: &[&str]| TreeScope::Only(paths.iter().copied().map(path).collect());
+        let (now, then) = identities(&sources, "one", TreeScope::Whole).await;
         assert_ne!(now, then, "{what}");
         let (now, then) = identities(&sources, "two", only(&[])).await;
         assert_ne!(now, then, "{what}");
@@ -312,7 +312,7 @@ async fn equal_files_of_a_work_tree_and_of_a_commit_are_known_without_being_writ
     }
     repository.git(&["reset", "--quiet", "--hard"]);
     remove("three/link");
-    let (now, _) = identities(&sources(), "three", Scope::Only(Vec::new())).await;
+    let (now, _) = identities(&sources(), "three", TreeScope::Only(Vec::new())).await;
     assert!(!now.may_lead_elsewhere());
 }
 
@@ -325,12 +325,12 @@ async fn submodules_count_with_their_files() {
     repository.git(&["submodule", "--quiet", "add", &library.url(), "lib"]);
     repository.write("app/a.yaml", "a").commit("first");
     let sources = || bench.with_copies(&[&format!("{URL}=apps")]);
-    let (now, then) = identities(&sources(), "app", Scope::Whole).await;
+    let (now, then) = identities(&sources(), "app", TreeScope::Whole).await;
     assert_eq!(now, then);
     repository.write("lib/lib.yaml", "2");
-    let (now, then) = identities(&sources(), "app", Scope::Whole).await;
+    let (now, then) = identities(&sources(), "app", TreeScope::Whole).await;
     assert_ne!(now, then);
-    let (now, then) = identities(&sources(), "app", Scope::Only(Vec::new())).await;
+    let (now, then) = identities(&sources(), "app", TreeScope::Only(Vec::new())).await;
     assert_eq!(now, then);
 }
 
@@ -341,7 +341,7 @@ async fn a_remote_repository_is_told_apart_by_what_is_asked_for_and_not_asked_it
     let identity = async |url: &str, revision: &str| {
         let app_path = path("app");
         sources
-            .identity(&source(url, revision), (&Scope::Whole, &app_path))
+            .identity(&source(url, revision), (&TreeScope::Whole, &app_path))
             .await
             .expect("nothing is fetched")
     };
@@ -353,7 +353,7 @@ async fn a_remote_repository_is_told_apart_by_what_is_asked_for_and_not_asked_it
     let of_project = async |name: &str| {
         let project = ContextProject { name: name.to_owned(), ..ContextProject::default() };
         let source = GitSource { project: Arc::new(project), ..source(url, "main") };
-        sources.identity(&source, (&Scope::Whole, &path("app"))).await.expect("nothing is fetched")
+        sources.identity(&source, (&TreeScope::Whole, &path("app"))).await.expect("nothing is fetched")
     };
     assert_eq!(of_project("one").await, of_project("one").await);
     assert_ne!(of_project("one").await, of_project("other").await, "it may have another login");

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tiphys_access::{ContextProject, FileRepositories};
 use tiphys_source::{
-    GitSource, LocalCopy, ResolvedRevision, Scope, SourceError, SourceOptions, SourceRequest, SourceService,
-    Sources, Want,
+    GitSource, LocalCopy, ResolvedRevision, SourceError, SourceOptions, SourceRequest, SourceService,
+    Sources, TreeScope, Want,
 };
 use tiphys_testkit::git::{self, Repository};
 use tiphys_tree::{Modes, RepoPath, Store, StoreOptions, Tree, TreeLimits};
@@ -81,12 +81,12 @@ impl Workbench {
 
 /// All of a revision, with executable bits.
 pub(crate) fn whole() -> Want {
-    Want { modes: Modes::Preserved, scope: Scope::Whole, app_path: RepoPath::default() }
+    Want { modes: Modes::Preserved, scope: TreeScope::Whole, app_path: RepoPath::default() }
 }
 
 /// The application's folder and some paths.
 pub(crate) fn narrowed(app_path: &str, paths: &[&str]) -> Want {
-    let scope = Scope::Only(paths.iter().copied().map(path).collect());
+    let scope = TreeScope::Only(paths.iter().copied().map(path).collect());
     Want { modes: Modes::Preserved, scope, app_path: path(app_path) }
 }
 

@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_source::{BasePoint, BaseRevision, Nesting, PastFiles, Scope, SourceError, Sources, WorkTreePath};
+use tiphys_source::{
+    BasePoint, BaseRevision, Nesting, PastFiles, SourceError, Sources, TreeScope, WorkTreePath,
+};
 use tiphys_store::PastInput;
 use tiphys_tree::Modes;
 
 use crate::error::{ServiceError, chain};
 
 /// The files at a path, without those around it.
-pub(super) const OWN: Scope = Scope::Only(Vec::new());
+pub(super) const OWN: TreeScope = TreeScope::Only(Vec::new());
 
 /// Reads work trees at the base.
 pub(super) struct BaseReader<'a> {
@@ -133,7 +135,7 @@ impl BaseReader<'_> {
         place: WorkTreePath,
         modes: Modes,
     ) -> Result<(BasePath, Option<SourceError>), ServiceError> {
-        match self.sources.past_files(&place, self.base, (&Scope::Whole, modes)).await {
+        match self.sources.past_files(&place, self.base, (&TreeScope::Whole, modes)).await {
             Ok(files) => Ok((BasePath { place, files }, None)),
             Err(error) => Ok((self.at(place, modes).await?, Some(error))),
         }

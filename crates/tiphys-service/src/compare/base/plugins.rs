@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tiphys_plugin::{LoadError, LoadedPlugin, load_plugins};
-use tiphys_source::{BaseRevision, Scope, WorkTreePath};
+use tiphys_source::{BaseRevision, TreeScope, WorkTreePath};
 use tiphys_tree::Modes;
 
 use super::PluginsFrom;
@@ -152,7 +152,7 @@ async fn marks(
     plugins: &[LoadedPlugin],
     base: Option<&BaseRevision>,
 ) -> BTreeMap<String, String> {
-    let identity = reader.sources.work_tree_identity(place, base, &Scope::Whole).await;
+    let identity = reader.sources.work_tree_identity(place, base, &TreeScope::Whole).await;
     // An unknown identity counts as different.
     let mark = identity.map_or_else(|_| format!("{base:?}"), |identity| format!("{identity:?}"));
     plugins.iter().map(|plugin| (plugin.config.display_name(), mark.clone())).collect()
