@@ -48,6 +48,8 @@ impl Service {
         let generating = async {
             let received = self.receive("generate manifest", stream, FilesNeeded::Tree, clock).await?;
             let (request, _guard) = request(received, inside, clock)?;
+            let checked = self.plugin.check_parameters(&request);
+            checked.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
             let generated = self.plugin.generate(&request).await;
             let generated = generated.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
             let manifests = generated.documents.into_iter().map(|document| document.text).collect();

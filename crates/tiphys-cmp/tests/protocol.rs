@@ -242,6 +242,19 @@ async fn executable_bits_are_preserved_if_configured() {
 }
 
 #[tokio::test]
+async fn server_refuses_nameless_parameters_before_the_run() {
+    let spec = "  generate: {command: [sh, -c, 'exit 9']}";
+    let error = served(spec, async |plugin, store| {
+        let mut request = request(&tree(store, &[("app/x", "")]));
+        request.env.push(EnvVar::new("ARGOCD_APP_PARAMETERS", r#"[{"string":"secret-value"}]"#));
+        chain(&plugin.generate(&request).await.expect_err("no name"))
+    });
+    let error = error.await;
+    assert!(error.contains("error generating manifests: ARGOCD_APP_PARAMETERS: parameter 1 of 1"), "{error}");
+    assert!(!error.contains("secret-value"), "{error}");
+}
+
+#[tokio::test]
 async fn failure_reports_stderr_and_missing_directory() {
     let spec = "  generate: {command: [sh, -c, 'echo why >&2; exit 9']}";
     let (failed, missing) = served(spec, async |plugin, store| {

@@ -1,4 +1,5 @@
-//! Announcements of a plugin's file and of its dynamic command, checked as the proposal demands (Q/A 5).
+//! Announcements of a plugin's file and of its dynamic command, checked as the
+//! [proposal](https://github.com/argoproj/argo-cd/blob/master/docs/proposals/parameterized-config-management-plugins.md) requires.
 
 use tiphys_params::{
     Announcement, AnnouncementEntry, Announcements, decode_announcement_entries, decode_dynamic_output,
@@ -6,31 +7,34 @@ use tiphys_params::{
 
 use crate::chain;
 use crate::config::PluginConfig;
-use crate::plugin::{Phase, PluginError};
+use crate::error::{Phase, PluginError};
 
-/// What happens to what the proposal forbids and Argo CD lets pass.
+/// How announcements and parameters are handled that the proposal forbids and Argo CD accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strictness {
-    /// It is an error.
+    /// They are errors.
     #[default]
     Refuse,
-    /// It is logged; a forbidden announcement is left out (`TIPHYS_CMP_STRICT=false`, `design.md` section 5).
+    /// They are logged, and forbidden announcements are ignored (`TIPHYS_CMP_STRICT=false`, `docs/beside-argo-cd.md`).
     Log,
 }
 
-/// The static announcements. The file was read as leniently as Argo CD reads it; here a wrong one is handled.
-pub(crate) fn fixed(config: &PluginConfig, strictness: Strictness) -> Result<Vec<Announcement>, PluginError> {
+/// Returns the static announcements. The file was read as leniently as by Argo CD, so they are checked here.
+pub(crate) fn static_announcements(
+    config: &PluginConfig,
+    strictness: Strictness,
+) -> Result<Vec<Announcement>, PluginError> {
     match strictness {
         Strictness::Log => Ok(valid(&config.static_announcements, &config.name)),
         Strictness::Refuse => {
             let refused =
                 |error| PluginError::Announcement { message: format!("spec.parameters.static: {error}") };
-            config.checked_announcements().map_err(refused).map(|read| told(read, &config.name))
+            config.checked_announcements().map_err(refused).map(|read| log_warnings(read, &config.name))
         }
     }
 }
 
-/// The dynamic announcements, from the command's standard output.
+/// Decodes the dynamic announcements from the command's standard output.
 pub(crate) fn dynamic(
     stdout: &[u8],
     plugin: &str,
@@ -40,7 +44,7 @@ pub(crate) fn dynamic(
     match strictness {
         Strictness::Refuse => decode_dynamic_output(stdout)
             .map_err(|error| refused(chain(&error)))
-            .map(|read| told(read, plugin)),
+            .map(|read| log_warnings(read, plugin)),
         Strictness::Log => {
             let node = tiphys_yaml::read_json(stdout).map_err(|error| refused(error.to_string()))?;
             let entries = decode_announcement_entries(&node, "the output")
@@ -50,15 +54,15 @@ pub(crate) fn dynamic(
     }
 }
 
-/// The entries that hold; the others are logged.
+/// Returns the valid entries and logs the others.
 fn valid(entries: &[AnnouncementEntry], plugin: &str) -> Vec<Announcement> {
     let check = |entry: &AnnouncementEntry| {
-        entry.check().inspect_err(|error| tracing::warn!(plugin, "announcement left out: {error}")).ok()
+        entry.check().inspect_err(|error| tracing::warn!(plugin, "announcement ignored: {error}")).ok()
     };
     entries.iter().filter_map(check).collect()
 }
 
-fn told(read: Announcements, plugin: &str) -> Vec<Announcement> {
+fn log_warnings(read: Announcements, plugin: &str) -> Vec<Announcement> {
     for warning in &read.warnings {
         tracing::warn!(plugin, "{}", warning.message);
     }

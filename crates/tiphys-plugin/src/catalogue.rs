@@ -1,73 +1,78 @@
-//! The plugins that may be used, and which of them renders a folder (`spec/cmp.md` 3.5).
+//! The available plugins, and the selection of the one that renders a directory.
 
 use std::sync::Arc;
 
-use crate::plugin::{Configuration, Match, Plugin, PluginError, Request};
+use crate::error::PluginError;
+use crate::plugin::{Configuration, Match, Plugin};
+use crate::request::Request;
 
-/// Plugins by name. Two of one name: the one that was added first wins.
+/// Plugins by name. Of two with one name, the first one added is used.
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     plugins: Vec<Arc<dyn Plugin>>,
 }
 
-/// The plugin that was chosen.
+/// The selected plugin.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     /// The plugin.
     pub plugin: Arc<dyn Plugin>,
-    /// How it came to be chosen.
+    /// How it was selected.
     pub choice: Choice,
-    /// What it said of itself when it was chosen.
+    /// Its configuration.
     pub configuration: Configuration,
 }
 
-/// How a plugin was chosen.
+/// How a plugin was selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
     /// `spec.source.plugin.name`, or the source type's own plugin.
     Named,
-    /// By its discovery rule. The names of others whose rules hold too, in order, if they were asked for.
+    /// By its discovery rule. Contains the sorted names of other matching plugins if they were requested.
     Discovered {
         /// The others.
         also: Vec<String>,
     },
 }
 
-/// Whether discovery goes on behind the first plugin that matches.
+/// Whether discovery continues after the first match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Others {
-    /// Stop at the first, as Argo CD does.
+    /// Stop at the first match, like Argo CD.
     Ignore,
-    /// Ask all, so that a person can be told which others match; their `find.command`s run.
+    /// Check all plugins, to report which others match. This runs their `find.command`s.
     Name,
 }
 
-/// Why no plugin could be chosen.
+/// An error of the selection.
 #[derive(Debug, thiserror::Error)]
 pub enum ChooseError {
     /// No plugin of this name.
     #[error("could not find plugin {name:?}; known plugins: {}", if known.is_empty() { "none (see --plugins, --plugin-sockets)".to_owned() } else { known.join(", ") })]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// The names that there are.
+        /// The known names.
         known: Vec<String>,
     },
-    /// The named plugin has discovery rules, and they do not hold.
-    #[error("plugin {name:?} does not support the application's folder: its discovery rule does not match")]
+    /// The named plugin has a discovery rule that does not match.
+    #[error(
+        "plugin {name:?} does not support the application's directory: its discovery rule does not match"
+    )]
     NotSupported {
         /// The plugin.
         name: String,
     },
-    /// No rule of any plugin holds.
-    #[error("could not find a plugin that supports the application's folder; tried: {}", if tried.is_empty() { "none".to_owned() } else { tried.join(", ") })]
+    /// No rule of any plugin matches.
+    #[error("could not find a plugin that supports the application's directory; tried: {}", if tried.is_empty() { "none".to_owned() } else { tried.join(", ") })]
     NoneMatches {
-        /// The plugins whose rules were looked at.
+        /// The plugins whose rules were checked.
         tried: Vec<String>,
     },
-    /// A plugin could not say whether it matches. Argo CD swallows this and falls back to another source type (`spec/cmp.md` 3.5,
-    /// #24004); here it is an error, since otherwise a broken plugin silently changes what is rendered.
-    #[error("plugin {name:?} could not tell whether it supports the application's folder")]
+    /// A plugin failed during discovery. Argo CD ignores this and falls back to another source type
+    /// ([#24004](https://github.com/argoproj/argo-cd/issues/24004)). Here it is an error, because a broken plugin would silently change
+    /// what is rendered.
+    #[error("plugin {name:?} cannot determine whether it supports the application's directory")]
     Failed {
         /// The plugin.
         name: String,
@@ -75,7 +80,7 @@ pub enum ChooseError {
         #[source]
         source: PluginError,
     },
-    /// The tree with the modes that the plugin needs could not be had.
+    /// The tree with the modes that the plugin needs is not available.
     #[error("tree for plugin {name:?}")]
     Request {
         /// The plugin.
@@ -87,12 +92,12 @@ pub enum ChooseError {
 }
 
 impl Catalogue {
-    /// Adds a plugin behind those that are there.
+    /// Adds a plugin after the existing ones.
     pub fn add(&mut self, plugin: Arc<dyn Plugin>) {
         self.plugins.push(plugin);
     }
 
-    /// All plugins, sorted by name; of one name only the first.
+    /// Returns all plugins sorted by name, for each name only the first.
     pub fn all(&self) -> Vec<Arc<dyn Plugin>> {
         let mut sorted = self.plugins.clone();
         sorted.sort_by(|a, b| a.name().cmp(b.name()));
@@ -100,17 +105,17 @@ impl Catalogue {
         sorted
     }
 
-    /// Their names, sorted.
+    /// Returns the sorted names.
     pub fn names(&self) -> Vec<String> {
         self.all().iter().map(|plugin| plugin.name().to_owned()).collect()
     }
 
-    /// The plugin of this name, whatever it says of any folder.
+    /// Returns the plugin of this name without checking its discovery rule.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Plugin>> {
         self.plugins.iter().find(|plugin| plugin.name() == name).map(Arc::clone)
     }
 
-    /// The plugin of this name, for a source type that it stands for: its discovery rules are not looked at, since the type is known.
+    /// Selects the plugin of this name for a native source type. Its discovery rule is not checked, because the type is known.
     pub async fn named(&self, name: &str) -> Result<Chosen, ChooseError> {
         let Some(plugin) = self.get(name) else {
             return Err(ChooseError::Unknown { name: name.to_owned(), known: self.names() });
@@ -120,7 +125,7 @@ impl Catalogue {
         Ok(Chosen { plugin, choice: Choice::Named, configuration })
     }
 
-    /// The plugin of this name. One that has discovery rules must still match, as in Argo CD.
+    /// Selects the plugin of this name. If it has a discovery rule, the rule must match, as in Argo CD.
     pub async fn by_name(
         &self,
         name: &str,
@@ -138,8 +143,8 @@ impl Catalogue {
         }
     }
 
-    /// The first plugin in name order whose discovery rule holds. `None`: no rule holds. The plugins in `last` are asked after all
-    /// others: those that stand for source types which are native to Argo CD, where any other plugin that matches wins over them.
+    /// Selects the first plugin, sorted by name, whose discovery rule matches; `None` if no rule matches. The plugins in `last`, which
+    /// implement native source types, are checked last: in Argo CD any other matching plugin takes precedence over a native type.
     pub async fn discover(
         &self,
         request_for: &(dyn RequestFor + '_),
@@ -173,10 +178,10 @@ impl Catalogue {
     }
 }
 
-/// Makes the request that a plugin is to be asked with: plugins differ in the modes of the tree that they need, and no tree is
-/// written for a plugin that is not asked.
+/// Creates the request for a plugin. Plugins differ in the modes of the tree that they need, and no tree is written for a plugin that is
+/// not called.
 #[async_trait::async_trait]
 pub trait RequestFor: Sync {
-    /// The request for this plugin.
+    /// Creates the request for this plugin.
     async fn request(&self, plugin: &dyn Plugin) -> Result<Request, ChooseError>;
 }

@@ -1,6 +1,7 @@
-//! A plugin's file: kind `ConfigManagementPlugin`, read exactly as Argo CD's plugin server reads it (`spec/cmp.md` 2 and 14).
+//! A plugin's file of kind `ConfigManagementPlugin`, read exactly as by Argo CD's plugin server
+//! ([documentation](https://argo-cd.readthedocs.io/en/stable/operator-manual/config-management-plugins/)).
 //!
-//! [`read`] is never stricter than Argo CD; [`check()`](check::check) says what is silently ignored, and what fails later.
+//! [`read`] is never stricter than Argo CD. [`check()`](check::check) reports what is silently ignored and what fails later.
 
 pub mod check;
 mod configmap;
@@ -19,14 +20,14 @@ use tiphys_yaml::DecodeError;
 /// Kind of a plugin's file.
 pub const KIND: &str = "ConfigManagementPlugin";
 
-/// A plugin's configuration: its name and its `generate` command are there, so that it can be served.
+/// A valid plugin configuration: its name and its `generate` command are set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an independent key of the file")]
 #[non_exhaustive]
 pub struct PluginConfig {
     /// `metadata.name`, never empty.
     pub name: String,
-    /// `spec.version`; empty if there is none.
+    /// `spec.version`; empty if absent.
     pub version: String,
     /// `spec.init`, if it has a command.
     pub init: Option<Command>,
@@ -34,23 +35,23 @@ pub struct PluginConfig {
     pub generate: Command,
     /// `spec.discover`.
     pub discover: Discover,
-    /// `spec.parameters.static` as it was written; what is wrong with an entry is an error when it is handled, not before.
+    /// `spec.parameters.static`, unchecked. An invalid entry is an error when it is used, not before.
     pub static_announcements: Vec<AnnouncementEntry>,
     /// `spec.parameters.dynamic`, if it has a command.
     pub dynamic: Option<Command>,
     /// `spec.preserveFileMode`: the plugin sees executable bits.
     pub preserve_file_mode: bool,
-    /// `spec.provideGitCreds`: the plugin wants the repository's git credentials.
+    /// `spec.provideGitCreds`: the plugin needs the repository's git credentials.
     pub provide_git_creds: bool,
-    /// `spec.runContext`: the plugin wants a run context (`design.md` section 2). Argo CD ignores the key.
+    /// `spec.runContext`: the plugin gets a run context (`docs/reference/plugin-yaml.md`). Argo CD ignores the key.
     pub run_context: bool,
-    /// `spec.largeParameters`: where parameters go that do not fit into the environment. Argo CD ignores the key.
+    /// `spec.largeParameters`: how parameters are passed that do not fit into the environment. Argo CD ignores the key.
     pub large_parameters: LargeParameters,
     /// Annotation `tiphys/deterministic: "true"`: the output is a function of the inputs, so that it may be reused.
     pub deterministic: bool,
 }
 
-/// A command that can be started: its first word is there.
+/// A command with at least a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     /// `command`: the program and its first arguments, at least one word.
@@ -59,7 +60,7 @@ pub struct Command {
     pub args: Vec<String>,
 }
 
-/// `spec.discover`: when an application is this plugin's. Exactly one rule counts, the first that is set.
+/// `spec.discover`: which applications the plugin supports. Only the first rule that is set has an effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Discover {
     /// `fileName`: a pattern of Go's `filepath.Glob`; empty if it is not set.
@@ -70,10 +71,10 @@ pub struct Discover {
     pub find_command: Option<Command>,
 }
 
-/// Why a plugin's file cannot be used. The three texts about the file's contents are Argo CD's.
+/// An error of a plugin's file. The messages of `NoName`, `Kind` and `NoGenerate` are Argo CD's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// The text is no YAML.
+    /// Invalid YAML.
     #[error(transparent)]
     Yaml(#[from] tiphys_yaml::Error),
     /// A field has the wrong type.
@@ -82,29 +83,29 @@ pub enum ConfigError {
     /// `metadata.name` is missing or empty.
     #[error("invalid plugin configuration file. metadata.name should be non-empty")]
     NoName,
-    /// `kind` is another one.
+    /// `kind` is wrong.
     #[error("invalid plugin configuration file. kind should be {KIND}, found {found}")]
     Kind {
-        /// The kind that was found; empty if there is none.
+        /// The kind; empty if absent.
         found: String,
     },
     /// `spec.generate.command` is missing or empty.
     #[error("invalid plugin configuration file. spec.generate command should be non-empty")]
     NoGenerate,
-    /// A value of a `ConfigMap` is no plugin's file.
+    /// A value of a `ConfigMap` is not a valid plugin's file.
     #[error("ConfigMap {configmap}, key {key}")]
     ConfigMapValue {
         /// Name of the `ConfigMap`.
         configmap: String,
-        /// The key of the value; positions in the source count inside the value.
+        /// The key of the value. Positions in the source are relative to the value.
         key: String,
         /// Why.
         #[source]
         source: Box<ConfigError>,
     },
-    /// A `ConfigMap` without any plugin's file.
+    /// A `ConfigMap` without a plugin's file.
     #[error(
-        "ConfigMap {configmap} holds no plugin: none of its keys ending in .yaml, .yml or .json has a document of kind {KIND}"
+        "ConfigMap {configmap} contains no plugin: none of its keys ending in .yaml, .yml or .json has a document of kind {KIND}"
     )]
     EmptyConfigMap {
         /// Name of the `ConfigMap`.
@@ -118,12 +119,12 @@ pub fn read(text: &[u8]) -> Result<PluginConfig, ConfigError> {
 }
 
 impl PluginConfig {
-    /// What users put into `spec.source.plugin.name`: `name`, or `name-version` if there is a version.
+    /// Returns the name for `spec.source.plugin.name`: `name`, or `name-version` if there is a version.
     pub fn display_name(&self) -> String {
         if self.version.is_empty() { self.name.clone() } else { format!("{}-{}", self.name, self.version) }
     }
 
-    /// File name of the socket: [`PluginConfig::display_name`] and `.sock`. It is not made safe: a name with `/` leads elsewhere.
+    /// Returns the file name of the socket: [`PluginConfig::display_name`] and `.sock`. A `/` in the name is not escaped.
     pub fn socket_name(&self) -> String {
         format!("{}.sock", self.display_name())
     }
@@ -134,14 +135,14 @@ impl PluginConfig {
         !file_name.is_empty() || !find_glob.is_empty() || find_command.is_some()
     }
 
-    /// The static announcements, checked as the proposal demands wherever they are handled; the first one that is wrong is the error.
+    /// Returns the checked static announcements, or the error of the first invalid one.
     pub fn checked_announcements(&self) -> Result<Announcements, AnnouncementError> {
         Announcements::from_entries(&self.static_announcements)
     }
 }
 
 impl Command {
-    /// The words of the command line: `command`, then `args`.
+    /// Returns the command line: `command`, then `args`.
     pub fn argv(&self) -> Vec<String> {
         self.command.iter().chain(&self.args).cloned().collect()
     }

@@ -1,7 +1,7 @@
-//! The files of a run context: its JSON and the folders of other sources, beside the view of the tree and gone with the run.
+//! The files of a run context: its JSON and the trees of other sources, in the run directory.
 //!
-//! Nobody else sees what a plugin does to these folders: they are part of the run's view, and copies where a working folder is kept and there
-//! is no view. A source whose tree is the run's own stands in the view already.
+//! No other run sees changes to these directories: they are part of the run's private view, or copies if a working directory is kept. A
+//! source with the tree of the run itself is found in the view.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{DirBuilder, OpenOptions};
@@ -13,23 +13,24 @@ use std::sync::Arc;
 use tiphys_access::{CONTEXT_FILE_VARIABLE, RefTree, RunContext};
 use tiphys_tree::{StoreError, Tree, TreeKey};
 
-/// Name of the folder in the run's own one.
-const FOLDER: &str = "context";
+/// Name of the directory in the run directory.
+const DIRECTORY: &str = "context";
 
 /// Name of the JSON file in it.
 const FILE: &str = "context.json";
 
-/// What a plugin is told about a run, before there is a run.
+/// The content of a run context, before the run starts.
 #[derive(Clone, Debug, Default)]
 pub struct GivenContext {
-    /// All but [`RunContext::refs`], which is made of [`GivenContext::refs`], and the root of the source, which is the run's view.
+    /// The context without [`RunContext::refs`], which is created from [`GivenContext::refs`], and without the root of the source, which is
+    /// known when the run starts.
     pub context: RunContext,
     /// The files of the other sources, by their `ref`.
     pub refs: BTreeMap<String, GivenRef>,
 }
 
 impl GivenContext {
-    /// The trees of other sources that are not the run's own, each once.
+    /// Returns the distinct trees of other sources that differ from the run's own.
     pub(crate) fn other_trees(&self, own: &Tree) -> Vec<Tree> {
         let mut seen = BTreeSet::from([own.key()]);
         let trees = self.refs.values().map(|other| &other.tree);
@@ -42,13 +43,13 @@ impl GivenContext {
 pub struct GivenRef {
     /// Its tree.
     pub tree: Tree,
-    /// Its repository as the Application names it.
+    /// Its repository URL in the Application.
     pub repo_url: String,
-    /// The revision that was resolved.
+    /// Its resolved revision.
     pub revision: String,
 }
 
-/// Why the files of a run context could not be written.
+/// An error while the files of a run context are written.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextFilesError {
     /// The file system failed.
@@ -56,7 +57,7 @@ pub enum ContextFilesError {
     Io {
         /// The path.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
@@ -71,48 +72,48 @@ pub enum ContextFilesError {
     },
 }
 
-/// What stands where for one run.
-pub(crate) struct Places {
-    /// The run's own folder.
+/// The paths of one run.
+pub(crate) struct RunPaths {
+    /// The run directory.
     pub(crate) run_dir: PathBuf,
     /// The run's tree.
     pub(crate) tree: Tree,
-    /// Where the run sees it.
+    /// The path of the tree in the run's view.
     pub(crate) view: PathBuf,
-    /// Where it sees those of other sources; none where a working folder is kept.
+    /// The paths of the trees of other sources in the view. Empty if a working directory is kept.
     pub(crate) others: BTreeMap<TreeKey, PathBuf>,
 }
 
-/// Writes the files of a run; the variable that names the JSON.
+/// Writes the files of a run. Returns the variable with the path of the JSON.
 pub(crate) async fn write(
     given: Arc<GivenContext>,
-    places: Places,
+    paths: RunPaths,
 ) -> Result<(String, String), ContextFilesError> {
-    let file = places.run_dir.join(FOLDER).join(FILE);
-    let written = tokio::task::spawn_blocking(move || write_all(&given, &places)).await;
+    let file = paths.run_dir.join(DIRECTORY).join(FILE);
+    let written = tokio::task::spawn_blocking(move || write_all(&given, &paths)).await;
     match written {
         Ok(written) => written,
         Err(stopped) => Err(ContextFilesError::Io { path: file, source: io::Error::other(stopped) }),
     }
 }
 
-fn write_all(given: &GivenContext, places: &Places) -> Result<(String, String), ContextFilesError> {
-    let folder = places.run_dir.join(FOLDER);
+fn write_all(given: &GivenContext, paths: &RunPaths) -> Result<(String, String), ContextFilesError> {
+    let directory = paths.run_dir.join(DIRECTORY);
     let failed = |path: &Path| {
         let path = path.to_path_buf();
         move |source| ContextFilesError::Io { path, source }
     };
-    DirBuilder::new().mode(0o700).create(&folder).map_err(failed(&folder))?;
+    DirBuilder::new().mode(0o700).create(&directory).map_err(failed(&directory))?;
     let mut context = given.context.clone();
-    context.source.root = Some(places.view.clone());
+    context.source.root = Some(paths.view.clone());
     for (index, (name, other)) in given.refs.iter().enumerate() {
-        let path = if other.tree.key() == places.tree.key() {
-            places.view.clone()
-        } else if let Some(path) = places.others.get(&other.tree.key()) {
+        let path = if other.tree.key() == paths.tree.key() {
+            paths.view.clone()
+        } else if let Some(path) = paths.others.get(&other.tree.key()) {
             path.clone()
         } else {
-            // Not by its name, which may be no name of a folder.
-            let path = folder.join(format!("ref-{index}"));
+            // Numbered, because a name may not be a valid directory name.
+            let path = directory.join(format!("ref-{index}"));
             let copied = other.tree.copy_to(&path);
             copied.map_err(|source| ContextFilesError::Copy { name: name.clone(), source })?;
             path
@@ -120,7 +121,7 @@ fn write_all(given: &GivenContext, places: &Places) -> Result<(String, String), 
         let (repo_url, revision) = (other.repo_url.clone(), other.revision.clone());
         context.refs.insert(name.clone(), RefTree { path, repo_url, revision });
     }
-    let file = folder.join(FILE);
+    let file = directory.join(FILE);
     let mut opened =
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(&file).map_err(failed(&file))?;
     opened.write_all(context.to_json().as_bytes()).map_err(failed(&file))?;

@@ -1,19 +1,19 @@
-//! Discovery: exactly one rule of a plugin's file is looked at, the first that is set (`spec/cmp.md` 3.1).
+//! Discovery rules. Only the first rule that is set has an effect.
 
 use std::path::Path;
 
 use tiphys_tree::glob::{self, GlobError, Listing, Place};
 
 use crate::config::{Command, PluginConfig};
-use crate::plugin::PluginError;
+use crate::error::PluginError;
 
-/// Where patterns see the tree: as deep below `/` as Argo CD's server has it (`spec/cmp.md` 7.1), so that a pattern which climbs out of
-/// the tree and comes back finds the same, wherever the tree really is.
-const SEEN_AT: &str = "/tmp/_cmp_server/tree";
+/// The path at which patterns see the tree. It is as deep below `/` as in Argo CD's server, so a pattern that leaves the tree and returns
+/// matches the same paths.
+const TREE_PATH: &str = "/tmp/_cmp_server/tree";
 
-/// The rule that decides.
+/// A discovery rule.
 pub(crate) enum Rule<'a> {
-    /// A pattern that must hit something.
+    /// A pattern that must match a path.
     Pattern(Pattern<'a>),
     /// A command that must print something.
     Command(&'a Command),
@@ -27,7 +27,7 @@ pub(crate) enum Pattern<'a> {
     Glob(&'a str),
 }
 
-/// The first rule that is set: `fileName`, `find.glob`, `find.command`.
+/// Returns the first rule that is set: `fileName`, `find.glob`, `find.command`.
 pub(crate) fn rule(config: &PluginConfig) -> Option<Rule<'_>> {
     let discover = &config.discover;
     if !discover.file_name.is_empty() {
@@ -40,9 +40,8 @@ pub(crate) fn rule(config: &PluginConfig) -> Option<Rule<'_>> {
 }
 
 impl Pattern<'_> {
-    /// Whether the pattern hits nothing outside of the folder that it is looked up in: it neither climbs nor names an absolute path,
-    /// also not by a variable.
-    pub(crate) fn stays_in_folder(&self) -> bool {
+    /// Whether the pattern cannot match outside its directory: it contains neither `..` nor an absolute path, not even by a variable.
+    pub(crate) fn stays_in_directory(&self) -> bool {
         let (Self::FileName(text) | Self::Glob(text)) = self;
         !text.contains("..")
             && !text.contains(['$', '~'])
@@ -51,9 +50,9 @@ impl Pattern<'_> {
             && !text.starts_with('/')
     }
 
-    /// Whether the pattern hits anything in a tree, on disk or in memory, seen from the application's folder, a path without links.
-    /// Hits outside the tree do not count: Argo CD lets `..` in a pattern look around in the plugin server's own files. `stop` is asked
-    /// while it looks; `true` ends it with [`PluginError::Cancelled`].
+    /// Whether the pattern matches a path in a tree, on disk or in memory, relative to the application's directory, a path without links.
+    /// Matches outside the tree do not count: in Argo CD `..` in a pattern can match the plugin server's own files. `stop` is called
+    /// repeatedly; `true` ends the search with [`PluginError::Cancelled`].
     pub(crate) fn found(
         &self,
         tree: &dyn Listing,
@@ -61,7 +60,7 @@ impl Pattern<'_> {
         variable: &dyn Fn(&str) -> Option<String>,
         stop: &dyn Fn() -> bool,
     ) -> Result<bool, PluginError> {
-        let place = Place { tree, seen_at: Path::new(SEEN_AT), base };
+        let place = Place { tree, seen_at: Path::new(TREE_PATH), base };
         let (rule, text, found) = match self {
             Self::FileName(pattern) => ("filename", pattern, glob::has_file_name(&place, pattern, stop)),
             Self::Glob(pattern) => ("glob", pattern, glob::has_found(&place, pattern, variable, stop)),

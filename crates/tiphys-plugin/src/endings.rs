@@ -1,27 +1,27 @@
-//! Runs that nobody waits for: those that are being made ready, and those whose processes and folders are being ended.
+//! Background tasks of runs: starts whose caller is gone, and the end of processes and directories.
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
-/// Owns what is left to do after answers were given, so that nothing is detached: whoever owns the plugins waits for it with
-/// [`Endings::drained`] before it ends. If it ends without waiting, the launchers clean up by themselves.
+/// Owns the tasks that continue after an answer, so that none is detached. The owner of the plugins awaits them by [`Endings::drained`]
+/// before it exits. Otherwise the launchers clean up.
 #[derive(Debug, Default)]
 pub struct Endings {
     tasks: Mutex<JoinSet<()>>,
 }
 
 impl Endings {
-    /// Takes over an ending, or a beginning that is ended if nobody wants it any more.
-    pub(crate) fn add(&self, runtime: &Handle, ending: impl Future<Output = ()> + Send + 'static) {
+    /// Spawns a task.
+    pub(crate) fn add(&self, runtime: &Handle, task: impl Future<Output = ()> + Send + 'static) {
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        // What has ended is forgotten here, so that the set does not grow with the number of runs.
+        // Removes finished tasks, so that the set does not grow with the number of runs.
         while tasks.try_join_next().is_some() {}
-        tasks.spawn_on(ending, runtime);
+        tasks.spawn_on(task, runtime);
     }
 
-    /// Waits until everything that was added before has ended, and what came of it.
+    /// Waits for all tasks, including those that they add.
     pub async fn drained(&self) {
         loop {
             let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));

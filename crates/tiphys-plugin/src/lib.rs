@@ -1,9 +1,10 @@
 //! What a config management plugin is and how it runs in a directory.
 //!
-//! [`config`] reads `plugin.yaml`. A [`Plugin`] is something that can be asked whether it supports a folder, what parameters it accepts,
-//! and for manifests; [`LocalPlugin`] runs the commands of a configuration in this process' own children, and the crate `tiphys-cmp`
-//! has another that asks a plugin server. A [`Catalogue`] holds the plugins that may be used and chooses among them.
+//! [`config`] reads `plugin.yaml`. A [`Plugin`] supports directories or not, announces the parameters that it accepts, and generates
+//! manifests. [`LocalPlugin`] runs the commands of a configuration as children of this process; `tiphys-cmp` has another implementation,
+//! which calls a plugin server. A [`Catalogue`] selects a plugin.
 
+mod active_run;
 mod announcement;
 mod catalogue;
 mod chain;
@@ -12,11 +13,13 @@ mod context;
 mod discovery;
 mod endings;
 mod environment;
+mod error;
 mod load;
 mod local;
 mod observer;
-mod ongoing;
 mod plugin;
+mod request;
+mod settings;
 mod signal;
 mod slots;
 
@@ -26,9 +29,12 @@ pub use chain::chain;
 pub use context::{ContextFilesError, GivenContext, GivenRef};
 pub use endings::Endings;
 pub use environment::{BaseEnvironment, EnvironmentError, EnvironmentRule, HomeFolder};
+pub use error::{Phase, PluginError};
 pub use load::{LoadError, LoadedPlugin, load_plugins, read_plugin_file};
-pub use local::{COMMAND_LOG, LocalPlugin, RunSettings};
+pub use local::{COMMAND_LOG, LocalPlugin};
 pub use observer::{CommandEnd, Observer, Unobserved};
-pub use plugin::{Configuration, Deadline, Discovery, Generated, Match, Phase, Plugin, PluginError, Request};
+pub use plugin::{Configuration, Discovery, Generated, Match, Plugin};
+pub use request::{Deadline, Request};
+pub use settings::RunSettings;
 pub use slots::{SlotLimits, Slots};
 pub use tiphys_process::{PrivateView, RunError, Shielded};

@@ -1,4 +1,4 @@
-//! Finding plugin files: a folder with `plugin.yaml` or with subfolders that have one, a file of any name, a ConfigMap.
+//! Loads plugin files: a directory with `plugin.yaml` or with subdirectories that have one, a file of any name, or a ConfigMap.
 
 use std::fs;
 use std::io;
@@ -6,39 +6,39 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{self, ConfigError, PluginConfig};
 
-/// Name of a plugin's file in its folder.
+/// Name of a plugin's file in its directory.
 const PLUGIN_FILE: &str = "plugin.yaml";
 
-/// A plugin's configuration and where it was found.
+/// A plugin's configuration and its location.
 #[derive(Clone, Debug)]
 pub struct LoadedPlugin {
-    /// What the file says.
+    /// The content of the file.
     pub config: PluginConfig,
     /// The file.
     pub file: PathBuf,
-    /// The folder of the file, which ends its commands' `PATH`.
+    /// The directory of the file, which is appended to the `PATH` of its commands.
     pub folder: PathBuf,
 }
 
-/// Why plugins could not be loaded.
+/// An error while plugins are loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// A file or folder could not be read.
+    /// A file or directory could not be read.
     #[error("cannot read {path}")]
     Io {
         /// The path.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
-    /// A folder without any plugin.
-    #[error("{path}: no {PLUGIN_FILE} in it or in its subfolders")]
+    /// A directory without a plugin.
+    #[error("{path}: no {PLUGIN_FILE} in it or in its subdirectories")]
     Nothing {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
     },
-    /// A plugin's file is wrong.
+    /// A plugin's file is invalid.
     #[error("{file}")]
     Config {
         /// The file.
@@ -49,7 +49,7 @@ pub enum LoadError {
     },
 }
 
-/// Loads the plugins at a path, in the order of folder names or of the ConfigMap's keys.
+/// Loads the plugins at a path, in the order of directory names or of the ConfigMap's keys.
 pub fn load_plugins(path: &Path) -> Result<Vec<LoadedPlugin>, LoadError> {
     let metadata = fs::metadata(path).map_err(|source| LoadError::Io { path: path.to_path_buf(), source })?;
     if !metadata.is_dir() {
@@ -79,7 +79,7 @@ pub fn load_plugins(path: &Path) -> Result<Vec<LoadedPlugin>, LoadError> {
     Ok(loaded)
 }
 
-/// Reads a plugin's file. A pipe or a device is refused: it would be waited for without end.
+/// Reads a plugin's file. A pipe or device is refused, because reading it could block forever.
 pub fn read_plugin_file(file: &Path) -> io::Result<Vec<u8>> {
     if fs::metadata(file)?.is_file() { fs::read(file) } else { Err(io::Error::other("not a regular file")) }
 }

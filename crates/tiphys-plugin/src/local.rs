@@ -5,72 +5,34 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_params::{Announcement, Parameters, merge_announcements};
-use tiphys_process::{
-    CommandSpec, Ended, ExecLimits, Launcher, Limits, Outcome, PrivateView, RunError, Shielded, quote_command,
-};
+use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError, quote_command};
 use tiphys_tree::glob::{Folder, Listing};
-use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Store, Tree, resolve};
+use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Tree, resolve};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::Instant;
 use tracing::{Instrument as _, field};
 
+use crate::active_run::{ActiveRun, PendingRun};
 use crate::announcement::Strictness;
 use crate::config::{self, PluginConfig};
 use crate::context::GivenContext;
 use crate::discovery::Pattern;
-use crate::endings::Endings;
+use crate::environment::BaseEnvironment;
 use crate::environment::passing::{self, Passing};
-use crate::environment::{BaseEnvironment, HomeFolder};
-use crate::observer::{CommandEnd, Observer};
-use crate::ongoing::{Beginning, Ongoing};
-use crate::plugin::{Configuration, Discovery, Generated, Match, Phase, Plugin, PluginError, Request};
+use crate::error::{Phase, PluginError};
+use crate::observer::CommandEnd;
+use crate::plugin::{Configuration, Discovery, Generated, Match, Plugin};
+use crate::request::Request;
+use crate::settings::RunSettings;
 use crate::signal;
-use crate::slots::Slots;
 use crate::{announcement, discovery};
 
-/// The variable with all parameters (`spec/cmp.md` 4.4).
+/// The variable with all parameters.
 const PARAMETERS: &str = "ARGOCD_APP_PARAMETERS";
 
-/// The target of log events that tell of each command that ended well, as Argo CD's plugin server does (`spec/cmp.md` 6.3). Those who
-/// tell people of a command's results in their own words leave these out.
+/// Target of the log events about commands that succeeded, in the words of Argo CD's plugin server. Callers that report results themselves
+/// filter it out.
 pub const COMMAND_LOG: &str = "tiphys_plugin::command";
-
-/// How commands are run; shared by all plugins of a program.
-#[derive(Debug)]
-pub struct RunSettings {
-    /// Starts the launcher of each run.
-    pub launcher: Launcher,
-    /// Gives each run its folder.
-    pub store: Arc<Store>,
-    /// Output, standard error, grace period.
-    pub limits: Limits,
-    /// How the private view of each run is made.
-    pub private_view: PrivateView,
-    /// Folders that are protected from runs, beside those of the store.
-    pub shielded: Shielded,
-    /// Whose `HOME` commands get. `TMPDIR` is private to each run in any case.
-    pub home: HomeFolder,
-    /// Each run works in a copy that stays, in a new folder below this one, instead of a private view. For people who look into
-    /// what a plugin was given.
-    pub keep_workdirs: Option<PathBuf>,
-    /// How many runs may be under way at once, those that are being ended included; the others wait in the order in which they came.
-    pub slots: Arc<Slots>,
-    /// Is told what happens.
-    pub observer: Arc<dyn Observer>,
-    /// What happens to what the proposal forbids and Argo CD lets pass.
-    pub strictness: Strictness,
-    /// Runs that nobody waits for any more and that are being ended.
-    pub endings: Endings,
-}
-
-impl RunSettings {
-    /// Every folder that is protected from runs.
-    pub fn all_shielded(&self) -> Shielded {
-        let mut shielded = self.shielded.clone();
-        shielded.hidden.extend(self.store.hidden_from_runs());
-        shielded
-    }
-}
 
 /// A plugin in process.
 #[derive(Debug)]
@@ -83,7 +45,7 @@ pub struct LocalPlugin {
 }
 
 impl LocalPlugin {
-    /// A plugin with this configuration. `folder` is where its own files are: the end of its commands' `PATH`.
+    /// Creates a plugin. `folder` is the directory of its files, which is appended to the `PATH` of its commands.
     pub fn new(
         config: PluginConfig,
         folder: Option<PathBuf>,
@@ -94,12 +56,12 @@ impl LocalPlugin {
         Self { config, name, folder, base, settings }
     }
 
-    /// The plugin's file, as it was read.
+    /// Returns the plugin's configuration.
     pub fn config(&self) -> &PluginConfig {
         &self.config
     }
 
-    /// The command lines as they are run, those of discovery first.
+    /// Returns the command lines, those of discovery first.
     pub fn command_lines(&self) -> Vec<(Phase, Vec<String>)> {
         let config = &self.config;
         let find = match discovery::rule(config) {
@@ -115,71 +77,52 @@ impl LocalPlugin {
             .collect()
     }
 
-    /// What the dynamic command prints, as it is, without the final newline; `None` if there is no such command. For people who want
-    /// to know everything that is wrong with it; [`Plugin::announce`] ends at the first mistake.
+    /// Returns the output of the dynamic command without the final newline; `None` if there is no such command. For reports of all its
+    /// mistakes; [`Plugin::announce`] stops at the first one.
     pub async fn announcement_output(&self, request: &Request) -> Result<Option<Vec<u8>>, PluginError> {
         let Some(command) = &self.config.dynamic else { return Ok(None) };
         check_kustomization(request).await?;
         let finished = self.run(request, &[(Phase::Announce, command)]).await?;
-        Look::at(self.trees(request)).finds_all_of_it().await?;
+        TreeCheck::start(self.trees(request)).require_complete().await?;
         let stdout = finished.first().map(|one| one.stdout.as_slice()).unwrap_or_default();
         Ok(Some(without_newline(stdout).to_vec()))
     }
 
-    /// The context of a request, if this plugin is to see it.
+    /// Returns the context of a request if this plugin gets it.
     fn context<'a>(&self, request: &'a Request) -> Option<&'a Arc<GivenContext>> {
         request.context.as_ref().filter(|_| self.config.run_context)
     }
 
-    /// All trees that a run of this request sees.
+    /// Returns all trees that a run of this request sees.
     fn trees(&self, request: &Request) -> Vec<Tree> {
         let others = self.context(request).map(|context| context.other_trees(&request.tree));
         [request.tree.clone()].into_iter().chain(others.unwrap_or_default()).collect()
     }
 
-    /// Refuses parameters without a name, wherever the request comes from (proposal, Q/A 5).
-    fn check_parameters(&self, request: &Request) -> Result<(), PluginError> {
-        let Some(value) = request.env.iter().rfind(|variable| variable.name == PARAMETERS) else {
-            return Ok(());
-        };
-        let checked = tiphys_yaml::read_json(value.value.as_bytes())
-            .map_err(|error| error.to_string())
-            .and_then(|node| Parameters::decode(&node, "").map_err(|error| error.to_string()))
-            .and_then(|parameters| parameters.require_names().map_err(|error| error.to_string()));
-        match (checked, self.settings.strictness) {
-            (Ok(()), _) => Ok(()),
-            (Err(message), Strictness::Refuse) => Err(PluginError::Parameters { message }),
-            (Err(message), Strictness::Log) => {
-                tracing::warn!(plugin = self.name, "{PARAMETERS}: {message}");
-                Ok(())
-            }
-        }
-    }
-
-    /// Runs one command after another in one private view; the outputs of all, in order.
+    /// Runs commands one after another in one private view. Returns their outputs in order.
     async fn run(
         &self,
         request: &Request,
         commands: &[(Phase, &config::Command)],
-    ) -> Result<Vec<Finished>, PluginError> {
+    ) -> Result<Vec<CommandOutput>, PluginError> {
         let commands: Vec<(Phase, Vec<String>)> =
             commands.iter().map(|(phase, command)| (*phase, self.argv(command))).collect();
         let Passing { mut env, files } = self.pass(request, &commands)?;
         let settings = &self.settings;
         let slot = settings.slots.take(request.deadline, &request.cancel, settings.observer.as_ref()).await?;
         let context = self.context(request).cloned();
-        let beginning = Beginning::new(settings, &self.name, request, context, slot)?;
+        let beginning = PendingRun::new(settings, &self.name, request, context, slot)?;
         let (phase, first) = commands
             .first()
             .map_or((Phase::Generate, String::new()), |(phase, argv)| (*phase, quote_command(argv)));
-        // The answer does not wait for processes that were left behind: dropping this hands them over.
+        // The caller does not wait for remaining processes: dropping this ends them in the background.
         let (mut ongoing, variables) = beginning.begin(request, phase, first, files).await?;
         env.extend(variables);
         self.run_in(&mut ongoing, request, commands, env).await
     }
 
-    /// Whether a pattern hits anything, seen from a folder of a tree.
-    fn holds(
+    /// Matches a pattern in a directory of a tree.
+    fn match_pattern(
         &self,
         pattern: &Pattern<'_>,
         tree: &dyn Listing,
@@ -190,7 +133,7 @@ impl LocalPlugin {
         Ok(if found { Match::Supported } else { Match::NotSupported })
     }
 
-    /// What the commands are given of the environment; an error before anything runs if that is too much.
+    /// Decides how the environment is passed; an error, before anything runs, if it is too large.
     fn pass(&self, request: &Request, commands: &[(Phase, Vec<String>)]) -> Result<Passing, PluginError> {
         let argvs: Vec<&[String]> = commands.iter().map(|(_, argv)| argv.as_slice()).collect();
         let (env, large) = (self.environment(request), self.config.large_parameters);
@@ -199,11 +142,11 @@ impl LocalPlugin {
 
     async fn run_in(
         &self,
-        ongoing: &mut Ongoing,
+        ongoing: &mut ActiveRun,
         request: &Request,
         commands: Vec<(Phase, Vec<String>)>,
         env: Vec<(String, String)>,
-    ) -> Result<Vec<Finished>, PluginError> {
+    ) -> Result<Vec<CommandOutput>, PluginError> {
         let deadline = request.deadline.from(Instant::now());
         let mut finished = Vec::with_capacity(commands.len());
         for (phase, argv) in commands {
@@ -213,7 +156,7 @@ impl LocalPlugin {
                 dir: PathBuf::from(request.app_path.as_str()),
             };
             let started = Instant::now();
-            // The program only: arguments may be secrets, and traces leave the machine.
+            // Only the program: arguments may be secret, and traces leave the machine.
             let span = tracing::info_span!(
                 "plugin.runCommand",
                 command = argv.first().map(String::as_str),
@@ -232,13 +175,13 @@ impl LocalPlugin {
             drop(span);
             self.settings.observer.command_ended(phase, started.elapsed(), end);
             let outcome = outcome.map_err(|source| PluginError::Run { phase, source })?;
-            finished.push(self.judge(phase, &argv, ongoing.root(), outcome)?);
+            finished.push(self.evaluate(phase, &argv, ongoing.root(), outcome)?);
         }
         Ok(finished)
     }
 
-    /// The command's words. In process, an absolute program that is not there is looked for in the plugin's own folder, so that one
-    /// `plugin.yaml` works here and in a sidecar (`design.md` section 5).
+    /// Returns the command line. In process, an absolute program that does not exist is looked up in the plugin's directory, so that one
+    /// `plugin.yaml` works here and in a sidecar.
     fn argv(&self, command: &config::Command) -> Vec<String> {
         let mut argv = command.argv();
         if let (Some(folder), Some(program)) = (&self.folder, argv.first_mut()) {
@@ -254,13 +197,13 @@ impl LocalPlugin {
         argv
     }
 
-    fn judge(
+    fn evaluate(
         &self,
         phase: Phase,
         argv: &[String],
         root: &Path,
         outcome: Outcome,
-    ) -> Result<Finished, PluginError> {
+    ) -> Result<CommandOutput, PluginError> {
         let command = quote_command(argv);
         let stderr = without_root(outcome.stderr.trim(), root);
         match outcome.ended {
@@ -270,7 +213,7 @@ impl LocalPlugin {
                 } else {
                     tracing::info!(target: COMMAND_LOG, command, stderr, "Plugin command successful");
                 }
-                Ok(Finished { stdout: outcome.stdout, stderr, duration: outcome.duration })
+                Ok(CommandOutput { stdout: outcome.stdout, stderr, duration: outcome.duration })
             }
             Ended::Exited(code) => {
                 Err(PluginError::Command { phase, command, how: format!("exit status {code}"), stderr })
@@ -292,27 +235,27 @@ impl LocalPlugin {
     }
 }
 
-/// A look at a run's trees when its commands have ended, on a thread of its own. What somebody has taken out of a tree meanwhile would be
-/// missing in the answer, and nobody would know.
-struct Look(JoinHandle<bool>);
+/// A check of a run's trees after its commands ended, on a thread of its own. A file that was removed from a tree meanwhile would silently
+/// be missing in the answer.
+struct TreeCheck(JoinHandle<bool>);
 
-impl Look {
-    fn at(trees: Vec<Tree>) -> Self {
+impl TreeCheck {
+    fn start(trees: Vec<Tree>) -> Self {
         Self(spawn_blocking(move || trees.iter().all(Tree::has_its_entries)))
     }
 
-    async fn finds_all_of_it(self) -> Result<(), PluginError> {
+    async fn require_complete(self) -> Result<(), PluginError> {
         match self.0.await {
             Ok(true) => Ok(()),
             Ok(false) => Err(PluginError::TreeChanged),
-            // Only a runtime that ends drops the task.
+            // The task is only dropped when the runtime shuts down.
             Err(_) => Err(PluginError::Cancelled),
         }
     }
 }
 
-/// A command that ended well.
-struct Finished {
+/// The output of a command that succeeded.
+struct CommandOutput {
     stdout: Vec<u8>,
     stderr: String,
     duration: Duration,
@@ -343,7 +286,7 @@ impl Plugin for LocalPlugin {
     fn looks_only_at_folder(&self) -> bool {
         match discovery::rule(&self.config) {
             None => true,
-            Some(discovery::Rule::Pattern(pattern)) => pattern.stays_in_folder(),
+            Some(discovery::Rule::Pattern(pattern)) => pattern.stays_in_directory(),
             Some(discovery::Rule::Command(_)) => false,
         }
     }
@@ -366,7 +309,7 @@ impl Plugin for LocalPlugin {
             return Err(PluginError::NeedsFiles { plugin: self.name.clone() });
         };
         let base = entries.resolve(app_path).map_err(|source| app_path_error(app_path, source))?;
-        self.holds(&pattern, entries, &base.below(Path::new("")), stop)
+        self.match_pattern(&pattern, entries, &base.below(Path::new("")), stop)
     }
 
     async fn matches(&self, request: &Request) -> Result<Match, PluginError> {
@@ -377,30 +320,47 @@ impl Plugin for LocalPlugin {
                 let base = resolve(root, path).map_err(|source| app_path_error(path, source))?;
                 let base = base.strip_prefix(root).unwrap_or(&base);
                 let tree = Folder::new(root, self.settings.store.limits().entries_max);
-                self.holds(&pattern, &tree, base, &|| request.cancel.is_cancelled())
+                self.match_pattern(&pattern, &tree, base, &|| request.cancel.is_cancelled())
             }
             Some(discovery::Rule::Command(command)) => {
                 let finished = self.run(request, &[(Phase::Find, command)]).await?;
-                Look::at(self.trees(request)).finds_all_of_it().await?;
+                TreeCheck::start(self.trees(request)).require_complete().await?;
                 let found = finished.iter().any(|one| !without_newline(&one.stdout).is_empty());
                 Ok(if found { Match::Supported } else { Match::NotSupported })
             }
         }
     }
 
+    fn check_parameters(&self, request: &Request) -> Result<(), PluginError> {
+        let Some(value) = request.env.iter().rfind(|variable| variable.name == PARAMETERS) else {
+            return Ok(());
+        };
+        let checked = tiphys_yaml::read_json(value.value.as_bytes())
+            .map_err(|error| error.to_string())
+            .and_then(|node| Parameters::decode(&node, "").map_err(|error| error.to_string()))
+            .and_then(|parameters| parameters.require_names().map_err(|error| error.to_string()));
+        match (checked, self.settings.strictness) {
+            (Ok(()), _) => Ok(()),
+            (Err(message), Strictness::Refuse) => Err(PluginError::Parameters { message }),
+            (Err(message), Strictness::Log) => {
+                tracing::warn!(plugin = self.name, "{PARAMETERS}: {message}");
+                Ok(())
+            }
+        }
+    }
+
     async fn generate(&self, request: &Request) -> Result<Generated, PluginError> {
-        self.check_parameters(request)?;
         check_kustomization(request).await?;
         let mut commands = Vec::new();
         commands.extend(self.config.init.as_ref().map(|command| (Phase::Init, command)));
         commands.push((Phase::Generate, &self.config.generate));
         let finished = self.run(request, &commands).await?;
-        let look = Look::at(self.trees(request));
+        let check = TreeCheck::start(self.trees(request));
         let stdout = finished.last().map(|one| one.stdout.as_slice()).unwrap_or_default();
         let began = Instant::now();
         let documents = tiphys_yaml::split_output(stdout);
         self.settings.observer.output_parsed(began.elapsed());
-        look.finds_all_of_it().await?;
+        check.require_complete().await?;
         let documents = documents
             .map_err(|error| PluginError::Output { phase: Phase::Generate, message: error.to_string() })?;
         Ok(Generated {
@@ -416,7 +376,7 @@ impl Plugin for LocalPlugin {
     }
 
     async fn announce(&self, request: &Request) -> Result<Vec<Announcement>, PluginError> {
-        let fixed = announcement::fixed(&self.config, self.settings.strictness)?;
+        let fixed = announcement::static_announcements(&self.config, self.settings.strictness)?;
         let dynamic = match self.announcement_output(request).await? {
             None => Vec::new(),
             Some(stdout) => {
@@ -430,13 +390,13 @@ impl Plugin for LocalPlugin {
     }
 }
 
-/// Refuses a kustomization of the application's folder that leads out of the repository: the plugin may give it to kustomize, which reads as
-/// the user who runs this program.
+/// Refuses a kustomization in the application's directory that leads out of the repository: the plugin may pass it to kustomize, which
+/// reads files as the user of this process.
 async fn check_kustomization(request: &Request) -> Result<(), PluginError> {
     let (tree, path) = (request.tree.clone(), request.app_path.clone());
     match spawn_blocking(move || tiphys_kustomize::check(tree.root(), &path)).await {
         Ok(checked) => Ok(checked?),
-        // Only a runtime that ends drops the task.
+        // The task is only dropped when the runtime shuts down.
         Err(_) => Err(PluginError::Cancelled),
     }
 }
@@ -445,12 +405,12 @@ fn app_path_error(path: &RepoPath, source: ContainmentError) -> PluginError {
     PluginError::AppPath { path: path.clone(), source }
 }
 
-/// One final newline less, as Argo CD's command runner gives standard output (`spec/cmp.md` 6.5).
+/// Removes one final newline, like Argo CD's command runner.
 fn without_newline(stdout: &[u8]) -> &[u8] {
     stdout.strip_suffix(b"\n").unwrap_or(stdout)
 }
 
-/// The path of the private view differs in every run and means nothing to a reader.
+/// Removes the path of the private view, which differs in every run and means nothing to a reader.
 fn without_root(text: &str, root: &Path) -> String {
     let root = root.to_string_lossy();
     text.replace(&format!("{root}/"), "").replace(root.as_ref(), ".")

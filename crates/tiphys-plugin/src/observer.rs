@@ -1,26 +1,26 @@
-//! What happens during runs, for whoever counts and measures.
+//! Events of runs, for metrics.
 
 use std::fmt::Debug;
 use std::time::Duration;
 
 use tiphys_process::Ended;
 
-use crate::plugin::Phase;
+use crate::error::Phase;
 
-/// Is told what happened when it has happened. Calls come from several tasks at once and must not block.
+/// Receives events after they happened, from several tasks at once. Must not block.
 ///
-/// Nothing that it is told comes from users or repositories, so all of it may be a label of a metric.
+/// No argument comes from users or repositories, so all may be labels of a metric.
 pub trait Observer: Send + Sync + Debug {
     /// A command ended, or could not be started.
     fn command_ended(&self, phase: Phase, took: Duration, ended: CommandEnd);
 
-    /// The output of `generate` or of `parameters.dynamic` was taken apart.
+    /// The output of `generate` or of `parameters.dynamic` was parsed.
     fn output_parsed(&self, took: Duration);
 
-    /// A run got its place, after so long in the queue.
+    /// A run got its slot after this time in the queue.
     fn waited(&self, took: Duration);
 
-    /// A run was refused, since too many wait or it had waited too long.
+    /// A run was refused, because too many wait or it waited too long.
     fn refused(&self);
 }
 
@@ -35,14 +35,14 @@ pub enum CommandEnd {
     NotStarted,
     /// It did not end in time.
     DeadlineExceeded,
-    /// Nobody waited for it any more.
+    /// The caller cancelled it.
     Cancelled,
     /// It printed too much.
     OutputTooLarge,
 }
 
 impl CommandEnd {
-    /// A word for labels.
+    /// Returns the value for labels.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Succeeded => "succeeded",
@@ -67,7 +67,7 @@ impl From<Ended> for CommandEnd {
     }
 }
 
-/// Counts nothing.
+/// An observer that ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 

@@ -1,9 +1,9 @@
-//! Signals in Go's words, which are those of Argo CD's texts (`spec/cmp.md` 6.5).
+//! Names of signals in Go, as in Argo CD's messages.
 
-/// What a signal is called; one without a name by its number.
+/// Returns the name of a signal, or its number if it has none.
 pub(crate) fn name(signal: i32) -> String {
     let name = match signal {
-        // These have the same numbers everywhere.
+        // The same numbers on all systems.
         1 => "hangup",
         2 => "interrupt",
         3 => "quit",
@@ -20,13 +20,13 @@ pub(crate) fn name(signal: i32) -> String {
         25 => "file size limit exceeded",
         26 => "virtual timer expired",
         27 => "profiling timer expired",
-        other => return of_this_system(other).map_or_else(|| format!("signal {other}"), str::to_owned),
+        other => return linux_name(other).map_or_else(|| format!("signal {other}"), str::to_owned),
     };
     name.to_owned()
 }
 
-/// Signals whose numbers are those of Linux.
-fn of_this_system(signal: i32) -> Option<&'static str> {
+/// Signals whose numbers are specific to Linux.
+fn linux_name(signal: i32) -> Option<&'static str> {
     if !cfg!(target_os = "linux") {
         return None;
     }

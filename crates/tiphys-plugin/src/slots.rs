@@ -1,4 +1,4 @@
-//! How many runs may be under way at once, and how many may wait for how long.
+//! Limits of concurrent and waiting runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,66 +9,67 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use crate::error::PluginError;
 use crate::observer::Observer;
-use crate::plugin::{Deadline, PluginError};
+use crate::request::Deadline;
 
-/// Bounds of [`Slots`].
+/// Limits of [`Slots`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_field_names, reason = "each is a bound, and says so as every bound here does")]
+#[expect(clippy::struct_field_names, reason = "limits end in _max")]
 pub struct SlotLimits {
-    /// Runs under way at once, those that have answered and are being ended included. At least one.
+    /// Concurrent runs, including those that have answered and are being ended. At least one.
     pub runs_max: usize,
-    /// Runs that may wait for a place; one more is refused at once.
+    /// Waiting runs; further ones are refused at once.
     pub waiting_max: usize,
-    /// How long a run may wait before it is refused.
+    /// Maximum wait of a run.
     pub wait_max: Duration,
 }
 
 impl SlotLimits {
-    /// Any number may wait for as long as it takes: for a program that has asked for all these runs itself.
+    /// Unlimited waiting, for a process that requested all these runs itself.
     pub fn patient(runs_max: usize) -> Self {
         Self { runs_max, waiting_max: usize::MAX, wait_max: Duration::MAX }
     }
 }
 
-/// Places for runs, given in the order in which they were asked for.
+/// Slots for runs, assigned in the order of the requests.
 #[derive(Debug)]
 pub struct Slots {
     limits: SlotLimits,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     waiting: AtomicUsize,
 }
 
-/// A place; it is free again when this is dropped.
+/// A slot, released when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Slots {
-    /// Places within these bounds.
+    /// Creates slots with these limits.
     pub fn new(limits: SlotLimits) -> Arc<Self> {
         let limits = SlotLimits { runs_max: limits.runs_max.clamp(1, Semaphore::MAX_PERMITS), ..limits };
-        let places = Arc::new(Semaphore::new(limits.runs_max));
-        Arc::new(Self { limits, places, waiting: AtomicUsize::new(0) })
+        let permits = Arc::new(Semaphore::new(limits.runs_max));
+        Arc::new(Self { limits, permits, waiting: AtomicUsize::new(0) })
     }
 
-    /// The bounds.
+    /// Returns the limits.
     pub fn limits(&self) -> SlotLimits {
         self.limits
     }
 
-    /// Runs that wait for a place now.
+    /// Returns the number of waiting runs.
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Runs under way now, those that are being ended included.
+    /// Returns the number of running runs, including those that are being ended.
     pub fn running(&self) -> usize {
-        self.limits.runs_max - self.places.available_permits()
+        self.limits.runs_max - self.permits.available_permits()
     }
 
-    /// Waits for a place: until there is one, a bound or the deadline is reached, or nobody wants the answer any more.
+    /// Waits for a slot, until a limit or the deadline is reached, or the request is cancelled.
     pub(crate) async fn take(
         &self,
         deadline: Deadline,
@@ -91,13 +92,13 @@ impl Slots {
         deadline: Deadline,
         cancel: &CancellationToken,
     ) -> Result<Slot, PluginError> {
-        // A free place is never taken before those that wait: it is theirs as soon as it is given back.
-        match Arc::clone(&self.places).try_acquire_owned() {
-            Ok(place) => return Ok(Slot { _place: place }),
+        // A free slot is never taken before waiting runs: the semaphore is fair.
+        match Arc::clone(&self.permits).try_acquire_owned() {
+            Ok(permit) => return Ok(Slot { _permit: permit }),
             Err(TryAcquireError::NoPermits) => {}
             Err(TryAcquireError::Closed) => return Err(PluginError::Cancelled),
         }
-        let _waiting = Waiting::enter(&self.waiting, self.limits.waiting_max).ok_or_else(|| {
+        let _waiting = WaitCounter::enter(&self.waiting, self.limits.waiting_max).ok_or_else(|| {
             self.busy(format_args!("{} wait already", self.limits.waiting_max), Limit::PLUGIN_QUEUE_MAX)
         })?;
         let late = async {
@@ -109,8 +110,8 @@ impl Slots {
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(PluginError::Cancelled),
-            place = Arc::clone(&self.places).acquire_owned() => match place {
-                Ok(place) => Ok(Slot { _place: place }),
+            permit = Arc::clone(&self.permits).acquire_owned() => match permit {
+                Ok(permit) => Ok(Slot { _permit: permit }),
                 Err(_closed) => Err(PluginError::Cancelled),
             },
             () = late => {
@@ -127,11 +128,11 @@ impl Slots {
     }
 }
 
-/// Counts one that waits until it is dropped.
-struct Waiting<'a>(&'a AtomicUsize);
+/// Counts a waiting run until it is dropped.
+struct WaitCounter<'a>(&'a AtomicUsize);
 
-impl<'a> Waiting<'a> {
-    /// `None` if as many wait as may.
+impl<'a> WaitCounter<'a> {
+    /// Returns `None` if the maximum is reached.
     fn enter(count: &'a AtomicUsize, max: usize) -> Option<Self> {
         count
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| (count < max).then_some(count + 1))
@@ -140,7 +141,7 @@ impl<'a> Waiting<'a> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitCounter<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,5 +1,5 @@
-//! `plugin check`: `testdata/check/<case>/` holds a plugin's file and the report that is due. With `dynamic.json` it is what the dynamic
-//! command printed, with `failed.txt` how it failed; the report then goes on with the findings about that.
+//! `plugin check`: `testdata/check/<case>/` contains a plugin's file and the expected report. `dynamic.json` is the output of the dynamic
+//! command and `failed.txt` its failure; the report then includes the findings about it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ fn folder() -> std::path::PathBuf {
 }
 
 #[test]
-fn each_case_gives_its_report() {
+fn cases_give_their_reports() {
     for case in fixture::cases(&folder()) {
         let text = fs::read(case.join("plugin.yaml")).expect("the plugin's file");
         let mut report = check(&text, "plugin.yaml");
@@ -33,7 +33,7 @@ fn each_case_gives_its_report() {
 }
 
 #[test]
-fn every_rule_has_a_case() {
+fn rules_have_cases() {
     let mut found: BTreeSet<String> = BTreeSet::new();
     for case in fixture::cases(&folder()) {
         let expected = fs::read_to_string(case.join("expected.json")).expect("the report");

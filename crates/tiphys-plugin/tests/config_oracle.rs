@@ -1,10 +1,10 @@
-//! Argo CD's own reading of plugin files (`testdata/oracles/plugin-config.jsonl`).
+//! Comparison with Argo CD's decoding of plugin files (`testdata/oracles/plugin-config.jsonl`).
 
 use serde_json::Value;
 use tiphys_plugin::config::{self, PluginFile};
 use tiphys_testkit::oracle::{self, Difference};
 
-/// Texts that are part of the interface begin so; the others are words of Go's libraries.
+/// Prefix of Argo CD's own messages. The others are those of Go's libraries.
 const VALIDATION: &str = "invalid plugin configuration file. ";
 
 fn text(input: &Value) -> Vec<u8> {
@@ -30,7 +30,7 @@ fn decode_base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// What we keep of a recorded configuration: of the metadata only what has a use.
+/// Reduces a recorded configuration to the metadata that tiphys stores.
 fn kept(mut config: Value) -> Value {
     if let Some(metadata) = config["metadata"].as_object_mut() {
         metadata.retain(|key, _| matches!(key.as_str(), "name" | "labels" | "annotations"));
@@ -77,16 +77,16 @@ fn compare(case: &Value) -> Result<(), Difference> {
 }
 
 #[test]
-fn plugin_files_are_read_as_argo_cd_reads_them() {
+fn plugin_files_are_read_like_argo_cd() {
     oracle::check("plugin-config", |case| match case["input"]["file"].as_str() {
-        // No text to read; who opens the file has a test for it.
+        // No content; opening the file is tested elsewhere.
         Some("missing" | "directory") => None,
         _ => Some(compare(case)),
     });
 }
 
 #[test]
-fn a_file_that_is_fine_has_no_error_among_its_findings_and_a_refused_one_has() {
+fn check_reports_errors_only_for_rejected_files() {
     for case in oracle::cases("plugin-config") {
         if case["input"]["file"].is_null() {
             let text = text(&case["input"]);

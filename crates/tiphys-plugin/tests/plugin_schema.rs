@@ -1,4 +1,4 @@
-//! What the JSON Schema of plugin files takes and refuses.
+//! The JSON Schema of plugin files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use tiphys_plugin::config::SCHEMA;
 use tiphys_plugin::config::check::{Finding, check};
 use tiphys_testkit::{fixture, oracle, workspace_root};
 
-/// Rules of `plugin check` whose findings an editor shows, too: each is a matter of keys, types and words.
+/// Rules of `plugin check` whose findings an editor shows, too: those about keys, types and values.
 const SEEN_BY_EDITORS: [&str; 14] = [
     "wrong-type",
     "missing-name",
@@ -26,10 +26,10 @@ const SEEN_BY_EDITORS: [&str; 14] = [
     "invalid-choices",
 ];
 
-/// Recorded files with a key in another letter case: Argo CD reads it, an editor helps with the spelling that is documented.
+/// Recorded files with a key in another letter case: Argo CD accepts it, the schema does not.
 const SPELLED_OTHERWISE: [&str; 4] = ["key-case-spec", "key-case-filename", "key-long-s", "key-kelvin"];
 
-/// The part of JSON Schema that our schema uses. A keyword that is not known here is a mistake.
+/// A validator for the part of JSON Schema that the schema uses. An unknown keyword is an error.
 struct Validator {
     schema: Value,
 }
@@ -110,7 +110,7 @@ impl Validator {
     }
 }
 
-/// A list of words, or a single one.
+/// The types of a rule: a list or one string.
 fn types(rule: &Value) -> Vec<&str> {
     rule.as_str()
         .into_iter()
@@ -133,7 +133,7 @@ fn is_of_type(value: &Value, name: &str) -> bool {
     }
 }
 
-/// The document as an editor has it.
+/// The document as an editor parses it.
 fn document(text: &[u8]) -> Option<Value> {
     Some(tiphys_yaml::read_document(text).ok()??.deduplicated().to_value())
 }
@@ -153,7 +153,7 @@ fn plugin_files() -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_schema_takes_the_plugins_of_this_repository() {
+fn schema_accepts_the_plugins_of_this_repository() {
     let validator = Validator::new();
     for file in plugin_files() {
         let value = document(&fs::read(&file).expect("the file can be read")).expect("it has a document");
@@ -162,7 +162,7 @@ fn the_schema_takes_the_plugins_of_this_repository() {
 }
 
 #[test]
-fn the_schema_takes_what_argo_cd_takes_but_for_what_check_finds_in_it() {
+fn schema_accepts_files_without_findings() {
     let validator = Validator::new();
     let mut refused: Vec<String> = Vec::new();
     let mut taken = 0;
@@ -183,7 +183,7 @@ fn the_schema_takes_what_argo_cd_takes_but_for_what_check_finds_in_it() {
 }
 
 #[test]
-fn an_editor_shows_the_mistakes_that_are_a_matter_of_keys_types_and_words() {
+fn schema_rejects_mistakes_in_keys_types_and_words() {
     let validator = Validator::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/check");
     for case in fixture::cases(&folder) {

@@ -1,7 +1,7 @@
-//! `docs/plugin-rules.md` explains every rule of `plugin check`, and its examples are what it says.
+//! `docs/plugin-rules.md` explains every rule of `plugin check` with tested examples.
 //!
-//! Below a rule's heading stand its level, a bad and a good example. An example is one block or several: `yaml` is a part of a plugin's
-//! file, whose other parts are filled in here (a whole file begins with `apiVersion`); `json` is what the dynamic command prints.
+//! The section of a rule contains its level, a bad and a good example. An example consists of one or more blocks: `yaml` is a part of a
+//! plugin's file, completed here (a whole file begins with `apiVersion`); `json` is the output of the dynamic command.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -54,7 +54,7 @@ fn blocks(text: &str) -> Vec<Block> {
         .collect()
 }
 
-/// The file that an example is a part of.
+/// Completes the part of a file in an example.
 fn whole_file(part: &str) -> String {
     if part.starts_with("apiVersion") {
         return part.to_owned();
@@ -90,7 +90,7 @@ fn findings(example: &[Block]) -> Vec<Finding> {
 }
 
 #[test]
-fn every_rule_has_a_section_and_every_section_a_rule() {
+fn rules_and_sections_correspond() {
     let documented: Vec<String> = sections().into_keys().collect();
     let mut rules: Vec<String> = Rule::ALL.iter().map(|rule| rule.name().to_owned()).collect();
     rules.sort();
@@ -98,7 +98,7 @@ fn every_rule_has_a_section_and_every_section_a_rule() {
 }
 
 #[test]
-fn every_section_begins_with_the_level_of_its_rule() {
+fn sections_begin_with_the_level_of_their_rule() {
     let sections = sections();
     for rule in Rule::ALL {
         let level = rule.level().name();
@@ -108,9 +108,9 @@ fn every_section_begins_with_the_level_of_its_rule() {
 }
 
 #[test]
-fn the_bad_example_of_a_rule_breaks_it_and_the_good_one_breaks_none() {
+fn bad_examples_violate_their_rule_and_good_ones_none() {
     for (name, section) in sections() {
-        // A script is run by nobody here.
+        // Scripts are not executed here.
         if section.bad.iter().any(|block| block.language == "sh") {
             continue;
         }
@@ -122,7 +122,7 @@ fn the_bad_example_of_a_rule_breaks_it_and_the_good_one_breaks_none() {
 }
 
 #[test]
-fn a_finding_links_to_the_heading_of_its_rule() {
+fn finding_links_to_the_heading_of_its_rule() {
     for rule in Rule::ALL {
         let page = rule.page();
         let (file, anchor) = page.split_once('#').expect("the link has an anchor");

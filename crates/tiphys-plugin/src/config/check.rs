@@ -1,6 +1,5 @@
-//! `plugin check`: what is wrong with a plugin's file, and what in it has no effect although nobody says so.
-//!
-//! An error is what fails, at the start or when it is handled; a warning is what works otherwise than it reads.
+//! `plugin check`: mistakes in a plugin's file, and keys without an effect. An error fails, when the plugin starts or when it is used; a
+//! warning works differently from how it reads.
 
 mod announced;
 mod announcements;
@@ -13,20 +12,20 @@ mod rule;
 pub use announced::{Announced, announcing_failed, check_announced};
 #[cfg(test)]
 pub(super) use announcements::KEYS as ANNOUNCEMENT_KEYS;
-pub use report::{AnnouncementPlace, Finding, Report};
+pub use report::{AnnouncementIndex, Finding, Report};
 pub use rule::{Level, Rule};
 
 use tiphys_yaml::{Data, Node, Position, names_equal};
 
 use super::{ConfigError, PluginConfig, PluginFile};
 
-/// Where sockets of plugin servers are unless somebody says otherwise (`spec/cmp.md` 1.1).
+/// Default directory of the sockets of plugin servers.
 pub const SOCKET_DIR: &str = "/home/argocd/cmp-server/plugins";
 
-/// Longest path of a Unix socket on Linux in bytes: `sun_path` holds 108 with the final zero byte.
+/// Maximum bytes of the path of a Unix socket on Linux: `sun_path` has 108 with the final NUL.
 pub const SOCKET_PATH_BYTES_MAX: usize = 107;
 
-/// Checks the text of a plugin's file. `file` is what the findings call it.
+/// Checks a plugin's file. `file` is its name in the findings.
 pub fn check(text: &[u8], file: &str) -> Report {
     let mut findings = Findings { file, list: Vec::new() };
     let mut report = Report { plugin: None, socket: None, findings: Vec::new() };
@@ -59,7 +58,7 @@ fn check_document(document: &Node, report: &mut Report, findings: &mut Findings<
         }
     };
     keys::check_ignored(&file, findings);
-    // Of an empty file it is enough to say that it has no name.
+    // For an empty file only the missing name is reported.
     if !document.is_null() {
         keys::check_api_version(&document, &file, findings);
         discovery::check(&document, &file, findings);
@@ -98,7 +97,7 @@ fn check_socket(document: &Node, config: &PluginConfig, findings: &mut Findings<
     let path = format!("{SOCKET_DIR}/{}", config.socket_name());
     if path.len() > SOCKET_PATH_BYTES_MAX {
         let message = format!(
-            "the socket's path has {} bytes in {SOCKET_DIR}, and {SOCKET_PATH_BYTES_MAX} are possible; use a shorter name or version",
+            "the socket's path has {} bytes in {SOCKET_DIR}, at most {SOCKET_PATH_BYTES_MAX} are possible; use a shorter name or version",
             path.len()
         );
         findings.add(
@@ -109,7 +108,7 @@ fn check_socket(document: &Node, config: &PluginConfig, findings: &mut Findings<
     }
 }
 
-/// Collects findings about one file.
+/// The findings about one file.
 struct Findings<'a> {
     file: &'a str,
     list: Vec<Finding>,
@@ -122,13 +121,13 @@ impl Findings<'_> {
     }
 }
 
-/// The value of a field as Go finds it in a deduplicated document: keys in any letter case, the last one wins.
+/// Returns the value of a field as Go decodes a deduplicated document: keys are case-insensitive, and the last one takes effect.
 fn field<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
     let Data::Mapping(entries) = &node.data else { return None };
     entries.iter().rev().find(|entry| names_equal(&entry.key.text, key)).map(|entry| &entry.value)
 }
 
-/// The value at a path, or the innermost one on the way to it that is there.
+/// Returns the value at a path, or the innermost existing one on the path.
 fn nearest<'a>(node: &'a Node, path: &[&str]) -> &'a Node {
     let mut found = node;
     for key in path {

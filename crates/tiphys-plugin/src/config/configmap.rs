@@ -1,11 +1,11 @@
-//! Plugin files in a `ConfigMap`, as people mount them into a sidecar.
+//! Plugin files in a `ConfigMap`, as mounted into a sidecar.
 
 use tiphys_yaml::{Data, Node, names_equal};
 
 use super::{ConfigError, KIND, PluginConfig, PluginFile};
 
-/// Endings of the keys whose values may be plugin files; other keys hold scripts and the like.
-const KEY_ENDINGS: [&str; 3] = [".yaml", ".yml", ".json"];
+/// Suffixes of keys whose values may be plugin files. Other keys contain scripts and similar.
+const KEY_SUFFIXES: [&str; 3] = [".yaml", ".yml", ".json"];
 
 /// Reads a file that is a plugin's file or a `ConfigMap` of such files.
 pub fn read_file(text: &[u8]) -> Result<Vec<PluginConfig>, ConfigError> {
@@ -19,8 +19,8 @@ pub fn read_file(text: &[u8]) -> Result<Vec<PluginConfig>, ConfigError> {
     Ok(vec![PluginFile::decode(&node)?.into_config()?])
 }
 
-/// Reads the plugin files among the values of a `ConfigMap`'s `data`, in the order of their keys' bytes. A value under a key that ends
-/// in `.yaml`, `.yml` or `.json` must be readable; documents of another kind are left out. None at all is an error.
+/// Reads the plugin files among the values of a `ConfigMap`'s `data`, in the byte order of their keys. A value under a key with the suffix
+/// `.yaml`, `.yml` or `.json` must be valid YAML. Documents of another kind are ignored. It is an error if there is no plugin.
 pub fn configs_from_configmap(configmap: &Node) -> Result<Vec<PluginConfig>, ConfigError> {
     let name = configmap.at(["metadata", "name"]).and_then(Node::as_str).unwrap_or_default().to_owned();
     let configmap = configmap.clone().deduplicated();
@@ -29,7 +29,7 @@ pub fn configs_from_configmap(configmap: &Node) -> Result<Vec<PluginConfig>, Con
         for entry in entries {
             let key = &entry.key.text;
             let Some(text) = entry.value.as_str() else { continue };
-            if !KEY_ENDINGS.iter().any(|ending| key.ends_with(ending)) {
+            if !KEY_SUFFIXES.iter().any(|suffix| key.ends_with(suffix)) {
                 continue;
             }
             let config = read_value(text).map_err(|source| ConfigError::ConfigMapValue {
@@ -55,7 +55,7 @@ fn read_value(text: &str) -> Result<Option<PluginConfig>, ConfigError> {
     Ok(Some(PluginFile::decode(&node)?.into_config()?))
 }
 
-/// The kind of a canonical document: the last text among the keys that Go takes for `kind`.
+/// Returns the kind of a deduplicated document: the last string among the keys that Go decodes as `kind`.
 fn kind(node: &Node) -> Option<&str> {
     let Data::Mapping(entries) = &node.data else { return None };
     entries

@@ -1,4 +1,4 @@
-//! The fields of a plugin's file, as Go decodes them: all defaults written out, nothing checked but the types.
+//! The fields of a plugin's file as decoded by Go, with defaults. Only the types are checked.
 
 use serde_json::{Map, Value, json};
 use tiphys_params::AnnouncementEntry;
@@ -6,20 +6,20 @@ use tiphys_yaml::{Data, DecodeError, Node, Object};
 
 use super::{Command, ConfigError, Discover, KIND, Metadata, PluginConfig};
 
-/// The annotation by which a plugin promises that its output depends on its inputs alone.
+/// The annotation by which a plugin declares that its output depends only on its inputs.
 pub(super) const DETERMINISTIC: &str = "tiphys/deterministic";
 
-/// Where parameters go that do not fit into the environment.
+/// How parameters are passed that do not fit into the environment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LargeParameters {
-    /// Nowhere: such a request is refused.
+    /// The request is refused.
     #[default]
     Refuse,
-    /// Into files (`spec.largeParameters: file`), which are always there; the variables are while they fit.
+    /// In files (`spec.largeParameters: file`), which always exist; the variables exist if they fit.
     File,
 }
 
-/// `command` and `args` as they were written; absent and `null` are `None`.
+/// `command` and `args` as written; `None` if absent or `null`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandFields {
     /// `command`.
@@ -28,9 +28,9 @@ pub struct CommandFields {
     pub args: Option<Vec<String>>,
 }
 
-/// A plugin's file whose types hold.
+/// A plugin's file with valid types.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each field is the key of its name; their meaning stands at `PluginConfig`")]
+#[expect(missing_docs, reason = "each field is the key of its name; `PluginConfig` describes them")]
 pub struct PluginFile {
     pub api_version: String,
     pub kind: String,
@@ -48,23 +48,23 @@ pub struct PluginFile {
     pub provide_git_creds: bool,
     pub run_context: bool,
     pub large_parameters: LargeParameters,
-    /// Keys that have no effect.
+    /// Keys without an effect.
     pub(super) ignored: Vec<Ignored>,
 }
 
-/// A key of the file's own objects (not of announcements) that has no effect.
+/// A key of the file's objects (not of announcements) without an effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ignored {
-    /// Nobody knows the key.
+    /// The key is unknown.
     Unknown { key: tiphys_yaml::Key, path: String, known: Vec<&'static str> },
-    /// The field is given again under another spelling, which Go reads on top of it.
+    /// The field occurs again in another letter case; Go decodes it over the first one.
     Repeated { key: tiphys_yaml::Key, path: String },
-    /// One of our own keys has a value that it cannot have; it is as if it were absent.
+    /// A key of tiphys has an invalid value, so it is treated as absent.
     Unusable(DecodeError),
 }
 
 impl PluginFile {
-    /// Reads the first document of a text; an empty one is an empty file.
+    /// Reads the first document; an empty document is an empty file.
     pub fn read(text: &[u8]) -> Result<Self, ConfigError> {
         match tiphys_yaml::read_document(text)? {
             Some(node) => Ok(Self::decode(&node.deduplicated())?),
@@ -90,7 +90,7 @@ impl PluginFile {
         Ok(file)
     }
 
-    /// Checks what Argo CD checks, in its order (`spec/cmp.md` 2.3).
+    /// Validates the file like Argo CD, in the same order.
     pub fn into_config(self) -> Result<PluginConfig, ConfigError> {
         if self.metadata.name.is_empty() {
             return Err(ConfigError::NoName);
@@ -120,12 +120,12 @@ impl PluginFile {
         })
     }
 
-    /// Whether the annotation promises that the output is a function of the inputs.
+    /// Whether the annotation declares that the output depends only on the inputs.
     pub(super) fn is_deterministic(&self) -> bool {
         self.metadata.annotations.get(DETERMINISTIC).is_some_and(|value| value == "true")
     }
 
-    /// The configuration as JSON, with the keys of the file and all defaults; our own keys only where they are set.
+    /// Returns the configuration as JSON, with all defaults. Keys of tiphys are only included if set.
     pub fn to_json(&self) -> Value {
         let mut spec = json!({
             "version": self.version,
@@ -172,10 +172,10 @@ impl PluginFile {
         Ok(())
     }
 
-    /// The keys that Argo CD does not know must not stop a file that works there, so a value that they cannot have is noted only.
+    /// A file that works in Argo CD must not be rejected because of keys that Argo CD does not know, so an invalid value is only noted.
     fn decode_own_keys(&mut self, spec: &mut Object<'_>) {
         match spec.boolean("runContext") {
-            Ok(wanted) => self.run_context = wanted.unwrap_or_default(),
+            Ok(value) => self.run_context = value.unwrap_or_default(),
             Err(error) => self.ignored.push(Ignored::Unusable(error)),
         }
         match spec.text("largeParameters") {
@@ -207,7 +207,7 @@ impl PluginFile {
     fn decode_parameters(&mut self, parameters: &mut Object<'_>) -> Result<(), DecodeError> {
         if let Some(last) = parameters.list("static")? {
             let path = parameters.path_of("static");
-            // Of several spellings of the key (`Static`, `static`) each list is read over the ones before it.
+            // If the key occurs in several letter cases (`Static`, `static`), each list is decoded over the ones before it.
             let nodes = parameters.all("static");
             let after_null = nodes.iter().rposition(|node| node.is_null()).map_or(0, |null| null + 1);
             let at_index = |index: usize| {
@@ -278,7 +278,7 @@ fn text(object: &mut Object<'_>, key: &'static str) -> Result<String, DecodeErro
     Ok(object.text(key)?.unwrap_or_default().to_owned())
 }
 
-/// An announcement with all of Argo CD's defaults; `choices` only where they are given.
+/// Returns an announcement with Argo CD's defaults; `choices` only if set.
 fn entry_json(entry: &AnnouncementEntry) -> Value {
     let Some(announcement) = &entry.announcement else { return Value::Null };
     let text = |value: &Option<String>| Value::from(value.clone().unwrap_or_default());

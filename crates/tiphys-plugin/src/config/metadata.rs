@@ -1,4 +1,4 @@
-//! `metadata`: Kubernetes' `ObjectMeta`, whose types Argo CD's decoder checks although only the name has a use.
+//! `metadata`: Kubernetes' `ObjectMeta`. Argo CD checks its types, although only the name is used.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use tiphys_yaml::{Data, DecodeError, Node, Object};
 /// `metadata` of a plugin's file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// `name`; empty if there is none.
+    /// `name`; empty if absent.
     pub name: String,
     /// `labels`.
     pub labels: BTreeMap<String, String>,
@@ -16,7 +16,7 @@ pub struct Metadata {
     pub annotations: BTreeMap<String, String>,
 }
 
-/// Type of a field that is checked and then forgotten.
+/// Type of a field that is checked and not stored.
 #[derive(Clone, Copy)]
 enum FieldType {
     Text,
@@ -48,8 +48,8 @@ const MANAGED_FIELDS: &[(&str, FieldType)] = &[
     ("subresource", FieldType::Text),
 ];
 
-/// The fields of `ObjectMeta` beside those of [`Metadata`].
-const FORGOTTEN: &[(&str, FieldType)] = &[
+/// The other fields of `ObjectMeta`.
+const CHECKED_ONLY: &[(&str, FieldType)] = &[
     ("generateName", FieldType::Text),
     ("namespace", FieldType::Text),
     ("selfLink", FieldType::Text),
@@ -71,11 +71,11 @@ impl Metadata {
             labels: object.text_map("labels")?.unwrap_or_default(),
             annotations: object.text_map("annotations")?.unwrap_or_default(),
         };
-        check_fields(object, FORGOTTEN)?;
+        check_fields(object, CHECKED_ONLY)?;
         Ok(metadata)
     }
 
-    /// The fields that are kept, as JSON; empty maps are left out.
+    /// Returns the stored fields as JSON without empty maps.
     pub(super) fn to_json(&self) -> Value {
         let mut out = Map::new();
         out.insert("name".to_owned(), Value::from(self.name.clone()));
@@ -89,8 +89,8 @@ impl Metadata {
 }
 
 fn check_fields(object: &mut Object<'_>, types: &[(&'static str, FieldType)]) -> Result<(), DecodeError> {
-    for (key, due) in types {
-        match due {
+    for (key, expected) in types {
+        match expected {
             FieldType::Anything => {}
             FieldType::Text => drop(object.text(key)?),
             FieldType::Boolean => drop(object.boolean(key)?),
@@ -113,17 +113,17 @@ fn check_fields(object: &mut Object<'_>, types: &[(&'static str, FieldType)]) ->
 fn check_each(
     object: &mut Object<'_>,
     key: &'static str,
-    due: &str,
-    fits: impl Fn(&Node) -> bool,
+    expected: &str,
+    is_valid: impl Fn(&Node) -> bool,
 ) -> Result<(), DecodeError> {
-    match object.all(key).into_iter().find(|node| !node.is_null() && !fits(node)) {
+    match object.all(key).into_iter().find(|node| !node.is_null() && !is_valid(node)) {
         None => Ok(()),
-        Some(node) => Err(DecodeError::mismatch(node, &object.path_of(key), due)),
+        Some(node) => Err(DecodeError::mismatch(node, &object.path_of(key), expected)),
     }
 }
 
-/// Whether Go decodes the number into an `int64`. A whole number that was written with a fraction is one, since the conversion from
-/// YAML writes it without.
+/// Whether Go decodes the number into an `int64`. This includes an integer written with a fraction, because the conversion from YAML to
+/// JSON omits it.
 fn is_integer(node: &Node) -> bool {
     const INT64_END: f64 = 9_223_372_036_854_775_808.0;
     match node.data {
@@ -133,10 +133,10 @@ fn is_integer(node: &Node) -> bool {
     }
 }
 
-/// Whether Go's `time.Parse` takes the text for a time of RFC 3339: `2024-01-02T03:04:05`, any fraction, `Z` or an offset.
+/// Whether Go's `time.Parse` accepts the string as RFC 3339: `2024-01-02T03:04:05`, any fraction, `Z` or an offset.
 fn is_rfc3339(text: &str) -> bool {
     let (Some(date_time), Some(rest)) = (text.get(..19), text.get(19..)) else { return false };
-    let shape = date_time.bytes().enumerate().all(|(index, byte)| match index {
+    let has_format = date_time.bytes().enumerate().all(|(index, byte)| match index {
         4 | 7 => byte == b'-',
         10 => byte == b'T',
         13 | 16 => byte == b':',
@@ -150,7 +150,7 @@ fn is_rfc3339(text: &str) -> bool {
     let (Some(hour), Some(minute), Some(second)) = (number(11, 13), number(14, 16), number(17, 19)) else {
         return false;
     };
-    shape
+    has_format
         && (1..=12).contains(&month)
         && (1..=days_of(year, month)).contains(&day)
         && hour < 24
@@ -168,7 +168,7 @@ fn days_of(year: u32, month: u32) -> u32 {
     }
 }
 
-/// Go takes a point or a comma and at least one digit.
+/// Go accepts a point or a comma and at least one digit.
 fn without_fraction(rest: &str) -> &str {
     match rest.strip_prefix(['.', ',']) {
         Some(fraction) if fraction.starts_with(|c: char| c.is_ascii_digit()) => {

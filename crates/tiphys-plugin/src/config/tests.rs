@@ -14,7 +14,7 @@ fn words(list: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_minimal_file_has_argo_cds_defaults() {
+fn minimal_file_has_the_defaults_of_argo_cd() {
     let config = with_spec("");
     assert_eq!((config.name.as_str(), config.version.as_str()), ("p", ""));
     assert_eq!(config.generate, Command { command: words(&["g"]), args: Vec::new() });
@@ -27,7 +27,7 @@ fn a_minimal_file_has_argo_cds_defaults() {
 }
 
 #[test]
-fn args_follow_the_command_and_are_nothing_without_it() {
+fn args_are_appended_to_the_command() {
     let config =
         with_spec("  init: {command: [sh, -c], args: [x, '']}\n  parameters: {dynamic: {args: [x]}}\n");
     assert_eq!(config.init.map(|command| command.argv()), Some(words(&["sh", "-c", "x", ""])));
@@ -35,7 +35,7 @@ fn args_follow_the_command_and_are_nothing_without_it() {
 }
 
 #[test]
-fn the_version_is_a_part_of_the_names() {
+fn version_is_part_of_the_names() {
     let cases = [("", "p", "p.sock"), ("  version: v1.0\n", "p-v1.0", "p-v1.0.sock")];
     for (spec, display_name, socket_name) in cases {
         let config = with_spec(spec);
@@ -47,7 +47,7 @@ fn the_version_is_a_part_of_the_names() {
 }
 
 #[test]
-fn any_of_the_three_rules_configures_discovery() {
+fn any_rule_configures_discovery() {
     let cases = [
         ("", false),
         ("  discover: {fileName: x}\n", true),
@@ -62,7 +62,7 @@ fn any_of_the_three_rules_configures_discovery() {
 }
 
 #[test]
-fn our_own_keys_are_read_and_never_stop_a_file() {
+fn keys_of_tiphys_never_invalidate_a_file() {
     let config = with_spec("  runContext: true\n  largeParameters: file\n");
     assert_eq!((config.run_context, config.large_parameters), (true, LargeParameters::File));
     let config = with_spec(
@@ -74,7 +74,7 @@ fn our_own_keys_are_read_and_never_stop_a_file() {
 }
 
 #[test]
-fn the_deterministic_annotation_must_be_the_text_true() {
+fn deterministic_annotation_must_be_the_string_true() {
     for (value, expected) in [("'true'", true), ("'True'", false), ("''", false)] {
         let metadata = format!("{{name: p, annotations: {{tiphys/deterministic: {value}}}}}");
         let text = MINIMAL.replace("{name: p}", &metadata);
@@ -83,7 +83,7 @@ fn the_deterministic_annotation_must_be_the_text_true() {
 }
 
 #[test]
-fn a_bad_static_announcement_is_an_error_only_when_it_is_handled() {
+fn invalid_static_announcement_fails_only_when_used() {
     let cases = [
         (
             "[{title: t}]",
@@ -109,7 +109,7 @@ fn a_bad_static_announcement_is_an_error_only_when_it_is_handled() {
 }
 
 #[test]
-fn several_spellings_of_a_key_are_read_in_the_order_of_their_bytes() {
+fn letter_case_variants_are_read_in_byte_order() {
     let config = with_spec("  Generate: {command: [a, b], args: [x]}\n");
     assert_eq!(config.generate, Command { command: words(&["g"]), args: words(&["x"]) });
     let spec = "  parameters: {static: [{title: t}], STATIC: [{name: a, title: s}, {name: b}]}\n";
@@ -121,7 +121,7 @@ fn several_spellings_of_a_key_are_read_in_the_order_of_their_bytes() {
 }
 
 #[test]
-fn a_wrong_type_is_an_error_with_its_place_and_a_remedy() {
+fn wrong_type_error_has_position_and_remedy() {
     let cases = [
         (
             "  version: 1.0\n",
@@ -148,7 +148,7 @@ fn a_wrong_type_is_an_error_with_its_place_and_a_remedy() {
 }
 
 #[test]
-fn the_types_of_object_meta_are_checked_although_only_the_name_has_a_use() {
+fn types_of_object_meta_are_checked() {
     let good = [
         "labels: {a: b}, annotations: {c: d}, namespace: ns, uid: u, generateName: g, resourceVersion: '1'",
         "creationTimestamp: 2024-01-02T03:04:05Z, deletionTimestamp: '2024-02-29T23:59:59.5+01:00'",
@@ -189,7 +189,7 @@ fn the_types_of_object_meta_are_checked_although_only_the_name_has_a_use() {
 }
 
 #[test]
-fn labels_and_annotations_are_in_the_json_form_and_our_keys_only_where_they_are_set() {
+fn json_has_own_keys_only_if_set() {
     let text = MINIMAL.replace("{name: p}", "{name: p, labels: {a: b}}") + "  runContext: true\n";
     let json = PluginFile::read(text.as_bytes()).expect("it is read").to_json();
     assert_eq!(json["metadata"], serde_json::json!({"name": "p", "labels": {"a": "b"}}));
@@ -215,7 +215,7 @@ data:
 ";
 
 #[test]
-fn a_configmap_gives_its_plugin_files_in_the_order_of_its_keys() {
+fn configmap_plugins_are_in_key_order() {
     let names = |text: &str| -> Vec<String> {
         read_file(text.as_bytes()).expect("it is read").into_iter().map(|config| config.name).collect()
     };
@@ -226,7 +226,7 @@ fn a_configmap_gives_its_plugin_files_in_the_order_of_its_keys() {
 }
 
 #[test]
-fn a_bad_value_of_a_configmap_is_an_error_that_names_its_key() {
+fn invalid_configmap_value_names_its_key() {
     use std::error::Error as _;
     let cases = [
         (
@@ -248,19 +248,19 @@ fn a_bad_value_of_a_configmap_is_an_error_that_names_its_key() {
 }
 
 #[test]
-fn a_configmap_without_a_plugin_is_an_error() {
+fn configmap_without_a_plugin_is_an_error() {
     for data in ["{}", "{x.sh: 'kind: ConfigManagementPlugin'}", "{x.yaml: 'kind: Other'}"] {
         let text = format!("kind: ConfigMap\nmetadata: {{name: plugins}}\ndata: {data}\n");
         assert_eq!(
             read_file(text.as_bytes()).expect_err(data).to_string(),
-            "ConfigMap plugins holds no plugin: none of its keys ending in .yaml, .yml or .json has a document of kind \
+            "ConfigMap plugins contains no plugin: none of its keys ending in .yaml, .yml or .json has a document of kind \
              ConfigManagementPlugin"
         );
     }
 }
 
 #[test]
-fn a_configmap_is_no_plugin_file_for_argo_cd() {
+fn configmap_is_not_a_plugin_file_for_argo_cd() {
     let error = read(CONFIG_MAP.as_bytes()).expect_err("it is refused");
     assert_eq!(error, ConfigError::Kind { found: "ConfigMap".to_owned() });
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The files that stand for large variables, and the folders that each run has for itself.
+//! The files with large variables, and the private directories of each run.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -7,27 +7,27 @@ use std::path::{Path, PathBuf};
 
 use super::passing::{EnvironmentError, file_variable};
 
-/// Name of the folder in the run's own one, which stands beside the view of the tree and goes with the run.
-const FOLDER: &str = "variables";
+/// Name of the directory in the run directory. It is outside the view of the tree.
+const DIRECTORY: &str = "variables";
 
-/// Whose `HOME` the commands of a run get.
+/// The `HOME` of the commands of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HomeFolder {
-    /// The host's, which all runs share, so that plugins can keep caches there.
+    /// The host's, shared by all runs, so that plugins can keep caches there.
     #[default]
     Shared,
-    /// An empty folder that is removed with the run.
+    /// An empty directory that is removed with the run.
     Private,
 }
 
-/// Makes the folders of one run below its own folder, which go with it; returns the variables that name them.
-pub(crate) fn make_folders(
+/// Makes the private directories of a run in its run directory. Returns the variables with their paths.
+pub(crate) fn make_directories(
     run_dir: &Path,
     home: HomeFolder,
 ) -> Result<Vec<(String, String)>, EnvironmentError> {
-    let mut wanted = vec![("TMPDIR", "tmp")];
+    let mut directories = vec![("TMPDIR", "tmp")];
     if home == HomeFolder::Private {
-        wanted.push(("HOME", "home"));
+        directories.push(("HOME", "home"));
     }
     let make = |(variable, name): (&str, &str)| {
         let path = run_dir.join(name);
@@ -35,10 +35,10 @@ pub(crate) fn make_folders(
         let made = made.map_err(|source| EnvironmentError::File { variable: variable.to_owned(), source });
         Ok((variable.to_owned(), made?))
     };
-    wanted.into_iter().map(make).collect()
+    directories.into_iter().map(make).collect()
 }
 
-/// Writes the values into files that nobody else can read; the variables with their paths.
+/// Writes the values to files that only this user can read. Returns the variables with their paths.
 pub(crate) async fn write(
     run_dir: PathBuf,
     files: Vec<(&'static str, String)>,
@@ -48,30 +48,30 @@ pub(crate) async fn write(
     }
     let first = files.first().map_or("", |(name, _)| *name);
     let fail = |source| EnvironmentError::File { variable: file_variable(first), source };
-    let written = tokio::task::spawn_blocking(move || write_all(&run_dir.join(FOLDER), &files)).await;
+    let written = tokio::task::spawn_blocking(move || write_all(&run_dir.join(DIRECTORY), &files)).await;
     written.map_err(|stopped| fail(io::Error::other(stopped)))?
 }
 
 fn write_all(
-    folder: &Path,
+    directory: &Path,
     files: &[(&'static str, String)],
 ) -> Result<Vec<(String, String)>, EnvironmentError> {
     let mut variables = Vec::with_capacity(files.len());
     for (name, value) in files {
         let variable = file_variable(name);
-        let path = write_one(folder, name, value)
+        let path = write_one(directory, name, value)
             .map_err(|source| EnvironmentError::File { variable: variable.clone(), source })?;
         variables.push((variable, path));
     }
     Ok(variables)
 }
 
-fn write_one(folder: &Path, name: &str, value: &str) -> io::Result<String> {
-    match DirBuilder::new().mode(0o700).create(folder) {
+fn write_one(directory: &Path, name: &str, value: &str) -> io::Result<String> {
+    match DirBuilder::new().mode(0o700).create(directory) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         Ok(()) | Err(_) => {}
     }
-    let path = folder.join(name);
+    let path = directory.join(name);
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?.write_all(value.as_bytes())?;
     utf8(path)
 }

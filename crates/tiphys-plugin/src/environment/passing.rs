@@ -1,39 +1,37 @@
-//! Whether an environment can be given to a command, and what is given as a file instead.
+//! Checks whether an environment fits into a process, and decides what is passed in files instead.
 //!
-//! Linux bounds every text and all of them together (`execve(2)`); a program that gets too much is not started, with no more than
-//! "argument list too long". So it is decided here, before anything runs, and never by leaving something out.
+//! Linux limits each string and all of them together (`execve(2)`). A program that gets more does not start, and the error is only
+//! "argument list too long". So this is decided before anything runs, and no variable is silently omitted.
 
 use tiphys_process::ExecLimits;
 
 use crate::config::LargeParameters;
 
-/// Variables that a plugin may ask for as files: those that hold as much as the application or the cluster has.
+/// Variables that a plugin may get as files, because their size depends on the application or the cluster.
 pub(crate) const LARGE: [&str; 2] = ["ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS"];
 
-/// The first of [`LARGE`], whose file has the values of all parameters.
+/// The first of [`LARGE`]. Its file contains the values of all parameters.
 const PARAMETERS: &str = LARGE[0];
 
-/// What the names of variables begin with that hold one value of a parameter each.
+/// Prefix of the variables that contain one parameter value each.
 const PARAMETER_PREFIX: &str = "PARAM_";
 
-/// What the name of a variable is with that holds the path of the file.
+/// Suffix of the variable with the path of a file.
 const FILE_SUFFIX: &str = "_FILE";
 
-/// Bytes of the path that such a variable may hold, counted before it is known.
+/// Bytes reserved for the path in such a variable.
 const PATH_BYTES_MAX: usize = 4096;
 
-/// What to do about an argument that is too large.
+/// Remedy for an argument that is too large.
 const ARGUMENT_REMEDY: &str = "put it into a file";
 
-/// Why a command cannot be given its environment.
+/// An error of a command's environment.
 #[derive(Debug, thiserror::Error)]
 pub enum EnvironmentError {
-    /// The end of a text is marked by a NUL.
-    #[error(
-        "environment variable {name} has a NUL byte, which no program can be given: remove it from the value"
-    )]
+    /// A string contains a NUL byte, which ends a string in C.
+    #[error("environment variable {name} contains a NUL byte: remove it from the value")]
     Nul {
-        /// The variable, or what its name is with the NUL shown.
+        /// The variable, with a NUL in its name escaped.
         name: String,
     },
     /// One variable is too large.
@@ -43,11 +41,11 @@ pub enum EnvironmentError {
     Variable {
         /// The variable.
         name: String,
-        /// Its bytes as the system counts them.
+        /// Its bytes, as counted by the system.
         bytes: usize,
-        /// The bound.
+        /// The limit.
         bytes_max: usize,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// One argument is too large.
@@ -55,56 +53,56 @@ pub enum EnvironmentError {
         "argument {index} of the command has {bytes} bytes, and the system passes at most {bytes_max}: {ARGUMENT_REMEDY}"
     )]
     Argument {
-        /// Its number; the program is 0.
+        /// Its index; the program is 0.
         index: usize,
-        /// Its bytes as the system counts them.
+        /// Its bytes, as counted by the system.
         bytes: usize,
-        /// The bound.
+        /// The limit.
         bytes_max: usize,
     },
-    /// All texts together are too large.
+    /// All strings together are too large.
     #[error(
         "arguments and environment of the command have {bytes} bytes, and the system passes at most {bytes_max} (a quarter of the stack's limit, `ulimit -s`); \
          the largest is {largest} with {largest_bytes} bytes: {remedy}"
     )]
     Total {
-        /// The sum as the system counts it.
+        /// The sum, as counted by the system.
         bytes: usize,
-        /// The bound.
+        /// The limit.
         bytes_max: usize,
         /// The name of the largest variable, or `argument NUMBER`.
         largest: String,
         /// Its bytes.
         largest_bytes: usize,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// A file for a large variable could not be written.
-    #[error("cannot write the file that {variable} names")]
+    #[error("cannot write the file for {variable}")]
     File {
         /// The variable.
         variable: String,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
 }
 
-/// What commands are given.
+/// The environment of commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Passing {
-    /// The variables, without those of [`Passing::files`].
+    /// The variables except those of [`Passing::files`].
     pub(crate) env: Vec<(String, String)>,
-    /// Large variables that are given as files, too, or only: name and value.
+    /// Large variables that are also or only passed as files: name and value.
     pub(crate) files: Vec<(&'static str, String)>,
 }
 
-/// The name of the variable that holds the path of a large variable's file.
+/// Returns the name of the variable with the path of a large variable's file.
 pub(crate) fn file_variable(name: &str) -> String {
     format!("{name}{FILE_SUFFIX}")
 }
 
-/// Decides what commands with these arguments are given of an environment.
+/// Decides how an environment is passed to commands with these arguments.
 pub(crate) fn pass(
     env: Vec<(String, String)>,
     commands: &[&[String]],
@@ -114,29 +112,29 @@ pub(crate) fn pass(
     refuse_nul(&env)?;
     let mut passing = Passing { env, files: Vec::new() };
     if large == LargeParameters::File {
-        passing.take_out(commands, limits);
+        passing.move_to_files(commands, limits);
     }
     passing.check(commands, limits, large)?;
     Ok(passing)
 }
 
 impl Passing {
-    /// Makes files of the large variables, whether they came with the request or are of this program's own environment, and removes those
-    /// that do not fit: each by its own size, then the larger one first as long as all together are too much. So it goes with the
-    /// variables of single parameters, which the file of all parameters makes superfluous, once these have gone.
-    fn take_out(&mut self, commands: &[&[String]], limits: ExecLimits) {
+    /// Passes large variables in files, whether they came with the request or from this process. Removes from the environment those that do
+    /// not fit: each that is too large by itself, then the largest while the total is too large. Then the variables of single parameters
+    /// are removed likewise, because the file of all parameters contains their values.
+    fn move_to_files(&mut self, commands: &[&[String]], limits: ExecLimits) {
         for name in LARGE {
             if let Some((_, value)) = self.env.iter().rfind(|(variable, _)| variable == name) {
                 self.files.push((name, value.clone()));
             }
         }
-        self.remove_what_does_not_fit(|name| LARGE.contains(&name), commands, limits);
+        self.remove_oversized(|name| LARGE.contains(&name), commands, limits);
         if self.files.iter().any(|(name, _)| *name == PARAMETERS) {
-            self.remove_what_does_not_fit(|name| name.starts_with(PARAMETER_PREFIX), commands, limits);
+            self.remove_oversized(|name| name.starts_with(PARAMETER_PREFIX), commands, limits);
         }
     }
 
-    fn remove_what_does_not_fit(
+    fn remove_oversized(
         &mut self,
         may_go: impl Fn(&str) -> bool,
         commands: &[&[String]],
@@ -199,7 +197,7 @@ impl Passing {
         Err(EnvironmentError::Total { bytes, bytes_max, largest, largest_bytes, remedy })
     }
 
-    /// What the system counts for the largest of the commands, the variables with the files' paths included.
+    /// The bytes that the system counts for the largest command, including the variables with the paths of files.
     fn total(&self, commands: &[&[String]]) -> usize {
         let env: usize =
             self.env.iter().map(|(name, value)| ExecLimits::cost(variable_bytes(name, value) - 1)).sum();
@@ -229,12 +227,12 @@ fn refuse_nul(env: &[(String, String)]) -> Result<(), EnvironmentError> {
 fn remedy(name: &str, large: LargeParameters) -> &'static str {
     match (large, LARGE.contains(&name)) {
         (LargeParameters::Refuse, true) => {
-            "`spec.largeParameters: file` in the plugin's file gives it as a file, which the plugin then has to read"
+            "set `spec.largeParameters: file` in the plugin's file, and have the plugin read the file"
         }
         (LargeParameters::Refuse, _) if name.starts_with(PARAMETER_PREFIX) => {
             "make the parameter smaller, or keep its content in a file of the repository"
         }
-        (_, _) => "make it smaller, or pass it in another way",
+        (_, _) => "make it smaller, or pass it differently",
     }
 }
 

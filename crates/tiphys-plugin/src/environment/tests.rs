@@ -35,7 +35,7 @@ fn is_of_a_plugin(name: &str) -> bool {
 }
 
 #[test]
-fn settings_of_the_plugins_of_this_project_pass_wherever_they_run() {
+fn settings_of_own_plugins_are_always_passed() {
     for rule in [EnvironmentRule::Listed(vec![]), EnvironmentRule::Container] {
         let all = BaseEnvironment::new(host(), &rule).with_request(None, &[]);
         let names: Vec<&str> =
@@ -45,18 +45,18 @@ fn settings_of_the_plugins_of_this_project_pass_wherever_they_run() {
 }
 
 #[test]
-fn in_process_only_listed_variables_pass() {
+fn only_listed_variables_pass_in_process() {
     assert_eq!(names(&EnvironmentRule::Listed(vec![])), ["HOME", "LC_ALL", "PATH"]);
 }
 
 #[test]
-fn pass_env_names_and_prefixes_pass_more() {
+fn pass_env_names_and_prefixes_pass() {
     let rule = EnvironmentRule::Listed(vec!["VAULT_*".to_owned(), "TIPHYS_STORE".to_owned()]);
     assert_eq!(names(&rule), ["HOME", "LC_ALL", "PATH", "TIPHYS_STORE", "VAULT_ADDR", "VAULT_TOKEN"]);
 }
 
 #[test]
-fn under_the_server_everything_but_its_own_variables_passes() {
+fn server_passes_all_variables_except_its_own() {
     assert_eq!(
         names(&EnvironmentRule::Container),
         [
@@ -72,14 +72,14 @@ fn under_the_server_everything_but_its_own_variables_passes() {
 }
 
 #[test]
-fn the_plugins_folder_ends_the_path_and_relative_entries_are_gone() {
+fn path_ends_with_the_plugin_and_has_no_relative_entries() {
     let base = BaseEnvironment::new(host(), &EnvironmentRule::Listed(vec![]));
     let env = base.with_request(Some(Path::new("/plugins/one")), &[]);
     assert_eq!(env.iter().find(|(name, _)| name == "PATH").unwrap().1, "/usr/bin:/bin:/plugins/one");
 }
 
 #[test]
-fn request_variables_win_over_the_host_and_later_ones_over_earlier() {
+fn later_and_request_variables_take_precedence() {
     let base = BaseEnvironment::new(host(), &EnvironmentRule::Listed(vec![]));
     let env = base.with_request(
         None,
@@ -90,7 +90,7 @@ fn request_variables_win_over_the_host_and_later_ones_over_earlier() {
 }
 
 #[test]
-fn a_folder_of_programs_comes_after_those_of_the_host_and_before_the_plugins() {
+fn program_directory_is_between_host_and_plugin() {
     let host = [("PATH".to_owned(), "/usr/bin:relative:/bin".to_owned())];
     let base = BaseEnvironment::new(host, &EnvironmentRule::Container).with_programs("/var/run/tiphys");
     assert_eq!(base.get("PATH"), Some("/usr/bin:/bin:/var/run/tiphys"));

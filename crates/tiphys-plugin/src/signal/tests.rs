@@ -1,7 +1,7 @@
 use super::name;
 
 #[test]
-fn signals_have_gos_names() {
+fn signals_have_their_go_names() {
     let cases = [
         (1, "hangup"),
         (4, "illegal instruction"),
@@ -22,7 +22,7 @@ fn signals_have_gos_names() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn signals_of_linux_have_gos_names() {
+fn linux_signals_have_their_go_names() {
     let cases = [
         (7, "bus error"),
         (10, "user defined signal 1"),

@@ -1,8 +1,8 @@
 use std::sync::Mutex;
 
 use super::*;
+use crate::error::Phase;
 use crate::observer::{CommandEnd, Unobserved};
-use crate::plugin::Phase;
 
 const LATER: Deadline = Deadline::After(Duration::from_secs(1));
 
@@ -14,15 +14,13 @@ async fn take(slots: &Slots) -> Result<Slot, String> {
     slots.take(LATER, &CancellationToken::new(), &Unobserved).await.map_err(|error| error.to_string())
 }
 
-/// Lets everything that can go on do so.
+/// Waits until all other tasks wait: paused time advances only then.
 async fn settle() {
-    for _ in 0..20 {
-        tokio::task::yield_now().await;
-    }
+    sleep(Duration::from_millis(1)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn places_are_given_in_the_order_in_which_they_were_asked_for() {
+async fn slots_are_assigned_in_request_order() {
     let slots = slots(1, 10, Duration::MAX);
     let first = take(&slots).await.unwrap();
     let order = Mutex::new(Vec::new());
@@ -36,7 +34,7 @@ async fn places_are_given_in_the_order_in_which_they_were_asked_for() {
         settle().await;
         assert_eq!((slots.running(), slots.waiting()), (1, 3));
         drop(first);
-        // One that comes as a place is given back does not get it before those that wait.
+        // A new request does not take a released slot before waiting ones.
         wait(4).await;
     };
     tokio::join!(wait(1), wait(2), wait(3), newcomer);
@@ -45,7 +43,7 @@ async fn places_are_given_in_the_order_in_which_they_were_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_more_than_may_wait_is_refused_at_once_with_the_bound_and_its_option() {
+async fn full_queue_refuses_with_limit_and_option() {
     let slots = slots(1, 1, Duration::from_secs(5));
     let first = take(&slots).await.unwrap();
     let (second, third) = tokio::join!(take(&slots), async {
@@ -57,12 +55,12 @@ async fn one_more_than_may_wait_is_refused_at_once_with_the_bound_and_its_option
     assert!(second.is_ok(), "it waited its turn");
     assert_eq!(
         third.unwrap_err(),
-        "busy: all places for plugin runs (1, limit jobs) are taken and 1 wait already (limit plugin-queue-max): try again later"
+        "busy: all slots for plugin runs (1, limit jobs) are taken and 1 wait already (limit plugin-queue-max): try again later"
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_place_to_wait_in_is_a_refusal_as_soon_as_all_are_taken() {
+async fn queue_of_size_zero_refuses_at_once() {
     let slots = slots(2, 0, Duration::from_secs(5));
     let _both = (take(&slots).await.unwrap(), take(&slots).await.unwrap());
     assert!(take(&slots).await.is_err());
@@ -70,19 +68,19 @@ async fn no_place_to_wait_in_is_a_refusal_as_soon_as_all_are_taken() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_has_waited_too_long_is_refused_and_waits_no_more() {
+async fn run_that_waits_too_long_is_refused() {
     let slots = slots(1, 10, Duration::from_millis(1500));
     let _first = take(&slots).await.unwrap();
     let began = Instant::now();
     assert_eq!(
         take(&slots).await.unwrap_err(),
-        "busy: all places for plugin runs (1, limit jobs) are taken and none became free within 1.5s (limit plugin-queue-wait): try again later"
+        "busy: all slots for plugin runs (1, limit jobs) are taken and none became free within 1.5s (limit plugin-queue-wait): try again later"
     );
     assert_eq!((began.elapsed(), slots.waiting()), (Duration::from_millis(1500), 0));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deadline_that_runs_already_ends_the_waiting_and_another_does_not() {
+async fn only_a_fixed_deadline_ends_the_wait() {
     let slots = slots(1, 10, Duration::from_mins(1));
     let first = take(&slots).await.unwrap();
     let cancel = CancellationToken::new();
@@ -91,9 +89,9 @@ async fn a_deadline_that_runs_already_ends_the_waiting_and_another_does_not() {
     assert!(matches!(late, PluginError::DeadlineInQueue { .. }), "{late:?}");
     assert_eq!(
         late.to_string(),
-        "the deadline passed after 2s in the queue: only 1 plugin runs may be under way at once (limit jobs)"
+        "the deadline passed after 2s in the queue: only 1 plugin runs may run at once (limit jobs)"
     );
-    // This one's second begins when its commands start.
+    // The second of this deadline begins when the commands start.
     let (second, ()) = tokio::join!(take(&slots), async {
         tokio::time::sleep(Duration::from_secs(30)).await;
         drop(first);
@@ -102,7 +100,7 @@ async fn a_deadline_that_runs_already_ends_the_waiting_and_another_does_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_cancelled_waits_no_more_and_leaves_its_place_to_others() {
+async fn cancelled_run_leaves_the_queue() {
     let slots = slots(1, 10, Duration::MAX);
     let first = take(&slots).await.unwrap();
     let cancel = CancellationToken::new();
@@ -132,7 +130,7 @@ impl Observer for Counting {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_observer_is_told_of_waiting_and_of_refusals() {
+async fn observer_gets_waits_and_refusals() {
     let slots = slots(1, 1, Duration::from_secs(3));
     let counting = Counting::default();
     let cancel = CancellationToken::new();

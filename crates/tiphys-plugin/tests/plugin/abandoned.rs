@@ -1,4 +1,4 @@
-//! Calls that nobody waits for any more: what they began is ended, and counts until it has.
+//! Calls whose caller is gone: their runs are ended, and keep their slot until then.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,85 +6,86 @@ use std::time::Duration;
 
 use tiphys_plugin::{Deadline, SlotLimits, Slots};
 use tiphys_process::Launcher;
+use tiphys_testkit::wait::eventually;
 use tokio::time::Instant;
 
-use crate::world::{World, generated, request};
+use crate::fixture::{Fixture, generated, request};
 
-/// A world with one place for runs, and the places.
-fn with_one_place(launcher: Option<fn(&Path) -> PathBuf>) -> (World, Arc<Slots>) {
+/// A fixture with one slot for runs, and the slots.
+fn with_one_slot(launcher: Option<fn(&Path) -> PathBuf>) -> (Fixture, Arc<Slots>) {
     let slots = Slots::new(SlotLimits::patient(1));
-    let world = World::adjusted(|folder, settings| {
+    let fixture = Fixture::adjusted(|directory, settings| {
         settings.slots = Arc::clone(&slots);
         if let Some(launcher) = launcher {
-            settings.launcher = Launcher::new(launcher(folder));
+            settings.launcher = Launcher::new(launcher(directory));
         }
     });
-    (world, slots)
+    (fixture, slots)
 }
 
-/// A program beside the fifo `go` that is a launcher as soon as somebody writes to the fifo. Another process writes it: one that this
-/// process has open for writing could not be executed while another test starts something.
-fn launcher_that_waits(folder: &Path) -> PathBuf {
-    let program = folder.join("launcher");
+/// A program that becomes a launcher after a write to the fifo `go` next to it. Another process writes the program: a program that this
+/// process has open for writing could not be executed while another test starts a process.
+fn launcher_that_waits(directory: &Path) -> PathBuf {
+    let program = directory.join("launcher");
     let script = "mkfifo \"$1/go\" && printf '#!/bin/sh\\nread -r go <%s/go\\nexec %s \"$@\"\\n' \"$1\" \"$2\" >\"$1/launcher\" \
                   && chmod 755 \"$1/launcher\"";
-    #[expect(clippy::disallowed_methods, reason = "the test needs a program that nobody here has open")]
+    #[expect(clippy::disallowed_methods, reason = "the program must not be open in this process")]
     let mut shell = std::process::Command::new("sh");
-    let made = shell.args(["-c", script, "sh"]).arg(folder).arg(tiphys_testkit::launcher::program()).status();
+    let made =
+        shell.args(["-c", script, "sh"]).arg(directory).arg(tiphys_testkit::launcher::program()).status();
     assert!(made.expect("sh starts").success());
     program
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_keeps_its_place_and_its_folder_until_its_processes_are_gone() {
-    let (world, slots) = with_one_place(None);
-    let tree = world.tree(&[("app/x", "")]);
-    let started = world.dir.path().join("started");
+async fn dropped_call_keeps_its_slot_until_its_processes_end() {
+    let (fixture, slots) = with_one_slot(None);
+    let tree = fixture.tree(&[("app/x", "")]);
+    let started = fixture.dir.path().join("started");
     let script = format!("trap \"\" TERM; touch {}; while :; do sleep 1000; done", started.display());
-    let plugin = world.plugin("p", &format!("  generate: {{command: [sh, -c, '{script}']}}"));
+    let plugin = fixture.plugin("p", &format!("  generate: {{command: [sh, -c, '{script}']}}"));
     let request = request(&tree);
     tokio::select! {
         result = generated(&plugin, &request) => panic!("{result:?}"),
-        // The condition is a file that the plugin makes; looking at it again needs no pause of its own.
-        () = async { while !started.exists() { tokio::task::yield_now().await; } } => {}
+        () = eventually("the command starts", || started.exists()) => {}
     }
     assert_eq!(slots.running(), 1, "it is being ended");
-    assert_eq!(world.run_folders().len(), 1, "and has its folder");
-    assert_eq!(world.left_behind().await, Vec::<String>::new());
+    assert_eq!(fixture.run_directories().len(), 1, "and has its directory");
+    assert_eq!(fixture.left_behind().await, Vec::<String>::new());
     assert_eq!(slots.running(), 0);
 }
 
 #[tokio::test]
-async fn the_next_call_waits_until_a_dropped_one_has_ended() {
-    let (world, slots) = with_one_place(None);
-    let tree = world.tree(&[("app/x", "")]);
-    let [started, ended] = ["started", "ended"].map(|name| world.dir.path().join(name));
-    // The shell takes its time and makes the file by itself: whatever it starts while it is being ended is asked to end, too.
+async fn next_call_waits_for_the_end_of_a_dropped_one() {
+    let (fixture, slots) = with_one_slot(None);
+    let tree = fixture.tree(&[("app/x", "")]);
+    let [started, ended] = ["started", "ended"].map(|name| fixture.dir.path().join(name));
+    // The shell is slow, and creates the file without a child process, because children are terminated, too.
     let script = format!(
         "trap \"i=0; while [ \\$i -lt 20000 ]; do i=\\$((i+1)); done; : >{}; exit\" TERM; \
          touch {}; while :; do sleep 0.01; done",
         ended.display(),
         started.display()
     );
-    let dropped = world.plugin("p", &format!("  generate: {{command: [sh, -c, '{script}']}}"));
+    let dropped = fixture.plugin("p", &format!("  generate: {{command: [sh, -c, '{script}']}}"));
     let next = format!("  generate: {{command: [sh, -c, 'test -e {} && echo kind: Next']}}", ended.display());
-    let next = world.plugin("q", &next);
+    let next = fixture.plugin("q", &next);
     let request = request(&tree);
     tokio::select! {
         result = generated(&dropped, &request) => panic!("{result:?}"),
-        () = async { while !started.exists() { tokio::task::yield_now().await; } } => {}
+        () = eventually("the command starts", || started.exists()) => {}
     }
     assert_eq!(generated(&next, &request).await, Ok(vec![r#"{"kind":"Next"}"#.to_owned()]));
-    assert_eq!(world.left_behind().await, Vec::<String>::new());
+    assert_eq!(fixture.left_behind().await, Vec::<String>::new());
     assert_eq!(slots.running(), 0);
 }
 
 #[tokio::test]
-async fn a_run_that_begins_too_slowly_is_answered_at_the_deadline_and_ended_when_it_has_begun() {
-    let (world, slots) = with_one_place(Some(launcher_that_waits));
-    let tree = world.tree(&[("app/x", "")]);
-    let ran = world.dir.path().join("ran");
-    let plugin = world.plugin(
+async fn slow_start_is_answered_at_the_deadline_and_ended() {
+    let (fixture, slots) = with_one_slot(Some(launcher_that_waits));
+    let tree = fixture.tree(&[("app/x", "")]);
+    let ran = fixture.dir.path().join("ran");
+    let plugin = fixture.plugin(
         "p",
         &format!("  init: {{command: [touch, {}]}}\n  generate: {{command: ['true']}}", ran.display()),
     );
@@ -92,29 +93,27 @@ async fn a_run_that_begins_too_slowly_is_answered_at_the_deadline_and_ended_when
     request.deadline = Deadline::At(Instant::now() + Duration::from_millis(100));
     let error = generated(&plugin, &request).await.unwrap_err();
     assert_eq!(error, format!("init: `touch {}` did not end within its deadline", ran.display()));
-    assert_eq!((slots.running(), world.run_folders().len()), (1, 1), "it still begins");
-    std::fs::write(world.dir.path().join("go"), "go\n").unwrap();
-    assert_eq!(world.left_behind().await, Vec::<String>::new());
+    assert_eq!((slots.running(), fixture.run_directories().len()), (1, 1), "it still begins");
+    std::fs::write(fixture.dir.path().join("go"), "go\n").unwrap();
+    assert_eq!(fixture.left_behind().await, Vec::<String>::new());
     assert_eq!(slots.running(), 0);
     assert!(!ran.exists(), "nothing ran");
 }
 
 #[tokio::test]
-async fn a_run_that_begins_slowly_is_cancelled_at_once() {
-    let (world, slots) = with_one_place(Some(launcher_that_waits));
-    let tree = world.tree(&[("app/x", "")]);
-    let plugin = world.plugin("p", "  generate: {command: ['true']}");
+async fn slow_start_can_be_cancelled() {
+    let (fixture, slots) = with_one_slot(Some(launcher_that_waits));
+    let tree = fixture.tree(&[("app/x", "")]);
+    let plugin = fixture.plugin("p", "  generate: {command: ['true']}");
     let request = request(&tree);
     let cancel = async {
-        while slots.running() == 0 {
-            tokio::task::yield_now().await;
-        }
+        eventually("the run begins", || slots.running() > 0).await;
         request.cancel.cancel();
     };
     let (result, ()) = tokio::join!(generated(&plugin, &request), cancel);
     assert_eq!(result, Err("cancelled".to_owned()));
     assert_eq!(slots.running(), 1, "it still begins");
-    std::fs::write(world.dir.path().join("go"), "go\n").unwrap();
-    assert_eq!(world.left_behind().await, Vec::<String>::new());
+    std::fs::write(fixture.dir.path().join("go"), "go\n").unwrap();
+    assert_eq!(fixture.left_behind().await, Vec::<String>::new());
     assert_eq!(slots.running(), 0);
 }

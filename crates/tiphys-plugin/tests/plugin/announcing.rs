@@ -2,18 +2,18 @@
 
 use tiphys_plugin::{Plugin, Strictness};
 
-use crate::world::{World, request};
+use crate::fixture::{Fixture, request};
 
 async fn announced(parameters: &str) -> Result<Vec<(String, Option<String>)>, String> {
-    announced_in(&World::new(), parameters).await
+    announced_in(&Fixture::new(), parameters).await
 }
 
-async fn announced_in(world: &World, parameters: &str) -> Result<Vec<(String, Option<String>)>, String> {
-    let tree = world.tree(&[("app/x", "")]);
+async fn announced_in(fixture: &Fixture, parameters: &str) -> Result<Vec<(String, Option<String>)>, String> {
+    let tree = fixture.tree(&[("app/x", "")]);
     let plugin =
-        world.plugin("p", &format!("  generate: {{command: ['true']}}\n  parameters:\n{parameters}"));
+        fixture.plugin("p", &format!("  generate: {{command: ['true']}}\n  parameters:\n{parameters}"));
     let announced = plugin.announce(&request(&tree)).await.map_err(|error| tiphys_plugin::chain(&error))?;
-    assert_eq!(world.left_behind().await, Vec::<String>::new());
+    assert_eq!(fixture.left_behind().await, Vec::<String>::new());
     Ok(announced.into_iter().map(|one| (one.name, one.string)).collect())
 }
 
@@ -26,25 +26,25 @@ fn named(entries: &[(&str, Option<&str>)]) -> Vec<(String, Option<String>)> {
 }
 
 #[tokio::test]
-async fn static_announcements_come_first_and_dynamic_fields_win() {
+async fn static_announcements_are_first_and_dynamic_fields_win() {
     let parameters = "    static: [{name: a, string: x}, {name: b}]\n".to_owned()
         + &dynamic(r#"[{"name":"c"},{"name":"a","string":"y"}]"#);
     assert_eq!(announced(&parameters).await, Ok(named(&[("a", Some("y")), ("b", None), ("c", None)])));
 }
 
 #[tokio::test]
-async fn the_dynamic_command_sees_the_application() {
+async fn dynamic_command_sees_the_application() {
     let parameters = "    dynamic: {command: [sh, -c, 'printf \"[{\\\"name\\\":\\\"%s\\\"}]\" \"$ARGOCD_APP_NAME-$(ls)\"']}";
     assert_eq!(announced(parameters).await, Ok(named(&[("guestbook-x", None)])));
 }
 
 #[tokio::test]
-async fn null_is_no_announcement() {
+async fn null_output_is_no_announcement() {
     assert_eq!(announced(&dynamic("null")).await, Ok(vec![]));
 }
 
 #[tokio::test]
-async fn what_the_proposal_forbids_is_refused_by_name() {
+async fn forbidden_announcements_are_refused_by_name() {
     let cases = [
         (dynamic(r#"[{"title":"no name"}]"#), "name"),
         (dynamic(r#"[{"name":"x","collectionType":"set"}]"#), "collectionType"),
@@ -63,7 +63,7 @@ async fn what_the_proposal_forbids_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_failing_dynamic_command_is_an_error_with_its_stderr() {
+async fn failing_dynamic_command_reports_its_stderr() {
     let error = announced("    dynamic: {command: [sh, -c, 'echo broken >&2; exit 1']}").await.unwrap_err();
     assert_eq!(
         error,
@@ -72,9 +72,9 @@ async fn a_failing_dynamic_command_is_an_error_with_its_stderr() {
 }
 
 #[tokio::test]
-async fn without_strictness_forbidden_announcements_are_left_out_and_the_others_stay() {
-    let world = World::with(Strictness::Log);
+async fn lenient_mode_ignores_forbidden_announcements() {
+    let fixture = Fixture::with(Strictness::Log);
     let parameters = "    static: [{title: no name}, {name: a}, {name: b, collectionType: set}]\n".to_owned()
         + &dynamic(r#"[{"title":"no name"},{"name":"c"}]"#);
-    assert_eq!(announced_in(&world, &parameters).await, Ok(named(&[("a", None), ("c", None)])));
+    assert_eq!(announced_in(&fixture, &parameters).await, Ok(named(&[("a", None), ("c", None)])));
 }

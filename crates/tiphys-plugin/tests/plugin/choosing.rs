@@ -1,10 +1,10 @@
-//! Which plugin renders a folder.
+//! The selection of a plugin.
 
 use std::sync::Arc;
 
 use tiphys_plugin::{Catalogue, Choice, ChooseError, Others, Plugin, Request, RequestFor};
 
-use crate::world::{World, request};
+use crate::fixture::{Fixture, request};
 
 struct Always(Request);
 
@@ -20,19 +20,19 @@ const MATCHES_NOT: &str = "  generate: {command: ['true']}\n  discover: {fileNam
 const BY_NAME: &str = "  generate: {command: ['true']}";
 const BROKEN: &str = "  generate: {command: ['true']}\n  discover: {find: {command: ['false']}}";
 
-fn catalogue(world: &World, plugins: &[(&str, &str)]) -> (Catalogue, Always) {
+fn catalogue(fixture: &Fixture, plugins: &[(&str, &str)]) -> (Catalogue, Always) {
     let mut catalogue = Catalogue::default();
     for (name, spec) in plugins {
-        catalogue.add(Arc::new(world.plugin(name, spec)));
+        catalogue.add(Arc::new(fixture.plugin(name, spec)));
     }
-    (catalogue, Always(request(&world.tree(&[("app/x", "")]))))
+    (catalogue, Always(request(&fixture.tree(&[("app/x", "")]))))
 }
 
 #[tokio::test]
-async fn the_first_match_in_name_order_wins_and_the_others_are_named_when_asked() {
-    let world = World::new();
+async fn first_match_by_name_wins_and_others_are_reported() {
+    let fixture = Fixture::new();
     let plugins = [("c", MATCHES), ("b", MATCHES), ("a", MATCHES_NOT), ("d", BY_NAME), ("e", MATCHES)];
-    let (catalogue, requests) = catalogue(&world, &plugins);
+    let (catalogue, requests) = catalogue(&fixture, &plugins);
     let chosen = catalogue.discover(&requests, Others::Name, &[]).await.unwrap().unwrap();
     assert_eq!(chosen.plugin.name(), "b");
     assert_eq!(chosen.choice, Choice::Discovered { also: vec!["c".to_owned(), "e".to_owned()] });
@@ -41,28 +41,28 @@ async fn the_first_match_in_name_order_wins_and_the_others_are_named_when_asked(
 }
 
 #[tokio::test]
-async fn plugins_that_stand_for_native_types_are_asked_last() {
-    let world = World::new();
-    let (catalogue, requests) = catalogue(&world, &[("kustomize", MATCHES), ("zzz", MATCHES)]);
+async fn plugins_of_native_types_are_checked_last() {
+    let fixture = Fixture::new();
+    let (catalogue, requests) = catalogue(&fixture, &[("kustomize", MATCHES), ("zzz", MATCHES)]);
     let chosen = catalogue.discover(&requests, Others::Ignore, &["kustomize"]).await.unwrap().unwrap();
     assert_eq!(chosen.plugin.name(), "zzz");
 }
 
 #[tokio::test]
-async fn no_match_is_none_and_a_plugin_that_cannot_tell_is_an_error() {
-    let world = World::new();
-    let (nothing, requests) = catalogue(&world, &[("a", MATCHES_NOT), ("b", BY_NAME)]);
+async fn no_match_is_none_and_a_failing_plugin_an_error() {
+    let fixture = Fixture::new();
+    let (nothing, requests) = catalogue(&fixture, &[("a", MATCHES_NOT), ("b", BY_NAME)]);
     assert!(nothing.discover(&requests, Others::Ignore, &[]).await.unwrap().is_none());
-    let (broken, requests) = catalogue(&world, &[("a", BROKEN), ("b", MATCHES)]);
+    let (broken, requests) = catalogue(&fixture, &[("a", BROKEN), ("b", MATCHES)]);
     let error = broken.discover(&requests, Others::Ignore, &[]).await.unwrap_err();
     assert!(matches!(&error, ChooseError::Failed { name, .. } if name == "a"), "{error}");
 }
 
 #[tokio::test]
-async fn a_named_plugin_with_discovery_rules_must_match() {
-    let world = World::new();
+async fn named_plugin_with_discovery_rules_must_match() {
+    let fixture = Fixture::new();
     let (catalogue, requests) =
-        catalogue(&world, &[("right", MATCHES), ("wrong", MATCHES_NOT), ("free", BY_NAME)]);
+        catalogue(&fixture, &[("right", MATCHES), ("wrong", MATCHES_NOT), ("free", BY_NAME)]);
     for name in ["right", "free"] {
         assert_eq!(catalogue.by_name(name, &requests).await.unwrap().choice, Choice::Named, "{name}");
     }
@@ -71,9 +71,9 @@ async fn a_named_plugin_with_discovery_rules_must_match() {
 }
 
 #[tokio::test]
-async fn an_unknown_plugin_is_an_error_that_names_the_known_ones() {
-    let world = World::new();
-    let (catalogue, requests) = catalogue(&world, &[("b", BY_NAME), ("a", BY_NAME)]);
+async fn unknown_plugin_error_lists_known_plugins() {
+    let fixture = Fixture::new();
+    let (catalogue, requests) = catalogue(&fixture, &[("b", BY_NAME), ("a", BY_NAME)]);
     let error = catalogue.by_name("c", &requests).await.unwrap_err();
     assert_eq!(error.to_string(), "could not find plugin \"c\"; known plugins: a, b");
 }

@@ -1,20 +1,20 @@
-//! Exactly one discovery rule counts, the first that is set.
+//! Only the first discovery rule that is set has an effect.
 
 use tiphys_plugin::{Discovery, LocalPlugin, Match, Plugin, PluginError};
 use tiphys_tree::{Entries, RepoPath};
 
-use crate::world::{World, request};
+use crate::fixture::{Fixture, request};
 
 const FILES: [&str; 3] = ["app/kustomization.yaml", "app/sub/Chart.yaml", "outside.yaml"];
 
-fn plugin(world: &World, discover: &str) -> LocalPlugin {
-    world.plugin("p", &format!("  generate: {{command: ['true']}}\n{discover}"))
+fn plugin(fixture: &Fixture, discover: &str) -> LocalPlugin {
+    fixture.plugin("p", &format!("  generate: {{command: ['true']}}\n{discover}"))
 }
 
-/// The answer for files, which is the same for their names alone where names are enough.
-async fn answer(world: &World, discover: &str) -> Result<Match, String> {
-    let plugin = plugin(world, discover);
-    let tree = world.tree(&FILES.map(|file| (file, "")));
+/// Returns the answer for files, which must equal the answer for entries if entries suffice.
+async fn answer(fixture: &Fixture, discover: &str) -> Result<Match, String> {
+    let plugin = plugin(fixture, discover);
+    let tree = fixture.tree(&FILES.map(|file| (file, "")));
     let request = request(&tree);
     let answer = plugin.matches(&request).await.map_err(|error| tiphys_plugin::chain(&error));
     if plugin.discovery() == Discovery::Entries {
@@ -37,15 +37,15 @@ fn path(text: &str) -> RepoPath {
 }
 
 #[tokio::test]
-async fn a_plugin_says_whether_names_are_enough_for_its_rule() {
-    let world = World::new();
+async fn discovery_kind_depends_on_the_rule() {
+    let fixture = Fixture::new();
     for (discover, expected) in [
         ("", Discovery::NotConfigured),
         ("  discover: {fileName: x, find: {command: ['true']}}", Discovery::Entries),
         ("  discover: {find: {glob: x, command: ['true']}}", Discovery::Entries),
         ("  discover: {find: {command: ['true']}}", Discovery::Run),
     ] {
-        let plugin = plugin(&world, discover);
+        let plugin = plugin(&fixture, discover);
         assert_eq!(plugin.discovery(), expected, "{discover}");
         let refused = plugin.matches_entries(&entries(), &path("app"), &|| false);
         let refused = matches!(refused, Err(PluginError::NeedsFiles { .. }));
@@ -54,19 +54,19 @@ async fn a_plugin_says_whether_names_are_enough_for_its_rule() {
 }
 
 #[tokio::test]
-async fn looking_for_a_pattern_ends_when_nobody_waits() {
-    let world = World::new();
+async fn pattern_search_can_be_stopped() {
+    let fixture = Fixture::new();
     for discover in ["{fileName: 'sub/*'}", "{find: {glob: '**/none'}}"] {
-        let plugin = plugin(&world, &format!("  discover: {discover}"));
+        let plugin = plugin(&fixture, &format!("  discover: {discover}"));
         let stopped = plugin.matches_entries(&entries(), &path("app"), &|| true);
         assert!(matches!(stopped, Err(PluginError::Cancelled)), "{stopped:?}");
     }
 }
 
 #[tokio::test]
-async fn an_application_folder_behind_a_link_is_found_by_names() {
-    let world = World::new();
-    let plugin = plugin(&world, "  discover: {fileName: '../outside.*'}");
+async fn linked_application_directory_is_matched_by_entries() {
+    let fixture = Fixture::new();
+    let plugin = plugin(&fixture, "  discover: {fileName: '../outside.*'}");
     let mut entries = entries();
     entries.link(path("deep/er/link"), "../../app").expect("no clash");
     entries.link(path("out"), "../app").expect("no clash");
@@ -84,8 +84,8 @@ async fn an_application_folder_behind_a_link_is_found_by_names() {
 }
 
 #[tokio::test]
-async fn rules_are_evaluated_in_the_applications_folder() {
-    let world = World::new();
+async fn rules_are_evaluated_in_the_application_directory() {
+    let fixture = Fixture::new();
     let cases = [
         ("", Match::DiscoveryNotConfigured),
         ("  discover: {fileName: ./kustomization.yaml}", Match::Supported),
@@ -102,31 +102,31 @@ async fn rules_are_evaluated_in_the_applications_folder() {
         ("  discover: {find: {command: ['true']}}", Match::NotSupported),
     ];
     for (discover, expected) in cases {
-        assert_eq!(answer(&world, discover).await, Ok(expected), "{discover}");
+        assert_eq!(answer(&fixture, discover).await, Ok(expected), "{discover}");
     }
 }
 
 #[tokio::test]
-async fn the_first_rule_that_is_set_decides_alone() {
-    let world = World::new();
+async fn only_the_first_rule_is_evaluated() {
+    let fixture = Fixture::new();
     let discover = "  discover: {fileName: nothing, find: {glob: '**/Chart.yaml', command: [echo, x]}}";
-    assert_eq!(answer(&world, discover).await, Ok(Match::NotSupported));
+    assert_eq!(answer(&fixture, discover).await, Ok(Match::NotSupported));
 }
 
 #[tokio::test]
-async fn a_hit_outside_the_tree_does_not_count() {
-    let world = World::new();
-    assert_eq!(answer(&world, "  discover: {fileName: ../outside.yaml}").await, Ok(Match::Supported));
-    assert_eq!(answer(&world, "  discover: {fileName: ../../../*}").await, Ok(Match::NotSupported));
+async fn match_outside_the_tree_does_not_count() {
+    let fixture = Fixture::new();
+    assert_eq!(answer(&fixture, "  discover: {fileName: ../outside.yaml}").await, Ok(Match::Supported));
+    assert_eq!(answer(&fixture, "  discover: {fileName: ../../../*}").await, Ok(Match::NotSupported));
 }
 
 #[tokio::test]
-async fn where_the_store_is_has_no_say_in_what_matches() {
-    let world = World::new();
-    let tree = world.tree(&FILES.map(|file| (file, "")));
+async fn location_of_the_store_does_not_affect_matches() {
+    let fixture = Fixture::new();
+    let tree = fixture.tree(&FILES.map(|file| (file, "")));
     assert!(tree.root().to_string_lossy().contains("store [*{"), "{}", tree.root().display());
     for discover in ["fileName: Chart.yaml", "fileName: '*.yaml'", "find: {glob: '**/*.yaml'}"] {
-        let plugin = plugin(&world, &format!("  discover: {{{discover}}}"));
+        let plugin = plugin(&fixture, &format!("  discover: {{{discover}}}"));
         let mut request = request(&tree);
         request.app_path = path("app/sub");
         assert_eq!(plugin.matches(&request).await.ok(), Some(Match::Supported), "{discover}");
@@ -134,16 +134,16 @@ async fn where_the_store_is_has_no_say_in_what_matches() {
 }
 
 #[tokio::test]
-async fn a_failing_find_command_and_a_malformed_pattern_are_errors() {
-    let world = World::new();
+async fn failing_find_command_and_bad_pattern_are_errors() {
+    let fixture = Fixture::new();
     let error =
-        answer(&world, "  discover: {find: {command: [sh, -c, 'echo no >&2; exit 2']}}").await.unwrap_err();
+        answer(&fixture, "  discover: {find: {command: [sh, -c, 'echo no >&2; exit 2']}}").await.unwrap_err();
     assert_eq!(error, "discover.find.command: `sh -c \"echo no >&2; exit 2\"` failed exit status 2: no");
-    let error = answer(&world, "  discover: {find: {glob: none/x.yaml}}").await.unwrap_err();
+    let error = answer(&fixture, "  discover: {find: {glob: none/x.yaml}}").await.unwrap_err();
     assert_eq!(
         error,
         "error finding glob match for pattern \"none/x.yaml\": app/none/x.yaml: file does not exist"
     );
-    let error = answer(&world, "  discover: {fileName: 'k['}").await.unwrap_err();
+    let error = answer(&fixture, "  discover: {fileName: 'k['}").await.unwrap_err();
     assert_eq!(error, "error finding filename match for pattern \"k[\": syntax error in pattern");
 }

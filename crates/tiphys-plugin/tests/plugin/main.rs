@@ -4,7 +4,7 @@ mod abandoned;
 mod announcing;
 mod choosing;
 mod discovery;
+mod fixture;
 mod generating;
 mod large_parameters;
 mod run_context;
-mod world;

@@ -1,4 +1,4 @@
-//! The run context: who gets it, what is in it, and that nothing of it stays or reaches anybody else.
+//! The run context: its content, its isolation and its removal.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,9 +9,9 @@ use tiphys_access::{ContextSource, RepositoryAccess, RunContext, Secret, SourceK
 use tiphys_plugin::{GivenContext, GivenRef, Plugin as _, Request};
 use tiphys_tree::Tree;
 
-use crate::world::{World, generated, request};
+use crate::fixture::{Fixture, generated, request};
 
-/// A plugin that prints the file as the data of an object; its announcement has the same as its only default.
+/// A plugin that prints the file as the data of an object, and announces it as its only default.
 const TELLS: &str = "  runContext: true
   generate: {command: [sh, -c, 'printf \"kind: Told\\ndata: \"; cat \"$TIPHYS_CONTEXT_FILE\"']}
   parameters: {dynamic: {command: [sh, -c, 'printf \"[{\\\"name\\\":\\\"%s\\\"}]\" \"$(basename \"$TIPHYS_CONTEXT_FILE\")\"']}}
@@ -48,10 +48,10 @@ fn with(request: Request, context: GivenContext) -> Request {
 }
 
 #[tokio::test]
-async fn a_plugin_that_asks_for_it_gets_the_context_and_folders_of_other_sources() {
-    let world = World::new();
-    let (tree, other) = (world.tree(&[("app/x", "")]), world.tree(&[("v/a.yaml", "a: 1\n")]));
-    let plugin = world.plugin("p", TELLS);
+async fn plugin_gets_context_and_trees_of_other_sources() {
+    let fixture = Fixture::new();
+    let (tree, other) = (fixture.tree(&[("app/x", "")]), fixture.tree(&[("v/a.yaml", "a: 1\n")]));
+    let plugin = fixture.plugin("p", TELLS);
     let request = with(request(&tree), given(&[("../odd", &other), ("same", &tree)]));
     let told = generated(&plugin, &request).await.expect("it tells");
     let told: Value = serde_json::from_str(&told[0]).expect("JSON");
@@ -66,13 +66,13 @@ async fn a_plugin_that_asks_for_it_gets_the_context_and_folders_of_other_sources
     assert_eq!(data["refs"]["same"]["repoURL"], "https://git.example/same");
     let announced = plugin.announce(&request).await.expect("it announces");
     assert_eq!(announced[0].name, "context.json", "announcing has it, too");
-    assert_eq!(world.left_behind().await, Vec::<String>::new(), "nothing of it stays");
+    assert_eq!(fixture.left_behind().await, Vec::<String>::new(), "nothing of it stays");
 }
 
 #[tokio::test]
-async fn a_plugin_may_read_and_change_other_sources_and_nobody_else_sees_it() {
-    let world = World::new();
-    let (tree, other) = (world.tree(&[("app/x", "")]), world.tree(&[("v/a.yaml", "a: 1\n")]));
+async fn changes_to_other_sources_are_private() {
+    let fixture = Fixture::new();
+    let (tree, other) = (fixture.tree(&[("app/x", "")]), fixture.tree(&[("v/a.yaml", "a: 1\n")]));
     let text = "  runContext: true
   generate:
     command: [sh, -euc]
@@ -83,7 +83,7 @@ async fn a_plugin_may_read_and_change_other_sources_and_nobody_else_sees_it() {
       cat \"$other/v/a.yaml\"; echo 'kind: Read'
       echo changed >\"$other/v/a.yaml\"; rm -r \"$other/v\"
 ";
-    let plugin = world.plugin("p", text);
+    let plugin = fixture.plugin("p", text);
     let request = with(request(&tree), given(&[("other", &other)]));
     for _ in 0..2 {
         let told = generated(&plugin, &request).await;
@@ -93,9 +93,9 @@ async fn a_plugin_may_read_and_change_other_sources_and_nobody_else_sees_it() {
 }
 
 #[tokio::test]
-async fn the_context_says_the_root_of_the_view_above_the_working_folder() {
-    let world = World::new();
-    let tree = world.tree(&[("app/x", ""), ("top", "")]);
+async fn context_contains_the_root_of_the_view() {
+    let fixture = Fixture::new();
+    let tree = fixture.tree(&[("app/x", ""), ("top", "")]);
     let text = "  runContext: true
   generate:
     command: [sh, -euc]
@@ -104,16 +104,16 @@ async fn the_context_says_the_root_of_the_view_above_the_working_folder() {
       root=$(sed -n 's|.*\"root\":\"\\([^\"]*\\)\".*|\\1|p' \"$TIPHYS_CONTEXT_FILE\")
       test \"$root/app\" -ef . && test -f \"$root/top\" && echo 'kind: Found'
 ";
-    let told = generated(&world.plugin("p", text), &with(request(&tree), given(&[]))).await;
+    let told = generated(&fixture.plugin("p", text), &with(request(&tree), given(&[]))).await;
     assert_eq!(told, Ok(vec![r#"{"kind":"Found"}"#.to_owned()]));
 }
 
 #[tokio::test]
-async fn several_names_of_one_tree_are_one_folder() {
-    let world = World::new();
-    let (tree, other) = (world.tree(&[("app/x", "")]), world.tree(&[("v/a.yaml", "a: 1\n")]));
+async fn several_names_of_one_tree_share_a_directory() {
+    let fixture = Fixture::new();
+    let (tree, other) = (fixture.tree(&[("app/x", "")]), fixture.tree(&[("v/a.yaml", "a: 1\n")]));
     let request = with(request(&tree), given(&[("one", &other), ("own", &tree), ("two", &other)]));
-    let told = generated(&world.plugin("p", TELLS), &request).await.expect("it tells");
+    let told = generated(&fixture.plugin("p", TELLS), &request).await.expect("it tells");
     let told: Value = serde_json::from_str(&told[0]).expect("JSON");
     let path = |name: &str| told["data"]["refs"][name]["path"].as_str().expect("a path").to_owned();
     assert_eq!(path("one"), path("two"));
@@ -121,33 +121,33 @@ async fn several_names_of_one_tree_are_one_folder() {
 }
 
 #[tokio::test]
-async fn the_file_is_for_this_user_alone_and_its_folder_too() {
-    let world = World::new();
-    let tree = world.tree(&[("app/x", "")]);
+async fn context_file_is_readable_by_this_user_only() {
+    let fixture = Fixture::new();
+    let tree = fixture.tree(&[("app/x", "")]);
     let text = "  runContext: true\n  generate: {command: [sh, -c, 'echo \"kind: m$(stat -c %a \"$TIPHYS_CONTEXT_FILE\" \"$(dirname \"$TIPHYS_CONTEXT_FILE\")\" | paste -sd-)\"']}\n";
-    let told = generated(&world.plugin("p", text), &with(request(&tree), given(&[]))).await;
+    let told = generated(&fixture.plugin("p", text), &with(request(&tree), given(&[]))).await;
     assert_eq!(told, Ok(vec![r#"{"kind":"m600-700"}"#.to_owned()]));
 }
 
 #[tokio::test]
-async fn a_plugin_that_does_not_ask_for_it_gets_nothing() {
-    let world = World::new();
-    let tree = world.tree(&[("app/x", "")]);
-    let plugin =
-        world.plugin("p", "  generate: {command: [sh, -c, 'echo \"kind: c${TIPHYS_CONTEXT_FILE:-none}\"']}");
+async fn plugin_without_run_context_gets_no_file() {
+    let fixture = Fixture::new();
+    let tree = fixture.tree(&[("app/x", "")]);
+    let plugin = fixture
+        .plugin("p", "  generate: {command: [sh, -c, 'echo \"kind: c${TIPHYS_CONTEXT_FILE:-none}\"']}");
     let told = generated(&plugin, &with(request(&tree), given(&[]))).await;
     assert_eq!(told, Ok(vec![r#"{"kind":"cnone"}"#.to_owned()]));
     assert!(!plugin.configuration().await.expect("it says").run_context);
-    let asks = world.plugin("p", TELLS);
+    let asks = fixture.plugin("p", TELLS);
     assert!(asks.configuration().await.expect("it says").run_context);
 }
 
 #[tokio::test]
-async fn a_failed_run_leaves_nothing_of_the_context() {
-    let world = World::new();
-    let tree = world.tree(&[("app/x", "")]);
-    let plugin = world.plugin("p", "  runContext: true\n  generate: {command: [sh, -c, 'kill -9 $$']}");
+async fn failed_run_leaves_no_context_files() {
+    let fixture = Fixture::new();
+    let tree = fixture.tree(&[("app/x", "")]);
+    let plugin = fixture.plugin("p", "  runContext: true\n  generate: {command: [sh, -c, 'kill -9 $$']}");
     let error = generated(&plugin, &with(request(&tree), given(&[("other", &tree)]))).await;
     assert!(error.is_err());
-    assert_eq!(world.left_behind().await, Vec::<String>::new());
+    assert_eq!(fixture.left_behind().await, Vec::<String>::new());
 }

@@ -50,10 +50,10 @@ fn a_server_whose_socket_was_taken_over_or_removed_says_so_and_ends() {
     for (script, how) in [
         (
             "mv \"$SOCKETS/holder.sock\" \"$SOCKETS/real.sock\"; touch \"$SOCKETS/holder.sock\"",
-            "another file is there",
+            "another file replaced it",
         ),
-        ("rm \"$SOCKETS/holder.sock\"", "it is gone: No such file or directory (os error 2)"),
-        ("mv \"$SOCKETS\" \"$SOCKETS-gone\"", "it is gone: No such file or directory (os error 2)"),
+        ("rm \"$SOCKETS/holder.sock\"", "it does not exist: No such file or directory (os error 2)"),
+        ("mv \"$SOCKETS\" \"$SOCKETS-gone\"", "it does not exist: No such file or directory (os error 2)"),
     ] {
         let world = world(script);
         let pipe = world.pipe("pipe");

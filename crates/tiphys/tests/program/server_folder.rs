@@ -133,7 +133,7 @@ echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'",
         fs::write(world.path("pipe-go"), "go\n").expect("the plugin reads");
         let answer = call.finish(&world);
         assert_eq!((answer.code, answer.stdout.as_str()), (3, ""), "{view}: {answer:?}");
-        let expected = "the files were changed in the server's folder by somebody while the plugin ran; the next call makes them anew";
+        let expected = "the files in the server's directory were changed while the plugin ran; the next call unpacks them again";
         assert!(answer.stderr.contains(expected), "{view}: {}", answer.stderr);
         for file in ["pipe", "pipe-go"] {
             fs::remove_file(world.path(file)).expect("removed");

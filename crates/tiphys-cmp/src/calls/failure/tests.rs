@@ -79,7 +79,7 @@ fn plugin_failures_have_the_codes_and_words_of_argo_cd() {
                 limit: Limit::PLUGIN_QUEUE_MAX,
             },
             Code::ResourceExhausted,
-            "error generating manifests: busy: all places for plugin runs (2, limit jobs) are taken and 9 wait already (limit plugin-queue-max): try again later",
+            "error generating manifests: busy: all slots for plugin runs (2, limit jobs) are taken and 9 wait already (limit plugin-queue-max): try again later",
         ),
         (GenerateManifest, PluginError::Cancelled, Code::Cancelled, "error generating manifests: cancelled"),
     ];

@@ -1,6 +1,5 @@
-//! What a plugin announces for one application: the list that people get, and what is wrong with the dynamic part of it.
-//!
-//! Unlike [`crate::Plugin::announce`] this goes on behind the first mistake, and leaves out only the entries that cannot be used.
+//! Checks the announcements of a plugin for one application. Unlike [`crate::Plugin::announce`] this continues after the first mistake, and
+//! omits only the invalid entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,21 +9,21 @@ use tiphys_params::{
 use tiphys_yaml::{Data, Node};
 
 use super::announcements::{ignored, problems, refusal};
-use super::report::AnnouncementPlace;
+use super::report::AnnouncementIndex;
 use super::{Finding, Rule};
 use crate::config::PluginConfig;
 
-/// What a plugin announces for one application.
+/// The announcements of a plugin for one application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Announced {
-    /// Static and dynamic announcements, joined; without the entries that cannot be used.
+    /// The merged static and dynamic announcements without the invalid entries.
     pub announcements: Vec<Announcement>,
-    /// What is wrong with the dynamic ones. [`super::check`] has the findings about the static ones.
+    /// Findings about the dynamic announcements. [`super::check`] returns those about the static ones.
     pub findings: Vec<Finding>,
 }
 
-/// Checks what the dynamic command printed, one final newline taken off; `None` if the plugin has no such command. `file` is what the
-/// findings call the plugin's file.
+/// Checks the output of the dynamic command, without one final newline; `None` if the plugin has no such command. `file` is the name of the
+/// plugin's file in the findings.
 pub fn check_announced(config: &PluginConfig, file: &str, stdout: Option<&[u8]>) -> Announced {
     let fixed: Vec<Announcement> =
         config.static_announcements.iter().filter_map(|entry| entry.check().ok()).collect();
@@ -32,7 +31,7 @@ pub fn check_announced(config: &PluginConfig, file: &str, stdout: Option<&[u8]>)
     for announcement in &fixed {
         by_name.entry(&announcement.name).or_default().push(announcement);
     }
-    let mut found = Found { file, list: Vec::new() };
+    let mut found = DynamicFindings { file, list: Vec::new() };
     let dynamic = stdout.map(|stdout| entries(stdout, &mut found)).unwrap_or_default();
     let mut list: Vec<Announcement> = Vec::new();
     let mut first: BTreeMap<String, usize> = BTreeMap::new();
@@ -53,14 +52,15 @@ pub fn check_announced(config: &PluginConfig, file: &str, stdout: Option<&[u8]>)
             by_name.get(announcement.name.as_str()).into_iter().flatten().map(|one| (*one).clone()).collect();
         if let Some(earlier) = first.get(&announcement.name) {
             let message = format!(
-                "is announced twice, first by entry {}; both become one, the later fields winning",
+                "is announced twice, first by entry {}; they become one, and the later fields take precedence",
                 earlier + 1
             );
             add(Rule::DuplicateAnnouncement, message);
         }
         if let Some((one, other)) = differing_types(&below, &announcement) {
-            let message =
-                format!("the collectionType is `{other}` here and `{one}` in plugin.yaml; the one here wins");
+            let message = format!(
+                "the collectionType is `{other}` here and `{one}` in plugin.yaml; the one here takes precedence"
+            );
             add(Rule::CollectionTypeDiffers, message);
         }
         let effective = merge_announcements(below, vec![announcement.clone()]);
@@ -78,23 +78,25 @@ pub fn check_announced(config: &PluginConfig, file: &str, stdout: Option<&[u8]>)
             continue;
         }
         let names = [&announcements[both.first].name, &announcements[both.second].name];
-        // At least one of the two is announced by the command.
+        // At least one of them is announced by the command.
         let [at, other] = if first.contains_key(names[1]) { [names[1], names[0]] } else { names };
         let index = first.get(at).copied().unwrap_or_default();
-        let message =
-            format!("sets the variable {}, as `{other}` does; the one that is set later wins", both.variable);
+        let message = format!(
+            "sets the variable {}, as `{other}` does; the one that is set later takes precedence",
+            both.variable
+        );
         found.entry(Rule::VariableCollision, index, Some(at), &message);
     }
     found.list.sort_by_key(|finding| finding.announcement.as_ref().map(|place| place.index));
     Announced { announcements, findings: found.list }
 }
 
-/// The finding that the dynamic command failed, or could not be run.
+/// Returns the finding that the dynamic command failed, or could not be started.
 pub fn announcing_failed(file: &str, message: &str) -> Finding {
     whole(file, Rule::AnnouncementFailed, message)
 }
 
-/// The collection types of the static and of the dynamic announcement, if both are given and differ.
+/// Returns the collection types of the static and the dynamic announcement if both are set and differ.
 fn differing_types(
     below: &[Announcement],
     announcement: &Announcement,
@@ -105,16 +107,16 @@ fn differing_types(
     (given(above) && one.field() != above.field()).then(|| (one.word(), above.word()))
 }
 
-/// The entries whose types hold, with their indices.
-fn entries(stdout: &[u8], found: &mut Found<'_>) -> Vec<(usize, Node, AnnouncementEntry)> {
+/// Returns the entries with valid types and their indices.
+fn entries(stdout: &[u8], found: &mut DynamicFindings<'_>) -> Vec<(usize, Node, AnnouncementEntry)> {
     let mut refuse = |message: String| {
         let message =
-            format!("parameters.dynamic.command has to print a JSON list of announcements: {message}");
+            format!("parameters.dynamic.command must print a JSON list of announcements: {message}");
         found.list.push(whole(found.file, Rule::AnnouncementOutput, &message));
         Vec::new()
     };
     if stdout.trim_ascii().is_empty() {
-        return refuse("it printed nothing; `[]` and `null` are none".to_owned());
+        return refuse("it printed nothing; print `[]` or `null` for no announcements".to_owned());
     }
     let node = match tiphys_yaml::read_json(stdout) {
         Ok(node) => node,
@@ -144,17 +146,17 @@ fn whole(file: &str, rule: Rule, message: &str) -> Finding {
     Finding { rule, message: message.to_owned(), file: file.to_owned(), position: None, announcement: None }
 }
 
-/// Collects findings about one output.
-struct Found<'a> {
+/// The findings about one output.
+struct DynamicFindings<'a> {
     file: &'a str,
     list: Vec<Finding>,
 }
 
-impl Found<'_> {
+impl DynamicFindings<'_> {
     fn entry(&mut self, rule: Rule, index: usize, name: Option<&str>, message: &str) {
         let title = name.map(|name| format!(" `{name}`")).unwrap_or_default();
         let message = format!("dynamic announcement {}{title}: {message}", index + 1);
-        let announcement = Some(AnnouncementPlace { index, name: name.map(str::to_owned) });
+        let announcement = Some(AnnouncementIndex { index, name: name.map(str::to_owned) });
         self.list.push(Finding { announcement, ..whole(self.file, rule, &message) });
     }
 }

@@ -1,5 +1,4 @@
-//! Announcements that the proposal refuses, or parts of them that have no effect; those of the file here, those of the dynamic
-//! command in [`super::announced`].
+//! Findings about static announcements; [`super::announced`] has those about dynamic ones.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +11,7 @@ use tiphys_yaml::{Data, Node, Position};
 use super::keys::did_you_mean;
 use super::{Findings, PluginFile, Rule, nearest};
 
-/// The keys of an announcement, `choices` being our own.
+/// The keys of an announcement. `choices` is an extension of tiphys.
 pub(in crate::config) const KEYS: [&str; 10] = [
     "name",
     "title",
@@ -26,7 +25,7 @@ pub(in crate::config) const KEYS: [&str; 10] = [
     "choices",
 ];
 
-/// Keys that people write, and what they mean, where the words alone are not near enough.
+/// Frequent wrong keys and their replacements, where spelling suggestions do not help.
 const HINTS: [(&str, &str); 5] = [
     ("default", "`string`, `array` or `map`"),
     ("value", "`string`, `array` or `map`"),
@@ -35,7 +34,7 @@ const HINTS: [(&str, &str); 5] = [
     ("enum", "`choices`"),
 ];
 
-/// Words for the types of items, and the known ones that they mean.
+/// Frequent wrong item types and their replacements.
 const ITEM_TYPES: [(&str, &str); 6] = [
     ("bool", "boolean"),
     ("int", "number"),
@@ -78,7 +77,7 @@ pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<
     check_names(&checked, findings);
 }
 
-/// The item of a list, or what stands in its place.
+/// Returns the item of a list, or the list itself if there is none.
 pub(super) fn item(list: &Node, index: usize) -> &Node {
     match &list.data {
         Data::Sequence(items) => items.get(index).unwrap_or(list),
@@ -86,7 +85,7 @@ pub(super) fn item(list: &Node, index: usize) -> &Node {
     }
 }
 
-/// The rule that a refused announcement breaks, and the field that it is about.
+/// Returns the rule that an invalid announcement violates, and the field.
 pub(super) fn refusal(problem: &AnnouncementProblem) -> (Rule, Option<&'static str>) {
     match problem {
         AnnouncementProblem::Null => (Rule::NullAnnouncement, None),
@@ -107,9 +106,9 @@ fn title_of(entry: &AnnouncementEntry) -> String {
     }
 }
 
-/// What has no effect in an entry, with its place.
+/// Returns the keys of an entry without an effect, with their positions.
 pub(super) fn ignored(entry: &AnnouncementEntry) -> Vec<(Rule, Position, String)> {
-    let told = |ignored: &IgnoredKey| {
+    let describe = |ignored: &IgnoredKey| {
         let key = &ignored.key;
         let (rule, message) = match &ignored.reason {
             IgnoredReason::Unknown => {
@@ -128,11 +127,11 @@ pub(super) fn ignored(entry: &AnnouncementEntry) -> Vec<(Rule, Position, String)
         };
         (rule, ignored.position, message)
     };
-    entry.ignored.iter().map(told).collect()
+    entry.ignored.iter().map(describe).collect()
 }
 
-/// What works otherwise than it reads in an announcement, with the field that each is about. `effective` is the announcement joined
-/// with a static one of its name; it decides which default counts.
+/// Returns the warnings about an announcement with the field of each. `effective` is the announcement merged with a static one of its name,
+/// which decides which default has an effect.
 pub(super) fn problems(
     announcement: &Announcement,
     effective: &Announcement,
@@ -142,7 +141,7 @@ pub(super) fn problems(
     let as_counted = Announcement { collection_type: effective.collection_type, ..announcement.clone() };
     for field in as_counted.ignored_defaults() {
         let message =
-            format!("the default in `{field}` is ignored, since the collectionType makes `{counted}` count");
+            format!("the default in `{field}` is ignored, because the collectionType uses `{counted}` count");
         found.push((Rule::IgnoredDefault, field, message));
     }
     if let Some(ItemType::String(word)) = &announcement.item_type
@@ -166,7 +165,7 @@ pub(super) fn problems(
             ProblemKind::NotAChoice { .. } => Rule::DefaultNotInChoices,
             _ => Rule::DefaultNotOfItemType,
         };
-        found.push((rule, counted, format!("the default does not hold: {}", problem.kind)));
+        found.push((rule, counted, format!("invalid default: {}", problem.kind)));
     }
     found
 }
@@ -178,7 +177,7 @@ fn check_names(checked: &[(&Node, Announcement)], findings: &mut Findings<'_>) {
         match first.get(announcement.name.as_str()) {
             Some(line) => {
                 let message = format!(
-                    "`{}` is announced twice, first on line {line}; both become one entry, the later fields winning",
+                    "`{}` is announced twice, first on line {line}; they become one entry, and the later fields take precedence",
                     announcement.name
                 );
                 findings.add(Rule::DuplicateAnnouncement, Some(position), message);
@@ -192,7 +191,7 @@ fn check_names(checked: &[(&Node, Announcement)], findings: &mut Findings<'_>) {
         checked.iter().map(|(_, announcement)| announcement.clone()).collect();
     for collision in announced_collisions(&announcements) {
         let message = format!(
-            "`{}` and `{}` both set the variable {}; the one that is set later wins",
+            "`{}` and `{}` both set the variable {}; the one that is set later takes precedence",
             announcements[collision.first].name, announcements[collision.second].name, collision.variable
         );
         let position = nearest(checked[collision.second].0, &["name"]).position;

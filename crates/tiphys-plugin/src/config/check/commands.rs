@@ -1,11 +1,11 @@
-//! Commands that are ignored, and scripts inside the file (proposal, "Increased scripting").
+//! Findings about ignored commands, and about scripts in the file.
 
 use tiphys_yaml::Node;
 
 use super::super::CommandFields;
 use super::{Findings, PluginFile, Rule, nearest};
 
-/// Programs whose `-c` takes a script.
+/// Programs whose option `-c` takes a script.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "ash", "zsh", "ksh"];
 
 pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<'_>) {
@@ -37,7 +37,7 @@ pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<
     }
 }
 
-/// The word that is a shell's script: the one after the first option that has a `c` in it.
+/// Returns the index of a shell's script: the word after the first option that contains `c`.
 fn script_index<'a>(words: impl Iterator<Item = &'a String>) -> Option<usize> {
     let words: Vec<&str> = words.map(String::as_str).collect();
     let program = words.first()?.rsplit('/').next()?;
@@ -60,14 +60,13 @@ fn check_script(name: &str, script: &str, node: &Node, findings: &mut Findings<'
     let position = Some(node.position);
     if script.trim().contains('\n') {
         let message = format!(
-            "{name} holds a script of several lines; put it into a file of its own, where editors and scanners check it"
+            "{name} contains a script of several lines; put it into a file of its own, where editors and scanners check it"
         );
         findings.add(Rule::EmbeddedScript, position, message);
     }
     let commands = simple_commands(script);
     if commands.iter().any(|command| command.first().is_some_and(|word| word == "eval")) {
-        let message =
-            format!("the script of {name} uses `eval`: whoever sets a parameter can run commands with it");
+        let message = format!("the script of {name} uses `eval`: the value of a parameter can run commands");
         findings.add(Rule::EvalInScript, position, message);
     }
     if commands.iter().any(|command| splits_words(command)) {
@@ -87,8 +86,8 @@ fn splits_words(command: &[String]) -> bool {
     command.first().is_some_and(|word| word == "xargs") && !command.iter().skip(1).any(is_separator_option)
 }
 
-/// The words of each simple command of a script, roughly: quoted text is one opaque word, comments are left out, and words that only
-/// introduce a command (`then`, `!`, `NAME=value`) too. It is for warnings, so that it may err in odd scripts.
+/// Returns the words of each simple command of a script, approximately: a quoted string is one opaque word, comments are omitted, and so
+/// are words that only introduce a command (`then`, `!`, `NAME=value`). Only for warnings, so it may be wrong for unusual scripts.
 fn simple_commands(script: &str) -> Vec<Vec<String>> {
     let mut commands: Vec<Vec<String>> = vec![Vec::new()];
     let mut word = String::new();
@@ -96,7 +95,7 @@ fn simple_commands(script: &str) -> Vec<Vec<String>> {
     while let Some(c) = chars.next() {
         match c {
             '\\' => {
-                // A line that goes on; any other escaped character is a part of its word.
+                // A line continuation; any other escaped character is part of its word.
                 match chars.next() {
                     Some('\n') | None => {}
                     Some(escaped) => word.push(escaped),

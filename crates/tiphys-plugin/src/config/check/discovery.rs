@@ -1,4 +1,4 @@
-//! Discovery rules that are ignored, missing or cannot be used.
+//! Findings about discovery rules: ignored, missing or invalid.
 
 use tiphys_tree::glob;
 use tiphys_yaml::Node;
@@ -7,7 +7,7 @@ use super::{Findings, PluginFile, Rule, nearest};
 
 pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<'_>) {
     let command = file.discover_find.command.as_ref().is_some_and(|words| !words.is_empty());
-    // The order in which the rules are looked at (`spec/cmp.md` 3.1).
+    // The order in which Argo CD evaluates the rules.
     let rules = [
         ("fileName", &["spec", "discover", "fileName"][..], !file.discover_file_name.is_empty()),
         ("find.glob", &["spec", "discover", "find", "glob"][..], !file.discover_find_glob.is_empty()),
@@ -16,8 +16,7 @@ pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<
     let mut set = rules.iter().filter(|(_, _, set)| *set);
     match set.next() {
         None => {
-            let message =
-                "no discovery rule is set, so that the plugin is used only where an Application names it";
+            let message = "no discovery rule is set, so the plugin is used only by Applications that name it";
             findings.add(Rule::NoDiscovery, Some(nearest(document, &["spec", "discover"]).position), message);
         }
         Some((winner, ..)) => {
@@ -39,7 +38,7 @@ pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<
 
 fn check_file_name(document: &Node, pattern: &str, findings: &mut Findings<'_>) {
     let position = Some(nearest(document, &["spec", "discover", "fileName"]).position);
-    // A pattern is matched one path segment at a time.
+    // A pattern is matched segment by segment.
     if pattern.split('/').any(|segment| glob::go_match(segment, "").is_err()) {
         let message = format!("syntax error in the pattern `{pattern}`; a literal `[` is written `\\[`");
         findings.add(Rule::GlobSyntax, position, message);
@@ -53,16 +52,16 @@ fn check_file_name(document: &Node, pattern: &str, findings: &mut Findings<'_>) 
 fn check_find_glob(document: &Node, pattern: &str, findings: &mut Findings<'_>) {
     let position = Some(nearest(document, &["spec", "discover", "find", "glob"]).position);
     if !pattern.contains(['*', '{']) {
-        let message = "a pattern without `*` and `{` is a literal path, and where it is missing Argo CD's request fails instead of \
-                       saying no; use `fileName` for it";
+        let message = "a pattern without `*` and `{` is a literal path; if it does not exist, Argo CD's request fails instead of \
+                       not matching; use `fileName`";
         findings.add(Rule::LiteralGlob, position, message);
     } else if let Some(range) = reversed_range(pattern) {
-        let message = format!("the range `{range}` in the pattern `{pattern}` is the wrong way round");
+        let message = format!("the range `{range}` in the pattern `{pattern}` is reversed");
         findings.add(Rule::GlobSyntax, position, message);
     }
 }
 
-/// The first range inside `[…]` that ends before it begins; zglob hands classes to its regular expressions, which refuse it.
+/// Returns the first range within `[…]` that ends before it begins. zglob uses classes in regular expressions, which reject it.
 fn reversed_range(pattern: &str) -> Option<String> {
     let mut rest = pattern;
     while let Some(start) = rest.find('[') {

@@ -1,4 +1,4 @@
-//! Documents and keys that have no effect.
+//! Findings about documents and keys without an effect.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use tiphys_yaml::{Data, Node, Position};
 use super::super::file::{DETERMINISTIC, Ignored};
 use super::{Findings, PluginFile, Rule, nearest};
 
-/// The group and version that Argo CD's documentation gives; it is not checked there.
+/// The group and version in Argo CD's documentation. Argo CD does not check it.
 const API_VERSION: &str = "argoproj.io/v1alpha1";
 
-/// Keys of plugins in `argocd-cm`, which went with Argo CD 2.8.
+/// Keys of plugins in `argocd-cm`, removed in Argo CD 2.8.
 const DEPRECATED: [&str; 2] = ["lockRepo", "allowConcurrency"];
 
-/// Keys that people write, and what they mean, where the words alone are not near enough.
+/// Frequent wrong keys and their replacements, where spelling suggestions do not help.
 const HINTS: [(&str, &str); 6] = [
     ("spec.parameters.command", "spec.parameters.dynamic.command"),
     ("spec.parameters.args", "spec.parameters.dynamic.args"),
@@ -24,7 +24,7 @@ const HINTS: [(&str, &str); 6] = [
     ("name", "metadata.name"),
 ];
 
-/// Only the first document of a file is read; what comes later is not even parsed.
+/// Only the first document of a file is read. Further ones are not even parsed.
 pub(super) fn check_documents(text: &[u8], first_has_content: bool, findings: &mut Findings<'_>) {
     let message = "only the first document of a plugin's file is read; what follows is ignored";
     match tiphys_yaml::read_documents(text) {
@@ -49,7 +49,7 @@ pub(super) fn check_documents(text: &[u8], first_has_content: bool, findings: &m
     }
 }
 
-/// Keys that are written twice in one object: the last one wins, whole.
+/// Keys that occur twice in one object: the last one takes effect completely.
 pub(super) fn check_duplicates(node: &Node, path: &str, findings: &mut Findings<'_>) {
     match &node.data {
         Data::Sequence(items) => {
@@ -66,7 +66,10 @@ pub(super) fn check_duplicates(node: &Node, path: &str, findings: &mut Findings<
                     Some(position) => findings.add(
                         Rule::DuplicateKey,
                         Some(key.position),
-                        format!("{path} is given twice; this one wins over line {}", position.line),
+                        format!(
+                            "{path} is given twice; this one takes precedence over line {}",
+                            position.line
+                        ),
                     ),
                     None => {
                         first.insert(&key.text, key.position);
@@ -79,7 +82,7 @@ pub(super) fn check_duplicates(node: &Node, path: &str, findings: &mut Findings<
     }
 }
 
-/// Keys of the file's own objects that nobody reads, or that cannot be read.
+/// Keys of the file's objects that are unknown or invalid.
 pub(super) fn check_ignored(file: &PluginFile, findings: &mut Findings<'_>) {
     for ignored in &file.ignored {
         match ignored {
@@ -106,7 +109,7 @@ pub(super) fn check_ignored(file: &PluginFile, findings: &mut Findings<'_>) {
     }
 }
 
-/// `apiVersion` is not looked at, so that a wrong one stays unnoticed.
+/// Argo CD does not check `apiVersion`, so a wrong one is not noticed there.
 pub(super) fn check_api_version(document: &Node, file: &PluginFile, findings: &mut Findings<'_>) {
     if file.api_version != API_VERSION {
         let found = if file.api_version.is_empty() {
@@ -114,18 +117,17 @@ pub(super) fn check_api_version(document: &Node, file: &PluginFile, findings: &m
         } else {
             format!("`{}`", file.api_version)
         };
-        let message = format!("apiVersion is {found}; it has to be `{API_VERSION}`");
+        let message = format!("apiVersion is {found}; it must be `{API_VERSION}`");
         findings.add(Rule::WrongApiVersion, Some(nearest(document, &["apiVersion"]).position), message);
     }
 }
 
-/// Keys of our own that are read, and that nothing acts on yet.
+/// Keys of tiphys that have no effect yet.
 pub(super) fn check_effects(document: &Node, file: &PluginFile, findings: &mut Findings<'_>) {
     let deterministic = file.is_deterministic();
     if deterministic {
         let path = ["metadata", "annotations", DETERMINISTIC];
-        let message =
-            "tiphys/deterministic is a promise that nothing uses yet: every run asks the plugin again";
+        let message = "tiphys/deterministic has no effect yet: every run calls the plugin again";
         findings.add(Rule::NotYetEffective, Some(nearest(document, &path).position), message);
     }
 }
@@ -137,7 +139,7 @@ fn hint(path: &str, key: &str, known: &[&'static str]) -> String {
     did_you_mean(key, known)
 }
 
-/// "Did you mean", or the known keys where nothing is near.
+/// Returns similar known keys, or all known keys.
 pub(super) fn did_you_mean(key: &str, known: &[&'static str]) -> String {
     let list = |keys: &[&str]| keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
     let near = suggest(key, known.iter().copied());

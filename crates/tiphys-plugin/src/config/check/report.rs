@@ -1,35 +1,35 @@
-//! What `plugin check` found, and its JSON form.
+//! The report of `plugin check` and its JSON form.
 
 use serde_json::{Value, json};
 use tiphys_yaml::Position;
 
 use super::{Level, Rule};
 
-/// One thing that is wrong or has no effect.
+/// A mistake, or a key without an effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Which rule.
+    /// The rule.
     pub rule: Rule,
-    /// What, for people.
+    /// The message.
     pub message: String,
     /// The file.
     pub file: String,
-    /// Where in it, if it is known.
+    /// The position in the file, if known.
     pub position: Option<Position>,
-    /// Which announcement of the dynamic command's output, if it is about one; that has no place in the file.
-    pub announcement: Option<AnnouncementPlace>,
+    /// The announcement of the dynamic command that it is about, if any. It has no position in the file.
+    pub announcement: Option<AnnouncementIndex>,
 }
 
-/// One announcement of the dynamic command's output.
+/// An announcement in the output of the dynamic command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AnnouncementPlace {
-    /// Index in the list, from 0; texts for people count from 1.
+pub struct AnnouncementIndex {
+    /// Index in the list, from 0. Messages count from 1.
     pub index: usize,
     /// Its name, if it has one.
     pub name: Option<String>,
 }
 
-/// The configuration as it was read and all findings in the order of the file.
+/// The configuration and all findings in the order of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
     /// The configuration as JSON; `None` if the file could not be read.
@@ -46,7 +46,7 @@ impl Report {
         self.findings.iter().any(|finding| finding.rule.level() == Level::Error)
     }
 
-    /// The output of `plugin check -o json` (`design.md` section 4).
+    /// Returns the output of `plugin check -o json` (`docs/reference/output.md`).
     pub fn to_json(&self) -> Value {
         json!({
             "plugin": self.plugin,
@@ -57,13 +57,13 @@ impl Report {
 }
 
 impl Finding {
-    /// Whether it is about what the dynamic command does for one application, and not about the plugin's file.
+    /// Whether it is about the dynamic command for one application, not about the plugin's file.
     pub fn is_dynamic(&self) -> bool {
         self.announcement.is_some()
             || matches!(self.rule, Rule::AnnouncementFailed | Rule::AnnouncementOutput)
     }
 
-    /// One of `findings` in the output of `plugin check -o json`.
+    /// Returns an element of `findings` in the output of `plugin check -o json`.
     pub fn to_json(&self) -> Value {
         json!({
             "level": self.rule.level().name(),

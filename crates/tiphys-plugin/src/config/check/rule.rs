@@ -1,26 +1,26 @@
-//! The rules of `plugin check`. Their names are part of the interface: they are only ever added to.
+//! The rules of `plugin check`. Their names are part of the interface: none is removed or renamed.
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// It fails: when the plugin starts, or when it is handled.
+    /// It fails, when the plugin starts or when it is used.
     Error,
-    /// It works otherwise than it reads.
+    /// It works differently from how it reads.
     Warning,
-    /// It is read as it stands, and nothing acts on it yet.
+    /// It has no effect yet.
     Note,
 }
 
-/// What a finding is about.
+/// The rule of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// The text is no YAML that Kubernetes' reader takes.
+    /// Invalid YAML for Kubernetes' reader.
     InvalidYaml,
     /// A field has the wrong type.
     WrongType,
     /// `metadata.name` is missing.
     MissingName,
-    /// `kind` is another one.
+    /// `kind` is wrong.
     WrongKind,
     /// `spec.generate.command` is missing.
     MissingGenerate,
@@ -34,11 +34,11 @@ pub enum Rule {
     AnnouncementWithoutName,
     /// An announcement has an unknown `collectionType`.
     UnknownCollectionType,
-    /// A discovery pattern cannot be read.
+    /// A discovery pattern is invalid.
     GlobSyntax,
-    /// `apiVersion` is not the known one.
+    /// `apiVersion` is wrong.
     WrongApiVersion,
-    /// A key that nobody knows.
+    /// An unknown key.
     UnknownKey,
     /// A key of the plugins of Argo CD before 2.8.
     DeprecatedKey,
@@ -46,7 +46,7 @@ pub enum Rule {
     DuplicateKey,
     /// More than one document.
     SeveralDocuments,
-    /// One of our own keys has a value that it cannot have.
+    /// A key of tiphys has an invalid value.
     UnusableValue,
     /// `args` without `command`.
     ArgsWithoutCommand,
@@ -56,27 +56,27 @@ pub enum Rule {
     NoDiscovery,
     /// A `fileName` that looks like a pattern of `find.glob`.
     FileNamePattern,
-    /// A `find.glob` without `*` or `{`, which fails where nothing is found.
+    /// A `find.glob` without `*` or `{`, which fails if nothing is found.
     LiteralGlob,
-    /// A script of several lines inside the file.
+    /// A script of several lines in the file.
     EmbeddedScript,
-    /// An embedded script runs text as commands.
+    /// A script in the file runs strings as commands.
     EvalInScript,
-    /// An embedded script splits text into words with `xargs`.
+    /// A script in the file splits strings into words by `xargs`.
     XargsInScript,
     /// Two announcements of one list have the same name.
     DuplicateAnnouncement,
-    /// A default in another field than the collection type's.
+    /// A default in a field that the collection type does not use.
     IgnoredDefault,
-    /// An `itemType` that is treated as text.
+    /// An `itemType` that is treated as string.
     UnknownItemType,
-    /// `choices` is no list of texts.
+    /// `choices` is not a list of strings.
     InvalidChoices,
-    /// A default is none of the choices.
+    /// A default is not among the choices.
     DefaultNotInChoices,
-    /// A default is not of its `itemType`.
+    /// A default does not match its `itemType`.
     DefaultNotOfItemType,
-    /// Two announced names give the same environment variable.
+    /// Two announced names result in the same environment variable.
     VariableCollision,
     /// An announcement is `required` and has a default, which satisfies that.
     RequiredWithDefault,
@@ -84,9 +84,9 @@ pub enum Rule {
     CollectionTypeDiffers,
     /// The dynamic command failed.
     AnnouncementFailed,
-    /// The dynamic command printed something else than a JSON list.
+    /// The dynamic command did not print a JSON list.
     AnnouncementOutput,
-    /// One of our own keys that is read and has no effect yet.
+    /// A key of tiphys without an effect yet.
     NotYetEffective,
 }
 
@@ -132,7 +132,7 @@ impl Rule {
         Self::NotYetEffective,
     ];
 
-    /// The rule's name in the output.
+    /// Returns the rule's name in the output.
     pub fn name(self) -> &'static str {
         match self {
             Self::InvalidYaml => "invalid-yaml",
@@ -175,7 +175,7 @@ impl Rule {
         }
     }
 
-    /// How bad it is.
+    /// Returns the severity.
     pub fn level(self) -> Level {
         match self {
             Self::InvalidYaml
@@ -196,14 +196,14 @@ impl Rule {
         }
     }
 
-    /// Where the rule is explained: a page of the documentation and the heading there.
+    /// Returns the page and heading of the documentation of the rule.
     pub fn page(self) -> String {
         format!("docs/plugin-rules.md#{}", self.name())
     }
 }
 
 impl Level {
-    /// The level's word in the output.
+    /// Returns the level's name in the output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",

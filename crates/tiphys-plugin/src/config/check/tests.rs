@@ -1,6 +1,6 @@
 use super::{Level, Rule, check};
 
-/// The rules found in a file whose `generate` is this, with discovery, in order.
+/// The rules of the findings for a file with this `generate` and discovery, in order.
 fn rules_of_command(generate: &str) -> Vec<&'static str> {
     let text = format!(
         "apiVersion: argoproj.io/v1alpha1\nkind: ConfigManagementPlugin\nmetadata: {{name: p}}\nspec:\n  \
@@ -10,7 +10,7 @@ fn rules_of_command(generate: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_script_is_what_follows_a_shells_c_option() {
+fn script_follows_the_c_option_of_a_shell() {
     let cases: &[(&str, &[&str])] = &[
         (r#"{command: [sh, -c, "a\nb"]}"#, &["embedded-script"]),
         (r#"{command: [sh], args: [-c, "a\nb"]}"#, &["embedded-script"]),
@@ -27,7 +27,7 @@ fn a_script_is_what_follows_a_shells_c_option() {
 }
 
 #[test]
-fn eval_and_xargs_count_only_where_they_are_run() {
+fn eval_and_xargs_are_found_only_as_commands() {
     let cases: &[(&str, &[&str])] = &[
         ("eval $x", &["eval-in-script"]),
         ("a && A=b eval $x", &["eval-in-script"]),
@@ -52,14 +52,14 @@ fn eval_and_xargs_count_only_where_they_are_run() {
 }
 
 #[test]
-fn no_two_rules_have_the_same_name_and_names_are_kebab_case() {
+fn rule_names_are_unique_and_kebab_case() {
     let names: std::collections::BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.name()).collect();
     assert_eq!(names.len(), Rule::ALL.len());
     assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')), "{names:?}");
 }
 
 #[test]
-fn only_errors_make_a_report_fail() {
+fn only_errors_fail_a_report() {
     let warnings_only =
         b"kind: ConfigManagementPlugin\nmetadata: {name: p}\nspec: {generate: {command: [g]}}\n";
     let report = check(warnings_only, "plugin.yaml");

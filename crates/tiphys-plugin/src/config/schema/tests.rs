@@ -7,7 +7,7 @@ use super::super::check::ANNOUNCEMENT_KEYS;
 use super::super::file::Ignored;
 use super::SCHEMA;
 
-/// A file that has every object that the reader looks into, each with a key that nobody knows.
+/// A file with every object that the reader decodes, each with an unknown key.
 const STRANGE: &str = "
 x: 1
 spec:
@@ -18,7 +18,7 @@ spec:
   parameters: {x: 1, dynamic: {x: 1}}
 ";
 
-/// A file that has every field of the metadata and of an announcement.
+/// A file with every field of the metadata and of an announcement.
 const WHOLE: &str = "
 metadata: {name: p, labels: {a: b}, annotations: {a: b}}
 spec:
@@ -31,7 +31,7 @@ fn schema() -> Value {
     serde_json::from_str(SCHEMA).expect("the schema is JSON")
 }
 
-/// The schema of a value, where it is written down itself or by reference.
+/// The schema of a value, inline or by reference.
 fn resolved<'a>(schema: &'a Value, node: &'a Value) -> &'a Value {
     match node.pointer("/allOf/0/$ref").and_then(Value::as_str) {
         Some(reference) => &schema["definitions"][reference.rsplit('/').next().expect("a name")],
@@ -52,7 +52,7 @@ fn keys(object: &Value) -> BTreeSet<&str> {
 }
 
 #[test]
-fn the_schema_has_exactly_the_keys_that_the_reader_knows() {
+fn schema_has_exactly_the_keys_of_the_reader() {
     let node = tiphys_yaml::read_document(STRANGE.as_bytes()).expect("YAML").expect("a document");
     let file = PluginFile::decode(&node).expect("the types hold");
     let mut known: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -69,7 +69,7 @@ fn the_schema_has_exactly_the_keys_that_the_reader_knows() {
 }
 
 #[test]
-fn the_schema_has_exactly_the_fields_of_the_metadata_and_of_announcements() {
+fn schema_has_all_metadata_and_announcement_fields() {
     let file = PluginFile::read(WHOLE.as_bytes()).expect("it is read").to_json();
     let schema = schema();
     assert_eq!(properties(&schema, "metadata"), keys(&file["metadata"]));
@@ -79,7 +79,7 @@ fn the_schema_has_exactly_the_fields_of_the_metadata_and_of_announcements() {
 }
 
 #[test]
-fn every_key_of_the_schema_is_explained() {
+fn keys_of_the_schema_are_described() {
     fn check(name: &str, node: &Value) {
         for (key, property) in node["properties"].as_object().into_iter().flatten() {
             let text = property["description"].as_str().unwrap_or_default();

@@ -5,7 +5,7 @@ use LargeParameters::{File, Refuse};
 
 const LIMITS: ExecLimits = ExecLimits { text_bytes_max: 100, total_bytes_max: 10_000 };
 
-/// A variable that has so many bytes as the system counts them.
+/// A variable with this number of bytes, as counted by the system.
 fn sized(name: &str, bytes: usize) -> EnvVar {
     EnvVar::new(name, "x".repeat(bytes - name.len() - 2))
 }
@@ -28,7 +28,7 @@ fn names(names: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn what_fits_is_passed_and_to_a_plugin_that_asks_as_a_file_too() {
+fn fitting_variables_are_passed_and_also_as_files() {
     let request =
         [sized("ARGOCD_APP_PARAMETERS", 100), sized("KUBE_API_VERSIONS", 50), sized("PARAM_A", 100)];
     let all = names(&["PATH", "ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS", "PARAM_A"]);
@@ -37,7 +37,7 @@ fn what_fits_is_passed_and_to_a_plugin_that_asks_as_a_file_too() {
 }
 
 #[test]
-fn there_is_a_file_for_each_variable_that_is_somewhere_and_for_no_other() {
+fn files_exist_only_for_set_variables() {
     let request = [EnvVar::new("KUBE_API_VERSIONS", "")];
     assert_eq!(
         passed(&request, File, LIMITS),
@@ -47,39 +47,39 @@ fn there_is_a_file_for_each_variable_that_is_somewhere_and_for_no_other() {
 }
 
 #[test]
-fn of_several_values_of_one_name_the_last_is_in_the_file() {
+fn file_contains_the_last_value_of_a_name() {
     let env = ["old", "new"].map(|value| ("ARGOCD_APP_PARAMETERS".to_owned(), value.to_owned()));
     let passing = pass(env.to_vec(), &[], File, LIMITS).unwrap();
     assert_eq!(passing.files, [("ARGOCD_APP_PARAMETERS", "new".to_owned())]);
 }
 
 #[test]
-fn a_large_variable_too_many_bytes_by_one_is_a_file_only_or_refused() {
+fn large_variable_above_the_limit_is_file_or_refused() {
     for name in LARGE {
         let request = [sized(name, 101)];
         assert_eq!(passed(&request, File, LIMITS), Ok((names(&["PATH"]), vec![name])));
         let expected = format!(
             "environment variable {name} has 101 bytes, and the system passes at most 100 in one (name, `=`, value and a NUL): \
-             `spec.largeParameters: file` in the plugin's file gives it as a file, which the plugin then has to read"
+             set `spec.largeParameters: file` in the plugin's file, and have the plugin read the file"
         );
         assert_eq!(passed(&request, Refuse, LIMITS), Err(expected));
     }
 }
 
 #[test]
-fn any_other_variable_that_is_too_large_is_refused_whatever_the_plugin_says() {
+fn other_variables_above_the_limit_are_refused() {
     let expected = "environment variable PARAM_A has 101 bytes, and the system passes at most 100 in one (name, `=`, value and a NUL): \
                     make the parameter smaller, or keep its content in a file of the repository";
     assert_eq!(passed(&[sized("PARAM_A", 101)], Refuse, LIMITS), Err(expected.to_owned()));
     for large in [Refuse, File] {
         assert!(passed(&[sized("ARGOCD_ENV_A", 101)], large, LIMITS).is_err());
-        // No file has its value.
+        // No file contains its value.
         assert!(passed(&[sized("PARAM_A", 101)], large, LIMITS).is_err());
     }
 }
 
 #[test]
-fn a_variable_of_one_parameter_goes_where_it_does_not_fit_and_the_file_of_all_has_its_value() {
+fn oversized_parameter_variable_is_only_in_the_file() {
     let request = [
         sized("ARGOCD_APP_PARAMETERS", 101),
         sized("PARAM_A", 101),
@@ -97,7 +97,7 @@ fn a_variable_of_one_parameter_goes_where_it_does_not_fit_and_the_file_of_all_ha
 }
 
 #[test]
-fn all_together_too_many_bytes_by_one_is_refused_with_the_largest() {
+fn total_above_the_limit_names_the_largest_string() {
     let request = [sized("A", 40), sized("B", 60)];
     // PATH=/bin, A, B, `sh` and `-c`, each with a pointer of 8 bytes.
     let exact = 10 + 40 + 60 + 3 + 3 + 5 * 8;
@@ -107,14 +107,14 @@ fn all_together_too_many_bytes_by_one_is_refused_with_the_largest() {
         passed(&request, Refuse, limits(exact - 1)),
         Err(format!(
             "arguments and environment of the command have {exact} bytes, and the system passes at most {} \
-             (a quarter of the stack's limit, `ulimit -s`); the largest is B with 60 bytes: make it smaller, or pass it in another way",
+             (a quarter of the stack's limit, `ulimit -s`); the largest is B with 60 bytes: make it smaller, or pass it differently",
             exact - 1
         ))
     );
 }
 
 #[test]
-fn an_argument_may_be_the_largest_of_all_together() {
+fn argument_may_be_the_largest_string() {
     let argv = ["sh".to_owned(), "x".repeat(80)];
     let limits = ExecLimits { total_bytes_max: 100, ..LIMITS };
     let error = pass(vec![("A".to_owned(), "a".repeat(40))], &[&argv], Refuse, limits).unwrap_err();
@@ -123,7 +123,7 @@ fn an_argument_may_be_the_largest_of_all_together() {
 }
 
 #[test]
-fn where_all_together_are_too_much_the_larger_of_the_large_ones_goes_first() {
+fn largest_variables_are_removed_first() {
     let request = [sized("ARGOCD_APP_PARAMETERS", 90), sized("KUBE_API_VERSIONS", 80), sized("OTHER_A", 90)];
     let files = vec!["ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS"];
     let paths: usize =
@@ -136,13 +136,13 @@ fn where_all_together_are_too_much_the_larger_of_the_large_ones_goes_first() {
     assert_eq!(passed(&request, File, limits(rest + 98 + 87)), Ok((without_one, files.clone())));
     let without_both = names(&["PATH", "OTHER_A"]);
     assert_eq!(passed(&request, File, limits(rest + 87)), Ok((without_both, files)));
-    // Nothing else is ever left out.
+    // No other variable is removed.
     let error = passed(&request, File, limits(rest - 1)).unwrap_err();
     assert!(error.contains("the largest is OTHER_A with 90 bytes"), "{error}");
 }
 
 #[test]
-fn an_argument_that_is_too_large_is_named_by_its_number() {
+fn too_large_argument_is_named_by_its_index() {
     let argv = ["sh".to_owned(), "-c".to_owned(), "x".repeat(100)];
     let error = pass(vec![], &[&argv], Refuse, LIMITS).unwrap_err();
     assert_eq!(
@@ -152,13 +152,11 @@ fn an_argument_that_is_too_large_is_named_by_its_number() {
 }
 
 #[test]
-fn a_nul_in_a_value_or_a_name_is_refused_with_the_variable() {
+fn nul_in_a_variable_is_refused() {
     for (variable, shown) in
         [(EnvVar::new("PARAM_A", "a\0b"), "PARAM_A"), (EnvVar::new("PARAM\0A", "secret"), "PARAM\\u{0}A")]
     {
-        let expected = format!(
-            "environment variable {shown} has a NUL byte, which no program can be given: remove it from the value"
-        );
+        let expected = format!("environment variable {shown} contains a NUL byte: remove it from the value");
         assert_eq!(passed(&[variable], File, LIMITS), Err(expected));
     }
 }

@@ -1,4 +1,4 @@
-//! Runs that have begun, owned by somebody whatever becomes of the call that asked for them.
+//! Runs that have started. A background task owns them when the caller is gone.
 
 use std::error::Error;
 use std::iter::successors;
@@ -13,48 +13,49 @@ use tokio::time::{Instant, sleep_until};
 use tracing::Instrument as _;
 
 use crate::chain;
-use crate::context::{self, GivenContext, Places};
+use crate::context::{self, GivenContext, RunPaths};
 use crate::environment::files;
-use crate::local::RunSettings;
-use crate::plugin::{Phase, PluginError, Request};
+use crate::error::{Phase, PluginError};
+use crate::request::Request;
+use crate::settings::RunSettings;
 use crate::slots::Slot;
 
-/// What a run needs until its last process is gone.
+/// The resources that a run needs until its last process ended.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct RunResources {
     run_dir: RunDir,
     tree: Tree,
-    /// Those of other sources.
+    /// The trees of other sources.
     others: Vec<Tree>,
     _slot: Slot,
 }
 
-/// A run to begin.
+/// A run that has not started.
 #[derive(Debug)]
-pub(crate) struct Beginning {
+pub(crate) struct PendingRun {
     settings: Arc<RunSettings>,
     plugin: String,
     app_path: RepoPath,
     context: Option<Arc<GivenContext>>,
-    held: Held,
+    held: RunResources,
 }
 
-/// A run with all that it needs. However this goes, at its end or with a call that nobody waits for any more, the run's end is handed to
-/// [`crate::Endings`]: until it has ended, its folder and its tree stay and its place is taken.
+/// A started run with its resources. When it is dropped, at its end or because the caller is gone, its end is passed to [`crate::Endings`].
+/// Until the run has ended, its directory and its tree exist and its slot is taken.
 #[derive(Debug)]
-pub(crate) struct Ongoing {
-    parts: Option<(Run, Held)>,
+pub(crate) struct ActiveRun {
+    parts: Option<(Run, RunResources)>,
     settings: Arc<RunSettings>,
     plugin: String,
-    /// Where the end is waited for; this may be dropped by a thread that is not of a runtime.
+    /// The runtime for the end of the run: this may be dropped by a thread outside a runtime.
     runtime: Handle,
 }
 
-/// A run and the variables that name its files.
-pub(crate) type Begun = (Ongoing, Vec<(String, String)>);
+/// A run and the variables with the paths of its files.
+pub(crate) type StartedRun = (ActiveRun, Vec<(String, String)>);
 
-impl Beginning {
-    /// Takes what a run of this plugin needs. `context` is given to it.
+impl PendingRun {
+    /// Takes the resources for a run of this plugin, with its context.
     pub(crate) fn new(
         settings: &Arc<RunSettings>,
         plugin: &str,
@@ -65,66 +66,70 @@ impl Beginning {
         let run_dir = settings.store.run_dir().map_err(PluginError::View);
         let run_dir = run_dir.inspect_err(|error| make_room_after(error, &settings.store))?;
         let others = context.as_ref().map(|context| context.other_trees(&request.tree)).unwrap_or_default();
-        let held = Held { run_dir, tree: request.tree.clone(), others, _slot: slot };
+        let held = RunResources { run_dir, tree: request.tree.clone(), others, _slot: slot };
         let settings = Arc::clone(settings);
         Ok(Self { settings, plugin: plugin.to_owned(), app_path: request.app_path.clone(), context, held })
     }
 
-    /// Begins the run and writes its files, which takes as long as the tree is large. Nobody waits longer than the request allows; what
-    /// has begun by then is ended. `phase` and `command` are those for which it begins.
+    /// Starts the run and writes its files, which takes longer for a large tree. After the deadline of the request, the caller gets an
+    /// error and the run is ended in the background. `phase` and `command` are those of the first command.
     pub(crate) async fn begin(
         self,
         request: &Request,
         phase: Phase,
         command: String,
         files: Vec<(&'static str, String)>,
-    ) -> Result<Begun, PluginError> {
+    ) -> Result<StartedRun, PluginError> {
         let latest = request.deadline.from(Instant::now());
         let settings = Arc::clone(&self.settings);
-        let (tell, told) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let runtime = Handle::current();
         let beginning = async move {
             let store = Arc::clone(&self.settings.store);
             let begun = self.finish(phase, files).await;
             let begun = begun.inspect_err(|error| make_room_after(error, &store));
-            // If nobody listens, what has begun is dropped here, which ends it.
-            let _nobody_listens: Result<(), Result<Begun, PluginError>> = tell.send(begun);
+            // If the caller is gone, the run is dropped here, which ends it.
+            let _caller_gone: Result<(), Result<StartedRun, PluginError>> = sender.send(begun);
         };
         settings.endings.add(&runtime, beginning.in_current_span());
         tokio::select! {
             biased;
             () = request.cancel.cancelled() => Err(PluginError::Cancelled),
-            // Only a runtime that ends drops the task.
-            begun = told => begun.unwrap_or(Err(PluginError::Cancelled)),
+            // The task is only dropped when the runtime shuts down.
+            begun = receiver => begun.unwrap_or(Err(PluginError::Cancelled)),
             () = sleep_until(latest) => {
                 Err(PluginError::DeadlineExceeded { phase, command, stderr: String::new() })
             }
         }
     }
 
-    async fn finish(self, phase: Phase, files: Vec<(&'static str, String)>) -> Result<Begun, PluginError> {
+    async fn finish(
+        self,
+        phase: Phase,
+        files: Vec<(&'static str, String)>,
+    ) -> Result<StartedRun, PluginError> {
         let view = self.view().await?;
         let Self { settings, plugin, context, held, .. } = self;
         let started = settings.launcher.start(view, settings.limits).await;
         let run = started.map_err(|source| PluginError::Run { phase, source })?;
         if run.copied_because().is_some() {
-            // The commands of this run can write to the store's folder.
+            // The commands of this run can write to the store's directory.
             settings.store.watch_change_times(true);
         }
-        let folder = held.run_dir.path().to_path_buf();
+        let directory = held.run_dir.path().to_path_buf();
         let others = held.others.iter();
         let others = others.filter_map(|tree| Some((tree.key(), run.other(tree.root())?.to_path_buf())));
-        let places = Places {
-            run_dir: folder.clone(),
+        let paths = RunPaths {
+            run_dir: directory.clone(),
             tree: held.tree.clone(),
             view: run.root().to_path_buf(),
             others: others.collect(),
         };
-        let ongoing = Ongoing { parts: Some((run, held)), settings, plugin, runtime: Handle::current() };
-        let mut variables = files::make_folders(&folder, ongoing.settings.home)?;
-        variables.extend(files::write(folder, files).await?);
+        let ongoing = ActiveRun { parts: Some((run, held)), settings, plugin, runtime: Handle::current() };
+        let mut variables = files::make_directories(&directory, ongoing.settings.home)?;
+        variables.extend(files::write(directory, files).await?);
         if let Some(context) = context {
-            variables.push(context::write(context, places).await?);
+            variables.push(context::write(context, paths).await?);
         }
         Ok((ongoing, variables))
     }
@@ -143,14 +148,14 @@ impl Beginning {
         let dir = copied.map_err(|_stopped| PluginError::Cancelled)?.map_err(PluginError::View)?;
         tracing::warn!(
             plugin = self.plugin,
-            "working folder kept: {}",
+            "working directory kept: {}",
             dir.join(self.app_path.as_str()).display()
         );
         Ok(View::Direct { dir })
     }
 }
 
-/// Has trees go that nobody uses if a run could not begin on a full file system: the next one finds room then.
+/// Evicts unused trees if a run could not start because a file system is full, so that the next run can.
 fn make_room_after(error: &PluginError, store: &Store) {
     let mut causes = successors(Some(error as &dyn Error), |&cause| cause.source());
     if causes.any(|cause| {
@@ -161,19 +166,19 @@ fn make_room_after(error: &PluginError, store: &Store) {
     }
 }
 
-impl Ongoing {
-    /// The run; an error if it is being ended already.
+impl ActiveRun {
+    /// Returns the run, an error if it is being ended.
     pub(crate) fn run(&mut self) -> Result<&mut Run, PluginError> {
         self.parts.as_mut().map(|(run, _)| run).ok_or(PluginError::Cancelled)
     }
 
-    /// The folder that the commands see.
+    /// Returns the root that the commands see.
     pub(crate) fn root(&self) -> &Path {
         self.parts.as_ref().map_or(Path::new(""), |(run, _)| run.root())
     }
 }
 
-impl Drop for Ongoing {
+impl Drop for ActiveRun {
     fn drop(&mut self) {
         let Some((run, held)) = self.parts.take() else { return };
         let plugin = std::mem::take(&mut self.plugin);

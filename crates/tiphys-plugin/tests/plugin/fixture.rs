@@ -1,4 +1,4 @@
-//! A tree, a plugin and a request, made of texts.
+//! Trees, plugins and requests from strings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,28 +17,28 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) const STDOUT_BYTES_MAX: usize = 1024 * 1024;
 
-/// A store in a temporary folder, and what runs in it.
-pub(crate) struct World {
+/// A store in a temporary directory, and settings of runs in it.
+pub(crate) struct Fixture {
     pub(crate) dir: TempDir,
     store: Arc<Store>,
     settings: Arc<RunSettings>,
 }
 
-impl World {
+impl Fixture {
     pub(crate) fn new() -> Self {
         Self::with(Strictness::Refuse)
     }
 
-    /// A world in which what the proposal forbids is refused or logged.
+    /// A fixture with this strictness.
     pub(crate) fn with(strictness: Strictness) -> Self {
         Self::adjusted(|_, settings| settings.strictness = strictness)
     }
 
-    /// A world whose settings are changed before it begins; the path is that of its folder.
+    /// A fixture with adjusted settings. The path is its directory.
     pub(crate) fn adjusted(adjust: impl FnOnce(&Path, &mut RunSettings)) -> Self {
-        let dir = tempfile::tempdir().expect("a temporary folder");
+        let dir = tempfile::tempdir().expect("a temporary directory");
         let options = StoreOptions {
-            // Characters that are special in patterns of discovery, and must not matter here.
+            // Special characters of discovery patterns, which must not matter here.
             dir: dir.path().join("store [*{"),
             runs_dir: dir.path().join("runs"),
             limits: TreeLimits { entries_max: 10_000, bytes_max: 1 << 30 },
@@ -66,7 +66,7 @@ impl World {
         Self { dir, store, settings }
     }
 
-    /// A tree of files with these contents; one that begins with `#!` is executable.
+    /// A tree of files. A content that begins with `#!` makes its file executable.
     pub(crate) fn tree(&self, files: &[(&str, &str)]) -> Tree {
         let tree = self.store.write_by_content(b"", |writer| -> Result<(), StoreError> {
             for (path, content) in files {
@@ -78,7 +78,7 @@ impl World {
         tree.expect("the tree is written")
     }
 
-    /// A plugin from the text below `spec:`, indented by two, and the folder of its own files.
+    /// A plugin with this content of `spec:`, indented by two, and the directory of its files.
     pub(crate) fn plugin(&self, name: &str, spec: &str) -> LocalPlugin {
         self.plugin_in(config(name, spec), None)
     }
@@ -95,7 +95,7 @@ impl World {
         LocalPlugin::new(config, folder.map(Path::to_path_buf), base, Arc::clone(&self.settings))
     }
 
-    /// A plugin in a container with more variables than these tests' own.
+    /// A plugin in a container with additional variables.
     pub(crate) fn plugin_with(&self, variables: &[(&str, &str)], spec: &str) -> LocalPlugin {
         let path = [("PATH", "/usr/local/bin:/usr/bin:/bin")];
         let host =
@@ -104,23 +104,23 @@ impl World {
         LocalPlugin::new(config("p", spec), None, base, Arc::clone(&self.settings))
     }
 
-    /// The private views that are left below this program's session folder once every run has ended.
+    /// Returns the run directories that remain after every run has ended.
     pub(crate) async fn left_behind(&self) -> Vec<String> {
         self.settings.endings.drained().await;
-        self.run_folders()
+        self.run_directories()
     }
 
-    /// The private views that there are now.
-    pub(crate) fn run_folders(&self) -> Vec<String> {
+    /// Returns the current run directories.
+    pub(crate) fn run_directories(&self) -> Vec<String> {
         let list = |dir: &Path| {
             std::fs::read_dir(dir)
-                .expect("a folder")
+                .expect("a directory")
                 .map(|entry| entry.expect("an entry").path())
                 .collect::<Vec<_>>()
         };
         let sessions: Vec<_> =
             list(&self.dir.path().join("runs")).into_iter().filter(|path| path.is_dir()).collect();
-        assert_eq!(sessions.len(), 1, "one session, since there is one store");
+        assert_eq!(sessions.len(), 1, "one session for one store");
         sessions
             .iter()
             .flat_map(|session| list(session))
@@ -134,10 +134,10 @@ pub(crate) fn config(name: &str, spec: &str) -> PluginConfig {
     let text = format!(
         "apiVersion: argoproj.io/v1alpha1\nkind: ConfigManagementPlugin\nmetadata:\n  name: {name}\nspec:\n{spec}"
     );
-    config::read(text.as_bytes()).expect("the plugin's file holds")
+    config::read(text.as_bytes()).expect("a valid plugin file")
 }
 
-/// A request for the folder `app`.
+/// A request for the directory `app`.
 pub(crate) fn request(tree: &Tree) -> Request {
     Request {
         tree: tree.clone(),
@@ -152,7 +152,7 @@ pub(crate) fn request(tree: &Tree) -> Request {
     }
 }
 
-/// The texts of the documents that a plugin generates, or its error with all causes.
+/// Returns the documents that a plugin generates, or its error with all causes.
 pub(crate) async fn generated(plugin: &dyn Plugin, request: &Request) -> Result<Vec<String>, String> {
     let generated = plugin.generate(request).await.map_err(|error| tiphys_plugin::chain(&error))?;
     Ok(generated.documents.into_iter().map(|document| document.text).collect())

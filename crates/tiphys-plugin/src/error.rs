@@ -1,0 +1,178 @@
+//! The errors of plugins.
+
+use std::time::Duration;
+
+use tiphys_kustomize::KustomizationError;
+use tiphys_limits::Limit;
+use tiphys_tree::RepoPath;
+
+use crate::context::ContextFilesError;
+use crate::environment::EnvironmentError;
+
+/// A command of a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// `discover.find.command`.
+    Find,
+    /// `init`.
+    Init,
+    /// `generate`.
+    Generate,
+    /// `parameters.dynamic`.
+    Announce,
+}
+
+impl std::fmt::Display for Phase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Find => "discover.find.command",
+            Self::Init => "init",
+            Self::Generate => "generate",
+            Self::Announce => "parameters.dynamic.command",
+        })
+    }
+}
+
+/// An error of a plugin.
+#[derive(Debug, thiserror::Error)]
+pub enum PluginError {
+    /// A command failed, with its standard error; the words are Argo CD's.
+    #[error("{phase}: `{command}` failed {how}{}", if stderr.is_empty() { String::new() } else { format!(": {stderr}") })]
+    Command {
+        /// Which command.
+        phase: Phase,
+        /// The command, formatted by [`tiphys_process::quote_command`].
+        command: String,
+        /// `exit status N` or `signal: N`.
+        how: String,
+        /// Standard error, trimmed and limited.
+        stderr: String,
+    },
+    /// A command exceeded the deadline. Its processes were ended.
+    #[error("{phase}: `{command}` did not end within its deadline{}", if stderr.is_empty() { String::new() } else { format!(": {stderr}") })]
+    DeadlineExceeded {
+        /// Which command.
+        phase: Phase,
+        /// The command.
+        command: String,
+        /// Standard error so far.
+        stderr: String,
+    },
+    /// A command printed too much. Its processes were ended.
+    #[error("{phase}: `{command}` printed more than {bytes_max} bytes")]
+    OutputTooLarge {
+        /// Which command.
+        phase: Phase,
+        /// The command.
+        command: String,
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// The commands may have seen an incomplete tree.
+    #[error(
+        "the files in the server's directory were changed while the plugin ran; the next call unpacks them again"
+    )]
+    TreeChanged,
+    /// The caller cancelled the request.
+    #[error("cancelled")]
+    Cancelled,
+    /// The queue is full, or this run waited too long.
+    #[error(
+        "busy: all slots for plugin runs ({runs_max}, {}) are taken and {bound} ({limit}): try again later",
+        Limit::JOBS
+    )]
+    Busy {
+        /// Maximum number of concurrent runs.
+        runs_max: usize,
+        /// The limit that was reached, with its value.
+        bound: String,
+        /// The limit that was reached.
+        limit: Limit,
+    },
+    /// The deadline passed before a slot was free. Nothing was started.
+    #[error(
+        "the deadline passed after {waited:?} in the queue: only {runs_max} plugin runs may run at once ({})",
+        Limit::JOBS
+    )]
+    DeadlineInQueue {
+        /// The time in the queue.
+        waited: Duration,
+        /// Maximum number of concurrent runs.
+        runs_max: usize,
+    },
+    /// A command could not be started.
+    #[error("{phase}")]
+    Run {
+        /// Which command.
+        phase: Phase,
+        /// Why.
+        #[source]
+        source: tiphys_process::RunError,
+    },
+    /// The plugin's output is invalid.
+    #[error("{phase}: {message}")]
+    Output {
+        /// Which command.
+        phase: Phase,
+        /// What is wrong, with the position in the output.
+        message: String,
+    },
+    /// An announcement breaks the proposal's rules, or a default has the wrong type.
+    #[error("parameters announcement: {message}")]
+    Announcement {
+        /// What is wrong, naming the entry.
+        message: String,
+    },
+    /// The parameters of the request are invalid.
+    #[error("ARGOCD_APP_PARAMETERS: {message}")]
+    Parameters {
+        /// What is wrong, naming the entry.
+        message: String,
+    },
+    /// A kustomization in the application's directory leads out of the repository.
+    #[error(transparent)]
+    Kustomization(#[from] KustomizationError),
+    /// The request's environment cannot be passed to a command.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
+    /// The files of the run context could not be written.
+    #[error("run context")]
+    Context(#[from] ContextFilesError),
+    /// A discovery pattern is invalid.
+    #[error("error finding {rule} match for pattern {pattern:?}")]
+    Pattern {
+        /// The rule with the pattern, in Argo CD's words: `filename` or `glob`.
+        rule: &'static str,
+        /// The pattern.
+        pattern: String,
+        /// Why.
+        #[source]
+        source: tiphys_tree::glob::GlobError,
+    },
+    /// The application's directory does not exist or is outside the tree.
+    #[error("application path {path}")]
+    AppPath {
+        /// The path.
+        path: RepoPath,
+        /// Why.
+        #[source]
+        source: tiphys_tree::ContainmentError,
+    },
+    /// The plugin cannot match by the names of files.
+    #[error("plugin {plugin} needs the files of a tree to match it")]
+    NeedsFiles {
+        /// The plugin.
+        plugin: String,
+    },
+    /// The run directory or a working copy could not be made.
+    #[error("private working copy of the tree")]
+    View(#[source] tiphys_tree::StoreError),
+    /// A plugin server returned an error or did not answer.
+    #[error("plugin server {socket}: {message}")]
+    Remote {
+        /// The socket.
+        socket: String,
+        /// Its message.
+        message: String,
+    },
+}
