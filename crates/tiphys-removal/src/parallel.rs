@@ -1,20 +1,20 @@
-//! Work on folders that makes more such work, spread over threads.
+//! Runs work on directories, which may add more work, on several threads.
 
 use std::io;
 use std::num::NonZero;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Threads beyond these wait for the same locks of the file system.
+/// More threads would only wait for the same locks of the file system.
 const THREADS_MAX: usize = 8;
 
-/// Jobs that are done before other threads are started: below that, starting them takes longer.
+/// Jobs that are done before other threads are started: for fewer, starting threads takes longer.
 const JOBS_ALONE: usize = 16;
 
 struct Queue<J> {
-    /// Last in, first out, so that few wait.
+    /// Last in, first out, so that few jobs wait.
     jobs: Vec<J>,
-    /// Jobs that wait or are being done; none: all is done.
+    /// Number of waiting and running jobs. 0 ends the work.
     open: usize,
     failure: Option<io::Error>,
 }
@@ -24,7 +24,7 @@ struct Shared<J> {
     changed: Condvar,
 }
 
-/// Does a job and all those it adds to its list. The first error ends the work and is returned.
+/// Does a job and all jobs that it adds to its list. The first error ends the work and is returned.
 pub fn work_off<J: Send>(first: J, work: impl Fn(J, &mut Vec<J>) -> io::Result<()> + Sync) -> io::Result<()> {
     let mut jobs = vec![first];
     for _ in 0..JOBS_ALONE {
@@ -36,7 +36,7 @@ pub fn work_off<J: Send>(first: J, work: impl Fn(J, &mut Vec<J>) -> io::Result<(
     let shared = Shared { queue: Mutex::new(Queue { jobs, open, failure: None }), changed: Condvar::new() };
     thread::scope(|scope| {
         for _ in 1..threads {
-            // Without more threads this one does it all.
+            // If no thread starts, this one does all jobs.
             let _started: io::Result<_> = thread::Builder::new().spawn_scoped(scope, || shared.help(&work));
         }
         shared.help(&work);

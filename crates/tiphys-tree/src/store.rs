@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use tiphys_removal::remove_tree_or_tell;
+use tiphys_removal::remove_tree_or_log;
 
 use crate::path::shown;
 use crate::writer::{Finished, Naming};
@@ -427,7 +427,7 @@ impl Drop for Staged {
     fn drop(&mut self) {
         // What cannot be removed stays below the session's folder and goes with it.
         if !self.0.as_os_str().is_empty() {
-            remove_tree_or_tell(&self.0);
+            remove_tree_or_log(&self.0);
         }
     }
 }

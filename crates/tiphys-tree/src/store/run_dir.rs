@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_removal::remove_tree_or_tell;
+use tiphys_removal::remove_tree_or_log;
 
 use super::session::Session;
 use crate::StoreError;
@@ -31,6 +31,6 @@ impl RunDir {
 impl Drop for RunDir {
     fn drop(&mut self) {
         // A process of the run that still writes may hold it up; the session's end and the next sweep try again.
-        remove_tree_or_tell(&self.path);
+        remove_tree_or_log(&self.path);
     }
 }

@@ -9,7 +9,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tiphys_removal::remove_tree_or_tell;
+use tiphys_removal::remove_tree_or_log;
 
 use crate::StoreError;
 
@@ -87,7 +87,7 @@ impl Session {
     pub(crate) fn sweep(&self) {
         for entry in fs::read_dir(&self.dir).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with("stale-") {
-                remove_tree_or_tell(&entry.path());
+                remove_tree_or_log(&entry.path());
             }
         }
     }
@@ -107,7 +107,7 @@ impl Session {
     /// Removes its folder with everything in it.
     pub(crate) fn remove(&self) {
         // What cannot be removed now is swept by the next process: the lock goes with this one.
-        remove_tree_or_tell(&self.dir);
+        remove_tree_or_log(&self.dir);
     }
 
     fn number(&self) -> u64 {

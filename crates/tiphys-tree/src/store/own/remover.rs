@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use tiphys_removal::remove_tree_or_tell;
+use tiphys_removal::remove_tree_or_log;
 
 use super::contents::Leaving;
 use super::places::Places;
@@ -156,7 +156,7 @@ fn carry_out(job: Job, places: &Places) {
         Job::Remove(Leaving { trees, files }) => {
             for tree in trees {
                 // What cannot be removed goes with the session's folder.
-                remove_tree_or_tell(tree.parent().unwrap_or(&tree));
+                remove_tree_or_log(tree.parent().unwrap_or(&tree));
             }
             for file in files {
                 places.remove(file);
