@@ -1,8 +1,5 @@
 //! The code map of ARCHITECTURE.md names every crate exactly once, and nothing else; a crate is called like its folder.
 
-#[cfg(test)]
-mod tests;
-
 use super::architecture::{DOCUMENT, code_map};
 use super::graph::Origin;
 use super::{Check, Finding, Findings as _, Subject};

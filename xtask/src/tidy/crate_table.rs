@@ -1,9 +1,6 @@
 //! A crate of the workspace depends on exactly the crates of the workspace that its row of the code map names. Since every crate is checked
 //! against its own row, the rule covers indirect dependencies, too.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeSet;
 
 use super::architecture::{Allowed, DOCUMENT, code_map};

@@ -1,9 +1,6 @@
 //! The recorded answers of other programs and the list of decisions: every file is used by a test, and every line names a case that
 //! exists and a part that a test checks. (That a decided case really differs, and no other does, is what those tests check.)
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::has_extension;

@@ -1,8 +1,5 @@
 //! Documents point to what is there: relative links, their headings, and paths in backticks.
 
-#[cfg(test)]
-mod tests;
-
 use super::markdown::{anchors, code_words, links, prose};
 use super::tree::{is_test_data, normalise};
 use super::{Check, Finding, Findings as _, Subject};

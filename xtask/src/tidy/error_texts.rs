@@ -1,8 +1,5 @@
 //! An error's text does not repeat its source: whoever prints the chain would print it twice.
 
-#[cfg(test)]
-mod tests;
-
 use proc_macro2::{Delimiter, Group, TokenTree};
 
 use super::source::{self, attribute_at, is_punct, is_word};

@@ -1,9 +1,6 @@
 //! A table of a document that has a column `test` names, in every row, tests that exist: a rule that somebody wrote down is a rule that
 //! is checked. A test is a function, by its name, or a case of the whole program, as `topic/case`.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeSet;
 
 use super::markdown::{code_words, tables};

@@ -1,8 +1,5 @@
 //! No source file that no target compiles: its tests would never run, and nobody would notice.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};

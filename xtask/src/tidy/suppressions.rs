@@ -1,8 +1,5 @@
 //! Lints are suppressed only with `expect`, banned calls only in their places, and no test is ignored.
 
-#[cfg(test)]
-mod tests;
-
 use proc_macro2::TokenTree;
 
 use super::source::{self, Attribute, is_word, line};

@@ -24,11 +24,6 @@ impl Synthetic {
         synthetic
     }
 
-    /// The same tree with these packages.
-    pub(super) fn with_graph(self, graph: Graph) -> Self {
-        Self { graph, ..self }
-    }
-
     /// Adds or replaces a file.
     pub(super) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let full = self.dir.path().join(path);
@@ -39,6 +34,25 @@ impl Synthetic {
     /// The root folder.
     pub(super) fn root(&self) -> &std::path::Path {
         self.dir.path()
+    }
+
+    /// A tree of these sections: the path and the text of a file, or `graph` and packages, one a line: `NAME[ @FOLDER]: NEEDS`, as in
+    /// [`graph`]. The root source of a crate is its `src/lib.rs`.
+    pub(super) fn of(sections: &[(String, String)]) -> Self {
+        let mut synthetic = Self::new(&[]);
+        for (name, text) in sections.iter().filter(|(name, _)| name != "graph") {
+            synthetic.write(name, text);
+        }
+        for (_, text) in sections.iter().filter(|(name, _)| name == "graph") {
+            synthetic.graph = read_graph(text);
+            for package in &mut synthetic.graph.packages {
+                if let Origin::Member { dir, roots } = &mut package.origin {
+                    let root = format!("{dir}/src/lib.rs");
+                    roots.extend(synthetic.dir.path().join(&root).exists().then_some(root));
+                }
+            }
+        }
+        synthetic
     }
 
     /// The tree as a check sees it.
@@ -94,6 +108,25 @@ pub(super) fn graph(packages: &[(&str, &[&str])]) -> Graph {
             .collect(),
     };
     Graph { packages: names.iter().map(package).collect() }
+}
+
+fn read_graph(text: &str) -> Graph {
+    let lines: Vec<(&str, Vec<&str>)> = text
+        .lines()
+        .map(|line| line.split_once(':').map_or((line, ""), |(name, needs)| (name, needs)))
+        .map(|(name, needs)| (name, needs.split_whitespace().collect()))
+        .collect();
+    let name = |line: &'_ str| line.split(" @").next().unwrap_or_default().to_owned();
+    let names: Vec<String> = lines.iter().map(|(line, _)| name(line)).collect();
+    let packages: Vec<(&str, &[&str])> =
+        names.iter().zip(&lines).map(|(name, (_, needs))| (name.as_str(), needs.as_slice())).collect();
+    let mut graph = graph(&packages);
+    for (package, (line, _)) in graph.packages.iter_mut().zip(&lines) {
+        if let Some((_, folder)) = line.split_once(" @") {
+            package.origin = Origin::Member { dir: folder.to_owned(), roots: vec![] };
+        }
+    }
+    graph
 }
 
 /// Findings as `place: problem`, sorted.

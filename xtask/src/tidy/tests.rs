@@ -1,7 +1,47 @@
-//! The choice of checks, and what happens when one cannot look.
+//! The choice of checks, what happens when one cannot look, and the cases of checks.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use tiphys_testkit::fixture;
 
 use super::synthetic::Synthetic;
 use super::*;
+use crate::workspace_root;
+
+/// What each case of `testdata/tidy/CHECK.txt` finds. A case is a title, sections of a small tree (`-- PATH --`, or `-- graph --` for
+/// packages) and the findings; sections before the first case are part of each. `UPDATE=1` writes the findings.
+#[test]
+fn checks_find_what_their_cases_say() {
+    let folder = workspace_root().join("xtask/testdata/tidy");
+    let mut count = 0;
+    for check in CHECKS {
+        let path = folder.join(format!("{}.txt", check.name));
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let (common, cases) = text.split_once("######## ").unwrap();
+        let mut actual = common.to_owned();
+        for case in cases.split("######## ") {
+            let (given, _) = case.split_once("-- findings --\n").unwrap();
+            let tree = Synthetic::of(&[sections(common), sections(given)].concat());
+            writeln!(actual, "######## {given}-- findings --").unwrap();
+            actual.extend(tree.findings(check).into_iter().map(|finding| finding + "\n"));
+        }
+        fixture::compare(&path, &actual);
+        count += 1;
+    }
+    assert_eq!(count, fs::read_dir(folder).unwrap().count(), "each file is of a check");
+}
+
+/// The names and texts of sections.
+fn sections(text: &str) -> Vec<(String, String)> {
+    let text = format!("\n{text}");
+    let section = |part: &str| {
+        let (name, text) = part.split_once(" --").unwrap();
+        let text = text.trim_start_matches('\n').trim_end_matches('\n');
+        (name.to_owned(), if text.is_empty() { String::new() } else { format!("{text}\n") })
+    };
+    text.split("\n-- ").skip(1).map(section).collect()
+}
 
 #[test]
 fn every_check_has_a_name_of_its_own() {

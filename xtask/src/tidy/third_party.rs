@@ -2,9 +2,6 @@
 //!
 //! A crate may get one through a crate of the workspace that is allowed to have it, and in no other way, however long.
 
-#[cfg(test)]
-mod tests;
-
 use super::architecture::{Allowed, code_map, restrictions};
 use super::graph::Need;
 use super::{Check, Finding, Findings as _, Subject};

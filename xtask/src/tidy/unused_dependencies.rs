@@ -1,9 +1,6 @@
 //! A crate uses every dependency that its manifest lists: its name occurs in the crate's sources, and that of one that is not for
 //! tests alone occurs outside its tests.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeSet;
 
 use proc_macro2::TokenTree;
