@@ -14,6 +14,12 @@ impl Limit {
     pub const CHART_BYTES_MAX: Self = Self("chart-bytes-max");
     /// Bytes of the index of one Helm repository.
     pub const CHART_INDEX_BYTES_MAX: Self = Self("chart-index-bytes-max");
+    /// Connections of a plugin server.
+    pub const CONNECTIONS_MAX: Self = Self("connections-max");
+    /// Time that a connection of a plugin server stays open without a call.
+    pub const CONNECTION_IDLE_MAX: Self = Self("connection-idle-max");
+    /// Time for the first frame of a connection of a plugin server.
+    pub const CONNECTION_PREFACE_MAX: Self = Self("connection-preface-max");
     /// Time to connect to a chart server.
     pub const CONNECT_TIMEOUT: Self = Self("connect-timeout");
     /// Bytes of all files of one `directory` source.
@@ -48,6 +54,13 @@ impl Limit {
     pub const TREE_BYTES_MAX: Self = Self("tree-bytes-max");
     /// Entries of the tree of a repository.
     pub const TREE_ENTRIES_MAX: Self = Self("tree-entries-max");
+
+    /// Archives that a plugin server unpacks concurrently.
+    pub const UNPACKING_MAX: Self = Self("unpacking-max");
+    /// Pause of a client within an archive while other archives wait.
+    pub const UPLOAD_STALL_CROWDED_MAX: Self = Self("upload-stall-crowded-max");
+    /// Pause of a client within an archive.
+    pub const UPLOAD_STALL_MAX: Self = Self("upload-stall-max");
 
     /// Returns the name.
     pub fn name(self) -> &'static str {

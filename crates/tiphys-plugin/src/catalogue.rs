@@ -48,7 +48,7 @@ pub enum Others {
 #[derive(Debug, thiserror::Error)]
 pub enum ChooseError {
     /// No plugin of this name.
-    #[error("could not find plugin {name:?}; known plugins: {}", if known.is_empty() { "none (see --plugins, --plugin-sockets)".to_owned() } else { known.join(", ") })]
+    #[error("could not find plugin {name:?}; known plugins: {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") })]
     Unknown {
         /// The requested name.
         name: String,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tiphys_tree::{ProcessStore, Reuse, Store, StoreBounds, StoreError, StoreOptions};
 
-use crate::error::ServiceError;
+use crate::error::{Remedy, ServiceError};
 use crate::host::Host;
 use crate::options::ServiceOptions;
 
@@ -69,7 +69,7 @@ impl Cache {
             }
             Err(error) => {
                 let error = ServiceError::invalid_input_from(&error);
-                Err(error.with_hint("--cache-dir names another folder for the cache"))
+                Err(error.with_remedy(Some(Remedy::ChangeCacheDirectory)))
             }
         }
     }

@@ -5,9 +5,10 @@ use std::fmt;
 use std::path::Path;
 
 use tiphys_limits::Limit;
-use tiphys_plugin::PluginError;
 pub(crate) use tiphys_plugin::chain;
-use tiphys_render::RenderError;
+use tiphys_plugin::{ChooseError, PluginError};
+use tiphys_render::{RenderError, SourceFailure};
+use tiphys_source::SourceError;
 use tiphys_store::StoredApplication;
 
 use crate::findings::error_place;
@@ -27,18 +28,35 @@ pub enum ErrorKind {
     Interrupted,
 }
 
-/// A failed use case: a kind, a message with all causes, and an optional hint or limit.
+/// What resolves an error. Front ends name the option, the value of a chart or the field that does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remedy {
+    /// Change a limit.
+    ChangeLimit(Limit),
+    /// Allow the network, or use a local copy of the repository.
+    AllowNetwork,
+    /// Render from the cache, without the network.
+    UseCacheOnly,
+    /// Fetch cached objects again.
+    FetchAgain,
+    /// Choose another cache directory.
+    ChangeCacheDirectory,
+    /// Install plugins, or name plugin servers.
+    AddPlugins,
+}
+
+/// A failed use case: a kind, a message with all causes, and an optional hint or remedy.
 #[derive(Clone, Debug)]
 pub struct ServiceError {
     kind: ErrorKind,
     message: String,
     hint: Option<String>,
-    limit: Option<Limit>,
+    remedy: Option<Remedy>,
 }
 
 impl ServiceError {
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, limit: None }
+        Self { kind, message: message.into(), hint: None, remedy: None }
     }
 
     /// Creates an error of [`ErrorKind::InvalidInput`].
@@ -75,7 +93,7 @@ impl ServiceError {
     pub(crate) fn application(stored: &StoredApplication, error: &RenderError) -> Self {
         let place = error_place(stored, error);
         let message = format!("application {} ({place}): {}", stored.full_name(), chain(error));
-        Self { limit: limit(error), ..Self::new(render_kind(error), message) }
+        Self { remedy: remedy(error), ..Self::new(render_kind(error), message) }
     }
 
     /// Creates the error of an application that could be rendered neither at the base nor at the head. A cause that both share is named once.
@@ -91,8 +109,8 @@ impl ServiceError {
             format!("({base_place}): {base_cause}; and ({head_place}): {head_cause}")
         };
         let kind = render_kind(base_error).max(render_kind(head_error));
-        let limit = limit(head_error).or_else(|| limit(base_error));
-        Self { limit, ..Self::new(kind, format!("application {} {what}", head.full_name())) }
+        let remedy = remedy(head_error).or_else(|| remedy(base_error));
+        Self { remedy, ..Self::new(kind, format!("application {} {what}", head.full_name())) }
     }
 
     /// Creates the error of a plugin that failed on a directory. The message leaves out the repository, which the user has not named.
@@ -102,7 +120,7 @@ impl ServiceError {
             RenderError::Sources(_) | RenderError::DeadlineExceeded => chain(error),
         };
         let message = format!("{}: {cause}", folder.display());
-        Self { limit: limit(error), ..Self::new(render_kind(error), message) }
+        Self { remedy: remedy(error), ..Self::new(render_kind(error), message) }
     }
 
     /// Returns the message, with all causes.
@@ -115,9 +133,9 @@ impl ServiceError {
         self.hint.as_deref()
     }
 
-    /// Returns the limit that caused the error.
-    pub fn limit(&self) -> Option<Limit> {
-        self.limit
+    /// Returns what resolves the error, if it depends on the front end.
+    pub fn remedy(&self) -> Option<Remedy> {
+        self.remedy
     }
 
     /// Returns the kind.
@@ -125,10 +143,10 @@ impl ServiceError {
         self.kind
     }
 
-    /// Adds the limit that caused the error.
+    /// Adds what resolves the error.
     #[must_use]
-    pub(crate) fn with_limit_of(self, error: &(dyn Error + 'static)) -> Self {
-        Self { limit: Limit::of(error), ..self }
+    pub(crate) fn with_remedy(self, remedy: Option<Remedy>) -> Self {
+        Self { remedy, ..self }
     }
 
     /// Puts a place in front of the message.
@@ -157,15 +175,35 @@ fn render_kind(error: &RenderError) -> ErrorKind {
     if error.is_of_the_document() { ErrorKind::InvalidInput } else { ErrorKind::Rendering }
 }
 
-/// Returns the limit that caused an error. The messages of plugins that exceed one are Argo CD's, so they have no [`Limit`] as a source.
-fn limit(error: &RenderError) -> Option<Limit> {
-    let failure = match error {
-        RenderError::Source(error) => error.failure.of_plugin(),
-        _ => None,
-    };
-    match failure {
-        Some(PluginError::DeadlineExceeded { .. }) => Some(Limit::PLUGIN_TIMEOUT),
-        Some(PluginError::OutputTooLarge { .. }) => Some(Limit::PLUGIN_OUTPUT_MAX),
-        _ => Limit::of(error),
+/// Returns what resolves an error. The messages of plugins that exceed a limit are Argo CD's, so they have no [`Limit`] as a source.
+fn remedy(error: &RenderError) -> Option<Remedy> {
+    if let RenderError::Source(error) = error {
+        match &*error.failure {
+            SourceFailure::Plugin { source: PluginError::DeadlineExceeded { .. }, .. } => {
+                return Some(Remedy::ChangeLimit(Limit::PLUGIN_TIMEOUT));
+            }
+            SourceFailure::Plugin { source: PluginError::OutputTooLarge { .. }, .. } => {
+                return Some(Remedy::ChangeLimit(Limit::PLUGIN_OUTPUT_MAX));
+            }
+            SourceFailure::Choose(ChooseError::Unknown { known, .. }) if known.is_empty() => {
+                return Some(Remedy::AddPlugins);
+            }
+            SourceFailure::Repository(error) => return source_remedy(error),
+            _ => {}
+        }
+    }
+    Limit::of(error).map(Remedy::ChangeLimit)
+}
+
+/// Returns what resolves an error of a repository.
+pub(crate) fn source_remedy(error: &SourceError) -> Option<Remedy> {
+    match error {
+        SourceError::Offline { .. } => Some(Remedy::AllowNetwork),
+        SourceError::Unreachable { .. } => Some(Remedy::UseCacheOnly),
+        SourceError::Objects { .. } => Some(Remedy::FetchAgain),
+        SourceError::Cache { .. } => Some(Remedy::ChangeCacheDirectory),
+        SourceError::Submodule { source, .. } => source_remedy(source),
+        SourceError::Before(source) => source_remedy(source),
+        _ => Limit::of(error).map(Remedy::ChangeLimit),
     }
 }

@@ -22,7 +22,7 @@ mod trust;
 mod workspace;
 
 pub use cache::prune_cache;
-pub use error::{ErrorKind, ServiceError};
+pub use error::{ErrorKind, Remedy, ServiceError};
 pub use host::Host;
 pub use options::{ApplicationSelection, ConnectPlugins, ServiceLimits, ServiceOptions, StepCallback};
 pub use render::{PluginEnvironment, RenderAdjustments, environments, render};

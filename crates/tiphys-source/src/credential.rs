@@ -153,9 +153,9 @@ impl Access {
             [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1"), ("HOME", "/dev/null")];
         self.own_env.extend(nothing.map(|(name, value)| (name.into(), value.into())));
         let reason = if known.insecure {
-            "says `insecure` and has none of its own"
+            "sets `insecure` and has no credentials"
         } else {
-            "sets a proxy and has none of its own (see --own-credentials-via-proxy)"
+            "sets a proxy and has no credentials, and those of the user are not sent through it"
         };
         self.tried = format!("no credentials: the repository Secret {reason}");
     }

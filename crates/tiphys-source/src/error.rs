@@ -101,9 +101,7 @@ pub enum SourceError {
         repository: String,
     },
     /// The cache does not have the object, and the network may not be used.
-    #[error(
-        "{what} of repository {repository} is not in the cache, and --offline forbids to fetch it; run once without --offline, or let a folder stand for the repository with --repo URL=DIR"
-    )]
+    #[error("{what} of repository {repository} is not in the cache, and the network must not be used")]
     Offline {
         /// The URL.
         repository: String,
@@ -111,9 +109,7 @@ pub enum SourceError {
         what: String,
     },
     /// The server could not be reached.
-    #[error(
-        "repository {repository} could not be reached; --offline renders what was fetched before: {detail}"
-    )]
+    #[error("repository {repository} could not be reached: {detail}")]
     Unreachable {
         /// The URL.
         repository: String,
@@ -159,7 +155,7 @@ pub enum SourceError {
         minimum: &'static str,
     },
     /// Objects of a repository could not be read.
-    #[error("cannot read objects of repository {repository}; --refresh fetches them again: {detail}")]
+    #[error("cannot read objects of repository {repository}: {detail}")]
     Objects {
         /// The URL or folder.
         repository: String,
@@ -218,7 +214,7 @@ pub enum SourceError {
         others: String,
     },
     /// A local copy is invalid.
-    #[error("--repo {dir}: {problem}", dir = .dir.display())]
+    #[error("local copy {dir}: {problem}", dir = .dir.display())]
     Copy {
         /// The folder.
         dir: PathBuf,
@@ -252,7 +248,7 @@ pub enum SourceError {
         source: std::io::Error,
     },
     /// The cache could not be used.
-    #[error("cannot {action} {path}; choose another folder with --cache-dir", path = .path.display())]
+    #[error("cannot {action} {path}", path = .path.display())]
     Cache {
         /// The operation, as an infinitive.
         action: &'static str,

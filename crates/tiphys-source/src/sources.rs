@@ -318,7 +318,7 @@ impl Sources {
             return Ok(None);
         };
         let hint = format!(
-            "{}; this folder stands for {} (--repo): fetch the revision there with git fetch",
+            "{}; this folder is the local copy of {}: fetch the revision there with git fetch",
             git.refs.hint(revision),
             redact_url(url)
         );

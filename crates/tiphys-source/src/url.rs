@@ -54,7 +54,7 @@ impl RemoteUrl {
             let path = &text[url.path_start()..];
             if url.port().is_none() || url.host().is_empty() || path.is_empty() {
                 return Err(
-                    "it is a local path; write file:// before it, or let a folder stand for the repository with --repo URL=DIR",
+                    "it is a local path; write it as file://PATH, or use a local copy of the repository",
                 );
             }
             if path.starts_with(':') || url.host().starts_with('[') {

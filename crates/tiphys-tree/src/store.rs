@@ -189,9 +189,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// A folder of the store belongs to somebody else, who could exchange what is in it.
-    #[error(
-        "{path} belongs to another user; name a folder of your own with --cache-dir, or --workdir for the plugin server"
-    )]
+    #[error("{path} belongs to another user; use a directory of your own")]
     OfAnotherUser {
         /// The folder.
         path: PathBuf,

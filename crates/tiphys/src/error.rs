@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 pub(crate) use tiphys_plugin::chain;
+use tiphys_service::Remedy;
 pub(crate) use tiphys_service::{ErrorKind, ServiceError};
 
 use crate::terminal::message;
@@ -34,10 +35,24 @@ pub(crate) fn print(error: &ServiceError) {
     }
 }
 
-/// Returns what to do about an error. A limit has the name of its option.
+/// Returns what to do about an error.
 pub(crate) fn hint(error: &ServiceError) -> Option<String> {
-    let of_limit = || error.limit().map(|limit| format!("--{} changes the limit", limit.name()));
-    error.hint().map(str::to_owned).or_else(of_limit)
+    error.hint().map(str::to_owned).or_else(|| error.remedy().map(remedy_hint))
+}
+
+/// Returns the options that resolve an error. A limit has the name of its option.
+fn remedy_hint(remedy: Remedy) -> String {
+    let hint = match remedy {
+        Remedy::ChangeLimit(limit) => return format!("--{} changes the limit", limit.name()),
+        Remedy::AllowNetwork => "run once without --offline, or name a local folder with --repo URL=DIR",
+        Remedy::UseCacheOnly => "--offline renders from the cache",
+        Remedy::FetchAgain => "--refresh fetches the repository again",
+        Remedy::ChangeCacheDirectory => "--cache-dir names another folder for the cache",
+        Remedy::AddPlugins => {
+            "--plugins names folders of plugins, --plugin-sockets the sockets of plugin servers"
+        }
+    };
+    hint.to_owned()
 }
 
 /// Prints errors and returns the worst kind among them and `worst`.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use tiphys_limits::Limit;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The calls of one connection. Clones share the count.
@@ -83,7 +84,7 @@ impl IdleTimeout {
             let next = if activity.running > 0 { now + self.max } else { activity.last + self.max };
             drop(activity);
             if next <= now {
-                let text = format!("no call within {:?}; see --connection-idle-max", self.max);
+                let text = format!("no call within {:?}: {}", self.max, Limit::CONNECTION_IDLE_MAX);
                 return Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, text));
             }
             self.check.as_mut().reset(next);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use tiphys_limits::Limit;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
 
@@ -61,8 +62,11 @@ impl PrefaceTimeout {
     /// Waits until the timeout expires. Returns the error for reading.
     pub(super) fn poll_expired(&mut self, context: &mut Context<'_>) -> Poll<io::Error> {
         ready!(self.timer.as_mut().poll(context));
-        let text =
-            format!("no HTTP/2 preface and first frame within {:?}; see --connection-preface-max", self.max);
+        let text = format!(
+            "no HTTP/2 preface and first frame within {:?}: {}",
+            self.max,
+            Limit::CONNECTION_PREFACE_MAX
+        );
         Poll::Ready(io::Error::new(io::ErrorKind::TimedOut, text))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tiphys_limits::Limit;
 use tiphys_plugin::chain;
 use tiphys_tree::archive::ArchiveError;
 use tiphys_tree::{StoreError, WriteError};
@@ -19,7 +20,7 @@ pub(super) const RECEIVING: &str = "error receiving tgz file: stream context err
 pub(super) const DECOMPRESSING: &str = "error decompressing tgz file";
 /// Message for waiting until the trees of other calls are no longer in use.
 pub(super) const WAITING_FOR_ROOM: &str =
-    "error receiving tgz file: waiting for the trees of other calls, see --store-bytes-max";
+    "error receiving tgz file: waiting for the trees of other calls: limit store-bytes-max";
 
 /// An error while a call's files are received.
 #[derive(Debug, thiserror::Error)]
@@ -55,14 +56,17 @@ impl ReceiveError {
     /// The sender paused for too long.
     pub(super) fn stalled(step: &str, idle: Duration) -> Self {
         Self::paused(format!(
-            "{step}: the sender sent nothing for {idle:?} and did not end its upload; see --upload-stall-max"
+            "{step}: the sender sent nothing for {idle:?} and did not end its upload: {}",
+            Limit::UPLOAD_STALL_MAX
         ))
     }
 
     /// The sender paused while others waited for its slot.
     pub(super) fn stalled_before_others(step: &str, idle: Duration) -> Self {
         Self::paused(format!(
-            "{step}: the sender sent nothing for {idle:?} while other uploads waited to be unpacked; see --upload-stall-crowded-max and --unpacking-max"
+            "{step}: the sender sent nothing for {idle:?} while other uploads waited to be unpacked: {}, {}",
+            Limit::UPLOAD_STALL_CROWDED_MAX,
+            Limit::UNPACKING_MAX
         ))
     }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use futures_util::Stream;
 use futures_util::stream::unfold;
+use tiphys_limits::Limit;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep};
@@ -100,8 +101,9 @@ impl Acceptor {
         self.metrics.connections_full();
         if self.full.occurred((), Instant::now()) {
             tracing::warn!(
-                "{} connections are open: others wait until one ends; see --connections-max",
-                self.limits.connections_max
+                "{} connections are open: others wait until one ends: {}",
+                self.limits.connections_max,
+                Limit::CONNECTIONS_MAX
             );
         }
         match Arc::clone(&self.slots).acquire_owned().await {

@@ -32,7 +32,7 @@ async fn stalled_upload_is_refused_in_every_phase() {
             let status = caller.generate(parts).await.expect_err(when);
             assert_eq!(status.code(), Code::DeadlineExceeded, "{when}: {}", status.message());
             let text =
-                ": the sender sent nothing for 300ms and did not end its upload; see --upload-stall-max";
+                ": the sender sent nothing for 300ms and did not end its upload: limit upload-stall-max";
             assert!(status.message().ends_with(text), "{when}: {}", status.message());
         }
         assert_eq!(server.count(r#"tiphys_cmp_refusals_total{bound="stall"}"#), 5);
@@ -71,7 +71,8 @@ async fn stalled_upload_gives_its_slot_to_waiting_ones() {
         let (wrong, (pausing, waiting)) = tokio::join!(wrong, others);
         let (wrong, pausing) = (wrong.expect_err("no archive"), pausing.expect_err("it pauses"));
         assert!(wrong.message().ends_with("file checksum validation error"), "{}", wrong.message());
-        let text = "ms while other uploads waited to be unpacked; see --upload-stall-crowded-max and --unpacking-max";
+        let text =
+            "ms while other uploads waited to be unpacked: limit upload-stall-crowded-max, limit unpacking-max";
         assert!(pausing.message().ends_with(text), "{}", pausing.message());
         assert_eq!(waiting.expect("rendered"), [r#"{"kind":"waiting"}"#]);
     })

@@ -68,12 +68,12 @@ pub(super) fn find(
     let wanted = source.target_revision.trim();
     let Some(found) = choose(&candidates, wanted)? else {
         let versions: Vec<&str> = candidates.iter().map(|candidate| candidate.version.as_str()).collect();
-        let hint = if versions.is_empty() { "nothing of that name".to_owned() } else { versions.join(", ") };
+        let hint = if versions.is_empty() { "no chart of that name".to_owned() } else { versions.join(", ") };
         return Err(ChartError::Missing {
             chart: name(source).to_owned(),
             version: wanted.to_owned(),
             repository: source.shown(),
-            hint: format!("; the folder {} stands for it (--repo), and has {hint}", first.dir.display()),
+            hint: format!("; its local copy {} has {hint}", first.dir.display()),
         }
         .into());
     };

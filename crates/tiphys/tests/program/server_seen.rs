@@ -280,8 +280,8 @@ fn the_page_names_every_bound_that_has_no_option() {
     assert_eq!(others, expected);
 }
 
-/// Options that a source file refers to: in texts, as in `see --jobs`, and by the name of a limit, as in `Limit::JOBS`. Comments are left
-/// out. Arguments of other programs are included.
+/// Options that a source file refers to: by name in a string, or by their limit, as in `Limit::JOBS`. Comments are left out. Arguments of
+/// other programs are included.
 fn options_in_texts(source: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {

@@ -8,7 +8,7 @@ use tiphys_source::{
 use tiphys_store::PastInput;
 use tiphys_tree::Modes;
 
-use crate::error::{ServiceError, chain};
+use crate::error::{ServiceError, chain, source_remedy};
 
 /// The files at a path, without those around it.
 pub(super) const OWN: TreeScope = TreeScope::Only(Vec::new());
@@ -37,14 +37,13 @@ pub(super) fn label(base: &BaseRevision) -> String {
 pub(super) fn failed(error: &SourceError) -> ServiceError {
     let text = chain(error);
     match error {
-        // The message names the option already.
-        SourceError::Copy { .. } => ServiceError::invalid_input(text),
+        SourceError::Copy { .. } => ServiceError::invalid_input(format!("--repo: {text}")),
         SourceError::MissingRevision { .. }
         | SourceError::AmbiguousRevision { .. }
         | SourceError::NoMergeBase { .. }
         | SourceError::LocalRepository { .. }
         | SourceError::PastPath { .. } => ServiceError::invalid_input(format!("--base: {text}")),
-        _ => ServiceError::rendering(format!("--base: {text}")).with_limit_of(error),
+        _ => ServiceError::rendering(format!("--base: {text}")).with_remedy(source_remedy(error)),
     }
 }
 
