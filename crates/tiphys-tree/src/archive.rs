@@ -1,4 +1,4 @@
-//! Trees as the plugin protocol sends them: tar within gzip (`spec/cmp.md` 7.2 and 7.5).
+//! Trees as gzipped tar archives, the format of the plugin protocol.
 
 mod files;
 mod list;
@@ -23,14 +23,14 @@ pub use unpack::{Part, unpack};
 
 pub(crate) use read::{IncomingFile, Sink, read, unread};
 
-/// How an archive is taken in.
+/// How an archive is read.
 #[derive(Clone, Copy)]
 pub struct Intake<'a> {
     /// Whether executable bits are kept.
     pub modes: Modes,
-    /// Bounds of the archive.
+    /// Limits of the archive.
     pub limits: ArchiveLimits,
-    /// Asked for every entry and for every piece that is inflated; `true` ends the work with [`ArchiveError::Stopped`].
+    /// Called for every entry and every decompressed piece; `true` ends the work with [`ArchiveError::Stopped`].
     pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -41,32 +41,32 @@ impl fmt::Debug for Intake<'_> {
     }
 }
 
-/// Bounds of one archive.
+/// Limits of one archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "each is the greatest value of what its name says")]
 pub struct ArchiveLimits {
-    /// Bytes of the archive as it is sent.
+    /// Compressed bytes of the archive.
     pub packed_bytes_max: u64,
-    /// Entries: files, directories and links, directories that are only part of a path included. All paths together may have 64 bytes
-    /// for each of them, and 64 MiB in any case.
+    /// Entries: files, directories and links, including directories that only occur in paths. All paths together may have 64 bytes for each
+    /// entry, and at least 64 MiB.
     pub entries_max: u64,
     /// Bytes of the content of all entries together.
     pub bytes_max: u64,
 }
 
-/// Why an archive could not be made or read.
+/// An error while an archive is made or read.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     /// Reading or writing failed, or the archive is malformed.
     #[error("{message}")]
     Malformed {
-        /// What.
+        /// The message.
         message: String,
     },
     /// An entry could not be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The archive is larger than it may be.
+    /// The archive exceeds its limit.
     #[error("the archive has more than {max} bytes")]
     TooManyPackedBytes {
         /// The maximum number.
@@ -75,7 +75,7 @@ pub enum ArchiveError {
         #[source]
         limit: Limit,
     },
-    /// Its paths and extended headers are longer than all of them together may be.
+    /// Its paths and extended headers together exceed their limit.
     #[error("the names in the archive have more than {max} bytes; shorten paths, or leave files out")]
     TooManyNameBytes {
         /// The maximum number.
@@ -84,7 +84,7 @@ pub enum ArchiveError {
         #[source]
         limit: Limit,
     },
-    /// It does not fit beside the trees that are in use.
+    /// It does not fit into the store with the trees that are in use.
     #[error(
         "the trees of this call and of other calls that are running have more than {max} bytes; try again later"
     )]
@@ -95,10 +95,10 @@ pub enum ArchiveError {
         #[source]
         limit: Limit,
     },
-    /// [`Intake::stop`] said so.
+    /// [`Intake::stop`] returned `true`.
     #[error("the archive was not read to its end, because the call has ended")]
     Stopped,
-    /// Reading the archive's own bytes failed, or writing them.
+    /// Reading or writing the archive's bytes failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// The store failed.

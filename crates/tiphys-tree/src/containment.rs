@@ -1,4 +1,4 @@
-//! Keeping paths and links inside a tree.
+//! Resolves paths and links within a tree.
 
 mod folder;
 mod links;
@@ -17,28 +17,28 @@ use crate::path::shown;
 pub use folder::check_links;
 pub(crate) use links::{LinkSet, stays_inside_as_written};
 
-/// Links that one lookup follows at most; the kernel's own bound on Linux.
+/// Maximum number of links that one lookup follows; Linux's own limit.
 pub(crate) const LINKS_FOLLOWED_MAX: usize = 40;
 
-/// A path or a link that leads out of a tree, or is not there.
+/// A path or link that leads out of a tree, or does not exist.
 #[derive(Debug, thiserror::Error)]
 pub enum ContainmentError {
-    /// A link leads out.
+    /// A link leads out of the tree.
     #[error("repository contains out-of-bounds symlinks. file: {file}")]
     OutOfBounds {
         /// The link, relative to the root.
         file: String,
     },
-    /// Nothing there.
+    /// The path does not exist.
     #[error("{path}: app path does not exist")]
     Missing {
-        /// As it was asked for.
+        /// The requested path.
         path: String,
     },
-    /// Links that lead to each other, or more of them than a lookup follows.
+    /// A loop of links, or too many of them.
     #[error("{path}: too many levels of symbolic links")]
     TooManyLinks {
-        /// As it was asked for.
+        /// The requested path.
         path: String,
     },
     /// The file system failed.
@@ -46,22 +46,22 @@ pub enum ContainmentError {
     Io {
         /// The path.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
 }
 
-/// The real path of something inside a tree, all links followed; refuses to leave the root at any step.
+/// Returns the real path of an entry of a tree with all links followed. No step may leave the root.
 ///
-/// `root` is taken as it is: links in its own path are followed as the system does. An absolute link is refused, also one
-/// that points back inside, because a plugin sees the tree at another place.
+/// Links in `root` itself are followed as usual. An absolute link is rejected, also one that points into the tree, because a plugin sees
+/// the tree at another path.
 pub fn resolve<'p>(root: &Path, path: impl Into<EntryPath<'p>>) -> Result<PathBuf, ContainmentError> {
     let path = path.into();
     let missing = || ContainmentError::Missing { path: path.to_string() };
-    // The path below the root that is known to hold no link.
+    // The path below the root that contains no link.
     let mut real = PathBuf::new();
-    // What is still to be walked, last component first, each with the link that it comes from.
+    // The remaining components, last first, each with the link that it comes from.
     let mut ahead: Vec<Step> = Step::all(path.as_bytes(), None).collect();
     let mut links: Vec<PathBuf> = Vec::new();
     while let Some(step) = ahead.pop() {
@@ -106,15 +106,15 @@ pub fn resolve<'p>(root: &Path, path: impl Into<EntryPath<'p>>) -> Result<PathBu
     Ok(below(root, &real))
 }
 
-/// One component of a path that is being walked.
+/// A component of a path that is being resolved.
 struct Step {
     name: Vec<u8>,
-    /// Position of the link whose target holds it, among the links that were followed.
+    /// Index of the link whose target contains it, among the followed links.
     link: Option<usize>,
 }
 
 impl Step {
-    /// The components of a path, last first.
+    /// Returns the components of a path, last first.
     fn all(path: &[u8], link: Option<usize>) -> impl Iterator<Item = Self> {
         path.rsplit(|byte| *byte == b'/')
             .filter(|name| !matches!(*name, b"" | b"."))
@@ -122,7 +122,7 @@ impl Step {
     }
 }
 
-/// Joins without the trailing slash that an empty path would give.
+/// Joins paths without the trailing slash that an empty path would give.
 fn below(root: &Path, path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { root.to_path_buf() } else { root.join(path) }
 }

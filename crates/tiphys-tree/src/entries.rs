@@ -1,4 +1,4 @@
-//! The names, kinds and link targets of a tree in memory, so that questions about them are answered before a file is written.
+//! The entries of a tree in memory, so that lookups need no files on disk.
 
 mod lookup;
 #[cfg(test)]
@@ -16,42 +16,42 @@ use crate::{EntryPath, WriteError};
 pub use lookup::Final;
 pub(crate) use lookup::Lost;
 
-/// Bytes of one name at most, as on every file system of Linux.
+/// Maximum bytes of one name, as on all file systems of Linux.
 const NAME_BYTES_MAX: usize = 255;
-/// Bytes of a path, and of a link's target, at most, as Linux has it.
+/// Maximum bytes of a path, and of a link's target, as on Linux.
 const PATH_BYTES_MAX: usize = 4095;
 
-/// What stands at a path.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKind {
     /// A directory.
     Directory,
     /// A regular file.
     File,
-    /// A symbolic link, wherever it leads.
+    /// A symbolic link with any target.
     Link,
 }
 
-/// The entries of one tree, without the bytes of its files. Each takes about 70 bytes and the last name of its path.
+/// The entries of one tree, without the content of its files. Each takes about 70 bytes plus the last name of its path.
 ///
-/// Entries are refused as [`TreeWriter`](crate::TreeWriter) refuses them; parents are made on demand, and count. After an error the
-/// list is not complete, and nothing should be asked of it.
+/// Entries are checked like by [`TreeWriter`](crate::TreeWriter). Parents are added automatically, and count. After an error the list is
+/// incomplete and must not be used.
 #[derive(Clone, Debug)]
 pub struct Entries {
-    /// The root first. A flat list, since trees of somebody else's making may be deep.
+    /// The root is first. A flat list, because untrusted trees may be deep.
     nodes: Vec<Node>,
-    /// Entries at most.
+    /// Maximum number of entries.
     max: u64,
-    /// Bytes of the whole paths of all entries.
+    /// Bytes of the full paths of all entries.
     path_bytes: u64,
 }
 
 #[derive(Clone, Debug)]
 enum Node {
-    /// What is in it, in the order of the names' bytes.
+    /// Its content in byte order of the names.
     Directory(BTreeMap<Box<[u8]>, Number>),
     File,
-    /// A link with its target, as it is written.
+    /// A link with its target as written.
     Link(Box<[u8]>),
 }
 
@@ -61,17 +61,17 @@ type Number = u32;
 const ROOT: Number = 0;
 
 impl Entries {
-    /// An empty tree that takes so many entries: files, directories and links.
+    /// Creates an empty tree with a maximum number of entries: files, directories and links.
     pub fn new(entries_max: u64) -> Self {
         Self { nodes: vec![Node::Directory(BTreeMap::new())], max: entries_max, path_bytes: 0 }
     }
 
-    /// Entries that it takes.
+    /// Returns the maximum number of entries.
     pub fn entries_max(&self) -> u64 {
         self.max
     }
 
-    /// Adds a directory (which may be there already).
+    /// Adds a directory, which may exist.
     pub fn directory<'p>(&mut self, path: impl Into<EntryPath<'p>>) -> Result<(), WriteError> {
         let path = path.into();
         check_length(&path, path.as_bytes())?;
@@ -83,7 +83,7 @@ impl Entries {
         self.add(&path.into(), Node::File)
     }
 
-    /// Adds a link with its target as it is written. Where it leads is not looked at; what leads out of the tree leads nowhere.
+    /// Adds a link with its target as written. The target is not checked; one outside the tree does not exist.
     pub fn link<'p>(
         &mut self,
         path: impl Into<EntryPath<'p>>,
@@ -94,22 +94,22 @@ impl Entries {
         self.add(&path, Node::Link(target.into()))
     }
 
-    /// How many entries there are, the root not among them.
+    /// Returns the number of entries without the root.
     pub fn len(&self) -> usize {
         self.nodes.len() - 1
     }
 
-    /// Whether there is nothing but the root.
+    /// Whether there is only the root.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bytes of the whole paths of all entries, though prefixes are shared here.
+    /// Returns the bytes of the full paths of all entries, although prefixes are shared here.
     pub(crate) fn path_bytes(&self) -> u64 {
         self.path_bytes
     }
 
-    /// The paths of all directories but the root, in no order.
+    /// Returns the paths of all directories except the root, in no order.
     pub(crate) fn directories(&self) -> Vec<Box<[u8]>> {
         let mut found = Vec::new();
         let mut todo: Vec<(Number, Box<[u8]>)> = vec![(ROOT, Box::default())];
@@ -139,7 +139,7 @@ impl Entries {
         self.insert(directory, name, path.as_bytes(), node).map(drop)
     }
 
-    /// The number of a directory, which is made with its parents where it is not there.
+    /// Returns the number of a directory. Adds it with its parents if it is missing.
     fn enter(&mut self, directory: &[u8]) -> Result<Number, WriteError> {
         let mut here = ROOT;
         let mut end = 0;
@@ -155,7 +155,7 @@ impl Entries {
         Ok(here)
     }
 
-    /// Adds what is not there yet to a directory.
+    /// Adds a new entry to a directory.
     fn insert(
         &mut self,
         directory: Number,
@@ -191,7 +191,7 @@ impl Entries {
         }
     }
 
-    /// What has this name in a directory.
+    /// Returns the entry with this name in a directory.
     fn child(&self, directory: Number, name: &[u8]) -> Option<Number> {
         match self.node(directory) {
             Node::Directory(children) => children.get(name).copied(),
@@ -204,7 +204,7 @@ fn check_length(path: &EntryPath<'_>, text: &[u8]) -> Result<(), WriteError> {
     if text.len() > PATH_BYTES_MAX { Err(too_long(path.as_bytes())) } else { Ok(()) }
 }
 
-/// What the file system would say.
+/// Returns the error of the file system.
 fn too_long(path: &[u8]) -> WriteError {
     WriteError::Io { path: to_path(path).to_path_buf(), source: Errno::NAMETOOLONG.into() }
 }

@@ -1,5 +1,5 @@
-//! Opening files of which is known what they should be, and not what stands there: a pipe, whose opening would wait for ever, or a link to
-//! what is not ours, may be in the place of each, by accident or on purpose.
+//! Opens files at paths that others may control: a pipe, whose opening would block forever, or a link to another file may be there, by
+//! accident or on purpose.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -10,28 +10,28 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::getuid;
 
-/// What the system says of something that is no regular file, before it can be looked at.
+/// Errors of `open` for something that is not a regular file.
 const NO_FILE: [Errno; 3] = [Errno::LOOP, Errno::NXIO, Errno::NODEV];
 
-/// Where people let a path lead that should hold nothing.
+/// The usual target of a path to an empty file.
 const NULL_DEVICE: &str = "/dev/null";
 
-/// Whose a file is, which says what may stand in its place.
+/// The owner of a file, which decides what is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileOwner {
-    /// This program: a regular file of this user, and no link to one.
+    /// This program: only a regular file of this user, no link.
     Program,
-    /// Somebody who may put it where he likes: links are followed. The null device is an empty file.
+    /// The user: links are followed, and the null device is an empty file.
     Anybody,
 }
 
-/// A file that was not opened.
+/// An error of [`open_file`].
 #[derive(Debug, thiserror::Error)]
 pub enum NotOpened {
-    /// A folder stands there.
+    /// It is a directory.
     #[error("it is a folder")]
     Folder,
-    /// Something else stands there, or a file of somebody else in the place of one of this program.
+    /// It is not a regular file, or belongs to another user.
     #[error("it is no regular file")]
     NoFile,
     /// The file system failed.
@@ -39,7 +39,7 @@ pub enum NotOpened {
     Io(#[from] io::Error),
 }
 
-/// Opens a file, and waits for nothing, whatever is there.
+/// Opens a file without ever blocking.
 pub fn open_file(path: &Path, owner: FileOwner, options: &mut OpenOptions) -> Result<File, NotOpened> {
     let flags = match owner {
         FileOwner::Program => OFlags::NOFOLLOW,

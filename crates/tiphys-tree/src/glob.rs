@@ -1,7 +1,8 @@
 //! The two glob languages of plugin discovery.
 //!
-//! Both look at a [`Place`]: a tree on disk or its entries in memory, which give the same answers. They take the whole absolute path
-//! for the pattern, so that special characters in the names of a repository's directories count (`spec/cmp.md` 3.1). Names that are not UTF-8 are matched as Go does: each byte that cannot be read counts as U+FFFD.
+//! Both match in a [`Place`]: a tree on disk or its entries in memory, with the same results. As in Argo CD the pattern is the whole
+//! absolute path, so special characters in the names of a repository's directories count. Names that are not UTF-8 are matched like in Go:
+//! each invalid byte counts as U+FFFD.
 
 mod file_name;
 mod find;
@@ -26,19 +27,19 @@ use search::Search;
 
 use crate::path::{shown, to_path};
 
-/// A pattern that cannot be used, or a tree that cannot be read.
+/// An invalid pattern, or an unreadable tree.
 #[derive(Debug, thiserror::Error)]
 pub enum GlobError {
     /// The pattern is malformed.
     #[error("syntax error in pattern")]
     Pattern,
-    /// The pattern of a `find` gives a regular expression that Go refuses; the text is Go's.
+    /// The pattern of a `find` results in a regular expression that Go rejects; the message is Go's.
     #[error("error parsing regexp: {reason}")]
     Regexp {
-        /// What, and the part of the expression.
+        /// The error and the part of the expression.
         reason: String,
     },
-    /// zglob's answer for a missing literal path or static prefix.
+    /// zglob's error for a missing literal path or static prefix.
     #[error("{}: file does not exist", shown(path.as_os_str().as_bytes()))]
     Missing {
         /// The path, relative to the tree's root if it is in the tree.
@@ -49,11 +50,11 @@ pub enum GlobError {
     Io {
         /// The path, relative to the tree's root if it is in the tree.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
-    /// The pattern leads to too many names, most often by links that lead back.
+    /// The pattern visits too many names, usually because of links to parent directories.
     #[error(
         "more than {max} names would have to be looked at; use fewer wildcards for folders, or remove links that lead back to their own folder"
     )]
@@ -64,22 +65,22 @@ pub enum GlobError {
         #[source]
         limit: Limit,
     },
-    /// Nobody waits for the answer any more.
+    /// The search was stopped.
     #[error("the search was not carried to its end, because the call has ended")]
     Stopped,
 }
 
-/// `discover.fileName`: Go's `filepath.Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.2 and 14). The hits, relative to the
-/// tree's root and sorted by bytes; hits outside of the tree do not count.
+/// `discover.fileName`: Go's `filepath.Glob(filepath.Join(base, pattern))`. Returns the matches relative to the tree's root in byte order,
+/// without those outside the tree.
 ///
-/// A directory that cannot be read has no hits; the only errors are [`GlobError::Pattern`] and [`GlobError::TooManyLooks`].
+/// An unreadable directory has no matches; the only errors are [`GlobError::Pattern`] and [`GlobError::TooManyLooks`].
 pub fn file_name(place: &Place<'_>, pattern: &str) -> Result<Vec<PathBuf>, GlobError> {
     let search = Search::new(place.tree.entries_max(), &|| false);
     let found = search::all(|hit| file_name::glob(place, &joined(place, pattern), &search, hit))?;
     Ok(inside(place, &found))
 }
 
-/// Whether [`file_name`] has a hit. Looks no further than to the first one, and asks `stop` as it goes.
+/// Whether [`file_name`] has a match. Stops at the first one, and calls `stop` repeatedly.
 pub fn has_file_name(place: &Place<'_>, pattern: &str, stop: &dyn Fn() -> bool) -> Result<bool, GlobError> {
     let search = Search::new(place.tree.entries_max(), stop);
     search::any(
@@ -88,9 +89,9 @@ pub fn has_file_name(place: &Place<'_>, pattern: &str, stop: &dyn Fn() -> bool) 
     )
 }
 
-/// `discover.find.glob`: go-zglob's `Glob(filepath.Join(base, pattern))` (`spec/cmp.md` 3.3 and 14). `variable` looks up `$NAME`
-/// segments. The hits, relative to the tree's root and sorted by bytes; hits outside of the tree do not count. Letter case counts on
-/// every system, as it does for plugin servers on Linux.
+/// `discover.find.glob`: go-zglob's `Glob(filepath.Join(base, pattern))`. `variable` resolves `$NAME` segments. Returns the matches
+/// relative to the tree's root in byte order, without those outside the tree. Case-sensitive on all systems, as for plugin servers on
+/// Linux.
 pub fn find(
     place: &Place<'_>,
     pattern: &str,
@@ -105,7 +106,7 @@ pub fn find(
     Ok(inside(place, &found))
 }
 
-/// Whether [`find`] has a hit. Asks `stop` as it goes. Looks at everything, since what cannot be read is an error wherever it is.
+/// Whether [`find`] has a match. Calls `stop` repeatedly. Visits everything, because any unreadable directory is an error.
 pub fn has_found(
     place: &Place<'_>,
     pattern: &str,

@@ -1,4 +1,4 @@
-//! The permission bits of what is in a tree.
+//! Permission bits of the entries of a tree.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -15,8 +15,8 @@ pub(crate) fn file_mode(executable: bool) -> u32 {
     if executable { MODE_EXECUTABLE } else { MODE_PLAIN }
 }
 
-/// Whether the process' umask takes something from the modes of a tree. It must not change what is in the tree, and setting
-/// every mode again costs a tenth of the time.
+/// Whether the process's umask removes bits from the modes of a tree. The umask must not change a tree, and setting every mode again costs
+/// a tenth of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Umask {
     Harmless,
@@ -24,13 +24,13 @@ pub(crate) enum Umask {
 }
 
 impl Umask {
-    /// Looks at a directory that was just made with [`MODE_EXECUTABLE`].
+    /// Inspects a directory that was created with [`MODE_EXECUTABLE`].
     pub(crate) fn seen_at(directory: &Path) -> io::Result<Self> {
         let mode = fs::metadata(directory)?.permissions().mode();
         Ok(if mode & 0o777 == MODE_EXECUTABLE { Self::Harmless } else { Self::Harmful })
     }
 
-    /// Sets a mode again, if it may not be what it was made with.
+    /// Sets a mode again if the umask may have changed it.
     pub(crate) fn mend(self, mode: u32, set: impl FnOnce(Permissions) -> io::Result<()>) -> io::Result<()> {
         if self == Self::Harmful { set(Permissions::from_mode(mode)) } else { Ok(()) }
     }

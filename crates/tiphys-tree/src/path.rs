@@ -1,4 +1,4 @@
-//! Paths inside a repository: as people write them, and as the file system has them.
+//! Paths in a repository: as strings of documents, and as bytes of the file system.
 
 #[cfg(test)]
 mod tests;
@@ -10,57 +10,56 @@ use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-/// A path relative to a repository's root as a document names it, always text: no leading `/`, no `..`, no `.` or empty components, no
-/// NUL; empty is the root itself.
+/// A path relative to a repository's root, as a string: no leading `/`, no `..`, no `.` or empty components, no NUL. The empty path is the
+/// root.
 ///
-/// Cleaning is lexical, as in Go's `path.Clean`; links are the business of [`resolve`](crate::resolve). A backslash is an ordinary
-/// character.
+/// Cleaning is lexical, as in Go's `path.Clean`; [`resolve`](crate::resolve) handles links. A backslash is an ordinary character.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(String);
 
-/// The path of an entry of a tree: bytes, since a file's name may be any bytes, and else by the rules of a [`RepoPath`], which is one at
-/// no cost. Two paths are equal, and in order, as their bytes are.
+/// The path of an entry of a tree as bytes, because file names may contain any bytes, with the rules of a [`RepoPath`], which converts
+/// without a copy. Comparison is by bytes.
 ///
-/// It prints as text where it is text. Where it is not it prints in quotes, with escapes for the bytes that are none:
-/// `"caf\xE9.yaml"`. So two paths never print alike for want of a character, as they would with U+FFFD in the place of the bytes.
+/// UTF-8 is printed as it is. Other paths are printed in quotes with escapes: `"caf\xE9.yaml"`. So different paths never look equal, as
+/// with U+FFFD.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryPath<'a>(Cow<'a, [u8]>);
 
-/// Why something is no path inside a repository.
+/// An invalid path in a repository.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// It leads out of the repository.
     #[error("path {path:?} leads out of the repository")]
     Outside {
-        /// As it was given.
+        /// The path.
         path: OsString,
     },
     /// It is absolute.
     #[error("path {path:?} is absolute; it must be relative to the repository's root")]
     Absolute {
-        /// As it was given.
+        /// The path.
         path: OsString,
     },
-    /// It holds a NUL byte.
+    /// It contains a NUL byte.
     #[error("path {path:?} holds a NUL byte")]
     Nul {
-        /// As it was given.
+        /// The path.
         path: OsString,
     },
 }
 
 impl RepoPath {
-    /// Cleans a path (`./a//b/../c` is `a/c`) and refuses what leaves the root.
+    /// Cleans a path (`./a//b/../c` is `a/c`) and rejects one that leaves the root.
     pub fn new(path: &str) -> Result<Self, PathError> {
         Self::default().join(path)
     }
 
-    /// The path, `/`-separated; empty for the root.
+    /// Returns the path, `/`-separated; empty for the root.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Where this path is below a directory; the directory itself for the root. Links are not looked at.
+    /// Joins this path to a directory; returns the directory for the root. Links are not resolved.
     pub fn below(&self, root: &Path) -> PathBuf {
         EntryPath::from(self).below(root)
     }
@@ -70,18 +69,18 @@ impl RepoPath {
         self.0.is_empty()
     }
 
-    /// The directory that holds this path; none for the root.
+    /// Returns the parent directory; `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         let parent = parent(self.0.as_bytes()).len();
         (!self.is_root()).then(|| Self(self.0[..parent].to_owned()))
     }
 
-    /// The last component; none for the root.
+    /// Returns the last component; `None` for the root.
     pub fn file_name(&self) -> Option<&str> {
         self.0.rsplit('/').next().filter(|name| !name.is_empty())
     }
 
-    /// This path with another one behind it. `..` may climb within this path, but not out of the repository.
+    /// Appends another path. `..` may lead up within this path, but not out of the repository.
     pub fn join(&self, path: &str) -> Result<Self, PathError> {
         check(path.as_bytes())?;
         let separator = if self.is_root() { "" } else { "/" };
@@ -95,14 +94,14 @@ impl RepoPath {
 }
 
 impl fmt::Display for RepoPath {
-    /// `.` for the root.
+    /// Prints `.` for the root.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         EntryPath::from(self).fmt(f)
     }
 }
 
 impl<'a> EntryPath<'a> {
-    /// Cleans a path as [`RepoPath::new`] does, and refuses what leaves the root. One that is clean already is not copied.
+    /// Cleans a path like [`RepoPath::new`] and rejects one that leaves the root. A clean path is not copied.
     pub fn new(path: &'a [u8]) -> Result<Self, PathError> {
         if is_clean(path) {
             check(path)?;
@@ -111,12 +110,12 @@ impl<'a> EntryPath<'a> {
         EntryPath::default().join(path)
     }
 
-    /// The path, `/`-separated; empty for the root.
+    /// Returns the path, `/`-separated; empty for the root.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Where this path is below a directory; the directory itself for the root. Links are not looked at.
+    /// Joins this path to a directory; returns the directory for the root. Links are not resolved.
     pub fn below(&self, root: &Path) -> PathBuf {
         if self.is_root() { root.to_path_buf() } else { root.join(to_path(&self.0)) }
     }
@@ -126,17 +125,17 @@ impl<'a> EntryPath<'a> {
         self.0.is_empty()
     }
 
-    /// The directory that holds this path; none for the root.
+    /// Returns the parent directory; `None` for the root.
     pub fn parent(&self) -> Option<EntryPath<'_>> {
         (!self.is_root()).then(|| EntryPath(Cow::Borrowed(parent(&self.0))))
     }
 
-    /// The last component; none for the root.
+    /// Returns the last component; `None` for the root.
     pub fn file_name(&self) -> Option<&[u8]> {
         self.0.rsplit(is_slash).next().filter(|name| !name.is_empty())
     }
 
-    /// This path with another one behind it. `..` may climb within this path, but not out of the tree.
+    /// Appends another path. `..` may lead up within this path, but not out of the tree.
     pub fn join(&self, path: &[u8]) -> Result<EntryPath<'static>, PathError> {
         check(path)?;
         let separator: &[u8] = if self.is_root() { b"" } else { b"/" };
@@ -149,12 +148,12 @@ impl<'a> EntryPath<'a> {
         Ok(EntryPath(Cow::Owned(names.join(&b'/'))))
     }
 
-    /// The same path for as long as anybody wants it.
+    /// Converts to an owned path.
     pub fn into_owned(self) -> EntryPath<'static> {
         EntryPath(Cow::Owned(self.0.into_owned()))
     }
 
-    /// A path whose components are known to be names.
+    /// Creates a path from clean components.
     pub(crate) fn from_clean(path: impl Into<Cow<'a, [u8]>>) -> Self {
         Self(path.into())
     }
@@ -179,7 +178,7 @@ impl<'a> From<&'a EntryPath<'_>> for EntryPath<'a> {
 }
 
 impl fmt::Display for EntryPath<'_> {
-    /// `.` for the root.
+    /// Prints `.` for the root.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_root() { f.write_str(".") } else { f.write_str(&shown(&self.0)) }
     }
@@ -191,7 +190,7 @@ impl fmt::Debug for EntryPath<'_> {
     }
 }
 
-/// How a name or a path is printed: see [`EntryPath`].
+/// Formats a name or path as described for [`EntryPath`].
 #[expect(clippy::unnecessary_debug_formatting, reason = "the quotes and escapes are what is wanted")]
 pub(crate) fn shown(path: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(path) {
@@ -200,12 +199,12 @@ pub(crate) fn shown(path: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Bytes as the system takes them.
+/// Converts bytes to a path.
 pub(crate) fn to_path(path: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(path))
 }
 
-/// What stands before the last `/` of a clean path; empty, the root, where there is none.
+/// Returns everything before the last `/` of a clean path; the empty path, the root, if there is none.
 pub(crate) fn parent(path: &[u8]) -> &[u8] {
     path.iter().rposition(is_slash).map_or(&[], |slash| &path[..slash])
 }
@@ -215,7 +214,7 @@ pub(crate) fn is_slash(byte: &u8) -> bool {
     *byte == b'/'
 }
 
-/// Refuses what is wrong whatever stands before it.
+/// Rejects what is invalid in any position.
 fn check(path: &[u8]) -> Result<(), PathError> {
     if path.starts_with(b"/") {
         return Err(PathError::Absolute { path: os_string(path) });
@@ -226,12 +225,12 @@ fn check(path: &[u8]) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Whether there is nothing to be cleaned.
+/// Whether the path is clean.
 fn is_clean(path: &[u8]) -> bool {
     path.split(is_slash).all(|name| !matches!(name, b"" | b"." | b".."))
 }
 
-/// Where the names are that are left when a path is cleaned; `None` if it climbs above its beginning.
+/// Returns the ranges of the names in a cleaned path; `None` if the path leads above its beginning.
 fn names(path: &[u8]) -> Option<Vec<Range<usize>>> {
     let mut names = Vec::new();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! Reading what is in a tree: files by path, folders as lists. Links are followed inside the tree and nowhere else.
+//! Reads files and lists directories of a tree. Links are only followed inside the tree.
 
 use std::fs;
 use std::io;
@@ -6,36 +6,36 @@ use std::path::PathBuf;
 
 use crate::{ContainmentError, PathError, RepoPath, Tree, read_bounded, resolve};
 
-/// How deep a folder is listed.
+/// The depth of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// Only what is directly in it.
+    /// Only the directory itself.
     Folder,
-    /// What is in the folders below too.
+    /// Also all directories below it.
     Recursive,
 }
 
-/// Why something in a tree could not be read.
+/// An error while a tree is read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The path is not there or leads out.
+    /// The path does not exist or leads out.
     #[error(transparent)]
     Containment(#[from] ContainmentError),
-    /// A name in the tree is not usable.
+    /// A name in the tree is invalid.
     #[error(transparent)]
     Path(#[from] PathError),
     /// A name that is not UTF-8.
     #[error("{path:?} is not UTF-8")]
     NotUtf8 {
-        /// The path, odd bytes replaced.
+        /// The path with invalid bytes replaced.
         path: PathBuf,
     },
-    /// The file is larger than the caller takes.
+    /// The file exceeds the caller's limit.
     #[error("{path} has more than {bytes_max} bytes")]
     TooLarge {
         /// The file.
         path: RepoPath,
-        /// The bound.
+        /// The limit.
         bytes_max: u64,
     },
     /// The file system failed.
@@ -43,14 +43,14 @@ pub enum ReadError {
     Io {
         /// The path.
         path: RepoPath,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
 }
 
 impl Tree {
-    /// A file's bytes; `None` if nothing is there, or a folder, or a link to nothing. A link that leads out is an error.
+    /// Reads a file; `None` if it does not exist, or is a directory or a broken link. A link that leads out is an error.
     pub fn read(&self, path: &RepoPath, bytes_max: u64) -> Result<Option<Vec<u8>>, ReadError> {
         let real = match resolve(self.root(), path) {
             Ok(real) => real,
@@ -67,15 +67,16 @@ impl Tree {
         }
     }
 
-    /// The files below a folder, in the order of a walk that takes each folder's names sorted by bytes. Links to files count as
-    /// files; links to folders are not entered, and links to nothing are left out.
+    /// Returns the files below a directory, with the names of each directory in byte order. Links to files count as files; links to
+    /// directories are not followed, and broken links are ignored.
     pub fn files(&self, folder: &RepoPath, depth: Depth) -> Result<Vec<RepoPath>, ReadError> {
         let mut found = Vec::new();
         self.walk(folder, depth, &mut found)?;
         Ok(found)
     }
 
-    /// Whether links below a folder lead to what is not in the tree, as a tree of a part of a revision may have them. A file has none.
+    /// Whether links below a directory lead to paths that do not exist in the tree, as in a tree of a part of a revision. `false` for a
+    /// file.
     pub fn has_lost_links(&self, folder: &RepoPath) -> Result<bool, ReadError> {
         let mut waiting = vec![resolve(self.root(), folder)?];
         while let Some(place) = waiting.pop() {

@@ -1,4 +1,4 @@
-//! Reading entries below a directory that somebody else may change: no link is followed, wherever it stands in a path.
+//! Reads entries below a directory that others may change: no link in a path is followed.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,31 +11,30 @@ use rustix::io::Errno;
 use crate::EntryPath;
 use crate::path::{is_slash, parent};
 
-/// Files up to this size are read whole; larger ones in pieces.
+/// Files up to this size are read completely; larger ones in pieces.
 pub(crate) const WHOLE_FILE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// What stands at a path.
+/// An entry.
 #[derive(Debug)]
 pub(crate) enum Found {
     Directory,
     /// A link with its target.
     Link(Vec<u8>),
-    /// A file, open for reading, whose bytes are still to be read.
+    /// An open, unread file.
     File {
         executable: bool,
         bytes: u64,
         file: File,
     },
-    /// Nothing, or a socket, a pipe, a device, or something behind a link.
+    /// Nothing, a socket, pipe or device, or something behind a link.
     Nothing,
 }
 
-/// Reads entries by path. Quickest if paths that share a directory follow each other, because the directories on the way to
-/// the last entry stay open.
+/// Reads entries by path. Fastest if successive paths share a directory, because the parents of the last entry stay open.
 #[derive(Debug)]
 pub(crate) struct DirectoryReader {
     root: OwnedFd,
-    /// The directories on the way to the last entry, outermost first.
+    /// The parents of the last entry, outermost first.
     open: Vec<(Vec<u8>, OwnedFd)>,
 }
 
@@ -46,12 +45,12 @@ impl DirectoryReader {
         Ok(Self { root, open: Vec::new() })
     }
 
-    /// What stands at a path now.
+    /// Reads the entry at a path.
     pub(crate) fn find<'p>(&mut self, path: impl Into<EntryPath<'p>>) -> io::Result<Found> {
         let path = path.into();
         let Some(name) = path.file_name() else { return Ok(Found::Directory) };
         match self.find_in_parent(parent(path.as_bytes()), name) {
-            // Git lists what is in its index, also where the file, or a directory on the way to it, is gone.
+            // Git lists the entries of its index, even if the file or a parent does not exist.
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(Found::Nothing),
             answer => Ok(answer?),
         }
@@ -59,14 +58,14 @@ impl DirectoryReader {
 
     fn find_in_parent(&mut self, directory: &[u8], name: &[u8]) -> Result<Found, Errno> {
         let directory = self.enter(directory)?;
-        // Without NONBLOCK a pipe would hold us up.
+        // Without NONBLOCK opening a pipe would block.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = match openat(directory, name, flags, Mode::empty()) {
             Ok(file) => file,
             Err(Errno::LOOP | Errno::MLINK) => {
                 return Ok(Found::Link(readlinkat(directory, name, Vec::new())?.into_bytes()));
             }
-            // A socket, or a device that is not there.
+            // A socket, or a device that does not exist.
             Err(Errno::NXIO | Errno::NODEV) => return Ok(Found::Nothing),
             Err(error) => return Err(error),
         };
@@ -82,7 +81,7 @@ impl DirectoryReader {
         })
     }
 
-    /// Opens a directory step by step, from the deepest one that is open already.
+    /// Opens a directory step by step, from the deepest open one.
     fn enter(&mut self, directory: &[u8]) -> Result<BorrowedFd<'_>, Errno> {
         let on_the_way = |open: &[u8]| {
             directory.strip_prefix(open).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
@@ -98,7 +97,7 @@ impl DirectoryReader {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let outer = self.open.last().map_or(&self.root, |(_, directory)| directory);
             let inner = match openat(outer, &directory[start..end], flags, Mode::empty()) {
-                // What is behind a link is not in this directory.
+                // An entry behind a link is not in this directory.
                 Err(Errno::LOOP | Errno::MLINK) => return Err(Errno::NOTDIR),
                 answer => answer?,
             };
@@ -109,10 +108,10 @@ impl DirectoryReader {
     }
 }
 
-/// Appends a file's bytes to a buffer. `bytes` is what its metadata says; it may have changed since.
+/// Appends the content of a file to a buffer. `bytes` is the size in its metadata, which may have changed.
 pub(crate) fn append_whole(file: &mut File, bytes: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
     let start = buffer.len();
-    // One byte more than is due, so that a read that does not fill the buffer is known to be the last one.
+    // One byte more than expected, so that a short read is known to be the last one.
     let expected = usize::try_from(bytes).unwrap_or(usize::MAX).saturating_add(1);
     buffer.resize(start.saturating_add(expected), 0);
     let mut end = start;

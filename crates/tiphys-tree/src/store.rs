@@ -1,8 +1,8 @@
-//! The content store: trees by key, each written once, and the folders of runs.
+//! The content store: trees by key, each written once, and the run directories.
 //!
-//! There are two kinds. Commands share one, whose trees stay for the next command; its layout is in `shared.rs`. A server has one of its
-//! own, which is bounded and gone with the process; its layout is in `own.rs`. In both, `<runs_dir>/session-<random>/` has the folders
-//! of a process' runs, and a lock that says whether the process lives.
+//! There are two kinds. Commands share one, whose trees are kept for later commands (`shared.rs`). A server has its own, which has size
+//! limits and is removed with the process (`own.rs`). In both, `<runs_dir>/session-<random>/` contains the run directories of a process,
+//! and a lock that shows whether the process is running.
 
 pub(crate) mod digest;
 mod directory;
@@ -43,12 +43,12 @@ use session::Session;
 use shared::Shared;
 use turns::Turns;
 
-/// Name of the tree itself in its folder of the store.
+/// Name of the tree itself in its directory of the store.
 const TREE: &str = "tree";
-/// Name of the seal beside the tree.
+/// Name of the seal next to the tree.
 const SEAL: &str = "seal";
 
-/// Whether executable bits are kept. Argo CD's plugin server drops them unless `preserveFileMode` is set (`spec/cmp.md` 7.5).
+/// Whether executable bits are kept. Argo CD's plugin server drops them unless `preserveFileMode` is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Modes {
     /// Files are 0644, directories 0755.
@@ -57,7 +57,7 @@ pub enum Modes {
     Preserved,
 }
 
-/// Name of a tree: a digest over everything that can change what is in it, [`Modes`] included.
+/// Name of a tree: a digest of everything that affects its content, including [`Modes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TreeKey(pub [u8; 32]);
 
@@ -68,7 +68,7 @@ impl fmt::Display for TreeKey {
     }
 }
 
-/// A read-only directory with known content. Cheap to clone. It stays while a clone of it lives.
+/// A read-only directory with known content. Cheap to clone. It is not removed while a clone exists.
 #[derive(Clone, Debug)]
 pub struct Tree {
     key: TreeKey,
@@ -76,29 +76,29 @@ pub struct Tree {
     in_use: InUse,
 }
 
-/// What keeps a tree from being removed.
+/// The reason why a tree is not removed.
 #[derive(Clone, Debug)]
 enum InUse {
-    /// A lock that other processes see.
+    /// A lock that is visible to other processes.
     ByThisBoot { _lock: Arc<File> },
-    /// A place in the counts of this process' own store.
+    /// A reference count in this process's own store.
     ByThisProcess { lease: Arc<Lease> },
 }
 
 impl Tree {
-    /// Its name.
+    /// Returns its name.
     pub fn key(&self) -> TreeKey {
         self.key
     }
 
-    /// Absolute path of the directory. Nobody writes below it.
+    /// Returns the absolute path of the directory, which is never written to.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Whether no entry was taken out of it or put into it since it was made. Only its directories are looked at, on the caller's thread,
-    /// which takes about a millisecond for 10,000 files; that a file was changed in place is seen when the tree is asked for again. A
-    /// tree that processes share is not looked at before that either.
+    /// Whether no entry was removed from it or added to it since it was created. Only checks its directories, on the caller's thread, which
+    /// takes about a millisecond for 10,000 files; a file that was changed in place is noticed when the tree is requested again. A tree
+    /// that processes share is only checked then.
     pub fn has_its_entries(&self) -> bool {
         match &self.in_use {
             InUse::ByThisBoot { .. } => true,
@@ -107,38 +107,38 @@ impl Tree {
     }
 }
 
-/// Whether trees that other processes have written are used.
+/// Whether trees of other processes are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reuse {
-    /// They are, if nothing was taken out of them or put into them.
+    /// Used if no entry was removed or added.
     #[default]
     AnyTree,
-    /// Each tree is written anew once in this process.
+    /// Each tree is written once by this process.
     OwnTrees,
 }
 
-/// Where things are kept and how much of them.
+/// Directories and limits of a store.
 #[derive(Clone, Debug)]
 pub struct StoreOptions {
-    /// Folder of the store; made if it is missing, 0700. Trees are below `trees/`, written below `tmp/`.
+    /// Directory of the store; created if missing, 0700. Trees are in `trees/`, and written in `tmp/`.
     pub dir: PathBuf,
-    /// Folder for runs' private views, made if it is missing, 0700; must be able to hold an overlay's upper directory.
+    /// Directory of the run directories; created if missing, 0700. Must support an overlay's upper directory.
     pub runs_dir: PathBuf,
-    /// Bounds of each tree.
+    /// Limits of each tree.
     pub limits: TreeLimits,
 }
 
-/// How much a store of one process keeps. What is used least recently goes first; a tree that is in use never goes. An archive that does not
-/// fit beside those waits ([`ProcessStore::room`]) or is refused; a single tree may be larger.
+/// Limits of a store of one process. The least recently used tree is evicted first; a tree in use never is. An archive that does not fit
+/// with those in use waits ([`ProcessStore::room`]) or is rejected; a single tree may be larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreBounds {
-    /// Bytes of all trees together; a file that several trees have counts once.
+    /// Bytes of all trees together; a shared file counts once.
     pub bytes_max: u64,
     /// Trees.
     pub trees_max: usize,
 }
 
-/// What a store of one process has.
+/// Content of a store of one process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoreStats {
     /// Trees.
@@ -147,7 +147,7 @@ pub struct StoreStats {
     pub files: u64,
     /// Bytes of these files.
     pub bytes: u64,
-    /// Trees that went because of the bounds, since the store was opened.
+    /// Trees evicted since the store was opened.
     pub evicted: u64,
 }
 
@@ -161,26 +161,26 @@ pub struct Store {
     turns: Turns,
 }
 
-/// Where trees stay.
+/// The storage of trees.
 #[derive(Debug)]
 enum Keeping {
     Shared(Shared),
     Own(Arc<Renewed<Own>>),
 }
 
-/// Where one tree is to stay.
+/// The location of one tree.
 enum Home<'a> {
     Shared(&'a Shared),
     Own(Arc<Own>),
 }
 
-/// Why the store could not be used.
+/// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file system failed.
     #[error("cannot {action} {}", shown(path.as_os_str().as_bytes()))]
     Io {
-        /// What was tried, as an infinitive.
+        /// The action, as an infinitive.
         action: &'static str,
         /// The path.
         path: PathBuf,
@@ -188,25 +188,27 @@ pub enum StoreError {
         #[source]
         source: io::Error,
     },
-    /// A folder of the store belongs to somebody else, who could exchange what is in it.
-    #[error("{path} belongs to another user; use a directory of your own")]
+    /// A directory of the store belongs to another user, who could replace its content.
+    #[error(
+        "{path} belongs to another user; use a directory of your own"
+    )]
     OfAnotherUser {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
     },
-    /// The store's folder was removed while something was written to it.
-    #[error("the folder {path} was removed by somebody while it was written to; the next call makes it anew")]
+    /// The store's directory was removed while it was written to.
+    #[error("the directory {path} was removed while it was written to; the next call creates it again")]
     Removed {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
     },
-    /// A file of the store was removed or changed while a tree was made of it.
-    #[error("cannot write {}: somebody changed the store meanwhile; the next call makes it anew", shown(path.as_os_str().as_bytes()))]
+    /// A file of the store was removed or changed while a tree was created from it.
+    #[error("cannot write {}: the store was changed meanwhile; the next call creates it again", shown(path.as_os_str().as_bytes()))]
     Changed {
         /// The file's path in the tree.
         path: PathBuf,
     },
-    /// The store was closed, since its process ends.
+    /// The store was closed, because its process ends.
     #[error("the store of trees is closed")]
     Closed,
     /// The tree could not be written.
@@ -215,14 +217,14 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// What turns the system's answer into this error.
+    /// Returns a function that converts the system's error.
     fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_path_buf(), source }
     }
 }
 
 impl Store {
-    /// Opens or makes a store, and sweeps what killed programs left in `tmp/` and in the runs' folder.
+    /// Opens or creates a store, and removes what killed processes left in `tmp/` and among the run directories.
     pub fn open(options: StoreOptions) -> Result<Self, StoreError> {
         let StoreOptions { dir, runs_dir, limits } = options;
         let keeping = Keeping::Shared(Shared::open(&private_folder(&dir)?)?);
@@ -231,11 +233,11 @@ impl Store {
         Ok(Self { limits, runs, keeping, turns: Turns::default() })
     }
 
-    /// A store of this process alone, for servers: everything is below a folder of this process with a lock, gone when the process ends,
-    /// and swept by the next one when it was killed. Processes with one folder do not disturb each other.
+    /// Opens a store of this process alone, for servers. Everything is in a locked directory of this process, which is removed when the
+    /// process ends, or by the next process if it was killed. Processes with one store directory do not interfere.
     ///
-    /// A thread that ends with the store sweeps and removes, so that this call and others do not wait for that. If the folder is
-    /// removed below the process, the store forgets what it had, and makes it anew when it is used next.
+    /// A thread of the store removes files, so that no call waits for it. If the directory is removed while the process runs, the store
+    /// forgets its content, and creates the directory again when it is next used.
     pub fn of_this_process(options: StoreOptions, bounds: StoreBounds) -> Result<ProcessStore, StoreError> {
         let StoreOptions { dir, runs_dir, limits } = options;
         let runs = Renewed::begin(&runs_dir, Ok)?;
@@ -245,23 +247,23 @@ impl Store {
         Ok(ProcessStore::new(Self { limits, runs, keeping, turns: Turns::default() }, own))
     }
 
-    /// This store, using trees of other processes or writing each anew.
+    /// Sets whether trees of other processes are used.
     #[must_use]
     pub fn with_reuse(self, reuse: Reuse) -> Self {
         let keeping = match self.keeping {
             Keeping::Shared(shared) => Keeping::Shared(shared.with_reuse(reuse)),
-            // It has no trees of other processes.
+            // It never has trees of other processes.
             Keeping::Own(own) => Keeping::Own(own),
         };
         Self { keeping, ..self }
     }
 
-    /// Bounds of each tree that is written, but those of archives, which come with each.
+    /// Returns the limits of each tree except those from archives, which have limits of their own.
     pub fn limits(&self) -> TreeLimits {
         self.limits
     }
 
-    /// What the store has. For a store that processes share, only the trees that this process has used.
+    /// Returns the content of the store. For a shared store, only the trees that this process has used.
     pub fn stats(&self) -> StoreStats {
         match &self.keeping {
             Keeping::Shared(shared) => StoreStats {
@@ -272,23 +274,23 @@ impl Store {
         }
     }
 
-    /// Sets whether the change times of files are watched, so that a file that a command changed in place is not used again, whatever
-    /// modification time it was given. That is needed where commands can write to the store's folder, and so it is the default. A store
-    /// that processes share watches nothing.
+    /// Sets whether the change times of files are checked, so that a file that a command changed in place is not used again, even with its
+    /// old modification time. Required if commands can write to the store's directory, so it is the default. A shared store does not check
+    /// them.
     pub fn watch_change_times(&self, watch: bool) {
         if let Keeping::Own(own) = &self.keeping {
             own.latest().watch_change_times(watch);
         }
     }
 
-    /// The tree of this name, if it is there. One that something was taken out of or put into, as cleaners of temporary folders do,
-    /// is thrown away: it would render with something missing.
+    /// Returns the tree of this name if the store has it. A tree with removed or added entries, as by cleaners of temporary directories, is
+    /// discarded: it would be rendered incompletely.
     pub fn get(&self, key: TreeKey) -> Option<Tree> {
         self.get_for(key, Instant::now())
     }
 
-    /// The same for somebody who asked at `asked` and had to wait: a store of one process does not look at a tree again that it has made
-    /// or looked at since. Looking takes about a microsecond for each file, on the caller's thread.
+    /// Like [`Store::get`] for a caller that waited since `asked`: a store of one process does not check a tree again that it created or
+    /// checked since. A check takes about a microsecond per file, on the caller's thread.
     pub fn get_for(&self, key: TreeKey, asked: Instant) -> Option<Tree> {
         match &self.keeping {
             Keeping::Shared(shared) => shared.get(key),
@@ -296,8 +298,9 @@ impl Store {
         }
     }
 
-    /// The tree of this name, written by `fill` if it is not there. Written beside and moved into place, so that nobody sees half of it;
-    /// of several writers of one key in this process one writes and the others wait. `fill` must not ask for the same key.
+    /// Returns the tree of this name, written by `fill` if it is missing. It is written to another path and moved into place, so it is
+    /// never visible incompletely. Of several writers of one key in this process one writes and the others wait. `fill` must not request
+    /// the same key.
     pub fn get_or_write<E>(
         &self,
         key: TreeKey,
@@ -319,8 +322,8 @@ impl Store {
         Ok(home.keep(key, staged, &finished)?)
     }
 
-    /// A tree whose name is not known before it is read (a working copy): written beside while its content is hashed, then named by
-    /// path, mode, link target and digest of bytes of every entry. `salt` goes into the name.
+    /// Writes a tree whose name depends on its content (a working copy). The name is a digest of path, mode, link target and content digest
+    /// of every entry, and of `salt`.
     pub fn write_by_content<E>(
         &self,
         salt: &[u8],
@@ -335,8 +338,8 @@ impl Store {
         Ok(home.keep(digest::key(salt, &mut finished.records), staged, &finished)?)
     }
 
-    /// Folders that a run has no business in, but for its own view: where the other views are, and the trees of a store of this process
-    /// alone. Trees that processes share are not among them: a plugin may itself be in one, where it is taken from a revision.
+    /// Returns directories that runs must not access, except for their own view: the other run directories, and the trees of a store of
+    /// this process alone. Trees that processes share are not included: a plugin may itself be in one if it is taken from a revision.
     pub fn hidden_from_runs(&self) -> Vec<PathBuf> {
         let trees = match &self.keeping {
             Keeping::Shared(_) => None,
@@ -345,8 +348,8 @@ impl Store {
         trees.into_iter().chain([self.runs.shared()]).map(Path::to_path_buf).collect()
     }
 
-    /// Lets the trees go that nobody uses, for whoever found the file system full. They are removed behind the caller's back. A store that
-    /// processes share keeps its trees.
+    /// Evicts the unused trees, for a caller that found the file system full. They are removed in the background. A shared store keeps its
+    /// trees.
     pub fn make_room(&self) {
         match &self.keeping {
             Keeping::Shared(_) => {}
@@ -354,17 +357,17 @@ impl Store {
         }
     }
 
-    /// An empty folder for one run.
+    /// Creates an empty run directory.
     pub fn run_dir(&self) -> Result<RunDir, StoreError> {
         RunDir::new(self.runs.there(|session, _| Ok(session))?)
     }
 
-    /// Removes the folder of this process' runs.
+    /// Removes the run directories of this process.
     fn close_runs(&self) {
         self.runs.close();
     }
 
-    /// A new tree that is not in place yet.
+    /// Creates a new tree that is not in place yet.
     fn stage(&self, naming: Naming) -> Result<(Home<'_>, Staged, TreeWriter), StoreError> {
         let (home, staged) = match &self.keeping {
             Keeping::Shared(shared) => (Home::Shared(shared), Staged::new(shared.fresh_path())?),
@@ -378,14 +381,14 @@ impl Store {
         Ok((home, staged, writer))
     }
 
-    /// The trees of this process, without any if their folder was removed.
+    /// Returns the trees of this process, empty if their directory was removed.
     fn own(&self, own: &Renewed<Own>) -> Result<Arc<Own>, StoreError> {
         own.there(|session, before| Own::instead_of(before, session, self.runs.latest()))
     }
 }
 
 impl Home<'_> {
-    /// Puts a whole tree in place, or takes the one of this name that is there already.
+    /// Moves a complete tree into place, or returns the existing one of this name.
     fn keep(&self, key: TreeKey, staged: Staged, finished: &Finished) -> Result<Tree, StoreError> {
         match self {
             Self::Shared(shared) => shared.keep(key, staged),
@@ -394,28 +397,28 @@ impl Home<'_> {
     }
 }
 
-/// A folder that a tree is written to; removed on drop if it is still there.
+/// A directory that a tree is written to; removed on drop.
 #[derive(Debug)]
 struct Staged(PathBuf);
 
 impl Staged {
-    /// Makes the folder.
+    /// Creates the directory.
     fn new(place: PathBuf) -> Result<Self, StoreError> {
         fs::create_dir(&place).map_err(StoreError::io("make", &place))?;
         Ok(Self(place))
     }
 
-    /// The folder.
+    /// The directory.
     fn place(&self) -> &Path {
         &self.0
     }
 
-    /// Where the tree is in it.
+    /// Returns the path of the tree in it.
     fn tree(&self) -> PathBuf {
         self.0.join(TREE)
     }
 
-    /// Leaves the folder where it is.
+    /// Keeps the directory.
     fn keep(mut self) -> PathBuf {
         std::mem::take(&mut self.0)
     }
@@ -423,19 +426,19 @@ impl Staged {
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // What cannot be removed stays below the session's folder and goes with it.
+        // A failed removal leaves it in the session's directory, which is removed later.
         if !self.0.as_os_str().is_empty() {
             remove_tree_or_log(&self.0);
         }
     }
 }
 
-/// Whether the system refused for want of room: of bytes, of files, or of what this user may have of them.
+/// Whether the file system or a quota is full: bytes or files.
 pub fn is_of_a_full_disk(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// A folder for this user alone, made if it is missing; its absolute path.
+/// Returns the absolute path of a directory for this user alone, created if missing.
 fn private_folder(dir: &Path) -> Result<PathBuf, StoreError> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(StoreError::io("make", dir))?;
     let owner = fs::metadata(dir).map_err(StoreError::io("look at", dir))?.uid();
@@ -445,8 +448,8 @@ fn private_folder(dir: &Path) -> Result<PathBuf, StoreError> {
     std::path::absolute(dir).map_err(StoreError::io("find", dir))
 }
 
-/// Whether this process may use a folder of this owner for a store. The owner of a folder can exchange what is in it; root can anyway, and
-/// volumes of containers are root's.
+/// Whether this process may use a directory of this owner for a store. The owner of a directory can replace its content. Root can anyway,
+/// and volumes of containers belong to root.
 pub fn is_trusted_owner(owner: u32) -> bool {
     is_trusted(owner, rustix::process::geteuid().as_raw())
 }

@@ -1,4 +1,4 @@
-//! Writing a tree: every entry is checked before anything is created.
+//! Writes a tree. Every entry is checked before anything is created.
 
 #[cfg(test)]
 mod tests;
@@ -19,10 +19,10 @@ use crate::path::{is_slash, parent, shown, to_path};
 use crate::store::digest::{Record, RecordKind};
 use crate::{EntryPath, Modes, PathError};
 
-/// Bytes that are read at once from a file's source.
+/// Bytes read at once from a file's source.
 const CHUNK_BYTES: usize = 128 * 1024;
 
-/// Bounds of one tree.
+/// Limits of one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeLimits {
     /// Entries: files, directories and links.
@@ -32,14 +32,14 @@ pub struct TreeLimits {
 }
 
 impl TreeLimits {
-    /// A repository that is larger than this is a mistake more often than not.
+    /// A larger repository is usually a mistake.
     pub const DEFAULT: Self = Self { entries_max: 1_000_000, bytes_max: 4 * 1024 * 1024 * 1024 };
 }
 
-/// Why a tree could not be written.
+/// An error while a tree is written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// An entry's path is not inside.
+    /// The path of an entry is invalid.
     #[error(transparent)]
     Path(#[from] PathError),
     /// A link leads out of the tree.
@@ -48,7 +48,7 @@ pub enum WriteError {
         /// The link.
         file: String,
     },
-    /// Two entries of one path, or a file where a directory is due.
+    /// Two entries with one path, or a file instead of a directory.
     #[error("{path} clashes with another entry")]
     Clash {
         /// The later entry.
@@ -72,12 +72,12 @@ pub enum WriteError {
         #[source]
         limit: Limit,
     },
-    /// The bytes of a file could not be read from where they come.
+    /// The content of a file could not be read from its source.
     #[error("cannot read the content of {path}")]
     Content {
         /// The file.
         path: String,
-        /// What the reader said.
+        /// The reader's error.
         #[source]
         source: io::Error,
     },
@@ -86,16 +86,16 @@ pub enum WriteError {
     Io {
         /// The path.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         #[source]
         source: io::Error,
     },
 }
 
-/// Writes one tree of the store. Parents are made on demand; links are checked when all entries are there.
+/// Writes one tree of the store. Parents are created automatically; links are checked when all entries exist.
 ///
-/// Several threads may write entries of one tree at once: all of them take `&TreeWriter`. After an error the tree is lost;
-/// the store removes what was written.
+/// Several threads may write entries of one tree concurrently by `&TreeWriter`. After an error the tree is discarded, and the store removes
+/// what was written.
 #[derive(Debug)]
 pub struct TreeWriter {
     root: PathBuf,
@@ -106,19 +106,19 @@ pub struct TreeWriter {
     book: Mutex<Book>,
 }
 
-/// Whether the tree's name comes from what is written.
+/// How the tree gets its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Naming {
-    /// The name is known; nothing is hashed.
+    /// The name is known.
     Given,
-    /// Everything that is written is hashed.
+    /// The name is a digest of everything that is written.
     ByContent,
 }
 
-/// What has been written so far.
+/// The entries that were written so far.
 #[derive(Debug, Default)]
 struct Book {
-    /// Directories that this writer made. A parent that is not among them, and is there, is a file or a link.
+    /// Directories that this writer created. An existing parent that is not among them is a file or a link.
     directories: HashSet<Box<[u8]>>,
     links: LinkSet,
     entries: u64,
@@ -126,10 +126,10 @@ struct Book {
     records: Vec<Record>,
 }
 
-/// What was written.
+/// The result of a writer.
 #[derive(Debug)]
 pub(crate) struct Finished {
-    /// The records of a tree that is named by its content.
+    /// The records of a tree named by its content.
     pub(crate) records: Vec<Record>,
     /// Entries: files, directories and links.
     pub(crate) entries: u64,
@@ -138,7 +138,7 @@ pub(crate) struct Finished {
 }
 
 impl TreeWriter {
-    /// A writer into a new directory, which is made, in a place that nobody else knows.
+    /// Creates a writer with a new directory at a path that no other code knows.
     pub(crate) fn new(root: PathBuf, limits: TreeLimits, naming: Naming) -> Result<Self, WriteError> {
         let made = DirBuilder::new().mode(MODE_EXECUTABLE).create(&root).and_then(|()| {
             let umask = Umask::seen_at(&root)?;
@@ -154,18 +154,18 @@ impl TreeWriter {
         }
     }
 
-    /// Says what becomes of executable bits from here on; at first they are kept.
+    /// Sets how executable bits are handled from here on; by default they are kept.
     pub fn set_modes(&mut self, modes: Modes) {
         self.modes = modes;
     }
 
-    /// A directory (which may exist already).
+    /// Adds a directory, which may exist.
     pub fn directory<'p>(&self, path: impl Into<EntryPath<'p>>) -> Result<(), WriteError> {
         let mut book = self.book();
         self.make_directory(&mut book, path.into().as_bytes())
     }
 
-    /// A file with these bytes.
+    /// Adds a file with this content.
     pub fn file<'p>(
         &self,
         path: impl Into<EntryPath<'p>>,
@@ -180,7 +180,7 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// A file with these bytes, whose digest is known.
+    /// Adds a file with this content and its known digest.
     pub(crate) fn file_hashed<'p>(
         &self,
         path: impl Into<EntryPath<'p>>,
@@ -194,7 +194,7 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// A file whose bytes are read from somewhere. A failing read is a [`WriteError::Content`].
+    /// Adds a file with the content of a reader. A failed read is a [`WriteError::Content`].
     pub fn file_from<'p>(
         &self,
         path: impl Into<EntryPath<'p>>,
@@ -225,7 +225,7 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// A symbolic link with this target. An absolute target is refused, and one that climbs above the root.
+    /// Adds a symbolic link. An absolute target, and one that leads above the root, are rejected.
     pub fn link<'p>(
         &self,
         path: impl Into<EntryPath<'p>>,
@@ -248,7 +248,7 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// Checks what can only be checked when all entries are there.
+    /// Checks the links, when all entries exist.
     pub(crate) fn finish(self) -> Result<Finished, WriteError> {
         let book = self.book.into_inner().unwrap_or_else(PoisonError::into_inner);
         book.links.check().map_err(|file| WriteError::LinkOutside { file })?;
@@ -267,7 +267,7 @@ impl TreeWriter {
         file.write_all(content).map_err(|source| self.io(path, source))
     }
 
-    /// Makes an empty file, its parents and its place in the book.
+    /// Creates an empty file with its parents and registers it.
     fn create(&self, path: &EntryPath<'_>, executable: bool, bytes: u64) -> Result<File, WriteError> {
         {
             let mut book = self.book();
@@ -294,7 +294,7 @@ impl TreeWriter {
         executable && self.modes == Modes::Preserved
     }
 
-    /// The parents of a new file or link, and its count.
+    /// Creates the parents of a new file or link, and counts it.
     fn make_room(&self, book: &mut Book, path: &EntryPath<'_>) -> Result<(), WriteError> {
         if path.is_root() || book.directories.contains(path.as_bytes()) {
             return Err(WriteError::Clash { path: path.to_string() });
@@ -361,7 +361,7 @@ impl TreeWriter {
         WriteError::Io { path: path.below(&self.root), source }
     }
 
-    /// A panic of another writing thread leaves the book consistent: it is changed in single steps, and the tree is dropped anyway.
+    /// After a panic of another thread the state is consistent: it changes in single steps, and the tree is discarded anyway.
     fn book(&self) -> MutexGuard<'_, Book> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Some files of an archive, in memory: for whoever wants to look into one without unpacking it.
+//! Reads some files of an archive into memory, without unpacking it.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -6,9 +6,9 @@ use std::io::{self, Read};
 use super::{ArchiveError, IncomingFile, Intake, Sink, read, unread};
 use crate::EntryPath;
 
-/// The bytes of those files of an archive whose path is `wanted`, by path. The archive is checked as
-/// [`ProcessStore::take_in`](crate::ProcessStore::take_in) checks it, read to its last byte, and nothing is written; what is kept is bounded by
-/// [`ArchiveLimits::bytes_max`](super::ArchiveLimits::bytes_max). Paths that are not UTF-8 are left out.
+/// Returns the content of the files of an archive whose path is `wanted`, by path. The archive is checked as by
+/// [`ProcessStore::take_in`](crate::ProcessStore::take_in), read to its last byte, and nothing is written. The result is limited by
+/// [`ArchiveLimits::bytes_max`](super::ArchiveLimits::bytes_max). Paths that are not UTF-8 are ignored.
 pub fn files(
     archive: &mut dyn Read,
     intake: &Intake<'_>,
@@ -41,7 +41,7 @@ impl Sink for Wanted<'_> {
                 self.files.insert(path.to_owned(), bytes);
                 Ok(())
             }
-            // Read rather than passed over, so that an archive that is cut short is refused whatever is wanted of it.
+            // Read instead of skipped, so that a truncated archive is rejected regardless of `wanted`.
             _ => io::copy(file.content, &mut io::sink()).map(drop).map_err(unread),
         }
     }

@@ -1,17 +1,17 @@
-//! The names in an archive, without the bytes of its files.
+//! Lists the entries of an archive without the content of its files.
 
 use std::io::{self, Read};
 
 use super::{ArchiveError, IncomingFile, Intake, Sink, read, unread};
 use crate::{Entries, EntryPath};
 
-/// Names, kinds and link targets of an archive, checked as [`ProcessStore::take_in`](crate::ProcessStore::take_in) checks them. Nothing is written,
-/// and no bytes of files are kept. The archive is read to its last byte.
+/// Returns names, kinds and link targets of an archive, checked as by [`ProcessStore::take_in`](crate::ProcessStore::take_in). Nothing is
+/// written and no content is stored. The archive is read to its last byte.
 pub fn list(archive: &mut dyn Read, intake: &Intake<'_>) -> Result<Entries, ArchiveError> {
     read(archive, intake, &mut Names)
 }
 
-/// Wants nothing but what is noted anyway.
+/// A sink that ignores everything: the reader records the names.
 struct Names;
 
 impl Sink for Names {
@@ -24,7 +24,7 @@ impl Sink for Names {
     }
 
     fn file(&mut self, file: IncomingFile<'_>) -> Result<(), ArchiveError> {
-        // Read rather than passed over, so that an archive that is cut short is refused with the same text.
+        // Read instead of skipped, so that a truncated archive is rejected with the same message.
         io::copy(file.content, &mut io::sink()).map(drop).map_err(unread)
     }
 }

@@ -1,4 +1,4 @@
-//! Packing a tree.
+//! Packs a tree into an archive.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,20 +14,21 @@ use tar::{Builder, EntryType, Header};
 
 use super::ArchiveError;
 
-/// Bytes of a header's field for a name, and for a link's target.
+/// Bytes of the header field for a name, and for a link's target.
 const NAME_BYTES: usize = 100;
-/// Bytes of a header's field for the directories in front of a name.
+/// Bytes of the header field for the directories of a name.
 const PREFIX_BYTES: usize = 155;
-/// Fast: the archive goes over a socket of the same machine.
+/// Fast compression: the archive is sent over a socket of the same machine.
 const LEVEL: u32 = 1;
 
-/// Packs the tree below `root`: depth first, in the order of names, links as links, headers without times, owners and names, so that equal trees give equal bytes.
+/// Packs the tree below `root`: depth first, sorted by name, links as links, headers without times, owners and owner names, so that equal
+/// trees give equal bytes.
 ///
-/// Directories have no slash at their end, and the first entry is `.`. Sockets, pipes and devices are left out. The format is
-/// USTAR, with PAX records where a name is long or not ASCII.
+/// Names of directories have no final slash, and the first entry is `.`. Sockets, pipes and devices are omitted. The format is USTAR, with
+/// PAX records for names that are long or not ASCII.
 pub fn pack(root: &Path, out: &mut dyn Write) -> Result<(), ArchiveError> {
     let mut archive = Builder::new(GzEncoder::new(out, Compression::new(LEVEL)));
-    // Last first, so that the end of the list is the next in order.
+    // Reversed, so that the last item is the next in order.
     let mut todo = vec![PathBuf::new()];
     while let Some(path) = todo.pop() {
         let place = if path.as_os_str().is_empty() { root.to_path_buf() } else { root.join(&path) };
@@ -72,7 +73,7 @@ pub fn pack(root: &Path, out: &mut dyn Write) -> Result<(), ArchiveError> {
     Ok(())
 }
 
-/// Writes one entry, with its names in the header where they fit, else in PAX records before it.
+/// Writes one entry, with its names in the header if they fit, else in PAX records in front of it.
 fn append<W: Write>(
     archive: &mut Builder<W>,
     mut header: Header,
@@ -103,7 +104,7 @@ fn append<W: Write>(
     archive.append(&header, content)
 }
 
-/// A name cut at a slash so that both parts fit their fields; the first part is empty for a short name.
+/// Splits a name at a slash so that both parts fit their fields; the first part of a short name is empty.
 fn split(name: &[u8]) -> Option<(&[u8], &[u8])> {
     if name.len() <= NAME_BYTES {
         return Some((b"", name));
@@ -113,7 +114,7 @@ fn split(name: &[u8]) -> Option<(&[u8], &[u8])> {
     (slash <= PREFIX_BYTES).then(|| (&name[..slash], &name[slash + 1..]))
 }
 
-/// What a reader without PAX sees: as much as fits, without what is not ASCII.
+/// Fills in what a reader without PAX sees: the beginning of the name without non-ASCII bytes.
 fn fill_with_ascii(field: &mut [u8], name: &[u8]) {
     for (slot, byte) in field.iter_mut().zip(name.iter().filter(|byte| byte.is_ascii())) {
         *slot = *byte;

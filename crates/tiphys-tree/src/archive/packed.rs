@@ -1,28 +1,28 @@
-//! The bytes of an archive on their way to the reader of its entries: bounded, and ended when nobody waits any more.
+//! Readers between an archive and the reader of its entries: they enforce the size limit and stop on request.
 
 use std::cell::RefCell;
 use std::io::{self, Read};
 
 use super::{ArchiveError, Intake};
 
-/// Why an archive's bytes ended early. The readers of gzip and tar only pass an [`io::Error`] on, and wrap it in texts of their own.
+/// Why reading an archive ended early. The gzip and tar readers only pass on an [`io::Error`], wrapped in their own messages.
 #[derive(Debug, Default)]
 pub(super) struct Cause(RefCell<Option<ArchiveError>>);
 
 impl Cause {
-    /// Notes the first cause, and gives what a reader returns in its place.
+    /// Records the first cause, and returns the error for the reader.
     fn note(&self, cause: ArchiveError) -> io::Error {
         self.0.borrow_mut().get_or_insert(cause);
         io::Error::other("the archive's bytes ended early")
     }
 
-    /// The cause where there is one, else the error that came of it.
+    /// Returns the recorded cause if there is one, else the error.
     pub(super) fn explain(&self, error: ArchiveError) -> ArchiveError {
         self.0.take().unwrap_or(error)
     }
 }
 
-/// The archive as it is sent.
+/// The compressed archive.
 pub(super) struct Packed<'a> {
     archive: &'a mut dyn Read,
     left: u64,
@@ -50,7 +50,7 @@ impl Read for Packed<'_> {
     }
 }
 
-/// Asks before every piece whether to go on.
+/// A reader that checks before every piece whether to stop.
 pub(super) struct Stoppable<'a, R> {
     inner: R,
     stop: &'a (dyn Fn() -> bool + Sync),

@@ -1,11 +1,11 @@
 //! The records of an extended header (POSIX.1-2001, pax): `<length> <key>=<value>\n`.
 
-/// Takes records from the front of a header's text. A record is as long as it says: its value may hold newlines, `=` and bytes that are not
-/// UTF-8, because names of files may.
+/// Parses records from the front of a header. The length of a record decides its end: a value may contain newlines, `=` and bytes that are
+/// not UTF-8, because file names may.
 pub(super) struct Records<'a>(pub(super) &'a [u8]);
 
 impl<'a> Iterator for Records<'a> {
-    /// Key and value, or `Err` for text that is no record; nothing comes behind that.
+    /// Key and value, or `Err` for a malformed record, which ends the iteration.
     type Item = Result<(&'a [u8], &'a [u8]), Malformed>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -18,7 +18,7 @@ impl<'a> Iterator for Records<'a> {
     }
 }
 
-/// A text that is no record.
+/// A malformed record.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Malformed;
 
@@ -30,7 +30,7 @@ impl std::fmt::Display for Malformed {
 
 type Record<'a> = (&'a [u8], &'a [u8]);
 
-/// The first record, and what is behind it.
+/// Returns the first record and the rest.
 fn record(text: &[u8]) -> Option<(Record<'_>, &[u8])> {
     let space = text.iter().position(|byte| *byte == b' ')?;
     let length: usize = std::str::from_utf8(&text[..space]).ok()?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! Reading an archive, for whoever wants its entries. Whatever its headers claim is checked before it is believed.
+//! Reads an archive and passes its entries to a sink. Every claim of a header is checked.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
@@ -13,58 +13,57 @@ use crate::containment::{LinkSet, stays_inside_as_written};
 use crate::path::shown;
 use crate::{Entries, EntryPath, Modes, WriteError};
 
-/// Bytes of one extended header at most; Go's reader has the same bound.
+/// Maximum bytes of one extended header, as in Go's reader.
 const EXTENDED_HEADER_BYTES_MAX: u64 = 1024 * 1024;
-/// Extended headers in front of one entry at most. Two kinds exist in each of two formats, and a name needs one.
+/// Maximum number of extended headers in front of one entry. Two kinds exist in each of two formats, and a name needs one.
 const EXTENDED_HEADERS_MAX: u32 = 8;
-/// Bytes for each entry that an archive may have ([`ArchiveLimits::entries_max`], an option), which give the bound of all its paths
-/// together, those of folders that are only part of a path included, and of its extended headers. Paths are kept whole while an archive is
-/// taken in, and compress to nothing.
+/// Bytes for each permitted entry ([`ArchiveLimits::entries_max`]) that give the limit of all paths together, including directories that
+/// only occur in paths, and of extended headers. Paths are stored while an archive is read, and compress to almost nothing.
 const NAME_BYTES_PER_ENTRY: u64 = 64;
-/// The least of that bound: a small tree may have long names.
+/// Minimum of that limit: a small tree may have long names.
 const NAMES_BYTES_MIN: u64 = 64 * 1024 * 1024;
-/// Bytes of the archive that are read at once.
+/// Bytes read from the archive at once.
 const PACKED_BUFFER_BYTES: usize = 32 * 1024;
-/// Bytes that are decompressed ahead.
+/// Bytes decompressed ahead.
 const BUFFER_BYTES: usize = 128 * 1024;
-/// Where a header says what kind of entry it is.
+/// Offset of the entry type in a header.
 const TYPE_OFFSET: usize = 156;
 
-/// What becomes of an archive's entries. They are checked when they come here: no path and no link as it is written leads out, no
-/// path comes twice, none is below a link or a file. What links lead to through other links is known only at the end.
+/// Receives the entries of an archive. They are already checked: no path and no link, as written, leads out, no path occurs twice, and none
+/// is below a link or file. Where links lead through other links is known only at the end.
 pub(crate) trait Sink {
-    /// A directory that the archive names. Those that are only part of a path are not told.
+    /// A directory that the archive names. Directories that only occur in paths are not passed.
     fn directory(&mut self, path: &EntryPath<'_>) -> Result<(), ArchiveError>;
 
-    /// A link with a target that is relative to it.
+    /// A link with a target relative to it.
     fn link(&mut self, path: &EntryPath<'_>, target: &[u8]) -> Result<(), ArchiveError>;
 
     /// A file, whose content is read before this returns.
     fn file(&mut self, file: IncomingFile<'_>) -> Result<(), ArchiveError>;
 }
 
-/// A file of an archive whose content is still to be read.
+/// A file of an archive with its unread content.
 pub(crate) struct IncomingFile<'a> {
     pub(crate) path: &'a EntryPath<'a>,
-    /// Whether it gets executable bits; never where modes are not kept.
+    /// Whether it gets executable bits; never if modes are not kept.
     pub(crate) executable: bool,
     /// Bytes of its content.
     pub(crate) bytes: u64,
-    /// Its content. An error of it is [`unread`].
+    /// Its content. Its errors are mapped by [`unread`].
     pub(crate) content: &'a mut dyn Read,
 }
 
-/// Argo CD's words for a file whose bytes could not be read.
+/// Argo CD's message for a file whose content could not be read.
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err calls")]
 pub(crate) fn unread(error: io::Error) -> ArchiveError {
     ArchiveError::malformed(format!("error writing tgz file: {error}"))
 }
 
-/// Reads an archive to its last byte, those behind the end of the tar included, and gives the names that are in it; hard links,
-/// devices and the like are left out as Argo CD does.
+/// Reads an archive to its last byte, including those after the end of the tar, and returns its names. Hard links, devices and similar
+/// entries are ignored, as in Argo CD.
 ///
-/// As there, a path is taken below the tree's root whether or not it begins with a slash, and so is a link's target below the
-/// directory of the link. A link to the root itself is refused.
+/// As in Argo CD, a leading slash of a path or of a link's target is ignored: the path is relative to the tree's root, and the target to
+/// the directory of the link. A link to the root itself is rejected.
 pub(crate) fn read(
     archive: &mut dyn Read,
     intake: &Intake<'_>,
@@ -89,7 +88,7 @@ fn entries(
     let mut tar = Archive::new(unzipped);
     let mut reading = Reading::new(intake, sink);
     let mut extended = Extended::default();
-    // Raw, because extended headers are otherwise read into memory whatever their size.
+    // Raw, because extended headers would otherwise be read into memory regardless of their size.
     for entry in tar.entries().map_err(|error| broken(&error))?.raw(true) {
         if (intake.stop)() {
             return Err(ArchiveError::Stopped);
@@ -113,13 +112,13 @@ fn entries(
     Ok(reading.entries)
 }
 
-/// What extended headers say of the entry behind them.
+/// The extended headers of the next entry.
 #[derive(Default)]
 struct Extended {
     path: Option<Vec<u8>>,
     target: Option<Vec<u8>>,
     size: Option<u64>,
-    /// How many of them there were.
+    /// Number of headers.
     count: u32,
 }
 
@@ -144,7 +143,7 @@ impl Extended {
         Ok(())
     }
 
-    /// A long name is ended by a NUL.
+    /// Reads a long name, which ends with a NUL.
     fn long_text<R: Read>(
         &mut self,
         entry: &mut Entry<'_, R>,
@@ -176,12 +175,12 @@ impl Extended {
     }
 }
 
-/// Bytes of all names of an archive that may have so many entries.
+/// Returns the maximum bytes of all names of an archive with this number of entries.
 pub(super) fn names_bytes_max(entries_max: u64) -> u64 {
     entries_max.saturating_mul(NAME_BYTES_PER_ENTRY).max(NAMES_BYTES_MIN)
 }
 
-/// Bytes of extended headers that were read so far, and how many there may be with those of paths.
+/// Bytes of extended headers read so far, and the limit of them and the paths together.
 struct Names {
     bytes: u64,
     max: u64,
@@ -197,7 +196,7 @@ impl Names {
         self.check(self.bytes)
     }
 
-    /// Checks them together with the paths of all entries.
+    /// Checks the limit with the paths of all entries.
     fn fit(&self, entries: &Entries) -> Result<(), ArchiveError> {
         self.check(self.bytes.saturating_add(entries.path_bytes()))
     }
@@ -212,14 +211,14 @@ impl Names {
     }
 }
 
-/// What was read so far.
+/// State of the reader.
 struct Reading<'a, S> {
     limits: ArchiveLimits,
     modes: Modes,
     entries: Entries,
     links: LinkSet,
     names: Names,
-    /// Entries that were left out. They cost time as others do.
+    /// Number of ignored entries. They cost time, too.
     left_out: u64,
     bytes: u64,
     sink: &'a mut S,
@@ -239,12 +238,12 @@ impl<'a, S: Sink> Reading<'a, S> {
         if extended.size.is_some_and(|extended| extended != size) {
             return Err(broken(&"an entry is larger than its header can say"));
         }
-        // Before a byte of it is inflated, whatever kind it is: what is left out is inflated, too.
+        // Before its content is decompressed, whatever its kind: ignored content is decompressed, too.
         self.count_bytes(size)?;
         let name = extended.path.unwrap_or_else(|| header.path_bytes().into_owned());
         let mut kind = header.entry_type();
         if header.as_bytes()[TYPE_OFFSET] == 0 && name.ends_with(b"/") {
-            // The oldest archives tell directories by their slash alone.
+            // In the oldest archives only a final slash marks a directory.
             kind = EntryType::Directory;
         }
         if !matches!(kind, EntryType::Regular | EntryType::Directory | EntryType::Symlink) {
@@ -284,7 +283,7 @@ impl<'a, S: Sink> Reading<'a, S> {
         if lead.is_root() {
             return Err(illegal());
         }
-        // Cleaning takes `..` back together with the name before it; the system enters that name first.
+        // Cleaning removes `..` together with the name before it; the system enters that name first.
         if !stays_inside_as_written(path.as_bytes(), target) {
             return Err(illegal());
         }
@@ -314,7 +313,7 @@ impl<'a, S: Sink> Reading<'a, S> {
     }
 }
 
-/// A file's content; an end before all of it was read is an error.
+/// A file's content. An early end is an error.
 struct Whole<R> {
     inner: R,
     left: u64,

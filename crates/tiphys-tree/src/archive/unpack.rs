@@ -1,23 +1,23 @@
-//! An archive, or one folder of it, as a tree.
+//! Unpacks an archive, or one directory of it, as a tree.
 
 use super::{ArchiveError, IncomingFile, Intake, Sink, read};
 use crate::{EntryPath, TreeWriter};
 
-/// What of an archive becomes a tree.
+/// The part of an archive that becomes a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
-    /// All of it.
+    /// The whole archive.
     Whole,
-    /// What is below this folder, without the folder's own name.
+    /// The content of this directory, without its name.
     Folder(&'a str),
-    /// What is below the one folder that has everything, without the folder's own name. An archive with more at its top is refused.
+    /// The content of the only top-level directory, without its name. An archive with more top-level entries is rejected.
     OnlyFolder,
 }
 
-/// Writes a part of an archive. Gives how many files and links there were. What is elsewhere in the archive is checked and left out.
+/// Writes a part of an archive. Returns the number of files and links. The rest of the archive is checked and ignored.
 ///
-/// The archive is checked as [`ProcessStore::take_in`](crate::ProcessStore::take_in) checks it. A link that leads out of the part is refused
-/// like one that leads out of the archive.
+/// The archive is checked as by [`ProcessStore::take_in`](crate::ProcessStore::take_in). A link that leads out of the part is rejected like
+/// one that leads out of the archive.
 pub fn unpack(
     archive: &mut dyn std::io::Read,
     intake: &Intake<'_>,
@@ -41,18 +41,18 @@ struct Written<'a> {
     count: u64,
 }
 
-/// What becomes of the first part of each path.
+/// How the first component of each path is handled.
 enum Top {
-    /// It stays.
+    /// It is kept.
     Kept,
-    /// It is this, which ends in a slash, and goes.
+    /// It is this one, with a final slash, and is removed.
     Named(String),
-    /// It is the same in all paths, and goes; nothing before the first one was seen.
+    /// It is the same in all paths, and is removed. `None` before the first path.
     Only(Option<Vec<u8>>),
 }
 
 impl Written<'_> {
-    /// The path in the tree; `None` outside of it.
+    /// Returns the path in the tree; `None` if it is outside the part.
     fn place<'p>(&mut self, path: &'p EntryPath<'_>) -> Result<Option<EntryPath<'p>>, ArchiveError> {
         let path = path.as_bytes();
         let path = match &mut self.top {
@@ -89,7 +89,7 @@ impl Sink for Written<'_> {
     }
 }
 
-/// What is behind the first part of a path, which is the only one that any path may have.
+/// Returns the rest of a path after its first component, which must be the same in all paths.
 fn below_only<'p>(only: &mut Option<Vec<u8>>, path: &'p [u8]) -> Result<Option<&'p [u8]>, ArchiveError> {
     if path.is_empty() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The links of a folder that somebody else made. Whoever follows links, as helm does, could be led by one to whatever this user can read.
+//! Checks the links of an untrusted directory. A program that follows links, like helm, could be made to read any file of this user.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,18 +11,18 @@ use super::{ContainmentError, LinkSet, below, resolve};
 use crate::EntryPath;
 use crate::path::shown;
 
-/// Where git keeps what is its own. It is no part of a repository's files.
+/// The directory of git's own files, which are not files of the repository.
 const GIT_FOLDER: &str = ".git";
 
-/// Bytes of a folder's names that are read at once.
+/// Bytes of directory entries read at once.
 const NAMES_AT_ONCE_BYTES: usize = 32 * 1024;
 
-/// Refuses a folder with a link that leaves it at any step, or is absolute, and names the first in the order of bytes. What links lead to
-/// need not be there. Links in a folder `.git` are followed, and not looked at themselves.
+/// Rejects a directory with a link that is absolute or leaves it at any step, and names the first one in byte order. Targets of links need
+/// not exist. Links in `.git` are followed, but not checked themselves.
 pub fn check_links(root: &Path) -> Result<(), ContainmentError> {
     let links = links(root)?;
     links.check().map_err(|file| ContainmentError::OutOfBounds { file })?;
-    // The way through `.git` is not in the set.
+    // Paths through `.git` are not in the set.
     for path in links.paths() {
         if let Err(ContainmentError::OutOfBounds { .. }) = resolve(root, EntryPath::from_clean(path)) {
             return Err(ContainmentError::OutOfBounds { file: shown(path).into_owned() });
@@ -31,7 +31,7 @@ pub fn check_links(root: &Path) -> Result<(), ContainmentError> {
     Ok(())
 }
 
-/// Folders are read by large pieces, and nothing is made of a file's name: a repository has many files and few links.
+/// Reads directories in large pieces and allocates nothing for file names: a repository has many files and few links.
 fn links(root: &Path) -> Result<LinkSet, ContainmentError> {
     let mut links = LinkSet::default();
     let mut names = Vec::with_capacity(NAMES_AT_ONCE_BYTES);
@@ -46,7 +46,7 @@ fn links(root: &Path) -> Result<LinkSet, ContainmentError> {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name();
             let kind = match entry.file_type() {
-                // Some file systems say only here what it is.
+                // Some file systems do not report the type in the listing.
                 FileType::Unknown => {
                     let found = statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(failed)?;
                     FileType::from_raw_mode(found.st_mode)

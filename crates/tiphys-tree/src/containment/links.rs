@@ -1,32 +1,32 @@
-//! The links of one tree, checked together in memory.
+//! Checks the links of one tree together, in memory.
 
 use std::collections::BTreeMap;
 
 use super::LINKS_FOLLOWED_MAX;
 use crate::path::{is_slash, parent, shown};
 
-/// Components that one check walks at most, over all links of a tree. Ordinary trees need a few per link; more is an attack.
+/// Maximum number of components that one check of all links resolves. Normal trees need a few per link; more is an attack.
 const STEPS_MAX: usize = 2_000_000;
 
-/// Links by path, with their targets. Paths and targets are bytes, as git and the file system have them.
+/// Links with their targets, by path. Paths and targets are bytes.
 #[derive(Debug, Default)]
 pub(crate) struct LinkSet {
     links: BTreeMap<Box<[u8]>, Box<[u8]>>,
 }
 
 impl LinkSet {
-    /// Adds a link; its path is relative to the root and clean.
+    /// Adds a link. Its path is relative to the root and clean.
     pub(crate) fn add(&mut self, path: &[u8], target: &[u8]) {
         self.links.insert(path.into(), target.into());
     }
 
-    /// The paths of the links, in the order of bytes.
+    /// Returns the paths of the links in byte order.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &[u8]> {
         self.links.keys().map(|path| &**path)
     }
 
-    /// Names the first link, in the order of bytes, that leaves the root. Whatever is no link of the set counts as a directory
-    /// that exists, so that nothing that is made later turns a link that was fine into a way out.
+    /// Returns the first link, in byte order, that leaves the root. Any path that is not a link of the set is treated as an existing
+    /// directory, so that no entry that is created later makes a valid link leave the tree.
     pub(crate) fn check(&self) -> Result<(), String> {
         let mut steps = STEPS_MAX;
         for (path, target) in &self.links {
@@ -38,7 +38,7 @@ impl LinkSet {
         Ok(())
     }
 
-    /// Walks a link as the system does: every other link on the way is followed. A loop leads nowhere, so it stays inside.
+    /// Resolves a link like the system: all links on its path are followed. A loop leads nowhere, so it stays inside.
     fn stays_inside(&self, path: &[u8], target: &[u8], steps: &mut usize) -> bool {
         let mut here = parent(path).to_vec();
         let mut ahead: Vec<&[u8]> = target.rsplit(is_slash).collect();
@@ -76,7 +76,7 @@ impl LinkSet {
     }
 }
 
-/// Whether a link's target, taken word for word from the directory of the link, never climbs above the root.
+/// Whether a link's target, joined lexically to the directory of the link, never leaves the root.
 pub(crate) fn stays_inside_as_written(path: &[u8], target: &[u8]) -> bool {
     if target.starts_with(b"/") {
         return false;

@@ -1,35 +1,34 @@
-//! Looking paths up in a list of entries as the system does it on disk, with the tree's root for the end of the world.
+//! Resolves paths in a list of entries like the system does on disk, with the tree's root as the root.
 
 use super::{Entries, EntryKind, Node, Number, ROOT};
 use crate::containment::LINKS_FOLLOWED_MAX;
 use crate::path::is_slash;
 use crate::{ContainmentError, EntryPath};
 
-/// What becomes of a link at the end of a path.
+/// Whether a link at the end of a path is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Final {
-    /// It is followed, as `stat` does.
+    /// Followed, as by `stat`.
     Follow,
-    /// It is what was asked for, as with `lstat`.
+    /// Not followed, as by `lstat`.
     Keep,
 }
 
-/// Why nothing was found.
+/// An error of a lookup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Lost {
-    /// There is nothing.
+    /// The path does not exist.
     Missing,
-    /// A file stands where a directory is due.
+    /// A component is a file instead of a directory.
     NotADirectory,
-    /// Links that lead to each other, or more of them than the system follows.
+    /// A loop of links, or too many of them.
     TooManyLinks,
-    /// This link leads out of the tree; `None`: the path itself does.
+    /// This link leads out of the tree; `None` if the path itself does.
     Outside(Option<Vec<u8>>),
 }
 
 impl Entries {
-    /// The path that something really has, all links followed; refuses to leave the tree at any step, and absolute links too.
-    /// The same as [`resolve`](crate::resolve) for a tree on disk.
+    /// Returns the real path of an entry with all links followed. Rejects paths that leave the tree at any step, and absolute links.
     pub fn resolve<'p>(
         &self,
         path: impl Into<EntryPath<'p>>,
@@ -49,12 +48,12 @@ impl Entries {
         }
     }
 
-    /// What stands at a path. Components are bytes, and may be `.` and `..`.
+    /// Returns the kind of an entry. Components are bytes, and may be `.` and `..`.
     pub(crate) fn look_at(&self, path: &[u8], last: Final) -> Result<EntryKind, Lost> {
         Walk::new(self, path).run(last).map(|found| self.kind(found))
     }
 
-    /// What is in a directory, in the order of the names' bytes; links on the way there are followed.
+    /// Returns the content of a directory in byte order, following links in its path.
     pub(crate) fn children(&self, path: &[u8]) -> Result<impl Iterator<Item = (&[u8], EntryKind)>, Lost> {
         let found = Walk::new(self, path).run(Final::Follow)?;
         match self.node(found) {
@@ -66,14 +65,14 @@ impl Entries {
     }
 }
 
-/// A path that is being walked.
+/// A path that is being resolved.
 struct Walk<'a> {
     entries: &'a Entries,
-    /// Where the walk is: names and numbers from below the root down.
+    /// The current position: names and numbers from below the root.
     here: Vec<(&'a [u8], Number)>,
-    /// What is still to be walked, last component first, each with the position of the link that it comes from.
+    /// The remaining components, last first, each with the position of its link.
     ahead: Vec<(&'a [u8], Option<usize>)>,
-    /// The links that were followed.
+    /// The followed links.
     links: Vec<Vec<u8>>,
 }
 
@@ -83,10 +82,10 @@ impl<'a> Walk<'a> {
         Self { entries, here: Vec::new(), ahead, links: Vec::new() }
     }
 
-    /// Walks to the end.
+    /// Resolves the whole path.
     fn run(&mut self, last: Final) -> Result<Number, Lost> {
         while let Some((name, link)) = self.ahead.pop() {
-            // Whatever has something behind it, be it a slash alone, must be a directory.
+            // An entry followed by a component or a slash must be a directory.
             if self.entries.kind(self.number()) != EntryKind::Directory {
                 return Err(Lost::NotADirectory);
             }
@@ -110,7 +109,7 @@ impl<'a> Walk<'a> {
         Ok(self.number())
     }
 
-    /// Goes one step down.
+    /// Enters a name.
     fn enter(&mut self, name: &[u8]) -> Option<Number> {
         let Node::Directory(children) = self.entries.node(self.number()) else { return None };
         let (name, number) = children.get_key_value(name)?;
@@ -118,7 +117,7 @@ impl<'a> Walk<'a> {
         Some(*number)
     }
 
-    /// Replaces the link that the walk has come to by its target.
+    /// Replaces the current link by its target.
     fn follow(&mut self, target: &'a [u8]) -> Result<(), Lost> {
         if self.links.len() == LINKS_FOLLOWED_MAX {
             return Err(Lost::TooManyLinks);

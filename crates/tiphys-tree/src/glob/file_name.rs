@@ -1,20 +1,20 @@
-//! Go's `filepath.Glob`: the pattern is cut at its slashes, and each part is looked for in the hits of the part before.
+//! Go's `filepath.Glob`: the pattern is split at its slashes, and each part is matched in the results of the previous one.
 
 use super::search::{Ended, Hit, Search};
 use super::{GlobError, Place, go_match, go_path};
 use crate::entries::Final;
 
-/// Slashes that Go takes in a pattern before it calls it malformed.
+/// Maximum number of slashes in a pattern; Go calls more malformed.
 const SEPARATORS_MAX: usize = 10_000;
 
-/// Gives the paths that match a cleaned absolute pattern, in no order.
+/// Passes on the paths that match a clean absolute pattern, in no order.
 pub(super) fn glob(
     place: &Place<'_>,
     pattern: &[u8],
     search: &Search<'_>,
     hit: &mut Hit<'_>,
 ) -> Result<(), Ended> {
-    // From the end of the pattern to its front, down to the part without special characters.
+    // From the end of the pattern to the part without special characters.
     let mut names: Vec<&[u8]> = Vec::new();
     let mut here = pattern;
     let first = loop {
@@ -23,7 +23,7 @@ pub(super) fn glob(
         }
         go_match::matches(here, b"")?;
         if !is_special(here) {
-            // A literal need only be there, and a broken link is there.
+            // A literal only has to exist; a broken link does.
             let there = place.kind(here, Final::Keep).is_ok();
             return if there && hit(here).is_break() { Err(Ended::Enough) } else { Ok(()) };
         }
@@ -39,8 +39,7 @@ pub(super) fn glob(
         }
         here = directory;
     };
-    // Each with how many names there are to match below it. The one found last is looked in first, so that a hit comes early and what
-    // waits is no more than is in the directories on the way.
+    // Each with the number of remaining names. The last one found is searched first, so that a match is found early and few wait.
     let mut todo = vec![(first, names.len())];
     while let Some((directory, left)) = todo.pop() {
         let Some(below) = left.checked_sub(1) else {
@@ -54,7 +53,7 @@ pub(super) fn glob(
     Ok(())
 }
 
-/// Gives what matches in one directory. Whatever cannot be read has no hits.
+/// Passes on the matches in one directory. An unreadable directory has none.
 fn look_in(
     place: &Place<'_>,
     directory: &[u8],
@@ -73,7 +72,7 @@ fn look_in(
             });
         }
     });
-    // What could be read before an error counts.
+    // Names that were read before an error count.
     drop(listed);
     outcome
 }

@@ -1,4 +1,4 @@
-//! go-zglob's `Glob`: one walk below the static part of the pattern, each path against one regular expression.
+//! go-zglob's `Glob`: one walk below the static part of the pattern, in which each path is matched by one regular expression.
 
 use std::borrow::Cow;
 use std::io;
@@ -10,8 +10,7 @@ use super::search::Search;
 use super::{GlobError, Place, go_path, go_regexp};
 use crate::entries::{EntryKind, Final};
 
-/// The paths that match a cleaned absolute pattern, in no order. All of them: a directory that cannot be read fails the whole, also when
-/// something was found before.
+/// Passes on the paths that match a clean absolute pattern, in no order. An unreadable directory is an error, even after a match.
 pub(super) fn glob(
     place: &Place<'_>,
     pattern: &[u8],
@@ -21,7 +20,7 @@ pub(super) fn glob(
     match Mask::new(pattern, variable) {
         Mask::Literal => match place.kind(pattern, Final::Follow) {
             Ok(_) => Ok(vec![pattern.to_vec()]),
-            // Whatever keeps it from being seen, go-zglob says that it is not there.
+            // For any error go-zglob reports that it does not exist.
             Err(_) => Err(GlobError::Missing { path: place.shown(pattern) }),
         },
         Mask::Search { root, prefix, regexp } => {
@@ -31,7 +30,7 @@ pub(super) fn glob(
     }
 }
 
-/// Walks without following links; the root alone may be one. Entries are told apart by what the directory says of them.
+/// Walks without following links, except the root. Types are those of the directory listing.
 fn walk(
     place: &Place<'_>,
     root: &[u8],
@@ -60,7 +59,7 @@ fn walk(
                 return;
             }
             path.truncate(directory.len());
-            // The file system's root ends in a slash already; go-zglob does not look, and nothing matches there.
+            // The file system's root already ends in a slash. go-zglob does not check that, and nothing matches there.
             path.push(b'/');
             path.extend_from_slice(name);
             let hit = is_match(regexp, &path);
@@ -78,7 +77,7 @@ fn walk(
     Ok(hits)
 }
 
-/// Whether a directory is on the way to the static part of the pattern.
+/// Whether a directory is a parent of the static part of the pattern.
 fn leads_to(directory: &[u8], prefix: &[u8]) -> bool {
     prefix.strip_prefix(directory).is_some_and(|rest| rest.starts_with(b"/"))
 }

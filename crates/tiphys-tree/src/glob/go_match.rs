@@ -1,9 +1,9 @@
-//! Go's `filepath.Match`: `*`, `?`, classes and escapes, none of which goes beyond a `/`, but for classes.
+//! Go's `filepath.Match`: `*`, `?`, classes and escapes, none of which matches a `/`, except classes.
 
 use super::GlobError;
 use super::go_path::first_char;
 
-/// Whether a whole name matches. The pattern is read only as far as the search gets, so that some malformed ones give `false`.
+/// Whether a whole name matches. The pattern is only read as far as needed, so that some malformed ones give `false`.
 pub(super) fn matches(mut pattern: &[u8], mut name: &[u8]) -> Result<bool, GlobError> {
     'chunks: while !pattern.is_empty() {
         let Chunk { after_star, items, rest } = Chunk::first(pattern);
@@ -19,7 +19,7 @@ pub(super) fn matches(mut pattern: &[u8], mut name: &[u8]) -> Result<bool, GlobE
             continue;
         }
         if after_star {
-            // The star takes one more byte each time, never a slash.
+            // The star takes one more byte each time, but no slash.
             let reach = name.iter().position(|byte| *byte == b'/').unwrap_or(name.len());
             for start in 1..=reach {
                 if let Some(left) = items_match(items, &name[start..])?
@@ -35,7 +35,7 @@ pub(super) fn matches(mut pattern: &[u8], mut name: &[u8]) -> Result<bool, GlobE
     Ok(name.is_empty())
 }
 
-/// A part of a pattern that has no star in it.
+/// A part of a pattern without a star.
 struct Chunk<'a> {
     after_star: bool,
     items: &'a [u8],
@@ -43,7 +43,7 @@ struct Chunk<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Takes the stars in front and all up to the next star that is outside a class.
+    /// Takes the leading stars and everything up to the next star outside a class.
     fn first(pattern: &'a [u8]) -> Self {
         let stars = pattern.iter().take_while(|byte| **byte == b'*').count();
         let text = &pattern[stars..];
@@ -64,8 +64,8 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// What is left of a name behind a chunk that matches its beginning. After a mismatch the chunk is still read to its end, because
-/// a syntax error in it counts.
+/// Returns the rest of a name after a chunk that matches its beginning. After a mismatch the chunk is still read to its end, because a
+/// syntax error in it counts.
 fn items_match<'a>(mut items: &[u8], name: &'a [u8]) -> Result<Option<&'a [u8]>, GlobError> {
     let mut left = Some(name);
     while let Some((&item, behind)) = items.split_first() {
@@ -97,9 +97,9 @@ fn items_match<'a>(mut items: &[u8], name: &'a [u8]) -> Result<Option<&'a [u8]>,
     Ok(left)
 }
 
-/// Reads a class from behind its `[`. Says whether it takes a character, and gives what follows the class.
+/// Reads a class after its `[`. Returns whether it matches a character, and the rest of the pattern.
 fn class_matches(mut class: &[u8], wanted: Option<char>) -> Result<(bool, &[u8]), GlobError> {
-    // Go compares with NUL when nothing is left of the name, and throws the answer away.
+    // Go compares with NUL at the end of the name, and ignores the result.
     let wanted = wanted.unwrap_or('\0');
     let negated = class.first() == Some(&b'^');
     if negated {
@@ -118,7 +118,7 @@ fn class_matches(mut class: &[u8], wanted: Option<char>) -> Result<(bool, &[u8])
     }
 }
 
-/// One character of a class, escaped or not; something must follow it.
+/// Reads one character of a class, escaped or not. Another one must follow it.
 fn class_char(class: &[u8]) -> Result<(char, &[u8]), GlobError> {
     let text = match class {
         [] | [b'-' | b']', ..] => return Err(GlobError::Pattern),

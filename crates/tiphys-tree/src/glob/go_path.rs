@@ -1,6 +1,6 @@
-//! Paths as Go's `path` package cleans and joins them: lexically, on bytes.
+//! Lexical path functions of Go's `path` package, on bytes.
 
-/// The shortest path that means the same where there are no links; `.` for an empty one.
+/// Returns the shortest equivalent path if there are no links; `.` for an empty one.
 pub(super) fn clean(path: &[u8]) -> Vec<u8> {
     let rooted = path.starts_with(b"/");
     let mut parts: Vec<&[u8]> = Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn clean(path: &[u8]) -> Vec<u8> {
     if clean.is_empty() { b".".to_vec() } else { clean }
 }
 
-/// Two paths with a slash between them, cleaned; an empty one is left out.
+/// Joins two paths with a slash and cleans the result; an empty one is omitted.
 pub(super) fn join(first: &[u8], second: &[u8]) -> Vec<u8> {
     match (first, second) {
         ([], []) => Vec::new(),
@@ -28,13 +28,13 @@ pub(super) fn join(first: &[u8], second: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Everything up to the last slash, cleaned; `.` where there is none.
+/// Returns everything up to the last slash, cleaned; `.` if there is none.
 pub(super) fn directory(path: &[u8]) -> Vec<u8> {
     let end = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
     clean(&path[..end])
 }
 
-/// The first character as Go reads it, and the bytes that it takes: U+FFFD and one byte where the bytes are not UTF-8.
+/// Returns the first character as Go decodes it, and its bytes: U+FFFD and one byte if invalid.
 pub(super) fn first_char(bytes: &[u8]) -> Option<(char, usize)> {
     let lead = *bytes.first()?;
     if lead < 0x80 {
@@ -48,7 +48,7 @@ pub(super) fn first_char(bytes: &[u8]) -> Option<(char, usize)> {
     Some(valid.chars().next().map_or((char::REPLACEMENT_CHARACTER, 1), |c| (c, c.len_utf8())))
 }
 
-/// The characters of a text as Go ranges over them.
+/// Returns the characters of a string as in Go's `range`.
 pub(super) fn chars(mut bytes: &[u8]) -> impl Iterator<Item = char> {
     std::iter::from_fn(move || {
         let (first, length) = first_char(bytes)?;

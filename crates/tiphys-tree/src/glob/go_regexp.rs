@@ -1,7 +1,7 @@
-//! The part of Go's regular expressions that go-zglob writes, in the words of the `regex` crate.
+//! Translates the part of Go's regular expressions that go-zglob writes for the `regex` crate.
 //!
-//! Outside classes only literals, `.`, groups, `|`, `*` and `?` occur. Classes hold whatever a user wrote, and there the two
-//! languages differ: in Go a `[` within a class is an ordinary character, and there are no set operations.
+//! Outside classes only literals, `.`, groups, `|`, `*` and `?` occur. Classes contain what the user wrote, and there the languages differ:
+//! in Go `[` in a class is an ordinary character, and there are no set operations.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use super::GlobError;
 /// Compiles an expression in Go's syntax.
 pub(super) fn compile(expression: &str) -> Result<Regex, GlobError> {
     let translated = Translator { whole: expression, rest: expression, out: String::new() }.translate()?;
-    // What is left is too large for the engine.
+    // The only remaining error: too large for the engine.
     Regex::new(&translated).map_err(|error| GlobError::Regexp { reason: error.to_string() })
 }
 
@@ -73,7 +73,7 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// `[:alpha:]` and its like, which are the same in both languages.
+    /// `[:alpha:]` and similar, equal in both languages.
     fn named_class(&mut self, items: &mut String) -> Result<bool, GlobError> {
         let Some(inner) = self.rest.strip_prefix("[:") else { return Ok(false) };
         let Some(length) = inner.find(":]") else { return Ok(false) };
@@ -116,7 +116,7 @@ impl<'a> Translator<'a> {
         Ok(true)
     }
 
-    /// `\d` and its like: ASCII in Go.
+    /// `\d` and similar: ASCII in Go.
     fn perl_class(&mut self, items: &mut String) -> bool {
         let Some((name, item)) = PERL_CLASSES.into_iter().find(|(name, _)| self.rest.starts_with(name))
         else {
@@ -127,7 +127,7 @@ impl<'a> Translator<'a> {
         true
     }
 
-    /// A character or a range of them.
+    /// A character or a range.
     fn range(&mut self, class: &'a str, items: &mut String) -> Result<(), GlobError> {
         let start = self.rest;
         let low = self.class_char(class)?;
@@ -143,7 +143,7 @@ impl<'a> Translator<'a> {
             let range = &start[..start.len() - self.rest.len()];
             return Err(malformed("invalid character class range", range));
         }
-        // Surrogates are no characters; Go lets a class hold them, and no text has them.
+        // Surrogates are not characters; Go allows them in a class, and no string contains them.
         for (low, high) in [(low, high.min(0xD7FF)), (low.max(0xE000), high)] {
             if low <= high {
                 write!(items, "\\x{{{low:X}}}-\\x{{{high:X}}}").unwrap_or_default();
@@ -175,7 +175,7 @@ impl<'a> Translator<'a> {
             't' => Some(0x09),
             'v' => Some(0x0B),
             'x' => hexadecimal(&mut behind),
-            // A digit alone would refer to a group; Go has no such thing.
+            // A single digit would be a back-reference, which Go does not have.
             '0' => Some(octal(0, &mut behind)),
             '1'..='7' if behind.as_str().starts_with(|next| matches!(next, '0'..='7')) => {
                 Some(octal(u32::from(c) - u32::from('0'), &mut behind))
@@ -194,7 +194,7 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// Two more octal digits at most.
+/// At most two more octal digits.
 fn octal(first: u32, behind: &mut std::str::Chars<'_>) -> u32 {
     let mut value = first;
     for _ in 0..2 {

@@ -1,29 +1,29 @@
-//! What go-zglob makes of a pattern: where to walk, and the regular expression that paths must match.
+//! How go-zglob evaluates a pattern: where the walk begins, and the regular expression that paths must match.
 //!
-//! The expression is kept as go-zglob writes it, since classes are copied into it unread and may swallow what follows them.
+//! The expression is the one that go-zglob writes, because it copies classes unparsed, which may swallow what follows them.
 
 use std::fmt::Write as _;
 
 use super::go_path::{chars, clean, directory, join};
 
-/// A pattern of `discover.find.glob`, ready to be used.
+/// A parsed pattern of `discover.find.glob`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mask {
-    /// No segment has `*` or `{`: a path that must be there.
+    /// No segment contains `*` or `{`: a path that must exist.
     Literal,
-    /// Something to look for.
+    /// A pattern to search for.
     Search {
-        /// Where the walk begins: every segment before the first one with `*` or `{`, word for word.
+        /// Start of the walk: the segments before the first one with `*` or `{`.
         root: Vec<u8>,
-        /// The directory of what stands before the first special character, with a slash behind it.
+        /// The directory of the part before the first special character, with a final slash.
         prefix: Vec<u8>,
-        /// In Go's syntax, anchored at both ends.
+        /// The expression in Go's syntax, anchored at both ends.
         regexp: String,
     },
 }
 
 impl Mask {
-    /// Reads a cleaned absolute pattern.
+    /// Parses a clean absolute pattern.
     pub(super) fn new(pattern: &[u8], variable: &dyn Fn(&str) -> Option<String>) -> Self {
         let mut root = None;
         let mut mask = Vec::new();
@@ -50,7 +50,7 @@ impl Mask {
     }
 }
 
-/// The name in a segment `$NAME`, of two letters at least; `$(NAME)` gives a name with its parentheses, as go-zglob looks it up.
+/// Returns the name in a segment `$NAME` of at least two letters; `$(NAME)` gives a name with its parentheses, as in go-zglob.
 fn variable_name(segment: &[u8]) -> Option<&str> {
     let name = segment.strip_prefix(b"$")?;
     let inner = name.strip_prefix(b"(").map_or(Some(name), |inner| inner.strip_suffix(b")"))?;
@@ -65,22 +65,22 @@ fn trimmed(value: &str) -> Vec<u8> {
     value.trim_matches(['(', ')']).trim_matches('"').as_bytes().to_vec()
 }
 
-/// Turns a mask into a regular expression, character by character.
+/// Converts a pattern to a regular expression, character by character.
 #[derive(Default)]
 struct RegexpWriter {
     mask: Vec<char>,
     at: usize,
     regexp: String,
-    /// What stands before the first special character.
+    /// The part before the first special character.
     prefix: String,
-    /// A special character was met.
+    /// Whether a special character was found.
     special: bool,
 }
 
 impl RegexpWriter {
     fn write(&mut self) {
         while let Some(&c) = self.mask.get(self.at) {
-            // An escape needs a character behind the escaped one; at the end the backslash is an ordinary character.
+            // An escape needs a character after the escaped one; at the end the backslash is an ordinary character.
             let escape = c == '\\' && self.at + 2 < self.mask.len();
             match c {
                 '\\' if escape => {
@@ -109,7 +109,7 @@ impl RegexpWriter {
         }
     }
 
-    /// A class is copied. An empty one is dropped; one that is not closed is copied whole and its characters are read again.
+    /// Copies a class. An empty one is dropped; an unclosed one is copied completely and its characters are read again.
     fn class(&mut self) {
         self.special = true;
         let content: String = self.content_until(']').into_iter().collect();
@@ -120,7 +120,7 @@ impl RegexpWriter {
         }
     }
 
-    /// `{a,b}`; nothing within is special but the comma. `{}` leaves a `}`, and a lone `{` at the end stands for itself.
+    /// `{a,b}`; only the comma is special in it. `{}` leaves a `}`, and a final `{` is a literal.
     fn alternatives(&mut self) {
         self.special = true;
         let content = self.content_until('}');
@@ -163,8 +163,8 @@ impl RegexpWriter {
         }
     }
 
-    /// The characters from behind the current one to the closing one, which becomes the current one. Where it is missing, all
-    /// that is left, and the current one stays.
+    /// Returns the characters after the current one up to the closing one, which becomes the current one. If it is missing, returns the
+    /// rest, and the current one stays.
     fn content_until(&mut self, closing: char) -> Vec<char> {
         let behind = &self.mask[self.at + 1..];
         match behind.iter().position(|c| *c == closing) {
@@ -178,12 +178,12 @@ impl RegexpWriter {
     }
 }
 
-/// A character that stands for itself.
+/// Escapes a literal character.
 fn plain(c: char) -> String {
     if c == '/' || c.is_ascii_alphanumeric() || u32::from(c) > 255 { c.to_string() } else { one_of(c) }
 }
 
-/// A class of one character. With more than two digits Go reads only the first two as a number, and so do we.
+/// A class of one character. Of more than two digits Go reads only the first two as a number.
 fn one_of(c: char) -> String {
     format!("[\\x{:02X}]", u32::from(c))
 }

@@ -1,4 +1,4 @@
-//! Where patterns look: a tree on disk or in memory, seen at an absolute path.
+//! The trees that patterns are matched in: on disk or in memory, at an absolute path.
 
 use std::fs;
 use std::io;
@@ -10,20 +10,20 @@ use rustix::io::Errno;
 use crate::entries::{Entries, EntryKind, Final, Lost};
 use crate::path::to_path;
 
-/// A tree whose directories can be looked at. Paths are relative to its root and clean; empty is the root. Links on the way to what
-/// is asked for are followed. Errors are those that the system gives for files.
+/// A tree that can be listed. Paths are relative to its root and clean; the empty path is the root. Links in the path are followed. Errors
+/// are those of the system.
 pub trait Listing: std::fmt::Debug {
-    /// Entries that it may have, which say how much is looked at for one pattern.
+    /// Returns the maximum number of entries, which limits the search.
     fn entries_max(&self) -> u64;
 
-    /// What stands at a path.
+    /// Returns the kind of an entry.
     fn kind(&self, path: &[u8], last: Final) -> io::Result<EntryKind>;
 
-    /// Calls `each` with the name and the kind of everything in a directory, links as links, in no order.
+    /// Calls `each` with the name and kind of every entry of a directory, links as links, in no order.
     fn list(&self, path: &[u8], each: &mut dyn FnMut(&[u8], EntryKind)) -> io::Result<()>;
 }
 
-/// A folder on disk. Whatever is neither directory nor link counts as a file.
+/// A directory on disk. Everything except directories and links is treated as a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Folder<'a> {
     root: &'a Path,
@@ -31,12 +31,12 @@ pub struct Folder<'a> {
 }
 
 impl<'a> Folder<'a> {
-    /// The folder at a path, which may have so many entries.
+    /// Creates a listing of a directory with a maximum number of entries.
     pub fn new(root: &'a Path, entries_max: u64) -> Self {
         Self { root, entries_max }
     }
 
-    /// Its path.
+    /// Returns its path.
     pub fn root(&self) -> &'a Path {
         self.root
     }
@@ -86,7 +86,7 @@ impl Listing for Entries {
     }
 }
 
-/// What leads out of a tree in memory leads to nothing.
+/// A path that leads out of a tree in memory does not exist.
 fn system_error(lost: &Lost) -> io::Error {
     let errno = match lost {
         Lost::Missing | Lost::Outside(_) => Errno::NOENT,
@@ -106,24 +106,24 @@ fn kind(kind: fs::FileType) -> EntryKind {
     }
 }
 
-/// A directory of a tree, and the tree's place in the world. Nothing else is in that world but the directories above the tree.
+/// A directory of a tree, and the tree's absolute path. Outside the tree only its parent directories exist.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     /// The tree.
     pub tree: &'a dyn Listing,
-    /// The absolute path at which the tree seems to be. Patterns are matched with it, so that special characters in it count.
+    /// The apparent absolute path of the tree. Patterns are matched with it, so its special characters count.
     pub seen_at: &'a Path,
-    /// The directory from which a pattern is meant, relative to the tree's root.
+    /// The directory that patterns are relative to, relative to the tree's root.
     pub base: &'a Path,
 }
 
 impl Place<'_> {
-    /// The whole path of the base directory.
+    /// Returns the absolute path of the base directory.
     pub(super) fn absolute_base(&self) -> PathBuf {
         self.seen_at.join(self.base)
     }
 
-    /// A path relative to the tree's root; `None` if it is outside.
+    /// Returns a path relative to the tree's root; `None` if it is outside.
     pub(super) fn inside<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
         // go-zglob's walk of the file system's root puts two slashes in front.
         let path = if path.starts_with(b"//") { &path[1..] } else { path };
@@ -131,18 +131,18 @@ impl Place<'_> {
         match rest {
             [] => Some(rest),
             [b'/', inner @ ..] => Some(inner),
-            // The file system's root is the one path that ends in a slash.
+            // Only the file system's root ends in a slash.
             _ if self.seen_at == Path::new("/") => Some(rest),
             _ => None,
         }
     }
 
-    /// The path as a message names it: relative to the tree's root where it is inside.
+    /// Returns the path for messages: relative to the tree's root if it is inside.
     pub(super) fn shown(&self, path: &[u8]) -> PathBuf {
         to_path(self.inside(path).unwrap_or(path)).to_path_buf()
     }
 
-    /// What stands at an absolute path.
+    /// Returns the kind of an entry at an absolute path.
     pub(super) fn kind(&self, path: &[u8], last: Final) -> io::Result<EntryKind> {
         match self.inside(path) {
             Some(inside) => self.tree.kind(inside, last),
@@ -150,7 +150,7 @@ impl Place<'_> {
         }
     }
 
-    /// Calls `each` with what is in the directory at an absolute path.
+    /// Calls `each` with the entries of the directory at an absolute path.
     pub(super) fn list(&self, path: &[u8], each: &mut dyn FnMut(&[u8], EntryKind)) -> io::Result<()> {
         if let Some(inside) = self.inside(path) {
             return self.tree.list(inside, each);
@@ -159,7 +159,7 @@ impl Place<'_> {
         Ok(())
     }
 
-    /// The one name that is in a directory above the tree; `None` for any other path.
+    /// Returns the only name in a directory above the tree; `None` for any other path.
     fn below(&self, path: &[u8]) -> Option<&[u8]> {
         let rest = self.seen_at.strip_prefix(to_path(path)).ok()?;
         rest.components().next().map(|name| name.as_os_str().as_bytes())

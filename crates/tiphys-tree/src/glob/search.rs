@@ -1,4 +1,4 @@
-//! How much is looked at for one pattern.
+//! Limits the search for one pattern.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -7,18 +7,18 @@ use tiphys_limits::Limit;
 
 use super::GlobError;
 
-/// Names and directories that are looked at for one pattern at most, for each entry that the tree may have, which is an option: links
-/// that lead elsewhere show a folder again. Links that lead to their own folder make as many paths as one likes of a few kilobytes.
+/// Maximum number of names and directories that a search visits, for each entry that the tree may have: links show a directory again. Links
+/// to their own directory make any number of paths from a few kilobytes.
 const LOOKS_PER_ENTRY: u64 = 2;
-/// The least of that bound, twice what a tree of a command has by default.
+/// Minimum of that limit: twice the default entries of a tree.
 const LOOKS_MIN: u64 = 2_000_000;
-/// Names between two questions whether to stop.
+/// Number of names between two checks whether to stop.
 const LOOKS_PER_QUESTION: u64 = 1024;
 
-/// Takes what is found, and says whether to go on.
+/// Receives a match, and returns whether to continue.
 pub(super) type Hit<'h> = dyn FnMut(&[u8]) -> ControlFlow<()> + 'h;
 
-/// Why a search ended before its end.
+/// Why a search ended early.
 #[derive(Debug)]
 pub(super) enum Ended {
     /// Enough was found.
@@ -41,7 +41,7 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search in a tree of at most so many entries, that ends with [`GlobError::Stopped`] when `stop` says so.
+    /// Creates a search in a tree with a maximum number of entries. It ends with [`GlobError::Stopped`] if `stop` returns `true`.
     pub(super) fn new(entries_max: u64, stop: &'a dyn Fn() -> bool) -> Self {
         let looks_max = entries_max.saturating_mul(LOOKS_PER_ENTRY).max(LOOKS_MIN);
         Self { looks: Cell::new(0), looks_max, stop }
@@ -66,7 +66,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Every path that is found.
+/// Returns all matches.
 pub(super) fn all(search: impl FnOnce(&mut Hit<'_>) -> Result<(), Ended>) -> Result<Vec<Vec<u8>>, GlobError> {
     let mut found = Vec::new();
     let mut take = |path: &[u8]| {
@@ -79,7 +79,7 @@ pub(super) fn all(search: impl FnOnce(&mut Hit<'_>) -> Result<(), Ended>) -> Res
     }
 }
 
-/// Whether a path is found that counts.
+/// Whether there is a match that counts.
 pub(super) fn any(
     counts: impl Fn(&[u8]) -> bool,
     search: impl FnOnce(&mut Hit<'_>) -> Result<(), Ended>,

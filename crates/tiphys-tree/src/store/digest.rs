@@ -1,14 +1,14 @@
-//! The name of a tree, made from what is in it.
+//! Computes the name of a tree from its content.
 
 use crate::TreeKey;
 
-/// Changes when the meaning of what is hashed changes.
+/// Changes with the meaning of the hashed data.
 const DOMAIN: &str = "tiphys tree by content, version 1";
 
-/// Bytes that are hashed at once. Many are hashed faster than few.
+/// Bytes hashed at once. Large pieces are hashed faster.
 const HASHED_BYTES: usize = 32 * 1024;
 
-/// One entry of a tree as its name sees it.
+/// One entry of a tree, as hashed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     /// Path below the root.
@@ -16,7 +16,7 @@ pub(crate) struct Record {
     pub(crate) kind: RecordKind,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RecordKind {
     Directory,
@@ -33,8 +33,7 @@ impl RecordKind {
     }
 }
 
-/// The name of a tree of these entries, in whatever order they come. Every part has its length in front, so that no two
-/// different trees give the same bytes.
+/// Returns the name of a tree of these entries in any order. Every part is preceded by its length, so different trees give different bytes.
 pub(crate) fn key(salt: &[u8], records: &mut [Record]) -> TreeKey {
     records.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);

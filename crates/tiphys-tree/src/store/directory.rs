@@ -1,6 +1,6 @@
-//! Trees of directories on disk: working copies, and copies of trees that stay.
+//! Creates trees of working copies, and copies trees.
 //!
-//! Both cores work at once: each thread takes a part of the files, in order, so that it stays within few directories.
+//! Uses several threads: each one handles a contiguous part of the files, which are in few directories.
 
 #[cfg(test)]
 mod tests;
@@ -24,19 +24,19 @@ use crate::reader::{DirectoryReader, Found, WHOLE_FILE_BYTES_MAX, append_whole};
 use crate::writer::Naming;
 use crate::{EntryPath, StoreError, TreeLimits, TreeWriter, WriteError};
 
-/// Threads that read or write one tree. More than a few only wait for each other in the file system.
+/// Maximum threads for one tree. More of them only wait for each other in the file system.
 const THREADS_MAX: usize = 4;
-/// Files that are worth a thread of their own.
+/// Number of files that justify another thread.
 const FILES_PER_THREAD_MIN: usize = 64;
-/// Bytes of files' contents that are kept in memory between hashing and writing; the rest is read twice.
+/// Bytes of content kept in memory between hashing and writing; the rest is read twice.
 const KEPT_BYTES_MAX: u64 = 128 * 1024 * 1024;
 
 impl Store {
-    /// The tree of the listed files of a directory, as they are now: uncommitted work included, whatever is not listed left out.
+    /// Creates the tree of the listed files of a directory in their current state, with uncommitted changes.
     ///
-    /// Written only if a tree of this content is not there yet. Links are taken as links, and nothing behind a link is read.
-    /// What is listed but not there is left out, as are sockets, pipes and devices; a listed directory (a submodule) is an
-    /// empty directory unless files in it are listed. `salt` goes into the name.
+    /// Written only if the store has no tree with this content. Links are stored as links, and nothing behind a link is read. Missing
+    /// files, sockets, pipes and devices are ignored; a listed directory (a submodule) is empty unless files in it are listed. `salt` is
+    /// part of the name.
     pub fn tree_of_directory(
         &self,
         root: &Path,
@@ -56,41 +56,40 @@ impl Store {
         let (home, staged, mut writer) = self.stage(Naming::ByContent)?;
         writer.set_modes(modes);
         on_threads(&parts, |part| part.write(root, &writer))?;
-        // What was read twice may have changed in between, so that the name comes from what was written.
+        // Files that are read twice may have changed in between, so the name is computed from what was written.
         let mut finished = writer.finish()?;
         home.keep(digest::key(salt, &mut finished.records), staged, &finished)
     }
 }
 
 impl Tree {
-    /// Copies the whole tree into a new folder below `parent`, whose name begins with `prefix`, and gives its path. Nobody removes it:
-    /// it is for people who want to look into it.
+    /// Copies the tree to a new directory in `parent` with this name prefix, and returns its path. It is never removed: it is for
+    /// inspection by the user.
     pub fn copy_below(&self, parent: &Path, prefix: &str) -> Result<PathBuf, StoreError> {
         let failed = |source| StoreError::Io { action: "copy a tree to", path: parent.to_path_buf(), source };
         fs::create_dir_all(parent).map_err(failed)?;
-        // A plugin's name may hold anything; a folder's may not.
+        // A plugin's name may contain any characters; a directory's must not.
         let prefix: String = prefix.chars().map(|c| if c == '/' || c == '\0' { '_' } else { c }).collect();
         let dir =
             tempfile::Builder::new().prefix(&format!("{prefix}-")).tempdir_in(parent).map_err(failed)?;
         let place = dir.path().join("tree");
         copy(self, &place)?;
-        // From here on nothing fails, so that no half of a copy stays behind.
+        // Nothing fails from here on, so no incomplete copy remains.
         drop(dir.keep());
         Ok(place)
     }
 
-    /// Copies the whole tree to a path that is not there yet, in an existing folder. The copy is the caller's: files are its own, none
-    /// is shared with the tree.
+    /// Copies the tree to a new path in an existing directory. The copy shares no files with the tree.
     pub fn copy_to(&self, place: &Path) -> Result<(), StoreError> {
         copy(self, place)
     }
 }
 
-/// What stands at a listed path of a directory.
+/// An entry at a listed path.
 pub enum DirectoryEntry<'a> {
     /// A link, which is not followed.
     Link {
-        /// Where it leads to, as it is written.
+        /// Its target as written.
         target: &'a [u8],
     },
     /// A file.
@@ -104,8 +103,8 @@ pub enum DirectoryEntry<'a> {
     },
 }
 
-/// Looks at the listed files of a directory, as they are now, on several threads, and gives what `look` made of each, in the order of
-/// the list. Nothing behind a link is read. What is listed but not there is left out, as are directories, sockets, pipes and devices.
+/// Reads the listed files of a directory on several threads, and returns the results of `look` in the order of the list. Nothing behind a
+/// link is read. Missing files, directories, sockets, pipes and devices are ignored.
 pub fn look_at_files<'a, P: Sync, R: Send>(
     root: &Path,
     files: &'a [P],
@@ -137,7 +136,7 @@ where
     Ok(parts.into_iter().flatten().collect())
 }
 
-/// Copies a tree of the store to a path where nothing is.
+/// Copies a tree of the store to a new path.
 fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     let limits = TreeLimits { entries_max: u64::MAX, bytes_max: u64::MAX };
     let writer = TreeWriter::new(to.to_path_buf(), limits, Naming::Given)?;
@@ -165,7 +164,7 @@ fn copy(tree: &Tree, to: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Every entry of a tree of the store, sorted.
+/// Returns all entries of a tree, sorted.
 fn entries_below(root: &Path) -> Result<Vec<EntryPath<'static>>, StoreError> {
     let mut entries = Vec::new();
     let mut todo = vec![EntryPath::default()];
@@ -184,7 +183,7 @@ fn entries_below(root: &Path) -> Result<Vec<EntryPath<'static>>, StoreError> {
     Ok(entries)
 }
 
-/// What all threads share of one reading.
+/// State shared by the threads of one read.
 struct Budget {
     limits: TreeLimits,
     bytes: AtomicU64,
@@ -203,17 +202,17 @@ impl Budget {
         }
     }
 
-    /// Whether a file's bytes may stay in memory.
+    /// Whether a file's content may stay in memory.
     fn keeps(&self, bytes: u64) -> bool {
         bytes <= WHOLE_FILE_BYTES_MAX && self.kept.fetch_add(bytes, Ordering::Relaxed) < KEPT_BYTES_MAX
     }
 }
 
-/// What one thread read.
+/// The result of one thread.
 #[derive(Default)]
 struct Part<'a> {
     entries: Vec<(&'a EntryPath<'a>, What)>,
-    /// The contents that were kept, one behind the other.
+    /// The kept contents, concatenated.
     contents: Vec<u8>,
 }
 
@@ -278,7 +277,7 @@ impl<'a> Part<'a> {
                         Some(reader) => reader,
                         none => none.insert(DirectoryReader::open(root).map_err(failed)?),
                     };
-                    // Whatever stands there now is taken, because the name comes from what is written.
+                    // The current entry is used, because the name is computed from what is written.
                     match reader.find(path).map_err(failed)? {
                         Found::Directory => writer.directory(path)?,
                         Found::Link(target) => writer.link(path, &target)?,
@@ -294,7 +293,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The records of what was read, as a writer would keep them.
+/// Returns the records of the read entries, as of a writer.
 fn records(parts: &[Part<'_>], modes: Modes) -> Vec<Record> {
     let mut directories: HashSet<&[u8]> = HashSet::new();
     let mut records = Vec::new();
@@ -319,7 +318,7 @@ fn records(parts: &[Part<'_>], modes: Modes) -> Vec<Record> {
     records
 }
 
-/// Does some work on each part of a list, on as many threads as are of use.
+/// Does work on each part of a list, on several threads.
 fn in_parts<'a, T: Sync, R: Send>(
     items: &'a [T],
     work: impl Fn(&'a [T]) -> Result<R, StoreError> + Sync,
@@ -330,7 +329,7 @@ fn in_parts<'a, T: Sync, R: Send>(
     on_threads(&parts, |part| work(part))
 }
 
-/// Does some work on each item, each on its own thread but the first, which this thread does.
+/// Does work on each item, each on its own thread except the first.
 fn on_threads<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T) -> Result<R, StoreError> + Sync,

@@ -1,4 +1,4 @@
-//! Trees of one process alone: bounded, and gone with it.
+//! Trees of one process alone, with size limits, removed with it.
 //!
 //! ```text
 //! <dir>/gate                                 locked while a process begins
@@ -7,10 +7,10 @@
 //! <dir>/session-<random>/<number>/tree/      a tree; its files are links to those above
 //! ```
 //!
-//! A file is known by its bytes and its mode. When an archive is taken in, files that are not there are written as they come, and
-//! the tree is made of links when all of the archive was read. New files of a small archive are written into the tree, and linked to the others
-//! behind the caller's back (`unnamed.rs`). A tree that is there already costs a look at each of its directories
-//! and files, unless that was done since it was asked for: one that something was taken out of, put into (`seal.rs`) or changed in (`untouched.rs`) is not used any more.
+//! A file is identified by its content and mode. When an archive is taken in, new files are written as they arrive, and the tree is created
+//! from hard links when the archive is read completely. New files of a small archive are written into the tree, and linked to the others in
+//! the background (`unnamed.rs`). An existing tree costs a check of each of its directories and files, unless that was done since the
+//! request: a tree with removed, added (`seal.rs`) or changed (`untouched.rs`) entries is not used again.
 
 mod build;
 mod contents;
@@ -47,14 +47,14 @@ pub use room::Room;
 #[derive(Debug)]
 pub(super) struct Own {
     ledger: Arc<Ledger>,
-    /// Keys of trees that are being made.
+    /// Keys of trees that are being created.
     turns: Turns,
     places: Arc<Places>,
     spare: Spare,
-    // It ends before the folder goes that it removes things from.
+    // It ends before the directory is removed.
     remover: Remover,
     session: Arc<Session>,
-    /// Trees that went because of the bounds before this store took another one's place.
+    /// Trees evicted before this store replaced another one.
     evicted_before: u64,
 }
 
@@ -68,7 +68,7 @@ impl InSession for Own {
     }
 }
 
-/// A tree in use. It stays as long as this lives.
+/// A tree in use. It is not removed while this exists.
 #[derive(Debug)]
 pub(super) struct Lease {
     own: Arc<Own>,
@@ -77,7 +77,7 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    /// Whether no entry was taken out of the tree or put into it.
+    /// Whether no entry was removed from the tree or added to it.
     pub(super) fn has_its_entries(&self) -> bool {
         self.kept.has_its_entries()
     }
@@ -93,7 +93,8 @@ impl Drop for Lease {
 }
 
 impl Own {
-    /// An empty store in a session's folder. What was taken over by this session and the one for runs is removed behind the caller's back.
+    /// Creates an empty store in a session's directory. What this session and the one for runs have taken over is removed in the
+    /// background.
     pub(super) fn new(session: Session, runs: Arc<Session>, bounds: StoreBounds) -> Result<Self, StoreError> {
         let session = Arc::new(session);
         let places = Arc::new(Places::new(&session.folder()?)?);
@@ -104,7 +105,7 @@ impl Own {
         Ok(Self { ledger, turns, places, spare, remover, session, evicted_before: 0 })
     }
 
-    /// An empty store in the place of another one whose folder is gone.
+    /// Creates an empty store that replaces one whose directory was removed.
     pub(super) fn instead_of(
         before: &Self,
         session: Session,
@@ -121,11 +122,10 @@ impl Own {
         self.places.inodes.watch(watch);
     }
 
-    /// The tree of this name, if it is there and nothing was taken out of it, put into it or changed in it. Nobody looks who has looked
-    /// since `asked`.
+    /// Returns the tree of this name if it exists and is unchanged. It is not checked again if it was checked since `asked`.
     pub(super) fn get(self: &Arc<Self>, key: TreeKey, asked: Instant) -> Option<Tree> {
         let kept = self.contents().lend(key)?;
-        // With the lease first, so that it is given back whatever comes of it.
+        // Leased first, so that the lease is returned in any case.
         let tree = self.tree(key, Arc::clone(&kept));
         if kept.is_untouched(asked, &self.places.inodes) {
             return Some(tree);
@@ -146,14 +146,14 @@ impl Own {
         Ok(Staged(place))
     }
 
-    /// Lets the trees go that nobody uses.
+    /// Evicts the unused trees.
     pub(super) fn make_room(&self) {
         let mut leaving = Leaving::default();
         self.contents().evict_all(&mut leaving);
         self.remover.remove(leaving);
     }
 
-    /// Keeps a tree that was written file by file. Its files are not shared with others.
+    /// Adds a tree that was written file by file. Its files are not shared.
     pub(super) fn keep_written(
         self: &Arc<Self>,
         key: TreeKey,
@@ -175,7 +175,7 @@ impl Own {
         StoreStats { evicted: stats.evicted + self.evicted_before, ..stats }
     }
 
-    /// Keeps a tree that is whole. Of two trees of one name the first stays. `room` returns what it takes without its files.
+    /// Adds a complete tree. Of two trees of one name the first stays. `room` returns its bytes without its files.
     fn keep(
         self: &Arc<Self>,
         key: TreeKey,
@@ -193,7 +193,7 @@ impl Own {
                 drop(staged);
                 kept
             } else {
-                // What was written file by file has no names of the store's files in it.
+                // Its files are not links to the store's files.
                 let kept = Kept::new(staged.keep().join(TREE), seal, files.len(), made);
                 let room = room(&mut contents);
                 contents.keep(key, kept, files, room, &mut leaving)
@@ -209,7 +209,7 @@ impl Own {
         Tree { key, root, in_use: InUse::ByThisProcess { lease } }
     }
 
-    /// Tries something again if the file system was full, without the trees that nobody uses, unless somebody says `stop` meanwhile.
+    /// Retries an operation after evicting unused trees if the file system was full, unless `stop` returns `true`.
     fn with_room<T>(
         &self,
         stop: &(dyn Fn() -> bool + Sync),

@@ -1,7 +1,7 @@
-//! What is in a session's folder, and is made anew when somebody removed that.
+//! The content of a session's directory, which is created again if it was removed.
 //!
-//! Folders for temporary files are cleaned by people and by programs, also below a server that runs for months. What was in the folder is
-//! lost then, but not the use of it.
+//! Temporary directories are cleaned by users and programs, even while a server runs for months. Their content is lost then, but the server
+//! must continue.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::session::{Gate, Session};
 use super::{StoreError, private_folder};
 
-/// Something that is in the folder of a session.
+/// The content of a session's directory.
 pub(super) trait InSession {
-    /// Whether the folder is there, and what there always is in it.
+    /// Whether the directory and its fixed content exist.
     fn is_there(&self) -> bool;
 
-    /// Removes the folder.
+    /// Removes the directory.
     fn remove(&self);
 }
 
@@ -29,18 +29,18 @@ impl InSession for Session {
     }
 }
 
-/// What is in a session's folder now.
+/// The current content of a session's directory.
 #[derive(Debug)]
 pub(super) struct Renewed<T> {
-    /// Where sessions have their folders.
+    /// The parent of the sessions' directories.
     shared: PathBuf,
     current: Mutex<Arc<T>>,
-    /// Nothing is made anew any more.
+    /// Closed: nothing is created again.
     closed: AtomicBool,
 }
 
 impl<T: InSession> Renewed<T> {
-    /// Begins with what `make` makes in a new session's folder.
+    /// Starts with the result of `make` in a new session's directory.
     pub(super) fn begin(
         shared: &Path,
         make: impl FnOnce(Session) -> Result<T, StoreError>,
@@ -50,17 +50,17 @@ impl<T: InSession> Renewed<T> {
         Ok(Self { shared, current, closed: AtomicBool::new(false) })
     }
 
-    /// The folder that sessions have theirs in.
+    /// Returns the parent of the sessions' directories.
     pub(super) fn shared(&self) -> &Path {
         &self.shared
     }
 
-    /// What was there when it was used last.
+    /// Returns the content at its last use.
     pub(super) fn latest(&self) -> Arc<T> {
         Arc::clone(&self.current())
     }
 
-    /// What is there. If it was removed, what `make` makes in the folder of a new session takes its place; it gets what was there before.
+    /// Returns the content. If it was removed, `make` replaces it in a new session's directory; its argument is the old content.
     pub(super) fn there(
         &self,
         make: impl FnOnce(Session, &T) -> Result<T, StoreError>,
@@ -75,12 +75,12 @@ impl<T: InSession> Renewed<T> {
         let made = Arc::new(make(begin_session(&self.shared)?, &current)?);
         let before = std::mem::replace(&mut *current, Arc::clone(&made));
         drop(current);
-        // With the lock free: its end may wait for its thread.
+        // After the lock is released: dropping it may wait for its thread.
         drop(before);
         Ok(made)
     }
 
-    /// Removes the folder, whoever still has something of it, and makes no other.
+    /// Removes the directory, even if it is in use, and never creates another one.
     pub(super) fn close(&self) {
         let current = self.current();
         self.closed.store(true, Ordering::Relaxed);
@@ -92,7 +92,7 @@ impl<T: InSession> Renewed<T> {
     }
 }
 
-/// A new session in a folder, which is made if it is missing.
+/// Creates a session in a directory, which is created if missing.
 fn begin_session(shared: &Path) -> Result<Session, StoreError> {
     let shared = private_folder(shared)?;
     let gate = Gate::close(&shared)?;

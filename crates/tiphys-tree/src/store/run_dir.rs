@@ -1,4 +1,4 @@
-//! Folders of runs.
+//! Run directories.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,12 +8,11 @@ use tiphys_removal::remove_tree_or_log;
 use super::session::Session;
 use crate::StoreError;
 
-/// An empty private folder (0700) for one run; removed on drop if it is still there. Stale ones of killed programs are swept by
-/// [`Store::open`](crate::Store::open).
+/// An empty private directory (0700) for one run, removed on drop. [`Store::open`](crate::Store::open) removes those of killed processes.
 #[derive(Debug)]
 pub struct RunDir {
     path: PathBuf,
-    /// The folder is alive as long as its session is.
+    /// Keeps the session of the directory alive.
     _session: Arc<Session>,
 }
 
@@ -22,7 +21,7 @@ impl RunDir {
         Ok(Self { path: session.folder()?, _session: session })
     }
 
-    /// Its path.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -30,7 +29,7 @@ impl RunDir {
 
 impl Drop for RunDir {
     fn drop(&mut self) {
-        // A process of the run that still writes may hold it up; the session's end and the next sweep try again.
+        // A process of the run that still writes may prevent the removal; the end of the session and the next sweep try again.
         remove_tree_or_log(&self.path);
     }
 }

@@ -1,7 +1,6 @@
-//! A process' own folder below a shared one, and the removal of what killed processes left.
+//! A directory of one process in a shared one, and the removal of what killed processes left.
 //!
-//! Whether a process lives is asked of the kernel, by a lock on a file in its folder: process ids are used again, and mean
-//! nothing in another container.
+//! A lock on a file in the directory shows whether the process is running: PIDs are reused, and differ between containers.
 
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
@@ -13,30 +12,30 @@ use tiphys_removal::remove_tree_or_log;
 
 use crate::StoreError;
 
-/// Begins the name of every session's folder, so that a sweep touches nothing else.
+/// Prefix of the sessions' directories, so that a sweep affects no others.
 const SESSION_PREFIX: &str = "session-";
-/// The file in a session's folder that is locked as long as its process lives.
+/// The file in a session's directory that is locked while its process runs.
 const LOCK_FILE: &str = "lock";
-/// The file in the shared folder that is locked while sessions begin or are swept.
+/// The file in the shared directory that is locked while sessions begin or are swept.
 const GATE_FILE: &str = "gate";
 
-/// A folder of this process alone. Removed on drop.
+/// A directory of this process alone, removed on drop.
 #[derive(Debug)]
 pub(crate) struct Session {
     dir: PathBuf,
     next: AtomicU64,
-    /// Locked; the kernel unlocks it when the process ends, however it ends.
+    /// Locked. The kernel unlocks it when the process ends.
     _lock: File,
 }
 
-/// Kept while sessions of a folder begin or are swept; unlocked on drop.
+/// Held while sessions begin or are swept; unlocked on drop.
 #[derive(Debug)]
 pub(crate) struct Gate {
     _lock: File,
 }
 
 impl Gate {
-    /// Waits for other processes that begin or sweep sessions in this folder.
+    /// Waits for other processes that begin or sweep sessions in this directory.
     pub(crate) fn close(dir: &Path) -> Result<Self, StoreError> {
         let path = dir.join(GATE_FILE);
         let lock = lock_file(&path)?;
@@ -46,7 +45,7 @@ impl Gate {
 }
 
 impl Session {
-    /// Makes a folder for this process, and takes over those whose process is gone.
+    /// Creates a directory for this process, and takes over those of ended processes.
     pub(crate) fn begin(shared: &Path, _gate: &Gate) -> Result<Self, StoreError> {
         let dir = tempfile::Builder::new()
             .prefix(SESSION_PREFIX)
@@ -67,23 +66,23 @@ impl Session {
         Ok(session)
     }
 
-    /// Its folder.
+    /// Returns its directory.
     pub(crate) fn path(&self) -> &Path {
         &self.dir
     }
 
-    /// Whether its folder is there. Without its lock others would take it for one whose process is gone.
+    /// Whether its directory exists. Without its lock other processes would regard it as abandoned.
     pub(crate) fn is_there(&self) -> bool {
         self.dir.join(LOCK_FILE).exists()
     }
 
-    /// Moves something into this session, to be removed by [`Self::sweep`] or, if this process is killed first, by the next one's.
+    /// Moves a directory into this session, to be removed by [`Self::sweep`] or, if this process is killed first, by the next session.
     pub(crate) fn take_over(&self, place: &Path) {
-        // A folder that cannot be moved is left where it is: it costs space, and the store works without it.
+        // A directory that cannot be moved stays: it takes space, but the store works without it.
         drop(fs::rename(place, self.dir.join(format!("stale-{}", self.number()))));
     }
 
-    /// Removes what was taken over. Needs no gate.
+    /// Removes what was taken over. Does not need the gate.
     pub(crate) fn sweep(&self) {
         for entry in fs::read_dir(&self.dir).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with("stale-") {
@@ -92,21 +91,21 @@ impl Session {
         }
     }
 
-    /// A path in this folder where nothing is.
+    /// Returns an unused path in this directory.
     pub(crate) fn fresh_path(&self) -> PathBuf {
         self.dir.join(self.number().to_string())
     }
 
-    /// A new empty folder, 0700.
+    /// Creates an empty directory, 0700.
     pub(crate) fn folder(&self) -> Result<PathBuf, StoreError> {
         let path = self.fresh_path();
         DirBuilder::new().mode(0o700).create(&path).map_err(StoreError::io("make", &path))?;
         Ok(path)
     }
 
-    /// Removes its folder with everything in it.
+    /// Removes its directory with everything in it.
     pub(crate) fn remove(&self) {
-        // What cannot be removed now is swept by the next process: the lock goes with this one.
+        // The next process sweeps the rest: the lock is released with this process.
         remove_tree_or_log(&self.dir);
     }
 
@@ -121,7 +120,7 @@ impl Drop for Session {
     }
 }
 
-/// Opens a file to lock, made if it is missing.
+/// Opens a file to lock, created if missing.
 pub(crate) fn lock_file(path: &Path) -> Result<File, StoreError> {
     fs::OpenOptions::new()
         .read(true)
@@ -132,7 +131,7 @@ pub(crate) fn lock_file(path: &Path) -> Result<File, StoreError> {
         .map_err(StoreError::io("open", path))
 }
 
-/// Whether nobody holds a lock. A missing file is one that nobody holds: sessions begin behind the gate, so none is half made.
+/// Whether a lock is free. A missing file counts as free: sessions begin under the gate, so none is incomplete.
 pub(crate) fn is_unlocked(path: &Path) -> bool {
     match File::open(path) {
         Ok(file) => !matches!(file.try_lock(), Err(TryLockError::WouldBlock | TryLockError::Error(_))),

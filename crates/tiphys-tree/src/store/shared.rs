@@ -1,4 +1,4 @@
-//! Trees that all processes of one user share, and that stay.
+//! Trees that all processes of one user share, and that are kept.
 //!
 //! ```text
 //! <dir>/gate                      locked while a process begins
@@ -7,8 +7,8 @@
 //! <dir>/tmp/session-<random>/     a process' own folder, where it writes trees; holds a lock that says whether the process lives
 //! ```
 //!
-//! Nothing is synced to disk, because a tree can be written again faster than that takes. So a tree may be torn by a crash of
-//! the machine, though never by one of a process: trees are kept per boot, and those of an earlier boot are removed.
+//! Nothing is synced to disk, because writing a tree again is faster. So a crash of the machine, but not of a process, may damage a tree:
+//! trees are stored per boot, and those of earlier boots are removed.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -24,19 +24,19 @@ use super::{InUse, Reuse, SEAL, Staged, StoreError, TREE, Tree, TreeKey, private
 /// Trees of this boot.
 #[derive(Debug)]
 pub(super) struct Shared {
-    /// Where trees of this boot are.
+    /// The directory of the trees of this boot.
     trees: PathBuf,
-    /// Where trees are written.
+    /// The directory in which trees are written.
     staging: Session,
     in_use: Arc<File>,
-    /// Keys of trees that this process has written or has found as they were written.
+    /// Keys of trees that this process has written or verified.
     trusted: Mutex<HashSet<TreeKey>>,
     /// Whether trees of other processes are used.
     reuse: Reuse,
 }
 
 impl Shared {
-    /// Opens or makes the folder, and sweeps what killed programs left in it.
+    /// Opens or creates the directory, and removes what killed processes left in it.
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
         let boot = boot_id();
         let all_trees = dir.join("trees");
@@ -62,7 +62,7 @@ impl Shared {
         Self { reuse, ..self }
     }
 
-    /// The tree of this name, if it is there and whole.
+    /// Returns the tree of this name if it exists and is complete.
     pub(super) fn get(&self, key: TreeKey) -> Option<Tree> {
         let place = self.place(key);
         if self.trusted().contains(&key) {
@@ -80,12 +80,12 @@ impl Shared {
         Some(self.tree(key, &place))
     }
 
-    /// A path where a tree can be written.
+    /// Returns an unused path for a new tree.
     pub(super) fn fresh_path(&self) -> PathBuf {
         self.staging.fresh_path()
     }
 
-    /// Moves a whole tree into place. If another process was faster its tree is taken: both have the same content.
+    /// Moves a complete tree into place. If another process was faster, its tree is used: both have the same content.
     pub(super) fn keep(&self, key: TreeKey, staged: Staged) -> Result<Tree, StoreError> {
         if let Some(tree) = self.get(key) {
             return Ok(tree);
@@ -107,7 +107,7 @@ impl Shared {
         Ok(self.tree(key, &place))
     }
 
-    /// How many trees this process uses or has used.
+    /// Returns the number of trees that this process has used.
     pub(super) fn trees(&self) -> usize {
         self.trusted().len()
     }
@@ -129,7 +129,7 @@ impl Shared {
     }
 }
 
-/// Trees of other boots that no process uses: on this machine none does, on a shared file system another machine may.
+/// Removes trees of other boots that no process uses: on a shared file system, another machine may.
 fn take_over_other_boots(all_trees: &Path, boot: &str, session: &Session) -> Result<(), StoreError> {
     for entry in fs::read_dir(all_trees).map_err(StoreError::io("read", all_trees))?.flatten() {
         let (place, name) = (entry.path(), entry.file_name());
@@ -142,7 +142,7 @@ fn take_over_other_boots(all_trees: &Path, boot: &str, session: &Session) -> Res
     Ok(())
 }
 
-/// What tells one boot of this machine from the next. Where the system does not say, all boots count as one.
+/// Returns the ID of this boot. If the system does not report it, all boots count as one.
 fn boot_id() -> String {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let id: String = id.chars().filter(char::is_ascii_hexdigit).collect();

@@ -1,4 +1,4 @@
-//! Of several threads that want to write one tree, one writes and the others wait.
+//! Serialises the threads that write one tree: one writes and the others wait.
 
 use std::collections::HashSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::TreeKey;
 
-/// How often a waiting thread asks whether to go on waiting.
+/// Interval at which a waiting thread checks whether to continue.
 pub(super) const WAIT_STEP: Duration = Duration::from_millis(10);
 
 /// Keys that a thread of this process is writing.
@@ -16,7 +16,7 @@ pub(super) struct Turns {
     written: Condvar,
 }
 
-/// The right to write one key; others of this process wait until it is dropped.
+/// The right to write one key; other threads of this process wait until it is dropped.
 #[derive(Debug)]
 pub(super) struct Turn<'a> {
     turns: &'a Turns,
@@ -35,7 +35,7 @@ impl Turns {
         Turn { turns: self, key }
     }
 
-    /// The same as long as nobody says `stop`.
+    /// Like `wait`, until `stop` returns `true`.
     pub(super) fn wait_unless(&self, key: TreeKey, stop: &dyn Fn() -> bool) -> Option<Turn<'_>> {
         let mut writing = self.lock();
         while writing.contains(&key) {

@@ -110,6 +110,6 @@ fn a_socket_that_nobody_serves_is_named() {
     drop(UnixListener::bind(world.path("sockets/dead.sock")).expect("the socket can be made"));
     let output = render(&world, &[]);
     assert_eq!((output.code, output.stdout.as_str()), (3, ""));
-    assert!(output.stderr.contains("plugin \"dead\" could not tell"), "{}", output.stderr);
+    assert!(output.stderr.contains("plugin \"dead\" cannot determine"), "{}", output.stderr);
     assert!(output.stderr.contains("$WORLD/sockets/dead.sock"), "{}", output.stderr);
 }

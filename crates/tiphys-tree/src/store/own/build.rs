@@ -1,4 +1,4 @@
-//! Making a tree of links to files of the store.
+//! Creates a tree of hard links to files of the store.
 
 use std::io;
 use std::num::NonZero;
@@ -18,14 +18,14 @@ use crate::path::{parent, to_path};
 use crate::store::digest::{Record, RecordKind};
 use crate::{StoreError, WriteError};
 
-/// Entries that are worth a second thread.
+/// Number of entries that justify a second thread.
 const ENTRIES_PER_THREAD_MIN: usize = 512;
-/// Threads that make one tree. More wait for each other in the file system.
+/// Maximum threads for one tree. More of them wait for each other in the file system.
 const THREADS_MAX: usize = 2;
 
 impl Own {
-    /// Makes a tree of records, sorted, whose files are claimed, at a path where nothing is. Those that are `new` are written into it. The
-    /// bytes that it takes beside its files are counted as the archive's.
+    /// Creates a tree at an unused path from sorted records with claimed files. Those that are `new` are written into it. Its bytes besides
+    /// its files are counted for the archive.
     pub(super) fn build(
         &self,
         root: &Path,
@@ -54,7 +54,7 @@ impl Own {
             for (part, other) in others {
                 match other {
                     Ok(other) => other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-                    // There was no thread to be had.
+                    // No thread could be started.
                     Err(_) => making.leaves(part, None)?,
                 }
             }
@@ -63,11 +63,11 @@ impl Own {
     }
 }
 
-/// On how many threads so many entries are made, or looked at.
+/// Returns the number of threads for a number of entries.
 pub(super) fn threads_for(entries: usize) -> usize {
     let of_use = (entries / ENTRIES_PER_THREAD_MIN).clamp(1, THREADS_MAX);
     if of_use == 1 {
-        // The question is answered from three files of the control group, each time.
+        // Each call reads three files of the control group.
         return 1;
     }
     thread::available_parallelism().map_or(1, NonZero::get).min(of_use)
@@ -82,7 +82,7 @@ struct Making<'a> {
 }
 
 impl Making<'_> {
-    /// Makes the directories. In the order of names each comes behind the one that holds it.
+    /// Creates the directories. In the order of names parents come first.
     fn directories(&self, records: &[Record]) -> Result<(), ArchiveError> {
         let umask = self.own.places.umask;
         umask.mend(MODE_EXECUTABLE, |mode| std::fs::set_permissions(self.root, mode))?;
@@ -137,7 +137,7 @@ impl Making<'_> {
             match made {
                 Ok(Linked::Shared) => {}
                 Ok(Linked::Copied { bytes }) => self.own.grow(self.intake, bytes + BLOCK_BYTES)?,
-                // A file that somebody takes out of the store behind the claim fails this archive; the next one brings it back.
+                // A file that is removed from the store after its claim fails this archive; the next one restores it.
                 Err(source) => return Err(failed(path, source)),
             }
         }
@@ -149,7 +149,7 @@ impl Making<'_> {
         openat(&self.tree, folder, flags, Mode::empty()).map_err(|error| failed(folder, error.into()))
     }
 
-    /// Where the files are; nothing for what is no file.
+    /// The locations of the files; `None` for other entries.
     fn numbers(&self, records: &[Record]) -> Vec<Option<FileNumber>> {
         let contents = self.own.contents();
         records.iter().map(|record| FileKey::of(&record.kind).and_then(|key| contents.number(key))).collect()
@@ -160,7 +160,7 @@ impl Making<'_> {
     }
 }
 
-/// The entry is named by its path in the tree: where the store is concerns nobody who sent an archive.
+/// The error names the path in the tree: the path of the store means nothing to the sender of an archive.
 pub(super) fn failed(path: &[u8], source: io::Error) -> ArchiveError {
     WriteError::Io { path: to_path(path).to_path_buf(), source }.into()
 }

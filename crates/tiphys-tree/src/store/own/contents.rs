@@ -1,4 +1,4 @@
-//! What is in the store and who needs it: decisions about files and trees, made in memory alone.
+//! The content of the store and its users: decisions about files and trees, in memory only.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,12 +11,12 @@ use crate::store::digest::RecordKind;
 use crate::store::turns::WAIT_STEP;
 use crate::{StoreBounds, StoreStats, TreeKey};
 
-/// Bytes of a block of the file system: the least that a file or a directory takes.
+/// Bytes of a block of the file system, the minimum for a file or a directory.
 pub(super) const BLOCK_BYTES: u64 = 4096;
-/// Bytes that a name in a directory takes, with what the kernel keeps of it.
+/// Bytes of a name in a directory, including the kernel's data.
 pub(super) const NAME_BYTES: u64 = 256;
 
-/// What a file is known by.
+/// The key of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FileKey {
     pub(super) digest: [u8; 32],
@@ -24,7 +24,7 @@ pub(super) struct FileKey {
 }
 
 impl FileKey {
-    /// The key of a record, if it is a file's.
+    /// Returns the key of a record, if it is a file.
     pub(super) fn of(kind: &RecordKind) -> Option<Self> {
         match kind {
             RecordKind::File { digest } => Some(Self { digest: *digest, executable: false }),
@@ -33,24 +33,24 @@ impl FileKey {
         }
     }
 
-    /// The record of a file with this key.
+    /// Returns the record of a file with this key.
     pub(super) fn record(self) -> RecordKind {
         RecordKind::file(self.executable, blake3::Hash::from_bytes(self.digest))
     }
 }
 
-/// Where a file is. A number is never used again.
+/// The number of a file's location. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct FileNumber(pub(super) u64);
 
-/// What somebody who needs a file has to do for it.
+/// What a user of a file has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// It was written here.
+    /// It is written here.
     Known(FileNumber),
-    /// Write it here, then say so.
+    /// Write it here, then report it.
     Write(FileNumber),
-    /// Somebody else is writing it.
+    /// Another thread is writing it.
     Wait,
 }
 
@@ -58,10 +58,10 @@ pub(super) enum Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct IntakeNumber(u64);
 
-/// What happens to an archive that brings the store over its limit while other trees are in use.
+/// How an archive is handled that brings the store over its limit while other trees are in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WhenFull {
-    /// It is refused.
+    /// It is rejected.
     Refuse,
     /// The store exceeds its limit until the tree is no longer in use.
     Exceed,
@@ -80,11 +80,11 @@ struct KnownIntake {
     when_full: WhenFull,
     /// Announced bytes that are not written yet.
     announced: u64,
-    /// Bytes that belong to no file and no tree yet. They are part of the store's.
+    /// Bytes that belong to no file or tree yet. They are included in the store's.
     growing: u64,
 }
 
-/// What nobody needs any more, and is to be removed from the file system.
+/// Unused files and trees to be removed from the file system.
 #[derive(Debug, Default, PartialEq, Eq)]
 #[must_use = "it stays on the disk"]
 pub(super) struct Leaving {
@@ -102,22 +102,22 @@ impl Leaving {
 struct KnownFile {
     number: FileNumber,
     state: State,
-    /// Bytes that it takes.
+    /// Its bytes.
     room: u64,
-    /// Places in trees that are kept, or that are being taken in. At least one.
+    /// Number of its uses in cached trees and trees being created. At least one.
     needed: u64,
-    /// How a large one begins.
+    /// The beginning of a large file.
     beginning: Option<Beginning>,
 }
 
 impl KnownFile {
-    /// A file of so many bytes that one place needs.
+    /// Creates a file with one use.
     fn new(number: FileNumber, state: State, bytes: u64) -> Self {
         Self { number, state, room: blocks(bytes), needed: 1, beginning: None }
     }
 }
 
-/// Bytes that a file of so many bytes takes.
+/// Returns the bytes on disk of a file of this size.
 pub(super) fn blocks(bytes: u64) -> u64 {
     bytes.div_ceil(BLOCK_BYTES).max(1).saturating_mul(BLOCK_BYTES)
 }
@@ -126,27 +126,27 @@ pub(super) fn blocks(bytes: u64) -> u64 {
 enum State {
     Writing,
     Written,
-    /// It could not be written. Whoever needs it next writes it.
+    /// It could not be written. The next user writes it.
     Missing,
 }
 
 #[derive(Debug)]
 struct KnownTree {
     kept: Arc<Kept>,
-    /// Its files, each as often as it is in the tree.
+    /// Its files, each as often as it occurs.
     files: Vec<FileKey>,
-    /// Bytes that it takes without its files.
+    /// Its bytes without its files.
     room: u64,
     users: u64,
-    /// When it was used last.
+    /// Its last use.
     used: u64,
 }
 
-/// The contents, for many threads.
+/// The contents, shared by threads.
 #[derive(Debug)]
 pub(super) struct Ledger {
     contents: Mutex<Contents>,
-    /// Some file was written, or could not be; or bytes are no longer in use.
+    /// Signals that a file was written or failed, or that bytes are no longer in use.
     settled: Condvar,
 }
 
@@ -155,22 +155,22 @@ impl Ledger {
         Self { contents: Mutex::new(Contents::new(bounds)), settled: Condvar::new() }
     }
 
-    /// A panic of another thread leaves the contents consistent: nothing is called while they are changed.
+    /// After a panic of another thread the contents are consistent: no code is called while they change.
     pub(super) fn lock(&self) -> MutexGuard<'_, Contents> {
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for somebody to settle something, for [`WAIT_STEP`] at most.
+    /// Waits for a change, for [`WAIT_STEP`] at most.
     pub(super) fn wait<'a>(&self, contents: MutexGuard<'a, Contents>) -> MutexGuard<'a, Contents> {
         self.settled.wait_timeout(contents, WAIT_STEP).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Wakes all who wait: bytes are no longer in use.
+    /// Wakes all waiting threads: bytes are no longer in use.
     pub(super) fn freed(&self) {
         self.settled.notify_all();
     }
 
-    /// Says of files that they were written, or that they are missing, to all who wait.
+    /// Reports files as written or missing to all waiting threads.
     pub(super) fn settle(
         &self,
         files: impl Iterator<Item = (FileKey, FileNumber)>,
@@ -183,22 +183,22 @@ impl Ledger {
     }
 }
 
-/// Everything that the store has.
+/// The content of the store.
 #[derive(Debug)]
 pub(super) struct Contents {
     bounds: StoreBounds,
     files: HashMap<FileKey, KnownFile>,
-    /// Large files that were written, by how they begin. Of several the latest.
+    /// Written large files by their beginning; of several the latest.
     large: HashMap<Beginning, FileKey>,
     trees: HashMap<TreeKey, KnownTree>,
-    /// Trees that are lent to nobody any more, as long as somebody has them.
+    /// Trees that are no longer lent, while they are still in use.
     spoilt: Vec<KnownTree>,
     intakes: HashMap<IntakeNumber, KnownIntake>,
     next_intake: u64,
-    /// Counts the events after which fewer bytes may be in use.
+    /// Number of events after which fewer bytes may be in use.
     freed: u64,
     bytes: u64,
-    /// Counts uses of trees.
+    /// Number of uses of trees.
     clock: u64,
     next_file: u64,
     evicted: u64,
@@ -238,14 +238,14 @@ impl Contents {
         }
     }
 
-    /// A number for a file that is not known yet.
+    /// Returns the number for a new file.
     pub(super) fn fresh_number(&mut self) -> FileNumber {
         self.next_file += 1;
         FileNumber(self.next_file)
     }
 
-    /// Begins an archive that announces so many bytes, if they fit into the limit beside what is in use, or if nothing else is in use.
-    /// It lasts until it is [ended](Self::end).
+    /// Begins an archive that announces this size, if it fits into the limit with the trees in use, or if nothing else is in use. It lasts
+    /// until [`Self::end`].
     pub(super) fn begin_if_fits(&mut self, announced: u64) -> Option<IntakeNumber> {
         let announced_in_all =
             self.intakes.values().fold(announced, |sum, intake| sum.saturating_add(intake.announced));
@@ -263,19 +263,19 @@ impl Contents {
         number
     }
 
-    /// Ends an archive, whatever became of it.
+    /// Ends an archive, successful or not.
     pub(super) fn end(&mut self, number: IntakeNumber) {
         self.take_grown(number);
         self.intakes.remove(&number);
         self.freed += 1;
     }
 
-    /// Changes when fewer bytes may be in use than before.
+    /// Changes when fewer bytes may be in use.
     pub(super) fn times_freed(&self) -> u64 {
         self.freed
     }
 
-    /// Counts bytes that an archive is about to write.
+    /// Counts bytes before an archive writes them.
     pub(super) fn grow(
         &mut self,
         number: IntakeNumber,
@@ -289,14 +289,14 @@ impl Contents {
         Ok(())
     }
 
-    /// Stops counting what an archive has [grown](Self::grow), which is counted as files or a tree from here on. Returns it in bytes.
+    /// Stops counting the bytes of [`Self::grow`], which are counted as files or a tree from now on. Returns them.
     pub(super) fn take_grown(&mut self, number: IntakeNumber) -> u64 {
         let grown = self.intakes.get_mut(&number).map_or(0, |intake| std::mem::take(&mut intake.growing));
         self.bytes -= grown;
         grown
     }
 
-    /// Adds bytes of an archive to those of the store. Trees that nobody uses go first.
+    /// Adds bytes of an archive to those of the store. Evicts unused trees first.
     fn count(&mut self, number: IntakeNumber, bytes: u64, leaving: &mut Leaving) -> Result<(), Full> {
         let before = self.bytes;
         self.bytes = before.saturating_add(bytes);
@@ -317,7 +317,7 @@ impl Contents {
         !self.spoilt.is_empty() || self.trees.values().any(|tree| tree.users > 0)
     }
 
-    /// Bytes without those that only unused trees need. Looks at all files of these trees.
+    /// Returns the bytes without those of unused trees. Iterates over all files of these trees.
     fn bytes_in_use(&self) -> u64 {
         let mut unused = 0;
         let mut places: HashMap<FileKey, u64> = HashMap::new();
@@ -331,7 +331,7 @@ impl Contents {
         self.bytes - unused - files.sum::<u64>()
     }
 
-    /// An archive needs a file of so many bytes, until it is [released](Self::release).
+    /// Claims a file for an archive, until it is [released](Self::release).
     pub(super) fn claim(
         &mut self,
         by: IntakeNumber,
@@ -350,7 +350,7 @@ impl Contents {
         Ok(Claim::Write(number))
     }
 
-    /// The same for somebody who has claimed the file before and had to wait.
+    /// Like [`Self::claim`] for a caller that claimed the file before and had to wait.
     pub(super) fn claim_again(&mut self, key: FileKey, leaving: &mut Leaving) -> Claim {
         match self.files.get_mut(&key) {
             Some(KnownFile { state: State::Written, number, .. }) => Claim::Known(*number),
@@ -365,7 +365,7 @@ impl Contents {
         }
     }
 
-    /// A large file that begins so, claimed if there is one.
+    /// Claims a large file with this beginning, if there is one.
     pub(super) fn claim_large(&mut self, beginning: Beginning) -> Option<(FileKey, FileNumber)> {
         let key = *self.large.get(&beginning)?;
         let known = self.files.get_mut(&key).filter(|known| known.state == State::Written)?;
@@ -373,7 +373,7 @@ impl Contents {
         Some((key, known.number))
     }
 
-    /// Claims a large file that somebody has written. If it is there already, what he wrote leaves.
+    /// Claims a large file that the caller has written. If it exists already, the caller's file is removed.
     pub(super) fn claim_written(
         &mut self,
         key: FileKey,
@@ -405,12 +405,12 @@ impl Contents {
         self.make_room(leaving);
     }
 
-    /// A file was written at this place. Nothing changes if it is elsewhere by now.
+    /// Records that a file was written here. No effect if its location has changed.
     pub(super) fn written(&mut self, key: FileKey, number: FileNumber) {
         self.settle(key, number, State::Written);
     }
 
-    /// A file could not be written at this place, or is gone from there. Nothing changes if it is elsewhere by now.
+    /// Records that a file could not be written here, or is missing. No effect if its location has changed.
     pub(super) fn missing(&mut self, key: FileKey, number: FileNumber) {
         self.settle(key, number, State::Missing);
     }
@@ -421,12 +421,12 @@ impl Contents {
         }
     }
 
-    /// Where a file is that somebody has claimed.
+    /// Returns the location of a claimed file.
     pub(super) fn number(&self, key: FileKey) -> Option<FileNumber> {
         self.files.get(&key).map(|known| known.number)
     }
 
-    /// Claims that are given back.
+    /// Releases claims.
     pub(super) fn release(&mut self, files: impl IntoIterator<Item = FileKey>, leaving: &mut Leaving) {
         for key in files {
             if let Entry::Occupied(mut known) = self.files.entry(key) {
@@ -445,7 +445,7 @@ impl Contents {
         }
     }
 
-    /// Keeps a tree that is not there yet, with the claims of its files, and lends it. `room` is what it takes without them.
+    /// Adds a new tree with the claims of its files, and lends it. `room` is its bytes without them.
     pub(super) fn keep(
         &mut self,
         key: TreeKey,
@@ -463,7 +463,7 @@ impl Contents {
         kept
     }
 
-    /// Lends a tree until it is [given back](Self::give_back). Whether it is untouched is for the caller to see.
+    /// Lends a tree until [`Self::give_back`]. The caller checks that it is unchanged.
     pub(super) fn lend(&mut self, key: TreeKey) -> Option<Arc<Kept>> {
         self.clock += 1;
         let tree = self.trees.get_mut(&key)?;
@@ -472,8 +472,8 @@ impl Contents {
         Some(Arc::clone(&tree.kept))
     }
 
-    /// A tree that was lent is not as it was kept. It is lent to nobody any more, and goes when all who have it have given it back.
-    /// Gives its files and where they are: they may not be as they were either.
+    /// Discards a lent tree that has changed. It is not lent again, and is removed when all users have returned it. Returns its files and
+    /// their locations: they may have changed, too.
     pub(super) fn spoil(&mut self, key: TreeKey, kept: &Arc<Kept>) -> Vec<(FileKey, FileNumber)> {
         let mut suspects = Vec::new();
         if let Entry::Occupied(tree) = self.trees.entry(key)
@@ -487,7 +487,7 @@ impl Contents {
         suspects
     }
 
-    /// Takes back a tree that was lent.
+    /// Takes back a lent tree.
     pub(super) fn give_back(&mut self, key: TreeKey, kept: &Arc<Kept>, leaving: &mut Leaving) {
         if let Some(at) = self.spoilt.iter().position(|tree| Arc::ptr_eq(&tree.kept, kept)) {
             self.spoilt[at].users -= 1;
@@ -502,19 +502,19 @@ impl Contents {
         self.make_room(leaving);
     }
 
-    /// Lets every tree go that nobody uses.
+    /// Evicts all unused trees.
     pub(super) fn evict_all(&mut self, leaving: &mut Leaving) {
         while self.evict_one(leaving) {}
     }
 
-    /// Lets trees go as long as there is too much.
+    /// Evicts trees while a limit is exceeded.
     fn make_room(&mut self, leaving: &mut Leaving) {
         while (self.bytes > self.bounds.bytes_max || self.trees.len() > self.bounds.trees_max)
             && self.evict_one(leaving)
         {}
     }
 
-    /// Lets the tree go that was used least recently, if there is one that nobody uses.
+    /// Evicts the least recently used tree that is not in use.
     fn evict_one(&mut self, leaving: &mut Leaving) -> bool {
         let unused = self.trees.iter().filter(|(_, tree)| tree.users == 0);
         let Some(key) = unused.min_by_key(|(_, tree)| tree.used).map(|(key, _)| *key) else { return false };

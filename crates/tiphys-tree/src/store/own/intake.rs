@@ -1,9 +1,9 @@
-//! Taking in an archive: what the store has is noted, what it has not is written as it comes.
+//! Takes in an archive: known files are recorded, new ones are written as they arrive.
 //!
-//! One thread inflates and reads entries, another one hashes, looks up and writes what it gets from there. The first one helps when
-//! the second one is behind, so that both cores have work whether files are known (inflating takes longer) or not (writing does).
-//! The first one begins alone, and writes nothing until it knows that there is more: a small archive is read before a second one would have
-//! started and ended, and its new files are written into the tree itself (`unnamed.rs`).
+//! One thread decompresses and reads entries; another one hashes, looks up and writes them. The first one helps when the second one is
+//! behind, so that both have work whether files are known (decompressing takes longer) or not (writing does). The first one begins alone,
+//! and writes nothing until it knows that there is more: a small archive is read before a second thread would have started and ended, and
+//! its new files are written into the tree itself (`unnamed.rs`).
 
 use std::collections::HashSet;
 use std::io::{self, Read};
@@ -29,21 +29,20 @@ use crate::{EntryPath, StoreError, WriteError};
 
 /// Files up to this size are handled in memory, many at once; larger ones in pieces.
 pub(super) const WHOLE_FILE_BYTES_MAX: u64 = 64 * 1024;
-/// Bytes of files that are handled together.
+/// Bytes of files in one batch.
 const BATCH_BYTES: usize = 64 * 1024;
-/// Bytes of the largest batch: one byte less than a full one, and a file.
+/// Maximum bytes of a batch: one byte less than a full one, and a file.
 const BATCH_BYTES_MAX: usize = 2 * BATCH_BYTES;
 /// Files that are handled together.
 const BATCH_FILES: usize = 256;
 /// Batches that wait for the second thread. With two being handled, one archive has at most 640 KiB of content in memory.
 const BATCHES_WAITING_MAX: usize = 2;
-/// Batches that a small archive has at most, of 512 KiB and never more than 1 MiB, or 2,048 files; they are in memory until all of it was
-/// read. What a second thread could spare the first one until then is less than what starting and ending it costs, the system's work on memory
-/// that threads share included.
+/// Maximum batches of a small archive, of 512 KiB and never more than 1 MiB, or 2,048 files, which stay in memory until it is read
+/// completely. Up to that size a second thread saves less than it costs, including the system's work on shared memory.
 const BATCHES_ALONE: usize = 8;
 
 impl Own {
-    /// Whether a file that was written is not there as it was written. Whoever needs it next writes it again.
+    /// Whether a written file has changed. Its next user writes it again.
     pub(super) fn is_gone(&self, key: FileKey, number: FileNumber) -> bool {
         let is_gone = !self.places.is_untouched(number);
         if is_gone {
@@ -52,7 +51,7 @@ impl Own {
         is_gone
     }
 
-    /// The tree that an archive holds, which has room here.
+    /// Returns the tree of an archive that has room here.
     pub(super) fn take_in(
         self: &Arc<Self>,
         room: &Room,
@@ -77,7 +76,7 @@ impl Own {
         Ok(tree)
     }
 
-    /// An archive's failure; where the store's folder, or a file in it, was removed meanwhile, that is why.
+    /// Returns the error of an archive; if the store's directory, or a file in it, was removed meanwhile, that is the reason.
     pub(in crate::store) fn explain(&self, error: ArchiveError) -> ArchiveError {
         let is_of_files = matches!(
             error,
@@ -87,7 +86,7 @@ impl Own {
             return StoreError::Removed { path: self.session.path().to_path_buf() }.into();
         }
         match error {
-            // A tree is made of files that were there when they were looked at.
+            // The tree was created from files that existed when they were checked.
             ArchiveError::Write(WriteError::Io { path, source })
                 if source.kind() == io::ErrorKind::NotFound =>
             {
@@ -97,7 +96,7 @@ impl Own {
         }
     }
 
-    /// The tree of everything that was taken, and of the batches of a small archive, made if it is not there.
+    /// Returns the tree of everything that was read, including the batches of a small archive. Creates it if it is missing.
     fn tree_of(
         self: &Arc<Self>,
         mut taken: Taken<'_>,
@@ -132,7 +131,7 @@ impl Own {
     }
 }
 
-/// The seal of a tree that was made of records.
+/// Returns the seal of a tree created from records.
 fn seal(tree: &Path, records: &[Record]) -> io::Result<Seal> {
     let directories = records.iter().filter(|record| record.kind == RecordKind::Directory);
     Seal::of_directories(tree, Times::ModifiedAndChanged, directories.map(|record| &*record.path))
@@ -141,19 +140,19 @@ fn seal(tree: &Path, records: &[Record]) -> io::Result<Seal> {
 /// Files that are handled together.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// The bytes, one file behind the other. What is behind the last one is left of an earlier batch, so that nothing is zeroed.
+    /// The contents, concatenated. The rest is left from an earlier batch, so that nothing is zeroed.
     contents: Vec<u8>,
     files: Vec<Content>,
 }
 
 impl Batch {
-    /// An empty one with all the memory that it may need.
+    /// Creates an empty batch with its maximum capacity.
     fn with_memory() -> Self {
         Self { contents: Vec::with_capacity(BATCH_BYTES_MAX), files: Vec::new() }
     }
 }
 
-/// Batches that wait for the next archive. Memory that is given back to the system and asked for again costs a small archive a fifth of its time.
+/// Batches for the next archive. Returning memory to the system and requesting it again costs a small archive a fifth of its time.
 #[derive(Debug, Default)]
 pub(super) struct Spare(Mutex<Vec<Batch>>);
 
@@ -162,7 +161,7 @@ impl Spare {
         self.batches().pop().unwrap_or_else(Batch::with_memory)
     }
 
-    /// Keeps as many as one small archive may have. All of their files were claimed.
+    /// Keeps as many as one small archive may have. All of their files are claimed.
     fn give(&self, used: Vec<Batch>) {
         let mut batches = self.batches();
         let room = (BATCHES_ALONE + 1).saturating_sub(batches.len());
@@ -181,26 +180,26 @@ struct Content {
     bytes: Range<usize>,
 }
 
-/// The first thread's view of the work.
+/// State of the first thread.
 struct Taking<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     batch: Batch,
-    /// Full batches, as long as the archive may be a small one.
+    /// Full batches, while the archive may be small.
     held: Option<Vec<Batch>>,
     here: Taken<'env>,
-    /// Started when there is something for it to do.
+    /// Started when there is work for it.
     second: Option<Second<'scope, 'env>>,
 }
 
 struct Second<'scope, 'env> {
     batches: SyncSender<Batch>,
-    /// Batches to use again.
+    /// Batches for reuse.
     spare: Receiver<Batch>,
     thread: ScopedJoinHandle<'scope, Result<Taken<'env>, ArchiveError>>,
 }
 
 impl<'env> Taking<'_, 'env> {
-    /// Holds a full batch, or hands it on with all that were held if the archive is no small one.
+    /// Keeps a full batch, or passes on all kept ones if the archive is not small.
     fn pass_on(&mut self) -> Result<(), ArchiveError> {
         let batch = std::mem::take(&mut self.batch);
         if let Some(held) = self.held.as_mut().filter(|held| held.len() < BATCHES_ALONE) {
@@ -214,13 +213,13 @@ impl<'env> Taking<'_, 'env> {
         self.hand_over(batch)
     }
 
-    /// Hands a batch to the second thread, or works it off if that has enough.
+    /// Passes a batch to the second thread, or handles it if that has enough.
     fn hand_over(&mut self, batch: Batch) -> Result<(), ArchiveError> {
         let second = if let Some(second) = &self.second {
             second
         } else {
             let Ok(second) = Second::start(self.scope, &self.here) else {
-                // There is no thread to be had: the work goes on without.
+                // No thread could be started: the work continues without one.
                 self.batch = batch;
                 return self.here.take(&mut self.batch);
             };
@@ -232,7 +231,7 @@ impl<'env> Taking<'_, 'env> {
                 self.here.take(&mut batch)?;
                 batch
             }
-            // It ends early only when it fails.
+            // It ends early only after a failure.
             Err(TrySendError::Disconnected(batch)) => {
                 self.join()?;
                 batch
@@ -241,7 +240,7 @@ impl<'env> Taking<'_, 'env> {
         Ok(())
     }
 
-    /// Everything that both threads have taken, and the batches of a small archive, of which nothing was taken yet.
+    /// Returns everything that both threads have read, and the unhandled batches of a small archive.
     fn finish(mut self) -> Result<(Taken<'env>, Vec<Batch>), ArchiveError> {
         let mut last = std::mem::take(&mut self.batch);
         if let Some(mut small) = self.held.take() {
@@ -271,7 +270,7 @@ impl<'scope, 'env> Second<'scope, 'env> {
         let thread = Builder::new().spawn_scoped(scope, move || {
             for mut batch in waiting {
                 taken.take(&mut batch)?;
-                // With enough spare ones this one goes.
+                // Dropped if there are enough spare ones.
                 drop(done.try_send(batch));
             }
             Ok(taken)
@@ -282,7 +281,7 @@ impl<'scope, 'env> Second<'scope, 'env> {
 
 impl Sink for Taking<'_, '_> {
     fn directory(&mut self, _path: &EntryPath<'_>) -> Result<(), ArchiveError> {
-        // Directories are known at the end, those included that no entry names.
+        // Directories are known at the end, including those that only occur in paths.
         Ok(())
     }
 
@@ -314,7 +313,7 @@ impl Sink for Taking<'_, '_> {
     }
 }
 
-/// Records whose files are claimed; the claims are given back on drop.
+/// Records with claimed files; the claims are released on drop.
 struct Taken<'env> {
     own: &'env Own,
     intake: IntakeNumber,
@@ -327,15 +326,15 @@ impl<'env> Taken<'env> {
         Self { own, intake, stop, records: Vec::new() }
     }
 
-    /// Claims the files of a batch, writes those that nobody has written, and empties it.
+    /// Claims the files of a batch, writes the new ones, and empties it.
     fn take(&mut self, Batch { contents, files }: &mut Batch) -> Result<(), ArchiveError> {
         let mut to_write = Writing::nothing(self.own, self.stop);
         self.claim(contents, files, &mut to_write)?;
         to_write.carry_out(&self.records)
     }
 
-    /// Claims files and adds those that are to be written. If others are writing some, everything is written here that was to be, before those
-    /// are waited for: they may be waiting for ours.
+    /// Claims files and adds those to be written. If other threads write some, everything of this thread is written before waiting for
+    /// them: they may wait for it.
     fn claim<'a>(
         &mut self,
         contents: &'a [u8],
@@ -376,7 +375,7 @@ impl<'env> Taken<'env> {
         if let Some(full) = full {
             return Err(full.into());
         }
-        // While the bytes are here: what somebody took out of the store, or changed there, is written again.
+        // While the content is in memory: a file that was removed from the store or changed is written again.
         to_wait_for.extend(
             to_look_at
                 .into_iter()
@@ -395,7 +394,7 @@ impl<'env> Taken<'env> {
         Ok(())
     }
 
-    /// Waits until a file is written. If its writer fails, or somebody changed it since, it falls to us.
+    /// Waits until a file is written. If its writer fails, or the file has changed, this thread writes it.
     fn wait_for(&self, key: FileKey) -> Result<Option<FileNumber>, ArchiveError> {
         let mut leaving = Leaving::default();
         let mut contents = self.own.contents();
@@ -422,7 +421,7 @@ impl<'env> Taken<'env> {
         Ok(number)
     }
 
-    /// The claims, for whoever keeps the tree.
+    /// Returns the claims for the tree.
     fn into_files(mut self) -> Vec<FileKey> {
         let records = std::mem::take(&mut self.records);
         records.iter().filter_map(|record| FileKey::of(&record.kind)).collect()
@@ -438,7 +437,7 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// A file that somebody has to write.
+/// A file to be written.
 struct ToDo<'a> {
     key: FileKey,
     content: &'a [u8],
@@ -446,7 +445,7 @@ struct ToDo<'a> {
     record: usize,
 }
 
-/// Files that we have to write. Others wait for them, so those that are left on drop are missing.
+/// Files to be written by this thread. Others wait for them, so the remaining ones become missing on drop.
 struct Writing<'a> {
     own: &'a Own,
     stop: &'a (dyn Fn() -> bool + Sync),
@@ -468,7 +467,7 @@ impl<'a> Writing<'a> {
         self.keys.contains(&key)
     }
 
-    /// The same files, to be written into a tree.
+    /// Returns the same files, to be written into a tree.
     fn into_new(mut self) -> NewFiles<'a> {
         let files = std::mem::take(&mut self.files);
         let files = files.into_iter().map(|(to_do, number)| (to_do.key, number, to_do.content));
@@ -489,7 +488,7 @@ impl<'a> Writing<'a> {
         Ok(())
     }
 
-    /// Tells those who wait.
+    /// Wakes the waiting threads.
     fn settle(&mut self, how: fn(&mut Contents, FileKey, FileNumber)) {
         self.keys.clear();
         if !self.files.is_empty() {

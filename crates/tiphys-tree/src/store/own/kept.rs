@@ -1,4 +1,4 @@
-//! A tree that is kept: where it is, what it must be like, and when that was seen last.
+//! A cached tree: its location, its seal, and its last check.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,25 +8,25 @@ use super::build::threads_for;
 use super::untouched::{Inodes, are_untouched};
 use crate::store::seal::Seal;
 
-/// A tree that is kept.
+/// A cached tree.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) root: Arc<PathBuf>,
     seal: Seal,
-    /// How many of its files are names of the store's files, which are marked. None where it was written file by file.
+    /// Number of its files that are hard links to the store's files, which are marked. `None` for a tree written file by file.
     marked: usize,
-    /// When the latest look began that found nothing touched; at first, when the tree began to be made.
+    /// Start of the last check that found no change; at first, the start of the tree's creation.
     seen: Mutex<Instant>,
 }
 
 impl Kept {
-    /// A tree whose making began at `made`.
+    /// Creates a tree whose creation began at `made`.
     pub(super) fn new(root: PathBuf, seal: Seal, marked: usize, made: Instant) -> Self {
         Self { root: Arc::new(root), seal, marked, seen: Mutex::new(made) }
     }
 
-    /// Whether nothing was taken out of the tree, put into it or changed in it, for somebody who asked at `asked`. Who asked before a look
-    /// began that found it so need not look. Those who ask at once all look, if nobody lets them come one after the other.
+    /// Whether no entry was removed, added or changed, for a request at `asked`. No check is needed if one began after the request.
+    /// Concurrent requests all check unless the caller serialises them.
     pub(super) fn is_untouched(&self, asked: Instant, inodes: &Inodes) -> bool {
         if *self.seen.lock().unwrap_or_else(PoisonError::into_inner) >= asked {
             return true;
@@ -43,7 +43,7 @@ impl Kept {
         untouched
     }
 
-    /// Whether no entry was taken out of the tree or put into it, which its directories tell.
+    /// Whether no entry was removed or added, by its directories.
     pub(super) fn has_its_entries(&self) -> bool {
         self.seal.holds(&self.root)
     }

@@ -1,7 +1,7 @@
-//! Files that are too large to be kept in memory while their digest is made.
+//! Files that are too large to stay in memory while their digest is computed.
 //!
-//! The digest of such a file is known when its last byte is, too late to know whether it has to be written. So a file that begins like
-//! a known one of the same size is compared with that one while it comes, and is written from where they differ, if they do.
+//! The digest of such a file is known after its last byte, too late to decide whether to write it. So a file that begins like a known one
+//! of the same size is compared with it, and is written from the first difference.
 
 use std::fs::File;
 use std::io::{self, Read, Write as _};
@@ -12,10 +12,10 @@ use super::contents::{FileKey, FileNumber, IntakeNumber, Leaving, blocks};
 use super::untouched::mark;
 use crate::archive::{ArchiveError, IncomingFile, unread};
 
-/// Bytes that are read, compared and written at once.
+/// Bytes read, compared and written at once.
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// What a large file is looked up by: size, mode and first piece.
+/// The lookup key of a large file: size, mode and first piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Beginning([u8; 32]);
 
@@ -28,7 +28,7 @@ impl Beginning {
 }
 
 impl Own {
-    /// Claims a large file, and writes it if it is not there.
+    /// Claims a large file, and writes it if it is missing.
     pub(super) fn take_large(
         &self,
         file: IncomingFile<'_>,
@@ -64,7 +64,7 @@ impl Own {
     }
 }
 
-/// Reads until the buffer is full or nothing comes any more.
+/// Reads until the buffer is full or the input ends.
 fn fill(content: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -78,14 +78,14 @@ fn fill(content: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// A claim that is given back on drop.
+/// A claim that is released on drop.
 struct Claimed<'a> {
     own: &'a Own,
     key: Option<FileKey>,
 }
 
 impl Claimed<'_> {
-    /// The claim, for whoever keeps it.
+    /// Returns the claim without releasing it.
     fn keep(mut self) -> Option<FileKey> {
         self.key.take()
     }
@@ -101,12 +101,12 @@ impl Drop for Claimed<'_> {
     }
 }
 
-/// A known file that begins as the one that comes.
+/// A known file with the same beginning.
 struct Twin<'a> {
     claimed: Claimed<'a>,
     number: FileNumber,
     file: File,
-    /// Bytes that are equal so far.
+    /// Number of equal bytes so far.
     equal: u64,
     buffer: Vec<u8>,
 }
@@ -122,7 +122,7 @@ impl<'a> Twin<'a> {
         Ok(Some(Self { claimed, number, file, equal: 0, buffer: vec![0; PIECE_BYTES] }))
     }
 
-    /// Whether the next bytes are these.
+    /// Whether the next bytes are equal.
     fn goes_on_with(&mut self, piece: &[u8]) -> io::Result<bool> {
         let read = fill(&mut self.file, &mut self.buffer[..piece.len()])?;
         let same = self.buffer[..read] == *piece;
@@ -132,7 +132,7 @@ impl<'a> Twin<'a> {
         Ok(same)
     }
 
-    /// Copies what is equal.
+    /// Copies the equal bytes.
     fn copy_to(&mut self, new: &mut New<'_>) -> io::Result<()> {
         let mut file = self.claimed.own.places.open(self.number)?.take(self.equal);
         loop {
@@ -144,7 +144,7 @@ impl<'a> Twin<'a> {
     }
 }
 
-/// A file that is being written. Nobody else knows of it; it is removed on drop if it is not claimed.
+/// A file that is being written, unknown to other threads; removed on drop if it is not claimed.
 struct New<'a> {
     own: &'a Own,
     stop: &'a (dyn Fn() -> bool + Sync),
@@ -173,12 +173,12 @@ impl<'a> New<'a> {
         Ok(())
     }
 
-    /// Claims what was written, or the same file that somebody else wrote in the meantime.
+    /// Claims the written file, or the same file that another thread wrote meanwhile.
     fn claim(mut self, intake: IntakeNumber, beginning: Beginning, executable: bool, bytes: u64) -> FileKey {
         let key = FileKey { digest: *self.hasher.finalize().as_bytes(), executable };
         let mut leaving = Leaving::default();
         if let Some(number) = self.number.take() {
-            // Without the mark it counts as changed, and is written again when it is needed.
+            // Without the mark it counts as changed, and is written again when needed.
             let _unmarked = mark(&self.file, executable)
                 .and_then(|()| self.own.places.inodes.written(&self.file, key.digest));
             let mut contents = self.own.contents();

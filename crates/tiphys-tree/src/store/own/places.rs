@@ -1,4 +1,4 @@
-//! The files of the store on the file system, each once and named by a number.
+//! The files of the store on disk, each named by a number.
 
 use std::fs::{DirBuilder, File};
 use std::io::{self, Write as _};
@@ -14,10 +14,10 @@ use super::untouched::{Inodes, mark};
 use crate::StoreError;
 use crate::modes::{MODE_EXECUTABLE, Umask, file_mode};
 
-/// Folders that the files are spread over, so that threads seldom wait for one another.
+/// Number of directories for the files, so that threads rarely wait for each other.
 const FOLDERS: u64 = 16;
 
-/// Where the files are.
+/// The directories of the files.
 #[derive(Debug)]
 pub(super) struct Places {
     folders: Vec<OwnedFd>,
@@ -26,7 +26,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Makes the folders below an empty one.
+    /// Creates the directories in an empty one.
     pub(super) fn new(dir: &Path) -> Result<Self, StoreError> {
         let mut umask = Umask::Harmless;
         let mut folders = Vec::new();
@@ -42,12 +42,12 @@ impl Places {
         Ok(Self { folders, umask, inodes: Inodes::default() })
     }
 
-    /// Whether all folders are there: one that was removed has no name any more.
+    /// Whether all directories exist: a removed one has no links.
     pub(super) fn are_there(&self) -> bool {
         self.folders.iter().all(|folder| fstat(folder).is_ok_and(|found| found.st_nlink > 0))
     }
 
-    /// Makes an empty file.
+    /// Creates an empty file.
     pub(super) fn create(&self, number: FileNumber, executable: bool) -> io::Result<File> {
         let (folder, name) = self.place(number);
         self.create_at(folder, name.as_bytes(), executable)
@@ -61,13 +61,13 @@ impl Places {
         Ok(file)
     }
 
-    /// Makes a file with these bytes. What was made of it is gone if that fails.
+    /// Creates a file with this content. It is removed after a failure.
     pub(super) fn write(&self, number: FileNumber, key: FileKey, content: &[u8]) -> io::Result<()> {
         let (folder, name) = self.place(number);
         self.write_at(folder, name.as_bytes(), key, content)
     }
 
-    /// The same in a directory of a tree that is being made.
+    /// The same in a directory of a tree that is being created.
     pub(super) fn write_at(
         &self,
         directory: impl AsFd,
@@ -87,13 +87,13 @@ impl Places {
         written
     }
 
-    /// Gives a file of a tree its name here; `false` if that cannot be, or if the file is not as it was written.
+    /// Links a file of a tree to the store; `false` if that is impossible, or if the file has changed.
     pub(super) fn take_name(&self, number: FileNumber, tree: impl AsFd, path: &[u8]) -> bool {
         let (folder, name) = self.place(number);
         self.link_untouched(tree, path, folder, name.as_bytes()).is_ok()
     }
 
-    /// Gives a file one more name. One that was touched is an error, as if it were gone: nobody knows what is in it.
+    /// Links a file to another path. A changed file is an error, as if it were missing: its content is unknown.
     pub(super) fn link_untouched(
         &self,
         from_folder: impl AsFd,
@@ -108,13 +108,13 @@ impl Places {
         self.inodes.linked(folder, name)
     }
 
-    /// Opens a file to read.
+    /// Opens a file for reading.
     pub(super) fn open(&self, number: FileNumber) -> io::Result<File> {
         let (folder, name) = self.place(number);
         Ok(File::from(openat(folder, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?))
     }
 
-    /// Gives a file one more name. Where it cannot have one, it is copied.
+    /// Links a file to another path. Copies it if it cannot have more links.
     pub(super) fn link(
         &self,
         number: FileNumber,
@@ -132,7 +132,7 @@ impl Places {
         }
     }
 
-    /// Copies a file, and gives its size. What was made of the copy is gone if that fails.
+    /// Copies a file, and returns its size. The copy is removed after a failure.
     pub(super) fn copy(
         &self,
         number: FileNumber,
@@ -158,17 +158,17 @@ impl Places {
         copied
     }
 
-    /// Whether a file is there as it was written.
+    /// Whether a file exists and is unchanged.
     pub(super) fn is_untouched(&self, number: FileNumber) -> bool {
         let (folder, name) = self.place(number);
         self.inodes.is_untouched(folder, &*name).unwrap_or(false)
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     pub(super) fn remove(&self, number: FileNumber) {
         let (folder, name) = self.place(number);
         self.inodes.forget(folder, &*name);
-        // What cannot be removed goes with the session's folder.
+        // A failed removal is done with the session's directory.
         let _removed = unlinkat(folder, name, AtFlags::empty());
     }
 
@@ -178,16 +178,16 @@ impl Places {
     }
 }
 
-/// Whether the file system gives a file no more names there.
+/// Whether the file system allows no more links of a file.
 pub(super) fn takes_no_link(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MLINK | Errno::XDEV | Errno::PERM))
 }
 
-/// How a file got into a tree.
+/// How a file was added to a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Linked {
-    /// As one more name.
+    /// As a hard link.
     Shared,
-    /// As a file of its own, because the file system allows no more names.
+    /// As a copy, because the file system allows no more links.
     Copied { bytes: u64 },
 }

@@ -1,4 +1,4 @@
-//! Removing what nobody needs, on a thread of its own, so that no call waits for it.
+//! Removes unused files and trees on a thread of its own, so that no call waits for it.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -14,13 +14,12 @@ use super::unnamed::Unnamed;
 use crate::store::session::Session;
 use crate::store::turns::WAIT_STEP;
 
-/// Removals that wait. With more of them, whoever has one does it himself: things must not come faster than they go.
+/// Maximum queue of removals. Further ones are done by the caller, so that files are not added faster than removed.
 const WAITING_MAX: usize = 64;
-/// How long somebody waits for room on a full file system; most of it is there long before. The callers' own deadlines are
-/// shorter or longer, and end the wait, too.
+/// Maximum wait for room on a full file system, usually available much earlier. The callers' own deadlines end the wait, too.
 pub(super) const ROOM_WAIT_MAX: Duration = Duration::from_secs(5);
 
-/// The thread; joined on drop, when it has done what it was told.
+/// The thread; joined on drop, after it has done its jobs.
 #[derive(Debug)]
 pub(super) struct Remover {
     jobs: Option<SyncSender<Job>>,
@@ -29,14 +28,14 @@ pub(super) struct Remover {
     progress: Arc<Progress>,
 }
 
-/// How far the thread has come.
+/// The progress of the thread.
 #[derive(Debug, Default)]
 struct Progress {
     counts: Mutex<Counts>,
     done: Condvar,
 }
 
-/// Jobs for the thread, which does them one after the other.
+/// Jobs for the thread, in order.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     given: u64,
@@ -54,7 +53,7 @@ enum Job {
     Sweep(Vec<Arc<Session>>),
     Remove(Leaving),
     Name(Unnamed),
-    /// Stands still until the other end is dropped.
+    /// Pauses until the other end is dropped.
     #[cfg(test)]
     Hold(Receiver<()>),
 }
@@ -72,7 +71,7 @@ impl Remover {
         Ok(Self { jobs: Some(jobs), thread: Some(thread), places, progress })
     }
 
-    /// Sweeps what sessions have taken over.
+    /// Sweeps what a session has taken over.
     pub(super) fn sweep(&self, sessions: Vec<Arc<Session>>) {
         self.give(Job::Sweep(sessions));
     }
@@ -84,7 +83,7 @@ impl Remover {
         }
     }
 
-    /// Gives files their names; here, where there is something else to do first: others may be waiting for them.
+    /// Links files to the store; on this thread if the other one is busy: callers may wait for them.
     pub(super) fn name(&self, unnamed: Unnamed) {
         if unnamed.is_empty() {
             return;
@@ -97,7 +96,7 @@ impl Remover {
         }
     }
 
-    /// Waits until everything is removed that was given before, for so long at most, and no longer than until somebody says `stop`.
+    /// Waits until all earlier removals are done, up to a maximum, or until `stop` returns `true`.
     pub(super) fn wait(&self, wait_max: Duration, stop: &dyn Fn() -> bool) {
         let began = Instant::now();
         let mut counts = self.progress.counts();
@@ -108,7 +107,7 @@ impl Remover {
         }
     }
 
-    /// Keeps the thread from doing anything until what is returned is dropped.
+    /// Pauses the thread until the result is dropped.
     #[cfg(test)]
     pub(super) fn hold(&self) -> SyncSender<()> {
         let (held, until) = sync_channel(0);
@@ -119,7 +118,7 @@ impl Remover {
     fn give(&self, job: Job) {
         let Some(jobs) = &self.jobs else { return };
         let refused = {
-            // With the counts locked, so that jobs are counted in the order in which they are done.
+            // With the counts locked, so that jobs are counted in their order.
             let mut counts = self.progress.counts();
             let given = jobs.try_send(job);
             counts.given += u64::from(given.is_ok());
@@ -135,7 +134,7 @@ impl Drop for Remover {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
-            // A panic there was reported by the thread itself; the session's folder is removed as a whole in any case.
+            // A panic was reported by the thread itself; the session's directory is removed completely in any case.
             drop(thread.join());
         }
     }

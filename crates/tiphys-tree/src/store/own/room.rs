@@ -1,9 +1,8 @@
-//! Room for an archive beside the trees that are in use.
+//! Room for an archive with the trees in use.
 //!
-//! Everything in use counts against [`StoreBounds::bytes_max`](crate::StoreBounds): trees that callers hold, a file that several have once,
-//! and archives that are being taken in, with what they announced and have not written yet. An archive gets room when it fits beside
-//! that, or when nothing else is in use. It then waits for nothing: one that grows beyond the limit beside others is refused, since two that
-//! wait for each other would both hold what they have written.
+//! Everything in use counts against [`StoreBounds::bytes_max`](crate::StoreBounds): trees in use, a shared file once, and archives that are
+//! being read, with their announced bytes. An archive gets room if it fits, or if nothing else is in use. It never waits later: one that
+//! grows over the limit with others is rejected, because two that wait for each other would both keep what they have written.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use super::contents::{Full, IntakeNumber, Leaving, WhenFull};
 use crate::Tree;
 use crate::archive::{ArchiveError, Intake};
 
-/// Room for one archive in a store of one process. Free again when this is dropped; a tree that was made keeps what it takes.
+/// Room for one archive in a store of one process. Released on drop; a created tree keeps its bytes.
 #[derive(Debug)]
 pub struct Room {
     own: Arc<Own>,
@@ -27,7 +26,7 @@ impl Room {
         self.number
     }
 
-    /// The tree that an archive (tar within gzip) holds, as [`ProcessStore::take_in`](crate::ProcessStore::take_in).
+    /// Returns the tree of an archive (gzipped tar) like [`ProcessStore::take_in`](crate::ProcessStore::take_in).
     ///
     /// # Errors
     ///
@@ -45,13 +44,13 @@ impl Drop for Room {
 }
 
 impl Own {
-    /// Room for an archive that announces so many bytes, if there is some.
+    /// Returns room for an archive of this announced size, if available.
     pub(in crate::store) fn room_now(self: &Arc<Self>, announced: u64) -> Option<Room> {
         let number = self.contents().begin_if_fits(announced)?;
         Some(Room { own: Arc::clone(self), number })
     }
 
-    /// The same, waiting for it until `stop` returns true.
+    /// Like [`Self::now`], but waits until `stop` returns `true`.
     pub(in crate::store) fn room(
         self: &Arc<Self>,
         announced: u64,
@@ -72,13 +71,13 @@ impl Own {
         }
     }
 
-    /// Room for an archive whatever is in use.
+    /// Returns room for an archive regardless of the trees in use.
     pub(in crate::store) fn room_in_any_case(self: &Arc<Self>) -> Room {
         let number = self.contents().begin(0, WhenFull::Exceed);
         Room { own: Arc::clone(self), number }
     }
 
-    /// Counts bytes that an archive is about to write.
+    /// Counts bytes before an archive writes them.
     pub(super) fn grow(&self, intake: IntakeNumber, bytes: u64) -> Result<(), Full> {
         let mut leaving = Leaving::default();
         let grown = self.contents().grow(intake, bytes, &mut leaving);

@@ -296,7 +296,7 @@ fn files_that_go_while_an_archive_is_taken_in_cost_one_failure_and_not_one_each(
     let answer = store.take_in(&mut &archive[..], &Intake { stop: &remove, ..intake() });
     assert_eq!(
         answer.expect_err("the files are gone").to_string(),
-        "cannot write d0/f0: somebody changed the store meanwhile; the next call makes it anew"
+        "cannot write d0/f0: the store was changed meanwhile; the next call creates it again"
     );
     assert_eq!(found(take(&store, &content).root()), content);
 }

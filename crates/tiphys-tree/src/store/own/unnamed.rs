@@ -1,5 +1,5 @@
-//! Small trees with new files: each is written where it belongs, in the tree, and gets its name among the store's files behind the caller's
-//! back. A name costs half as much as the file itself, and the call that brings the file has no use for it.
+//! Small trees with new files: each file is written directly into the tree, and linked to the store's files in the background. A link costs
+//! half as much as the file itself, and the call does not need it.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,7 +12,7 @@ use rustix::fs::{Mode, OFlags, open};
 use super::contents::{Contents, FileKey, FileNumber, Ledger};
 use super::places::{Linked, Places, takes_no_link};
 
-/// Files that are to be written into a tree that is being made. Others wait for them; those that were not handed over on drop are missing.
+/// Files to be written into a tree that is being created. Others wait for them; those that were not passed on become missing on drop.
 pub(super) struct NewFiles<'a> {
     ledger: Arc<Ledger>,
     places: Arc<Places>,
@@ -22,22 +22,22 @@ pub(super) struct NewFiles<'a> {
 struct OneFile<'a> {
     key: FileKey,
     content: &'a [u8],
-    /// Where it was written first, below the tree's root.
+    /// Its first path below the tree's root.
     path: Option<Box<[u8]>>,
 }
 
-/// A place in a tree: a directory that is open, and the name in it.
+/// A location in a tree: an open directory and a name in it.
 pub(super) struct Place<'a, D> {
     /// The tree's root.
     pub(super) tree: &'a OwnedFd,
-    /// The whole path below the root.
+    /// The full path below the root.
     pub(super) path: &'a [u8],
     pub(super) directory: D,
     pub(super) name: &'a [u8],
 }
 
-/// Files of a tree without names among the store's files. Others wait for them; those that have none on drop are missing, so that whoever
-/// needs one next writes it.
+/// Files of a tree that are not linked to the store's files. Others wait for them; those without a link become missing on drop, so that the
+/// next user writes them.
 #[derive(Debug)]
 pub(super) struct Unnamed {
     ledger: Arc<Ledger>,
@@ -60,7 +60,7 @@ impl<'a> NewFiles<'a> {
         self.files.is_empty()
     }
 
-    /// Writes a file, or links it to where it was written before; nothing if it is none of these.
+    /// Writes a file, or links it to its first path; `None` if it is none of these files.
     pub(super) fn put(
         &mut self,
         number: FileNumber,
@@ -85,7 +85,7 @@ impl<'a> NewFiles<'a> {
         })
     }
 
-    /// The files that were written, for whoever names them.
+    /// Returns the written files, to be linked.
     pub(super) fn into_unnamed(mut self, tree: &Path) -> Unnamed {
         let files = std::mem::take(&mut self.files);
         let files = files.into_iter().filter_map(|(number, file)| Some((file.key, number, file.path?)));
@@ -110,10 +110,10 @@ impl Unnamed {
         self.files.is_empty()
     }
 
-    /// Gives the files their names, as far as that can be, and tells those who wait.
+    /// Links the files to the store if possible, and wakes waiting threads.
     pub(super) fn name(mut self) {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        // Without the tree, or without a second name, they are missing.
+        // Without the tree, or without another link, they are missing.
         let Ok(tree) = open(&self.tree, flags, Mode::empty()) else { return };
         let files = std::mem::take(&mut self.files);
         let (named, missing): (Vec<_>, Vec<_>) =
@@ -128,9 +128,9 @@ impl Unnamed {
             numbered(named).for_each(|(key, number)| contents.written(key, number));
             unwanted
         };
-        // Told after the missing ones, for those who were written, too.
+        // Reported after the missing ones, for threads that wait for both.
         self.ledger.settle(numbered(missing), Contents::missing);
-        // Who needed them has let them go before they had a name.
+        // They were released before they had a link.
         for number in unwanted {
             self.places.remove(number);
         }

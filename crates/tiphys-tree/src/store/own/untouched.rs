@@ -1,17 +1,17 @@
-//! Noticing that a file of the store was changed in place.
+//! Detects that a file of the store was changed in place.
 //!
-//! Files are shared by trees, and plugins run as the store's user: a command that writes below the store's folder, by mistake or not, would
-//! change what other runs see. So every file gets one and the same modification time when it is written, an executable one another than the
-//! others, and what has another time or other permissions is used no more. It costs a look at each file where a tree is used again, a microsecond apiece, on as many
-//! threads as made the tree.
+//! Trees share files, and plugins run as the store's user: a command that writes below the store's directory, by mistake or not, would
+//! change what other runs see. So every file gets the same modification time when it is written, executable ones another one, and a file
+//! with another time or other permissions is not used again. This costs a check of each file when a tree is used again, a microsecond each,
+//! on as many threads as created the tree.
 //!
-//! A command can set a modification time back, but not the change time (ctime). That of each file is remembered when the store writes or links
-//! it. It also changes when a tree with the file is removed, so a file with another change time is read: it is untouched if its bytes have
-//! the digest that they were stored under. Then the new change time is remembered. A change within one tick of the kernel's clock after the
-//! store's own, 4 ms on older kernels, keeps the change time and is not noticed.
+//! A command can set a modification time back, but not the change time (ctime). The change time is recorded when the store writes or links
+//! a file. It also changes when a tree with the file is removed, so a file with another change time is read: it is unchanged if its bytes
+//! have their recorded digest. Then the new change time is recorded. A change within one tick of the kernel's clock after the store's own,
+//! 4 ms on older kernels, keeps the change time and is not detected.
 //!
-//! Watching change times costs one more `stat` for each file that is written or linked. It is off while commands cannot write to the store's
-//! folder, because each run sees its tree through an overlay ([`Inodes::watch`]).
+//! Checking change times costs one more `stat` for each written or linked file. It is off while commands cannot write to the store's
+//! directory, because each run sees its tree through an overlay ([`Inodes::watch`]).
 
 use std::ffi::CString;
 use std::fs::File;
@@ -34,14 +34,15 @@ use rustix::path::Arg;
 use crate::modes::{MODE_EXECUTABLE, file_mode};
 use crate::store::seal::{Seal, Sealed};
 
-/// The modification time of an ordinary file, in seconds since 1970: the beginning of 2000, since some archivers know no time before 1980.
+/// The modification time of an ordinary file, in seconds since 1970: the beginning of 2000, because some archivers support no time before
+/// 1980.
 const TIME_SECONDS: i64 = 946_684_800;
-/// How much later that of an executable file is, so that neither becomes the other by a change of its mode. Some file systems count in twos.
+/// Difference to that of an executable file, so that a change of the mode is detected. Some file systems have steps of two seconds.
 const EXECUTABLE_LATER_SECONDS: i64 = 2;
-/// Bytes of a directory's names that are read at once.
+/// Bytes of directory entries read at once.
 const NAMES_AT_ONCE_BYTES: usize = 16 * 1024;
 
-/// Marks a file that is whole and has its mode.
+/// Marks a complete file with its final mode.
 pub(super) fn mark(file: &File, executable: bool) -> io::Result<()> {
     let time = Timespec { tv_sec: time_seconds(executable), tv_nsec: 0 };
     Ok(futimens(file, &Timestamps { last_access: time, last_modification: time })?)
@@ -50,13 +51,13 @@ pub(super) fn mark(file: &File, executable: bool) -> io::Result<()> {
 /// Number of reads of a file whose change time changes meanwhile, as other threads link it.
 const READS_MAX: usize = 4;
 
-/// Number of maps that the files are spread over, so that threads seldom wait for each other.
+/// Number of maps for the files, so that threads rarely wait for each other.
 const SHARDS: usize = 16;
 
 /// The change times of the store's files.
 #[derive(Debug)]
 pub(super) struct Inodes {
-    /// Whether change times count beside modification times.
+    /// Whether change times are checked, too.
     is_watching: AtomicBool,
     /// By inode number. There is an entry for each file, so entries are small.
     shards: [RwLock<FxHashMap<u64, Known>>; SHARDS],
@@ -70,14 +71,14 @@ struct Known {
     changed: Option<ChangeTime>,
 }
 
-/// Number of bytes of a digest that are kept.
+/// Stored bytes of a digest.
 const DIGEST_BYTES: usize = 16;
 
 /// Nanoseconds since 1970.
 type ChangeTime = NonZeroI64;
 
 impl Inodes {
-    /// Starts or stops watching change times. When it starts, nothing is known of the files that are there: they count as touched.
+    /// Starts or stops checking change times. At the start no existing file is known: they count as changed.
     pub(super) fn watch(&self, watch: bool) {
         if self.is_watching.swap(watch, Ordering::Relaxed) != watch {
             for shard in &self.shards {
@@ -86,12 +87,12 @@ impl Inodes {
         }
     }
 
-    /// Whether change times count.
+    /// Whether change times are checked.
     pub(super) fn is_watching(&self) -> bool {
         self.is_watching.load(Ordering::Relaxed)
     }
 
-    /// Remembers a file that the store has just written and marked.
+    /// Records a file that the store has just written and marked.
     pub(super) fn written(&self, file: impl AsFd, digest: [u8; 32]) -> io::Result<()> {
         if !self.is_watching() {
             return Ok(());
@@ -102,7 +103,7 @@ impl Inodes {
         Ok(())
     }
 
-    /// Remembers a copy of another file, which is read before it is used.
+    /// Records a copy of another file, which is read before it is used.
     pub(super) fn copied(&self, file: impl AsFd, original: impl AsFd) -> io::Result<()> {
         if !self.is_watching() {
             return Ok(());
@@ -113,7 +114,7 @@ impl Inodes {
         Ok(())
     }
 
-    /// Remembers the change time of a file that was untouched and that the store has just linked to this name.
+    /// Records the change time of an unchanged file that the store has just linked to this name.
     pub(super) fn linked(&self, folder: impl AsFd, name: impl Arg) -> io::Result<()> {
         if !self.is_watching() {
             return Ok(());
@@ -125,7 +126,7 @@ impl Inodes {
         Ok(())
     }
 
-    /// Forgets the file of this name if it has no other.
+    /// Removes the record of the file if it has no other link.
     pub(super) fn forget(&self, folder: impl AsFd, name: impl Arg) {
         if self.is_watching()
             && let Ok(found) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
@@ -135,7 +136,7 @@ impl Inodes {
         }
     }
 
-    /// Whether a file is as the store wrote it.
+    /// Whether a file is unchanged.
     pub(super) fn is_untouched(&self, folder: impl AsFd, name: impl Arg + Copy) -> io::Result<bool> {
         let found = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
         if !self.is_watching() {
@@ -148,7 +149,7 @@ impl Inodes {
         }
     }
 
-    /// Reads a file whose change time is another one.
+    /// Reads a file whose change time differs.
     fn has_its_bytes(&self, folder: impl AsFd, name: impl Arg) -> io::Result<bool> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let mut file = File::from(openat(folder, name, flags, Mode::empty())?);
@@ -170,7 +171,7 @@ impl Inodes {
             }
             before = after;
         }
-        // It is never used again, whatever becomes of it.
+        // It is never used again in any case.
         self.write(before.st_ino).remove(&before.st_ino);
         Ok(false)
     }
@@ -201,7 +202,7 @@ impl Known {
     }
 }
 
-/// The change time; `None` if it does not fit, which is never the case before 2262.
+/// Returns the change time; `None` if it does not fit, which cannot happen before 2262.
 fn change_time(stat: &Stat) -> Option<ChangeTime> {
     let nanoseconds = i64::try_from(stat.st_ctime_nsec).ok()?;
     stat.st_ctime.checked_mul(1_000_000_000)?.checked_add(nanoseconds).and_then(NonZeroI64::new)
@@ -213,7 +214,7 @@ fn shortened(digest: &[u8; 32]) -> [u8; DIGEST_BYTES] {
     half
 }
 
-/// Whether a tree's directories are as its seal says, and all files in them as the store wrote them.
+/// Whether a tree's directories match its seal, and all its files are unchanged.
 pub(super) fn are_untouched(tree: &Path, seal: &Seal, inodes: &Inodes, threads: usize) -> bool {
     let Ok(root) = open(tree, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()) else {
         return false;
@@ -230,7 +231,7 @@ pub(super) fn are_untouched(tree: &Path, seal: &Seal, inodes: &Inodes, threads: 
     };
     thread::scope(|scope| {
         for _ in 1..threads {
-            // If there is no thread to be had, this one looks at everything.
+            // If no thread can be started, this one checks everything.
             let _helping = Builder::new().spawn_scoped(scope, look);
         }
         look();
@@ -238,7 +239,7 @@ pub(super) fn are_untouched(tree: &Path, seal: &Seal, inodes: &Inodes, threads: 
     !directories.is_empty() && !touched.into_inner()
 }
 
-/// Whether a directory and the files in it are as they were. The directories in it are others.
+/// Whether a directory and its files are unchanged. Subdirectories are checked separately.
 fn is_untouched(root: &OwnedFd, sealed: Sealed<'_>, inodes: &Inodes) -> io::Result<bool> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let directory = openat(root, sealed.path(), flags, Mode::empty())?;
@@ -254,7 +255,7 @@ fn is_untouched(root: &OwnedFd, sealed: Sealed<'_>, inodes: &Inodes) -> io::Resu
             continue;
         }
         let found = statat(&directory, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
-        // Some file systems say only here what it is.
+        // Some file systems do not report the type in the listing.
         let kind_was_unknown = entry.file_type() == FileType::Unknown;
         let is_passed_over = kind_was_unknown && is_no_file(FileType::from_raw_mode(found.st_mode));
         if is_passed_over {
@@ -280,7 +281,7 @@ fn is_untouched(root: &OwnedFd, sealed: Sealed<'_>, inodes: &Inodes) -> io::Resu
     Ok(true)
 }
 
-/// Whether it is what a seal tells of, or is changed only by making it anew, which a seal tells, too.
+/// Whether the seal covers it, or it can only be changed by creating it again, which the seal detects.
 fn is_no_file(kind: FileType) -> bool {
     matches!(kind, FileType::Directory | FileType::Symlink)
 }

@@ -82,7 +82,7 @@ fn a_folder_that_is_removed_while_an_archive_comes_costs_this_one_and_no_other()
     let mut removing = Removing { archive: &whole, after: whole.len() / 2, place: &session };
     let error = store.take_in(&mut removing, &intake()).expect_err("the folder is gone");
     let expected = format!(
-        "the folder {} was removed by somebody while it was written to; the next call makes it anew",
+        "the directory {} was removed while it was written to; the next call creates it again",
         session.display()
     );
     assert_eq!(error.to_string(), expected);
@@ -111,7 +111,7 @@ fn a_file_that_goes_while_a_tree_is_made_of_it_is_told_as_that() {
     let told = |kind| own(&store).explain(write(kind).into()).to_string();
     assert_eq!(
         told(io::ErrorKind::NotFound),
-        "cannot write d/f: somebody changed the store meanwhile; the next call makes it anew"
+        "cannot write d/f: the store was changed meanwhile; the next call creates it again"
     );
     assert_eq!(told(io::ErrorKind::PermissionDenied), "cannot write d/f");
 }
