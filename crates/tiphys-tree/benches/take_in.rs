@@ -1,5 +1,5 @@
-//! How long an archive takes into a store: `cargo bench -p tiphys-tree -- [FOLDER] [--few]`, the folder best on a memory file system. With
-//! `--few` only small archives, which is quick.
+//! Measures taking in archives: `cargo bench -p tiphys-tree -- [DIRECTORY] [--few]`, preferably on a memory file system. `--few` measures
+//! only small archives.
 
 #![expect(clippy::print_stdout, reason = "the figures are its output")]
 
@@ -65,14 +65,14 @@ fn packed(files: usize, time: u64, salt: &str) -> Vec<u8> {
     builder.into_inner().and_then(GzEncoder::finish).expect("an archive")
 }
 
-/// Least, median and greatest in milliseconds: the least is what the machine can do when nobody else is on it.
+/// Minimum, median and maximum in milliseconds. The minimum is least affected by other load.
 fn figures(mut times: Vec<Duration>) -> String {
     times.sort_unstable();
     let at = |index: usize| times.get(index).copied().unwrap_or_default().as_secs_f64() * 1e3;
     format!("{:.1} / {:.1} / {:.1}", at(0), at(times.len() / 2), at(times.len().saturating_sub(1)))
 }
 
-/// Processor time of this process so far, all threads together. Neighbours on the machine change it less than what elapses.
+/// CPU time of all threads of this process so far. Less affected by other load than the elapsed time.
 fn cpu_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let ticks = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);

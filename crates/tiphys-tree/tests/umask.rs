@@ -7,7 +7,7 @@ use rustix::fs::Mode;
 use tiphys_tree::{RepoPath, Store, StoreError, StoreOptions, TreeKey, TreeLimits};
 
 #[test]
-fn the_umask_does_not_change_the_modes_of_a_tree() {
+fn umask_does_not_change_the_modes_of_a_tree() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let limits = TreeLimits { entries_max: 10, bytes_max: 10 };
     let store =

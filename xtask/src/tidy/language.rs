@@ -30,7 +30,6 @@ const CITATIONS: &[&str] = &[
 const NOT_CLEAN: &[&str] = &[
     "crates/tiphys/",
     "crates/tiphys-testkit/",
-    "crates/tiphys-tree/",
     "crates/tiphys-web/",
     "plugins/helm/src/",
     "plugins/helm/tests/",

@@ -1,4 +1,4 @@
-//! Archives: what goes in comes out, and what must not come out.
+//! Packing and unpacking, and archives that must be rejected.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
@@ -164,7 +164,7 @@ const LINK: EntryType = EntryType::Symlink;
 const DIR: EntryType = EntryType::Directory;
 
 #[test]
-fn an_archive_lists_as_argo_cd_would_write_it() {
+fn archive_lists_like_one_of_argo_cd() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let long = "n".repeat(120);
     fs::create_dir_all(dir.path().join("b/empty")).expect("folders");
@@ -207,7 +207,7 @@ fn an_archive_lists_as_argo_cd_would_write_it() {
 }
 
 #[test]
-fn files_of_an_archive_are_read_by_name_and_by_the_rules_of_unpacking() {
+fn files_of_an_archive_are_read_by_name() {
     let entries: &[TestEntry<'_>] = &[
         (EntryType::Directory, "web/", "", ""),
         (EntryType::Regular, "web/values.yaml", "", "a: 1\n"),
@@ -229,7 +229,7 @@ fn files_of_an_archive_are_read_by_name_and_by_the_rules_of_unpacking() {
 }
 
 #[test]
-fn of_an_archive_a_folder_or_its_only_one_becomes_a_tree() {
+fn directory_of_an_archive_becomes_a_tree() {
     let part_of = |entries: &[TestEntry<'_>], part| {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let runs_dir = dir.path().join("runs");
@@ -282,7 +282,7 @@ fn gnu_tar_lists_our_archive() {
 }
 
 #[test]
-fn an_archive_of_gnu_tar_unpacks_without_what_argo_cd_leaves_out() {
+fn gnu_tar_archive_unpacks_like_in_argo_cd() {
     let long = "n".repeat(120);
     let wanted = expected([
         ("empty", "dir"),
@@ -310,14 +310,14 @@ fn an_archive_of_gnu_tar_unpacks_without_what_argo_cd_leaves_out() {
 }
 
 #[test]
-fn executable_bits_are_dropped_unless_they_are_preserved() {
+fn executable_bits_are_dropped_unless_preserved() {
     let archive = archive(&[(FILE, "run", "", "x")]);
     assert_eq!(listed(&archive, Modes::Plain), expected([("run", "644 x")]));
     assert_eq!(listed(&archive, Modes::Preserved), expected([("run", "755 x")]));
 }
 
 #[test]
-fn entries_that_are_no_files_directories_or_links_are_left_out() {
+fn special_entries_are_ignored() {
     let archive = archive(&[
         (DIR, ".", "", ""),
         (DIR, "./", "", ""),
@@ -333,14 +333,14 @@ fn entries_that_are_no_files_directories_or_links_are_left_out() {
 }
 
 #[test]
-fn a_path_is_taken_below_the_root() {
+fn path_is_relative_to_the_root() {
     let archive = archive(&[(FILE, "/etc/passwd", "", "x"), (FILE, "a/../b", "", "y"), (DIR, "/c/", "", "")]);
     let wanted = expected([("b", "644 y"), ("c", "dir"), ("etc", "dir"), ("etc/passwd", "644 x")]);
     assert_eq!(listed(&archive, Modes::Plain), wanted);
 }
 
 #[test]
-fn a_path_that_leads_out_is_refused() {
+fn path_that_leads_out_is_rejected() {
     for name in ["..", "../a", "a/../../b", "/../a", "a/.."] {
         assert_eq!(
             refused(&archive(&[(FILE, name, "", "x")])),
@@ -350,7 +350,7 @@ fn a_path_that_leads_out_is_refused() {
 }
 
 #[test]
-fn a_link_out_or_to_the_root_is_refused() {
+fn link_out_or_to_the_root_is_rejected() {
     for target in ["..", "../x/..", "../../etc", "x/../../../etc"] {
         assert_eq!(
             refused(&archive(&[(LINK, "d/l", target, "")])),
@@ -361,12 +361,12 @@ fn a_link_out_or_to_the_root_is_refused() {
 }
 
 #[test]
-fn a_link_without_a_target_is_refused() {
+fn link_without_a_target_is_rejected() {
     assert_eq!(refused(&archive(&[(LINK, "l", "", "")])), "illegal filepath in symlink: l");
 }
 
 #[test]
-fn names_and_targets_that_are_not_utf_8_are_kept_byte_for_byte() {
+fn non_utf8_names_and_targets_are_kept() {
     let tree = archive_of_bytes(&[
         (DIR, b"d\xff", b"", "", Named::InItsHeader),
         (FILE, b"d\xff/caf\xe9.yaml", b"", "Latin-1", Named::InItsHeader),
@@ -416,7 +416,7 @@ fn names_that_differ_in_one_byte_make_different_trees() {
 }
 
 #[test]
-fn what_is_wrong_with_a_name_that_is_not_utf_8_is_told_with_escapes() {
+fn errors_about_non_utf8_names_have_escapes() {
     for (entries, expected) in [
         (
             &[(FILE, &b"../caf\xe9"[..], &b""[..], "", Named::InItsHeader)][..],
@@ -443,7 +443,7 @@ fn what_is_wrong_with_a_name_that_is_not_utf_8_is_told_with_escapes() {
 }
 
 #[test]
-fn a_link_out_through_another_link_is_refused() {
+fn link_out_through_another_link_is_rejected() {
     let archive =
         archive(&[(DIR, "a/b/c", "", ""), (LINK, "x", "a/b", ""), (LINK, "a/b/z", "../../x/../../..", "")]);
     assert_eq!(refused(&archive), "illegal filepath in symlink: a/b/z");
@@ -456,7 +456,7 @@ fn a_link_out_through_another_link_is_refused() {
 }
 
 #[test]
-fn an_absolute_link_is_taken_below_its_directory() {
+fn absolute_link_is_relative_to_its_directory() {
     let archive = archive(&[(LINK, "d/l", "/etc/passwd", ""), (LINK, "d/m", "../gone", "")]);
     let wanted = expected([("d", "dir"), ("d/l", "-> etc/passwd"), ("d/m", "-> ../gone")]);
     assert_eq!(listed(&archive, Modes::Plain), wanted);
@@ -469,7 +469,7 @@ fn nothing_is_written_through_a_link() {
 }
 
 #[test]
-fn an_archive_beyond_the_bounds_is_refused() {
+fn archive_above_the_limits_is_rejected() {
     let archive = archive(&[(FILE, "a", "", "12345"), (FILE, "b", "", "12345")]);
     let answer = |limits| unpacked(&archive, Modes::Plain, limits).1.map_err(|error| error.to_string()).err();
     assert_eq!(answer(TreeLimits { entries_max: 2, bytes_max: 10 }), None);
@@ -484,7 +484,7 @@ fn an_archive_beyond_the_bounds_is_refused() {
 }
 
 #[test]
-fn a_path_that_comes_twice_is_refused() {
+fn duplicate_path_is_rejected() {
     let entries: [(&str, &[TestEntry<'_>]); 6] = [
         ("a", &[(FILE, "a", "", "x"), (FILE, "a", "", "y")]),
         ("a", &[(FILE, "a", "", "x"), (FILE, "b/../a", "", "y")]),
@@ -501,7 +501,7 @@ fn a_path_that_comes_twice_is_refused() {
 }
 
 #[test]
-fn what_is_left_out_counts_too() {
+fn ignored_entries_count() {
     let fifos = [(EntryType::Fifo, "p", "", ""); 101];
     assert_eq!(refused(&archive(&fifos)), "the tree has more than 100 entries");
     let text = "x".repeat(1 << 20);
@@ -510,7 +510,7 @@ fn what_is_left_out_counts_too() {
 }
 
 #[test]
-fn an_entry_has_a_bounded_number_of_extended_headers() {
+fn extended_headers_of_an_entry_are_limited() {
     let long = (EntryType::GNULongName, "x", "", "name");
     let mut entries = vec![long; 8];
     entries.push((FILE, "a", "", "1"));
@@ -553,7 +553,7 @@ fn gzip(tar: &mut dyn io::Read) -> Vec<u8> {
 }
 
 #[test]
-fn an_archive_that_inflates_without_end_is_left_at_the_bound() {
+fn endless_decompression_stops_at_the_limit() {
     let zeros = || io::repeat(0).take(20 << 20);
     let entries = header(DIR, ".", 0).repeat(20_000);
     let named: Vec<u8> = (0..20_000).flat_map(|n| header(FILE, &format!("f{n}"), 0)).collect();
@@ -579,7 +579,7 @@ fn an_archive_that_inflates_without_end_is_left_at_the_bound() {
 }
 
 #[test]
-fn a_packed_archive_beyond_its_bound_is_refused_at_any_byte() {
+fn compressed_limit_is_enforced_at_any_byte() {
     let noise: String = (0..3000_u32).map(|number| blake3::hash(&number.to_le_bytes()).to_string()).collect();
     let mut archive = archive(&[(FILE, "a", "", &noise)]);
     let answer = |archive: &[u8], packed_bytes_max| {
@@ -600,7 +600,7 @@ fn a_packed_archive_beyond_its_bound_is_refused_at_any_byte() {
 }
 
 #[test]
-fn whoever_says_stop_is_heard_at_every_entry_and_every_piece() {
+fn stop_is_checked_for_every_entry_and_piece() {
     let named: Vec<u8> = (0..1000).flat_map(|n| header(FILE, &format!("f{n}"), 0)).collect();
     let many = gzip(&mut &named[..]);
     let large = gzip(&mut header(FILE, "a", 10 << 20).chain(io::repeat(0).take(10 << 20)));
@@ -613,7 +613,7 @@ fn whoever_says_stop_is_heard_at_every_entry_and_every_piece() {
             false
         };
         intake.stop = &count;
-        list(&mut &archive[..], &intake).expect("nobody stopped it");
+        list(&mut &archive[..], &intake).expect("it was not stopped");
         let whole = asked.swap(0, Ordering::SeqCst);
         assert!(whole >= asked_min, "asked {whole} times");
         let stop = || asked.fetch_add(1, Ordering::SeqCst) >= 49;
@@ -625,7 +625,7 @@ fn whoever_says_stop_is_heard_at_every_entry_and_every_piece() {
 }
 
 #[test]
-fn an_error_of_the_sender_comes_back_as_it_is() {
+fn sender_error_is_returned_unchanged() {
     struct Broken;
     impl io::Read for Broken {
         fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
@@ -642,7 +642,7 @@ fn an_error_of_the_sender_comes_back_as_it_is() {
 }
 
 #[test]
-fn an_extended_header_of_absurd_size_is_refused_before_it_is_read() {
+fn oversized_extended_header_is_rejected_unread() {
     let text = "x".repeat(1024 * 1024 + 1);
     let wanted = "error while iterating on tar reader: an extended header has more than 1048576 bytes";
     for kind in [EntryType::XHeader, EntryType::GNULongName, EntryType::GNULongLink] {
@@ -651,7 +651,7 @@ fn an_extended_header_of_absurd_size_is_refused_before_it_is_read() {
 }
 
 #[test]
-fn the_names_of_an_archive_are_bounded_together() {
+fn names_of_an_archive_are_limited_together() {
     let refused = |paths: &mut dyn Iterator<Item = String>| {
         let mut tar = Builder::new(Vec::new());
         for path in paths {
@@ -677,7 +677,7 @@ fn the_names_of_an_archive_are_bounded_together() {
 }
 
 #[test]
-fn what_is_no_archive_is_refused() {
+fn non_archive_is_rejected() {
     assert_eq!(refused(b"this is no archive of any kind"), "error reading file: invalid gzip header");
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(&[b'x'; 1024]).expect("written");
@@ -687,7 +687,7 @@ fn what_is_no_archive_is_refused() {
 }
 
 #[test]
-fn an_archive_that_is_cut_short_is_refused() {
+fn truncated_archive_is_rejected() {
     // Noise, so that a cut in the archive is a cut in the file.
     let noise: String = (0..2000_u32).map(|number| blake3::hash(&number.to_le_bytes()).to_string()).collect();
     let whole = archive(&[(FILE, "a", "", &noise)]);
@@ -696,7 +696,7 @@ fn an_archive_that_is_cut_short_is_refused() {
 }
 
 #[test]
-fn a_file_that_is_shorter_than_its_header_says_is_refused() {
+fn file_shorter_than_its_header_is_rejected() {
     let mut tar = Vec::new();
     GzDecoder::new(&archive(&[(FILE, "a", "", &"x".repeat(1000))])[..])
         .read_to_end(&mut tar)
@@ -708,7 +708,7 @@ fn a_file_that_is_shorter_than_its_header_says_is_refused() {
 }
 
 #[test]
-fn an_archive_that_ends_in_the_padding_of_its_last_file_is_refused() {
+fn archive_that_ends_in_padding_is_rejected() {
     let mut tar = Vec::new();
     GzDecoder::new(&archive(&[(FILE, "a", "", &"x".repeat(1000))])[..])
         .read_to_end(&mut tar)
@@ -722,7 +722,7 @@ fn an_archive_that_ends_in_the_padding_of_its_last_file_is_refused() {
 }
 
 #[test]
-fn what_cannot_be_packed_names_the_path() {
+fn unpackable_entry_is_named() {
     let error = pack(Path::new("/nonexistent/tree"), &mut io::sink()).expect_err("missing");
     assert_eq!(error.to_string(), "cannot read /nonexistent/tree: No such file or directory (os error 2)");
 }
@@ -766,7 +766,7 @@ proptest! {
 }
 
 #[test]
-fn all_names_together_may_be_longer_where_there_may_be_more_entries() {
+fn name_limit_grows_with_the_entry_limit() {
     const MIB: u64 = 1 << 20;
     for (entries_max, expected) in
         [(0, 64 * MIB), (MIB, 64 * MIB), (2 * MIB, 128 * MIB), (u64::MAX, u64::MAX)]

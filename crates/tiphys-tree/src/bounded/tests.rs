@@ -1,4 +1,4 @@
-//! Files around the bound, and files that say nothing of their size.
+//! Files around the limit, and files of unknown size.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use rustix::fs::{CWD, Mode, mkfifoat};
 use super::read_bounded;
 
 #[test]
-fn a_file_is_read_up_to_the_bound() {
+fn file_is_read_up_to_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     for (bytes, is_read) in [(0, true), (9, true), (10, true), (11, false), (1000, false)] {
@@ -22,7 +22,7 @@ fn a_file_is_read_up_to_the_bound() {
 }
 
 #[test]
-fn a_file_that_hides_its_size_is_read_up_to_the_bound() {
+fn file_of_unknown_size_is_read_up_to_the_limit() {
     let silent = Path::new("/proc/self/mounts");
     assert_eq!(fs::metadata(silent).unwrap().len(), 0, "it says that it is empty");
     assert_eq!(read_bounded(silent, 4).unwrap(), None);
@@ -30,7 +30,7 @@ fn a_file_that_hides_its_size_is_read_up_to_the_bound() {
 }
 
 #[test]
-fn what_is_no_file_is_an_error_and_not_waited_for() {
+fn non_file_is_an_error_without_blocking() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
     mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).unwrap();

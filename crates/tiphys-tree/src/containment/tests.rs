@@ -1,4 +1,4 @@
-//! Links and paths that stay inside, and those that do not.
+//! Links and paths that stay inside or lead out.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -68,7 +68,7 @@ fn links_inside_are_followed() {
 }
 
 #[test]
-fn what_is_not_there_is_missing() {
+fn missing_path_is_an_error() {
     let dir = tree(&[("a/file", ""), ("dangling", "a/none")]);
     for path in ["b", "a/b/c", "a/file/x", "dangling", "dangling/x"] {
         let error = resolved(&dir, path).expect_err("missing");
@@ -77,7 +77,7 @@ fn what_is_not_there_is_missing() {
 }
 
 #[test]
-fn a_path_that_leaves_the_root_at_any_step_is_refused() {
+fn path_that_leaves_the_root_is_rejected() {
     let dir = tree(&[
         ("out", "../secret"),
         ("absolute", "/etc"),
@@ -104,14 +104,14 @@ fn a_path_that_leaves_the_root_at_any_step_is_refused() {
 }
 
 #[test]
-fn links_that_lead_to_each_other_are_an_error() {
+fn link_loop_is_an_error() {
     let dir = tree(&[("a", "b"), ("b", "a")]);
     let error = resolved(&dir, "a/x").expect_err("a loop");
     assert_eq!(error.to_string(), "a/x: too many levels of symbolic links");
 }
 
 #[test]
-fn a_tree_with_links_inside_passes() {
+fn tree_with_inner_links_is_accepted() {
     let dir = tree(&[
         ("a/b/file", ""),
         ("a/l", "../a/b"),
@@ -125,7 +125,7 @@ fn a_tree_with_links_inside_passes() {
 }
 
 #[test]
-fn a_tree_with_a_link_out_is_refused_and_the_link_named() {
+fn tree_with_a_link_out_is_rejected_by_name() {
     for (entries, file) in [
         (&[("d/l", "/etc")][..], "d/l"),
         (&[("d/l", "../..")], "d/l"),
@@ -146,7 +146,7 @@ fn a_tree_with_a_link_out_is_refused_and_the_link_named() {
 }
 
 #[test]
-fn a_link_whose_name_is_no_text_is_followed_and_named() {
+fn non_utf8_link_is_followed_and_named() {
     let dir = tree(&[(".git/out", "/etc")]);
     let name = OsStr::from_bytes(b"caf\xE9");
     symlink(".git/out", dir.path().join("root").join(name)).expect("a link");
@@ -154,7 +154,7 @@ fn a_link_whose_name_is_no_text_is_followed_and_named() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_read_is_an_error_that_names_it() {
+fn unreadable_directory_is_named() {
     let dir = tree(&[]);
     let error = check_links(&dir.path().join("secret")).expect_err("a file");
     assert!(error.to_string().ends_with("/secret"), "{error}");

@@ -38,7 +38,7 @@ fn repo_path(path: &str) -> RepoPath {
 }
 
 #[test]
-fn links_inside_are_followed_and_those_that_leave_lead_nowhere() {
+fn inner_links_are_followed_and_outer_ones_are_broken() {
     let entries = entries(&[
         ("a/b/file", ""),
         ("l", "a/b"),
@@ -71,7 +71,7 @@ fn links_inside_are_followed_and_those_that_leave_lead_nowhere() {
 }
 
 #[test]
-fn a_link_at_the_end_is_kept_or_followed_as_asked() {
+fn final_link_is_followed_on_request() {
     let entries = entries(&[("a/b/", ""), ("a/l", "b"), ("dangling", "x")]);
     let look = |path: &str, last| entries.look_at(path.as_bytes(), last);
     assert_eq!(look("a/l", Final::Keep), Ok(EntryKind::Link));
@@ -83,7 +83,7 @@ fn a_link_at_the_end_is_kept_or_followed_as_asked() {
 }
 
 #[test]
-fn a_directory_is_listed_in_the_order_of_bytes() {
+fn directory_is_listed_in_byte_order() {
     let entries = entries(&[("d/b", ""), ("d/a/x", ""), ("d/B", "b"), ("d/é", ""), ("l", "d")]);
     let listed: Vec<_> = entries.children(b"l").expect("a directory").collect();
     assert_eq!(
@@ -96,7 +96,7 @@ fn a_directory_is_listed_in_the_order_of_bytes() {
 }
 
 #[test]
-fn what_a_writer_refuses_is_refused() {
+fn entries_are_rejected_like_by_a_writer() {
     let long_name = "n".repeat(256);
     let long_path = "d/".repeat(2_100);
     for (first, second, expected) in [
@@ -119,7 +119,7 @@ fn what_a_writer_refuses_is_refused() {
 }
 
 #[test]
-fn parents_count_as_entries_of_the_bound() {
+fn parents_count_as_entries() {
     let mut entries = Entries::new(3);
     entries.file(repo_path("a/b/c")).expect("three entries");
     entries.directory(repo_path("a/b")).expect("it is there");

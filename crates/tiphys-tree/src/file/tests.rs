@@ -1,4 +1,4 @@
-//! What may stand in the place of a file.
+//! Entries that may exist instead of a file.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use rustix::fs::{CWD, FileType, Mode, mkfifoat, mknodat};
 
 use super::{FileOwner, NotOpened, open_file};
 
-/// A name, and whether it is opened: as a file of this program, and as one of anybody.
+/// A name, and whether it is opened with each owner.
 const CASES: [(&str, [bool; 2]); 9] = [
     ("file", [true, true]),
     ("link", [false, true]),
@@ -22,7 +22,7 @@ const CASES: [(&str, [bool; 2]); 9] = [
 ];
 
 #[test]
-fn nothing_but_a_regular_file_is_opened_and_links_only_where_anybody_may_have_put_it() {
+fn only_regular_files_and_permitted_links_are_opened() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("file"), "text").unwrap();

@@ -1,4 +1,4 @@
-//! What is a path inside a repository, and what is none.
+//! Valid and invalid paths in a repository.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn entry(path: &[u8]) -> EntryPath<'_> {
 }
 
 #[test]
-fn a_path_is_cleaned() {
+fn path_is_cleaned() {
     for (given, expected) in [
         ("", ""),
         (".", ""),
@@ -42,26 +42,26 @@ fn a_path_is_cleaned() {
 }
 
 #[test]
-fn a_path_that_leads_out_at_any_step_is_refused() {
+fn path_that_leads_out_at_any_step_is_rejected() {
     for path in ["..", "../a", "a/../..", "a/../../a", "./..", "a/b/../../../c"] {
         assert_eq!(RepoPath::new(path), Err(PathError::Outside { path: path.into() }));
     }
 }
 
 #[test]
-fn an_absolute_path_is_refused() {
+fn absolute_path_is_rejected() {
     for path in ["/", "/a", "//a"] {
         assert_eq!(RepoPath::new(path), Err(PathError::Absolute { path: path.into() }));
     }
 }
 
 #[test]
-fn a_path_with_a_nul_byte_is_refused() {
+fn path_with_a_nul_byte_is_rejected() {
     assert_eq!(RepoPath::new("a\0b"), Err(PathError::Nul { path: "a\0b".into() }));
 }
 
 #[test]
-fn a_joined_path_may_climb_but_not_leave() {
+fn joined_path_may_go_up_but_not_out() {
     let base = RepoPath::new("a/b").expect("inside");
     assert_eq!(base.join("../c").expect("inside").as_str(), "a/c");
     assert_eq!(base.join("").expect("inside"), base);
@@ -71,7 +71,7 @@ fn a_joined_path_may_climb_but_not_leave() {
 }
 
 #[test]
-fn the_root_prints_as_a_dot() {
+fn root_is_printed_as_a_dot() {
     assert_eq!(RepoPath::default().to_string(), ".");
     assert_eq!(RepoPath::new("a/b").expect("inside").to_string(), "a/b");
 }
@@ -89,7 +89,7 @@ fn parts_of_a_path() {
 }
 
 #[test]
-fn the_path_of_an_entry_may_be_any_bytes() {
+fn path_of_an_entry_may_be_any_bytes() {
     let path = entry(b"caf\xe9/./x\xff");
     assert_eq!(path.as_bytes(), b"caf\xe9/x\xff");
     assert_eq!(path.file_name(), Some(&b"x\xff"[..]));
@@ -103,7 +103,7 @@ fn the_path_of_an_entry_may_be_any_bytes() {
 }
 
 #[test]
-fn a_path_prints_as_text_and_what_is_none_with_escapes_and_in_quotes() {
+fn non_utf8_path_is_printed_with_escapes() {
     for (path, expected) in [
         (&b""[..], "."),
         (b"a b/\\xE9", r"a b/\xE9"),
@@ -118,7 +118,7 @@ fn a_path_prints_as_text_and_what_is_none_with_escapes_and_in_quotes() {
 }
 
 #[test]
-fn a_path_of_a_document_is_the_path_of_an_entry_as_it_is() {
+fn repo_path_converts_to_entry_path() {
     let path = RepoPath::new("a/ü").expect("inside");
     assert_eq!(EntryPath::from(&path), entry("a/ü".as_bytes()));
     assert_eq!(EntryPath::from(path), entry("a/ü".as_bytes()));

@@ -33,7 +33,7 @@ fn listed(folder: &str, depth: Depth) -> Vec<String> {
 }
 
 #[test]
-fn a_folder_is_listed_in_name_order_without_links_to_folders_or_to_nothing() {
+fn listing_is_sorted_without_directory_and_broken_links() {
     assert_eq!(
         listed("app", Depth::Folder),
         ["app/.hidden.yaml", "app/a.yaml", "app/b.yaml", "app/to-file.yaml"]
@@ -41,20 +41,20 @@ fn a_folder_is_listed_in_name_order_without_links_to_folders_or_to_nothing() {
 }
 
 #[test]
-fn a_recursive_list_takes_each_folder_where_its_name_stands() {
+fn recursive_listing_is_in_name_order() {
     let expected = ["app/.hidden.yaml", "app/a/z.yaml", "app/a.yaml", "app/b.yaml", "app/to-file.yaml"];
     assert_eq!(listed("app", Depth::Recursive), expected);
 }
 
 #[test]
-fn a_missing_folder_is_an_error_that_names_it() {
+fn missing_directory_is_named() {
     let (_dir, tree) = tree();
     let error = tree.files(&path("nowhere"), Depth::Folder).expect_err("nothing is there");
     assert!(error.to_string().contains("nowhere"), "{error}");
 }
 
 #[test]
-fn files_are_read_through_links_and_other_things_are_none() {
+fn files_are_read_through_links() {
     let (_dir, tree) = tree();
     let read = |name: &str| {
         tree.read(&path(name), 1 << 10)
@@ -69,7 +69,7 @@ fn files_are_read_through_links_and_other_things_are_none() {
 }
 
 #[test]
-fn a_file_above_the_bound_is_an_error_that_names_it() {
+fn file_above_the_limit_is_named() {
     let (_dir, tree) = tree();
     assert_eq!(
         tree.read(&path("app/a.yaml"), 10).expect("ten bytes are allowed").map(|bytes| bytes.len()),

@@ -48,7 +48,7 @@ impl ProcessStore {
     /// Returns the tree of an archive (gzipped tar), regardless of the trees in use. The archive is read to its last byte before the tree
     /// exists. A reader's error is returned as [`ArchiveError::Io`].
     ///
-    /// Only new files are written: others are hard links to existing ones, so nobody may write to a tree. Runs see an overlay or a copy.
+    /// Only new files are written: others are hard links to existing ones, so a tree must never be written to. Runs see an overlay or a copy.
     pub fn take_in(&self, archive: &mut dyn Read, intake: &Intake<'_>) -> Result<Tree, ArchiveError> {
         let own = self.store.own(&self.own)?;
         own.room_in_any_case().take_in(archive, intake)

@@ -1,4 +1,4 @@
-//! What the store keeps, shares and sweeps.
+//! The shared store: caching, sharing and cleanup.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -46,7 +46,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_tree_is_written_once_and_found_again() {
+fn tree_is_written_once_and_found_again() {
     let dir = temporary();
     let store = open(&dir);
     assert!(store.get(KEY).is_none());
@@ -61,7 +61,7 @@ fn a_tree_is_written_once_and_found_again() {
 }
 
 #[test]
-fn a_tree_that_could_not_be_written_is_not_there() {
+fn failed_tree_is_not_stored() {
     let dir = temporary();
     let store = open(&dir);
     let answer = store.get_or_write(KEY, |writer| {
@@ -74,7 +74,7 @@ fn a_tree_that_could_not_be_written_is_not_there() {
 }
 
 #[test]
-fn of_many_threads_that_want_one_tree_one_writes_it() {
+fn one_of_several_threads_writes_a_tree() {
     let dir = temporary();
     let store = open(&dir);
     let (fills, barrier) = (AtomicUsize::new(0), Barrier::new(8));
@@ -99,7 +99,7 @@ fn of_many_threads_that_want_one_tree_one_writes_it() {
 }
 
 #[test]
-fn a_writer_that_fails_or_panics_lets_the_next_one_write() {
+fn failed_writer_lets_the_next_one_write() {
     let dir = temporary();
     let store = open(&dir);
     std::thread::scope(|scope| {
@@ -107,11 +107,11 @@ fn a_writer_that_fails_or_panics_lets_the_next_one_write() {
             scope.spawn(|| store.get_or_write::<StoreError>(KEY, |_| panic!("in the middle"))).join();
         assert!(failed.is_err());
     });
-    store.get_or_write(KEY, one_file("x")).expect("nobody holds the key");
+    store.get_or_write(KEY, one_file("x")).expect("the key is free");
 }
 
 #[test]
-fn of_two_stores_that_write_one_tree_the_first_wins() {
+fn first_of_two_stores_wins() {
     let dir = temporary();
     let (one, two) = (open(&dir), open(&dir));
     let tree = one
@@ -127,7 +127,7 @@ fn of_two_stores_that_write_one_tree_the_first_wins() {
 type Fill = fn(&mut TreeWriter) -> Result<(), WriteError>;
 
 #[test]
-fn a_tree_by_content_is_named_by_everything_that_is_in_it() {
+fn tree_name_depends_on_all_content() {
     let dir = temporary();
     let store = open(&dir);
     let mut keys = Vec::new();
@@ -160,7 +160,7 @@ fn a_tree_by_content_is_named_by_everything_that_is_in_it() {
 }
 
 #[test]
-fn the_order_of_entries_and_the_way_of_writing_do_not_change_the_name() {
+fn order_of_entries_does_not_change_the_name() {
     let dir = temporary();
     let store = open(&dir);
     let one = store.write_by_content::<StoreError>(b"", |w| {
@@ -178,7 +178,7 @@ fn the_order_of_entries_and_the_way_of_writing_do_not_change_the_name() {
 }
 
 #[test]
-fn without_executable_bits_an_executable_file_is_as_any_other() {
+fn executable_bit_is_ignored_without_modes() {
     let dir = temporary();
     let store = open(&dir);
     let write = |modes, executable| {
@@ -198,7 +198,7 @@ fn without_executable_bits_an_executable_file_is_as_any_other() {
 }
 
 #[test]
-fn what_a_killed_program_left_is_swept_and_a_living_one_keeps_its_folders() {
+fn only_directories_of_killed_processes_are_swept() {
     let dir = temporary();
     let living = open(&dir);
     let run = living.run_dir().expect("a folder");
@@ -206,12 +206,12 @@ fn what_a_killed_program_left_is_swept_and_a_living_one_keeps_its_folders() {
     let stale_run = dir.path().join("runs/session-killed");
     for stale in [&stale_tmp, &stale_run] {
         fs::create_dir_all(stale.join("0/work/work")).expect("a folder");
-        fs::write(stale.join("lock"), "").expect("a lock that nobody holds");
+        fs::write(stale.join("lock"), "").expect("a free lock");
         fs::set_permissions(stale.join("0/work/work"), Permissions::from_mode(0o000))
             .expect("an overlay's odd folder");
     }
     let foreign = dir.path().join("runs/notes");
-    fs::create_dir(&foreign).expect("a folder of somebody else");
+    fs::create_dir(&foreign).expect("a foreign directory");
     let second = open(&dir);
     assert!(!stale_tmp.exists() && !stale_run.exists());
     assert!(run.path().is_dir() && foreign.is_dir());
@@ -239,7 +239,7 @@ fn trees_of_an_earlier_boot_are_swept_unless_they_are_in_use() {
 }
 
 #[test]
-fn a_tree_says_that_it_is_in_use_as_long_as_it_lives() {
+fn tree_is_locked_while_in_use() {
     let dir = temporary();
     let store = open(&dir);
     let tree = store.get_or_write(KEY, one_file("x")).expect("a tree");
@@ -251,7 +251,7 @@ fn a_tree_says_that_it_is_in_use_as_long_as_it_lives() {
 }
 
 #[test]
-fn a_run_folder_is_private_and_goes_with_whatever_is_in_it() {
+fn run_directory_is_private_and_removed_on_drop() {
     let dir = temporary();
     let store = open(&dir);
     let run = store.run_dir().expect("a folder");
@@ -275,7 +275,7 @@ fn a_run_folder_is_private_and_goes_with_whatever_is_in_it() {
 }
 
 #[test]
-fn a_run_folder_outlives_its_store() {
+fn run_directory_outlives_its_store() {
     let dir = temporary();
     let run = open(&dir).run_dir().expect("a folder");
     assert!(run.path().is_dir());
@@ -284,7 +284,7 @@ fn a_run_folder_outlives_its_store() {
 }
 
 #[test]
-fn a_store_that_cannot_be_made_names_the_path() {
+fn store_error_names_the_path() {
     let dir = temporary();
     fs::write(dir.path().join("store"), "a file").expect("a file");
     let error = Store::open(options(&dir)).expect_err("a file is in the way");
@@ -292,7 +292,7 @@ fn a_store_that_cannot_be_made_names_the_path() {
 }
 
 #[test]
-fn a_tree_that_something_was_taken_out_of_is_written_again() {
+fn tree_with_a_removed_entry_is_written_again() {
     let dir = temporary();
     let tree = open(&dir).get_or_write(KEY, one_file("whole")).expect("a tree");
     let file = tree.root().join("a/b");
@@ -305,7 +305,7 @@ fn a_tree_that_something_was_taken_out_of_is_written_again() {
 }
 
 #[test]
-fn a_store_that_trusts_nobody_writes_each_tree_once() {
+fn distrusting_store_writes_each_tree_once() {
     let dir = temporary();
     drop(open(&dir).get_or_write(KEY, one_file("theirs")).expect("a tree"));
     let store = open(&dir).with_reuse(Reuse::OwnTrees);
@@ -316,7 +316,7 @@ fn a_store_that_trusts_nobody_writes_each_tree_once() {
 }
 
 #[test]
-fn only_folders_of_the_user_or_of_root_are_used() {
+fn only_directories_of_the_user_or_root_are_used() {
     let cases = [(1000, 1000, true), (0, 1000, true), (0, 0, true), (1000, 0, false), (1001, 1000, false)];
     for (owner, user, expected) in cases {
         assert_eq!(super::is_trusted(owner, user), expected, "{owner}'s folder, used by {user}");

@@ -1,4 +1,4 @@
-//! What a writer makes, and what it refuses.
+//! Entries that a writer creates or rejects.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -28,7 +28,7 @@ fn clash(answer: &Result<(), WriteError>) -> Option<&str> {
 }
 
 #[test]
-fn entries_are_made_with_their_parents() {
+fn entries_are_created_with_their_parents() {
     let (dir, writer) = writer(LIMITS);
     writer.file(path("a/b/file"), false, b"text").expect("written");
     writer.file_from(path("a/b/script"), true, &mut &b"#!"[..]).expect("written");
@@ -47,7 +47,7 @@ fn entries_are_made_with_their_parents() {
 }
 
 #[test]
-fn an_entry_in_the_place_of_another_clashes() {
+fn entry_clashes_with_another_of_its_path() {
     let (_dir, writer) = writer(LIMITS);
     writer.file(path("a"), false, b"").expect("written");
     writer.directory(path("d")).expect("made");
@@ -75,7 +75,7 @@ fn nothing_is_written_through_a_link() {
 }
 
 #[test]
-fn an_absolute_link_is_refused_before_it_is_made() {
+fn absolute_link_is_rejected_before_creation() {
     let (dir, writer) = writer(LIMITS);
     let error = writer.link(path("d/l"), "/etc").expect_err("absolute");
     assert_eq!(error.to_string(), "repository contains out-of-bounds symlinks. file: d/l");
@@ -83,7 +83,7 @@ fn an_absolute_link_is_refused_before_it_is_made() {
 }
 
 #[test]
-fn a_link_that_leaves_the_tree_at_any_step_is_refused() {
+fn link_that_leaves_the_tree_is_rejected() {
     for target in ["../..", "../../d", "x/../../../d", "../a/../../b"] {
         let (_dir, writer) = writer(LIMITS);
         let answer = writer.link(path("d/l"), target);
@@ -92,7 +92,7 @@ fn a_link_that_leaves_the_tree_at_any_step_is_refused() {
 }
 
 #[test]
-fn a_link_that_leaves_the_tree_through_another_one_is_refused_at_the_end() {
+fn indirect_link_out_is_rejected_at_the_end() {
     let (_dir, writer) = writer(LIMITS);
     writer.link(path("a/b/up"), "../..").expect("leads to the root");
     writer.link(path("a/b/out"), "up/../x").expect("inside, as it is written");
@@ -101,7 +101,7 @@ fn a_link_that_leaves_the_tree_through_another_one_is_refused_at_the_end() {
 }
 
 #[test]
-fn links_that_lead_nowhere_or_to_each_other_or_to_the_root_are_allowed() {
+fn broken_looping_and_root_links_are_allowed() {
     let (_dir, writer) = writer(LIMITS);
     writer.link(path("a/missing"), "../not/there").expect("made");
     writer.link(path("a/loop"), "pool").expect("made");
@@ -111,7 +111,7 @@ fn links_that_lead_nowhere_or_to_each_other_or_to_the_root_are_allowed() {
 }
 
 #[test]
-fn more_entries_than_the_bound_are_refused_parents_included() {
+fn entries_above_the_limit_are_rejected() {
     let (_dir, writer) = writer(TreeLimits { entries_max: 3, ..LIMITS });
     writer.file(path("a/b/c"), false, b"").expect("three entries");
     let error = writer.link(path("a/l"), "b").expect_err("a fourth");
@@ -119,7 +119,7 @@ fn more_entries_than_the_bound_are_refused_parents_included() {
 }
 
 #[test]
-fn more_bytes_than_the_bound_are_refused_before_they_are_written() {
+fn bytes_above_the_limit_are_rejected_before_writing() {
     let (dir, writer) = writer(TreeLimits { bytes_max: 10, ..LIMITS });
     writer.file(path("a"), false, b"1234567890").expect("ten bytes");
     let error = writer.file(path("b"), false, b"1").expect_err("an eleventh");
@@ -128,7 +128,7 @@ fn more_bytes_than_the_bound_are_refused_before_they_are_written() {
 }
 
 #[test]
-fn a_source_that_never_ends_is_refused() {
+fn endless_source_is_rejected() {
     let (dir, writer) = writer(TreeLimits { bytes_max: 10, ..LIMITS });
     let error = writer.file_from(path("c"), false, &mut std::io::repeat(0)).expect_err("endless");
     assert!(matches!(error, WriteError::TooManyBytes { max: 10, .. }));
@@ -136,7 +136,7 @@ fn a_source_that_never_ends_is_refused() {
 }
 
 #[test]
-fn a_tree_that_cannot_be_written_names_the_path() {
+fn write_error_names_the_path() {
     let (dir, writer) = writer(LIMITS);
     drop(dir);
     let error = writer.file(path("f"), false, b"").expect_err("the folder is gone");

@@ -3,7 +3,7 @@
 use super::{Malformed, Records};
 
 #[test]
-fn a_record_is_as_long_as_it_says_whatever_is_in_it() {
+fn length_of_a_pax_record_decides_its_end() {
     type Case = (&'static [u8], &'static [(&'static str, &'static [u8])]);
     let cases: [Case; 4] = [
         (b"", &[]),
@@ -19,7 +19,7 @@ fn a_record_is_as_long_as_it_says_whatever_is_in_it() {
 }
 
 #[test]
-fn what_is_no_record_is_told_once() {
+fn malformed_record_is_reported_once() {
     let texts: [&[u8]; 7] = [
         b"path=a\n",
         b"9 path=a",

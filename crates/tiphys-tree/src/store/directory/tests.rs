@@ -66,7 +66,7 @@ fn names(root: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_listed_files_are_the_tree_and_nothing_else_is() {
+fn tree_contains_exactly_the_listed_files() {
     let place = Place::new(LIMITS);
     place.write("a/b/file", "one");
     place.write("a/ignored", "two");
@@ -77,7 +77,7 @@ fn the_listed_files_are_the_tree_and_nothing_else_is() {
 }
 
 #[test]
-fn a_directory_has_the_name_of_the_same_tree_written_otherwise() {
+fn directory_has_the_name_of_an_equal_tree() {
     let place = Place::new(LIMITS);
     place.write("a/run", "x");
     place.write("b", "");
@@ -99,7 +99,7 @@ fn a_directory_has_the_name_of_the_same_tree_written_otherwise() {
 }
 
 #[test]
-fn a_changed_file_gives_another_tree_and_the_first_one_stays() {
+fn changed_file_gives_another_tree() {
     let place = Place::new(LIMITS);
     place.write("a", "one");
     let first = place.read(&["a"], Modes::Plain).expect("a tree");
@@ -111,7 +111,7 @@ fn a_changed_file_gives_another_tree_and_the_first_one_stays() {
 }
 
 #[test]
-fn many_files_are_read_on_several_threads_with_the_same_result() {
+fn threads_do_not_change_the_result() {
     let place = Place::new(LIMITS);
     let files: Vec<String> = (0..300).map(|number| format!("d{}/f{number}", number / 7)).collect();
     for file in &files {
@@ -125,7 +125,7 @@ fn many_files_are_read_on_several_threads_with_the_same_result() {
 }
 
 #[test]
-fn a_large_file_is_not_kept_in_memory_and_comes_whole() {
+fn large_file_is_streamed_completely() {
     let place = Place::new(LIMITS);
     let text = "0123456789abcdef".repeat(100_000);
     place.write("large", &text);
@@ -136,7 +136,7 @@ fn a_large_file_is_not_kept_in_memory_and_comes_whole() {
 }
 
 #[test]
-fn what_is_gone_or_no_file_is_left_out() {
+fn missing_and_special_files_are_ignored() {
     let place = Place::new(LIMITS);
     place.write("a/file", "x");
     place.write("plain", "x");
@@ -162,7 +162,7 @@ fn nothing_behind_a_link_is_read() {
 }
 
 #[test]
-fn a_link_out_of_a_working_copy_is_refused() {
+fn link_out_of_a_working_copy_is_rejected() {
     let place = Place::new(LIMITS);
     symlink("../secret", place.dir.path().join("copy/link")).expect("a link");
     let error = place.read(&["link"], Modes::Plain).expect_err("it leads out");
@@ -170,7 +170,7 @@ fn a_link_out_of_a_working_copy_is_refused() {
 }
 
 #[test]
-fn a_working_copy_beyond_the_bounds_is_refused() {
+fn working_copy_above_the_limits_is_rejected() {
     let place = Place::new(TreeLimits { entries_max: 2, bytes_max: 10 });
     place.write("a", "12345");
     place.write("b", "12345");
@@ -183,7 +183,7 @@ fn a_working_copy_beyond_the_bounds_is_refused() {
 }
 
 #[test]
-fn a_working_copy_that_is_not_there_names_the_path() {
+fn missing_working_copy_is_named() {
     let place = Place::new(LIMITS);
     fs::remove_dir(place.dir.path().join("copy")).expect("removed");
     let error = place.read(&["a"], Modes::Plain).expect_err("missing");
@@ -191,7 +191,7 @@ fn a_working_copy_that_is_not_there_names_the_path() {
 }
 
 #[test]
-fn a_copy_is_whole_stays_and_may_be_changed() {
+fn copy_is_complete_and_writable() {
     let place = Place::new(LIMITS);
     let large = "x".repeat(2 << 20);
     let tree = place.written(|writer| {
@@ -213,7 +213,7 @@ fn a_copy_is_whole_stays_and_may_be_changed() {
 }
 
 #[test]
-fn listed_files_are_looked_at_without_a_tree_and_within_the_bound() {
+fn listed_files_are_read_within_the_limit() {
     let place = Place::new(LIMITS);
     place.write("a/x", "content");
     place.write("b", "0123456789");

@@ -1,4 +1,4 @@
-//! What a store of one process keeps, shares, lets go, and leaves behind.
+//! The store of one process: caching, sharing, eviction and cleanup.
 
 mod contents;
 mod random;
@@ -143,7 +143,7 @@ fn on_disk(store: &Store) -> (usize, usize) {
 }
 
 #[test]
-fn a_tree_that_is_known_is_neither_written_nor_linked() {
+fn known_tree_is_neither_written_nor_linked() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let content = files([("a/b", "text"), ("c", "text")]);
@@ -160,7 +160,7 @@ fn a_tree_that_is_known_is_neither_written_nor_linked() {
 }
 
 #[test]
-fn only_files_that_are_new_are_written() {
+fn only_new_files_are_written() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let first = take(&store, &files([("a", "one"), ("b/c", "two"), ("x", "#!three")]));
@@ -175,7 +175,7 @@ fn only_files_that_are_new_are_written() {
 }
 
 #[test]
-fn a_file_of_another_mode_is_another_file() {
+fn file_with_another_mode_is_another_file() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let content = files([("a", "#!same")]);
@@ -187,7 +187,7 @@ fn a_file_of_another_mode_is_another_file() {
 }
 
 #[test]
-fn a_tree_has_one_name_however_it_is_written() {
+fn tree_name_does_not_depend_on_the_writer() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let taken = take(&store, &files([("a/b", "text"), ("c", "#!")]));
@@ -201,7 +201,7 @@ fn a_tree_has_one_name_however_it_is_written() {
 }
 
 #[test]
-fn a_large_file_is_written_only_if_it_is_new() {
+fn large_file_is_written_only_if_it_is_new() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let large: String = "0123456789".repeat(LARGE / 10);
@@ -226,7 +226,7 @@ fn a_large_file_is_written_only_if_it_is_new() {
 }
 
 #[test]
-fn a_large_file_that_was_taken_out_of_the_store_is_written_again() {
+fn removed_large_file_is_written_again() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let large = "0123456789".repeat(LARGE / 10);
@@ -239,7 +239,7 @@ fn a_large_file_that_was_taken_out_of_the_store_is_written_again() {
 }
 
 #[test]
-fn an_archive_brings_back_what_was_taken_out_of_the_store_or_changed_there() {
+fn archive_restores_removed_and_changed_files() {
     type Change = (&'static str, fn(&Path));
     let changes: [Change; 4] = [
         ("removed", |file| fs::remove_file(file).expect("removed")),
@@ -278,7 +278,7 @@ fn an_archive_brings_back_what_was_taken_out_of_the_store_or_changed_there() {
 }
 
 #[test]
-fn files_that_go_while_an_archive_is_taken_in_cost_one_failure_and_not_one_each() {
+fn files_removed_during_intake_cause_one_failure() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let content = for_two_threads();
@@ -302,7 +302,7 @@ fn files_that_go_while_an_archive_is_taken_in_cost_one_failure_and_not_one_each(
 }
 
 #[test]
-fn what_is_used_least_recently_goes_first() {
+fn least_recently_used_tree_is_evicted_first() {
     let dir = temporary();
     let store = open(&dir, StoreBounds { trees_max: 2, ..NO_BOUNDS });
     let content = |name: &str| files([(name, name), ("shared", "shared")]);
@@ -318,7 +318,7 @@ fn what_is_used_least_recently_goes_first() {
 }
 
 #[test]
-fn a_tree_in_use_never_goes_and_goes_when_nobody_uses_it() {
+fn only_unused_trees_are_evicted() {
     let dir = temporary();
     let store = open(&dir, StoreBounds { bytes_max: 0, ..NO_BOUNDS });
     let [a, b] = ["a", "b"].map(|name| take(&store, &files([(name, name)])));
@@ -335,7 +335,7 @@ fn a_tree_in_use_never_goes_and_goes_when_nobody_uses_it() {
 }
 
 #[test]
-fn a_file_counts_once_and_in_blocks() {
+fn file_counts_once_and_in_blocks() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let _first = take(&store, &files([("a", "text"), ("b", "text"), ("c", &"x".repeat(5000))]));
@@ -347,7 +347,7 @@ fn a_file_counts_once_and_in_blocks() {
 }
 
 #[test]
-fn a_tree_that_was_changed_is_made_again() {
+fn changed_tree_is_created_again() {
     type Change = (&'static str, fn(&Path));
     let changes: [Change; 14] = [
         ("a file overwritten and its time set back", |tree| {
@@ -417,7 +417,7 @@ fn a_tree_that_was_changed_is_made_again() {
 }
 
 #[test]
-fn a_file_that_was_changed_through_one_tree_gets_into_no_other() {
+fn changed_file_is_not_used_in_another_tree() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let first = take(&store, &files([("a", "text")]));
@@ -429,7 +429,7 @@ fn a_file_that_was_changed_through_one_tree_gets_into_no_other() {
 }
 
 #[test]
-fn file_with_its_mtime_set_back_gets_into_no_other_tree() {
+fn changed_file_with_old_mtime_is_not_used_again() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let first = take(&store, &files([("a", "text"), ("b", "more")]));
@@ -444,7 +444,7 @@ fn file_with_its_mtime_set_back_gets_into_no_other_tree() {
 }
 
 #[test]
-fn files_written_while_change_times_are_not_watched_are_not_used_when_they_are() {
+fn files_without_change_times_are_not_used_later() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     store.watch_change_times(false);
@@ -473,7 +473,7 @@ fn tree_that_shares_files_with_a_removed_one_is_untouched() {
 }
 
 #[test]
-fn a_tree_outlives_its_store() {
+fn tree_outlives_its_store() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let tree = take(&store, &files([("a", "text")]));
@@ -484,7 +484,7 @@ fn a_tree_outlives_its_store() {
 }
 
 #[test]
-fn two_stores_in_one_folder_do_not_disturb_each_other() {
+fn two_stores_in_one_directory_do_not_interfere() {
     let dir = temporary();
     let (one, two) = (open(&dir, NO_BOUNDS), open(&dir, NO_BOUNDS));
     let content = files([("a", "text")]);
@@ -495,11 +495,11 @@ fn two_stores_in_one_folder_do_not_disturb_each_other() {
 }
 
 #[test]
-fn what_a_killed_server_left_is_swept_behind_the_callers_back() {
+fn directories_of_a_killed_server_are_swept() {
     let dir = temporary();
     let stale = dir.path().join("store/session-killed");
     fs::create_dir_all(stale.join("3/tree/a")).expect("a folder");
-    fs::write(stale.join("lock"), "").expect("a lock that nobody holds");
+    fs::write(stale.join("lock"), "").expect("a free lock");
     fs::create_dir_all(dir.path().join("runs/session-killed/1")).expect("a folder");
     let store = open(&dir, NO_BOUNDS);
     own(&store).remover.wait(LONG, &|| false);
@@ -523,7 +523,7 @@ impl io::Read for Failing<'_> {
 }
 
 #[test]
-fn an_archive_that_fails_leaves_nothing_behind() {
+fn failed_archive_leaves_nothing() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let mut content: Files =
@@ -542,7 +542,7 @@ fn an_archive_that_fails_leaves_nothing_behind() {
 }
 
 #[test]
-fn one_thread_takes_a_small_archive_in_and_two_a_larger_one() {
+fn larger_archive_is_read_by_two_threads() {
     let small = (0..100).map(|n| (format!("d{}/f{n}", n % 7), format!("{n} ").repeat(900))).collect();
     for (content, expected) in [(small, 1), (for_two_threads(), 2)] {
         let dir = temporary();
@@ -559,7 +559,7 @@ fn one_thread_takes_a_small_archive_in_and_two_a_larger_one() {
 }
 
 #[test]
-fn an_archive_can_be_stopped_at_any_time_and_leaves_nothing_behind() {
+fn archive_can_be_stopped_at_any_time() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let content = for_two_threads();
@@ -584,7 +584,7 @@ fn an_archive_can_be_stopped_at_any_time_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn of_many_identical_archives_at_once_each_file_is_written_once() {
+fn concurrent_equal_archives_write_each_file_once() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let content = for_two_threads();
@@ -605,7 +605,7 @@ fn of_many_identical_archives_at_once_each_file_is_written_once() {
 }
 
 #[test]
-fn a_writer_that_fails_leaves_its_files_to_those_who_wait() {
+fn waiting_writers_take_over_after_a_failure() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let content: Files = (0..300).map(|n| (format!("f{n}"), format!("{n}"))).collect();
@@ -630,7 +630,7 @@ fn a_writer_that_fails_leaves_its_files_to_those_who_wait() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_fails_the_archive_and_nothing_else() {
+fn failed_write_fails_only_its_archive() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let own = own(&store);
@@ -652,7 +652,7 @@ fn a_file_that_cannot_be_written_fails_the_archive_and_nothing_else() {
 }
 
 #[test]
-fn a_full_disk_costs_the_trees_that_nobody_uses() {
+fn full_disk_evicts_unused_trees() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let used = take(&store, &files([("a", "used")]));
@@ -675,7 +675,7 @@ fn a_full_disk_costs_the_trees_that_nobody_uses() {
 }
 
 #[test]
-fn new_files_of_a_small_archive_are_written_into_its_tree_and_named_behind_the_callers_back() {
+fn files_of_a_small_archive_are_linked_in_background() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let content = files([("a", "same"), ("b/c", "same"), ("d", "#!other"), ("e", "")]);
@@ -695,7 +695,7 @@ fn new_files_of_a_small_archive_are_written_into_its_tree_and_named_behind_the_c
 }
 
 #[test]
-fn the_memory_of_a_small_archive_is_for_the_next_one_whether_its_tree_is_new_or_not() {
+fn memory_of_a_small_archive_is_reused() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let own = own(&store);
@@ -706,7 +706,7 @@ fn the_memory_of_a_small_archive_is_for_the_next_one_whether_its_tree_is_new_or_
 }
 
 #[test]
-fn files_that_change_before_they_are_named_get_into_no_other_tree() {
+fn files_changed_before_linking_are_not_used_again() {
     type Change = (&'static str, fn(&Path));
     let changes: [Change; 3] = [
         ("overwritten", |tree| fs::write(tree.join("a"), "evil").expect("written")),
@@ -730,7 +730,7 @@ fn files_that_change_before_they_are_named_get_into_no_other_tree() {
 }
 
 #[test]
-fn a_file_that_takes_no_more_names_is_copied() {
+fn file_with_too_many_links_is_copied() {
     let dir = temporary();
     let (files, tree) = (dir.path().join("files"), dir.path().join("tree"));
     fs::create_dir(&files).expect("a folder");
@@ -745,7 +745,7 @@ fn a_file_that_takes_no_more_names_is_copied() {
 }
 
 #[test]
-fn a_copy_that_fails_leaves_nothing_in_its_place() {
+fn failed_copy_leaves_nothing() {
     let dir = temporary();
     let (files, tree) = (dir.path().join("files"), dir.path().join("tree"));
     fs::create_dir(&files).expect("a folder");
@@ -759,7 +759,7 @@ fn a_copy_that_fails_leaves_nothing_in_its_place() {
 }
 
 #[test]
-fn more_removals_than_wait_are_done_by_whoever_has_them() {
+fn removals_above_the_queue_limit_run_in_the_caller() {
     let dir = temporary();
     let store = open(&dir, StoreBounds { bytes_max: 0, ..NO_BOUNDS });
     for number in 0..200 {
@@ -770,7 +770,7 @@ fn more_removals_than_wait_are_done_by_whoever_has_them() {
 }
 
 #[test]
-fn nobody_looks_at_what_was_made_or_looked_at_since_he_asked() {
+fn recently_checked_tree_is_not_checked_again() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let before = Instant::now();
@@ -778,7 +778,7 @@ fn nobody_looks_at_what_was_made_or_looked_at_since_he_asked() {
     let after = Instant::now();
     fs::write(tree.root().join("a"), "other").expect("written");
     assert!(store.get_for(tree.key(), before).is_some(), "it was made since");
-    assert!(store.get_for(tree.key(), after).is_none(), "nobody has looked at it since");
+    assert!(store.get_for(tree.key(), after).is_none(), "not checked since");
     let tree = take(&store, &files([("a", "text")]));
     let asked = Instant::now();
     assert!(store.get(tree.key()).is_some(), "a look at what is as it was");
@@ -788,7 +788,7 @@ fn nobody_looks_at_what_was_made_or_looked_at_since_he_asked() {
 }
 
 #[test]
-fn a_look_by_two_threads_notices_one_file_in_a_thousand() {
+fn check_by_two_threads_detects_one_changed_file() {
     let content: Files = (0..2000).map(|n| (format!("d{}/s/f{n}", n % 40), format!("{n}"))).collect();
     for changed in ["d0/s/f0", "d39/s/f1999", "d17/s/f1017"] {
         let dir = temporary();
@@ -801,7 +801,7 @@ fn a_look_by_two_threads_notices_one_file_in_a_thousand() {
 }
 
 #[test]
-fn a_wait_for_room_ends_when_it_took_too_long_or_nobody_wants_it_any_more() {
+fn wait_for_room_ends_at_its_maximum_or_on_stop() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let own = own(&store);
@@ -823,7 +823,7 @@ fn a_wait_for_room_ends_when_it_took_too_long_or_nobody_wants_it_any_more() {
 }
 
 #[test]
-fn archives_that_grow_beside_others_in_use_are_refused_and_leave_nothing() {
+fn growing_archives_are_rejected_and_leave_nothing() {
     let dir = temporary();
     let store = open(&dir, StoreBounds { bytes_max: 64 * 1024, ..NO_BOUNDS });
     let room = || store.room(0, &|| false).expect("the store is there").expect("there is room");
@@ -849,7 +849,7 @@ fn archives_that_grow_beside_others_in_use_are_refused_and_leave_nothing() {
 }
 
 #[test]
-fn room_is_waited_for_until_a_tree_is_given_back() {
+fn room_is_available_after_a_tree_is_returned() {
     let dir = temporary();
     let store = &open(&dir, StoreBounds { bytes_max: 0, ..NO_BOUNDS });
     let held = take(store, &files([("a", "one")]));

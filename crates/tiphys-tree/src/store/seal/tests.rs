@@ -15,7 +15,7 @@ fn sealed(dir: &Path) -> (std::path::PathBuf, std::path::PathBuf) {
 }
 
 #[test]
-fn an_unchanged_tree_holds_and_reading_it_changes_nothing() {
+fn unchanged_tree_matches_its_seal_after_reads() {
     let dir = tempfile::tempdir().expect("a folder");
     let (tree, seal) = sealed(dir.path());
     assert!(holds(&tree, &seal));
@@ -24,7 +24,7 @@ fn an_unchanged_tree_holds_and_reading_it_changes_nothing() {
 }
 
 #[test]
-fn whatever_is_added_removed_or_renamed_is_noticed() {
+fn added_removed_and_renamed_entries_are_detected() {
     type Change = (&'static str, fn(&Path));
     let changes: [Change; 6] = [
         ("a file removed", |tree| fs::remove_file(tree.join("a/b c/file")).expect("removed")),
@@ -43,7 +43,7 @@ fn whatever_is_added_removed_or_renamed_is_noticed() {
 }
 
 #[test]
-fn a_missing_or_empty_seal_holds_for_nothing() {
+fn missing_or_empty_seal_matches_nothing() {
     let dir = tempfile::tempdir().expect("a folder");
     let (tree, seal) = sealed(dir.path());
     fs::write(&seal, "").expect("written");

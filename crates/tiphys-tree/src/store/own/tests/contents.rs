@@ -1,4 +1,4 @@
-//! Who writes a file, who waits for it, and when it goes.
+//! Claims of files: writing, waiting and removal.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,9 +44,9 @@ fn claim(contents: &mut Contents, number: u8) -> Claim {
 }
 
 #[test]
-fn the_first_writes_and_others_wait_until_it_is_written() {
+fn first_user_writes_a_file_and_others_wait() {
     let mut contents = contents(u64::MAX);
-    let Claim::Write(first) = claim(&mut contents, 1) else { panic!("nobody has it") };
+    let Claim::Write(first) = claim(&mut contents, 1) else { panic!("it is new") };
     assert_eq!(claim(&mut contents, 1), Claim::Wait);
     assert!(matches!(claim(&mut contents, 2), Claim::Write(other) if other != first));
     contents.written(key(1), first);
@@ -56,13 +56,13 @@ fn the_first_writes_and_others_wait_until_it_is_written() {
 }
 
 #[test]
-fn what_could_not_be_written_falls_to_the_next_at_another_place() {
+fn failed_file_is_written_by_the_next_user() {
     let mut contents = contents(u64::MAX);
-    let Claim::Write(first) = claim(&mut contents, 1) else { panic!("nobody has it") };
+    let Claim::Write(first) = claim(&mut contents, 1) else { panic!("it is new") };
     claim(&mut contents, 1);
     contents.missing(key(1), first);
     let left = leaving(|leaving| contents.release([key(1)], leaving));
-    assert_eq!(left, [], "somebody still needs it");
+    assert_eq!(left, [], "it is still in use");
     let mut second = Claim::Wait;
     assert_eq!(leaving(|leaving| second = contents.claim_again(key(1), leaving)), [first]);
     let Claim::Write(second) = second else { panic!("{second:?}") };
@@ -78,9 +78,9 @@ fn what_could_not_be_written_falls_to_the_next_at_another_place() {
 }
 
 #[test]
-fn a_file_goes_with_the_last_who_needs_it() {
+fn file_is_removed_with_its_last_user() {
     let mut contents = contents(u64::MAX);
-    let Claim::Write(place) = claim(&mut contents, 1) else { panic!("nobody has it") };
+    let Claim::Write(place) = claim(&mut contents, 1) else { panic!("it is new") };
     contents.written(key(1), place);
     claim(&mut contents, 1);
     assert_eq!(leaving(|leaving| contents.release([key(1)], leaving)), []);
@@ -89,7 +89,7 @@ fn a_file_goes_with_the_last_who_needs_it() {
 }
 
 #[test]
-fn a_large_file_is_found_by_its_beginning_until_it_goes() {
+fn large_file_is_found_by_its_beginning() {
     let mut contents = contents(u64::MAX);
     let beginning = Beginning::of(b"begin", 200_000, false);
     assert_ne!(beginning, Beginning::of(b"begin", 200_001, false));
@@ -118,7 +118,7 @@ fn kept(root: PathBuf) -> Kept {
 }
 
 #[test]
-fn a_spoilt_tree_stays_for_those_who_have_it_and_makes_way_for_a_new_one() {
+fn damaged_tree_stays_for_its_users_and_is_replaced() {
     let mut contents = contents(u64::MAX);
     let name = TreeKey([7; 32]);
     let mut leaving = Leaving::default();
@@ -131,7 +131,7 @@ fn a_spoilt_tree_stays_for_those_who_have_it_and_makes_way_for_a_new_one() {
     assert!(contents.lend(name).is_some(), "the new one is as it was");
     contents.give_back(name, &new, &mut leaving);
     contents.give_back(name, &old, &mut leaving);
-    assert!(leaving.is_empty() && contents.stats().bytes == 2 * ROOM, "somebody has it");
+    assert!(leaving.is_empty() && contents.stats().bytes == 2 * ROOM, "it is in use");
     contents.give_back(name, &again, &mut leaving);
     assert_eq!(leaving, Leaving { trees: vec!["/old/tree".into()], files: vec![] });
     assert_eq!((contents.stats().bytes, contents.stats().evicted), (ROOM, 0));
@@ -141,10 +141,10 @@ fn a_spoilt_tree_stays_for_those_who_have_it_and_makes_way_for_a_new_one() {
 }
 
 #[test]
-fn room_is_made_by_what_nobody_uses() {
+fn unused_trees_are_evicted_for_room() {
     let mut contents = contents(3 * ROOM);
     let mut keep = |number: u8| {
-        let Claim::Write(place) = claim(&mut contents, number) else { panic!("nobody has it") };
+        let Claim::Write(place) = claim(&mut contents, number) else { panic!("it is new") };
         contents.written(key(number), place);
         let mut leaving = Leaving::default();
         let root = PathBuf::from(format!("/{number}/tree"));
@@ -162,7 +162,7 @@ fn room_is_made_by_what_nobody_uses() {
     let mut left = Leaving::default();
     claim_by(&mut contents, 4, &mut left);
     assert_eq!(left, Leaving { trees: vec!["/1/tree".into()], files: vec![first] });
-    // A file of the tree that would go is needed by somebody else.
+    // Another archive needs a file of the tree to be evicted.
     claim(&mut contents, 3);
     let mut left = Leaving::default();
     claim_by(&mut contents, 5, &mut left);
@@ -195,7 +195,7 @@ fn claim_and_keep(
 }
 
 #[test]
-fn archives_begin_if_they_fit_beside_what_is_in_use() {
+fn archives_begin_if_they_fit() {
     let mut contents = contents(10 * ROOM);
     let mut left = Leaving::default();
     let alone = contents.begin_if_fits(1000 * ROOM).expect("nothing else is in use");
@@ -217,7 +217,7 @@ fn archives_begin_if_they_fit_beside_what_is_in_use() {
 }
 
 #[test]
-fn unused_trees_do_not_count_but_their_files_that_others_use_do() {
+fn shared_files_of_unused_trees_count_as_used() {
     let mut contents = contents(10 * ROOM);
     let mut left = Leaving::default();
     let unused = take(&mut contents, 1, &mut left).expect("there is room");
@@ -231,7 +231,7 @@ fn unused_trees_do_not_count_but_their_files_that_others_use_do() {
 }
 
 #[test]
-fn archives_that_outgrow_the_limit_beside_others_are_refused() {
+fn archives_that_outgrow_the_limit_are_rejected() {
     let mut contents = contents(4 * ROOM);
     let mut left = Leaving::default();
     let unused = take(&mut contents, 1, &mut left).expect("there is room");

@@ -1,4 +1,4 @@
-//! What becomes of a store whose folder somebody removes.
+//! A store whose directory is removed.
 
 use std::fs;
 use std::io::{self, Read};
@@ -36,7 +36,7 @@ fn sessions(dir: &TempDir) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_store_whose_folder_is_removed_forgets_what_it_had_and_makes_it_anew() {
+fn store_with_a_removed_directory_starts_again() {
     type Removal = (&'static str, fn(&Path, &Path));
     let removals: [Removal; 4] = [
         ("all folders", |dir, _| {
@@ -73,7 +73,7 @@ fn a_store_whose_folder_is_removed_forgets_what_it_had_and_makes_it_anew() {
 }
 
 #[test]
-fn a_folder_that_is_removed_while_an_archive_comes_costs_this_one_and_no_other() {
+fn removed_directory_fails_only_the_current_archive() {
     let content = (0..300).map(|n| (format!("d{}/f{n}", n % 7), format!("{n:03} ").repeat(350))).collect();
     let whole = archive(&content);
     let dir = temporary();
@@ -90,7 +90,7 @@ fn a_folder_that_is_removed_while_an_archive_comes_costs_this_one_and_no_other()
 }
 
 #[test]
-fn what_a_store_has_counted_goes_on_when_its_folder_is_made_anew() {
+fn counters_continue_after_the_directory_was_removed() {
     let dir = temporary();
     let store = open(&dir, StoreBounds { trees_max: 1, ..NO_BOUNDS });
     for content in ["a", "b"] {
@@ -104,7 +104,7 @@ fn what_a_store_has_counted_goes_on_when_its_folder_is_made_anew() {
 }
 
 #[test]
-fn a_file_that_goes_while_a_tree_is_made_of_it_is_told_as_that() {
+fn file_removed_during_creation_is_reported() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let write = |kind: io::ErrorKind| WriteError::Io { path: "d/f".into(), source: kind.into() };
@@ -117,7 +117,7 @@ fn a_file_that_goes_while_a_tree_is_made_of_it_is_told_as_that() {
 }
 
 #[test]
-fn a_closed_store_leaves_nothing_whoever_has_a_tree_and_makes_nothing_more() {
+fn closed_store_is_empty_and_rejects_archives() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let tree = take(&store, &files([("a", "text")]));
@@ -136,11 +136,11 @@ fn a_closed_store_leaves_nothing_whoever_has_a_tree_and_makes_nothing_more() {
 }
 
 #[test]
-fn a_tree_in_use_tells_that_something_was_taken_out_of_it_since() {
+fn tree_in_use_detects_a_removed_entry() {
     let dir = temporary();
     let store = open(&dir, NO_BOUNDS);
     let tree = take(&store, &files([("a", "text"), ("d/b", "text")]));
-    assert!(tree.has_its_entries(), "nobody was there");
+    assert!(tree.has_its_entries(), "it is unchanged");
     fs::remove_file(tree.root().join("d/b")).expect("removed");
     assert!(!tree.has_its_entries());
 }
