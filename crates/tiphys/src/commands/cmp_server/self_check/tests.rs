@@ -24,7 +24,7 @@ async fn a_socket_that_was_removed_or_replaced_is_a_fault() {
     assert!(gone.contains(&format!("socket {} is not this server's any more", path.display())), "{gone}");
     let _other = std::os::unix::net::UnixListener::bind(&path).expect("the path is free");
     let replaced = check.fault().expect("a fault");
-    assert!(replaced.contains("another file is there"), "{replaced}");
+    assert!(replaced.contains("another file replaced it"), "{replaced}");
     std::fs::rename(path.with_extension("real"), &path).expect("renamed");
     assert_eq!(check.fault(), None);
 }
