@@ -144,27 +144,11 @@ fn sent(case: &Value) -> Result<Vec<String>, String> {
         return Ok(strings(manifests).into_iter().map(str::to_owned).collect());
     }
     let stdout = match input.get("stdout_base64") {
-        Some(text) => base64(text.as_str().expect("a string")),
+        Some(text) => oracle::base64(text.as_str().expect("a string")),
         None => input["stdout"].as_str().expect("a string").as_bytes().to_vec(),
     };
     let documents = split_output(&stdout).map_err(|error| error.to_string())?;
     Ok(documents.into_iter().map(|document| document.text).collect())
-}
-
-fn base64(text: &str) -> Vec<u8> {
-    let value = |c: u8| match c {
-        b'A'..=b'Z' => u32::from(c - b'A'),
-        b'a'..=b'z' => u32::from(c - b'a') + 26,
-        b'0'..=b'9' => u32::from(c - b'0') + 52,
-        b'+' => 62,
-        _ => 63,
-    };
-    let mut bytes = Vec::new();
-    for chunk in text.trim_end_matches('=').as_bytes().chunks(4) {
-        let bits = chunk.iter().enumerate().fold(0, |bits, (index, c)| bits | value(*c) << (18 - 6 * index));
-        bytes.extend_from_slice(&bits.to_be_bytes()[1..chunk.len()]);
-    }
-    bytes
 }
 
 /// Parses the documents that a plugin server sent.

@@ -10,24 +10,9 @@ const VALIDATION: &str = "invalid plugin configuration file. ";
 fn text(input: &Value) -> Vec<u8> {
     match (input["yaml"].as_str(), input["yaml_base64"].as_str()) {
         (Some(text), _) => text.as_bytes().to_vec(),
-        (None, Some(encoded)) => decode_base64(encoded),
+        (None, Some(encoded)) => oracle::base64(encoded),
         (None, None) => panic!("a case has a text"),
     }
-}
-
-fn decode_base64(text: &str) -> Vec<u8> {
-    const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let (mut bytes, mut bits, mut count) = (Vec::new(), 0_u32, 0);
-    for c in text.trim_end_matches('=').chars() {
-        let value = ALPHABET.find(c).expect("a character of base64");
-        bits = (bits << 6) | u32::try_from(value).expect("below 64");
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from((bits >> count) & 0xff).expect("one byte"));
-        }
-    }
-    bytes
 }
 
 /// Reduces a recorded configuration to the metadata that tiphys stores.

@@ -10,6 +10,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -40,6 +42,11 @@ pub fn cases(name: &str) -> Vec<Value> {
         .filter(|line| !line.is_empty())
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{name}: {error}")))
         .collect()
+}
+
+/// Decodes the base64 of a recorded field.
+pub fn base64(text: &str) -> Vec<u8> {
+    STANDARD.decode(text).expect("recorded base64 is valid")
 }
 
 /// Runs `answer` on every case that `applies`; it returns the difference where ours is not the recorded answer.
