@@ -1,11 +1,11 @@
 //! Archives of trees. Each tree is packed once, however often it is sent.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::Arc;
 
+use moka::sync::Cache;
 use sha2::{Digest, Sha256};
 use tiphys_tree::{Tree, TreeKey, archive};
 
@@ -20,33 +20,34 @@ pub(crate) struct Archive {
     pub(crate) size: u64,
 }
 
-/// Initialised by the first caller; further callers wait for it.
-type Packing = OnceLock<Result<Arc<Archive>, String>>;
+/// Maximum size of the cached archives, in bytes. The least recently used ones are dropped.
+const CACHED_BYTES_MAX: u64 = 4 << 30;
+
+/// Bytes per unit of the cache's weights, which have 32 bits.
+const WEIGHT_UNIT: u64 = 1 << 10;
 
 /// The archives of one process. They are removed when this is dropped.
 #[derive(Debug)]
 pub struct Archives {
     dir: PathBuf,
-    packed: Mutex<HashMap<TreeKey, Arc<Packing>>>,
+    packed: Cache<TreeKey, Arc<Archive>>,
 }
 
 impl Archives {
     /// Creates archives in files in `dir`, which must exist.
     pub fn new(dir: PathBuf) -> Self {
-        Self { dir, packed: Mutex::new(HashMap::new()) }
+        let weigh = |_: &TreeKey, archive: &Arc<Archive>| {
+            u32::try_from(archive.size / WEIGHT_UNIT + 1).unwrap_or(u32::MAX)
+        };
+        let packed = Cache::builder().weigher(weigh).max_capacity(CACHED_BYTES_MAX / WEIGHT_UNIT).build();
+        Self { dir, packed }
     }
 
-    /// Returns the archive of a tree. Blocks while it is packed; one of several callers packs it.
+    /// Returns the archive of a tree. Blocks while it is packed; one of several concurrent callers packs it. An error is not cached.
     pub(crate) fn archive(&self, tree: &Tree) -> Result<Arc<Archive>, String> {
-        let cell = {
-            let mut packed =
-                self.packed.lock().map_err(|_| "another thread panicked while packing".to_owned())?;
-            Arc::clone(packed.entry(tree.key()).or_default())
-        };
-        cell.get_or_init(|| {
-            self.pack(tree).map(Arc::new).map_err(|error| format!("error compressing repo files: {error}"))
-        })
-        .clone()
+        self.packed
+            .try_get_with(tree.key(), || self.pack(tree).map(Arc::new))
+            .map_err(|error| format!("error compressing repo files: {error}"))
     }
 
     fn pack(&self, tree: &Tree) -> Result<Archive, archive::ArchiveError> {

@@ -30,6 +30,9 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// Timeout of connecting. A plugin server on the same machine answers at once or not at all.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Timeout of the request for a plugin's configuration, which a server answers from memory.
+const CONFIGURATION_TIMEOUT: Duration = Duration::from_mins(1);
+
 /// An error while sockets are listed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
@@ -171,9 +174,11 @@ impl Plugin for RemotePlugin {
     }
 
     async fn configuration(&self) -> Result<Configuration, PluginError> {
+        let mut request = tonic::Request::new(());
+        request.set_timeout(CONFIGURATION_TIMEOUT);
         let answer = self
             .client()
-            .check_plugin_configuration(())
+            .check_plugin_configuration(request)
             .await
             .map_err(|status| self.refused(&status))?
             .into_inner();
@@ -258,3 +263,6 @@ impl Iterator for Chunks {
         Some(AppStreamRequest { request: Some(StreamItem::File(File { chunk: Bytes::from(chunk) })) })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -178,13 +178,16 @@ fn render_kind(error: &RenderError) -> ErrorKind {
 /// Returns what resolves an error. The messages of plugins that exceed a limit are Argo CD's, so they have no [`Limit`] as a source.
 fn remedy(error: &RenderError) -> Option<Remedy> {
     if let RenderError::Source(error) = error {
-        match &*error.failure {
-            SourceFailure::Plugin { source: PluginError::DeadlineExceeded { .. }, .. } => {
+        match error.failure.of_plugin() {
+            Some(PluginError::DeadlineExceeded { .. }) => {
                 return Some(Remedy::ChangeLimit(Limit::PLUGIN_TIMEOUT));
             }
-            SourceFailure::Plugin { source: PluginError::OutputTooLarge { .. }, .. } => {
+            Some(PluginError::OutputTooLarge { .. }) => {
                 return Some(Remedy::ChangeLimit(Limit::PLUGIN_OUTPUT_MAX));
             }
+            _ => {}
+        }
+        match &*error.failure {
             SourceFailure::Choose(ChooseError::Unknown { known, .. }) if known.is_empty() => {
                 return Some(Remedy::AddPlugins);
             }
@@ -202,7 +205,7 @@ pub(crate) fn source_remedy(error: &SourceError) -> Option<Remedy> {
         SourceError::Unreachable { .. } => Some(Remedy::UseCacheOnly),
         SourceError::Objects { .. } => Some(Remedy::FetchAgain),
         SourceError::Cache { .. } => Some(Remedy::ChangeCacheDirectory),
-        SourceError::Submodule { source, .. } => source_remedy(source),
+        SourceError::Submodule { source, .. } | SourceError::Damaged { source, .. } => source_remedy(source),
         SourceError::Before(source) => source_remedy(source),
         _ => Limit::of(error).map(Remedy::ChangeLimit),
     }

@@ -55,10 +55,14 @@ pub(crate) fn cache_name(address: &str) -> &str {
     address.strip_suffix(".git").unwrap_or(address)
 }
 
-/// A proxy, or a server whose certificate is not verified, may return other content than the repository, so they count like credentials.
+/// A proxy, and a server that is trusted because of another CA or not verified, may return other content than the repository. These settings
+/// count like credentials.
 fn credentials(url: &RemoteUrl, access: &RepositoryAccess) -> Option<[u8; 32]> {
-    let is_anonymous =
-        url.login.is_none() && !access.has_credentials() && !access.insecure && access.proxy.is_empty();
+    let is_anonymous = url.login.is_none()
+        && !access.has_credentials()
+        && !access.insecure
+        && access.ca_data.is_empty()
+        && access.proxy.is_empty();
     if is_anonymous {
         return None;
     }
@@ -67,7 +71,7 @@ fn credentials(url: &RemoteUrl, access: &RepositoryAccess) -> Option<[u8; 32]> {
         None => ("", ""),
     };
     let insecure = if access.insecure { "insecure" } else { "" };
-    let others = [insecure, access.proxy.expose(), &access.no_proxy, username, password];
+    let others = [insecure, &access.ca_data, access.proxy.expose(), &access.no_proxy, username, password];
     let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
     for part in access.login().into_iter().chain(others) {
         hasher.update(&u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());

@@ -4,8 +4,8 @@
 mod tests;
 
 use std::hash::Hash;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex as SyncMutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use moka::policy::EvictionPolicy;
@@ -29,50 +29,80 @@ pub(crate) struct LookupAge {
     pub(crate) age_max: Duration,
 }
 
-/// The last look-up of one thing.
+/// The look-ups of one thing.
 pub(crate) struct Lookup<V> {
-    /// Locked during a look-up, so that concurrent requests wait for its result instead of repeating it.
-    last: Mutex<Option<Finished<V>>>,
+    /// The last successful one. A request that accepts its age waits for no other look-up, and a failed one does not replace it.
+    success: SyncMutex<Option<Success<V>>>,
+    /// The last failed one since then. Locked during a look-up, so that concurrent requests wait for its result instead of repeating it.
+    failure: Mutex<Option<Failure>>,
 }
 
-struct Finished<V> {
+struct Success<V> {
+    begun: Instant,
+    value: V,
+}
+
+struct Failure {
     begun: Instant,
     ended: Instant,
-    result: Result<V, Arc<SourceError>>,
+    error: Arc<SourceError>,
 }
 
 impl<V: Clone> Lookup<V> {
-    /// Returns the last result if the request accepts its age, else calls `look_up`. An error is shared only with requests that were under
+    /// Returns the last value if the request accepts its age, else calls `look_up`. An error is shared only with requests that were under
     /// way during the look-up. A cancelled look-up has no result.
     pub(crate) async fn get<F>(&self, age: LookupAge, look_up: impl FnOnce() -> F) -> Result<V, SourceError>
     where
         F: Future<Output = Result<V, SourceError>>,
     {
+        if let Some(value) = self.accepted(age) {
+            return Ok(value);
+        }
         let arrived = Instant::now();
-        let mut last = self.last.lock().await;
-        if let Some(finished) = last.as_ref().filter(|finished| finished.is_usable(age, arrived)) {
-            return finished.result.clone().map_err(SourceError::Before);
+        let mut failure = self.failure.lock().await;
+        if let Some(value) = self.accepted(age) {
+            return Ok(value);
+        }
+        if let Some(failure) = failure.as_ref().filter(|failure| failure.concerns(age, arrived)) {
+            return Err(SourceError::Before(Arc::clone(&failure.error)));
         }
         let begun = Instant::now();
-        let result = look_up().await.map_err(Arc::new);
-        *last = Some(Finished { begun, ended: Instant::now(), result: result.clone() });
-        result.map_err(SourceError::Before)
+        match look_up().await {
+            Ok(value) => {
+                *self.success() = Some(Success { begun, value: value.clone() });
+                *failure = None;
+                Ok(value)
+            }
+            Err(error) => {
+                let error = Arc::new(error);
+                *failure = Some(Failure { begun, ended: Instant::now(), error: Arc::clone(&error) });
+                Err(SourceError::Before(error))
+            }
+        }
+    }
+
+    fn accepted(&self, age: LookupAge) -> Option<V> {
+        let success = self.success();
+        let is_accepted =
+            |success: &&Success<V>| age.request_begun.saturating_duration_since(success.begun) <= age.age_max;
+        success.as_ref().filter(is_accepted).map(|success| success.value.clone())
+    }
+
+    fn success(&self) -> MutexGuard<'_, Option<Success<V>>> {
+        self.success.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<V> Finished<V> {
-    fn is_usable(&self, age: LookupAge, arrived: Instant) -> bool {
-        let began_before_request = age.request_begun.saturating_duration_since(self.begun);
-        match self.result {
-            Ok(_) => began_before_request <= age.age_max,
-            Err(_) => began_before_request.is_zero() || self.ended >= arrived,
-        }
+impl Failure {
+    /// Whether the request was under way during the look-up.
+    fn concerns(&self, age: LookupAge, arrived: Instant) -> bool {
+        self.begun >= age.request_begun || self.ended >= arrived
     }
 }
 
 impl<V> Default for Lookup<V> {
     fn default() -> Self {
-        Self { last: Mutex::default() }
+        Self { success: SyncMutex::default(), failure: Mutex::default() }
     }
 }
 

@@ -189,9 +189,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// A directory of the store belongs to another user, who could replace its content.
-    #[error(
-        "{path} belongs to another user; use a directory of your own"
-    )]
+    #[error("{path} belongs to another user; use a directory of your own")]
     OfAnotherUser {
         /// The directory.
         path: PathBuf,

@@ -44,7 +44,7 @@ async fn identical_uploads_are_unpacked_once_after_waiting() {
             join_all(callers.iter().map(|caller| caller.generate(upload(&archive)))).await
         };
         let (held, answers) = tokio::join!(holding, identical);
-        assert!(held.expect_err("it pauses").message().contains("--upload-stall-crowded-max"));
+        assert!(held.expect_err("it pauses").message().contains("upload-stall-crowded-max"));
         assert!(answers.iter().all(Result::is_ok), "{answers:?}");
         assert_eq!(server.count(r#"tiphys_cmp_uploads_total{upload="new"}"#), 1);
         assert_eq!(server.count(r#"tiphys_cmp_uploads_total{upload="known"}"#), 15);
