@@ -1,6 +1,6 @@
-//! git's askpass program under Argo CD: git asks for a user name or a password, and this prints what the repository server knows.
+//! git's askpass program under Argo CD. git asks for a user name or a password; this program prints the repository server's answer.
 //!
-//! It is called by git and never by a person: there are no options. What goes wrong is told to git, which shows it.
+//! Only git calls it, so it has no options. Errors go to standard error, which git shows.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,13 +13,13 @@ use crate::lifecycle;
 use crate::output;
 use crate::settings::Process;
 
-/// Where Argo CD's repository server listens, if nothing else is said (`spec/cmp.md` 4.5).
+/// The default socket of Argo CD's repository server.
 const SOCKET: &str = "/tmp/reposerver-ask-pass.sock";
 
-/// How long the repository server may take. It looks into its memory, so a longer wait means that it hangs; git waits for as long.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Limit for the repository server. It answers from memory, and git waits without a limit of its own.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Answers the one question of git.
+/// Answers git's question.
 pub(crate) fn run(questions: &[String], host: &Process) -> ExitCode {
     match lifecycle::run(answer(questions, host)) {
         Ok(code) => code,
@@ -35,19 +35,19 @@ async fn answer(questions: &[String], host: &Process) -> Result<ExitCode, Servic
         )
     })?;
     let socket = host.variable("ARGOCD_ASK_PASS_SOCK").unwrap_or(SOCKET);
-    let credential = tiphys_cmp::ask(Path::new(socket), nonce, wanted, PATIENCE).await;
+    let credential = tiphys_cmp::ask(Path::new(socket), nonce, wanted, TIMEOUT).await;
     let credential = credential.map_err(|error| ServiceError::rendering(chain(&error)))?;
     output::print(&format!("{}\n", credential.reveal()))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What git asks for: it calls with one argument, the question.
+/// Returns which credential git asks for. git passes one argument, the prompt.
 fn wanted(questions: &[String]) -> Result<CredentialPart, ServiceError> {
-    let expected = "as git's askpass program (see ARGOCD_BINARY_NAME) this program takes one argument, which begins with `Username` or `Password`";
+    let expected = "as git's askpass program (see ARGOCD_BINARY_NAME) this program expects one argument that begins with `Username` or `Password`";
     match questions {
         [question] => {
             CredentialPart::from_prompt(question).ok_or_else(|| ServiceError::invalid_input(expected))
         }
-        _ => Err(ServiceError::invalid_input(format!("{expected}; there are {}", questions.len()))),
+        _ => Err(ServiceError::invalid_input(format!("{expected}; found {}", questions.len()))),
     }
 }

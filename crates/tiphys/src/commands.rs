@@ -1,4 +1,4 @@
-//! The commands. Each takes arguments and the host, and leaves an exit code.
+//! The commands. Each takes its arguments and the host, and returns an exit code.
 
 pub(crate) mod cache;
 pub(crate) mod cmp_server;

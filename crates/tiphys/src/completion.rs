@@ -1,11 +1,11 @@
-//! Shell completion: a script asks the program at each Tab what may stand where the cursor is.
+//! Shell completion: a script calls the program at each Tab for the candidates at the cursor.
 //!
-//! An answer is made from the definitions of the arguments, the store, the files of plugins in process and the folders of `--repo`. No
-//! plugin runs, nothing is fetched, standard input is not read, and whatever fails only makes the answer shorter. Names are somebody
-//! else's: what has control characters is left out, and what the shell would read as more than text is quoted.
+//! Candidates come from the definitions of the arguments, the store, the files of in-process plugins and the directories of `--repo`. No
+//! plugin runs, nothing is fetched, and standard input is not read. A failure only leaves out candidates. Names are untrusted: those with
+//! control characters are left out, and shell syntax is quoted.
 //!
-//! `clap_complete` has an engine for this; its scripts put candidates into the line unquoted, take what `:` and `=` divide in bash for
-//! several words, and run the line that is being typed in PowerShell, so it is not used.
+//! `clap_complete` has an engine for this, but its scripts insert candidates unquoted, split words at `:` and `=` in bash, and in
+//! PowerShell run the line that is being typed.
 
 mod answer;
 mod context;
@@ -28,28 +28,28 @@ use crate::settings::Process;
 
 pub(crate) use shell::script;
 
-/// The first argument of a call by a shell's script; the shell and what has been typed follow.
+/// The first argument of a call by a completion script. The shell and the words follow.
 pub(crate) const ARGUMENT: &str = "__complete";
 
-/// How long an answer may take; later it is in the way of whoever types.
+/// Limit for an answer. A later one would delay typing.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// Answers a shell's script. Failures are no answer: nobody asked for a message.
+/// Answers a completion script. Failures print nothing.
 pub(crate) fn run(host: &Process) -> ExitCode {
     let (sender, receiver) = mpsc::channel();
     let asked = host.clone();
-    // The file system may keep a thread for ever; the process ends without it.
+    // A blocked file system call may keep the thread; the process ends without it.
     let thread = std::thread::Builder::new().spawn(move || sender.send(answer(&asked)));
     if thread.is_ok()
         && let Ok(Some(answer)) = receiver.recv_timeout(ANSWER_TIME_MAX)
     {
-        // A script that has ended needs no answer.
+        // The script may have ended.
         drop(output::print(&answer));
     }
     ExitCode::SUCCESS
 }
 
-/// The answer to a script's question; `None` if no script of ours asks so.
+/// Returns the answer, or `None` if the arguments are not those of a completion script.
 fn answer(host: &Process) -> Option<String> {
     let request = shell::Request::read(&host.completion_arguments()?)?;
     let mut root = Arguments::command();
@@ -59,17 +59,17 @@ fn answer(host: &Process) -> Option<String> {
     Some(request.print(answer::candidates(&line, &context)))
 }
 
-/// Something that may stand where the cursor is.
+/// A candidate at the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Candidate {
-    /// The whole word, what has been typed of it included.
+    /// The whole word, including the typed part.
     value: String,
-    /// What a shell may show beside it; one line, may be empty.
+    /// A description on one line; may be empty.
     description: String,
     end: End,
 }
 
-/// What comes behind a candidate.
+/// What follows a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     /// The next word.
@@ -87,8 +87,8 @@ impl Candidate {
         Self { end: End::Open, ..Self::word(value, description) }
     }
 
-    /// The same behind a text that has been typed before it.
-    fn behind(self, before: &str) -> Self {
+    /// Adds a prefix that has been typed.
+    fn with_prefix(self, before: &str) -> Self {
         Self { value: format!("{before}{}", self.value), ..self }
     }
 }

@@ -1,9 +1,9 @@
-//! Values of Argo CD's variables and flags, read as Go reads them.
+//! Parses values of Argo CD's variables and flags like Go.
 
 use std::time::Duration;
 
-/// A duration as `time.ParseDuration` reads it: `1h30m`, `1.5s`, `300ms`. None for what it refuses, for negative ones, and for what is
-/// longer than Go can hold (292 years).
+/// Parses a duration like `time.ParseDuration`: `1h30m`, `1.5s`, `300ms`. Returns none if Go rejects it, if it is negative, or if it is
+/// longer than Go supports (292 years).
 pub(crate) fn duration(text: &str) -> Option<Duration> {
     let mut rest = text.strip_prefix('+').unwrap_or(text);
     if rest == "0" {
@@ -31,7 +31,7 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
     Some(Duration::from_nanos(nanoseconds.unsigned_abs()))
 }
 
-/// The digits that a text begins with, and what follows.
+/// Splits a string after its leading digits.
 fn digits(text: &str) -> (&str, &str) {
     text.split_at(text.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(text.len()))
 }
@@ -39,7 +39,7 @@ fn digits(text: &str) -> (&str, &str) {
 fn unit_nanoseconds(unit: &str) -> Option<u128> {
     let nanoseconds = match unit {
         "ns" => 1,
-        // Both letters that look like it.
+        // The micro sign and the Greek letter mu.
         "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
         "ms" => 1_000_000,
         "s" => 1_000_000_000,
@@ -50,9 +50,9 @@ fn unit_nanoseconds(unit: &str) -> Option<u128> {
     Some(nanoseconds)
 }
 
-/// The decimal part of a unit, in nanoseconds.
+/// The nanoseconds of a decimal fraction of a unit.
 fn part_of(fraction: &str, unit: u128) -> u128 {
-    /// More say nothing: an hour has less than 10^13 nanoseconds.
+    /// Further digits have no effect: an hour has less than 10^13 nanoseconds.
     const DIGITS_MAX: usize = 18;
     let used = &fraction[..fraction.len().min(DIGITS_MAX)];
     let scale = (0..used.len()).fold(1, |scale: u128, _| scale * 10);

@@ -1,6 +1,6 @@
 //! The tiphys program: arguments become settings, settings become a command, a command becomes an exit code.
 //!
-//! [`main`] is all that the binary calls. The environment and the arguments are read here and nowhere else.
+//! [`main`] is all that the binary calls. Only this crate reads the environment and the arguments.
 
 mod args;
 mod askpass;
@@ -37,7 +37,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = tiphys_process::pdeathsig_main(&arguments) {
         return ExitCode::from(code);
     }
-    let host = Process::of_this_process(arguments);
+    let host = Process::current(arguments);
     if let Some(questions) = host.askpass_questions() {
         return askpass::run(&questions, &host);
     }
@@ -51,9 +51,9 @@ pub fn main() -> ExitCode {
         }
         Err(error) => return usage(&error),
     };
-    // The server's logs are made by its own settings.
+    // The server's settings configure its logs.
     if !matches!(arguments.command, Command::CmpServer(CmpServerArgs { install: None, .. })) {
-        telemetry::for_people(arguments.common.verbose, &host);
+        telemetry::for_commands(arguments.common.verbose, &host);
     }
     match lifecycle::run(run(arguments, &host)) {
         Ok(code) => code,
@@ -65,7 +65,7 @@ async fn run(arguments: Arguments, host: &Process) -> Result<ExitCode, ServiceEr
     let Arguments { common, command } = arguments;
     if matches!(common.output, Some(OutputFormat::Diff | OutputFormat::Markdown)) && !command.compares() {
         return Err(ServiceError::invalid_input(
-            "-o diff and -o markdown are forms of `diff` and `params diff`",
+            "-o diff and -o markdown are only available in `diff` and `params diff`",
         ));
     }
     match command {
@@ -81,9 +81,9 @@ async fn run(arguments: Arguments, host: &Process) -> Result<ExitCode, ServiceEr
     }
 }
 
-/// Help and version are answers; everything else that the parser refuses is bad input.
+/// Prints help and version to standard output, and parser errors to standard error.
 fn usage(error: &clap::Error) -> ExitCode {
-    // A closed stdout or stderr leaves nobody to tell.
+    // A closed standard output or error is ignored.
     drop(error.print());
     if error.use_stderr() {
         ExitCode::from(error::exit_code(ErrorKind::InvalidInput))

@@ -1,4 +1,4 @@
-//! The life of the process: the runtime, signals, and what works at the same time.
+//! The life of the process: runtime, signals, and concurrent tasks of servers.
 
 use std::pin::{Pin, pin};
 use std::time::Duration;
@@ -10,9 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::ServiceError;
 
-/// How long an interrupted command, or a server without a bound of its own, may take to end what it started before the process ends all the
-/// same.
-pub(crate) const WIND_UP_MAX: Duration = Duration::from_secs(15);
+/// Limit for the shutdown of an interrupted command, or of a server without a limit of its own. Then the process ends in any
+/// case.
+pub(crate) const SHUTDOWN_MAX: Duration = Duration::from_secs(15);
 
 /// Runs a command on the runtime.
 pub(crate) fn run<T>(command: impl Future<Output = Result<T, ServiceError>>) -> Result<T, ServiceError> {
@@ -21,21 +21,21 @@ pub(crate) fn run<T>(command: impl Future<Output = Result<T, ServiceError>>) -> 
         .build()
         .map_err(|error| ServiceError::bug(format!("cannot start the runtime: {error}")))?;
     let result = runtime.block_on(command);
-    // Blocking reads that nobody waits for any more must not keep the process.
+    // Abandoned blocking reads must not keep the process alive.
     runtime.shutdown_background();
     result
 }
 
-/// Runs work to its end. The first SIGINT or SIGTERM fires the token and the work winds up: plugins are asked to end, private views
-/// are removed. A second signal, or too much time, ends the process at once; the launchers then see the end of their input and
-/// clean up by themselves.
+/// Runs a command to completion. The first SIGINT or SIGTERM fires the token and the command shuts down: plugins are terminated and private
+/// views are removed. A second signal or the time limit ends the process. The launchers then see the end of their input and clean up by
+/// themselves.
 pub(crate) async fn unless_interrupted<T>(
     cancel: &CancellationToken,
     work: impl Future<Output = T>,
 ) -> Result<T, ServiceError> {
     tokio::pin!(work);
     tokio::select! {
-        // Signals keep their default action until the work waits for something: a blocking read ends with the process.
+        // Signals keep their default action until the command first waits, so that they end blocking reads.
         biased;
         result = &mut work => return Ok(result),
         () = shutdown_signal() => cancel.cancel(),
@@ -43,30 +43,30 @@ pub(crate) async fn unless_interrupted<T>(
     tokio::select! {
         _ = &mut work => {}
         () = shutdown_signal() => {}
-        () = tokio::time::sleep(WIND_UP_MAX) => {}
+        () = tokio::time::sleep(SHUTDOWN_MAX) => {}
     }
     Err(ServiceError::interrupted())
 }
 
-/// Something that works beside a server for as long as it does. It ends only if it fails, with the reason.
-pub(crate) type Beside<'a> = Pin<Box<dyn Future<Output = String> + 'a>>;
+/// A task that runs beside a server. It ends only with a failure, and returns the reason.
+pub(crate) type SideTask<'a> = Pin<Box<dyn Future<Output = String> + 'a>>;
 
-/// Runs a server and what works beside it. The first signal fires `stop`, and the server ends in order, which is a success. A second one
-/// ends it at once; so does `wind_up_max`. If a part ends without being asked to, the server ends in order, too, and that is a failure.
+/// Runs a server and its side tasks. The first signal fires `stop` and the server shuts down, which is a success. A second signal or
+/// `shutdown_max` ends it at once. If a side task or the server ends by itself, the server shuts down with a failure.
 pub(crate) async fn serve(
     signals: &mut Signals,
     stop: &CancellationToken,
-    wind_up_max: Duration,
+    shutdown_max: Duration,
     server: impl Future<Output = Result<(), ServiceError>>,
-    beside: Vec<Beside<'_>>,
+    side_tasks: Vec<SideTask<'_>>,
 ) -> Result<(), ServiceError> {
     let mut server = pin!(server);
-    let mut beside: FuturesUnordered<_> = beside.into_iter().collect();
+    let mut side_tasks: FuturesUnordered<_> = side_tasks.into_iter().collect();
     let reason = tokio::select! {
         result = &mut server => {
-            return result.and_then(|()| Err(ServiceError::bug("the server ended without being asked to")));
+            return result.and_then(|()| Err(ServiceError::bug("the server ended unexpectedly")));
         }
-        Some(reason) = beside.next() => Some(reason),
+        Some(reason) = side_tasks.next() => Some(reason),
         () = signals.next() => None,
     };
     stop.cancel();
@@ -74,16 +74,16 @@ pub(crate) async fn serve(
         loop {
             tokio::select! {
                 result = &mut server => return result,
-                // What works beside goes on until the server has ended.
-                Some(_) = beside.next() => {}
+                // Side tasks continue until the server has ended.
+                Some(_) = side_tasks.next() => {}
             }
         }
     };
     let result = tokio::select! {
         result = ended => result,
         () = signals.next() => Err(ServiceError::interrupted()),
-        () = tokio::time::sleep(wind_up_max) => {
-            Err(ServiceError::bug(format!("the server did not end within {wind_up_max:?}")))
+        () = tokio::time::sleep(shutdown_max) => {
+            Err(ServiceError::bug(format!("the server did not end within {shutdown_max:?}")))
         }
     };
     match reason {
@@ -92,7 +92,7 @@ pub(crate) async fn serve(
     }
 }
 
-/// The signals that ask a process to end: SIGINT, SIGTERM, and SIGHUP (the terminal is gone).
+/// The signals that terminate a process: SIGINT, SIGTERM, and SIGHUP (the terminal was closed).
 #[derive(Debug)]
 pub(crate) struct Signals {
     interrupt: Signal,
@@ -101,7 +101,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Takes the signals from now on: none is lost, and none has its default action any more.
+    /// Installs handlers. From now on no signal is lost or has its default action.
     pub(crate) fn install() -> Result<Self, ServiceError> {
         let install =
             |kind| signal(kind).map_err(|error| ServiceError::bug(format!("cannot handle signals: {error}")));
@@ -112,7 +112,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -122,11 +122,11 @@ impl Signals {
     }
 }
 
-/// Waits for a signal that asks the process to end.
+/// Waits for a signal that terminates the process.
 pub(crate) async fn shutdown_signal() {
     match Signals::install() {
         Ok(mut signals) => signals.next().await,
-        // Without handlers the signals' default action ends the process, which is what this would do.
+        // Without handlers the default action of the signals ends the process.
         Err(_) => std::future::pending().await,
     }
 }

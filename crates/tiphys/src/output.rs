@@ -1,4 +1,4 @@
-//! What goes to stdout: data, and nothing else. A closed stdout ends quietly.
+//! Standard output: data, and nothing else. A closed standard output is not an error.
 
 mod destination;
 mod table;
@@ -15,12 +15,12 @@ pub(crate) use tiphys_service::{json_list as list, json_text as json, yaml_docum
 pub(crate) use destination::destination;
 pub(crate) use table::Table;
 
-/// Prints data, or text that is escaped already.
+/// Prints data, or text that is already escaped.
 pub(crate) fn print(text: &str) -> Result<(), ServiceError> {
     print_from(text.as_bytes())
 }
 
-/// The same from a file.
+/// Prints data from a reader.
 pub(crate) fn print_from(mut data: impl Read) -> Result<(), ServiceError> {
     let mut out = io::stdout().lock();
     match io::copy(&mut data, &mut out).and_then(|_| out.flush()) {
@@ -31,13 +31,13 @@ pub(crate) fn print_from(mut data: impl Read) -> Result<(), ServiceError> {
     }
 }
 
-/// Tells a person something that is no data and no problem: one line on stderr, which no level of logging hides.
+/// Prints information that is neither data nor an error: one line on standard error, independent of the log level.
 pub(crate) fn note(text: &str) {
-    // Nobody is left to tell if stderr is closed.
+    // A closed standard error is ignored.
     drop(writeln!(io::stderr().lock(), "{}", escape_text(text)));
 }
 
-/// One text a line, escaped.
+/// One string per line, escaped.
 pub(crate) fn lines(texts: impl IntoIterator<Item = String>) -> String {
     texts.into_iter().flat_map(|text| [one_line(&text), "\n".to_owned()]).collect()
 }

@@ -1,4 +1,4 @@
-//! Progress of long work, on a terminal.
+//! Progress of long operations on a terminal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use tiphys_source::ProgressSink;
 use crate::settings::Process;
 use crate::terminal::one_line;
 
-/// Counts steps; shows them only on a terminal and only if there are several.
+/// Counts steps, and shows them on a terminal if there are several.
 pub(crate) struct Progress {
     what: &'static str,
     total: usize,
@@ -22,12 +22,12 @@ impl Progress {
         Self { what, total, done: AtomicUsize::new(0), shown: host.stderr_is_terminal() && total > 1 }
     }
 
-    /// One more step is done.
+    /// Counts a completed step.
     #[expect(clippy::print_stderr, reason = "progress for a person at a terminal")]
     pub(crate) fn step(&self, name: &str) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if self.shown {
-            // The line is written over by the next one and cleared by the last.
+            // The next step overwrites the line, the last one clears it.
             let end = if done == self.total { "\r\x1b[K" } else { "" };
             let name = one_line(name);
             eprint!("\r\x1b[K{} {done} of {}: {name}{end}", self.what, self.total);

@@ -1,4 +1,4 @@
-//! The world outside of the program, read once: arguments, environment, folders, terminal.
+//! The environment of the program, read once: arguments, variables, directories, terminals.
 
 mod clock;
 
@@ -28,12 +28,12 @@ impl Deref for Process {
     }
 }
 
-/// This process's arguments, the program's name first.
+/// Returns this process's arguments, including the program's name.
 pub(crate) fn arguments() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
-/// Whether arguments are those of a run's launcher.
+/// Whether the arguments are those of a run's launcher.
 pub(crate) fn is_launcher(arguments: &[OsString]) -> bool {
     arguments.get(1).is_some_and(|first| first == tiphys_process::LAUNCHER_ARGUMENT)
 }
@@ -41,7 +41,7 @@ pub(crate) fn is_launcher(arguments: &[OsString]) -> bool {
 impl Process {
     /// Reads this process's environment. Variables that are not UTF-8 are left out. `arguments` are those of [`arguments`].
     #[expect(clippy::disallowed_methods, reason = "the one place of the program that reads them")]
-    pub(crate) fn of_this_process(arguments: Vec<OsString>) -> Self {
+    pub(crate) fn current(arguments: Vec<OsString>) -> Self {
         Self {
             arguments,
             host: Host {
@@ -58,32 +58,31 @@ impl Process {
         }
     }
 
-    /// What a shell's completion script handed over, if this process was started by one.
+    /// Returns the arguments of a completion script, if one started this process.
     pub(crate) fn completion_arguments(&self) -> Option<Vec<String>> {
         let mut arguments = self.arguments.iter().skip(1);
         let is_completion = arguments.next().is_some_and(|first| first == crate::completion::ARGUMENT);
-        // What is not UTF-8 is no name of ours.
+        // Arguments that are not UTF-8 match no candidate.
         is_completion.then(|| arguments.map(|argument| argument.to_string_lossy().into_owned()).collect())
     }
 
-    /// What git asks, if this process is git's askpass program: the plugin's environment then says so, whatever the program is called
-    /// (`spec/cmp.md` 4.5).
+    /// Returns git's arguments if this process is its askpass program. A variable in the plugin's environment decides it, not the program's
+    /// name.
     pub(crate) fn askpass_questions(&self) -> Option<Vec<String>> {
         let is_askpass = self.variable("ARGOCD_BINARY_NAME") == Some("argocd-git-ask-pass");
         let questions = self.arguments.iter().skip(1);
-        // Only the beginning of a question counts.
+        // Only the beginning of a prompt is needed.
         is_askpass.then(|| questions.map(|question| question.to_string_lossy().into_owned()).collect())
     }
 
-    /// Whether the program was called as Argo CD's plugin server: by the variable that decides it for Argo CD's program, else by its name.
+    /// Whether the program was called as Argo CD's plugin server: by the variable that Argo CD's program reads, else by its name.
     pub(crate) fn is_plugin_server(&self) -> bool {
-        /// The name.
         const NAME: &str = "argocd-cmp-server";
         let called = || self.arguments.first().map(Path::new)?.file_name()?.to_str();
         self.variable("ARGOCD_BINARY_NAME").or_else(called) == Some(NAME)
     }
 
-    /// The arguments, the program's name first; those of Argo CD's plugin server are those of `tiphys cmp-server`.
+    /// The arguments with the program's name. For Argo CD's plugin server, they become those of `tiphys cmp-server`.
     pub(crate) fn arguments(&self) -> Vec<OsString> {
         if !self.is_plugin_server() || self.arguments.get(1).is_some_and(|first| first == "cmp-server") {
             return self.arguments.clone();
@@ -98,30 +97,30 @@ impl Process {
             .collect()
     }
 
-    /// Whether stdout may have colours.
+    /// Whether standard output may have colours.
     pub(crate) fn stdout_is_styled(&self) -> bool {
         self.stdout_terminal && self.variable("NO_COLOR").is_none() && self.variable("TERM") != Some("dumb")
     }
 
-    /// Whether stderr may have colours.
+    /// Whether standard error may have colours.
     pub(crate) fn stderr_is_styled(&self) -> bool {
         self.stderr_terminal && self.variable("NO_COLOR").is_none()
     }
 
-    /// Whether stdout is a terminal, which is read by a person.
+    /// Whether standard output is a terminal.
     pub(crate) fn stdout_is_terminal(&self) -> bool {
         self.stdout_terminal
     }
 
-    /// Whether stderr is a terminal, where progress may be shown.
+    /// Whether standard error is a terminal, so that progress may be shown.
     pub(crate) fn stderr_is_terminal(&self) -> bool {
         self.stderr_terminal
     }
 }
 
-/// This program's file, by the kernel's word. Where there is no `/proc` to ask, as in an empty root, it is what the program was called:
-/// a path, or a name that was looked up on `PATH`.
-#[expect(clippy::disallowed_methods, reason = "called by the one place that reads them")]
+/// Returns the path of this program according to the kernel. Without `/proc`, as in an empty root, it is the first argument: a path, or a
+/// name that was found on `PATH`.
+#[expect(clippy::disallowed_methods, reason = "called only by `Process::current`")]
 fn executable() -> PathBuf {
     std::env::current_exe().unwrap_or_else(|_| {
         let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
@@ -131,7 +130,7 @@ fn executable() -> PathBuf {
     })
 }
 
-/// The file that a program's name stands for when it is called in a folder with these entries of `PATH`.
+/// Finds the file of a program's name from a directory and the entries of `PATH`.
 fn called_program(
     called: &Path,
     current_dir: &Path,

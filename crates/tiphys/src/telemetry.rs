@@ -1,7 +1,7 @@
-//! What the program says of itself while it works: logs on standard error, and traces.
+//! Logs on standard error, and traces.
 //!
-//! Commands tell people what matters, in sentences. The plugin server writes lines as Argo CD's servers do, since what collects and reads
-//! them is made for those. Nothing in a log is a value of an environment or a manifest, at no level.
+//! Commands log sentences for users. The plugin server writes lines in the format of Argo CD's servers, for existing log collectors. No
+//! log contains values of an environment or a manifest at any level.
 
 mod server_log;
 mod traces;
@@ -19,18 +19,18 @@ pub(crate) use traces::{TraceSettings, Traces};
 
 use server_log::ServerLog;
 
-/// The variable that says in the language of `tracing-subscriber` what is logged; it wins over options.
+/// The variable with a filter in the syntax of `tracing-subscriber`. It overrides options.
 const FILTER_VARIABLE: &str = "TIPHYS_LOG";
 
-/// Logs of commands: warnings for people, more with `-v`.
-pub(crate) fn for_people(verbose: u8, host: &Process) {
+/// Sets up the logs of commands: warnings, more with `-v`.
+pub(crate) fn for_commands(verbose: u8, host: &Process) {
     let level = match verbose {
         0 => "warn",
         1 => "info",
         2 => "debug",
         _ => "trace",
     };
-    // People are told of results, not of each command that gave one.
+    // Users get the results of commands. The single commands are logged only if the variable enables them.
     let filter = host
         .variable(FILTER_VARIABLE)
         .map_or_else(|| EnvFilter::new(format!("{level},{COMMAND_LOG}=off")), EnvFilter::new);
@@ -42,7 +42,7 @@ pub(crate) fn for_people(verbose: u8, host: &Process) {
         .init();
 }
 
-/// Removes the logs of the HTTP client's libraries from a filter: they may contain the bytes of requests, with credentials in them.
+/// Disables the logs of the HTTP client's libraries. They may contain the bytes of requests, including credentials.
 fn without_secrets(filter: EnvFilter) -> EnvFilter {
     ["reqwest=warn", "hyper=warn", "hyper_util=warn"]
         .iter()
@@ -50,9 +50,9 @@ fn without_secrets(filter: EnvFilter) -> EnvFilter {
         .fold(filter, EnvFilter::add_directive)
 }
 
-/// Logs of the plugin server, and its traces if there are any.
+/// Sets up logs, and traces if requested, of the plugin server.
 pub(crate) fn for_server(level: LevelFilter, format: LogFormat, traces: Option<&Traces>, host: &Process) {
-    // What libraries tell is about frames and sockets: of interest only where everything is.
+    // Libraries log frames and sockets at debug level, which is included at trace level only.
     let others = if level == LevelFilter::TRACE { LevelFilter::DEBUG } else { level.min(LevelFilter::WARN) };
     let filter = host
         .variable(FILTER_VARIABLE)

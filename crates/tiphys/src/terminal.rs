@@ -1,4 +1,4 @@
-//! Text for people: nothing in it steers their terminal, or the CI system that reads it.
+//! Escapes text, so that it contains no control sequences for a terminal and no commands for a CI system.
 
 use std::fmt::{self, Write as _};
 
@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::FmtContext;
 use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::registry::LookupSpan;
 
-/// A message, escaped. Further lines are indented, so that text of others does not look like a message of this program.
+/// Escapes a message. Further lines are indented, so that untrusted text does not look like a message of this program.
 pub(crate) fn message(text: &str) -> String {
     let text = escape_text(text);
     let mut lines = text.trim_end().lines();
@@ -18,17 +18,17 @@ pub(crate) fn message(text: &str) -> String {
     lines.fold(first, |shown, line| if line.is_empty() { shown + "\n" } else { shown + "\n  " + line })
 }
 
-/// What people wrote, as one line of words with single blanks. Control characters are escapes here, too.
+/// Formats text as one line of words separated by single blanks. Control characters are escaped.
 pub(crate) fn prose(text: &str) -> String {
     escape_text(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The text with a blank in the place of each control character, where there is no room for escapes: in columns and in hints.
+/// Replaces control characters by blanks, for columns and hints, which have no space for escapes.
 pub(crate) fn without_controls(text: &str) -> String {
     text.chars().map(|c| if is_control_character(c) { ' ' } else { c }).collect()
 }
 
-/// Log events as lines in the form of the program's errors: `warning: message (field=value)`.
+/// Formats log events like the program's errors: `warning: message (field=value)`.
 #[derive(Debug)]
 pub(crate) struct Lines;
 

@@ -1,6 +1,6 @@
-//! The plugins of this repository on their cases, with the real helm, kustomize, yq and jq, through the program itself.
+//! Runs the test cases of this repository's plugins with the real helm, kustomize, yq and jq.
 //!
-//! What a case is, `tiphys plugin test --help` says.
+//! `tiphys plugin test --help` describes a case.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,32 +10,32 @@ use serde_json::Value;
 use tiphys_testkit::{fixture, helm, tools, workspace_root};
 
 #[test]
-fn proposal_example_1_trivial_names_a_config_map_by_a_text() {
+fn proposal_example_1_config_map_name_from_a_parameter() {
     check_plugin("examples/plugins/trivial");
 }
 
 #[test]
-fn proposal_example_2_charts_in_a_kustomization_take_values_by_names_with_dots() {
+fn proposal_example_2_values_of_charts_in_a_kustomization() {
     check_plugin("examples/plugins/kustomize-helm");
 }
 
 #[test]
-fn proposal_example_3_a_chart_takes_an_array_of_value_files_and_a_map_of_values() {
+fn proposal_example_3_value_files_and_values_of_a_chart() {
     check_plugin("examples/plugins/simple-helm");
 }
 
 #[test]
-fn proposal_example_4_a_kustomization_takes_prefix_suffix_images_and_labels() {
+fn proposal_example_4_kustomize_prefix_suffix_images_labels() {
     check_plugin("plugins/kustomize");
 }
 
 #[test]
-fn the_helm_plugin_renders_charts_as_native_support_does() {
+fn helm_plugin_passes_its_cases() {
     check_plugin("plugins/helm");
 }
 
 #[test]
-fn every_plugin_folder_has_a_test() {
+fn every_plugin_directory_has_a_test() {
     let tested = [
         "examples/plugins/kustomize-helm",
         "examples/plugins/simple-helm",
@@ -47,32 +47,32 @@ fn every_plugin_folder_has_a_test() {
 }
 
 #[test]
-fn the_jq_programs_that_two_plugins_share_are_the_same() {
+fn shared_jq_programs_are_equal() {
     let plugins = workspace_root().join("examples/plugins");
     for name in ["helm-values.jq", "helm-announcement.jq"] {
         let text =
-            |plugin: &str| fs::read_to_string(plugins.join(plugin).join(name)).expect("the file is there");
-        assert_eq!(text("simple-helm"), text("kustomize-helm"), "{name}: copy the one to the other");
+            |plugin: &str| fs::read_to_string(plugins.join(plugin).join(name)).expect("the file can be read");
+        assert_eq!(text("simple-helm"), text("kustomize-helm"), "{name}: the copies differ");
     }
 }
 
-/// The proposal warns of scripts inside YAML: editors and scanners do not see them.
+/// The proposal advises against scripts inside YAML: editors and scanners do not check them.
 #[test]
-fn the_plugins_have_their_scripts_in_files_of_their_own_and_no_findings() {
+fn plugins_have_scripts_in_files_and_no_findings() {
     for plugin in plugin_folders() {
         let output = tiphys(&["plugin", "check", &plugin, "-o", "json"]);
         let report = json(&succeeded(&output));
         let findings = report["findings"].as_array().expect("a list of findings");
         assert!(findings.iter().all(|finding| finding["level"] == "note"), "{plugin}: {findings:?}");
-        let spec = fs::read(workspace_root().join(&plugin).join("plugin.yaml")).expect("the file is there");
-        let file =
-            tiphys_yaml::read_document(&spec).expect("it is YAML").expect("it has a document").to_value();
+        let spec =
+            fs::read(workspace_root().join(&plugin).join("plugin.yaml")).expect("the file can be read");
+        let file = tiphys_yaml::read_document(&spec).expect("valid YAML").expect("a document").to_value();
         let commands: Vec<&Value> =
             ["/spec/init", "/spec/generate", "/spec/discover/find", "/spec/parameters/dynamic"]
                 .iter()
                 .filter_map(|place| file.pointer(&format!("{place}/command")))
                 .collect();
-        assert!(!commands.is_empty(), "{plugin} runs something");
+        assert!(!commands.is_empty(), "{plugin} has commands");
         for command in commands {
             let words = command.as_array().expect("a command is a list");
             let [Value::String(script)] = words.as_slice() else {
@@ -81,14 +81,14 @@ fn the_plugins_have_their_scripts_in_files_of_their_own_and_no_findings() {
             let folder = workspace_root().join(&plugin);
             let is_own_crate = fs::read_to_string(folder.join("Cargo.toml"))
                 .is_ok_and(|manifest| manifest.contains(&format!("name = \"{script}\"")));
-            assert!(is_own_crate || folder.join(script).is_file(), "{plugin}: {script} is a file of it");
+            assert!(is_own_crate || folder.join(script).is_file(), "{plugin}: {script} does not exist");
         }
     }
 }
 
-/// The keys with which Example 1 was written are not read today; nobody is to find that out by an empty form.
+/// Example 1 uses keys that are no longer read. Without a finding, the form would just be empty.
 #[test]
-fn the_stale_key_of_proposal_example_1_is_a_finding() {
+fn stale_key_of_proposal_example_1_is_a_finding() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("plugin.yaml");
     let stale = "apiVersion: argoproj.io/v1alpha1
@@ -110,16 +110,16 @@ spec:
     assert!(text.contains("plugin.yaml:12:5: warning:") && text.contains("parameters.command"), "{text}");
 }
 
-/// Question 3 of the proposal: items may always be added to an announced list or map.
+/// Question 3 of the proposal: users can always add items to an announced list or map.
 #[test]
-fn items_may_be_added_to_every_list_and_map_that_is_announced() {
+fn items_can_be_added_to_every_announced_list_and_map() {
     let place = ["examples/plugins/simple-helm", "--in", "examples/repository", "--path", "charts/web"];
     let announced = json(&succeeded(&tiphys(&[&["plugin", "announce"], &place[..]].concat())));
     let helm_parameters = announced
         .as_array()
         .and_then(|all| all.iter().find(|one| one["name"] == "helm-parameters"))
         .expect("the chart's values are announced");
-    assert_eq!(helm_parameters["map"].get("podAnnotations.added"), None, "the item is a new one");
+    assert_eq!(helm_parameters["map"].get("podAnnotations.added"), None, "the item is new");
     let set = [
         "--param",
         r#"helm-parameters:={"podAnnotations.added": "yes"}"#,
@@ -134,10 +134,10 @@ fn items_may_be_added_to_every_list_and_map_that_is_announced() {
         .iter()
         .find_map(|object| object.pointer("/spec/template/metadata/annotations/added"));
     assert_eq!(annotation, Some(&Value::from("yes")));
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "nobody is warned");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "no warnings");
 }
 
-/// Runs all cases of a plugin as its author does.
+/// Runs all cases of a plugin.
 fn check_plugin(plugin: &str) {
     let output = tiphys(&["plugin", "test", plugin]);
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -149,8 +149,8 @@ fn check_plugin(plugin: &str) {
     assert_eq!(stdout.lines().collect::<Vec<_>>(), names, "all cases were run");
 }
 
-/// Runs the program in the workspace's root, with nothing of the user's settings.
-#[expect(clippy::disallowed_methods, reason = "the program is tested as people run it")]
+/// Runs the program in the workspace's root without the user's settings.
+#[expect(clippy::disallowed_methods, reason = "the test runs the program")]
 fn tiphys(arguments: &[&str]) -> Output {
     let home = tempfile::tempdir().expect("a temporary folder");
     let mut path = tools::search_path();
@@ -185,12 +185,12 @@ fn plugin_folders() -> Vec<String> {
 }
 
 fn below_root(path: &Path) -> String {
-    path.strip_prefix(workspace_root()).expect("it is below the root").display().to_string()
+    path.strip_prefix(workspace_root()).expect("below the root").display().to_string()
 }
 
-/// What the guide preaches is what a new plugin does; nobody begins with findings or with cases that fail.
+/// The template follows the guide for plugin authors.
 #[test]
-fn a_created_plugin_has_no_findings_and_passes_its_cases() {
+fn created_plugin_has_no_findings_and_passes_its_cases() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let dir = folder.path().to_str().expect("a path of text");
     succeeded(&tiphys(&["plugin", "create", "greeter", "--dir", dir]));
@@ -207,19 +207,18 @@ fn a_created_plugin_has_no_findings_and_passes_its_cases() {
     assert_eq!(generated["items"][0]["data"]["owner"], "me");
 }
 
-/// A value that a new plugin cannot use is refused by the parameter's name.
 #[test]
-fn a_created_plugin_refuses_values_that_it_cannot_use() {
+fn created_plugin_rejects_invalid_values_by_name() {
     let plugin = "crates/tiphys/src/commands/plugin/create/template";
     let tree = format!("{plugin}/testdata/every-parameter/tree");
     let refused = [
         ("owner=", "parameter owner: a value is required"),
-        ("owner:=[\"me\"]", "parameter owner: the value is due in the field string"),
-        ("replicas=100", "parameter replicas: a number from 0 to 99 is expected"),
-        ("replicas=1e1", "parameter replicas: a number from 0 to 99 is expected"),
-        ("debug=yes", "parameter debug: true or false is expected"),
-        ("size=huge", "parameter size: one of small, medium, large is expected"),
-        ("hosts=a", "parameter hosts: the value is due in the field array"),
+        ("owner:=[\"me\"]", "parameter owner: expected a value in the field string"),
+        ("replicas=100", "parameter replicas: expected a number from 0 to 99"),
+        ("replicas=1e1", "parameter replicas: expected a number from 0 to 99"),
+        ("debug=yes", "parameter debug: expected true or false"),
+        ("size=huge", "parameter size: expected one of small, medium, large"),
+        ("hosts=a", "parameter hosts: expected a value in the field array"),
     ];
     for (parameter, message) in refused {
         let mut arguments =

@@ -1,4 +1,4 @@
-//! The program as it gets into images of every kind: one file that needs nothing but a kernel.
+//! The static program runs in images of every kind: one file that needs only a kernel.
 
 use std::env::consts::ARCH;
 use std::fs;
@@ -11,31 +11,31 @@ use tempfile::TempDir;
 use tiphys_testkit::executable::make_executable;
 use tiphys_testkit::workspace_root;
 
-/// What the Application of the tests is rendered from. There is no program in an empty root but ours, so the plugin there is one, too.
+/// The content of the Application's repository. The empty root has no other program, so the plugin's command is tiphys itself.
 const MANIFEST: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: alone\n";
 
 const REPOSITORY: &str = "https://git.example.org/team/apps.git";
 
 #[test]
-fn the_static_program_asks_for_no_loader_and_no_library() {
+fn static_program_needs_no_loader_and_no_library() {
     let kinds = segment_kinds(&fs::read(static_program()).expect("the program was built"));
-    assert!(kinds.contains(&LOADED), "these are segments: {kinds:?}");
-    assert!(!kinds.contains(&LOADER), "a loader would have to be in the image: {kinds:?}");
+    assert!(kinds.contains(&LOADED), "segments: {kinds:?}");
+    assert!(!kinds.contains(&LOADER), "needs a loader: {kinds:?}");
 }
 
 #[test]
-fn the_static_program_answers_in_an_empty_root_where_one_can_be_made() {
+fn static_program_renders_in_an_empty_root() {
     let root = EmptyRoot::new();
     let Some(mut command) = root.command() else { return assert_that_no_root_can_be_changed() };
     let output = finish(command.args(["version", "-o", "json"]));
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""));
     let version: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the output is JSON");
     assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(version["tools"]["git"], serde_json::Value::Null, "nothing else is there");
+    assert_eq!(version["tools"]["git"], serde_json::Value::Null, "the root is empty");
 }
 
 #[test]
-fn a_plugin_server_renders_in_an_empty_root_where_one_can_be_made() {
+fn plugin_server_renders_in_an_empty_root() {
     let root = EmptyRoot::new();
     let Some(mut command) = root.command() else { return assert_that_no_root_can_be_changed() };
     let plugin = format!(
@@ -49,7 +49,7 @@ spec:
 "
     );
     let directory = application("{directory: {}, path: .}");
-    // Every container has the device; here a file without bytes stands for it.
+    // Containers have the device; here it is an empty file.
     root.write("dev/null", "")
         .write("config/plugin.yaml", &plugin)
         .write("applications/alone.yaml", &directory);
@@ -83,7 +83,7 @@ fn application(source: &str) -> String {
     )
 }
 
-/// A folder with the program, a folder for temporary files, and what a test adds.
+/// A directory with the program, a directory for temporary files, and the files of a test.
 struct EmptyRoot(TempDir);
 
 impl EmptyRoot {
@@ -106,7 +106,7 @@ impl EmptyRoot {
         self
     }
 
-    /// A command that runs the program with this folder as the root; none where neither root nor a user namespace may change it.
+    /// A command that runs the program in this root, or `None` if neither root nor a user namespace may change the root.
     fn command(&self) -> Option<Command> {
         [&["chroot"][..], &["unshare", "--map-root-user", "chroot"]].into_iter().find_map(|changer| {
             let changed = || {
@@ -119,13 +119,13 @@ impl EmptyRoot {
     }
 }
 
-/// The reason must be this machine's rules, and not the program.
+/// Asserts that the system forbids it and that the program itself works.
 fn assert_that_no_root_can_be_changed() {
     let refused = finish(program("unshare").args(["--map-root-user", "chroot", "/", "true"]));
     assert!(!refused.status.success(), "{} does not start in an empty root", static_program().display());
 }
 
-/// A server that is ended with the test.
+/// A server that is killed at the end of the test.
 struct Server(Child);
 
 impl Server {
@@ -134,7 +134,7 @@ impl Server {
     }
 
     fn wait_until_it_serves(&mut self) {
-        let log = BufReader::new(self.0.stderr.take().expect("nobody has taken it"));
+        let log = BufReader::new(self.0.stderr.take().expect("stderr"));
         let mut told = String::new();
         for line in log.lines() {
             let line = line.expect("the log is text");
@@ -149,13 +149,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // One that has ended needs no end.
+        // It may have ended already.
         drop(self.0.kill());
         drop(self.0.wait());
     }
 }
 
-/// The static program, as `cargo xtask build --dev` makes it.
+/// Returns the static program, as `cargo xtask build --dev` builds it.
 fn static_program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
@@ -184,7 +184,7 @@ fn static_program() -> &'static Path {
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "what is tested is a program")]
+#[expect(clippy::disallowed_methods, reason = "the test runs programs")]
 fn program(name: &str) -> Command {
     let mut command = Command::new(name);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -205,11 +205,11 @@ fn write(folder: &Path, path: &str, content: &str) {
     fs::write(&place, content).expect("the file can be written");
 }
 
-/// Kinds of an executable's segments: what is loaded, and the loader that is asked for (`PT_LOAD` and `PT_INTERP` of elf(5)).
+/// Types of segments: loaded content, and the requested loader (`PT_LOAD` and `PT_INTERP` of elf(5)).
 const LOADED: u32 = 1;
 const LOADER: u32 = 3;
 
-/// The kinds of all segments of a 64-bit little-endian executable, which names its table in its header (elf(5)).
+/// The types of all segments of a 64-bit little-endian executable. Its header locates their table (elf(5)).
 fn segment_kinds(program: &[u8]) -> Vec<u32> {
     let number = |at: usize, bytes: usize| {
         program[at..at + bytes].iter().rev().fold(0_usize, |number, byte| number << 8 | usize::from(*byte))

@@ -117,8 +117,8 @@ fn row(arg: &Arg) -> [String; 4] {
         [name] if arg.is_require_equals_set() => format!("[={name}]"),
         names => names.iter().flat_map(|name| [" ", name.as_str()]).collect(),
     };
-    let (means, told) = variable_in(&text_of(arg));
-    let variable = arg.get_env().map_or(told, |name| format!("`{}`", name.display()));
+    let (means, variable) = variable_in(&text_of(arg));
+    let variable = arg.get_env().map_or(variable, |name| format!("`{}`", name.display()));
     let defaults = arg.get_default_values().iter().filter(|_| takes_values);
     let defaults: Vec<String> = defaults.map(|value| format!("`{}`", value.display())).collect();
     [format!("`{}`", cell(&format!("{short}{long}{values}"))), variable, defaults.join(", "), means]

@@ -10,7 +10,7 @@ use crate::error::ServiceError;
 use crate::output;
 use crate::settings::Process;
 
-/// Prunes the cache and prints how much was removed and how much stays.
+/// Prunes the cache, and prints how much was removed and how much is left.
 pub(crate) fn run(
     common: &CommonArgs,
     args: &CacheArgs,

@@ -1,4 +1,4 @@
-//! `tiphys cmp-server`: the plugin server under Argo CD's repo-server, from its settings to its end (`spec/cmp.md` 1.1, 1.9).
+//! `tiphys cmp-server`: the plugin server under Argo CD's repo-server.
 
 mod descriptors;
 mod observed;
@@ -21,10 +21,10 @@ use crate::telemetry::{self, LogFormat, LogLine, Severity, Traces};
 pub(crate) use self_check::INTERVAL as SELF_CHECK_INTERVAL;
 use settings::ServerSettings;
 
-/// Exit code of a server that could not start, or could not go on: Argo CD's.
+/// Exit code of a server that failed to start or to continue, as in Argo CD.
 const FATAL_CODE: u8 = 20;
 
-/// Serves one plugin until a signal comes.
+/// Serves one plugin until a signal arrives.
 pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Process) -> ExitCode {
     let settings = ServerSettings::new(common, args, host).with_descriptors(descriptors_max());
     let traces = settings.traces.as_ref().map(Traces::new).transpose();
@@ -51,29 +51,29 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Proces
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.kind() == ErrorKind::Interrupted => {
-            tracing::warn!("ended before running calls were finished, by a second signal");
+            tracing::warn!("ended by a second signal before running calls were finished");
             ExitCode::from(error::exit_code(failure.kind()))
         }
         Err(failure) => fatal(settings.log_format, &failure),
     }
 }
 
-/// What the parser refused, for callers that know this program as `argocd-cmp-server`.
+/// Reports a parser error to callers that started this program as `argocd-cmp-server`.
 pub(crate) fn refused(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     let message = text.lines().next().unwrap_or_default();
     let message = message.strip_prefix("error: ").unwrap_or(message);
-    // How lines are to look is among what could not be read.
+    // --logformat may be what could not be parsed.
     fatal(LogFormat::Json, &ServiceError::invalid_input(message))
 }
 
 fn fatal(format: LogFormat, failure: &ServiceError) -> ExitCode {
     let message = failure.message().to_owned();
-    LogLine { severity: Severity::Fatal, message, fields: Vec::new() }.tell(format);
+    LogLine { severity: Severity::Fatal, message, fields: Vec::new() }.print(format);
     ExitCode::from(FATAL_CODE)
 }
 
-/// Something that keeps the server from starting.
+/// An error that prevents the server from starting.
 fn cannot_start(error: &dyn std::error::Error) -> ServiceError {
     ServiceError::invalid_input(chain(error))
 }

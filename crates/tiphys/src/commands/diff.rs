@@ -1,4 +1,4 @@
-//! `tiphys diff`: what differs between the manifests of applications and what is live, or between two revisions.
+//! `tiphys diff`: compares the manifests of applications with live objects, or those of two revisions.
 
 mod base;
 mod external;
@@ -11,7 +11,7 @@ use crate::args::{CommonArgs, DiffArgs};
 use crate::error::ServiceError;
 use crate::settings::Process;
 
-/// Compares, and prints what differs.
+/// Compares and prints the differences.
 pub(crate) async fn run(
     common: &CommonArgs,
     args: &DiffArgs,

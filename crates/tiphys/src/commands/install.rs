@@ -1,4 +1,4 @@
-//! `tiphys cmp-server --install DIR`: the program in a folder that an init container shares with the plugins' containers.
+//! `tiphys cmp-server --install DIR`: copies the program into a directory that an init container shares with the plugins' containers.
 
 #[cfg(test)]
 mod tests;
@@ -13,46 +13,46 @@ use crate::error::ServiceError;
 use crate::output;
 use crate::settings::Process;
 
-/// The name by which the program is a plugin server (`spec/cmp.md` 1.9).
+/// The name under which the program is a plugin server.
 const SERVER: &str = "argocd-cmp-server";
 
-/// The name that git calls under a plugin that is given credentials (`spec/cmp.md` 4.5).
+/// The name of the askpass program that git calls if a plugin gets credentials.
 const ASKPASS: &str = "argocd";
 
-/// Everybody may run the program: the plugin's container may have a user of its own.
+/// Executable by all users: the plugin's container may have a user of its own.
 const MODE: u32 = 0o755;
 
-/// What a program that is not whole yet is called.
+/// Prefix of an incomplete copy of the program.
 const UNFINISHED: &str = ".argocd-cmp-server.";
 
-/// What became of the link for git.
+/// State of the askpass link after the installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link {
-    /// It leads to the program.
+    /// It points to the program.
     Ours,
-    /// Something else has the name, such as Argo CD's own program, and stays.
+    /// Another file has the name, such as Argo CD's own program, and is not replaced.
     Foreign,
 }
 
-/// Puts the program into the folder, and says so.
+/// Installs the program into the directory and prints a message.
 pub(crate) fn run(dir: &Path, host: &Process) -> Result<ExitCode, ServiceError> {
     let link = install(&host.executable, &host.absolute(dir))?;
     let place = dir.join(SERVER);
-    let told = match link {
+    let message = match link {
         Link::Ours => format!("installed {}, and {ASKPASS} beside it as a link to it", place.display()),
         Link::Foreign => {
             format!(
-                "installed {}; {ASKPASS} beside it is another program and stays as it is",
+                "installed {}; {ASKPASS} beside it is another program and is not replaced",
                 place.display()
             )
         }
     };
-    output::note(&told);
+    output::note(&message);
     Ok(ExitCode::SUCCESS)
 }
 
-/// Copies a program into a folder, which is made if it is missing. Whoever looks there sees the old file or the new one, also where the
-/// old one is the program itself, or runs.
+/// Copies a program into a directory, which is created if needed. The file is replaced atomically, even if it is this program or is
+/// running.
 fn install(program: &Path, dir: &Path) -> Result<Link, ServiceError> {
     let failed = |error: io::Error| {
         ServiceError::invalid_input(format!("--install: cannot write to {}: {error}", dir.display()))
@@ -83,15 +83,15 @@ fn install(program: &Path, dir: &Path) -> Result<Link, ServiceError> {
     }
 }
 
-/// Removes what a killed installation left beside. The folder's lock, which installations have one after another for as long as they
-/// write, says that nobody writes it any more; where there are no locks, it stays.
+/// Removes incomplete copies of killed installations. Installations hold the directory's lock while they write, so nothing else is being
+/// written once the lock is held. Without lock support nothing is removed.
 fn sweep(dir: &Path) -> Option<File> {
     let lock = File::open(dir).ok()?;
     lock.lock().ok()?;
     for entry in fs::read_dir(dir).ok()?.filter_map(Result::ok) {
         let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(UNFINISHED));
         if is_ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            // It is in nobody's way: what cannot be removed does not keep the program from being installed.
+            // A failure to remove a leftover does not prevent the installation.
             drop(fs::remove_file(entry.path()));
         }
     }

@@ -1,4 +1,4 @@
-//! `tiphys plugin`: for authors, one plugin against a folder.
+//! `tiphys plugin`: commands for plugin authors.
 
 mod check;
 mod create;

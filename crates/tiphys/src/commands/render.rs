@@ -24,7 +24,7 @@ pub(crate) use environment::env_lines;
 use files::Staging;
 use spool::Spool;
 
-/// An application and what became of it. Its manifests are in a file already.
+/// A rendered application. Its manifests have been written to a temporary file.
 pub(crate) struct Done {
     pub(crate) stored: Arc<StoredApplication>,
     pub(crate) rendered: RenderedApplication,
@@ -32,13 +32,13 @@ pub(crate) struct Done {
     pub(crate) objects: usize,
 }
 
-/// Where manifests wait in files until all applications are rendered: all of them together may not fit in memory.
+/// Where manifests are stored until all applications are rendered. Together they may not fit in memory.
 enum Waiting {
-    /// For standard output.
+    /// Standard output.
     Spool(Spool),
-    /// For `--output-dir`.
+    /// `--output-dir`.
     Staging(Staging),
-    /// For nothing: the format has a summary only.
+    /// Manifests are dropped: the format prints a summary only.
     Nowhere,
 }
 
@@ -129,7 +129,7 @@ pub(crate) async fn run(
         }
     } else if !done.is_empty() {
         tracing::warn!(
-            "because of the errors nothing is printed; --keep-going prints the {} that could be rendered",
+            "nothing is printed because of the errors; --keep-going prints the {} that could be rendered",
             if done.len() == 1 {
                 "one application".to_owned()
             } else {

@@ -15,7 +15,7 @@ use crate::error::ServiceError;
 use crate::output;
 use crate::settings::Process;
 
-/// The tools that tiphys or the plugins of this repository use, with what makes each print its version.
+/// Tools that tiphys or the plugins of this repository use, with the arguments that print their version.
 const TOOLS: &[(&str, &[&str])] = &[
     ("git", &["--version"]),
     ("helm", &["version", "--short"]),
@@ -24,10 +24,10 @@ const TOOLS: &[(&str, &[&str])] = &[
     ("jq", &["--version"]),
 ];
 
-/// How long one tool may take to say its version.
+/// Limit for one tool.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Prints our version and those of the tools that are found on `PATH`.
+/// Prints the version of tiphys and those of the tools on `PATH`.
 pub(crate) async fn run(
     common: &CommonArgs,
     _args: &VersionArgs,

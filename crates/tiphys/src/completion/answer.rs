@@ -1,31 +1,31 @@
-//! What may stand at the cursor: which kind of thing each argument is, and where that comes from.
+//! Candidates at the cursor: the kind of each argument, and the source of its values.
 
 use clap::Arg;
 use clap::builder::StyledStr;
 
 use super::context::{Context, at_home};
-use super::line::{Line, Wanted, takes_value};
+use super::line::{Expected, Line, takes_value};
 use super::names;
-use super::parameters::{self, Use};
+use super::parameters::{self, ParameterSyntax};
 use super::paths::{Files, paths, paths_below};
 use super::{Candidate, End};
 
-/// All that may stand at the cursor; more than what goes on with the word.
+/// Returns all candidates at the cursor, whether or not they start with the typed word.
 pub(super) fn candidates(line: &Line<'_>, context: &Context<'_>) -> Vec<Candidate> {
-    let found = match &line.wanted {
-        Wanted::Value { option, before } => {
+    let found = match &line.expected {
+        Expected::Value { option, before } => {
             let typed = &line.word[before.len()..];
             let values = values(line, context, option, typed);
-            values.into_iter().map(|value| value.behind(before)).collect()
+            values.into_iter().map(|value| value.with_prefix(before)).collect()
         }
-        Wanted::Option => options(line, Scope::All),
-        Wanted::Subcommand => subcommands(line),
-        Wanted::Positional(Some(arg)) => values(line, context, arg, &line.word),
-        Wanted::Positional(None) => Vec::new(),
+        Expected::Option => options(line, OptionScope::All),
+        Expected::Subcommand => subcommands(line),
+        Expected::Positional(Some(arg)) => values(line, context, arg, &line.word),
+        Expected::Positional(None) => Vec::new(),
     };
-    // Where nothing else is known, the command's own options are what is left to say.
-    if found.is_empty() && line.word.is_empty() && !matches!(line.wanted, Wanted::Value { .. }) {
-        return options(line, Scope::Own);
+    // Without other candidates, the command's own options are listed.
+    if found.is_empty() && line.word.is_empty() && !matches!(line.expected, Expected::Value { .. }) {
+        return options(line, OptionScope::Own);
     }
     found
 }
@@ -35,17 +35,17 @@ fn subcommands(line: &Line<'_>) -> Vec<Candidate> {
     visible.map(|command| Candidate::word(command.get_name(), first_line(command.get_about()))).collect()
 }
 
-/// Which options.
+/// Which options are listed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
+enum OptionScope {
     /// Those of the command.
     Own,
-    /// Those that all commands have, too.
+    /// Also those of all commands.
     All,
 }
 
-/// The options that may still come, the command's own first; short names only where no more than one has been typed.
-fn options(line: &Line<'_>, scope: Scope) -> Vec<Candidate> {
+/// The options that may follow, the command's own first. Short names only after at most one typed character.
+fn options(line: &Line<'_>, scope: OptionScope) -> Vec<Candidate> {
     let may_come = |arg: &&Arg| {
         let repeats =
             matches!(arg.get_action(), clap::ArgAction::Append | clap::ArgAction::Count) || !line.has(arg);
@@ -54,7 +54,7 @@ fn options(line: &Line<'_>, scope: Scope) -> Vec<Candidate> {
     let (common, own): (Vec<&Arg>, Vec<&Arg>) =
         line.command.get_arguments().filter(may_come).partition(|arg| arg.get_help_heading().is_some());
     let mut found = Vec::new();
-    for arg in own.into_iter().chain(common.into_iter().filter(|_| scope == Scope::All)) {
+    for arg in own.into_iter().chain(common.into_iter().filter(|_| scope == OptionScope::All)) {
         let help = first_line(arg.get_help());
         if let Some(long) = arg.get_long() {
             let needs_equals = takes_value(arg) && arg.is_require_equals_set();
@@ -76,7 +76,7 @@ fn first_line(help: Option<&StyledStr>) -> String {
     help.map(ToString::to_string).and_then(|help| help.lines().next().map(str::to_owned)).unwrap_or_default()
 }
 
-/// The values of an argument. What is typed of it may be less than the word.
+/// The values of an argument. `typed` may be a part of the word.
 fn values(line: &Line<'_>, context: &Context<'_>, arg: &Arg, typed: &str) -> Vec<Candidate> {
     let listed = arg.get_possible_values();
     if !listed.is_empty() && takes_value(arg) {
@@ -92,16 +92,16 @@ fn values(line: &Line<'_>, context: &Context<'_>, arg: &Arg, typed: &str) -> Vec
         ("source_name", _) => names::source_names(context, line),
         ("source_position", _) => names::source_positions(context, line),
         ("argocd_namespace", _) => names::namespaces(context),
-        ("unset", _) => parameters::of_application(context, line, typed, Use::Unset),
+        ("unset", _) => parameters::of_application(context, line, typed, ParameterSyntax::Unset),
         ("params", _) => parameters::of_plugin(context, line, typed),
         (_, "APP") => names::applications(context, line, typed),
         (_, name) if in_params && name.starts_with("NAME") => {
-            let wish = match line.path.last() {
-                Some(&"unset") => Use::Unset,
-                _ if name.contains('=') => Use::Assign,
-                _ => Use::Name,
+            let syntax = match line.path.last() {
+                Some(&"unset") => ParameterSyntax::Unset,
+                _ if name.contains('=') => ParameterSyntax::Assign,
+                _ => ParameterSyntax::Name,
             };
-            parameters::of_application(context, line, typed, wish)
+            parameters::of_application(context, line, typed, syntax)
         }
         ("path", _) => in_repository(context, line, typed),
         ("cases", _) => cases(context, line),
@@ -110,7 +110,7 @@ fn values(line: &Line<'_>, context: &Context<'_>, arg: &Arg, typed: &str) -> Vec
             Some(equals) => prefixed(&typed[..=equals], paths(context, &typed[equals + 1..], Files::No)),
             None => paths(context, typed, Files::No),
         },
-        // These are folders or files of documents.
+        // These are directories or document files.
         ("store" | "plugins" | "plugin" | "app" | "values", _) => paths(context, typed, Files::Documents),
         (_, "FILE" | "PATH") => paths(context, typed, Files::All),
         (_, "DIR" | "REPO") => paths(context, typed, Files::No),
@@ -118,7 +118,7 @@ fn values(line: &Line<'_>, context: &Context<'_>, arg: &Arg, typed: &str) -> Vec
     }
 }
 
-/// Folders of the repository that `--in` names.
+/// Directories of the repository of `--in`.
 fn in_repository(context: &Context<'_>, line: &Line<'_>, typed: &str) -> Vec<Candidate> {
     let Some(repository) = line.values("repository").next() else { return Vec::new() };
     if typed.starts_with(['/', '~']) {
@@ -128,7 +128,7 @@ fn in_repository(context: &Context<'_>, line: &Line<'_>, typed: &str) -> Vec<Can
     paths_below(&base, context, typed, Files::No)
 }
 
-/// The test cases of a plugin's folder.
+/// The test cases of a plugin's directory.
 fn cases(context: &Context<'_>, line: &Line<'_>) -> Vec<Candidate> {
     let Some(plugin) = line.values("plugin").next() else { return Vec::new() };
     let base = context.host.absolute(at_home(context.host, plugin)).join("testdata");
@@ -138,7 +138,7 @@ fn cases(context: &Context<'_>, line: &Line<'_>) -> Vec<Candidate> {
     names.filter(|name| !given.contains(name)).map(|name| Candidate::word(name, "")).collect()
 }
 
-/// What `more` knows behind the last of a mark.
+/// Candidates of `more` for the part after the last `mark`.
 fn behind(typed: &str, mark: char, more: impl Fn(&str) -> Vec<Candidate>) -> Vec<Candidate> {
     match typed.rfind(mark) {
         Some(at) => prefixed(&typed[..=at], more(&typed[at + mark.len_utf8()..])),
@@ -146,7 +146,7 @@ fn behind(typed: &str, mark: char, more: impl Fn(&str) -> Vec<Candidate>) -> Vec
     }
 }
 
-/// Candidates behind a text.
+/// Candidates with a prefix.
 pub(super) fn prefixed(before: &str, candidates: Vec<Candidate>) -> Vec<Candidate> {
-    candidates.into_iter().map(|candidate| candidate.behind(before)).collect()
+    candidates.into_iter().map(|candidate| candidate.with_prefix(before)).collect()
 }

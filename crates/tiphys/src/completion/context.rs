@@ -1,4 +1,4 @@
-//! What answers are made from: the store, the plugins' files, the folders of repositories. Each is read when it is first needed.
+//! The sources of candidates: the store, the plugins' files, the directories of repositories. Each is read on first use.
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use super::line::Line;
 use crate::args::CommonArgs;
 use crate::settings::Process;
 
-/// The options that say what there is; the others are not looked at, so that a mistake in them does not matter.
+/// The options that candidates depend on. Other options are ignored, so that a mistake in them has no effect.
 const OPTIONS: [(&str, &str); 4] = [
     ("store", "--store"),
     ("plugins", "--plugins"),
@@ -22,7 +22,7 @@ const OPTIONS: [(&str, &str); 4] = [
     ("argocd_namespace", "--argocd-namespace"),
 ];
 
-/// The common options alone, read as every command reads them.
+/// The common options alone, parsed as in every command.
 #[derive(Debug, Parser)]
 #[command(no_binary_name = true)]
 struct CommonOnly {
@@ -30,7 +30,7 @@ struct CommonOnly {
     common: CommonArgs,
 }
 
-/// What there is to choose from.
+/// The sources of candidates.
 pub(super) struct Context<'a> {
     pub(super) host: &'a Process,
     options: Option<ServiceOptions>,
@@ -50,7 +50,7 @@ impl<'a> Context<'a> {
         Self { host, options, store: OnceCell::new(), plugins: OnceCell::new() }
     }
 
-    /// The store. Standard input, which belongs to whoever types, is none.
+    /// The store. Standard input is not read: it belongs to the user's terminal.
     pub(super) fn store(&self) -> Option<&Store> {
         let load = || {
             let options = self.options.as_ref()?;
@@ -62,13 +62,13 @@ impl<'a> Context<'a> {
         self.store.get_or_init(load).as_ref()
     }
 
-    /// The namespace of applications that name none.
+    /// The namespace of applications without one.
     pub(super) fn control_plane(&self) -> &str {
         let asked = self.options.as_ref().and_then(|options| options.argocd_namespace.as_deref());
         asked.or_else(|| Some(self.store()?.control_plane_namespace(&|_| true))).unwrap_or_default()
     }
 
-    /// The one application that an argument names.
+    /// The application that an argument selects, if it is unique.
     pub(super) fn application(&self, argument: &str) -> Option<Arc<StoredApplication>> {
         let argument = ApplicationRef::parse(&at_home(self.host, argument));
         let empty = Store::default();
@@ -80,7 +80,7 @@ impl<'a> Context<'a> {
         <[_; 1]>::try_from(selection.applications).ok().map(|[only]| only)
     }
 
-    /// The plugins in process.
+    /// The in-process plugins.
     pub(super) fn plugins(&self) -> &[LoadedPlugin] {
         let load = || {
             let options = self.options.as_ref()?;
@@ -89,7 +89,7 @@ impl<'a> Context<'a> {
         self.plugins.get_or_init(|| load().unwrap_or_default())
     }
 
-    /// The folders that may stand for an application's repository, whatever URL they have.
+    /// All directories of `--repo`, whatever their URL.
     pub(super) fn copies(&self) -> impl Iterator<Item = PathBuf> {
         let repositories = self.options.iter().flat_map(|options| &options.repo);
         let current = self.host.absolute("");
@@ -97,7 +97,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A path with the home folder in place of `~`, which the shell would put there when the command runs.
+/// Replaces `~` by the home directory, as the shell will do when the command runs.
 pub(super) fn at_home(host: &Process, path: &str) -> String {
     match (path.strip_prefix("~/"), host.variable("HOME")) {
         (Some(rest), Some(home)) => format!("{home}/{rest}"),

@@ -1,54 +1,54 @@
-//! What has been typed, read by the definitions of the arguments: what is given already, and what is wanted at the cursor.
+//! The command line up to the cursor, parsed by the definitions of the arguments.
 
 use clap::{Arg, Command};
 
 /// A command line up to the cursor.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
-    /// The command that the words name; its own name comes last.
+    /// The names of the command and its subcommands.
     pub(super) path: Vec<&'a str>,
     /// The command's definition.
     pub(super) command: &'a Command,
-    /// The arguments with their values; of switches the value is empty.
+    /// The arguments with their values. The value of a switch is empty.
     given: Vec<(&'a Arg, String)>,
-    /// What may come at the cursor.
-    pub(super) wanted: Wanted<'a>,
-    /// The word at the cursor, up to it.
+    /// What is expected at the cursor.
+    pub(super) expected: Expected<'a>,
+    /// The part of the word before the cursor.
     pub(super) word: String,
 }
 
-/// What may stand where the cursor is.
+/// What is expected at the cursor.
 #[derive(Debug)]
-pub(super) enum Wanted<'a> {
-    /// A value of an option, behind the text that is before it in the same word.
+pub(super) enum Expected<'a> {
+    /// A value of an option, after the text before it in the same word.
     Value {
         /// The option.
         option: &'a Arg,
-        /// `--name=` or `-n`, if they are in the same word.
+        /// `--name=` or `-n` if it is part of the word.
         before: String,
     },
     /// The name of an option.
     Option,
     /// A subcommand.
     Subcommand,
-    /// A positional argument; `None` if there are enough.
+    /// A positional argument; `None` if there are no more.
     Positional(Option<&'a Arg>),
 }
 
-/// What is between two words.
+/// The state of the parser between two words.
 struct Reader<'a> {
     path: Vec<&'a str>,
     command: &'a Command,
     given: Vec<(&'a Arg, String)>,
     positionals: usize,
-    /// The option that waits for its value.
+    /// The option whose value is the next word.
     pending: Option<&'a Arg>,
-    /// Whether `--` has come.
+    /// Whether `--` has been read.
     escaped: bool,
 }
 
 impl<'a> Line<'a> {
-    /// Reads words, the program's name first, and the word at the cursor. `root` has been built.
+    /// Parses the words, which start with the program's name, and the word at the cursor. `root` must have been built.
     pub(super) fn read(root: &'a Command, words: &[String], word: &str) -> Self {
         let mut reader = Reader {
             path: Vec::new(),
@@ -61,22 +61,22 @@ impl<'a> Line<'a> {
         for word in words.iter().skip(1) {
             reader.take(word);
         }
-        let wanted = reader.wanted(word);
+        let expected = reader.expected(word);
         Self {
             path: reader.path,
             command: reader.command,
             given: reader.given,
-            wanted,
+            expected,
             word: word.to_owned(),
         }
     }
 
-    /// The values of an argument, by its id.
+    /// The values of an argument by its id.
     pub(super) fn values(&self, id: &str) -> impl Iterator<Item = &str> {
         self.given.iter().filter(move |(arg, _)| arg.get_id() == id).map(|(_, value)| value.as_str())
     }
 
-    /// Whether an argument is given.
+    /// Whether an argument is present.
     pub(super) fn has(&self, arg: &Arg) -> bool {
         self.given.iter().any(|(given, _)| given.get_id() == arg.get_id())
     }
@@ -137,20 +137,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn wanted(&self, word: &str) -> Wanted<'a> {
+    fn expected(&self, word: &str) -> Expected<'a> {
         if let Some(option) = self.pending {
-            return Wanted::Value { option, before: String::new() };
+            return Expected::Value { option, before: String::new() };
         }
         if self.escaped {
-            return Wanted::Positional(self.positional());
+            return Expected::Positional(self.positional());
         }
         if let Some(long) = word.strip_prefix("--") {
             if let Some((name, _)) = long.split_once('=')
                 && let Some(option) = self.long(name)
             {
-                return Wanted::Value { option, before: format!("--{name}=") };
+                return Expected::Value { option, before: format!("--{name}=") };
             }
-            return Wanted::Option;
+            return Expected::Option;
         }
         let mut letters = word.chars();
         if letters.next() == Some('-') {
@@ -158,15 +158,15 @@ impl<'a> Reader<'a> {
             return match option.filter(|option| takes_value(option) && word.len() > 2) {
                 Some(option) => {
                     let letters = if word[2..].starts_with('=') { 3 } else { 2 };
-                    Wanted::Value { option, before: word[..letters].to_owned() }
+                    Expected::Value { option, before: word[..letters].to_owned() }
                 }
-                None => Wanted::Option,
+                None => Expected::Option,
             };
         }
         if self.positionals == 0 && self.command.has_subcommands() {
-            return Wanted::Subcommand;
+            return Expected::Subcommand;
         }
-        Wanted::Positional(self.positional())
+        Expected::Positional(self.positional())
     }
 
     fn subcommand(&self, word: &str) -> Option<&'a Command> {
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether an option has values at all.
+/// Whether an option has a value.
 pub(super) fn takes_value(arg: &Arg) -> bool {
     arg.get_action().takes_values()
 }

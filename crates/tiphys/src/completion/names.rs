@@ -1,4 +1,4 @@
-//! Names of the store: applications, labels, projects, namespaces, sources.
+//! Names in the store: applications, labels, projects, namespaces, sources.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use super::context::Context;
 use super::line::Line;
 use super::paths::{Files, paths};
 
-/// The applications: by name, or by `namespace/name` where two have one name or a namespace has been begun; files where a path has.
+/// Applications by name, or by `namespace/name` if names are ambiguous or a namespace has been typed; files if a path has been typed.
 pub(super) fn applications(context: &Context<'_>, line: &Line<'_>, typed: &str) -> Vec<Candidate> {
     if typed.starts_with(['.', '/', '~']) {
         return paths(context, typed, Files::Documents);
@@ -41,7 +41,7 @@ pub(super) fn applications(context: &Context<'_>, line: &Line<'_>, typed: &str) 
     found.into_iter().map(|(name, file)| Candidate::word(name, file)).collect()
 }
 
-/// `KEY=VALUE` of the applications' labels, behind the requirements that have been typed.
+/// `KEY=VALUE` of the applications' labels, after the requirements that have been typed.
 pub(super) fn labels(context: &Context<'_>, typed: &str) -> Vec<Candidate> {
     let before = typed.rfind(',').map_or("", |comma| &typed[..=comma]);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -54,7 +54,7 @@ pub(super) fn labels(context: &Context<'_>, typed: &str) -> Vec<Candidate> {
     counts.into_iter().map(|(label, count)| Candidate::word(label, shown(count))).collect()
 }
 
-/// The projects of the store, and those that its applications name.
+/// The projects of the store, and those that its applications reference.
 pub(super) fn projects(context: &Context<'_>) -> Vec<Candidate> {
     let Some(store) = context.store() else { return Vec::new() };
     let own = store.projects().iter().map(|stored| stored.project.metadata.name.as_str());
@@ -76,7 +76,7 @@ pub(super) fn source_names(context: &Context<'_>, line: &Line<'_>) -> Vec<Candid
     named.map(|source| Candidate::word(&source.name, described(source))).collect()
 }
 
-/// The places of the application's sources, from 1.
+/// The positions of the application's sources, from 1.
 pub(super) fn source_positions(context: &Context<'_>, line: &Line<'_>) -> Vec<Candidate> {
     let stored = line.values("app").next().and_then(|app| context.application(app));
     let sources = stored.iter().flat_map(|stored| stored.application.spec.effective_sources());

@@ -1,11 +1,10 @@
-//! Parameters, their items and their values, as far as they are known without running a plugin: what its file announces, and what is
-//! set.
+//! Parameters, their items and values, as far as they are known without running a plugin: announcements in its file, and set parameters.
 
 mod known;
 
 use serde_json::json;
 
-pub(super) use known::Known;
+pub(super) use known::KnownParameter;
 use known::{of_folder, of_sources};
 
 use super::answer::prefixed;
@@ -14,51 +13,52 @@ use super::line::Line;
 use super::paths::{Files, paths};
 use super::{Candidate, End};
 
-/// What a parameter is named for.
+/// The syntax in which a parameter is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Use {
-    /// To be shown.
+pub(super) enum ParameterSyntax {
+    /// `NAME`.
     Name,
-    /// To be set: `NAME=VALUE`, `NAME:=JSON`, `NAME[ITEM]=VALUE`, `NAME+=VALUE`, and each with `@FILE`.
+    /// `NAME=VALUE`, `NAME:=JSON`, `NAME[ITEM]=VALUE`, `NAME+=VALUE`, each also with `@FILE`.
     Assign,
-    /// To be unset: `NAME`, `NAME[ITEM]`.
+    /// `NAME`, `NAME[ITEM]`.
     Unset,
 }
 
-/// The parameters of the application that the line names.
+/// Parameters of the line's application.
 pub(super) fn of_application(
     context: &Context<'_>,
     line: &Line<'_>,
     typed: &str,
-    wish: Use,
+    syntax: ParameterSyntax,
 ) -> Vec<Candidate> {
     let known = of_sources(context, line);
-    match wish {
-        Use::Name => {
+    match syntax {
+        ParameterSyntax::Name => {
             known.iter().map(|parameter| Candidate::word(&parameter.name, parameter.title())).collect()
         }
-        Use::Assign => assignments(context, &known, typed),
-        Use::Unset => unsets(&known, typed),
+        ParameterSyntax::Assign => assignments(context, &known, typed),
+        ParameterSyntax::Unset => unsets(&known, typed),
     }
 }
 
-/// The parameters that the plugin of the line announces, to be set.
+/// Assignments of parameters that the line's plugin announces.
 pub(super) fn of_plugin(context: &Context<'_>, line: &Line<'_>, typed: &str) -> Vec<Candidate> {
     assignments(context, &of_folder(context, line), typed)
 }
 
-fn assignments(context: &Context<'_>, known: &[Known], typed: &str) -> Vec<Candidate> {
+fn assignments(context: &Context<'_>, known: &[KnownParameter], typed: &str) -> Vec<Candidate> {
     if let Some((before, path)) = typed.split_once("=@") {
         return prefixed(&format!("{before}=@"), paths(context, path, Files::All));
     }
-    // A name may have any character in it, so that names say where an operator is, and not the reverse.
+    // A name may contain any character, so the operator is found after a known name, not before it.
     let mut found: Vec<Candidate> = known
         .iter()
         .filter_map(|parameter| Some((parameter, typed.strip_prefix(parameter.name.as_str())?)))
         .filter(|(_, rest)| !rest.is_empty())
         .flat_map(|(parameter, rest)| behind_name(parameter, rest))
         .collect();
-    let begun: Vec<&Known> = known.iter().filter(|parameter| parameter.name.starts_with(typed)).collect();
+    let begun: Vec<&KnownParameter> =
+        known.iter().filter(|parameter| parameter.name.starts_with(typed)).collect();
     match begun.as_slice() {
         [only] => found.extend(heads(only)),
         several => found.extend(several.iter().map(|parameter| head(parameter))),
@@ -66,8 +66,8 @@ fn assignments(context: &Context<'_>, known: &[Known], typed: &str) -> Vec<Candi
     found
 }
 
-/// The one way to go on with a name among several.
-fn head(parameter: &Known) -> Candidate {
+/// The only candidate for a name while several names match.
+fn head(parameter: &KnownParameter) -> Candidate {
     let operator = match parameter.field {
         "string" => "=",
         "array" if parameter.items().is_empty() => "+=",
@@ -76,29 +76,29 @@ fn head(parameter: &Known) -> Candidate {
     Candidate::open(format!("{}{operator}", parameter.name), parameter.title())
 }
 
-/// All ways to go on with a name.
-fn heads(parameter: &Known) -> Vec<Candidate> {
+/// All candidates that start with a name.
+fn heads(parameter: &KnownParameter) -> Vec<Candidate> {
     if parameter.field == "string" {
         return vec![head(parameter)];
     }
     let mut found = items(parameter);
     if parameter.field == "array" {
-        found.push(Candidate::open(format!("{}+=", parameter.name), "one more item"));
+        found.push(Candidate::open(format!("{}+=", parameter.name), "append an item"));
     } else if found.is_empty() {
         found.push(head(parameter));
     }
-    found.push(Candidate::open(format!("{}:=", parameter.name), "all of it as JSON"));
+    found.push(Candidate::open(format!("{}:=", parameter.name), "whole value as JSON"));
     found
 }
 
-/// `NAME[ITEM]=` of what is there.
-fn items(parameter: &Known) -> Vec<Candidate> {
+/// `NAME[ITEM]=` of the existing items.
+fn items(parameter: &KnownParameter) -> Vec<Candidate> {
     let items = parameter.items().into_iter();
     items.map(|item| Candidate::open(format!("{}[{}]=", parameter.name, item.key), item.value)).collect()
 }
 
-/// What may stand behind a name and the beginning of an operator.
-fn behind_name(parameter: &Known, rest: &str) -> Vec<Candidate> {
+/// Candidates after a name and the beginning of an operator.
+fn behind_name(parameter: &KnownParameter, rest: &str) -> Vec<Candidate> {
     let name = &parameter.name;
     if rest.starts_with(":=") {
         let values = parameter.wholes().into_iter();
@@ -122,7 +122,7 @@ fn behind_name(parameter: &Known, rest: &str) -> Vec<Candidate> {
             found.extend(offered(parameter, &before, Some(&[(item.value, item.origin)])));
         }
     }
-    // A key that is not there yet has the choices all the same.
+    // A new key has the same choices.
     if let Some(end) = rest.find("]=") {
         let before = format!("{name}{}", &rest[..end + 2]);
         found.extend(offered(parameter, &before, None));
@@ -132,8 +132,12 @@ fn behind_name(parameter: &Known, rest: &str) -> Vec<Candidate> {
     found
 }
 
-/// The values of a text or of one item: what is offered to choose from, then what is there.
-fn offered(parameter: &Known, before: &str, there: Option<&[(String, &'static str)]>) -> Vec<Candidate> {
+/// Values of a string or of one item: the choices, then the existing values.
+fn offered(
+    parameter: &KnownParameter,
+    before: &str,
+    there: Option<&[(String, &'static str)]>,
+) -> Vec<Candidate> {
     let there = there.unwrap_or_default();
     let origin = |text: &str| there.iter().find(|(value, _)| value == text).map_or("", |(_, origin)| *origin);
     let mut values: Vec<(String, &str)> =
@@ -146,7 +150,7 @@ fn offered(parameter: &Known, before: &str, there: Option<&[(String, &'static st
     values.into_iter().map(|(value, origin)| Candidate::word(format!("{before}{value}"), origin)).collect()
 }
 
-fn unsets(known: &[Known], typed: &str) -> Vec<Candidate> {
+fn unsets(known: &[KnownParameter], typed: &str) -> Vec<Candidate> {
     let mut found = Vec::new();
     for parameter in known.iter().filter(|parameter| parameter.is_set()) {
         let name = &parameter.name;

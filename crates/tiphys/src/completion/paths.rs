@@ -1,4 +1,4 @@
-//! Files and folders.
+//! Files and directories.
 
 use std::fs;
 use std::path::Path;
@@ -6,26 +6,26 @@ use std::path::Path;
 use super::Candidate;
 use super::context::{Context, at_home};
 
-/// Entries of one folder that are looked at; a folder with more is not listed whole.
+/// Entries of a directory that are read. Larger directories are not listed completely.
 const ENTRIES_MAX: usize = 10_000;
 
-/// Which files are wanted beside folders.
+/// Which files are listed in addition to directories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Files {
     /// None.
     No,
-    /// Those that may hold documents.
+    /// Files that may contain documents.
     Documents,
     /// All.
     All,
 }
 
-/// The files and folders that go on with a path; folders stay open for what is in them. Hidden ones come if they are asked for.
+/// Files and directories that start with a path. Directories end with `/`. Hidden entries are listed if the name starts with a dot.
 pub(super) fn paths(context: &Context<'_>, typed: &str, files: Files) -> Vec<Candidate> {
     paths_below(&context.host.absolute(""), context, typed, files)
 }
 
-/// The same seen from another folder than the current one.
+/// The same relative to another directory than the current one.
 pub(super) fn paths_below(base: &Path, context: &Context<'_>, typed: &str, files: Files) -> Vec<Candidate> {
     let (folder, begun) = typed.rfind('/').map_or(("", typed), |slash| typed.split_at(slash + 1));
     let Ok(entries) = fs::read_dir(base.join(at_home(context.host, folder))) else { return Vec::new() };

@@ -1,9 +1,9 @@
-//! The words of shells: what has been typed as the text that it stands for, and texts as words that stand for nothing else.
+//! Quoting of shells: unquotes typed words, and quotes candidates.
 //!
-//! Nothing is expanded: a variable or a command in a word stays as it was typed, and with it nothing goes on: a `$` that has been typed
-//! and a `(` of a name would make a command of the two.
+//! Nothing is expanded. A word with a variable or a command has no candidates: a typed `$` followed by a `(` of a name would be a command
+//! substitution.
 
-/// A quotation that has not ended yet.
+/// An open quotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quote {
     /// `'`
@@ -14,20 +14,20 @@ pub(super) enum Quote {
     Ansi,
 }
 
-/// A word as it stands on the line.
+/// A typed word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    /// As it was typed.
+    /// The typed characters.
     pub(super) raw: String,
-    /// What it stands for.
+    /// The unquoted string.
     pub(super) text: String,
-    /// The quotation that is open at its end.
+    /// The quotation that is open at the end.
     pub(super) open: Option<Quote>,
-    /// Whether the shell would put something in place of a part of it, so that the text is not what it stands for.
+    /// Whether the shell would expand a part of it, so that the unquoted string is not its value.
     pub(super) expands: bool,
 }
 
-/// The words of a line of bash; the last one ends where the line does, and may be empty.
+/// Splits a line of bash. The last word ends at the end of the line and may be empty.
 pub(super) fn bash_words(line: &str) -> (Vec<Word>, Word) {
     let mut words = Vec::new();
     let mut word: Option<Word> = None;
@@ -71,7 +71,7 @@ pub(super) fn bash_words(line: &str) -> (Vec<Word>, Word) {
     (words, word.unwrap_or_default())
 }
 
-/// What a token of fish stands for; a quotation need not end.
+/// Unquotes a token of fish. A quotation may be open.
 pub(super) fn fish_text(token: &str) -> String {
     let mut text = String::new();
     let mut open = None;
@@ -91,14 +91,14 @@ pub(super) fn fish_text(token: &str) -> String {
     text
 }
 
-/// What the beginning of a word of PowerShell stands for.
+/// Unquotes the beginning of a word of PowerShell.
 pub(super) fn powershell_text(word: &str) -> String {
     match word.chars().next() {
         Some(quote) if is_powershell_quote(quote) => {
             let mut text = String::new();
             let mut rest = word[quote.len_utf8()..].chars().peekable();
             while let Some(c) = rest.next() {
-                // Two of them stand for one; a single one ends the quotation.
+                // A doubled quote is a literal one; a single quote ends the quotation.
                 if is_powershell_quote(c) && rest.next_if(|next| is_powershell_quote(*next)).is_none() {
                     break;
                 }
@@ -111,7 +111,7 @@ pub(super) fn powershell_text(word: &str) -> String {
     }
 }
 
-/// A text as it is typed in bash to go on behind what has been typed already.
+/// Quotes the rest of a word for bash, after what has been typed.
 pub(super) fn for_bash(text: &str, open: Option<Quote>) -> String {
     let mut quoted = String::new();
     for c in text.chars() {
@@ -123,7 +123,7 @@ pub(super) fn for_bash(text: &str, open: Option<Quote>) -> String {
                 quoted.push(c);
             }
             Some(Quote::Single) if c == '\'' => quoted.push_str("'\\''"),
-            // The history is looked up in double quotes too, where nothing escapes it.
+            // In double quotes, bash expands `!` from the history, and no escape prevents it.
             Some(Quote::Double) if c == '!' => quoted.push_str("\"'!'\""),
             Some(Quote::Double) if "$`\"\\".contains(c) => quoted.extend(['\\', c]),
             Some(Quote::Ansi) if "'\\".contains(c) => quoted.extend(['\\', c]),
@@ -133,10 +133,10 @@ pub(super) fn for_bash(text: &str, open: Option<Quote>) -> String {
     quoted
 }
 
-/// A text as a word of PowerShell.
+/// Quotes a word for PowerShell.
 pub(super) fn for_powershell(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./:=+[]\\".contains(c);
-    // What begins with a dash is divided at its first dot.
+    // A word that starts with a dash is split at its first dot.
     let divided = text.starts_with('-') && text.contains('.');
     if text.chars().all(plain) && !divided && !text.is_empty() {
         return text.to_owned();
@@ -151,7 +151,7 @@ pub(super) fn for_powershell(text: &str) -> String {
     quoted + "'"
 }
 
-/// PowerShell takes typographic single quotes for the plain one.
+/// PowerShell treats typographic single quotes like ASCII ones.
 fn is_powershell_quote(c: char) -> bool {
     matches!(c, '\'' | '\u{2018}'..='\u{201b}')
 }

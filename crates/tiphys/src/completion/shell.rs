@@ -1,4 +1,4 @@
-//! What each shell's script hands over, and how it wants its answer.
+//! The protocol between the program and each shell's script.
 
 use std::fmt::Write as _;
 
@@ -7,31 +7,31 @@ use super::{Candidate, End};
 use crate::args::Shell;
 use crate::terminal::{prose, without_controls};
 
-/// Characters of a description.
+/// Maximum characters of a description.
 const DESCRIPTION_CHARS_MAX: usize = 80;
 
-/// One question of a shell's script.
+/// A request of a completion script.
 #[derive(Debug)]
 pub(super) struct Request {
     form: Form,
-    /// The words before the cursor's, the program's name first.
+    /// The words before the cursor's, including the program's name.
     pub(super) words: Vec<String>,
-    /// The word at the cursor, up to it.
+    /// The part of the word before the cursor.
     pub(super) word: String,
 }
 
-/// How the answer is printed.
+/// The format of the answer.
 #[derive(Debug)]
 enum Form {
-    /// `space` or `nospace`, then the replies that take the place of what readline takes for the word: only a part of it if there is
-    /// a `:` or `=` in it.
+    /// `space` or `nospace`, then the replies. They replace what readline considers the word, which is only a part of it if it contains a
+    /// `:` or `=`.
     Bash {
-        /// What readline takes for the word, as it was typed.
+        /// Readline's word as it was typed.
         replaced: String,
         /// The quotation that is open at the cursor.
         open: Option<Quote>,
     },
-    /// `+` if more of the word follows or `.` if not, the value, a tab, the description. The script's shell quotes.
+    /// `+` if more of the word follows, `.` if not; the value, a tab, the description. The script quotes.
     Marked,
     /// The value, a tab, the description. The shell quotes.
     Fish,
@@ -51,7 +51,7 @@ pub(crate) fn script(shell: Shell) -> &'static str {
 }
 
 impl Request {
-    /// Reads a script's arguments: the shell, then what it hands over.
+    /// Parses a script's arguments: the shell, then the words in the shell's format.
     pub(super) fn read(arguments: &[String]) -> Option<Self> {
         let (shell, given) = arguments.split_first()?;
         match shell.as_str() {
@@ -73,12 +73,12 @@ impl Request {
                 let mut words = given.to_vec();
                 let last = words.last_mut()?;
                 *last = fish_text(last);
-                // Variables for this command alone stand before it.
+                // Assignments of variables may precede the program's name.
                 let assigned = words.iter().take_while(|word| word.contains('=')).count();
                 Self::of_words(Form::Fish, words.split_off(assigned))
             }
             "powershell" => {
-                // Each word has a mark before it, since old versions do not hand over empty ones.
+                // Each word has a prefix, because old versions drop empty arguments.
                 let words: Option<Vec<String>> =
                     given.iter().map(|word| Some(powershell_text(word.strip_prefix('=')?))).collect();
                 Self::of_words(Form::Powershell, words?)
@@ -92,7 +92,7 @@ impl Request {
         Some(Self { form, words, word })
     }
 
-    /// The answer with the candidates that go on with the word; of those that would steer a terminal none.
+    /// Formats the candidates that start with the typed word, without those that contain control characters.
     pub(super) fn print(&self, candidates: Vec<Candidate>) -> String {
         let mut fitting: Vec<Candidate> = candidates
             .into_iter()
@@ -128,7 +128,7 @@ impl Request {
     }
 }
 
-/// A description as one short line.
+/// A description on one short line.
 fn described(text: &str) -> String {
     let line = prose(&without_controls(text));
     match line.chars().count() {

@@ -3,7 +3,7 @@ use std::time::Duration;
 use super::duration;
 
 #[test]
-fn durations_are_read_as_go_reads_them() {
+fn durations_are_parsed_like_in_go() {
     let nanoseconds = |count| Some(Duration::from_nanos(count));
     let cases = [
         ("90s", nanoseconds(90_000_000_000)),

@@ -1,14 +1,14 @@
-//! Where files are written that the caller names. In a git work tree the authors of its commits choose what is a link, and git runs what is in `.git`.
+//! Paths of output files. In a git work tree, the authors of its commits control links, and git runs programs in `.git`.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::ServiceError;
 
-/// The entry of a folder that makes it a git work tree.
+/// The entry that makes a directory a git work tree.
 const GIT: &str = ".git";
 
-/// Returns an absolute path with the links of its folder resolved. The file's own name is not followed: the caller replaces what is there.
+/// Returns an absolute path with the links of its directory resolved. The file itself is not followed, because the caller replaces it.
 ///
 /// A link inside a git work tree is an error, and so is everything in `.git`. Links outside of work trees, such as `/tmp` on some systems,
 /// are the caller's own. `option` names the option in messages.

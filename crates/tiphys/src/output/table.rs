@@ -1,4 +1,4 @@
-//! Tables as kubectl prints them: columns padded with blanks, no lines.
+//! Tables as kubectl prints them: columns padded with blanks, without lines.
 
 use tiphys_process::escape_text;
 
@@ -11,12 +11,12 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table with this heading.
+    /// Creates a table with this heading.
     pub(crate) fn new(heading: &[&str]) -> Self {
         Self { rows: vec![heading.iter().map(|&cell| cell.to_owned()).collect()] }
     }
 
-    /// Adds a row; line breaks and control characters in cells become blanks, an empty cell becomes `-`.
+    /// Adds a row. Line breaks and control characters become blanks, an empty cell becomes `-`.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         let shown = |cell: String| if cell.is_empty() { "-".to_owned() } else { without_controls(&cell) };
         self.rows.push(cells.into_iter().map(shown).collect());

@@ -1,9 +1,9 @@
-//! The time of day, for log lines and for saying when the process began. Nothing is decided by it.
+//! The time of day, for log lines and the start time of the process. No decision depends on it.
 
 use std::time::SystemTime;
 
-/// Now.
-#[expect(clippy::disallowed_methods, reason = "the one place of the program that asks")]
+/// Returns the current time.
+#[expect(clippy::disallowed_methods, reason = "the only reader of the clock")]
 pub(crate) fn now() -> SystemTime {
     SystemTime::now()
 }

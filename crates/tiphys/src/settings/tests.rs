@@ -8,7 +8,7 @@ fn host(arguments: &[&str], variables: &[(&str, &str)]) -> Process {
 }
 
 #[test]
-fn the_programs_name_makes_it_a_plugin_server() {
+fn program_name_or_variable_selects_the_plugin_server() {
     type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], &'static [&'static str]);
     let cases: [Case; 5] = [
         (&["tiphys", "render"], &[], &["tiphys", "render"]),
@@ -31,12 +31,12 @@ fn the_programs_name_makes_it_a_plugin_server() {
 }
 
 #[test]
-fn no_color_and_an_empty_variable() {
+fn no_color_disables_styles_unless_empty() {
     assert!(host(&[], &[]).stderr_is_styled());
     assert!(host(&[], &[("NO_COLOR", "")]).stderr_is_styled());
     assert!(!host(&[], &[("NO_COLOR", "1")]).stderr_is_styled());
     let on_terminal = |variables: &[(&str, &str)]| Process { stdout_terminal: true, ..host(&[], variables) };
-    assert!(!host(&[], &[]).stdout_is_styled(), "stdout is no terminal");
+    assert!(!host(&[], &[]).stdout_is_styled(), "stdout is not a terminal");
     assert!(on_terminal(&[("TERM", "xterm")]).stdout_is_styled());
     assert!(on_terminal(&[("NO_COLOR", "")]).stdout_is_styled());
     assert!(!on_terminal(&[("NO_COLOR", "1")]).stdout_is_styled());
@@ -44,7 +44,7 @@ fn no_color_and_an_empty_variable() {
 }
 
 #[test]
-fn without_the_kernels_word_the_program_is_what_it_was_called() {
+fn without_proc_the_program_is_found_by_its_first_argument() {
     let cases = [
         ("/var/run/tiphys/argocd-cmp-server", Some("/var/run/tiphys/argocd-cmp-server")),
         ("./tiphys", Some("/current/./tiphys")),
@@ -76,7 +76,7 @@ fn without_the_kernels_word_the_program_is_what_it_was_called() {
 }
 
 #[test]
-fn a_variable_makes_any_program_name_gits_askpass_program() {
+fn a_variable_selects_gits_askpass_program() {
     let askpass = [("ARGOCD_BINARY_NAME", "argocd-git-ask-pass")];
     let question = "Username for 'https://git.example.org': ";
     for name in ["argocd", "tiphys", "/var/run/tiphys/argocd-cmp-server"] {

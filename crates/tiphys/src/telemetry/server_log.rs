@@ -1,4 +1,4 @@
-//! Log lines of the plugin server, in the two forms of Argo CD's servers (`spec/cmp.md` 1.1, 1.9): those of the library logrus.
+//! Log lines of the plugin server in the two formats of Argo CD's servers, which are those of the Go library logrus.
 
 mod line;
 
@@ -27,7 +27,7 @@ impl<W, O: Write> ServerLog<W>
 where
     W: Fn() -> O,
 {
-    /// Lines in this form, each written at once to what `writer` opens.
+    /// Writes each line at once to the writer that `writer` opens.
     pub(super) fn new(format: LogFormat, writer: W) -> Self {
         Self { format, writer }
     }
@@ -80,20 +80,20 @@ where
     }
 }
 
-/// The time so long from now, as the lines of the log have it.
+/// Formats the time after this duration, as log lines do.
 pub(crate) fn time_in(from_now: Duration) -> String {
     let now = now();
     line::rfc3339(now.checked_add(from_now).unwrap_or(now))
 }
 
 impl LogLine {
-    /// Writes the line as a whole. Nobody is left to tell if that fails.
+    /// Writes the complete line. Errors are ignored.
     fn write(&self, format: LogFormat, time: SystemTime, mut out: impl Write) {
         drop(out.write_all(self.text(format, time).as_bytes()));
     }
 
-    /// Writes a line that is not an event: before logs are set up, or of a severity that events do not have.
-    pub(crate) fn tell(&self, format: LogFormat) {
+    /// Writes a line that is not an event: before logs are set up, or with a severity that events do not have.
+    pub(crate) fn print(&self, format: LogFormat) {
         self.write(format, now(), std::io::stderr());
     }
 }
@@ -108,7 +108,7 @@ fn severity(level: Level) -> Severity {
     }
 }
 
-/// One value for each name: the innermost one.
+/// Sets a field. Of several fields with one name, the innermost is used.
 fn set(fields: &mut Vec<(&'static str, Field)>, name: &'static str, value: Field) {
     match fields.iter_mut().find(|(known, _)| *known == name) {
         Some((_, old)) => *old = value,
@@ -116,7 +116,7 @@ fn set(fields: &mut Vec<(&'static str, Field)>, name: &'static str, value: Field
     }
 }
 
-/// What an event or a span carries.
+/// The fields of an event or a span.
 #[derive(Default)]
 struct Fields {
     message: String,
@@ -125,7 +125,7 @@ struct Fields {
 
 impl Fields {
     fn add(&mut self, field: &tracing::field::Field, value: Field) {
-        // These are for traces; lines say the same in the words of `spec/cmp.md` 1.1.
+        // These attributes are for traces. Log lines have their own names for them.
         if !["otel.", "rpc."].iter().any(|prefix| field.name().starts_with(prefix)) {
             self.others.push((field.name(), value));
         }

@@ -1,7 +1,7 @@
-//! Traces: spans of calls, sent to an OpenTelemetry collector by OTLP over gRPC (`spec/cmp.md` 1.9).
+//! Traces: spans of calls, sent to an OpenTelemetry collector by OTLP over gRPC.
 //!
-//! What is sent is names, times and codes. Log lines stay here, since they have what plugins print. A call never waits for the collector:
-//! spans are handed to a thread of the exporter, and those that it has no room for are dropped.
+//! Spans contain names, times and codes. They contain no log lines, which include the output of plugins. A call never waits for the
+//! collector: a thread of the exporter sends spans, and drops them if too many are queued.
 
 mod exporter;
 
@@ -24,35 +24,35 @@ use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::layer::Layer;
 use tracing_subscriber::registry::LookupSpan;
 
-use exporter::{Reach, Telling};
+use exporter::{CollectorState, LoggingExporter};
 
-/// The name under which people look for the server: that of Argo CD's.
+/// The service name, that of Argo CD's server.
 const SERVICE: &str = "argocd-cmp-server";
-/// What is known of the caller's trace (W3C Trace Context).
+/// Headers with the caller's trace (W3C Trace Context).
 const TRACE_HEADERS: [&str; 2] = ["traceparent", "tracestate"];
-/// Spans that wait to be sent; further ones are dropped.
+/// Limit of queued spans; further ones are dropped.
 const WAITING_SPANS_MAX: usize = 2_048;
-/// Spans that are sent at once.
+/// Maximum spans of a batch.
 const BATCH_SPANS_MAX: usize = 512;
-/// How long spans wait for others to be sent with.
+/// How long spans are collected for a batch.
 const BATCH_DELAY: Duration = Duration::from_secs(5);
-/// How long one batch may take, all tries together.
+/// Limit for one batch, including retries.
 const SEND_MAX: Duration = Duration::from_secs(10);
-/// How long the last spans may delay the end of the server.
+/// Limit for sending the last spans when the server ends.
 const FLUSH_MAX: Duration = Duration::from_secs(2);
 
-/// Where traces are sent, and which.
+/// The destination and the sampling of traces.
 #[derive(Clone, PartialEq)]
 pub(crate) struct TraceSettings {
-    /// Process and port of the collector, or its URL.
+    /// The address of the collector, or its URL.
     pub(crate) address: String,
-    /// Whether it is spoken to without TLS.
+    /// Whether to connect without TLS.
     pub(crate) insecure: bool,
-    /// What is sent along as metadata; credentials are usual here.
+    /// Metadata of each request, which often contains credentials.
     pub(crate) headers: Vec<(String, String)>,
     /// Attributes of this server.
     pub(crate) attributes: Vec<(String, String)>,
-    /// Which part of the traces that begin here is sent, from 0 to 1.
+    /// The sampled fraction of traces that start in this server, from 0 to 1.
     pub(crate) sample_ratio: f64,
 }
 
@@ -69,43 +69,43 @@ impl fmt::Debug for TraceSettings {
     }
 }
 
-/// Why there can be no traces.
+/// Invalid settings of traces.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TracesError {
-    /// TLS was asked for.
+    /// TLS was requested.
     #[error(
-        "traces to {address:?} cannot be sent with TLS, which this program does not have: leave --otlp-insecure at true and send them to a \
+        "traces to {address:?}: TLS is not supported: leave --otlp-insecure at true and send them to a \
          collector in the pod or on the node, which can go on with TLS"
     )]
     NoTls {
         /// The collector.
         address: String,
     },
-    /// A header has characters that gRPC does not take. Which one is not said, since they are credentials.
+    /// A header has characters that gRPC does not permit. The message does not name it, because headers hold credentials.
     #[error(
         "--otlp-headers, ARGOCD_CMP_SERVER_OTLP_HEADERS: a name or a value has characters that a header cannot have: names are letters, digits, `-` and `_`, values are \
          printable ASCII"
     )]
     Headers,
-    /// The exporter does not take what it was told, the address most likely.
+    /// The exporter rejected its settings, most likely the address.
     #[error("cannot send traces to {address:?}; --otlp-address takes HOST:PORT")]
     Exporter {
         /// The collector.
         address: String,
-        /// What is wrong.
+        /// The exporter's error.
         source: ExporterBuildError,
     },
 }
 
-/// The spans of this server on their way to a collector.
+/// The spans of this server and their exporter.
 #[derive(Debug)]
 pub(crate) struct Traces {
     provider: SdkTracerProvider,
-    reach: Arc<Reach>,
+    collector: Arc<CollectorState>,
 }
 
 impl Traces {
-    /// Begins to send. Needs the runtime, on which the connection lives; nothing is connected before there is something to send.
+    /// Creates the exporter. It needs the runtime for its connection, and connects when the first spans are sent.
     pub(crate) fn new(settings: &TraceSettings) -> Result<Self, TracesError> {
         let address = &settings.address;
         let exporter = SpanExporter::builder()
@@ -115,22 +115,22 @@ impl Traces {
             .with_metadata(metadata(&settings.headers)?)
             .build()
             .map_err(|source| TracesError::Exporter { address: address.clone(), source })?;
-        let reach = Arc::new(Reach::new(address));
+        let collector = Arc::new(CollectorState::new(address));
         let batches = BatchConfigBuilder::default()
             .with_max_queue_size(WAITING_SPANS_MAX)
             .with_max_export_batch_size(BATCH_SPANS_MAX)
             .with_scheduled_delay(BATCH_DELAY)
             .build();
-        let processor = BatchSpanProcessor::builder(Telling::new(exporter, Arc::clone(&reach)));
+        let processor = BatchSpanProcessor::builder(LoggingExporter::new(exporter, Arc::clone(&collector)));
         let provider = SdkTracerProvider::builder()
             .with_span_processor(processor.with_batch_config(batches).build())
             .with_sampler(sampler(settings.sample_ratio))
             .with_resource(resource(&settings.attributes))
             .build();
-        Ok(Self { provider, reach })
+        Ok(Self { provider, collector })
     }
 
-    /// Takes the spans of this program, and no log lines.
+    /// Returns the layer that records spans, and no log events.
     pub(super) fn layer<S>(&self) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
@@ -145,15 +145,15 @@ impl Traces {
             .with_filter(ours.with_max_level_hint(LevelFilter::INFO))
     }
 
-    /// Sends what waits, for as long as the end of the server may be delayed by it.
+    /// Sends queued spans within `FLUSH_MAX`.
     pub(crate) async fn flush(&self) {
-        if self.reach.is_lost() {
+        if self.collector.is_lost() {
             return;
         }
         let provider = self.provider.clone();
         let flushing = tokio::task::spawn_blocking(move || provider.shutdown_with_timeout(FLUSH_MAX));
         if !matches!(flushing.await, Ok(Ok(()))) {
-            self.reach.lose("they did not get there before the end");
+            self.collector.failed("they were not sent before the server ended");
         }
     }
 }
@@ -164,13 +164,13 @@ impl tiphys_cmp::Traces for Traces {
             TRACE_HEADERS.iter().filter_map(|&name| Some((name.to_owned(), header(name)?))).collect();
         let caller = TraceContextPropagator::new().extract_with_context(&Context::new(), &headers);
         if caller.span().span_context().is_valid() {
-            // It fails only for a span that is not recorded here.
+            // Fails only for a span that is not recorded.
             drop(span.set_parent(caller));
         }
     }
 }
 
-/// The collector's URL. What would need TLS is refused rather than sent in clear.
+/// Returns the collector's URL. A URL that requires TLS is rejected, not sent in clear.
 fn endpoint(settings: &TraceSettings) -> Result<String, TracesError> {
     let address = &settings.address;
     match address.split_once("://") {
@@ -186,12 +186,12 @@ fn metadata(headers: &[(String, String)]) -> Result<MetadataMap, TracesError> {
     Ok(MetadataMap::from_headers((&headers).try_into().map_err(|_| TracesError::Headers)?))
 }
 
-/// A caller who has begun a trace decides; otherwise the ratio does.
+/// Follows the caller's sampling decision if there is one; otherwise the ratio applies.
 fn sampler(ratio: f64) -> Sampler {
     Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(ratio)))
 }
 
-/// What collectors know this server by: what was asked for, and nothing that the library finds out.
+/// The requested attributes of this server, without those that the library detects.
 fn resource(attributes: &[(String, String)]) -> Resource {
     let attributes = attributes.iter().map(|(name, value)| KeyValue::new(name.clone(), value.clone()));
     Resource::builder_empty()

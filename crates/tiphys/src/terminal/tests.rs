@@ -1,10 +1,10 @@
-//! What becomes of texts that are somebody else's.
+//! Escaping of untrusted text.
 
 use super::{message, one_line, prose, without_controls};
 
 #[test]
-fn a_name_cannot_steer_the_terminal() {
-    // The text; as a message; as a name; as words; with blanks.
+fn names_cannot_control_the_terminal() {
+    // The string; as a message; as a name; as prose; with blanks.
     let cases = [
         ("a  b", "a  b", "a  b", "a b", "a  b"),
         ("a\nb\tc", "a\n  b\tc", r"a\nb\tc", "a b c", "a b c"),

@@ -1,7 +1,7 @@
-//! A case in one file: a script, the files it meets, and what it prints.
+//! A case in one file: a script, its input files, and the expected output.
 //!
 //! ```text
-//! # What the case shows.
+//! # What the case tests.
 //! tiphys render app
 //! -- store/app.yaml --
 //! kind: Application
@@ -11,9 +11,9 @@
 //! -- exit 2 --
 //! ```
 //!
-//! The script is run by `sh` in a [`World`](crate::world::World), with the files of the topic's folder `world` if it has one; some topics
-//! have the Helm plugin and helm at hand. The parts from `-- stdout --` on are the expectation; `UPDATE=1` writes
-//! them. A part has every line up to the next heading; `\u{…}` in a file's content stands for that character.
+//! `sh` runs the script in a [`World`](crate::world::World), with the files of the topic's directory `world` if it exists. Some topics have
+//! the Helm plugin and helm. The parts from `-- stdout --` on are the expected output; `UPDATE=1` writes them. A part contains the lines up
+//! to the next heading. `\u{…}` in a file's content stands for that character.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,7 +23,7 @@ use tiphys_testkit::fixture;
 
 use crate::world::{Output, World};
 
-/// Runs a case. Fails if its output differs or a process of it left a file behind.
+/// Runs a case. Panics if its output differs or one of its processes left a file behind.
 pub(crate) fn check(path: &Path, world: &World) {
     let text = fs::read_to_string(path).expect("the case can be read");
     let case = Case::parse(&text);
@@ -40,7 +40,7 @@ pub(crate) fn check(path: &Path, world: &World) {
 struct Case<'a> {
     script: &'a str,
     files: Vec<(&'a str, &'a str)>,
-    /// Everything before the expectation.
+    /// The part before the expected output.
     given: &'a str,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The case with this as its expectation.
+    /// Returns the case with this output as the expected one.
     fn with(&self, output: &Output) -> String {
         let Output { code, stdout, stderr } = output;
         format!(
@@ -77,7 +77,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The text as whole lines, with characters that an editor would not show written as escapes.
+/// Returns the text with a final newline and with invisible characters escaped.
 fn lines(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars() {

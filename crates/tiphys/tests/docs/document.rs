@@ -1,6 +1,6 @@
 //! The tested blocks of a document.
 
-/// How a block is tested.
+/// How to test a block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum How {
     File(String),
@@ -10,13 +10,13 @@ pub(crate) enum How {
     Demo,
 }
 
-/// A fenced block that is tested.
+/// A tested fenced block.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) how: How,
-    /// What ends it.
+    /// The closing fence.
     pub(crate) fence: String,
-    /// Index of its first line among the document's.
+    /// Line index of its first line in the document.
     pub(crate) first: usize,
     /// Its lines, without the fences.
     pub(crate) lines: Vec<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Block {
 
 const FENCE: &str = "```";
 
-/// The tested blocks of a document; a problem begins with the number of a line.
+/// Returns the tested blocks of a document. Errors start with a line number.
 pub(crate) fn blocks(document: &str) -> Result<Vec<Block>, String> {
     let mut blocks = Vec::new();
     let mut lines = document.lines().zip(1..);
@@ -41,7 +41,7 @@ pub(crate) fn blocks(document: &str) -> Result<Vec<Block>, String> {
         };
         let indent = fence.len() - fence.trim_start().len();
         let Some(kind) = fence[indent..].strip_prefix(FENCE) else { continue };
-        // A longer fence may have fences in it.
+        // A longer fence may contain fences.
         let end = format!("{FENCE}{}", "`".repeat(kind.len() - kind.trim_start_matches('`').len()));
         let mut body = Vec::new();
         loop {
@@ -54,7 +54,9 @@ pub(crate) fn blocks(document: &str) -> Result<Vec<Block>, String> {
         match how {
             Some(how) => blocks.push(Block { how, fence: end, first: number, lines: body }),
             None if kind.trim_start_matches('`') == "console" => {
-                return Err(format!("{number}: a block of output without a line that says how it is tested"));
+                return Err(format!(
+                    "{number}: a console block needs a comment that states how it is tested"
+                ));
             }
             None => {}
         }
@@ -74,14 +76,14 @@ fn how(mark: &str) -> Option<How> {
 }
 
 #[test]
-fn an_output_without_a_mark_is_refused_and_so_is_a_mark_without_a_block() {
+fn console_block_without_comment_and_comment_without_block() {
     let cases = [
-        ("```console\n$ ls\n```\n", "1: a block of output without a line that says how it is tested"),
+        ("```console\n$ ls\n```\n", "1: a console block needs a comment that states how it is tested"),
         (
             "* a\n\n  ```console\n  $ ls\n  ```\n",
-            "3: a block of output without a line that says how it is tested",
+            "3: a console block needs a comment that states how it is tested",
         ),
-        ("````console\n$ ls\n````\n", "1: a block of output without a line that says how it is tested"),
+        ("````console\n$ ls\n````\n", "1: a console block needs a comment that states how it is tested"),
         ("<!-- tested: console -->\n\ntext\n", "1: no block follows"),
         ("<!-- tested: console -->\n  ```console\n  ```\n", "1: no block follows"),
         ("<!-- tested: somehow -->\n```sh\n```\n", "1: tested somehow"),
@@ -93,7 +95,7 @@ fn an_output_without_a_mark_is_refused_and_so_is_a_mark_without_a_block() {
 }
 
 #[test]
-fn a_block_has_its_place_and_its_lines_and_a_longer_fence_may_hold_fences() {
+fn block_has_its_position_and_may_contain_shorter_fences() {
     let document = "text\n```sh\nls\n```\n<!-- tested: file a.md -->\n````md\n```console\n$ ls\n```\n````\n";
     let lines = ["```console", "$ ls", "```"].map(str::to_owned).to_vec();
     let fence = "````".to_owned();

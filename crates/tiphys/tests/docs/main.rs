@@ -1,19 +1,19 @@
-//! What README.md and the pages of `docs` show is what happens.
+//! Runs the examples of README.md and of the pages of `docs`.
 //!
-//! A line `<!-- tested: HOW -->` before a fenced block says how it is tested:
+//! A line `<!-- tested: HOW -->` before a fenced block states how to test it:
 //!
 //! | HOW | the block |
 //! |---|---|
 //! | `file PATH` | is written to that file, executable if it begins with `#!` |
-//! | `part PATH` | is a part of that file of the checkout |
-//! | `console` | has commands behind `$ `, each followed by what it prints |
-//! | `server` | has one command, which runs until the document ends |
-//! | `demo` | is a part of what `cargo xtask demo` prints |
+//! | `part PATH` | is a part of that file of the repository |
+//! | `console` | has commands after `$ `, each followed by its output |
+//! | `server` | has one command, which runs until the end of the document |
+//! | `demo` | is a part of the output of `cargo xtask demo` |
 //!
-//! Every block of the kind `console` has such a line. The blocks of a document are run one after the other in a folder with copies of
-//! `examples` and `plugins`; documents know nothing of each other. Times and the widths of columns may differ.
+//! Every `console` block needs such a line. The blocks of a document run in order in a directory with copies of `examples` and `plugins`;
+//! documents are independent. Times and widths of columns may differ.
 //!
-//! `UPDATE=1` writes what the commands print into the documents, `DOCUMENT=docs/parameters.md` chooses one of them.
+//! `UPDATE=1` writes the output of the commands into the documents, `DOCUMENT=docs/parameters.md` selects one of them.
 
 mod document;
 mod place;
@@ -32,28 +32,28 @@ use tiphys_testkit::{fixture, workspace_root};
 use crate::reader::Reader;
 
 #[test]
-fn the_documents_show_what_happens() {
+fn documents_show_the_output_of_their_commands() {
     let documents = documents();
-    assert!(!documents.is_empty(), "there is a document of this name");
+    assert!(!documents.is_empty(), "no such document");
     let (waiting, failed) = (Mutex::new(documents.into_iter()), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 loop {
-                    let Some(path) = waiting.lock().expect("nobody panics with it").next() else { return };
+                    let Some(path) = waiting.lock().expect("not poisoned").next() else { return };
                     if let Err(panic) = catch_unwind(|| check(&path)) {
                         let message = panic.downcast_ref::<String>().cloned().unwrap_or_default();
-                        failed.lock().expect("nobody panics with it").push(format!("{path}: {message}"));
+                        failed.lock().expect("not poisoned").push(format!("{path}: {message}"));
                     }
                 }
             });
         }
     });
-    let failed = failed.into_inner().expect("nobody panics with it");
+    let failed = failed.into_inner().expect("not poisoned");
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-/// Follows a document, and compares it with one that shows what was printed.
+/// Runs a document, and compares it with the actual output.
 fn check(path: &str) {
     let file = workspace_root().join(path);
     let text = fs::read_to_string(&file).expect("the document can be read");
@@ -65,13 +65,13 @@ fn check(path: &str) {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut problems = Vec::new();
     let printed: Vec<_> = blocks.iter().map(|block| reader.follow(block)).collect();
-    // From the end, so that the places of the blocks before stay right.
+    // From the end, so that the positions of earlier blocks stay valid.
     for (block, printed) in
         blocks.iter().zip(printed).rev().filter(|(block, printed)| *printed != block.lines)
     {
         let (shown, really) = (block.lines.join("\n"), printed.join("\n"));
         problems.push(format!(
-            "the block of line {} shows\n{shown}\n--- but this happens:\n{really}",
+            "the block of line {} shows\n{shown}\n--- but the output is:\n{really}",
             block.first
         ));
         lines.splice(block.first..block.first + block.lines.len(), printed);
@@ -83,8 +83,8 @@ fn check(path: &str) {
     fixture::compare(&file, &(lines.join("\n") + "\n"));
 }
 
-/// README.md and every page of `docs`, or the one that `DOCUMENT` names.
-#[expect(clippy::disallowed_methods, reason = "DOCUMENT is how a person chooses a document")]
+/// README.md and every page of `docs`, or only `DOCUMENT`.
+#[expect(clippy::disallowed_methods, reason = "DOCUMENT selects a document")]
 fn documents() -> Vec<String> {
     let mut documents = vec!["README.md".to_owned()];
     pages("docs", &mut documents);

@@ -1,4 +1,4 @@
-//! The folder that documents speak of: a checkout of tiphys in which the demo was run, and a checkout of the reader's own.
+//! The directory in which documents run: a checkout of tiphys after the demo, and the reader's own repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tiphys_testkit::{git::Repository, workspace_root};
 
-/// The repository that the Applications of the example store name.
+/// The repository URL of the Applications in the example store.
 const EXAMPLES_URL: &str = "https://git.example.com/platform/apps.git";
 
-/// What documents use of the checkout.
+/// The parts of the checkout that documents use.
 const COPIED: [&str; 3] = ["examples", "plugins", "crates/tiphys-cmp/proto"];
 
-/// A new folder.
+/// Creates the directory.
 pub(crate) fn new() -> TempDir {
     let place = tempfile::tempdir().expect("a temporary folder");
     let root = workspace_root();
@@ -28,7 +28,7 @@ pub(crate) fn new() -> TempDir {
     place
 }
 
-/// A checkout of the reader's own: an Application, and what it deploys.
+/// Creates the reader's own repository: an Application and its manifests.
 fn billing(folder: &Path) {
     let repository = Repository::init(folder);
     repository.git(&["remote", "add", "origin", "https://git.example.com/billing/deploy.git"]);
@@ -54,7 +54,7 @@ spec:
     );
     repository.write("billing/kustomization.yaml", "resources: [deployment.yaml, service.yaml]\n");
     repository.write("billing/service.yaml", "apiVersion: v1\nkind: Service\nmetadata:\n  name: billing\n");
-    // Not committed yet, as with anything that somebody is just writing.
+    // Not committed, like work in progress.
     repository.commit("Everything but the deployment");
     repository.write(
         "billing/deployment.yaml",

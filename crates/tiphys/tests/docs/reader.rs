@@ -1,4 +1,4 @@
-//! Somebody who does what a document says, in a checkout in which the demo was run.
+//! Runs the commands of a document in the directory of [`place`](crate::place).
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -13,10 +13,10 @@ use tiphys_testkit::{helm, tools, workspace_root};
 use crate::document::{Block, How};
 use crate::place;
 
-/// The reader's folder, and what runs in it.
+/// The directory and its servers.
 pub(crate) struct Reader {
     place: TempDir,
-    /// Where the reader has gone to with `cd`.
+    /// The current directory, which `cd` changes.
     folder: PathBuf,
     servers: Vec<Server>,
 }
@@ -27,7 +27,7 @@ impl Reader {
         Self { folder: place.path().to_path_buf(), place, servers: Vec::new() }
     }
 
-    /// Does what a block says, and gives the lines that it ought to have.
+    /// Runs a block and returns the lines that it should have.
     pub(crate) fn follow(&mut self, block: &Block) -> Vec<String> {
         let begin = format!("line {}", block.first + 1);
         self.folder = self.place.path().to_path_buf();
@@ -43,7 +43,7 @@ impl Reader {
             How::Console => {
                 let shown = self.console(&begin, &block.lines);
                 let is_inside = !shown.iter().any(|line| line.starts_with(&block.fence));
-                assert!(is_inside, "{begin}: what is printed would end the block: write a longer fence");
+                assert!(is_inside, "{begin}: the output would end the block; write a longer fence");
                 return shown;
             }
             How::Server => {
@@ -64,7 +64,7 @@ impl Reader {
     fn write(&self, file: &str, lines: &[String]) {
         if Path::new(file).extension().is_some_and(|extension| extension == "yaml") {
             let read = tiphys_yaml::read_document((lines.join("\n") + "\n").as_bytes());
-            assert!(read.is_ok(), "{file}: {}", read.expect_err("it is none"));
+            assert!(read.is_ok(), "{file}: {}", read.expect_err("not a document"));
         }
         let file = self.place.path().join(file);
         fs::create_dir_all(file.parent().expect("a file is in a folder")).expect("the folder can be made");
@@ -74,7 +74,7 @@ impl Reader {
         }
     }
 
-    /// Runs the commands of a block. Lines that differ only in what may differ stay.
+    /// Runs the commands of a block. Lines that differ only in times or widths are not changed.
     fn console(&mut self, begin: &str, lines: &[String]) -> Vec<String> {
         let mut block = Vec::new();
         let mut lines = lines.iter().map(String::as_str).peekable();
@@ -91,11 +91,11 @@ impl Reader {
         block
     }
 
-    /// Runs one command, and gives what it prints. If it fails, it says so, unless the document asks for the exit code.
+    /// Runs one command and returns its output, followed by its exit code if it fails, unless the command prints that itself.
     fn run(&mut self, begin: &str, command: &str) -> Vec<String> {
         if let Some(to) = command.strip_prefix("cd ") {
             self.folder.push(to);
-            assert!(self.folder.is_dir(), "{begin}: {command}: there is no such folder");
+            assert!(self.folder.is_dir(), "{begin}: {command}: no such directory");
             return Vec::new();
         }
         let output =
@@ -110,7 +110,7 @@ impl Reader {
         printed
     }
 
-    /// Starts a server, and waits until it says that it serves.
+    /// Starts a server and waits until it serves.
     fn serve(&mut self, command: &str) {
         let mut process = self.command(&format!("exec {command}"), self.place.path());
         let process = process.stderr(Stdio::piped()).spawn().expect("the shell starts");
@@ -127,7 +127,7 @@ impl Reader {
         panic!("{command} ended: {said}");
     }
 
-    /// A shell with the variables that the documents tell to set, and nothing of the user's settings.
+    /// A shell with the variables that the documents set, and without the user's settings.
     #[expect(clippy::disallowed_methods, reason = "the commands are run as readers run them")]
     fn command(&self, line: &str, folder: &Path) -> Command {
         let program = Path::new(env!("CARGO_BIN_EXE_tiphys")).parent().expect("a program is in a folder");
@@ -135,7 +135,7 @@ impl Reader {
         path.push(":");
         path.push(tools::search_path());
         path.push(":");
-        // With an installed tiphys it is in the plugin's folder.
+        // An installation has it in the plugin's directory.
         path.push(helm::program().parent().expect("a program is in a folder"));
         let mut command = Command::new("sh");
         command
@@ -154,13 +154,13 @@ impl Reader {
         command
     }
 
-    /// The beginning of absolute paths in the folder.
+    /// The prefix of absolute paths in the directory.
     fn inside(&self) -> String {
         format!("{}/", self.place.path().display())
     }
 }
 
-/// The next command of a block, all its lines.
+/// Returns the next command of a block with all its lines.
 fn next_command<'a>(begin: &str, lines: &mut Peekable<impl Iterator<Item = &'a str>>) -> Option<String> {
     let mut command = lines.next()?.to_owned();
     assert!(command.starts_with("$ "), "{begin}: a command begins with $: {command}");
@@ -171,21 +171,21 @@ fn next_command<'a>(begin: &str, lines: &mut Peekable<impl Iterator<Item = &'a s
     Some(command)
 }
 
-/// A process that ends with the test.
+/// A process that is killed at the end of the test.
 struct Server(Child);
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // One that has ended already needs no killing.
+        // It may have ended already.
         drop(self.0.kill());
         drop(self.0.wait());
     }
 }
 
-/// What `cargo xtask demo` prints, with the program that is tested here.
+/// Returns the output of `cargo xtask demo` with the tested program.
 #[expect(clippy::disallowed_methods, reason = "the demo is run as readers run it")]
 fn demo() -> String {
-    // The tools and the plugin's program would be built in the middle of the test.
+    // The test must not build the tools and the plugin's program.
     drop((tools::search_path(), helm::program()));
     let Output { status, stdout, stderr } = Command::new(env!("CARGO"))
         .args(["run", "--locked", "--quiet", "--package", "xtask", "--", "demo", "--program"])
@@ -198,7 +198,7 @@ fn demo() -> String {
     stdout
 }
 
-/// A line without what differs from run to run: numbers before `ms` and `s`, and how many blanks are between columns.
+/// Removes what differs between runs: numbers before `ms` and `s`, and the width of columns.
 fn masked(line: &str) -> String {
     let indent = &line[..line.len() - line.trim_start().len()];
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -215,7 +215,7 @@ fn masked(line: &str) -> String {
 }
 
 #[test]
-fn only_times_and_widths_of_columns_may_differ() {
+fn only_times_and_column_widths_may_differ() {
     let cases = [
         ("a   12.5 ms   b", "a 7 ms b", true),
         ("27 objects in 1.4 s; more", "27 objects in 12.0 s; more", true),
@@ -229,7 +229,7 @@ fn only_times_and_widths_of_columns_may_differ() {
 }
 
 #[test]
-fn a_block_is_given_back_with_what_its_commands_print() {
+fn block_is_returned_with_the_output_of_its_commands() {
     let shown = ["$ printf 'a  1.5 s\\nb\\n'", "a 12.0 s", "b", "$ echo new \\", "    lines", "old"];
     let printed = ["$ printf 'a  1.5 s\\nb\\n'", "a 12.0 s", "b", "$ echo new \\", "    lines", "new lines"];
     let block = Block {

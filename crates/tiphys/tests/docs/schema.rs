@@ -1,4 +1,4 @@
-//! The page docs/reference/plugin-yaml.md, made from the schema that the program gives to editors.
+//! Generates docs/reference/plugin-yaml.md from the schema that editors use.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Map, Value};
 use tiphys_testkit::{fixture, workspace_root};
 
-/// What the page begins with.
+/// The beginning of the page.
 const INTRODUCTION: &str = "# Keys of plugin.yaml
 
 <!-- Written by `UPDATE=1 cargo test -p tiphys --test docs schema` from the schema; do not edit. -->
@@ -16,11 +16,11 @@ For plugin authors. This page lists every key that is read. Argo CD's plugin ser
 and [Rules of plugin check](../plugin-rules.md) explains what `tiphys plugin check` reports.
 ";
 
-/// The schema that `tiphys plugin schema` prints.
+/// The schema, which `tiphys plugin schema` prints.
 const SCHEMA: &str = "crates/tiphys-plugin/src/config/plugin.schema.json";
 
 #[test]
-fn the_page_of_plugin_yaml_has_every_key_of_the_schema() {
+fn page_of_plugin_yaml_has_every_key_of_the_schema() {
     let text = fs::read_to_string(workspace_root().join(SCHEMA)).expect("the schema can be read");
     let schema: Value = serde_json::from_str(&text).expect("the schema is JSON");
     let mut page = INTRODUCTION.to_owned();
@@ -35,7 +35,7 @@ fn the_page_of_plugin_yaml_has_every_key_of_the_schema() {
     fixture::compare(&workspace_root().join("docs/reference/plugin-yaml.md"), &page);
 }
 
-/// A line for each key of a schema, and for those below it.
+/// Writes a line for each key of a schema, recursively.
 fn write_keys(page: &mut String, path: &str, schema: &Value, root: &Value) {
     let none = Map::new();
     for (name, key) in schema["properties"].as_object().unwrap_or(&none) {
@@ -54,14 +54,14 @@ fn write_keys(page: &mut String, path: &str, schema: &Value, root: &Value) {
     }
 }
 
-/// The schema itself, or the one that it refers to.
+/// Resolves a reference.
 fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let reference = schema.get("$ref").or_else(|| schema.pointer("/allOf/0/$ref"));
     let pointer = reference.and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
-    pointer.map_or(schema, |pointer| root.pointer(pointer).expect("the schema has what it refers to"))
+    pointer.map_or(schema, |pointer| root.pointer(pointer).expect("the reference exists"))
 }
 
-/// What a value is, in words.
+/// Describes the type of a value.
 fn kind(key: &Value, referred: &Value, root: &Value) -> String {
     let quoted = |values: &[Value]| -> String {
         let values = values.iter().filter_map(Value::as_str).filter(|value| !value.is_empty());
@@ -80,7 +80,7 @@ fn kind(key: &Value, referred: &Value, root: &Value) -> String {
         "object" => "map of strings",
         "boolean" => "`true`, `false`",
         "string" => "string",
-        other => panic!("the schema has the type {other}, for which there is no word"),
+        other => panic!("no description of the type {other}"),
     }
     .to_owned()
 }

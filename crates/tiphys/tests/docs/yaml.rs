@@ -1,4 +1,4 @@
-//! The YAML that documents show, for people who copy it: it can be read, and what is said three times is one thing.
+//! Checks the YAML that documents show for copying: it is valid, and repeated examples agree.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use tiphys_testkit::workspace_root;
 
 use crate::documents;
 
-/// Shows what is wrong with plugin files; a test of its own reads its examples.
+/// Shows invalid plugin files. Another test reads its examples.
 const BAD_EXAMPLES: &str = "docs/plugin-rules.md";
 
 #[test]
-fn the_yaml_of_the_documents_can_be_read() {
+fn yaml_of_the_documents_is_valid() {
     for path in documents().into_iter().filter(|path| path != BAD_EXAMPLES) {
         for (line, text) in yaml_blocks(&path) {
             if let Err(error) = tiphys_yaml::split_documents(text.as_bytes()) {
@@ -22,7 +22,7 @@ fn the_yaml_of_the_documents_can_be_read() {
 }
 
 #[test]
-fn the_ways_under_an_argo_cd_differ_only_in_where_things_stand() {
+fn the_setups_under_argo_cd_differ_only_in_names_and_paths() {
     let path = "docs/beside-argo-cd.md";
     let blocks: Vec<Value> = yaml_blocks(path)
         .iter()
@@ -33,7 +33,7 @@ fn the_ways_under_an_argo_cd_differ_only_in_where_things_stand() {
     };
     let patch = find("/spec/template/spec/initContainers/0");
     assert_eq!(find("/repoServer/initContainers/0"), patch);
-    // The platform that most use the operator on chooses the user.
+    // OpenShift, where most use the operator, chooses the user.
     let mut without_user = patch.clone();
     without_user["securityContext"].as_object_mut().expect("keys").remove("runAsUser");
     assert_eq!(*find("/spec/repo/initContainers/0"), without_user);
@@ -55,14 +55,14 @@ fn the_ways_under_an_argo_cd_differ_only_in_where_things_stand() {
     }
 }
 
-/// The one document of a text.
+/// Parses a single document.
 fn read(text: &str) -> Option<Value> {
     let documents = tiphys_yaml::split_documents(text.as_bytes()).ok()?;
     let [document] = &documents[..] else { return None };
     serde_json::from_str(&document.text).ok()
 }
 
-/// The blocks of YAML of a document, with the numbers of their first lines.
+/// The YAML blocks of a document with the numbers of their first lines.
 fn yaml_blocks(path: &str) -> Vec<(usize, String)> {
     let text = fs::read_to_string(workspace_root().join(path)).expect("the document can be read");
     let mut blocks = Vec::new();

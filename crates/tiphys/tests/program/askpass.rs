@@ -1,4 +1,4 @@
-//! The program as git's askpass program, beside a repository server that knows credentials, and under git itself.
+//! The program as git's askpass program: alone, and called by git.
 
 use std::convert::Infallible;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -17,7 +17,7 @@ const NONCE: &str = "5f9e2c1a-nonce";
 const USERNAME: &str = "x-access-token";
 const PASSWORD: &str = "correct-horse";
 
-/// The messages, written by hand from `spec/cmp.md` 4.5: those of the program are made from its own proto file.
+/// Written by hand from Argo CD's `askpass.proto`. The program generates its messages from a proto file of its own.
 #[derive(Clone, PartialEq, prost::Message)]
 struct CredentialsRequest {
     #[prost(string, tag = "1")]
@@ -32,7 +32,7 @@ struct CredentialsResponse {
     password: String,
 }
 
-/// Argo CD's repository server, as far as git's credentials go.
+/// The askpass service of Argo CD's repository server.
 #[derive(Clone)]
 struct RepositoryServer;
 
@@ -76,26 +76,26 @@ impl tonic::server::UnaryService<CredentialsRequest> for Credentials {
     }
 }
 
-/// Serves credentials on a socket of the world, until the process of the tests ends.
+/// Serves credentials on a socket until the test process ends.
 fn serve(world: &World) -> PathBuf {
     let socket = world.path("ask-pass.sock");
     let listener = UnixListener::bind(&socket).expect("the socket can be made");
-    listener.set_nonblocking(true).expect("a socket can be told so");
+    listener.set_nonblocking(true).expect("set_nonblocking");
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
-            let listener = tokio::net::UnixListener::from_std(listener).expect("the socket is one");
+            let listener = tokio::net::UnixListener::from_std(listener).expect("from_std");
             let incoming = futures_util::stream::unfold(listener, |listener| async move {
                 Some((listener.accept().await.map(|(stream, _)| stream), listener))
             });
             let server = tonic::transport::Server::builder().add_service(RepositoryServer);
-            server.serve_with_incoming(incoming).await.expect("the server serves");
+            server.serve_with_incoming(incoming).await.expect("serve");
         });
     });
     socket
 }
 
-/// What the program answers as git's askpass program to these questions; `more` are variables that are set or, without a value, not.
+/// Runs the program as git's askpass program. `more` sets variables, or removes those without a value.
 fn ask(world: &World, questions: &[&str], more: &[(&str, Option<&str>)]) -> Output {
     let mut command = world.command(crate::world::TIPHYS);
     command
@@ -113,7 +113,7 @@ fn ask(world: &World, questions: &[&str], more: &[(&str, Option<&str>)]) -> Outp
 }
 
 #[test]
-fn git_gets_the_user_name_and_the_password_of_the_nonce() {
+fn git_gets_user_name_and_password_of_the_nonce() {
     let world = World::empty();
     serve(&world);
     for (question, answer) in [
@@ -127,17 +127,17 @@ fn git_gets_the_user_name_and_the_password_of_the_nonce() {
 }
 
 #[test]
-fn what_keeps_credentials_back_is_told_without_a_secret() {
+fn missing_credentials_are_reported_without_a_secret() {
     let world = World::empty();
     serve(&world);
     drop(UnixListener::bind(world.path("dead.sock")).expect("the socket can be made"));
     let dead = world.path("dead.sock");
     let username = &["Username for 'https://git.example.org': "][..];
     let socket = "no credentials: the repository server on socket $WORLD/ask-pass.sock";
-    let usage = "as git's askpass program (see ARGOCD_BINARY_NAME) this program takes one argument, which begins with `Username` or `Password`";
+    let usage = "as git's askpass program (see ARGOCD_BINARY_NAME) this program expects one argument that begins with `Username` or `Password`";
     let cases = [
-        (&[][..], None, 2, format!("{usage}; there are 0")),
-        (&["Username", "more"], None, 2, format!("{usage}; there are 2")),
+        (&[][..], None, 2, format!("{usage}; found 0")),
+        (&["Username", "more"], None, 2, format!("{usage}; found 2")),
         (&["Enter passphrase for key: "], None, 2, usage.to_owned()),
         (
             username,
@@ -177,13 +177,13 @@ fn what_keeps_credentials_back_is_told_without_a_secret() {
     }
 }
 
-/// A repository behind HTTP that wants the credentials, and has one branch.
+/// Serves a repository with one branch over HTTP, which requires the credentials.
 fn repository() -> String {
     // "x-access-token:correct-horse" in base64.
     const AUTHORIZATION: &str = "Authorization: Basic eC1hY2Nlc3MtdG9rZW46Y29ycmVjdC1ob3JzZQ==";
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let url = format!("http://{}/team/apps.git", listener.local_addr().expect("it listens"));
-    // The thread ends with the process of the tests.
+    // The thread ends with the test process.
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.expect("a connection");
@@ -201,7 +201,7 @@ fn repository() -> String {
             let answer = format!(
                 "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
             );
-            // A client that has gone needs no answer.
+            // The client may have disconnected.
             drop(stream.write_all(answer.as_bytes()));
         }
     });
@@ -211,7 +211,7 @@ fn repository() -> String {
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
 #[test]
-fn git_reads_a_private_repository_with_the_installed_program_on_its_path() {
+fn git_reads_private_repository_with_the_installed_program() {
     let world = World::empty();
     let (url, socket) = (repository(), serve(&world));
     let installed = world.run(&["cmp-server", "--install", "shared"]);
@@ -220,7 +220,7 @@ fn git_reads_a_private_repository_with_the_installed_program_on_its_path() {
 
     let git = |nonce: &str| {
         let mut git = world.command("sh");
-        // The variables that Argo CD gives to the commands of a plugin.
+        // The variables that Argo CD passes to the commands of a plugin.
         git.args(["-c", "PATH=$PWD/shared:$PATH exec git ls-remote \"$0\"", &url])
             .env("GIT_ASKPASS", "argocd")
             .env("GIT_TERMINAL_PROMPT", "0")
@@ -242,7 +242,7 @@ fn git_reads_a_private_repository_with_the_installed_program_on_its_path() {
 }
 
 #[test]
-fn a_plugin_under_the_installed_server_finds_the_program_that_git_calls() {
+fn plugin_finds_the_installed_askpass_program_on_its_path() {
     let world = World::new();
     let plugin = "apiVersion: argoproj.io/v1alpha1
 kind: ConfigManagementPlugin

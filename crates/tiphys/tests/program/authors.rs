@@ -1,4 +1,4 @@
-//! What an interrupted command for plugin authors leaves behind: nothing.
+//! Interrupted commands for plugin authors.
 
 use crate::world::{Output, World};
 
@@ -9,7 +9,7 @@ spec: {generate: {command: [holder.sh]}}
 ";
 
 #[test]
-fn an_interrupted_test_leaves_no_process_and_writes_nothing() {
+fn interrupted_test_leaves_no_process_and_no_files() {
     let world = World::new();
     world.write("holder/plugin.yaml", PLUGIN).write(
         "holder/holder.sh",

@@ -1,4 +1,4 @@
-//! Whose Secrets are sent to servers when two revisions are compared.
+//! Which Secrets are sent when two revisions are compared.
 
 use tiphys_testkit::git::Repository;
 
@@ -16,7 +16,7 @@ fn secret(kind: &str, url: &str, more: &str) -> String {
     )
 }
 
-/// The project of the Applications, behind a Secret.
+/// The project of the Applications as an additional document of a Secret.
 fn project(source_repos: &str) -> String {
     format!(
         "---\napiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {{name: default}}\n\
@@ -25,12 +25,12 @@ fn project(source_repos: &str) -> String {
 }
 
 #[test]
-fn the_secrets_of_the_base_are_sent_and_none_of_the_change() {
+fn secrets_of_the_base_are_sent_and_none_of_the_head() {
     let (address, authorizations) = server();
     let other = server();
     let host = format!("http://{address}");
     let elsewhere = format!("http://{}", other.0);
-    // An Application's source, the part of its Secret's address behind the host, and its type.
+    // An Application's source, the path of its Secret's URL, and its type.
     let sources = [
         (format!("repoURL: '{host}/team/apps.git', path: plain"), "/team/apps.git", "git"),
         (format!("repoURL: '{host}/charts', chart: web, targetRevision: 1.0.0"), "/charts", "helm"),
@@ -109,14 +109,14 @@ fn the_secrets_of_the_base_are_sent_and_none_of_the_change() {
             assert_eq!(output.code, 3, "{}", output.stderr);
             let mut sent: Vec<String> = authorizations.try_iter().collect();
             sent.dedup();
-            // The side of the base has its own Secret for charts where the change's is trusted.
+            // Each side has its own Secret for charts if the head is trusted.
             sent.retain(|one| from == "base" || one != BASE);
             assert_eq!(
                 sent,
                 expected.map(str::to_owned).into_iter().collect::<Vec<_>>(),
                 "{at_base}{of_change}{from}"
             );
-            assert!(other.1.try_recv().is_err(), "what the change names was asked: {of_change}");
+            assert!(other.1.try_recv().is_err(), "the head's server was called: {of_change}");
             let told =
                 output.stderr.contains(&format!("warning: {unused} are not those of main, which are used"));
             assert_eq!(told, from == "base", "{}", output.stderr);

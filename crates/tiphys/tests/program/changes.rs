@@ -1,4 +1,4 @@
-//! A change of a file that is interrupted, or that meets somebody else's change.
+//! `params set` that is interrupted, or whose file is changed concurrently.
 
 use crate::world::{Output, World};
 
@@ -15,7 +15,7 @@ spec:
       - {name: a, string: old}
 ";
 
-/// A world whose plugin announces what a script prints; the script holds the pipe `$PIPE` open on descriptor 3.
+/// A world whose plugin runs a script for its announcement. Descriptor 3 of the script is the pipe `$PIPE`.
 fn world(script: &str) -> World {
     let world = World::new();
     let plugin = "apiVersion: argoproj.io/v1alpha1
@@ -49,7 +49,7 @@ fn files_of_the_store(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn an_interrupted_set_changes_nothing_and_leaves_nothing() {
+fn interrupted_set_changes_nothing() {
     for signal in ["INT", "TERM"] {
         let world = world("echo started >&3\nsleep 1000");
         let pipe = world.pipe("pipe");
@@ -67,7 +67,7 @@ fn an_interrupted_set_changes_nothing_and_leaves_nothing() {
 }
 
 #[test]
-fn a_file_that_changes_while_the_plugin_is_asked_is_a_conflict_and_keeps_the_other_change() {
+fn concurrent_change_of_the_file_is_a_conflict() {
     let world = world("echo started >&3\nread line < \"$PIPE.go\"\necho '[{\"name\":\"a\"}]'");
     let go = world.path("pipe.go");
     let mut mkfifo = world.command("mkfifo");
@@ -76,7 +76,7 @@ fn a_file_that_changes_while_the_plugin_is_asked_is_a_conflict_and_keeps_the_oth
     let pipe = world.pipe("pipe");
     let running = world.start_with("PIPE", &world.path("pipe"), SET);
     assert_eq!(pipe.line(), "started");
-    let other = format!("{APPLICATION}# somebody else was here\n");
+    let other = format!("{APPLICATION}# changed concurrently\n");
     world.write("store/web.yaml", &other);
     std::fs::write(&go, "go\n").expect("the script reads");
     let output = running.finish(&world);

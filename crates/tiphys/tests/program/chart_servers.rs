@@ -1,5 +1,4 @@
-//! Charts of servers that want a login which only the person who calls has, in the files of helm and docker, and of servers with
-//! certificates of their own.
+//! Chart servers that require the caller's own credentials, from the files of helm and docker, and servers with their own certificates.
 
 use std::process::Command;
 
@@ -9,23 +8,23 @@ use tiphys_testkit::chart_server::{Access, ChartServer, IDENTITY_TOKEN, Transpor
 
 use crate::world::{Output, TIPHYS, URL, World};
 
-/// `user:pass` in base64, which the servers ask for.
+/// `user:pass` in base64, which the servers require.
 const PAIR: &str = "dXNlcjpwYXNz";
 
-/// The one template of the chart.
+/// The only template of the chart.
 const MANIFEST: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}\n";
 
-/// What a helper prints that knows the login.
+/// The script of a helper with the right credentials.
 const KNOWS: &str = "printf '{\"ServerURL\":\"%s\",\"Username\":\"user\",\"Secret\":\"pass\"}' \"$registry\"";
 
-/// A server with the chart `web` in a Helm repository and in a registry, and a world with an Application of it.
+/// Servers with the chart `web` in a Helm repository and in a registry, and a world with an Application of it.
 struct Place {
     server: ChartServer,
     world: World,
 }
 
 impl Place {
-    /// Both want a login.
+    /// Both servers require credentials.
     fn new() -> Self {
         let authority = Authority::new();
         let server = ChartServer::start(Transport::Tls(&authority.server()));
@@ -62,7 +61,7 @@ impl Place {
         self
     }
 
-    /// Writes a credential helper that knows what to print, and that tells of each time that it is asked.
+    /// Writes a credential helper that runs this command, and records each call.
     fn helper(&self, prints: &str) -> &Self {
         let script = format!(
             "#!/bin/sh\n[ \"$1\" = get ] || exit 9\nread -r registry\necho \"$registry\" >> \"$HOME/asked\"\n{prints}\n"
@@ -71,7 +70,7 @@ impl Place {
         self
     }
 
-    /// How often the helper was asked.
+    /// Number of the helper's calls.
     fn asked(&self) -> usize {
         let path = self.world.path("home/asked");
         if path.exists() { self.world.read("home/asked").lines().count() } else { 0 }
@@ -96,7 +95,7 @@ impl Place {
         self.world.write("store/web.yaml", &application);
         let mut command = self.world.command(TIPHYS);
         let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);
-        let path = path.expect("PATH is set").to_str().expect("it is a text");
+        let path = path.expect("PATH is set").to_str().expect("UTF-8");
         let path = format!("{}:{path}", self.world.path("bin").display());
         command.env("PATH", path).env("SSL_CERT_FILE", self.world.path("ca.pem"));
         command.args(["render", "--store=store", "--tracking=none"]).args(more);
@@ -114,7 +113,7 @@ fn is_rendered(output: &Output) {
 }
 
 #[test]
-fn a_helm_repository_is_opened_with_the_login_of_helm_repo_add_and_a_secret_wins() {
+fn repository_gets_credentials_of_helm_repo_add_unless_a_secret() {
     let place = Place::new();
     let url = place.repository();
     let refused = place.render(&url);
@@ -127,7 +126,7 @@ fn a_helm_repository_is_opened_with_the_login_of_helm_repo_add_and_a_secret_wins
 }
 
 #[test]
-fn a_registry_is_opened_with_the_login_of_docker_or_of_a_helper_that_is_asked_when_it_is_needed() {
+fn registry_gets_credentials_of_docker_or_of_a_helper() {
     let place = Place::new();
     let url = place.registry();
     let refused = place.render(&url);
@@ -141,14 +140,14 @@ fn a_registry_is_opened_with_the_login_of_docker_or_of_a_helper_that_is_asked_wh
     assert_eq!((offline.code, place.asked()), (3, 0), "{}", offline.stderr);
     is_rendered(&place.render(&url));
     assert_eq!(place.world.read("home/asked"), format!("{}\n", place.server.host()), "once");
-    // What is there is opened to whom it was given by the same helper.
+    // The cached chart is used for the helper's credentials.
     is_rendered(&place.world.finish(place.command(&url, &["--offline"])));
     is_rendered(&place.render(&url));
     assert_eq!(place.asked(), 1);
 }
 
 #[test]
-fn an_identity_token_of_a_file_or_of_a_helper_gets_the_tokens_of_a_registry() {
+fn identity_token_is_exchanged_for_tokens_of_a_registry() {
     let entry = format!(r#"{{"auths": {{"HOST": {{"auth": "", "identitytoken": "{IDENTITY_TOKEN}"}}}}}}"#);
     let prints = format!("printf '{{\"Username\":\"<token>\",\"Secret\":\"{IDENTITY_TOKEN}\"}}'");
     for (config, prints) in [(entry.as_str(), "exit 9"), (r#"{"credsStore": "test"}"#, prints.as_str())] {
@@ -172,7 +171,7 @@ fn an_identity_token_of_a_file_or_of_a_helper_gets_the_tokens_of_a_registry() {
 }
 
 #[test]
-fn a_helper_that_fails_is_named_and_what_it_printed_is_not_shown() {
+fn failing_helper_is_named_without_its_output() {
     for (prints, expected) in [
         ("echo hunter22; exit 1", "docker-credential-test gave no login to HOST; see what "),
         (
@@ -194,7 +193,7 @@ fn a_helper_that_fails_is_named_and_what_it_printed_is_not_shown() {
 }
 
 #[test]
-fn a_broken_file_with_logins_is_named_where_it_is_needed_and_nothing_of_it_is_shown() {
+fn invalid_credentials_file_is_named_without_its_content() {
     let place = Place::new();
     place.world.write("home/.config/helm/repositories.yaml", "repositories: [{password: [hunter22]}]\n");
     let output = place.render(&place.repository());
@@ -211,12 +210,12 @@ fn a_broken_file_with_logins_is_named_where_it_is_needed_and_nothing_of_it_is_sh
     let copy = format!("--repo={}=charts", place.registry());
     place.world.write("charts/web/Chart.yaml", "{apiVersion: v2, name: web, version: 1.0.0}\n");
     place.world.write("charts/web/templates/web.yaml", MANIFEST).write("home/.docker/config.json", "- [");
-    // A folder of this machine needs no login.
+    // A local directory needs no credentials.
     is_rendered(&place.world.finish(place.command(&place.registry(), &[&copy])));
 }
 
 #[test]
-fn a_server_is_trusted_by_the_config_map_whether_a_source_or_a_dependency_comes_from_it() {
+fn config_map_certificates_apply_to_charts_and_dependencies() {
     let authority = Authority::new();
     let server = ChartServer::start(Transport::Tls(&authority.server()));
     let chart = Chart::new("web", "1.0.0").with("templates/web.yaml", MANIFEST);
@@ -249,7 +248,7 @@ fn a_server_is_trusted_by_the_config_map_whether_a_source_or_a_dependency_comes_
     }
 }
 
-/// The HTTP client tells each byte at its own lowest level, in lines of some ten, so that the login is in pieces there.
+/// At its lowest level the HTTP client logs bytes in lines of about ten, so that credentials are split there.
 /// `HTTP_PROXY` and `HTTPS_PROXY` do not apply to loopback addresses; `ALL_PROXY` is not supported.
 #[test]
 fn http_libraries_do_not_read_proxies_of_the_environment() {
@@ -264,7 +263,7 @@ fn http_libraries_do_not_read_proxies_of_the_environment() {
 }
 
 #[test]
-fn no_level_of_the_log_tells_a_login() {
+fn log_contains_no_credentials_at_any_level() {
     let place = Place::new();
     place.helm_repository("pass");
     let output = place.world.finish(place.command(&place.repository(), &["-vvv"]));

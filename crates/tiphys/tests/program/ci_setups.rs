@@ -1,4 +1,4 @@
-//! The set-ups of `docs/ci.md` on a pull request that attacks the job: their commands are taken from the page.
+//! The setups of `docs/ci.md` on a hostile pull request. Their commands are read from the page.
 
 use std::fs;
 
@@ -11,10 +11,10 @@ use crate::world::{Output, URL, World};
 /// `robot:pw` and `me:own` in base64: the job's Secret, and its git credentials.
 const SECRET: &str = "Basic cm9ib3Q6cHc=";
 
-/// A server that nothing reaches but a proxy.
+/// A server that is only reachable through a proxy.
 const TRUSTED: &str = "http://git.trusted.invalid";
 
-/// The command of a workflow in `docs/ci.md` that calls tiphys.
+/// Returns the command of a workflow in `docs/ci.md` that calls tiphys.
 fn command_of(workflow: &str) -> String {
     let page = fs::read_to_string(workspace_root().join("docs/ci.md")).expect("the page can be read");
     let start = page.find(&format!("<!-- tested: file {workflow} -->")).expect("the page has the workflow");
@@ -22,7 +22,7 @@ fn command_of(workflow: &str) -> String {
     format!("tiphys {}", line.expect("the workflow calls tiphys"))
 }
 
-/// The team's repository before the change: an Application of a kustomization.
+/// The team's repository at the base: an Application of a kustomization.
 fn team(world: &World, checkout: &str) -> Repository {
     let application = format!(
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: argocd}}\nspec:\n  \
@@ -43,8 +43,8 @@ fn team(world: &World, checkout: &str) -> Repository {
     repository
 }
 
-/// The hostile change: a program as a generator and the build options that run it, a Secret that leads credentials to another proxy with
-/// an Application that uses it, and a repository of this machine.
+/// The hostile head: a generator program and the build options that run it, a Secret that sends credentials to another proxy with an
+/// Application that uses it, and a local repository.
 fn attack(world: &World, checkout: &str, repository: &Repository, proxy: &str) {
     let write = |path: &str, text: &str| {
         world.write(&format!("{checkout}/{path}"), text);
@@ -88,7 +88,7 @@ fn run(world: &World, directory: &str, command: &str) -> Output {
     world.finish(shell)
 }
 
-/// A world with what a job has: git credentials, and a private repository beside the checkout.
+/// A world with the environment of a job: git credentials, and a private repository beside the checkout.
 fn world() -> World {
     let world = World::with_kustomize();
     world.write(
@@ -109,21 +109,21 @@ fn hostile_pull_request_gets_nothing_in_the_setup_for_strangers() {
         "checkout/web/cm.yaml",
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {is: new}\n",
     );
-    repository.commit("an honest change");
+    repository.commit("a harmless commit");
     let command = command_of("workflow.yaml");
     let honest = run(&world, "checkout", &command);
     assert_eq!(honest.code, 0, "{}", honest.stderr);
     assert!(world.read("checkout/comment.md").contains("+  is: new"), "{}", honest.stderr);
-    fs::remove_file(world.path("checkout/comment.md")).expect("it is there");
+    fs::remove_file(world.path("checkout/comment.md")).expect("remove_file");
 
     attack(&world, "checkout", &repository, &proxy);
     let attacked = run(&world, "checkout", &command);
     assert_eq!(attacked.code, 3, "{}", attacked.stderr);
-    assert!(!world.path("home/attacked").exists(), "a program of the change ran");
+    assert!(!world.path("home/attacked").exists(), "a program of the head ran");
     assert_eq!(authorizations.try_iter().collect::<Vec<_>>(), Vec::<String>::new());
     assert!(!world.read("checkout/comment.md").contains("name: private"));
 
-    // The attack is one: where the change is trusted, its program runs.
+    // The attack works: if the head is trusted, its program runs.
     let trusted = run(&world, "checkout", &format!("{command} --plugins-from head"));
     assert!(world.path("home/attacked").exists(), "{}", trusted.stderr);
 }
@@ -150,19 +150,19 @@ fn hostile_pull_request_gets_nothing_in_the_setup_for_a_team() {
     assert_eq!(honest.code, 0, "{}", honest.stderr);
     let rendered = fs::read_dir(world.path("job/rendered/argocd")).expect("it was rendered");
     assert_eq!(rendered.count(), 1);
-    fs::remove_dir_all(world.path("job/rendered")).expect("it is there");
+    fs::remove_dir_all(world.path("job/rendered")).expect("remove_dir_all");
 
     attack(&world, "job/change", &repository, &proxy);
     let attacked = run(&world, "job", &command);
     assert_eq!(attacked.code, 3, "{}", attacked.stderr);
-    assert!(!world.path("home/attacked").exists(), "a program of the change ran");
+    assert!(!world.path("home/attacked").exists(), "a program of the head ran");
     assert_eq!(authorizations.try_iter().collect::<Vec<_>>(), Vec::<String>::new());
-    assert!(!world.path("job/rendered").exists(), "nothing is printed where something failed");
+    assert!(!world.path("job/rendered").exists(), "a failure leaves no output");
     let linked =
         run(&world, "job/change", &format!("{} --keep-going", command.replace("--output-dir rendered", "")));
     assert!(!linked.stdout.contains("name: private"), "{}", linked.stdout);
 
-    // The attack is one: where the change is trusted, its program runs and its proxy gets the job's Secret.
+    // The attack works: if the head is trusted, its program runs and its proxy gets the job's Secret.
     let trusted = run(&world, "job", &format!("{command} --trust-repository-settings"));
     assert!(world.path("home/attacked").exists(), "{}", trusted.stderr);
     assert!(authorizations.try_iter().any(|one| one == SECRET));

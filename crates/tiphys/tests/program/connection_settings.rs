@@ -1,12 +1,12 @@
-//! Credentials and connection settings travel together: a Secret does not send the credentials of another source, or the caller's own,
-//! through its proxy.
+//! Credentials stay with their connection settings: a Secret does not send the credentials of another source, or the caller's own, through
+//! its proxy.
 
 use tiphys_testkit::git::Repository;
 
 use crate::refused_access::server;
 use crate::world::World;
 
-/// A server that nothing reaches but the proxy.
+/// A server that is only reachable through the proxy.
 const TRUSTED: &str = "http://git.trusted.invalid";
 
 /// `robot:pw` and `me:own` in base64.
@@ -21,7 +21,7 @@ fn secret(kind: &str, url: &str, more: &str) -> String {
 }
 
 #[test]
-fn a_proxy_gets_only_credentials_of_its_own_secret_or_of_a_consenting_caller() {
+fn proxy_gets_credentials_of_its_own_secret_or_with_consent() {
     let (proxy, authorizations) = server();
     let (git, charts) = (format!("{TRUSTED}/team/apps.git"), format!("{TRUSTED}/charts"));
     let of_git = format!("repoURL: '{git}', path: plain");
@@ -32,7 +32,7 @@ fn a_proxy_gets_only_credentials_of_its_own_secret_or_of_a_consenting_caller() {
     let only_proxy = |url: &str| secret("repository", url, &format!("proxy: 'http://{proxy}'"));
     let template = secret("repo-creds", TRUSTED, "username: robot, password: pw");
     let none = String::new;
-    // The source, the Secrets of the rendered repository, those of the caller, an option, and what the proxy gets.
+    // The source, the Secrets of the rendered repository, those of the caller, an option, and what the proxy receives.
     let cases = [
         (&of_git, via_proxy(&git, ""), template.clone(), "--jobs=1", None),
         (&of_git, via_proxy(&git, "project: default"), template.clone(), "--jobs=1", None),

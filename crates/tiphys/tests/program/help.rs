@@ -1,4 +1,4 @@
-//! What every command says of itself.
+//! The help of every command.
 
 use crate::world::World;
 
@@ -9,7 +9,7 @@ fn subcommands(help: &str) -> Vec<String> {
     list.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
-/// All commands without subcommands, each as its words, with its help.
+/// Collects all commands without subcommands, each as its words with its help.
 fn leaves(world: &World, words: &[String], found: &mut Vec<(String, String)>) {
     let mut args: Vec<&str> = words.iter().map(String::as_str).collect();
     args.push("--help");
@@ -25,7 +25,7 @@ fn leaves(world: &World, words: &[String], found: &mut Vec<(String, String)>) {
 }
 
 #[test]
-fn the_help_of_every_command_has_an_example_that_calls_it() {
+fn help_of_every_command_has_an_example_of_its_call() {
     let world = World::empty();
     let mut found = Vec::new();
     leaves(&world, &[], &mut found);
@@ -60,7 +60,7 @@ fn the_help_of_every_command_has_an_example_that_calls_it() {
 }
 
 #[test]
-fn options_say_which_variables_stand_for_them() {
+fn options_name_their_variables() {
     let help = World::empty().run(&["render", "--help"]).stdout;
     for name in [
         "TIPHYS_STORE",
@@ -75,7 +75,7 @@ fn options_say_which_variables_stand_for_them() {
 }
 
 #[test]
-fn without_a_command_the_help_is_shown_and_that_is_a_usage_error() {
+fn missing_command_prints_help_and_is_a_usage_error() {
     let output = World::empty().run(&[]);
     assert_eq!((output.code, output.stdout.as_str()), (2, ""));
     assert!(output.stderr.contains("Usage: tiphys [OPTIONS] <COMMAND>"), "{}", output.stderr);

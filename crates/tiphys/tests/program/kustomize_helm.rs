@@ -1,11 +1,11 @@
-//! Charts in kustomizations: `--enable-helm` of a rendered repository gives it no program, no file of the machine and no login.
+//! Charts in kustomizations: `--enable-helm` in a rendered repository gives it no program, no local file and no credentials.
 
 use crate::world::{URL, World};
 
 /// The chart, which prints the value `x`.
 const TEMPLATE: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {x: {{ .Values.x | quote }}}\n";
 
-/// A repository whose own settings switch helm on.
+/// A repository whose settings enable helm.
 fn world() -> World {
     let world = World::with_kustomize();
     world
@@ -32,7 +32,7 @@ fn world() -> World {
 }
 
 #[test]
-fn chart_of_a_kustomization_gets_only_what_kustomize_writes() {
+fn chart_of_a_kustomization_gets_only_files_of_kustomize() {
     let world = world();
     let secret = world.path("home/secret").display().to_string();
     let outside = world.path("outside").display().to_string();
@@ -50,7 +50,7 @@ fn chart_of_a_kustomization_gets_only_what_kustomize_writes() {
     };
     let option = "is refused: a text of the kustomization must not be an option";
     let plain = |kustomization: String| (kustomization, String::new());
-    // The kustomization, its generator, and what is printed where.
+    // The kustomization, its generator, the exit code, and a part of the output.
     let cases = [
         (plain(chart("releaseName: good")), 0, "x: of the chart"),
         (generator("releaseName: good"), 0, "x: of the chart"),

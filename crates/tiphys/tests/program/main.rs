@@ -1,5 +1,4 @@
-//! The program as people run it, where a test needs a server, a signal or a look at processes. What can be written down as commands, files
-//! and expected output is a case of the target `cli`.
+//! Tests of the program that need a server, a signal or a look at processes. Other tests are cases of the target `cli`.
 
 mod askpass;
 mod authors;

@@ -6,7 +6,7 @@ use crate::world::{URL, World};
 
 const APPLICATIONS: usize = 200;
 
-/// Every fourth application runs a plugin, the others are plain manifests.
+/// Every fourth application uses a plugin, the others are plain manifests.
 fn store() -> String {
     let mut text = String::new();
     for number in 0..APPLICATIONS {
@@ -22,7 +22,7 @@ fn store() -> String {
 }
 
 #[test]
-fn two_hundred_applications_are_rendered_in_the_order_of_the_store() {
+fn two_hundred_applications_are_rendered_in_store_order() {
     let world = World::new();
     world.write("store/apps.yaml", &store());
     let repo = format!("--repo={URL}=repo");

@@ -1,5 +1,4 @@
-//! `--offline` where nothing may be written to the cache: a commit and a chart that were fetched before are rendered from it, and a packed
-//! chart from where it is.
+//! `--offline` with a read-only cache: renders a commit and a chart that were fetched before, and a packed chart.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -19,16 +18,15 @@ metadata: {name: show}
 spec: {generate: {command: [cat, object.yaml]}}
 ";
 
-/// Makes the cache a folder for reading, and runs what follows.
-const FOR_READING: &str = "mount --bind cache cache && mount -o remount,bind,ro cache && exec \"$0\" \"$@\"";
+/// Makes the cache read-only, and runs the following command.
+const READ_ONLY: &str = "mount --bind cache cache && mount -o remount,bind,ro cache && exec \"$0\" \"$@\"";
 
 const RENDER: [&str; 5] =
     ["render", "--store=store", "--plugins=plugins", "--repo=https://charts.example.org=packed", "-o=name"];
 
 const RENDERED: &str = "configmap/of-chart\nconfigmap/of-commit\nconfigmap/of-packed\n";
 
-/// A world with three applications, of which nothing but what was fetched is in the cache; `None` on a machine where nobody may make a
-/// namespace.
+/// A world with three applications and a cache with fetched content only; `None` on a system without user namespaces.
 fn world() -> Option<World> {
     let (world, server) = (World::new(), ChartServer::start(Transport::Plain));
     let object = |name: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n");
@@ -60,30 +58,30 @@ fn world() -> Option<World> {
     world.write("plugins/show/plugin.yaml", PLUGIN);
     let online = world.run(&RENDER);
     assert_eq!((online.code, online.stdout.as_str(), online.stderr.as_str()), (0, RENDERED, ""));
-    // Only what was fetched is there: no tree that was made of it.
+    // Only fetched content, no trees.
     fs::remove_dir_all(world.path("cache/tiphys/trees")).expect("removed");
-    let probe = for_reading(&world, "true", &[]);
+    let probe = with_read_only_cache(&world, "true", &[]);
     (world.finish(probe).code == 0).then_some(world)
 }
 
-/// A command for which the cache is for reading.
-fn for_reading(world: &World, program: &str, args: &[&str]) -> Command {
+/// A command with a read-only cache.
+fn with_read_only_cache(world: &World, program: &str, args: &[&str]) -> Command {
     let mut command = world.command("unshare");
-    command.args(["--map-root-user", "--mount", "sh", "-c", FOR_READING, program]).args(args);
+    command.args(["--map-root-user", "--mount", "sh", "-c", READ_ONLY, program]).args(args);
     command
 }
 
 #[test]
-fn a_cache_that_is_for_reading_is_enough_without_the_network() {
+fn read_only_cache_suffices_offline() {
     let Some(world) = world() else { return };
     for (options, expected) in [(&["--offline"][..], (0, RENDERED)), (&[], (2, ""))] {
-        let output = world.finish(for_reading(&world, TIPHYS, &[&RENDER, options].concat()));
+        let output = world.finish(with_read_only_cache(&world, TIPHYS, &[&RENDER, options].concat()));
         assert_eq!((output.code, output.stdout.as_str()), expected, "{options:?}: {}", output.stderr);
         assert_eq!(world.left_behind(), Vec::<PathBuf>::new(), "{options:?}");
     }
 }
 
-/// The folder in which the commands of this user make trees.
+/// The directory in which commands of this user create trees.
 fn folder_of_trees(world: &World) -> PathBuf {
     let entries = fs::read_dir(world.path("tmp")).expect("a folder");
     let folders: Vec<PathBuf> = entries
@@ -96,7 +94,7 @@ fn folder_of_trees(world: &World) -> PathBuf {
     folder.clone()
 }
 
-/// The folders of commands that live, or were killed.
+/// The directories of running and of killed commands.
 fn sessions(world: &World, below: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder_of_trees(world).join(below)).expect("a folder");
     entries
@@ -106,7 +104,7 @@ fn sessions(world: &World, below: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_a_killed_command_left_in_the_folder_for_temporary_files_goes_with_the_next_one() {
+fn leftovers_of_a_killed_command_are_removed_by_the_next_one() {
     let Some(world) = world() else { return };
     let holds = "#!/bin/sh\nexec 3> \"$PIPE\"\necho started >&3\nexec tail -f /dev/null\n";
     world
@@ -116,7 +114,7 @@ fn what_a_killed_command_left_in_the_folder_for_temporary_files_goes_with_the_ne
     let mut args = RENDER.to_vec();
     args.extend(["--offline", "--plugins=hold", "--pass-env=PIPE", "--jobs=1"]);
     args.retain(|arg| *arg != "--plugins=plugins");
-    let mut command = for_reading(&world, TIPHYS, &args);
+    let mut command = with_read_only_cache(&world, TIPHYS, &args);
     command.env("PIPE", world.path("pipe"));
     let running = Running::of(command);
     pipe.line_with("started");
@@ -125,20 +123,21 @@ fn what_a_killed_command_left_in_the_folder_for_temporary_files_goes_with_the_ne
     pipe.ends();
     let is_swept = |run: &PathBuf| fs::read_dir(run).is_ok_and(|entries| entries.count() == 1);
     let runs = sessions(&world, "runs");
-    assert_eq!(runs.len(), 1, "its views had a folder");
-    until(|| runs.iter().all(is_swept).then_some(())); // Its launcher removes the view.
+    assert_eq!(runs.len(), 1, "directory of its views");
+    until(|| runs.iter().all(is_swept).then_some(())); // The launcher removes the view.
     assert_eq!(sessions(&world, "").len(), 1, "its trees are left");
 
-    let output = world.finish(for_reading(&world, TIPHYS, &[&RENDER[..], &["--offline"]].concat()));
+    let output = world.finish(with_read_only_cache(&world, TIPHYS, &[&RENDER[..], &["--offline"]].concat()));
     assert_eq!((output.code, output.stdout.as_str()), (0, RENDERED), "{}", output.stderr);
     assert_eq!(world.left_behind(), Vec::<PathBuf>::new());
 }
 
 #[test]
-fn a_folder_into_which_others_may_have_put_trees_is_left_alone() {
+fn directory_that_others_may_write_to_is_not_used() {
     let Some(world) = world() else { return };
     let render = || {
-        let output = world.finish(for_reading(&world, TIPHYS, &[&RENDER[..], &["--offline"]].concat()));
+        let output =
+            world.finish(with_read_only_cache(&world, TIPHYS, &[&RENDER[..], &["--offline"]].concat()));
         assert_eq!((output.code, output.stdout.as_str()), (0, RENDERED), "{}", output.stderr);
         output.stderr
     };
@@ -148,12 +147,12 @@ fn a_folder_into_which_others_may_have_put_trees_is_left_alone() {
         let text = render();
         let expected = "belongs to another user, is open to others or is not a folder: trees are made in ";
         assert!(text.starts_with("warning: ") && text.contains(expected), "{text}");
-        assert_eq!(folder_of_trees(&world), folder, "the other folder is gone");
+        assert_eq!(folder_of_trees(&world), folder, "the other directory is removed");
     };
-    fs::set_permissions(&folder, Permissions::from_mode(0o770)).expect("it is ours");
+    fs::set_permissions(&folder, Permissions::from_mode(0o770)).expect("set_permissions");
     warns();
-    fs::rename(&folder, world.path("own")).expect("it is ours");
-    fs::set_permissions(world.path("own"), Permissions::from_mode(0o700)).expect("it is ours");
-    symlink(world.path("own"), &folder).expect("a link");
+    fs::rename(&folder, world.path("own")).expect("rename");
+    fs::set_permissions(world.path("own"), Permissions::from_mode(0o700)).expect("set_permissions");
+    symlink(world.path("own"), &folder).expect("symlink");
     warns();
 }

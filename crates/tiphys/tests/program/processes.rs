@@ -1,4 +1,4 @@
-//! What becomes of the processes that plugins start: nothing is left of them, whatever ends the run.
+//! Processes of plugins are ended with the run, however it ends.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,8 +19,7 @@ const RENDER: &[&str] = &[
     "--output-dir=out",
 ];
 
-/// A world with one application and its plugin, whose script holds the pipe `$PIPE` open on descriptor 3 and inherits it to all that it
-/// starts.
+/// A world with one application and its plugin. Descriptor 3 of the plugin's script and of its children is the pipe `$PIPE`.
 fn world(script: &str) -> World {
     let world = World::new();
     let application = "apiVersion: argoproj.io/v1alpha1
@@ -55,15 +54,15 @@ fn assert_nothing_is_left(world: &World) {
     assert!(!world.path("out").exists(), "nothing is half-written");
 }
 
-/// A plugin that has children, and one among them that has left its group.
+/// A plugin with children, one of them in another process group.
 const BUSY: &str = "setsid sleep 1000 &\nsleep 1000 &\necho started >&3\nwait";
 
-/// The same, deaf to what asks it to end.
+/// The same, ignoring signals.
 const STUBBORN: &str =
     "trap '' TERM INT HUP\nsetsid sleep 1000 &\necho started >&3\nwhile :; do sleep 1000; done";
 
 #[test]
-fn an_interrupted_render_leaves_no_process_no_folder_and_no_output() {
+fn interrupted_render_leaves_no_process_directory_or_output() {
     for signal in ["INT", "TERM"] {
         let world = world(BUSY);
         let pipe = world.pipe("pipe");
@@ -76,9 +75,9 @@ fn an_interrupted_render_leaves_no_process_no_folder_and_no_output() {
     }
 }
 
-/// The thread that waits for a server of charts is left behind, since nothing of a fetch is worth waiting for.
+/// The thread of a chart request is abandoned.
 #[test]
-fn an_interrupted_fetch_waits_for_no_server() {
+fn interrupted_fetch_does_not_wait_for_the_server() {
     let server = ChartServer::start(Transport::Plain);
     server.fail("/", Some(Failure::Hang));
     for (what, signal) in [
@@ -110,9 +109,9 @@ spec:
     }
 }
 
-/// Git works for tiphys in a process group of its own, and writes to the cache.
+/// git has a process group of its own, and writes to the cache.
 #[test]
-fn git_ends_with_a_tiphys_that_is_killed() {
+fn git_ends_with_a_killed_tiphys() {
     let world = World::new();
     let application = "apiVersion: argoproj.io/v1alpha1
 kind: Application
@@ -134,7 +133,7 @@ spec:
 }
 
 #[test]
-fn an_interrupted_comparison_of_revisions_leaves_no_process_no_folder_and_no_output() {
+fn interrupted_revision_diff_leaves_no_process_or_output() {
     let world = world(BUSY);
     let mut git = world.command("sh");
     let commit = "mkdir repo/apps && cp store/web.yaml repo/apps && git -C repo init --quiet --initial-branch=main \
@@ -161,7 +160,7 @@ fn an_interrupted_comparison_of_revisions_leaves_no_process_no_folder_and_no_out
 }
 
 #[test]
-fn a_second_signal_ends_what_does_not_end_at_the_first() {
+fn second_signal_ends_a_command_at_once() {
     let world = world("trap 'echo asked >&3' TERM\necho started >&3\nwhile :; do sleep 1000; done");
     let pipe = world.pipe("pipe");
     let running = start(&world, &[]);
@@ -174,7 +173,7 @@ fn a_second_signal_ends_what_does_not_end_at_the_first() {
 }
 
 #[test]
-fn a_plugin_that_ignores_sigterm_is_killed_with_all_that_it_started() {
+fn plugin_that_ignores_sigterm_is_killed_with_its_children() {
     let world = world(STUBBORN);
     let pipe = world.pipe("pipe");
     let running = start(&world, &["--plugin-timeout=1"]);
@@ -190,7 +189,7 @@ fn a_plugin_that_ignores_sigterm_is_killed_with_all_that_it_started() {
 }
 
 #[test]
-fn a_daemon_that_keeps_the_output_open_is_not_waited_for_and_is_ended() {
+fn daemon_that_keeps_the_output_open_is_ended() {
     let object = "echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'";
     let world = world(&format!("{object}\nsetsid sleep 1000 &\necho started >&3"));
     let pipe = world.pipe("pipe");
@@ -204,28 +203,28 @@ fn a_daemon_that_keeps_the_output_open_is_not_waited_for_and_is_ended() {
 }
 
 #[test]
-fn a_run_that_was_cut_off_is_cleaned_up_by_the_next_command() {
+fn killed_command_is_cleaned_up_by_the_next_one() {
     let world = world(STUBBORN);
     let pipe = world.pipe("pipe");
     let running = start(&world, &[]);
     assert_eq!(pipe.line(), "started");
     running.signal(&world, "KILL");
     assert_eq!(running.finish(&world).code, 128 + 9);
-    // The launcher sees that nobody is there any more.
+    // The launcher detects that tiphys has ended.
     pipe.ends();
     let again = world.run(&["params", "list", "web", "--store=store", "--plugins=plugins", RENDER[3]]);
     assert_eq!((again.code, again.stderr.as_str()), (0, ""));
     assert_nothing_is_left(&world);
 }
 
-/// Kills its launcher, and leaves nothing by which what it started could be known again but the pipe.
-const PARRICIDE: &str = "launcher=$PPID\ntrap '' TERM\n\
+/// Kills its launcher. Only the pipe identifies the processes that it started.
+const KILLS_LAUNCHER: &str = "launcher=$PPID\ntrap '' TERM\n\
     env -i setsid sh -c 'trap \"\" TERM; setsid sh -c \"sleep 1000; true\" & sleep 1000; true' &\n\
     echo started >&3\nkill -KILL $launcher\nsleep 1000\n";
 
 #[test]
-fn a_plugin_that_kills_its_launcher_is_ended_with_all_that_it_started() {
-    let world = world(PARRICIDE);
+fn plugin_that_kills_its_launcher_is_ended() {
+    let world = world(KILLS_LAUNCHER);
     let pipe = world.pipe("pipe");
     let output = start(&world, &[]).finish(&world);
     assert_eq!((output.code, output.stdout.as_str()), (3, ""));
@@ -236,8 +235,8 @@ fn a_plugin_that_kills_its_launcher_is_ended_with_all_that_it_started() {
 }
 
 #[test]
-fn under_the_server_a_plugin_that_kills_its_launcher_keeps_its_place_until_it_is_ended() {
-    let world = server_life::world(PARRICIDE);
+fn plugin_of_server_that_kills_its_launcher_keeps_its_slot() {
+    let world = server_life::world(KILLS_LAUNCHER);
     let pipe = world.pipe("pipe");
     let server = server_life::server(&world, &["--jobs=1", "--metrics-address=0"]);
     let mut running = Running::of(server);
@@ -260,8 +259,8 @@ fn under_the_server_a_plugin_that_kills_its_launcher_keeps_its_place_until_it_is
 }
 
 #[test]
-fn a_plugin_of_the_server_sees_no_tree_and_no_view_but_its_own() {
-    // Where the system refuses overlays there is no mount that could hide anything.
+fn plugin_of_the_server_sees_only_its_own_view() {
+    // Without overlays, no mount hides the other directories.
     let script = "[ \"$(stat -f -c %T .)\" = overlayfs ] && seen=$(ls ../../../../..) || seen=runs\n\
                   echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: seen-$seen}}\"";
     let world = server_life::world(script);

@@ -1,4 +1,4 @@
-//! A repository behind HTTP that wants credentials.
+//! A repository behind HTTP that requires credentials.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
@@ -6,12 +6,12 @@ use std::sync::mpsc;
 
 use crate::world::World;
 
-/// Serves 401 to whoever asks; gives its address and the `Authorization` headers that come.
+/// Serves 401 for every request. Returns its address and the received `Authorization` headers.
 pub(crate) fn server() -> (String, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let address = listener.local_addr().expect("it listens").to_string();
     let (sender, receiver) = mpsc::channel();
-    // The thread ends with the process of the tests.
+    // The thread ends with the test process.
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.expect("a connection");
@@ -25,7 +25,7 @@ pub(crate) fn server() -> (String, mpsc::Receiver<String>) {
             }
             let answer = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"git\"\r\nContent-Length: 0\r\n\
                           Connection: close\r\n\r\n";
-            // A client that has gone needs no answer.
+            // The client may have disconnected.
             drop(stream.write_all(answer.as_bytes()));
         }
     });
@@ -43,7 +43,7 @@ fn world(address: &str) -> World {
 }
 
 #[test]
-fn a_refusal_names_the_repository_what_was_tried_and_what_to_set() {
+fn refusal_names_repository_tried_credentials_and_remedy() {
     let (address, authorizations) = server();
     let world = world(&address);
     let output = world.run(&["render", "--store=store"]);
@@ -54,12 +54,12 @@ fn a_refusal_names_the_repository_what_was_tried_and_what_to_set() {
                     repository to the store: ";
     let shown = output.stderr.replace(&address, "SERVER");
     assert!(shown.starts_with(expected), "{shown}");
-    assert!(authorizations.try_recv().is_err(), "nothing was made up");
+    assert!(authorizations.try_recv().is_err(), "no credentials were sent");
     assert_eq!(world.left_behind(), Vec::<std::path::PathBuf>::new());
 }
 
 #[test]
-fn a_secret_of_the_store_is_sent_and_never_shown() {
+fn secret_of_the_store_is_sent_and_never_printed() {
     let (address, authorizations) = server();
     let world = world(&address);
     let secret = format!(

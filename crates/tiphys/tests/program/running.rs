@@ -1,4 +1,4 @@
-//! Commands that run in the background, and the lines that they print.
+//! Commands in the background, and the lines that they print.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read};
@@ -13,13 +13,13 @@ use tiphys_testkit::wait::{PATIENCE, until};
 use crate::world::{Output, TIPHYS, World};
 
 impl World {
-    /// A new world with the kustomize plugin of this checkout as the one plugin, and with the kustomize of `cargo xtask tools`.
+    /// A world with the kustomize plugin of this repository as the only plugin, and with the kustomize of `cargo xtask tools`.
     pub(crate) fn with_kustomize() -> Self {
         let programs = ["kustomize", "jq", "helm"].map(tools::program);
         Self::new().with_plugin("kustomize", &programs)
     }
 
-    /// The text of a file.
+    /// The content of a file.
     pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.path(path)).expect("the file can be read")
     }
@@ -37,13 +37,13 @@ impl World {
         Running(Some(command.args(args).spawn().expect("the program starts")))
     }
 
-    /// The same with one more variable.
+    /// The same with an additional variable.
     pub(crate) fn start_with(&self, name: &str, value: &Path, args: &[&str]) -> Running {
         let mut command = self.command(TIPHYS);
         Running(Some(command.env(name, value).args(args).spawn().expect("the program starts")))
     }
 
-    /// A pipe in the world's folder, and what comes through it: the first line, then, once nobody holds it any more, the end.
+    /// Creates a named pipe and reads it: lines, then the end once all writers have closed it.
     pub(crate) fn pipe(&self, name: &str) -> Pipe {
         let path = self.path(name);
         let mut mkfifo = self.command("mkfifo");
@@ -52,44 +52,44 @@ impl World {
         Pipe::read(move || fs::File::open(path).expect("the pipe can be opened"))
     }
 
-    /// Waits until a server without a log accepts connections on a socket of the world.
+    /// Waits until a server without a log accepts connections on a socket.
     pub(crate) fn serves(&self, socket: &str) {
         until(|| UnixStream::connect(self.path(socket)).ok());
     }
 }
 
-/// A program that runs; it is killed if the test ends before it.
+/// A running program, which is killed at the end of the test.
 pub(crate) struct Running(Option<Child>);
 
 impl Running {
-    /// A command that was made elsewhere.
+    /// Starts a command.
     pub(crate) fn of(mut command: Command) -> Self {
         Self(Some(command.spawn().expect("the program starts")))
     }
 
     /// Takes its standard input.
     pub(crate) fn stdin(&mut self) -> ChildStdin {
-        self.0.as_mut().and_then(|child| child.stdin.take()).expect("it is not taken yet")
+        self.0.as_mut().and_then(|child| child.stdin.take()).expect("stdin")
     }
 
     /// Takes its standard output.
     pub(crate) fn stdout(&mut self) -> Pipe {
-        let stdout = self.0.as_mut().and_then(|child| child.stdout.take()).expect("it is not taken yet");
+        let stdout = self.0.as_mut().and_then(|child| child.stdout.take()).expect("stdout");
         Pipe::read(move || stdout)
     }
 
-    /// Sends a signal, by its name without `SIG`.
+    /// Sends a signal by its name without `SIG`.
     pub(crate) fn signal(&self, world: &World, name: &str) {
-        let pid = self.0.as_ref().expect("it runs").id();
-        // The shell's own `kill` is everywhere, the program is not.
+        let pid = self.0.as_ref().expect("running").id();
+        // The shell's builtin `kill` exists on all systems.
         let mut kill = world.command("sh");
         kill.args(["-c", &format!("kill -{name} {pid}")]);
         assert_eq!(world.finish(kill).code, 0, "the signal is sent");
     }
 
-    /// Lowers how many descriptors it may have.
+    /// Lowers the limit of its descriptors.
     pub(crate) fn limit_descriptors(&self, world: &World, max: usize) {
-        let pid = self.0.as_ref().expect("it runs").id();
+        let pid = self.0.as_ref().expect("running").id();
         let mut prlimit = world.command("prlimit");
         prlimit.args([format!("--pid={pid}"), format!("--nofile={max}:")]);
         assert_eq!(world.finish(prlimit).code, 0, "the limit is set");
@@ -97,14 +97,14 @@ impl Running {
 
     /// Takes its standard error.
     pub(crate) fn stderr(&mut self) -> Pipe {
-        let stderr = self.0.as_mut().and_then(|child| child.stderr.take()).expect("it is not taken yet");
+        let stderr = self.0.as_mut().and_then(|child| child.stderr.take()).expect("stderr");
         Pipe::read(move || stderr)
     }
 
     /// Waits for its end.
     pub(crate) fn finish(mut self, world: &World) -> Output {
-        let child = self.0.take().expect("it runs");
-        world.shown(child.wait_with_output().expect("it can be waited for"))
+        let child = self.0.take().expect("running");
+        world.shown(child.wait_with_output().expect("wait"))
     }
 }
 
@@ -117,7 +117,7 @@ impl Drop for Running {
     }
 }
 
-/// Lines that come through a pipe.
+/// Lines from a pipe.
 pub(crate) struct Pipe(mpsc::Receiver<String>);
 
 impl Pipe {
@@ -125,24 +125,24 @@ impl Pipe {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
             for line in BufReader::new(open()).lines() {
-                // A test that has ended asks for nothing more.
+                // The test may have ended.
                 drop(sender.send(line.expect("lines are UTF-8")));
             }
         });
         Self(receiver)
     }
 
-    /// The next line.
+    /// Returns the next line.
     pub(crate) fn line(&self) -> String {
         self.0.recv_timeout(PATIENCE).expect("a line comes")
     }
 
-    /// Waits for a line that has this in it.
+    /// Waits for a line that contains this text.
     pub(crate) fn line_with(&self, text: &str) {
         while !self.line().contains(text) {}
     }
 
-    /// Waits for a line that has this in it, and gives what follows it there.
+    /// Waits for a line that contains this text, and returns the rest of the line after it.
     pub(crate) fn rest_of_line_with(&self, text: &str) -> String {
         loop {
             if let Some((_, rest)) = self.line().split_once(text) {
@@ -151,21 +151,21 @@ impl Pipe {
         }
     }
 
-    /// All lines that come until nobody holds the pipe open.
+    /// Returns all lines until the end.
     pub(crate) fn rest(&self) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
             match self.0.recv_timeout(PATIENCE) {
                 Ok(line) => lines.push(line),
                 Err(mpsc::RecvTimeoutError::Disconnected) => return lines,
-                Err(error) => panic!("somebody still holds the pipe: {error}"),
+                Err(error) => panic!("a process still holds the pipe: {error}"),
             }
         }
     }
 
-    /// Waits until nobody holds the pipe open.
+    /// Waits for the end.
     pub(crate) fn ends(&self) {
         let end = self.0.recv_timeout(PATIENCE);
-        assert_eq!(end, Err(mpsc::RecvTimeoutError::Disconnected), "nobody holds the pipe");
+        assert_eq!(end, Err(mpsc::RecvTimeoutError::Disconnected), "all writers have closed the pipe");
     }
 }

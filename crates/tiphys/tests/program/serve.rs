@@ -1,4 +1,4 @@
-//! `plugin check --serve` over real HTTP.
+//! `plugin check --serve` over HTTP.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::running::{Pipe, Running};
 use crate::world::{Output, World};
 
-/// How long an answer may take.
+/// Limit for a response.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 const STATIC: &str = r#"apiVersion: argoproj.io/v1alpha1
@@ -26,7 +26,7 @@ spec:
     - {name: limits, collectionType: map, map: {cpu: "1"}}
 "#;
 
-/// A plugin whose dynamic command is this script, without any static announcement.
+/// A plugin whose dynamic command is this script, without static announcements.
 fn dynamic(script: &str) -> String {
     let indented = script.replace('\n', "\n        ");
     format!(
@@ -46,7 +46,7 @@ spec:
     )
 }
 
-/// A program that serves the form of the plugin `shop` for the folder `repo`.
+/// A running `plugin check --serve` of the plugin `shop` for the directory `repo`.
 struct Served {
     world: World,
     running: Running,
@@ -55,7 +55,7 @@ struct Served {
     address: String,
 }
 
-/// An answer.
+/// A response.
 struct Answer {
     status: u16,
     /// In lower case.
@@ -87,7 +87,7 @@ impl Served {
         stream
     }
 
-    /// Sends a request with these header lines behind its first one, and reads the answer to its end.
+    /// Sends a request with these header lines, and reads the response to its end.
     fn send(&self, first: &str, headers: &[&str], body: &str) -> Answer {
         let mut stream = self.connect();
         let headers: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
@@ -114,7 +114,7 @@ impl Served {
         self.send("POST /", &headers.each_ref().map(String::as_str), body)
     }
 
-    /// Ends the program as `^C` does.
+    /// Ends the program like `^C`.
     fn interrupt(self) -> (World, Output) {
         self.running.signal(&self.world, "INT");
         let output = self.running.finish(&self.world);
@@ -122,7 +122,7 @@ impl Served {
     }
 }
 
-/// All parts stand in the text.
+/// Asserts that the text contains all parts.
 fn assert_has(text: &str, parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "{part} is missing:\n{text}");
@@ -130,12 +130,12 @@ fn assert_has(text: &str, parts: &[&str]) {
 }
 
 fn ended() -> Output {
-    // The line with the address was read from standard error before.
+    // The line with the address has been read from standard error.
     Output { code: 0, stdout: String::new(), stderr: String::new() }
 }
 
 #[test]
-fn the_page_has_a_control_for_each_kind() {
+fn page_has_a_control_for_each_kind_of_parameter() {
     let served = Served::start(STATIC, &["127.0.0.1:0", "--param", "replicas=9007199254740993"]);
     let page = served.get("/");
     assert_eq!(page.status, 200);
@@ -173,7 +173,7 @@ fn the_page_has_a_control_for_each_kind() {
 }
 
 #[test]
-fn a_reload_shows_the_plugin_as_it_is_then() {
+fn reload_shows_the_changed_plugin() {
     let served = Served::start(STATIC, &[]);
     assert!(!served.get("/").body.contains("Colour"));
     served.world.write("shop/plugin.yaml", &STATIC.replace("name: theme", "name: theme, title: Colour"));
@@ -185,14 +185,14 @@ fn a_reload_shows_the_plugin_as_it_is_then() {
         &broken.body,
         &["There is no form: reading the plugin failed", "invalid-yaml", "shop/plugin.yaml:1:"],
     );
-    std::fs::remove_file(served.world.path("shop/plugin.yaml")).expect("it can be removed");
+    std::fs::remove_file(served.world.path("shop/plugin.yaml")).expect("remove_file");
     assert_has(&served.get("/").body, &["cannot read shop/plugin.yaml"]);
     served.world.write("shop/plugin.yaml", STATIC);
     assert_eq!(served.get("/").status, 200);
 }
 
 #[test]
-fn what_was_entered_is_kept_checked_and_told_as_commands() {
+fn entered_values_are_kept_checked_and_shown_as_commands() {
     let served = Served::start(STATIC, &[]);
     let wrong = served.post(
         "/title=++it%27s%0D%0A&/replicas=3x&/debug=&/theme==dark&set:/hosts=yes&/hosts/0=a&set:/limits=no",
@@ -220,7 +220,7 @@ fn what_was_entered_is_kept_checked_and_told_as_commands() {
 }
 
 #[test]
-fn a_failing_announcement_shows_what_failed_and_what_is_set() {
+fn failing_announcement_is_shown_with_the_set_values() {
     let plugin = dynamic("echo no moon >&2; exit 7");
     let served = Served::start(&plugin, &["0", "--param=phase=full <b>"]);
     let page = served.get("/");
@@ -239,7 +239,7 @@ fn a_failing_announcement_shows_what_failed_and_what_is_set() {
 }
 
 #[test]
-fn requests_of_other_sites_are_refused_and_run_nothing() {
+fn cross_site_requests_are_refused_and_run_nothing() {
     let served = Served::start(&dynamic("touch \"$PIPE\"; echo []"), &[]);
     let host = format!("Host: {}", served.address);
     let form = "Content-Type: application/x-www-form-urlencoded";
@@ -265,13 +265,13 @@ fn requests_of_other_sites_are_refused_and_run_nothing() {
         assert_eq!(answer.status, status, "{first} {headers:?}");
         assert_has(&answer.head, &["content-security-policy: default-src 'none'"]);
     }
-    assert!(!served.world.path("pipe").exists(), "the plugin was not asked");
+    assert!(!served.world.path("pipe").exists(), "the plugin did not run");
     assert_eq!(served.get("/").status, 200);
-    assert!(served.world.path("pipe").exists(), "now it was");
+    assert!(served.world.path("pipe").exists(), "the plugin ran");
 }
 
 #[test]
-fn a_form_may_have_a_bounded_number_of_bytes() {
+fn size_of_a_posted_form_is_limited() {
     let served = Served::start(STATIC, &[]);
     let headers = [
         format!("Host: {}", served.address),
@@ -290,11 +290,11 @@ fn a_form_may_have_a_bounded_number_of_bytes() {
     );
 }
 
-/// Holds the pipe open, says that it has started, and stays; with a child that leaves its group.
+/// Holds the pipe open, reports its start, and waits, with a child in another process group.
 const HOLDER: &str = "exec 3> \"$PIPE\"\necho started >&3\nsetsid sleep 1000 &\nwait";
 
 #[test]
-fn an_announcement_ends_when_the_browser_goes_away() {
+fn announcement_ends_when_the_browser_disconnects() {
     let world = World::empty();
     world.write("shop/plugin.yaml", &dynamic(HOLDER)).write("repo/file", "");
     let pipe = world.pipe("pipe");
@@ -310,7 +310,7 @@ fn an_announcement_ends_when_the_browser_goes_away() {
 }
 
 #[test]
-fn an_interrupted_server_ends_what_runs_and_leaves_nothing() {
+fn interrupted_server_ends_announcements() {
     let world = World::empty();
     world.write("shop/plugin.yaml", &dynamic(HOLDER)).write("repo/file", "");
     let pipe = world.pipe("pipe");
@@ -318,7 +318,7 @@ fn an_interrupted_server_ends_what_runs_and_leaves_nothing() {
     let mut browser = served.connect();
     write!(browser, "GET / HTTP/1.1\r\nHost: {}\r\n\r\n", served.address).expect("the request can be sent");
     assert_eq!(pipe.line(), "started");
-    // An idle connection, as browsers open them ahead, keeps nothing.
+    // An idle connection, as browsers open in advance.
     let idle = served.connect();
     let (world, output) = served.interrupt();
     assert_eq!(output, ended());
@@ -328,7 +328,7 @@ fn an_interrupted_server_ends_what_runs_and_leaves_nothing() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_named() {
+fn port_in_use_is_named() {
     let served = Served::start(STATIC, &[]);
     let address = served.address.as_str();
     let output = served.world.run(&["plugin", "check", "shop", "--in=repo", "--serve", address]);

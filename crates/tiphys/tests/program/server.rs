@@ -1,11 +1,11 @@
-//! A plugin server in one process, and what uses it in another.
+//! A plugin server in one process, and its callers in another.
 
 use std::os::unix::net::UnixListener;
 
 use crate::running::{Pipe, Running};
 use crate::world::{Output, URL, World};
 
-/// Starts a server for a plugin of the world and waits until it serves.
+/// Starts a server for a plugin and waits until it serves.
 fn serve(world: &World, plugin: &str) -> (Running, Pipe) {
     let config = format!("--config-dir-path=plugins/{plugin}");
     let mut server = world.start(&["cmp-server", &config, "--plugin-sockets=sockets"]);
@@ -47,7 +47,7 @@ fn render(world: &World, more: &[&str]) -> Output {
 }
 
 #[test]
-fn what_a_server_renders_is_what_its_plugin_renders_in_process() {
+fn server_renders_the_same_as_its_plugin_in_process() {
     let world = world();
     let repo = format!("--repo={URL}=repo");
     let in_process = world.run(&["render", "--store=store", "--plugins=plugins/echo", &repo]);
@@ -60,14 +60,14 @@ fn what_a_server_renders_is_what_its_plugin_renders_in_process() {
     assert!(!world.path("sockets/echo.sock").exists(), "the socket is removed");
     assert_eq!(world.left_behind_but(&["tiphys-cmp-server"]), Vec::<std::path::PathBuf>::new());
     let views = world.path("tmp/tiphys-cmp-server/runs");
-    let left = std::fs::read_dir(views).expect("the folder is there");
+    let left = std::fs::read_dir(views).expect("read_dir");
     let left: Vec<_> =
         left.map(|entry| entry.expect("an entry").file_name()).filter(|name| name != "gate").collect();
     assert_eq!(left, Vec::<std::ffi::OsString>::new());
 }
 
 #[test]
-fn a_variable_names_the_folder_of_the_sockets() {
+fn a_variable_sets_the_directory_of_the_sockets() {
     let world = world();
     let (_server, _log) = serve(&world, "echo");
     let mut command = world.command(crate::world::TIPHYS);
@@ -86,10 +86,10 @@ fn a_variable_names_the_folder_of_the_sockets() {
 }
 
 #[test]
-fn a_failure_behind_a_socket_is_told_with_its_standard_error() {
+fn failure_of_a_server_includes_its_standard_error() {
     let world = world();
     let (_server, _log) = serve(&world, "failing");
-    let application = std::fs::read_to_string(world.path("store/web.yaml")).expect("it can be read");
+    let application = std::fs::read_to_string(world.path("store/web.yaml")).expect("read application");
     world.write("store/web.yaml", &application.replace("plugin: {", "plugin: {name: failing, "));
     let output = render(&world, &[]);
     assert_eq!((output.code, output.stdout.as_str()), (3, ""));
@@ -105,7 +105,7 @@ fn a_failure_behind_a_socket_is_told_with_its_standard_error() {
 }
 
 #[test]
-fn a_socket_that_nobody_serves_is_named() {
+fn socket_without_a_server_is_named() {
     let world = world();
     drop(UnixListener::bind(world.path("sockets/dead.sock")).expect("the socket can be made"));
     let output = render(&world, &[]);

@@ -1,10 +1,10 @@
-//! Runs that attack the plugin server, which is a process of their own user.
+//! Runs that attack the plugin server, which has the same user.
 
 use crate::running::{Pipe, Running};
 use crate::server_life::{event, render, server, serving, world};
 use crate::world::World;
 
-/// Ways to make the server's callers talk to somebody else. What is left at the end shows whether one of them worked.
+/// Attempts to make the server's callers connect to another process. The files that are left show which of them worked.
 const TAKEOVER: &str =
     "mv \"$SOCKETS/holder.sock\" \"$SOCKETS/real.sock\"; rm \"$SOCKETS/holder.sock\"; touch \"$SOCKETS/evil\"
 mv \"$SOCKETS\" \"$SOCKETS-gone\"; echo 'echo evil' >\"$0\"; touch \"${0%/*}/evil\"
@@ -12,7 +12,7 @@ seen=runs; [ \"$(stat -f -c %T .)\" = overlayfs ] && seen=overlay
 echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: seen-$seen}}\"";
 
 #[test]
-fn a_run_can_change_neither_the_socket_nor_the_plugin_of_the_server() {
+fn run_can_change_neither_socket_nor_plugin_of_the_server() {
     let world = world(TAKEOVER);
     let mut command = server(&world, &["--private-view=overlay"]);
     command.env("SOCKETS", world.path("sockets")).env("PIPE", "/dev/null");
@@ -21,11 +21,11 @@ fn a_run_can_change_neither_the_socket_nor_the_plugin_of_the_server() {
     for call in ["first", "second"] {
         let output = render(&world).finish(&world);
         if output.stderr.contains("the system refused") {
-            return; // Nobody can mount here.
+            return; // The system has no overlays.
         }
         assert!(output.stdout.contains("name: seen-overlay\n"), "{call}: {output:?}");
         let names = |folder: &str| -> Vec<_> {
-            let entries = std::fs::read_dir(world.path(folder)).expect("the folder is there").flatten();
+            let entries = std::fs::read_dir(world.path(folder)).expect("read_dir").flatten();
             entries.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect()
         };
         assert_eq!(names("sockets"), ["holder.sock"], "{call}");
@@ -36,17 +36,17 @@ fn a_run_can_change_neither_the_socket_nor_the_plugin_of_the_server() {
     assert_eq!(server.finish(&world).code, 0);
 }
 
-/// Waits for the end of a server that has found a fault, and returns its last words.
+/// Waits for the end of a server with a fault, and returns its last message.
 fn fault(running: Running, log: &Pipe, world: &World) -> String {
     let lines = log.rest();
     assert_eq!(running.finish(world).code, 20, "{lines:?}");
-    let last = event(lines.last().expect("it says why"));
+    let last = event(lines.last().expect("last log line"));
     assert_eq!(last["level"], "fatal", "{last}");
     last["msg"].as_str().expect("a string").to_owned()
 }
 
 #[test]
-fn a_server_whose_socket_was_taken_over_or_removed_says_so_and_ends() {
+fn server_whose_socket_was_replaced_or_removed_ends() {
     for (script, how) in [
         (
             "mv \"$SOCKETS/holder.sock\" \"$SOCKETS/real.sock\"; touch \"$SOCKETS/holder.sock\"",
@@ -57,7 +57,7 @@ fn a_server_whose_socket_was_taken_over_or_removed_says_so_and_ends() {
     ] {
         let world = world(script);
         let pipe = world.pipe("pipe");
-        // Without a mount namespace nothing keeps a run away.
+        // Without a mount namespace, runs are not restricted.
         let mut command = server(&world, &["--private-view=copy"]);
         command.env("SOCKETS", world.path("sockets"));
         let (running, log) = serving(command);
@@ -65,14 +65,14 @@ fn a_server_whose_socket_was_taken_over_or_removed_says_so_and_ends() {
         pipe.ends();
         let socket = world.path("sockets/holder.sock");
         let expected =
-            format!("socket {} is not this server's any more: {how}; the server ends", socket.display());
+            format!("socket {} no longer belongs to this server: {how}; the server ends", socket.display());
         let fault = fault(running, &log, &world);
         assert!(fault.starts_with(&expected), "{script}: {fault}");
     }
 }
 
 #[test]
-fn a_server_whose_limits_a_run_has_changed_says_so_and_ends() {
+fn server_whose_limits_were_changed_by_a_run_ends() {
     for (option, limit) in [("--nofile=16:16", "nofile"), ("--nproc=1:1", "nproc"), ("--fsize=1:", "fsize")] {
         let script = format!(
             "server=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)\nprlimit --pid $server {option}"
@@ -91,7 +91,7 @@ fn a_server_whose_limits_a_run_has_changed_says_so_and_ends() {
 }
 
 #[test]
-fn the_log_warns_that_copies_isolate_nothing() {
+fn log_warns_that_copies_do_not_isolate() {
     let world = world("");
     let (server, log) = serving(server(&world, &["--private-view=copy"]));
     let line = loop {

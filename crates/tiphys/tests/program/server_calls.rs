@@ -1,4 +1,4 @@
-//! What the plugin server's log says of calls, in both formats, and of connections that it cannot accept.
+//! The log of the plugin server about calls, in both formats, and about connections that it cannot accept.
 
 use std::os::unix::net::UnixStream;
 
@@ -9,10 +9,10 @@ use crate::running::Running;
 use crate::server_life::{event, get, render, server, serving, world};
 use crate::world::TIPHYS;
 
-/// What a plugin prints that does its work.
+/// The script of a working plugin.
 const PRINTS: &str = "echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'";
 
-/// Lines about calls in the log of a server that rendered one application.
+/// Log lines about the calls of a server that rendered one application.
 fn lines(script: &str, args: &[&str]) -> Vec<String> {
     let world = world(script);
     let pipe = world.pipe("pipe");
@@ -25,7 +25,7 @@ fn lines(script: &str, args: &[&str]) -> Vec<String> {
     lines.into_iter().filter(|line| line.contains("ed call")).collect()
 }
 
-/// Puts a word in the place of what differs between two runs, if it looks as it is to.
+/// Replaces valid values that differ between runs by a placeholder.
 fn masked(mut line: Value) -> Value {
     for (name, value) in line.as_object_mut().expect("a line is an object") {
         let is_time = |text: &str| text.len() == 20 && text.starts_with("20") && text.ends_with('Z');
@@ -41,7 +41,7 @@ fn masked(mut line: Value) -> Value {
 }
 
 #[test]
-fn the_log_of_calls_has_argo_cds_fields_in_both_formats() {
+fn log_of_calls_has_argo_cds_fields_in_both_formats() {
     let call = |method: &str, method_type: &str, more: &Value| {
         let mut line = json!({
             "protocol": "grpc",
@@ -52,7 +52,7 @@ fn the_log_of_calls_has_argo_cds_fields_in_both_formats() {
             "grpc.method_type": method_type,
             "grpc.start_time": "TIME",
         });
-        // This caller sets a deadline for what may take long.
+        // This caller sets a deadline for slow methods.
         if method_type == "client_stream" {
             line["grpc.request.deadline"] = json!("TIME");
         }
@@ -100,27 +100,27 @@ fn the_log_of_calls_has_argo_cds_fields_in_both_formats() {
 }
 
 #[test]
-fn a_server_without_descriptors_says_so_once_and_serves_again_when_there_are_some() {
-    /// Descriptors of the server; it needs some 20 itself.
+fn server_without_descriptors_logs_it_once_and_recovers() {
+    /// Descriptors of the server, which needs about 20.
     const DESCRIPTORS: usize = 64;
     let world = world(PRINTS);
     let pipe = world.pipe("pipe");
-    // The server ends when it notices that its limits were changed, which is not the subject here.
+    // The self-check would end the server because its limits were changed.
     let mut running = Running::of(server(&world, &["--metrics-address=0", "--self-check-interval=3600"]));
     let log = running.stderr();
     let metrics = log.rest_of_line_with("metrics are on http://");
     let address = metrics.split('/').next().expect("an address").to_owned();
     log.line_with("serving on");
-    // Not at its start: it takes no more connections than there are descriptors for.
+    // Set after the start, because the server limits its connections to the descriptors.
     running.limit_descriptors(&world, DESCRIPTORS);
-    let connect = || UnixStream::connect(world.path("sockets/holder.sock")).expect("somebody listens");
+    let connect = || UnixStream::connect(world.path("sockets/holder.sock")).expect("connect");
     let connections: Vec<UnixStream> = (0..2 * DESCRIPTORS).map(|_| connect()).collect();
     log.line_with("cannot accept connections");
     drop(connections);
     let failures = || -> u64 {
         let (_, text) = get(&address, "/metrics");
         let count = text.lines().find_map(|line| line.strip_prefix("tiphys_cmp_accept_failures_total "));
-        count.expect("they are counted").parse().expect("a number")
+        count.expect("metric").parse().expect("a number")
     };
     until(|| {
         let (_, text) = get(&address, "/metrics");
@@ -137,24 +137,24 @@ fn a_server_without_descriptors_says_so_once_and_serves_again_when_there_are_som
 }
 
 #[test]
-fn a_folder_that_the_user_may_not_write_to_is_named() {
+fn read_only_socket_directory_is_named() {
     let world = world(PRINTS);
     let mut probe = world.command("unshare");
-    probe.args(AS_SOMEBODY).arg("true");
+    probe.args(UNPRIVILEGED).arg("true");
     if world.finish(probe).code != 0 {
-        // Only a machine on which nobody may make such a namespace has no answer.
+        // A system without user namespaces cannot run this.
         return;
     }
-    // Whoever runs the tests may be root, who may write anywhere; in this namespace nobody is.
+    // Root may write anywhere; the user in this namespace may not.
     let mut command = world.command("unshare");
     let script = "mkdir sockets && chmod 0555 sockets && exec \"$0\" \"$@\"";
-    command.args(AS_SOMEBODY).args(["sh", "-c", script, TIPHYS]).args(server(&world, &[]).get_args());
+    command.args(UNPRIVILEGED).args(["sh", "-c", script, TIPHYS]).args(server(&world, &[]).get_args());
     let ended = world.finish(command);
     assert_eq!((ended.code, ended.stdout.as_str()), (20, ""), "{}", ended.stderr);
-    let last = event(ended.stderr.lines().last().expect("it says why"));
+    let last = event(ended.stderr.lines().last().expect("last log line"));
     let text = "cannot listen on $WORLD/sockets/holder.sock: Permission denied (os error 13)";
     assert_eq!(last, json!({"level": "fatal", "msg": text}));
 }
 
-/// Runs what follows as somebody who has no rights but those of an owner of files.
-const AS_SOMEBODY: [&str; 3] = ["--user", "--map-user=1000", "--map-group=1000"];
+/// Runs the following command without privileges.
+const UNPRIVILEGED: [&str; 3] = ["--user", "--map-user=1000", "--map-group=1000"];

@@ -1,4 +1,4 @@
-//! The plugin server's folder: removed by somebody, and on a file system that is full.
+//! The plugin server's directory: removed while the server runs, and on a full file system.
 
 use std::fs;
 use std::io::Write as _;
@@ -10,15 +10,15 @@ use std::process::Command;
 use crate::server_life::{render, server, serving, world};
 use crate::world::{TIPHYS, World};
 
-/// Tells which large files are in the server's folder, and renders something.
+/// Reports large files in the server's directory, and renders an object.
 const SCRIPT: &str = "find \"$WORK\" -type f -size +64k -path '*session-*' >&3
 echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'";
 
-/// Bytes of the file system that is to be full.
+/// Size of the file system in bytes.
 const ROOM: usize = 8 << 20;
 
 #[test]
-fn a_folder_that_was_removed_below_a_server_is_made_anew_by_the_next_call() {
+fn removed_directory_is_created_again_by_the_next_call() {
     let world = world("echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'");
     let mut command = server(&world, &["--workdir=work"]);
     command.env("PIPE", "/dev/null");
@@ -36,7 +36,7 @@ fn a_folder_that_was_removed_below_a_server_is_made_anew_by_the_next_call() {
 }
 
 #[test]
-fn folder_of_another_user_does_not_stop_a_server() {
+fn directory_of_another_user_does_not_stop_a_server() {
     let world = world("echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'");
     let taken = world.path("work/tiphys-cmp-server");
     let elsewhere = world.path("elsewhere");
@@ -44,7 +44,7 @@ fn folder_of_another_user_does_not_stop_a_server() {
         fs::create_dir(folder).expect("made");
     }
     let folders = || -> Vec<PathBuf> {
-        let entries = fs::read_dir(world.path("work")).expect("it is there").flatten();
+        let entries = fs::read_dir(world.path("work")).expect("read_dir").flatten();
         entries.map(|entry| entry.path()).filter(|path| *path != taken).collect()
     };
     let serves = || {
@@ -54,49 +54,49 @@ fn folder_of_another_user_does_not_stop_a_server() {
         assert_eq!(render(&world).finish(&world).code, 0);
         let own = folders();
         assert_eq!(own.len(), 1);
-        let mode = own[0].metadata().expect("it is there").permissions().mode();
+        let mode = own[0].metadata().expect("metadata").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         server.signal(&world, "TERM");
         assert_eq!(server.finish(&world).code, 0);
         assert_eq!(folders(), Vec::<PathBuf>::new());
     };
-    symlink(&elsewhere, &taken).expect("a link");
+    symlink(&elsewhere, &taken).expect("symlink");
     serves();
-    assert_eq!(fs::read_dir(&elsewhere).expect("it is there").count(), 0);
+    assert_eq!(fs::read_dir(&elsewhere).expect("read_dir").count(), 0);
     fs::remove_file(&taken).expect("removed");
-    fs::write(&taken, "").expect("a file");
+    fs::write(&taken, "").expect("write");
     serves();
     fs::remove_file(&taken).expect("removed");
     fs::create_dir(&taken).expect("made");
-    // Only root can give it away.
+    // Only root can change the owner.
     if chown(&taken, Some(12_345), None).is_ok() {
         serves();
     }
 }
 
-/// The folders of servers below the folder `work`.
+/// The directories of servers below `work`.
 fn left_below_work(world: &World) -> Vec<PathBuf> {
     let folders = ["work/tiphys-cmp-server", "work/tiphys-cmp-server/runs"];
-    let entries = folders.iter().flat_map(|folder| fs::read_dir(world.path(folder)).expect("it is there"));
-    let paths = entries.map(|entry| entry.expect("it can be read").path());
+    let entries = folders.iter().flat_map(|folder| fs::read_dir(world.path(folder)).expect("read_dir"));
+    let paths = entries.map(|entry| entry.expect("entry").path());
     let is_session =
         |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("session-"));
     paths.filter(is_session).collect()
 }
 
-/// What a caller begins a connection with: the preface and an empty SETTINGS frame.
+/// The beginning of an HTTP/2 connection: the preface and an empty SETTINGS frame.
 const BEGINNING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 #[test]
-fn connections_that_callers_keep_open_leave_no_files_behind() {
+fn connections_that_callers_keep_open_leave_no_files() {
     let world = world("echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'");
     for said in [0, 9, BEGINNING.len()] {
         let mut command = server(&world, &["--workdir=work"]);
         command.env("PIPE", "/dev/null");
         let (server, _log) = serving(command);
-        let mut caller = UnixStream::connect(world.path("sockets/holder.sock")).expect("it listens");
+        let mut caller = UnixStream::connect(world.path("sockets/holder.sock")).expect("connect");
         caller.write_all(&BEGINNING[..said]).expect("sent");
-        // Callers come in one after the other, so that the first one is there when the second one is answered.
+        // Connections are accepted in order, so this one is accepted before the call is answered.
         assert_eq!(render(&world).finish(&world).code, 0);
         assert_eq!(left_below_work(&world).len(), 2, "trees and runs have a folder each");
         server.signal(&world, "TERM");
@@ -107,7 +107,7 @@ fn connections_that_callers_keep_open_leave_no_files_behind() {
 }
 
 #[test]
-fn a_tree_that_loses_a_file_while_a_plugin_runs_fails_this_call_and_no_other() {
+fn tree_that_loses_a_file_during_a_run_fails_only_this_call() {
     let world = world(
         "[ -e \"$PIPE-go\" ] && { echo started >&3; read -r go < \"$PIPE-go\"; }
 echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'",
@@ -123,7 +123,7 @@ echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'",
         let session = left_below_work(&world)
             .into_iter()
             .find(|path| !path.parent().is_some_and(|runs| runs.ends_with("runs")));
-        let numbers = fs::read_dir(session.expect("the server's")).expect("it is there").flatten();
+        let numbers = fs::read_dir(session.expect("session")).expect("read_dir").flatten();
         let trees: Vec<PathBuf> = numbers
             .map(|entry| entry.path().join("tree/plain/configmap.yaml"))
             .filter(|path| path.exists())
@@ -146,7 +146,7 @@ echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'",
     }
 }
 
-/// Writes a file of the application's folder that no packer makes smaller.
+/// Writes an incompressible file into the application's directory.
 fn write_noise(world: &World, bytes: usize) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let noise = (0..bytes / 8).flat_map(|_| {
@@ -158,7 +158,7 @@ fn write_noise(world: &World, bytes: usize) {
     fs::write(world.path("repo/plain/noise"), noise.collect::<Vec<u8>>()).expect("written");
 }
 
-/// A server whose work folder is a file system of its own, in a namespace. Only a machine on which nobody may make such a one has no answer.
+/// A server whose work directory is a file system of its own, or `None` on a system without user namespaces.
 fn server_on_tmpfs(world: &World, options: &str, args: &[&str]) -> Option<Command> {
     let mut probe = world.command("unshare");
     probe.args(["--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "tmp"]);
@@ -173,14 +173,14 @@ fn server_on_tmpfs(world: &World, options: &str, args: &[&str]) -> Option<Comman
     Some(command)
 }
 
-/// Files of a file system that may have no more, directories included: those of a store with a few trees, and of a run. A tree takes five, so
-/// that in one of these there is no room for a tree's own folder, in others for something in it, or for a run.
+/// Inode limits of the file system: enough for a store with a few trees and a run. A tree takes five, so that the limit is reached at a
+/// tree's directory, at a file in it, or at a run.
 const FILES: std::ops::Range<usize> = 100..105;
-/// So many trees that the file system is full at least once.
+/// Number of trees that fills the file system at least once.
 const TREES: usize = 8;
 
 #[test]
-fn where_there_can_be_no_more_files_a_call_that_fails_makes_room_for_the_next() {
+fn call_that_fails_for_lack_of_inodes_frees_space_for_the_next() {
     let world = world("echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'");
     let views = ["--private-view=overlay", "--private-view=copy"];
     for (view, files) in views.into_iter().flat_map(|view| FILES.map(move |files| (view, files))) {
@@ -204,7 +204,7 @@ fn where_there_can_be_no_more_files_a_call_that_fails_makes_room_for_the_next() 
 }
 
 #[test]
-fn a_full_disk_fails_the_call_and_the_next_one_has_its_room() {
+fn full_disk_fails_the_call_and_the_next_one_succeeds() {
     let world = world(SCRIPT);
     let Some(mut command) = server_on_tmpfs(&world, &format!("size={ROOM}"), &[]) else { return };
     command.env("PIPE", world.path("found")).env("WORK", world.path("work"));
@@ -217,7 +217,7 @@ fn a_full_disk_fails_the_call_and_the_next_one_has_its_room() {
     assert!(full.stderr.contains(expected), "{}", full.stderr);
     assert!(!world.path("found").exists(), "the plugin did not run");
 
-    // What has room only if nothing of the other is there: once in the store, and once where a run gets a copy.
+    // Fits only if nothing of the failed call is left: once in the store, and once in the copy of a run.
     write_noise(&world, ROOM * 3 / 8);
     let fits = render(&world).finish(&world);
     assert_eq!((fits.code, fits.stderr.as_str()), (0, ""));
@@ -226,11 +226,7 @@ fn a_full_disk_fails_the_call_and_the_next_one_has_its_room() {
     assert_eq!(render(&world).finish(&world).code, 3);
     fs::remove_file(world.path("repo/plain/noise")).expect("removed");
     assert_eq!(render(&world).finish(&world).code, 0);
-    assert_eq!(
-        world.read("found"),
-        "",
-        "what was in the way of the full disk is gone, and so is what did not fit"
-    );
+    assert_eq!(world.read("found"), "", "no files of the failed call are left");
     server.signal(&world, "TERM");
     assert_eq!(server.finish(&world).code, 0);
 }

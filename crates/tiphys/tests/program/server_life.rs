@@ -1,4 +1,4 @@
-//! The plugin server from its start to its end: what it goes by, what it logs, what it tells on HTTP, and how it ends.
+//! The plugin server from start to end: settings, log, HTTP endpoint, shutdown.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::running::{Pipe, Running};
 use crate::world::{Output, TIPHYS, URL, World};
 
-/// A world with the folder of sockets, and an Application for a plugin that tells the pipe `$PIPE` that it has begun, and then does what
-/// the script says.
+/// A world with the directory of sockets, and an Application of a plugin that opens the pipe `$PIPE` as descriptor 3 and runs the
+/// script.
 pub(crate) fn world(script: &str) -> World {
     let world = World::new();
     let application = format!(
@@ -43,7 +43,7 @@ pub(crate) fn server(world: &World, args: &[&str]) -> Command {
     command
 }
 
-/// A server that serves.
+/// Starts a server and waits until it serves.
 pub(crate) fn serving(command: Command) -> (Running, Pipe) {
     let mut server = Running::of(command);
     let log = server.stderr();
@@ -67,13 +67,13 @@ pub(crate) fn event(line: &str) -> Value {
 /// The last log line of a server that did not start.
 fn fatal(output: &Output) -> String {
     assert_eq!((output.code, output.stdout.as_str()), (20, ""), "{output:?}");
-    let line = event(output.stderr.lines().last().expect("it says why"));
+    let line = event(output.stderr.lines().last().expect("last log line"));
     assert_eq!(line["level"], "fatal", "{line}");
-    line["msg"].as_str().expect("a message is a text").to_owned()
+    line["msg"].as_str().expect("a string").to_owned()
 }
 
 #[test]
-fn what_keeps_a_server_from_starting_is_its_last_log_line_and_its_code_is_argo_cds() {
+fn failure_to_start_is_the_last_log_line_with_code_20() {
     let world = world("");
     let run = |command: Command| fatal(&world.finish(command));
     let missing = run(server(&world, &["--config-dir-path=gone"]));
@@ -102,7 +102,7 @@ fn what_keeps_a_server_from_starting_is_its_last_log_line_and_its_code_is_argo_c
 }
 
 #[test]
-fn a_live_servers_socket_is_not_stolen_and_a_dead_ones_is_replaced() {
+fn socket_of_a_live_server_is_kept_and_a_dead_one_replaced() {
     let world = world("");
     std::fs::create_dir(world.path("sockets")).expect("the folder can be made");
     drop(UnixListener::bind(world.path("sockets/holder.sock")).expect("the socket can be made"));
@@ -112,13 +112,13 @@ fn a_live_servers_socket_is_not_stolen_and_a_dead_ones_is_replaced() {
         second,
         "socket $WORLD/sockets/holder.sock is in use by another plugin server; end it, or give this plugin another name or version"
     );
-    assert!(world.path("sockets/holder.sock").exists(), "the first server has it");
+    assert!(world.path("sockets/holder.sock").exists(), "the first server's socket");
     first.signal(&world, "TERM");
     assert_eq!(first.finish(&world).code, 0);
 }
 
 #[test]
-fn under_argo_cds_name_a_bad_flag_is_a_log_line_and_code_20() {
+fn invalid_flag_under_argo_cds_name_is_logged_with_code_20() {
     let world = world("");
     for called in ["name", "variable"] {
         let mut command = if called == "name" {
@@ -134,7 +134,7 @@ fn under_argo_cds_name_a_bad_flag_is_a_log_line_and_code_20() {
         assert_eq!(fatal(&world.finish(command)), "unexpected argument '--no-such-flag' found", "{called}");
     }
     let as_tiphys = world.run(&["cmp-server", "--no-such-flag"]);
-    assert_eq!(as_tiphys.code, 2, "a usage error, as of any command");
+    assert_eq!(as_tiphys.code, 2, "a usage error");
     let mut help = world.command(TIPHYS);
     help.env("ARGOCD_BINARY_NAME", "argocd-cmp-server").arg("--help");
     let help = world.finish(help);
@@ -143,18 +143,18 @@ fn under_argo_cds_name_a_bad_flag_is_a_log_line_and_code_20() {
 }
 
 #[test]
-fn the_log_has_argo_cds_lines_and_keys() {
+fn log_has_argo_cds_lines_and_keys() {
     let world = world("");
     let mut command = server(&world, &[]);
     command.env("ARGOCD_CMP_SERVER_LOGLEVEL", "loud").env("ARGOCD_EXEC_TIMEOUT", "");
     let mut running = Running::of(command);
     let log = running.stderr();
     let mut starting = event(&log.line());
-    starting.as_object_mut().expect("an object").remove("commit").expect("it says the commit, if it knows");
+    starting.as_object_mut().expect("an object").remove("commit").expect("commit");
     let version = env!("CARGO_PKG_VERSION");
     let expected = json!({"level": "info", "msg": "ArgoCD ConfigManagementPlugin Server is starting", "version": version});
     assert_eq!(starting, expected);
-    let warned = "ARGOCD_CMP_SERVER_LOGLEVEL: \"loud\" is not a level; the default info is taken";
+    let warned = "ARGOCD_CMP_SERVER_LOGLEVEL: \"loud\" is not a log level; using the default info";
     assert_eq!(event(&log.line()), json!({"level": "warning", "msg": warned}));
     let none = "No discovery configuration is defined for plugin holder. To use this plugin, specify \"holder\" in the Application's \
                 spec.source.plugin.name field.";
@@ -164,41 +164,41 @@ fn the_log_has_argo_cds_lines_and_keys() {
     assert_eq!(event(&log.line()), json!({"level": "info", "msg": serving}));
     log.line_with(r#""private_view":"#);
     running.signal(&world, "TERM");
-    log.line_with("asked to end");
+    log.line_with("shutting down");
     log.line_with("all calls have ended");
     assert_eq!(running.finish(&world), Output { code: 0, stdout: String::new(), stderr: String::new() });
 }
 
 #[test]
-fn logs_can_be_text_and_less() {
+fn log_format_and_level_can_be_set() {
     let world = world("");
     let (running, log) = serving(server(&world, &["--logformat=text"]));
     running.signal(&world, "INT");
     let line = loop {
         let line = log.line();
-        if line.contains("asked to end") {
+        if line.contains("shutting down") {
             break line;
         }
     };
     assert!(line.starts_with("time=\"20"), "{line}");
-    assert!(line.contains("Z\" level=info msg=\"asked to end: "), "{line}");
+    assert!(line.contains("Z\" level=info msg=\"shutting down: "), "{line}");
     assert_eq!(running.finish(&world).code, 0);
     let quiet = world.finish(server(&world, &["--loglevel=error", "--config-dir-path=gone"]));
-    assert_eq!(quiet.stderr.lines().count(), 1, "only why it did not start: {}", quiet.stderr);
+    assert_eq!(quiet.stderr.lines().count(), 1, "only the fatal error: {}", quiet.stderr);
 }
 
-/// The status and the body of an answer.
+/// Status line and body of a response.
 pub(crate) fn get(address: &str, path: &str) -> (String, String) {
     let mut stream = TcpStream::connect(address).expect("the address is served");
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").expect("it is open");
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").expect("request");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("the answer is UTF-8");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("an answer has a head");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("head");
     (head.lines().next().unwrap_or_default().to_owned(), body.to_owned())
 }
 
 #[test]
-fn metrics_say_what_was_called_and_nothing_of_what_it_was_called_with() {
+fn metrics_count_calls_without_their_content() {
     let world = world("echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'");
     let pipe = world.pipe("pipe");
     let mut running = Running::of(server(&world, &["--metrics-address=0"]));
@@ -233,7 +233,7 @@ fn metrics_say_what_was_called_and_nothing_of_what_it_was_called_with() {
 }
 
 #[test]
-fn a_running_call_is_finished_after_sigterm_and_no_other_is_taken() {
+fn running_call_is_finished_after_sigterm_and_new_ones_refused() {
     let world = world(
         "echo started >&3\nread -r go < \"$PIPE-go\"\necho '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'",
     );
@@ -245,9 +245,12 @@ fn a_running_call_is_finished_after_sigterm_and_no_other_is_taken() {
     let call = render(&world);
     assert_eq!(pipe.line(), "started");
     running.signal(&world, "TERM");
-    log.line_with("asked to end");
+    log.line_with("shutting down");
     let refused = render(&world).finish(&world);
-    assert!(refused.stderr.contains("could not find plugin \"holder\""), "the socket is gone: {refused:?}");
+    assert!(
+        refused.stderr.contains("could not find plugin \"holder\""),
+        "the socket is removed: {refused:?}"
+    );
     std::fs::write(world.path("pipe-go"), "go\n").expect("the plugin reads");
     let answered = call.finish(&world);
     assert_eq!((answered.code, answered.stderr.as_str()), (0, ""));
@@ -259,21 +262,21 @@ fn a_running_call_is_finished_after_sigterm_and_no_other_is_taken() {
 }
 
 #[test]
-fn a_second_signal_ends_the_server_at_once_and_still_leaves_no_socket() {
+fn second_signal_ends_the_server_and_removes_the_socket() {
     let world = world("trap 'echo asked >&3' TERM\necho started >&3\nwhile :; do sleep 1000; done");
     let pipe = world.pipe("pipe");
     let (running, log) = serving(server(&world, &[]));
     let call = render(&world);
     assert_eq!(pipe.line(), "started");
     running.signal(&world, "TERM");
-    log.line_with("asked to end");
+    log.line_with("shutting down");
     running.signal(&world, "TERM");
     assert_eq!(running.finish(&world).code, 130);
     assert!(!world.path("sockets/holder.sock").exists());
     assert_eq!(call.finish(&world).code, 3);
 }
 #[test]
-fn a_call_that_goes_on_for_too_long_after_sigterm_is_ended_with_all_its_processes() {
+fn call_that_exceeds_the_grace_period_is_ended() {
     let world = world("setsid sleep 1000 &\necho started >&3\nwait");
     let pipe = world.pipe("pipe");
     let (running, _log) = serving(server(&world, &["--shutdown-grace=0"]));

@@ -1,5 +1,4 @@
-//! The plugin server as it is seen from outside: what its log says of commands, what pages say of its metrics, what messages say of its
-//! options.
+//! The plugin server's log of commands, and the pages about its metrics and options.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,13 +12,13 @@ use crate::running::Running;
 use crate::server_life::{event, get, render, server, serving, world};
 use crate::world::{TIPHYS, URL, World};
 
-/// What a plugin does that warns of something and prints an object.
+/// A plugin that prints a warning and an object.
 const WARNS: &str = "echo 'hot today' >&2\necho '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'";
 
-/// A text that is in values only.
+/// A string that occurs in values only.
 const CANARY: &str = "canary-7f3a";
 
-/// A world whose application and plugin have values that nobody may read in a log.
+/// A world whose application and plugin have secret values.
 fn world_with_values() -> World {
     let world = world(WARNS);
     let application = world.read("store/web.yaml").replace(
@@ -35,7 +34,7 @@ fn world_with_values() -> World {
 }
 
 #[test]
-fn the_log_tells_of_each_command_with_its_standard_error_and_of_no_value() {
+fn log_has_each_command_with_standard_error_and_no_value() {
     let world = world_with_values();
     let pipe = world.pipe("pipe");
     let mut command = server(&world, &["--loglevel=trace"]);
@@ -63,7 +62,7 @@ fn the_log_tells_of_each_command_with_its_standard_error_and_of_no_value() {
 }
 
 #[test]
-fn people_are_not_told_of_each_command() {
+fn commands_of_plugins_are_not_logged_to_users() {
     let world = world_with_values();
     let pipe = world.pipe("pipe");
     let repo = format!("--repo={URL}=repo");
@@ -77,10 +76,10 @@ fn people_are_not_told_of_each_command() {
     assert!(!rendered.stderr.contains(CANARY), "{}", rendered.stderr);
 }
 
-/// A process of the same user could put lines into the output of other commands, and read the server's variables. The plugin's own launcher
-/// stands between it and the server.
+/// A process of the same user could write into the output of other commands and read the server's variables. The plugin's launcher runs it
+/// in namespaces that prevent it.
 #[test]
-fn a_plugin_looks_into_no_process_of_the_server() {
+fn plugin_cannot_inspect_processes_of_the_server() {
     let looks = "launcher=$PPID
 server=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$launcher/status)
 for process in $launcher $server; do
@@ -93,7 +92,7 @@ echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {seen: '$see
         let world = world(looks);
         let pipe = world.pipe("pipe");
         let of_view = format!("--private-view={view}");
-        // Root with the right to trace sees all, and one with the right to look at performance the variables.
+        // Root with CAP_SYS_PTRACE can inspect everything, and CAP_PERFMON gives access to the variables.
         let script = "[ $(id -u) != 0 ] || set -- setpriv --bounding-set=-sys_ptrace,-sys_admin,-perfmon --inh-caps=-all \"$@\"; exec \"$@\"";
         let mut command = world.command("sh");
         command.args(["-c", script, "sh", TIPHYS]).args(server(&world, &[&of_view]).get_args());
@@ -108,9 +107,9 @@ echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {seen: '$see
     }
 }
 
-/// A server whose log nobody can read serves all the same.
+/// A server whose standard error is closed serves calls.
 #[test]
-fn without_standard_error_calls_are_answered() {
+fn calls_are_answered_without_standard_error() {
     for closed in ["at the start", "later"] {
         let world = world(WARNS);
         let pipe = world.pipe("pipe");
@@ -128,7 +127,7 @@ fn without_standard_error_calls_are_answered() {
         let running = Running::of(command);
         if closed == "later" {
             let mut lines = BufReader::new(reader).lines().map_while(Result::ok);
-            assert!(lines.any(|line| line.contains("serving on")), "it serves");
+            assert!(lines.any(|line| line.contains("serving on")), "no \"serving on\"");
         } else {
             world.serves("sockets/holder.sock");
         }
@@ -141,10 +140,10 @@ fn without_standard_error_calls_are_answered() {
     }
 }
 
-/// Runs what follows as process 1, with a `/proc` of its own; its end is the end of all.
+/// Runs the following command as process 1 of a PID namespace with its own `/proc`. All processes end with it.
 const AS_PROCESS_1: [&str; 5] = ["--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
-/// The process that has this command line, in the form of the kernel.
+/// Finds the process with this command line, in the format of `/proc`.
 fn process_of(command_line: &str) -> Option<PathBuf> {
     let mut processes = fs::read_dir("/proc").expect("there is /proc").filter_map(Result::ok);
     let process = processes.find(|process| {
@@ -154,40 +153,41 @@ fn process_of(command_line: &str) -> Option<PathBuf> {
 }
 
 #[test]
-fn as_process_1_the_server_reaps_what_others_left_to_it() {
+fn as_process_1_the_server_reaps_orphans() {
     let world = world("");
     let mut probe = world.command("unshare");
     probe.args(AS_PROCESS_1).arg("true");
     if world.finish(probe).code != 0 {
-        // Only a machine on which nobody may make such a namespace has no answer.
+        // A system without user namespaces cannot run this.
         return;
     }
     let told = world.pipe("told");
     let mut mkfifo = world.command("mkfifo");
     mkfifo.arg("go");
     assert_eq!(world.finish(mkfifo).code, 0);
-    // The server gets a child that it has not started.
+    // The orphan becomes a child of the server.
     let orphan = format!("echo here > told; read -r go < {}", world.path("go").display());
     let script = format!("sh -c '{orphan}' & exec \"$0\" \"$@\"");
     let mut command = world.command("unshare");
     command.args(AS_PROCESS_1).args(["sh", "-c", &script, TIPHYS]).args(server(&world, &[]).get_args());
     let (_running, _log) = serving(command);
     assert_eq!(told.line(), "here");
-    let process = process_of(&format!("sh\0-c\0{orphan}\0")).expect("it runs");
-    fs::write(world.path("go"), "go\n").expect("it reads");
-    // A zombie has its folder, too.
+    let process = process_of(&format!("sh\0-c\0{orphan}\0")).expect("orphan");
+    fs::write(world.path("go"), "go\n").expect("write");
+    // A zombie has a directory in /proc.
     until(|| (!process.exists()).then_some(()));
 }
 
-/// Words in backticks that are names of metrics.
+/// Names of metrics in backticks on the page.
 fn metrics_of_the_page() -> BTreeSet<String> {
-    let page = fs::read_to_string(workspace().join("docs/serving-a-plugin.md")).expect("the page is there");
+    let page =
+        fs::read_to_string(workspace().join("docs/serving-a-plugin.md")).expect("the page can be read");
     let words = page.split('`').skip(1).step_by(2).filter(|word| word.starts_with("tiphys_cmp_"));
     words.map(str::to_owned).collect()
 }
 
 #[test]
-fn the_page_names_every_metric_and_no_other() {
+fn page_names_exactly_the_existing_metrics() {
     let world = world(WARNS);
     let pipe = world.pipe("pipe");
     let mut running = Running::of(server(&world, &["--metrics-address=0"]));
@@ -195,13 +195,13 @@ fn the_page_names_every_metric_and_no_other() {
     let address = log.rest_of_line_with("metrics are on http://");
     let address = address.split('/').next().expect("an address");
     log.line_with("serving on");
-    // What is counted by a label comes with its first one.
+    // A metric with a label appears with its first value.
     assert_eq!(render(&world).finish(&world).code, 0);
     pipe.ends();
     let (_, text) = get(address, "/metrics");
     running.signal(&world, "TERM");
     assert_eq!(running.finish(&world).code, 0);
-    // In OpenMetrics, some samples are called otherwise than what they belong to.
+    // In OpenMetrics, some samples have a suffix.
     let named = |(name, kind): (&str, &str)| match kind {
         "counter" => format!("{name}_total"),
         "info" => format!("{name}_info"),
@@ -216,7 +216,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// All source files below a folder but those of tests.
+/// Collects all source files below a directory except tests.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder can be read") {
         let path = entry.expect("the entry can be read").path();
@@ -233,7 +233,8 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 
 /// Names in the last column of the page's table of fixed bounds.
 fn bounds_of_the_page() -> BTreeSet<String> {
-    let page = fs::read_to_string(workspace().join("docs/serving-a-plugin.md")).expect("the page is there");
+    let page =
+        fs::read_to_string(workspace().join("docs/serving-a-plugin.md")).expect("the page can be read");
     let (_, table) = page.split_once("### Fixed bounds").expect("the page has the table");
     let (table, _) = table.split_once("\n## ").expect("a section follows");
     let columns = table.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit_once(" | "));
@@ -241,13 +242,13 @@ fn bounds_of_the_page() -> BTreeSet<String> {
     words.map(str::to_owned).collect()
 }
 
-/// Bounds that nobody outside can set: constants of one module, in code that callers reach.
+/// Limits without an option: constants of one module, in code that callers reach.
 fn fixed_bounds() -> BTreeSet<String> {
     let crates = workspace().join("crates");
     let mut files = vec![crates.join("tiphys/src/telemetry/traces.rs")];
     sources(&crates.join("tiphys-cmp/src"), &mut files);
     sources(&crates.join("tiphys/src/commands/cmp_server"), &mut files);
-    // Of the client, and the numbers of a standard.
+    // Limits of the client, and values of a standard.
     files.retain(|file| !file.ends_with("client.rs") && !file.ends_with("connection/authority.rs"));
     let mut found = BTreeSet::new();
     for file in files {
@@ -262,12 +263,12 @@ fn fixed_bounds() -> BTreeSet<String> {
 }
 
 #[test]
-fn the_page_names_every_bound_that_has_no_option() {
+fn page_names_every_limit_without_an_option() {
     let named = bounds_of_the_page();
     let found = fixed_bounds();
     assert!(found.len() > 10, "{found:?}");
     assert_eq!(found.difference(&named).collect::<Vec<_>>(), Vec::<&String>::new());
-    // The others are windows and pauses, which are no bounds by name.
+    // The page also lists windows and pauses.
     let others: Vec<&String> = named.difference(&found).collect();
     let expected = [
         "BATCH_DELAY",
@@ -280,7 +281,7 @@ fn the_page_names_every_bound_that_has_no_option() {
     assert_eq!(others, expected);
 }
 
-/// Options that a source file refers to: by name in a string, or by their limit, as in `Limit::JOBS`. Comments are left out. Arguments of
+/// Options that a source file names in a string, or by their limit, as in `Limit::JOBS`. Comments are skipped. Options of
 /// other programs are included.
 fn options_in_texts(source: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -301,7 +302,7 @@ fn options_in_texts(source: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_option_that_a_message_of_the_server_names_is_in_its_help() {
+fn options_in_server_messages_are_in_its_help() {
     let help = World::empty().run(&["cmp-server", "--help"]).stdout;
     let words: BTreeSet<&str> = help.split(|c: char| !(c.is_ascii_lowercase() || c == '-')).collect();
     let mut named = BTreeSet::new();
@@ -313,12 +314,12 @@ fn every_option_that_a_message_of_the_server_names_is_in_its_help() {
             named.extend(options_in_texts(&text));
         }
     }
-    // Arguments of xargs that `plugin check` knows.
+    // Options of xargs, which `plugin check` knows.
     for foreign in ["--null", "--delimiter"] {
-        assert!(named.remove(foreign), "{foreign} need not be left out any more");
+        assert!(named.remove(foreign), "{foreign} does not occur; remove it from the list");
     }
     for known in ["--jobs", "--upload-stall-max", "--packed-bytes-max"] {
-        assert!(named.contains(known), "{known} is in a message");
+        assert!(named.contains(known), "{known} is in no message");
     }
     let missing: Vec<&String> = named.iter().filter(|name| !words.contains(name.as_str())).collect();
     assert_eq!(missing, Vec::<&String>::new());

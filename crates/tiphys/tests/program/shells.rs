@@ -1,6 +1,6 @@
-//! Completion in real shells, each at a terminal of its own: what is typed, Tabs included, and the words that the shell makes of it.
+//! Completion in real shells on a terminal: typed keys including Tabs, and the resulting words.
 //!
-//! `script` gives the terminal. A shell that is not installed is named on standard error.
+//! `script` provides the terminal. A shell that is not installed is reported on standard error.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,12 +9,12 @@ use std::process::Stdio;
 use crate::running::Running;
 use crate::world::{URL, World};
 
-/// A shell, how it is started at a terminal, and what it is told first.
+/// A shell, its command, and its first input.
 struct Shell {
     name: &'static str,
     command: &'static str,
     setup: &'static str,
-    /// What holds in it alone.
+    /// Additional cases.
     more: &'static [Case],
 }
 
@@ -22,7 +22,7 @@ const BASH: Shell = Shell {
     name: "bash",
     command: "bash --norc --noprofile -i",
     setup: "PS1=; bind 'set enable-bracketed-paste off'; source ./completion.bash",
-    // A dollar sign that has been typed and a parenthesis of a name would be a command.
+    // A typed dollar sign followed by a parenthesis of a name would be a command substitution.
     more: &[("render \"$\t\"", &["render", "$"])],
 };
 
@@ -59,10 +59,10 @@ spec:
     command: ["true"]
 "#;
 
-/// What is typed, and the arguments that the command gets.
+/// The typed keys, and the arguments that the command gets.
 type Case = (&'static str, &'static [&'static str]);
 
-/// What holds in every shell.
+/// Cases of every shell.
 const CASES: [Case; 20] = [
     ("par\t", &["params"]),
     ("params ge\tx", &["params", "get", "x"]),
@@ -105,13 +105,13 @@ fn application(name: &str) -> String {
     )
 }
 
-/// Types all cases into one shell, and compares the arguments that come out.
+/// Types all cases into one shell, and compares the resulting arguments.
 fn check(shell: &Shell) {
     let world = World::new();
     let mut which = world.command("sh");
     which.args(["-c", &format!("command -v {} && command -v script", shell.name)]);
     if world.finish(which).code != 0 {
-        // Written past the capture of tests, so that it is seen.
+        // Tests capture `eprintln`, but not this.
         writeln!(std::io::stderr(), "not tested: completion in {}, which is not installed", shell.name)
             .expect("stderr can be written to");
         return;
@@ -137,14 +137,14 @@ fn check(shell: &Shell) {
     let mut running = Running::of(command);
     let (mut keyboard, screen) = (running.stdin(), running.stdout());
     let mut enter = |keys: &str, number: usize| {
-        // What is typed is shown too, with the quotes.
+        // The terminal echoes the typed keys, with the quotes.
         writeln!(keyboard, "{keys}; echo typed''-{number}.").expect("the keys can be typed");
         screen.line_with(&format!("typed-{number}."));
     };
     enter(shell.setup, 0);
     let cases: Vec<&Case> = CASES.iter().chain(shell.more).collect();
     for (number, (keys, _)) in (1..).zip(&cases) {
-        // Once completed, another command is put in front, which writes down the arguments.
+        // Replaces the command by one that records its arguments.
         enter(&format!("tiphys {keys}\u{1}printf '<%s>' \u{5} >>words; echo >>words"), number);
     }
     let words = fs::read_to_string(world.path("words")).unwrap_or_default();
@@ -158,16 +158,16 @@ fn check(shell: &Shell) {
 }
 
 #[test]
-fn bash_completes_words_as_it_would_read_them() {
+fn bash_completes_words() {
     check(&BASH);
 }
 
 #[test]
-fn zsh_completes_words_as_it_would_read_them() {
+fn zsh_completes_words() {
     check(&ZSH);
 }
 
 #[test]
-fn fish_completes_words_as_it_would_read_them() {
+fn fish_completes_words() {
     check(&FISH);
 }

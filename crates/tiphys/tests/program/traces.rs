@@ -1,4 +1,4 @@
-//! Traces of the plugin server, as a collector on this machine gets them.
+//! Traces of the plugin server as a local collector receives them.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -19,14 +19,14 @@ use tonic::{Code, Request, Response, Status};
 use crate::running::Running;
 use crate::world::{Output, TIPHYS, World};
 
-/// The trace of a caller, and the caller's span in it.
+/// The caller's trace and its span.
 const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const CALLER: &str = "b7ad6b7169203331";
 
-/// What must be nowhere in a trace: it is in all that a call brings and all that comes of it.
+/// Part of all inputs and outputs of a call. Must not occur in a trace.
 const CANARY: &str = "canary-5ae1";
 
-/// What a collector was sent.
+/// A received batch.
 struct Batch {
     authorization: Option<String>,
     request: ExportTraceServiceRequest,
@@ -41,13 +41,13 @@ impl TraceService for Receiver {
         request: Request<ExportTraceServiceRequest>,
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
         let authorization = request.metadata().get("authorization");
-        let authorization = authorization.map(|value| value.to_str().expect("it is ASCII").to_owned());
+        let authorization = authorization.map(|value| value.to_str().expect("ASCII").to_owned());
         drop(self.0.send(Batch { authorization, request: request.into_inner() }));
         Ok(Response::new(ExportTraceServiceResponse::default()))
     }
 }
 
-/// A collector, until the process of the tests ends.
+/// A collector that runs until the test process ends.
 struct Collector {
     address: String,
     batches: mpsc::Receiver<Batch>,
@@ -56,24 +56,24 @@ struct Collector {
 impl Collector {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let address = listener.local_addr().expect("it has an address").to_string();
-        listener.set_nonblocking(true).expect("a socket can be told so");
+        let address = listener.local_addr().expect("local_addr").to_string();
+        listener.set_nonblocking(true).expect("set_nonblocking");
         let (sender, batches) = mpsc::channel();
         std::thread::spawn(move || {
             runtime().block_on(async {
-                let listener = tokio::net::TcpListener::from_std(listener).expect("the socket is one");
+                let listener = tokio::net::TcpListener::from_std(listener).expect("from_std");
                 let incoming = futures_util::stream::unfold(listener, |listener| async move {
                     Some((listener.accept().await.map(|(stream, _)| stream), listener))
                 });
                 let service = TraceServiceServer::new(Receiver(sender));
                 let server = tonic::transport::Server::builder().add_service(service);
-                server.serve_with_incoming(incoming).await.expect("the collector serves");
+                server.serve_with_incoming(incoming).await.expect("serve");
             });
         });
         Self { address, batches }
     }
 
-    /// Everything that came until now. A server that has ended has sent all that it had.
+    /// Returns all batches. A server that has ended has sent all its spans.
     fn batches(&self) -> Vec<Batch> {
         self.batches.try_iter().collect()
     }
@@ -83,7 +83,7 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-/// Messages of a caller, as in `spec/cmp.md` 1.5.
+/// The messages of a caller, as in Argo CD's `plugin.proto`.
 #[derive(Clone, PartialEq, prost::Message)]
 struct AppStreamRequest {
     #[prost(oneof = "Part", tags = "1, 2")]
@@ -130,7 +130,7 @@ struct ManifestResponse {
     manifests: Vec<String>,
 }
 
-/// A world with the plugin `told`, which does what this script says, and the archive of an application.
+/// A world with the plugin `told`, which runs this script, and the archive of an application.
 fn world(script: &str) -> World {
     let world = World::empty();
     let plugin = format!(
@@ -152,7 +152,7 @@ spec:
     world
 }
 
-/// A plugin that prints a manifest with secrets.
+/// A script that prints a manifest with secrets.
 const PRINTS: &str =
     "echo \"$PARAM_SECRET\" >&2; echo \"{apiVersion: v1, kind: Secret, metadata: {name: $PARAM_SECRET}}\"";
 
@@ -163,7 +163,7 @@ fn server(world: &World, address: &str, args: &[&str]) -> Command {
     command
 }
 
-/// Calls a server once with each of these `traceparent`s, ends it, and says how it ended and what the calls gave.
+/// Calls a server once with each `traceparent` and ends it. Returns its output and the results of the calls.
 fn served(world: &World, mut command: Command, traceparents: &[Option<&str>]) -> (Output, Vec<Answer>) {
     command.env("SECRET_OF_THE_POD", CANARY);
     let mut server = Running::of(command);
@@ -176,15 +176,15 @@ fn served(world: &World, mut command: Command, traceparents: &[Option<&str>]) ->
     (ended, answers)
 }
 
-/// What a call gave.
+/// The result of a call.
 #[derive(Debug, PartialEq, Eq)]
 struct Answer {
     code: Code,
-    /// The manifests, or why there are none.
+    /// The manifests or the error message.
     text: String,
 }
 
-/// One call of `GenerateManifest`.
+/// Calls `GenerateManifest`.
 fn generate(world: &World, traceparent: Option<&str>) -> Answer {
     let archive = std::fs::read(world.path("app.tgz")).expect("the archive can be read");
     let sum = world.read("app.sum");
@@ -198,15 +198,15 @@ fn generate(world: &World, traceparent: Option<&str>) -> Answer {
     let messages = parts.map(|part| AppStreamRequest { request: Some(part) });
     let mut request = Request::new(futures_util::stream::iter(messages));
     if let Some(traceparent) = traceparent {
-        let value = traceparent.parse().expect("it is a header");
+        let value = traceparent.parse().expect("a header");
         request.metadata_mut().insert("traceparent", value);
     }
     let socket = world.path("sockets/told.sock");
     runtime().block_on(async {
         let endpoint = tonic::transport::Endpoint::from_shared(format!("unix:{}", socket.display()));
-        let channel = endpoint.expect("it is a URI").connect().await.expect("the server takes calls");
+        let channel = endpoint.expect("a URI").connect().await.expect("connected");
         let mut client = tonic::client::Grpc::new(channel);
-        client.ready().await.expect("the server takes calls");
+        client.ready().await.expect("ready");
         let path = "/plugin.ConfigManagementPluginService/GenerateManifest";
         let codec = tonic_prost::ProstCodec::<AppStreamRequest, ManifestResponse>::default();
         let path = tonic::codegen::http::uri::PathAndQuery::from_static(path);
@@ -226,7 +226,7 @@ fn spans(batches: &[Batch]) -> Vec<&Span> {
     resources.flat_map(|resource| &resource.scope_spans).flat_map(|scope| &scope.spans).collect()
 }
 
-/// Each span with its parent, its attributes and the code of its status, in the order of the text.
+/// Each span with its parent, its attributes and its status code, sorted.
 fn described(spans: &[&Span]) -> Vec<String> {
     let name = |id: &[u8]| {
         let found = spans.iter().find(|span| span.span_id == id).map(|span| span.name.clone());
@@ -270,7 +270,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_spans_of_a_call_continue_the_callers_trace() {
+fn spans_of_a_call_continue_the_callers_trace() {
     let world = world(PRINTS);
     let collector = Collector::start();
     let flags = ["--otlp-headers=authorization=Bearer sesame", "--otlp-attrs=cluster:blue"];
@@ -281,7 +281,7 @@ fn the_spans_of_a_call_continue_the_callers_trace() {
     let batches = collector.batches();
     let authorized = |batch: &Batch| batch.authorization.as_deref() == Some("Bearer sesame");
     assert!(!batches.is_empty() && batches.iter().all(authorized));
-    let resource = batches[0].request.resource_spans[0].resource.as_ref().expect("it says who it is");
+    let resource = batches[0].request.resource_spans[0].resource.as_ref().expect("resource");
     let mut who: Vec<String> = pairs(&resource.attributes).split(' ').map(str::to_owned).collect();
     who.sort();
     let version = format!("service.version={}", env!("CARGO_PKG_VERSION"));
@@ -306,7 +306,7 @@ fn the_spans_of_a_call_continue_the_callers_trace() {
 }
 
 #[test]
-fn of_the_librarys_variables_those_for_headers_win_and_others_have_no_effect() {
+fn header_variables_of_the_library_win_and_others_are_ignored() {
     let world = world(PRINTS);
     let collector = Collector::start();
     let flags = ["--otlp-headers=authorization=Bearer flag", "--otlp-attrs=cluster:blue"];
@@ -324,7 +324,7 @@ fn of_the_librarys_variables_those_for_headers_win_and_others_have_no_effect() {
     let batches = collector.batches();
     let authorizations: Vec<_> = batches.iter().map(|batch| batch.authorization.as_deref()).collect();
     assert_eq!(authorizations, [Some("Bearer variable")]);
-    let resource = batches[0].request.resource_spans[0].resource.as_ref().expect("it says who it is");
+    let resource = batches[0].request.resource_spans[0].resource.as_ref().expect("resource");
     let who = pairs(&resource.attributes);
     assert!(who.contains("service.name=argocd-cmp-server") && who.contains("cluster=blue"), "{who}");
     assert!(!who.contains("other") && !who.contains("red") && !who.contains("more"), "{who}");
@@ -332,7 +332,7 @@ fn of_the_librarys_variables_those_for_headers_win_and_others_have_no_effect() {
 }
 
 #[test]
-fn a_caller_decides_on_its_trace_and_the_ratio_on_those_that_begin_here() {
+fn caller_decides_on_sampling_of_its_trace() {
     let world = world(PRINTS);
     let (sampled, left_out) = (traceparent("01"), traceparent("00"));
     let cases: [(&[&str], Option<&str>, bool); 5] = [
@@ -358,21 +358,21 @@ fn a_caller_decides_on_its_trace_and_the_ratio_on_those_that_begin_here() {
 }
 
 #[test]
-fn nothing_that_a_call_brings_or_gives_is_in_its_trace() {
+fn trace_contains_no_content_of_a_call() {
     let failing = format!("{PRINTS}; exit 3");
-    // The last one's standard error is a log line in the middle of the call.
+    // Standard error of the last plugin is logged during the call.
     let silent = "echo \"$PARAM_SECRET\" >&2";
     for (script, code) in [(PRINTS, Code::Ok), (failing.as_str(), Code::Unknown), (silent, Code::Ok)] {
         let world = world(script);
         let collector = Collector::start();
-        // With all log lines there are, since none may become part of a span.
+        // At the most verbose level, to test that no log line becomes part of a span.
         let command = server(&world, &collector.address, &["--loglevel=trace"]);
         let (ended, answers) = served(&world, command, &[None]);
         assert_eq!(ended.code, 0, "{}", ended.stderr);
         let answer = &answers[0];
         assert_eq!(answer.code, code, "{answer:?}");
         let told = if script == silent { &ended.stderr } else { &answer.text };
-        assert!(told.contains(CANARY), "the canary sings: {told}");
+        assert!(told.contains(CANARY), "the canary is in the manifests: {told}");
         let batches = collector.batches();
         let names: Vec<String> = described(&spans(&batches));
         let failed =
@@ -389,16 +389,16 @@ fn nothing_that_a_call_brings_or_gives_is_in_its_trace() {
 }
 
 #[test]
-fn a_collector_that_is_away_or_silent_delays_neither_calls_nor_the_end() {
+fn unreachable_collector_delays_neither_calls_nor_shutdown() {
     let world = world(PRINTS);
     let gone = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let gone = gone.local_addr().expect("it has an address").to_string();
-    // It takes connections, since the system does, and never says a word.
+    let gone = gone.local_addr().expect("local_addr").to_string();
+    // The system accepts connections, but no response is sent.
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    for address in [gone, silent.local_addr().expect("it has an address").to_string()] {
+    for address in [gone, silent.local_addr().expect("local_addr").to_string()] {
         let began = Instant::now();
         let (ended, answers) = served(&world, server(&world, &address, &[]), &[None, None]);
-        // An exporter may try for ten seconds.
+        // An export takes up to ten seconds.
         assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
         assert!(answers.iter().all(|answer| answer.code == Code::Ok), "{answers:?}");
         assert_eq!(ended.code, 0, "{}", ended.stderr);
@@ -411,9 +411,9 @@ fn a_collector_that_is_away_or_silent_delays_neither_calls_nor_the_end() {
 }
 
 #[test]
-fn traces_that_cannot_be_sent_as_they_are_to_be_keep_the_server_from_starting() {
+fn invalid_trace_settings_prevent_the_start() {
     let world = world(PRINTS);
-    let tls = "cannot be sent with TLS, which this program does not have: leave --otlp-insecure at true";
+    let tls = "TLS is not supported: leave --otlp-insecure at true";
     let cases: [(&str, &[&str], &str); 4] = [
         ("collector:4317", &["--otlp-insecure=false"], tls),
         ("https://collector:4317", &[], tls),
@@ -423,14 +423,14 @@ fn traces_that_cannot_be_sent_as_they_are_to_be_keep_the_server_from_starting() 
     for (address, flags, expected) in cases {
         let ended = world.finish(server(&world, address, flags));
         assert_eq!((ended.code, ended.stdout.as_str()), (20, ""), "{}", ended.stderr);
-        let last = ended.stderr.lines().last().expect("it says why");
+        let last = ended.stderr.lines().last().expect("last log line");
         assert!(last.contains("\"level\":\"fatal\""), "{last}");
-        let message: serde_json::Value = serde_json::from_str(last).expect("a line is JSON");
-        let message = message["msg"].as_str().expect("a message is a text");
+        let message: serde_json::Value = serde_json::from_str(last).expect("JSON");
+        let message = message["msg"].as_str().expect("a string");
         assert!(message.contains(expected), "{message}");
         assert!(!message.contains('\u{1}'), "{message}");
     }
-    // Without an address there is nothing to send, and so nothing to refuse.
+    // Without an address the settings are not used.
     let mut command = world.command(TIPHYS);
     command.args(["cmp-server", "--config-dir-path=plugins/told", "--plugin-sockets=sockets"]);
     command.arg("--otlp-insecure=false");

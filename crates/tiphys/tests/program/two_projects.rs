@@ -1,11 +1,11 @@
-//! Applications of two projects, each with Secrets of its own for one repository.
+//! Applications of two projects, each with its own Secrets for one repository.
 
 use std::sync::mpsc::Receiver;
 
 use crate::refused_access::server;
 use crate::world::World;
 
-/// A Secret of the store; its user is its name, its password that with `-pw`.
+/// A Secret of the store. Its user is `name`, its password `name` with `-pw`.
 fn secret(kind: &str, url: &str, name: &str, project: &str) -> String {
     format!(
         "---\napiVersion: v1\nkind: Secret\nmetadata: {{name: {name}, labels: {{argocd.argoproj.io/secret-type: {kind}}}}}\n\
@@ -20,7 +20,7 @@ fn application(project: &str, url: &str) -> String {
     )
 }
 
-/// The logins that came, without what git asks before it sends one.
+/// The received credentials, without those of git's first anonymous requests.
 fn sent(authorizations: &Receiver<String>) -> Vec<String> {
     let mut sent: Vec<String> = authorizations.try_iter().collect();
     sent.dedup();
@@ -28,7 +28,7 @@ fn sent(authorizations: &Receiver<String>) -> Vec<String> {
 }
 
 #[test]
-fn a_secret_is_sent_for_applications_of_its_project_and_no_other() {
+fn secret_is_sent_for_applications_of_its_project_only() {
     // `NAME:NAME-pw` in base64.
     const ONE: &str = "Basic b25lOm9uZS1wdw==";
     const TWO: &str = "Basic dHdvOnR3by1wdw==";

@@ -1,4 +1,4 @@
-//! A folder in which the program runs, and what it says there.
+//! A directory in which the program runs, and its output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,41 +11,41 @@ use tiphys_testkit::{helm, tools, workspace_root};
 /// The program.
 pub(crate) const TIPHYS: &str = env!("CARGO_BIN_EXE_tiphys");
 
-/// Repository of the tests' Applications; the folder `repo` stands for it.
+/// The repository of the tests' Applications, which `--repo` maps to the directory `repo`.
 pub(crate) const URL: &str = "https://git.example.org/team/apps.git";
 
-/// Stands for the world's folder in what programs print.
+/// Replaces the world's directory in the output of programs.
 const WORLD: &str = "$WORLD";
 
-/// A folder with a home, a cache and a folder for temporary files.
+/// A directory with a home, a cache and a directory for temporary files.
 pub(crate) struct World {
-    /// Removes the folder.
+    /// Removes the directory.
     _dir: TempDir,
     root: PathBuf,
-    /// What stands on `PATH` before anything but the program itself, with a `:` behind each folder.
+    /// Entries of `PATH` before the program's directory, each followed by a `:`.
     programs: String,
-    /// More variables of commands.
+    /// Additional variables of commands.
     variables: Vec<(&'static str, PathBuf)>,
 }
 
-/// What a command gave.
+/// The result of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Output {
-    /// Exit code; 128 and the signal's number after a signal.
+    /// Exit code, or 128 and the signal's number.
     pub(crate) code: i32,
-    /// Standard output, with the world's folder as `$WORLD`.
+    /// Standard output with the world's directory as `$WORLD`.
     pub(crate) stdout: String,
     /// Standard error, likewise.
     pub(crate) stderr: String,
 }
 
 impl World {
-    /// A new world with the files that most tests need: see `testdata/cli/world`.
+    /// A world with the files that most tests need, from `testdata/cli/world`.
     pub(crate) fn new() -> Self {
         Self::empty().with_files(&testdata().join("world"))
     }
 
-    /// A new world without files.
+    /// A world without files.
     pub(crate) fn empty() -> Self {
         let dir = tempfile::tempdir().expect("a temporary folder");
         let root = dir.path().canonicalize().expect("the folder is there");
@@ -55,15 +55,14 @@ impl World {
         Self { _dir: dir, root, programs: String::new(), variables: Vec::new() }
     }
 
-    /// A new world with the Helm plugin of this checkout as the one plugin, and with the helm of `cargo xtask tools`.
+    /// A world with the Helm plugin of this repository as the only plugin, and with the helm of `cargo xtask tools`.
     pub(crate) fn with_helm() -> Self {
         Self::new().with_plugin("helm", &[tools::program("helm"), helm::program()])
     }
 
-    /// A new world with a plugin of this checkout as the one plugin, and these programs on `PATH`.
+    /// The world with a plugin of this repository as the only plugin, and these programs on `PATH`.
     pub(crate) fn with_plugin(self, name: &str, programs: &[PathBuf]) -> Self {
-        let folder =
-            |program: &PathBuf| format!("{}:", program.parent().expect("it is in a folder").display());
+        let folder = |program: &PathBuf| format!("{}:", program.parent().expect("parent").display());
         Self {
             programs: programs.iter().map(folder).collect(),
             variables: vec![("TIPHYS_PLUGINS", workspace_root().join("plugins").join(name))],
@@ -71,7 +70,7 @@ impl World {
         }
     }
 
-    /// Copies a folder's files into the world, if the folder exists.
+    /// Copies a directory's files into the world if the directory exists.
     pub(crate) fn with_files(self, from: &Path) -> Self {
         if from.is_dir() {
             copy_files(from, &self.root);
@@ -84,7 +83,7 @@ impl World {
         self.root.join(path)
     }
 
-    /// Writes a file and its folders; one that begins with `#!` is executable.
+    /// Writes a file and its parent directories. A file that begins with `#!` is executable.
     pub(crate) fn write(&self, path: &str, content: &str) -> &Self {
         let place = self.path(path);
         fs::create_dir_all(place.parent().expect("a file has a folder")).expect("the folder can be made");
@@ -95,8 +94,8 @@ impl World {
         self
     }
 
-    /// A command that knows nothing of the person who runs the tests, and is started in the world's folder.
-    #[expect(clippy::disallowed_methods, reason = "what is tested is a program")]
+    /// A command in the world's directory, without the environment of the test's user.
+    #[expect(clippy::disallowed_methods, reason = "the test runs programs")]
     pub(crate) fn command(&self, program: &str) -> Command {
         let programs = Path::new(TIPHYS).parent().expect("the program is in a folder").display();
         let path = std::env::var("PATH").expect("PATH is set");
@@ -126,7 +125,7 @@ impl World {
         self.shown(output)
     }
 
-    /// What a command gave, as tests compare it.
+    /// Converts the output of a command.
     pub(crate) fn shown(&self, output: std::process::Output) -> Output {
         use std::os::unix::process::ExitStatusExt as _;
         let code = output.status.code().or_else(|| output.status.signal().map(|signal| 128 + signal));
@@ -142,12 +141,12 @@ impl World {
         text.replace(self.root.to_str().expect("the world's path is UTF-8"), WORLD)
     }
 
-    /// What runs have left behind: temporary files, private views.
+    /// Leftovers of runs: temporary files and private views.
     pub(crate) fn left_behind(&self) -> Vec<PathBuf> {
         self.left_behind_but(&[])
     }
 
-    /// The same without entries of these names.
+    /// The same without entries with these names.
     pub(crate) fn left_behind_but(&self, names: &[&str]) -> Vec<PathBuf> {
         let mut left = Vec::new();
         let entries = |folder: &Path| -> Vec<PathBuf> {
@@ -157,13 +156,13 @@ impl World {
         for path in ["tmp", "cache/tiphys/runs"].iter().flat_map(|folder| entries(&self.path(folder))) {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             if name.starts_with("tiphys-helm-") {
-                // Runs of the Helm plugin share this folder, with a lock and what they know of helm.
+                // Runs of the Helm plugin share this directory, with a lock and cached information about helm.
                 let of_runs = entries(&path).into_iter();
                 left.extend(
                     of_runs.filter(|path| !["gate", "versions"].iter().any(|name| path.ends_with(name))),
                 );
             } else if name.starts_with("tiphys-trees-") {
-                // Commands share this folder, with the two locks by which they agree.
+                // Commands share this directory, with two locks.
                 let of_commands = entries(&path).into_iter().chain(entries(&path.join("runs")));
                 left.extend(
                     of_commands.filter(|path| !["gate", "runs"].iter().any(|name| path.ends_with(name))),
@@ -172,14 +171,14 @@ impl World {
                 left.push(path);
             }
         }
-        // Processes agree through this file on who may remove whose views.
+        // The lock of commands that remove views of others.
         left.retain(|path| !path.ends_with("cache/tiphys/runs/gate"));
         left.retain(|path| !names.iter().any(|name| path.ends_with(name)));
         left
     }
 }
 
-/// The folder of the cases.
+/// The directory of the cases.
 pub(crate) fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/cli")
 }

@@ -1,17 +1,17 @@
-//! How many connections there is room for among the files that the system lets this process have open.
+//! Limits connections to the number of open files that the system permits.
 //!
-//! Where there is less room than connections are asked for, the server would find out in the middle of a call. The limit is not raised:
-//! plugins would inherit it, and some walk through all numbers that it allows.
+//! Otherwise the server would run out of descriptors during a call. The limit is not raised, because plugins would inherit it, and some
+//! programs iterate over all descriptor numbers that it permits.
 
 use std::num::NonZeroU32;
 
 /// Descriptors of a server without calls, and of archives that are unpacked.
 const SERVER_DESCRIPTORS: u64 = 48;
-/// Descriptors of a run beside the connection that it is for: the pipes of its launcher, and of the one that is started for the next run.
+/// Descriptors of a run in addition to its connection: the pipes of its launcher and of the launcher that is started for the next run.
 const RUN_DESCRIPTORS: u64 = 6;
 
-/// As many connections as are asked for, or as many as there is room for if that is less: a call on each, of which `runs_max` run at once.
-/// At least one, whatever the limit; without a limit there is room for all.
+/// The requested number of connections, or fewer if descriptors are short: at least one. Each connection has one call, and `runs_max` of
+/// the calls run at once. Without a limit it is the requested number.
 pub(super) fn connections_that_fit(asked: NonZeroU32, runs_max: usize, limit: Option<u64>) -> NonZeroU32 {
     let Some(limit) = limit else { return asked };
     let room = limit.saturating_sub(SERVER_DESCRIPTORS);

@@ -1,4 +1,4 @@
-//! What the metrics ask of the server's parts at each scrape.
+//! The values that the metrics read from the server at each scrape.
 
 use std::fs;
 use std::path::Path;
@@ -14,17 +14,17 @@ use tiphys_web::{Health, Observed};
 use crate::build;
 use crate::settings::now;
 
-/// Whether calls are served; shared by those who tell it.
+/// Whether calls are served.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Serving(Arc<AtomicBool>);
 
 impl Serving {
-    /// They are from now on.
+    /// Sets it to true.
     pub(super) fn begin(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// They are not any more.
+    /// Sets it to false.
     pub(super) fn end(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
@@ -34,7 +34,7 @@ impl Serving {
     }
 }
 
-/// The server as its HTTP endpoint tells it.
+/// The server's metrics and health, for its HTTP endpoint.
 #[derive(Debug)]
 pub(super) struct ServerObserved {
     metrics: Arc<Metrics>,
@@ -42,7 +42,7 @@ pub(super) struct ServerObserved {
 }
 
 impl ServerObserved {
-    /// Has the metrics ask these parts.
+    /// Registers these parts as the source of the gauges.
     pub(super) fn new(
         metrics: Arc<Metrics>,
         store: &Arc<Store>,
@@ -99,7 +99,7 @@ fn count(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
 
-/// What `/proc` says of this process, where there is one.
+/// Values of `/proc` for this process; empty on systems without it.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Process {
     resident_bytes: Option<u64>,
@@ -111,13 +111,13 @@ struct Process {
 impl Process {
     fn this() -> Self {
         let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        // The folder is read through a descriptor of its own.
+        // Reading the directory opens a descriptor.
         let descriptors = entries(Path::new("/proc/self/fd"), |_| true).map(|count| count.saturating_sub(1));
         let is_process = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
         Self { descriptors, processes: entries(Path::new("/proc"), is_process), ..Self::of_status(&status) }
     }
 
-    /// Lines of a name, a colon and a number, of memory in kB.
+    /// Parses lines `NAME: NUMBER`. Memory is in kB.
     fn of_status(status: &str) -> Self {
         let field = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;

@@ -1,8 +1,8 @@
-//! The server's periodic look at itself: that callers reach it, and that it can serve them.
+//! The server's periodic check that callers reach it, and that it can serve them.
 //!
-//! A run is a process of the server's user. Where no mount keeps it from the socket's folder, it can put another socket there; `prlimit`
-//! takes a process of the same user its descriptors and its right to fork, wherever it runs. The server would live on without a caller, or
-//! without an answer for one. So it ends with a failure, and its pod is started again.
+//! Runs have the server's user. Unless a mount hides the socket's directory, a run can put another socket there. With `prlimit` it can
+//! take the server's descriptors and its right to fork. The server would continue without serving anything. It ends with a failure instead,
+//! and Kubernetes restarts its pod.
 
 use std::os::unix::net::UnixDatagram;
 use std::thread;
@@ -13,28 +13,28 @@ use tiphys_plugin::chain;
 use tiphys_process::ProcessLimits;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-/// Time between two looks.
+/// Time between two checks.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Looks in a row that find no room for a descriptor or a thread until the server ends. A busy moment passes.
-const STARVED_LOOKS_MAX: u32 = 10;
+/// The server ends after this number of consecutive checks without a free descriptor or thread. A short peak passes.
+const STARVED_CHECKS_MAX: u32 = 10;
 
-/// What there is to look at.
+/// The state that is checked.
 #[derive(Debug)]
 pub(super) struct SelfCheck {
     socket: SocketFile,
     limits: ProcessLimits,
-    /// Looks in a row that found no room.
+    /// Consecutive checks without a free descriptor or thread.
     starved: u32,
 }
 
 impl SelfCheck {
-    /// The socket, and the limits as they are now.
+    /// Records the socket and the current limits.
     pub(super) fn new(socket: SocketFile) -> Self {
         Self { socket, limits: ProcessLimits::now(), starved: 0 }
     }
 
-    /// Looks until something is wrong, and returns what.
+    /// Checks until a fault is found, and returns it.
     pub(super) async fn run(mut self, every: Duration) -> String {
         let mut ticks = interval_at(Instant::now() + every, every);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -47,46 +47,46 @@ impl SelfCheck {
         }
     }
 
-    /// What is wrong now.
+    /// The first fault, if any.
     fn fault(&mut self) -> Option<String> {
         if let Err(lost) = self.socket.check() {
             return Some(format!(
-                "socket {} is not this server's any more: {}; the server ends, since callers may reach somebody else. Look for a plugin \
-                 that changes its folder, and let runs have overlays, which hide it (--private-view overlay)",
+                "socket {} no longer belongs to this server: {}; the server ends, because callers may reach another process. Look for a plugin \
+                      that changes its directory, and give runs overlays, which hide it (--private-view overlay)",
                 self.socket.path().display(),
                 chain(&lost)
             ));
         }
         if let Some(limit) = self.limits.difference(&ProcessLimits::now()) {
             return Some(format!(
-                "the server's resource limit {limit} was changed from outside; the server ends, since it may not be able to serve. Look \
-                 for a plugin that calls prlimit"
+                "the server's resource limit {limit} was changed from outside; the server ends, because it may be unable to serve. Look \
+                      for a plugin that calls prlimit"
             ));
         }
         self.starvation(room())
     }
 
-    /// What is wrong if there has been no room for long.
+    /// The fault of a system that has been out of resources for too long.
     fn starvation(&mut self, room: std::io::Result<()>) -> Option<String> {
         let Err(error) = room else {
             self.starved = 0;
             return None;
         };
         self.starved += 1;
-        (self.starved >= STARVED_LOOKS_MAX).then(|| {
+        (self.starved >= STARVED_CHECKS_MAX).then(|| {
             format!(
-                "the server can open no connection or start no process: {error}, {STARVED_LOOKS_MAX} times in a row; the server ends. Look \
-                 for a plugin that leaves too many processes or files, and at the limits of the container"
+                "the server cannot open connections or start processes: {error}, {STARVED_CHECKS_MAX} times in a row; the server ends. Look \
+                      for a plugin that leaves processes or open files behind, and check the limits of the container"
             )
         })
     }
 }
 
-/// Whether there is room for a descriptor, as a connection needs it, and for a thread, which counts as a process.
+/// Checks that a descriptor and a thread, which counts as a process, can be created.
 fn room() -> std::io::Result<()> {
     UnixDatagram::unbound()?;
     let started = thread::Builder::new().spawn(|| ())?;
-    // It has nothing to panic with.
+    // The thread cannot panic.
     let _ended: thread::Result<()> = started.join();
     Ok(())
 }

@@ -1,7 +1,6 @@
-//! What the plugin server goes by: flags, else Argo CD's variables, else defaults (`spec/cmp.md` 1.1, 1.9).
+//! Settings of the plugin server: flags, then Argo CD's variables, then defaults.
 //!
-//! A bad flag is refused by the parser. A bad variable is told and its default taken, so that whatever starts under Argo CD
-//! starts here.
+//! The parser rejects invalid flags. An invalid variable is logged and ignored, so that a setup that starts under Argo CD starts here.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
@@ -22,31 +21,31 @@ use crate::go_values;
 use crate::settings::Process;
 use crate::telemetry::{LogFormat, TraceSettings};
 
-/// Name of our folder below the work folder. Below it each server has one of its own.
+/// Name of the directory below the work directory. Each server has a directory of its own in it.
 const WORKDIR_NAME: &str = "tiphys-cmp-server";
 
-/// How the server works.
+/// Settings of the server.
 #[derive(Clone, Debug)]
 pub(super) struct ServerSettings {
-    /// The plugin's file, or the folder of a `plugin.yaml`.
+    /// The plugin's file.
     pub(super) config: PathBuf,
     pub(super) socket_dir: PathBuf,
     pub(super) workdir: PathBuf,
     pub(super) log_level: LevelFilter,
     pub(super) log_format: LogFormat,
-    /// None: there are no traces.
+    /// None disables traces.
     pub(super) traces: Option<TraceSettings>,
     pub(super) metrics_address: Option<SocketAddr>,
-    /// How long a call may take whose caller sets no deadline.
+    /// Limit of a call without a deadline.
     pub(super) call_timeout: Duration,
     pub(super) message_bytes_max: usize,
     pub(super) archive: ArchiveLimits,
     pub(super) store: StoreBounds,
-    /// Archives that are unpacked at once.
+    /// Limit of archives that are unpacked concurrently.
     pub(super) unpacking_max: usize,
-    /// Runs under way at once.
+    /// Limit of concurrent runs.
     pub(super) runs_max: usize,
-    /// Runs that may wait for their turn.
+    /// Limit of runs that wait for a slot.
     pub(super) queue_max: usize,
     pub(super) queue_wait_max: Duration,
     pub(super) connections_max: NonZeroU32,
@@ -55,33 +54,33 @@ pub(super) struct ServerSettings {
     pub(super) stall_max: Duration,
     pub(super) crowded_stall_max: Duration,
     pub(super) grace: Duration,
-    /// Time between two looks of the server at itself.
+    /// Time between two checks of the server by itself.
     pub(super) self_check_interval: Duration,
-    /// Whose `HOME` runs get.
+    /// Which `HOME` runs get.
     pub(super) home: HomeFolder,
-    /// What happens to what the proposal forbids and Argo CD lets pass.
+    /// Whether to reject or log what the proposal forbids and Argo CD accepts.
     pub(super) strictness: Strictness,
-    /// Variables that could not be read.
+    /// Messages about invalid variables.
     pub(super) warnings: Vec<String>,
 }
 
 impl ServerSettings {
-    /// From the command line and the environment.
+    /// Reads the settings from the command line and the environment.
     pub(super) fn new(common: &CommonArgs, args: &CmpServerArgs, host: &Process) -> Self {
         let options = ServiceOptions::from(common);
         let limits = options.limits;
         let mut variables = Variables { host, warnings: Vec::new() };
         if !args.ignored.is_empty() {
-            // Without its text, which may be a credential that a space has cut off from its flag.
+            // The arguments are not printed: a space may have separated a credential from its flag.
             variables.warnings.push(format!(
-                "{} of the arguments belong to no flag and are ignored; true and false are written with \"=\": --otlp-insecure=false",
+                "{} of the arguments belong to no flag and are ignored; write boolean flags with \"=\": --otlp-insecure=false",
                 args.ignored.len()
             ));
         }
         let log_level =
-            variables.choose(args.loglevel, "ARGOCD_CMP_SERVER_LOGLEVEL", "a level", "info", value);
+            variables.choose(args.loglevel, "ARGOCD_CMP_SERVER_LOGLEVEL", "a log level", "info", value);
         let log_format =
-            variables.choose(args.logformat, "ARGOCD_CMP_SERVER_LOGFORMAT", "a form", "json", value);
+            variables.choose(args.logformat, "ARGOCD_CMP_SERVER_LOGFORMAT", "a log format", "json", value);
         let call_timeout = variables.choose(
             limits.plugin_timeout.map(Duration::from_secs),
             "ARGOCD_EXEC_TIMEOUT",
@@ -145,23 +144,23 @@ impl ServerSettings {
         }
     }
 
-    /// The same with no more connections than there is room for among so many open files.
+    /// Lowers the number of connections to what this limit of open files permits.
     pub(super) fn with_descriptors(mut self, descriptors_max: Option<u64>) -> Self {
         let asked = self.connections_max;
         self.connections_max = connections_that_fit(asked, self.runs_max, descriptors_max);
         if let Some(descriptors_max) = descriptors_max.filter(|_| self.connections_max < asked) {
             self.warnings.push(format!(
-                "--connections-max: of {asked} connections {} are taken at once, since this process may have {descriptors_max} files open \
-                 and {} runs under way; raise the limit (ulimit -n)",
+                "--connections-max: {} of {asked} connections are accepted at once, because this process may open {descriptors_max} files and {} \
+                      runs need some; raise the limit (ulimit -n)",
                 self.connections_max, self.runs_max
             ));
         }
         self
     }
 
-    /// How long the server may take to end before its process ends all the same: its calls, then the processes that they left behind.
-    pub(super) fn wind_up_max(&self, limits: &ServiceLimits) -> Duration {
-        /// For what has no bound of its own, such as removing folders.
+    /// How long the server may take to shut down: its calls, then the processes that they left behind.
+    pub(super) fn shutdown_max(&self, limits: &ServiceLimits) -> Duration {
+        /// For steps without a limit, such as removing directories.
         const RESERVE: Duration = Duration::from_secs(1);
         Server::shutdown_max(self.grace) + limits.run().grace + RESERVE
     }
@@ -169,24 +168,24 @@ impl ServerSettings {
 
 const MIB: u64 = 1024 * 1024;
 
-/// Plugins that wait for a vault or a registry need no processor, and Argo CD's server runs any number of them at once; those that compute
-/// share the processors, and each needs memory.
+/// Runs that wait for a vault or a registry need no processor, and Argo CD's server has no limit. Runs that compute share the processors,
+/// and each needs memory.
 fn runs_max(processors: usize) -> usize {
     /// Runs for each processor.
     const RUNS: usize = 8;
-    /// Runs of a small container.
+    /// Minimum, for small containers.
     const RUNS_MIN: usize = 16;
     processors.saturating_mul(RUNS).max(RUNS_MIN)
 }
 
-/// Reads variables, and remembers those that are bad.
+/// Reads variables and collects messages about invalid ones.
 struct Variables<'a> {
     host: &'a Process,
     warnings: Vec<String>,
 }
 
 impl Variables<'_> {
-    /// The flag's value, else the variable's if it can be read.
+    /// The flag's value, else the variable's if it is valid.
     fn choose<T>(
         &mut self,
         flag: Option<T>,
@@ -201,18 +200,18 @@ impl Variables<'_> {
         let text = self.host.variable(name)?;
         let value = read(text);
         if value.is_none() {
-            self.warnings.push(format!("{name}: {text:?} is not {wanted}; the default {default} is taken"));
+            self.warnings.push(format!("{name}: {text:?} is not {wanted}; using the default {default}"));
         }
         value
     }
 }
 
-/// One of the words of a flag.
+/// Parses a value of an enumerated flag.
 fn value<T: clap::ValueEnum>(text: &str) -> Option<T> {
     T::from_str(text, true).ok()
 }
 
-/// `-v` is for people who know the other commands.
+/// Returns the more verbose of `--loglevel` and `-v`, which the other commands have.
 fn level(asked: LogLevelArg, verbose: u8) -> LevelFilter {
     let asked = match asked {
         LogLevelArg::Trace => LevelFilter::TRACE,
@@ -262,7 +261,7 @@ fn traces(args: &CmpServerArgs, variables: &mut Variables<'_>) -> Option<TraceSe
 }
 
 impl Variables<'_> {
-    /// Names and values of a list, divided by this sign. What is no pair is told without its text, since headers hold credentials.
+    /// Parses `NAME{sign}VALUE` pairs. Messages do not contain malformed items, because headers hold credentials.
     fn pairs(&mut self, flag: &[String], option: &str, name: &str, sign: char) -> Vec<(String, String)> {
         let (items, origin): (Vec<&str>, _) = if flag.is_empty() {
             let list = self.host.variable(name).unwrap_or_default();
@@ -275,10 +274,9 @@ impl Variables<'_> {
         for (index, item) in given {
             match item.split_once(sign) {
                 Some((name, value)) if !name.is_empty() => pairs.push((name.to_owned(), value.to_owned())),
-                _ => self.warnings.push(format!(
-                    "{origin}: item {} has no name before a {sign:?} and is left out",
-                    index + 1
-                )),
+                _ => self
+                    .warnings
+                    .push(format!("{origin}: item {} has no name before {sign:?} and is ignored", index + 1)),
             }
         }
         pairs

@@ -1,4 +1,4 @@
-//! The server's parts, put together in an order in which nothing is promised that is not there.
+//! Starts the server's parts, each after those that it needs.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -26,25 +26,25 @@ use super::self_check::SelfCheck;
 use super::settings::ServerSettings;
 use crate::build;
 use crate::error::{ServiceError, chain};
-use crate::lifecycle::{self, Beside, Signals};
+use crate::lifecycle::{self, SideTask, Signals};
 use crate::settings::Process;
 use crate::telemetry;
 
-/// Launchers that wait for runs to come, so that a run need not wait for the start of a program. Each is a process that does nothing, and
-/// another one is started as soon as a run ends, so more would only hold memory.
+/// Launchers that are started before they are needed, so that a run need not wait for one. Each is an idle process. A new one is started as
+/// soon as a run ends, so more would only use memory.
 const SPARE_LAUNCHERS_MAX: usize = 2;
 
-/// Serves until a signal comes and the calls that were running have ended.
+/// Serves until a signal arrives and running calls have ended.
 pub(super) async fn serve(
     settings: &ServerSettings,
     traces: Option<Arc<dyn Traces>>,
     options: &ServiceOptions,
     host: &Process,
 ) -> Result<(), ServiceError> {
-    // From here on a signal ends the server in order, and leaves no socket.
+    // From here on a signal shuts the server down and removes its socket.
     let mut signals = Signals::install()?;
     let mut plugin = plugin(&settings.config)?;
-    // What is shielded is what is used: a link on the way could be replaced.
+    // Links are resolved before the directories are shielded, so that a link cannot be replaced later.
     plugin.folder = without_links(&plugin.folder);
     let socket_dir = without_links(&settings.socket_dir);
     let own_workdir = own_workdir(&settings.workdir)?;
@@ -57,13 +57,13 @@ pub(super) async fn serve(
     let runs = Arc::new(RunSettings { shielded, ..runs });
     let serving = Serving::default();
     let observed = Arc::new(ServerObserved::new(Arc::clone(&metrics), &store, &runs.slots, serving.clone()));
-    let mut beside: Vec<Beside<'_>> = Vec::new();
+    let mut side_tasks: Vec<SideTask<'_>> = Vec::new();
     if let Some(address) = settings.metrics_address {
         let endpoint = MetricsEndpoint::bind(address)
             .await
             .map_err(|error| ServiceError::invalid_input(format!("--metrics-address {address}: {error}")))?;
         tracing::info!("metrics are on http://{}/metrics", endpoint.address());
-        beside.push(Box::pin(async move {
+        side_tasks.push(Box::pin(async move {
             let ended = endpoint.serve(observed).await;
             ended
                 .map_or_else(|error| format!("metrics: {error}"), |()| "metrics: the server ended".to_owned())
@@ -77,14 +77,14 @@ pub(super) async fn serve(
     let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
     serving.begin();
     tracing::info!("argocd-cmp-server {} serving on {}", build::VERSION, socket.file().path().display());
-    beside.push(Box::pin(SelfCheck::new(socket.file().clone()).run(settings.self_check_interval)));
+    side_tasks.push(Box::pin(SelfCheck::new(socket.file().clone()).run(settings.self_check_interval)));
     runs.launcher.prepare();
-    beside.push(Box::pin(async {
-        tell_private_view(&runs, options.private_view).await;
+    side_tasks.push(Box::pin(async {
+        log_private_view(&runs, options.private_view).await;
         std::future::pending().await
     }));
-    // The server is given what a killed launcher leaves behind, and as process 1 of its container all that others leave.
-    beside.push(Box::pin(async {
+    // The kernel reparents orphans of killed launchers to this process, and as process 1 of its container all other orphans.
+    side_tasks.push(Box::pin(async {
         match reap_orphans().await {
             Ok(never) => match never {},
             Err(error) => format!("reaping orphans: {error}"),
@@ -93,22 +93,23 @@ pub(super) async fn serve(
     let stop = CancellationToken::new();
     let served = async {
         let result = calls(server, listener, socket, &stop, &serving).await;
-        // What calls left behind is ended before the server is.
+        // Processes that calls left behind end before the server.
         runs.endings.drained().await;
-        // Connections that callers keep open hold the store, and go only with the process.
+        // Connections that callers keep open reference the store until the process ends.
         close(own_store).await;
         result
     };
     let result =
-        lifecycle::serve(&mut signals, &stop, settings.wind_up_max(&options.limits), served, beside).await;
+        lifecycle::serve(&mut signals, &stop, settings.shutdown_max(&options.limits), served, side_tasks)
+            .await;
     if result.is_ok() {
         tracing::info!("all calls have ended");
     }
     result
 }
 
-/// Serves calls until `stop` fires and running ones have ended. The socket goes as soon as there is to be no more calls, so that nobody
-/// takes this server for one that will answer.
+/// Serves calls until `stop` fires and running calls have ended. The socket is removed as soon as new calls are refused, so that callers do
+/// not wait for this server.
 async fn calls(
     server: Server,
     listener: UnixListener,
@@ -118,11 +119,11 @@ async fn calls(
 ) -> Result<(), ServiceError> {
     let mut ending = pin!(server.serve(listener, stop.clone()));
     let result = tokio::select! {
-        // A server without calls ends at the same moment.
+        // Without running calls the server ends at the same moment.
         biased;
         () = stop.cancelled() => {
             serving.end();
-            tracing::info!("asked to end: no more calls are taken, and those that are running are finished");
+            tracing::info!("shutting down: new calls are refused, running calls are finished");
             drop(socket);
             ending.await
         }
@@ -131,11 +132,11 @@ async fn calls(
     result.map_err(|error| ServiceError::rendering(chain(&error)))
 }
 
-/// Removes what the store has.
+/// Removes the store's content.
 async fn close(store: ProcessStore) {
     let closing = tokio::task::spawn_blocking(move || store.close()).await;
     if closing.is_err() {
-        tracing::warn!("the store could not be removed; the next server in its folder does it");
+        tracing::warn!("cannot remove the store; the next server in its directory removes it");
     }
 }
 
@@ -165,17 +166,15 @@ fn server_options(
     }
 }
 
-/// The one plugin of the configuration.
+/// Reads the one plugin of the configuration.
 fn plugin(file: &Path) -> Result<LoadedPlugin, ServiceError> {
     let loaded = load_plugins(file).map_err(|error| cannot_start(&error))?;
     let [plugin] = <[_; 1]>::try_from(loaded).map_err(|all| {
         let (file, count) = (file.display(), all.len());
-        ServiceError::invalid_input(format!(
-            "{file}: a plugin server serves one plugin; the file has {count}"
-        ))
+        ServiceError::invalid_input(format!("{file}: expected one plugin, found {count}"))
     })?;
     warn_about_folder(&plugin);
-    // Argo CD's server starts with any list, so this one does, too (`design.md` section 5).
+    // Argo CD's server starts with any list, so this one does, too.
     if let Err(error) = plugin.config.checked_announcements() {
         tracing::warn!("spec.parameters.static: {}: calls for announcements are rejected", chain(&error));
     }
@@ -190,18 +189,18 @@ fn plugin(file: &Path) -> Result<LoadedPlugin, ServiceError> {
     Ok(plugin)
 }
 
-/// The path of a folder without links. One that does not exist is as it is.
+/// Returns the path with its links resolved, or the path itself if it does not exist.
 fn without_links(folder: &Path) -> PathBuf {
     fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf())
 }
 
-/// A folder with a random name beside the server's, where that belongs to another user: in a folder for temporary files anybody can make it
-/// first. It goes with this value.
+/// Creates a directory with a random name beside the configured one if that belongs to another user: in a directory for temporary files any
+/// user can create it first. The directory is removed when the value is dropped.
 fn own_workdir(workdir: &Path) -> Result<Option<TempDir>, ServiceError> {
     let (Some(parent), Some(name)) = (workdir.parent(), workdir.file_name()) else { return Ok(None) };
     let is_usable = match fs::symlink_metadata(workdir) {
         Ok(found) => found.is_dir() && is_trusted_owner(found.uid()),
-        // The store makes it.
+        // The store creates it.
         Err(_) => true,
     };
     if is_usable {
@@ -213,7 +212,7 @@ fn own_workdir(workdir: &Path) -> Result<Option<TempDir>, ServiceError> {
     let made = tempfile::Builder::new().prefix(&prefix).permissions(private).tempdir_in(parent);
     let own = made.map_err(|error| {
         ServiceError::invalid_input(format!(
-            "--workdir: cannot make a folder in {}: {error}",
+            "--workdir: cannot create a directory in {}: {error}",
             parent.display()
         ))
     })?;
@@ -268,22 +267,22 @@ fn environment(host: &Process) -> BaseEnvironment {
     }
 }
 
-/// Says which private view runs get. It is found out when calls are served already, since that takes a process.
-async fn tell_private_view(runs: &RunSettings, asked: PrivateView) {
+/// Logs which private view runs get. The probe starts a process, so it runs while calls are already served.
+async fn log_private_view(runs: &RunSettings, asked: PrivateView) {
     let found = match asked {
         PrivateView::Auto => match probe(runs).await {
             Ok(kind) => kind,
             Err(reason) => {
-                tracing::warn!("cannot find out which private view runs get: {reason}");
+                tracing::warn!("cannot determine the private view of runs: {reason}");
                 return;
             }
         },
         PrivateView::Overlay => ViewKind::Overlay,
-        PrivateView::Copy => ViewKind::Copy { reason: "it was asked for".to_owned() },
+        PrivateView::Copy => ViewKind::Copy { reason: "it was requested".to_owned() },
     };
     match found {
         ViewKind::Overlay => {
-            // Commands cannot write below the store's folder.
+            // Commands cannot write below the store's directory.
             runs.store.watch_change_times(false);
             tracing::info!(private_view = "overlay", "each run sees its tree through an overlay");
         }
@@ -299,12 +298,12 @@ async fn tell_private_view(runs: &RunSettings, asked: PrivateView) {
 }
 
 async fn probe(runs: &RunSettings) -> Result<ViewKind, String> {
-    let told = |error: &dyn std::error::Error| chain(error);
+    let text = |error: &dyn std::error::Error| chain(error);
     let tree =
-        runs.store.write_by_content(b"", |_| Ok::<(), StoreError>(())).map_err(|error| told(&error))?;
-    let run_dir = runs.store.run_dir().map_err(|error| told(&error))?;
+        runs.store.write_by_content(b"", |_| Ok::<(), StoreError>(())).map_err(|error| text(&error))?;
+    let run_dir = runs.store.run_dir().map_err(|error| text(&error))?;
     runs.launcher
         .probe_view(tree.root(), run_dir.path(), runs.all_shielded())
         .await
-        .map_err(|error| told(&error))
+        .map_err(|error| text(&error))
 }

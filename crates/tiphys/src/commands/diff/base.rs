@@ -14,7 +14,7 @@ use crate::output::note;
 use crate::progress::Progress;
 use crate::settings::Process;
 
-/// The name of the new side: its files may be committed or not.
+/// The name of the new side, which may contain uncommitted changes.
 const NOW: &str = "working copy";
 
 /// Compares the applications of a revision with those of the working copy.
@@ -44,7 +44,7 @@ pub(super) async fn run(
     output::finish(&compared.applications, &sides, form, &args.shown, worst, host).await
 }
 
-/// Prints what the differences do not show.
+/// Prints notes about the comparison.
 fn print_notes(compared: &RevisionDiff) {
     for (old, new) in &compared.renamed {
         note(&format!("hint: application {old} may have been renamed to {new}: their specs are equal"));

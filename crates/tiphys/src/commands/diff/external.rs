@@ -1,4 +1,4 @@
-//! `KUBECTL_EXTERNAL_DIFF`: a program that shows differences, called as kubectl calls it.
+//! `KUBECTL_EXTERNAL_DIFF`: a program that shows differences, called in the same way as kubectl does.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -16,20 +16,20 @@ use crate::error::{ServiceError, chain};
 use crate::lifecycle;
 use crate::settings::Process;
 
-/// The variable.
+/// The variable's name.
 const VARIABLE: &str = "KUBECTL_EXTERNAL_DIFF";
 
-/// The longest name of a file, in bytes.
+/// Maximum length of a file name in bytes.
 const FILE_NAME_BYTES_MAX: usize = 255;
 
-/// The program and its arguments, which are separated by blanks; there is no way to write a blank in one of them.
+/// The program and its arguments, separated by blanks as in kubectl. There is no quoting.
 pub(super) fn command(host: &Process) -> Option<Vec<String>> {
     let words: Vec<String> = host.variable(VARIABLE)?.split_whitespace().map(str::to_owned).collect();
     (!words.is_empty()).then_some(words)
 }
 
-/// Runs the program on two folders with one file an object that differs, masked like everything that is shown. An object that is on
-/// one side only has an empty file on the other. Gives whether the program calls it a difference.
+/// Runs the program on two directories with one file for each object that differs, with secrets redacted. The missing side of an added or
+/// removed object is an empty file. Returns whether the program reported a difference.
 pub(super) async fn show(
     command: &[String],
     applications: &[ApplicationDiff],
@@ -64,7 +64,7 @@ pub(super) async fn show(
     }
 }
 
-/// The folders of the two sides, called as the sides are.
+/// Creates a directory for each side, with the side's name.
 fn folders(folder: &TempDir, sides: &Sides) -> (std::path::PathBuf, std::path::PathBuf) {
     let (before, mut after) = (plain(&sides.before), plain(&sides.after));
     if before == after {
@@ -89,7 +89,7 @@ fn write(applications: &[ApplicationDiff], before: &Path, after: &Path) -> io::R
     Ok(())
 }
 
-/// `group.version.kind.namespace.name` as from kubectl, behind the application's name if there are several. One that is taken or too long
+/// `group.version.kind.namespace.name` as in kubectl, after the application's name if there are several. A name that is in use or too long
 /// gets a number.
 fn file_name(application: Option<&str>, object: &ObjectDiff, taken: &mut HashSet<String>) -> String {
     let key = &object.key;
@@ -111,7 +111,7 @@ fn file_name(application: Option<&str>, object: &ObjectDiff, taken: &mut HashSet
     name
 }
 
-/// A text that is one file's name and nothing else: of ASCII letters, digits and `-`, `_`, `.`, beginning with none of those.
+/// Turns a string into a single path component: ASCII letters, digits, `-`, `_` and `.`, starting with a letter or digit.
 fn plain(text: &str) -> String {
     let kept = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
     let name: String = text.chars().map(kept).collect();

@@ -1,5 +1,4 @@
-//! Printing differences of applications: as a unified diff, as names, as JSON, for a comment, or by a program of the person's choice.
-//! Secrets are masked already.
+//! Prints differences of applications: as a unified diff, names, JSON, Markdown, or with an external program. Secrets are already redacted.
 
 mod json;
 mod markdown;
@@ -16,7 +15,7 @@ use crate::error::{self, ErrorKind, ServiceError};
 use crate::output;
 use crate::settings::Process;
 
-/// What the two sides are called in headings.
+/// Names of the two sides in headings.
 #[derive(Clone, Debug)]
 pub(crate) struct Sides {
     /// The old side, as `live`.
@@ -30,17 +29,17 @@ pub(crate) struct Sides {
 pub(crate) enum Form {
     /// A unified diff.
     Unified,
-    /// By the program of `KUBECTL_EXTERNAL_DIFF`, with its arguments.
+    /// The program of `KUBECTL_EXTERNAL_DIFF` with its arguments.
     External(Vec<String>),
-    /// A documented shape.
+    /// The documented JSON format.
     Json,
     /// For a comment on a pull request.
     Markdown,
-    /// One object a line.
+    /// One object per line.
     Names,
 }
 
-/// What `-o` asks for; without it the environment may name a program.
+/// Returns the format of `-o`, or the external program of the environment.
 pub(crate) fn form(common: &CommonArgs, host: &Process) -> Result<Form, ServiceError> {
     match common.output {
         None => Ok(external::command(host).map_or(Form::Unified, Form::External)),
@@ -70,8 +69,8 @@ fn counts(application: &ApplicationDiff) -> Counts {
     application.result.as_ref().map(Comparison::counts).unwrap_or_default()
 }
 
-/// Prints what differs to stdout, what failed and how much is equal to stderr. Gives the exit code: the worst failure's, also of what
-/// was told before, else 1 if something differs.
+/// Prints differences to standard output, failures and counts to standard error. Returns the exit code of the worst failure, including
+/// `worst`, else 1 if something differs.
 pub(crate) async fn finish(
     applications: &[ApplicationDiff],
     sides: &Sides,
@@ -101,7 +100,7 @@ pub(crate) async fn finish(
         Form::Markdown => output::print(&markdown::text(applications, sides, args))?,
         Form::Names => output::print(&names(applications))?,
     }
-    tell_counts(counts, applications);
+    print_counts(counts, applications);
     Ok(match worst {
         Some(kind) => ExitCode::from(error::exit_code(kind)),
         None if args.exit_code && differ => ExitCode::from(DIFFERENT),
@@ -109,10 +108,10 @@ pub(crate) async fn finish(
     })
 }
 
-/// The exit code of differences.
+/// Exit code if something differs.
 const DIFFERENT: u8 = 1;
 
-/// One line an object: `argocd/shop: changed apps/Deployment web/shop`.
+/// One object per line: `argocd/shop: changed apps/Deployment web/shop`.
 fn names(applications: &[ApplicationDiff]) -> String {
     let line = |one: &ApplicationDiff, object: &ObjectDiff| {
         let name = unified::object_name(&object.key);
@@ -127,15 +126,14 @@ fn total(applications: &[ApplicationDiff]) -> Counts {
     applications.iter().map(counts).fold(Counts::default(), Counts::plus)
 }
 
-/// Says how much differs and how much is equal. An empty answer on stdout alone could also be a mistake.
-fn tell_counts(counts: Counts, applications: &[ApplicationDiff]) {
+/// Prints the counts. Otherwise an empty standard output could mean that nothing was compared.
+fn print_counts(counts: Counts, applications: &[ApplicationDiff]) {
     let failed = applications.iter().filter(|one| one.result.is_err()).count();
     if applications.is_empty() || failed < applications.len() {
         output::note(&format!("{}; {}", unified::headline(counts, failed), equal(counts)));
     }
 }
 
-/// How many objects are equal.
 fn equal(counts: Counts) -> String {
     if counts.equal == 1 {
         "1 object is equal".to_owned()

@@ -1,4 +1,4 @@
-//! What is in the folder afterwards, whatever was there.
+//! Content of the directory after an installation.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{Link, install};
 
-/// Name, mode and content of everything in a folder, in the order of names; a link has its target instead.
+/// Name, mode and content of every entry of a directory, sorted by name; a link has its target as content.
 fn entries(dir: &Path) -> Vec<(String, u32, String)> {
     let mut found: Vec<_> = fs::read_dir(dir)
         .unwrap()
@@ -25,7 +25,7 @@ fn entries(dir: &Path) -> Vec<(String, u32, String)> {
     found
 }
 
-/// The names in a folder, in their order.
+/// The sorted names in a directory.
 fn names(dir: &Path) -> Vec<String> {
     let names = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.collect();
@@ -37,7 +37,7 @@ fn entry(name: &str, mode: u32, content: &str) -> (String, u32, String) {
     (name.to_owned(), mode, content.to_owned())
 }
 
-/// A program that nobody but its owner may run yet.
+/// A program that only its owner may execute.
 fn program(folder: &Path) -> std::path::PathBuf {
     let program = folder.join("tiphys");
     fs::write(&program, "new").unwrap();
@@ -46,7 +46,7 @@ fn program(folder: &Path) -> std::path::PathBuf {
 }
 
 #[test]
-fn the_program_and_its_link_are_put_into_a_folder_that_is_made() {
+fn program_and_link_are_installed_into_a_new_directory() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("var/run/tiphys");
     assert_eq!(install(&program(folder.path()), &dir).unwrap(), Link::Ours);
@@ -57,7 +57,7 @@ fn the_program_and_its_link_are_put_into_a_folder_that_is_made() {
 }
 
 #[test]
-fn an_older_program_is_replaced_and_whoever_runs_it_keeps_it() {
+fn older_running_program_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("shared");
     fs::create_dir(&dir).unwrap();
@@ -69,20 +69,20 @@ fn an_older_program_is_replaced_and_whoever_runs_it_keeps_it() {
 }
 
 #[test]
-fn what_a_killed_installation_left_is_removed_by_the_next_one() {
+fn leftover_of_killed_installation_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("shared");
     fs::create_dir(&dir).unwrap();
     fs::write(dir.join(".argocd-cmp-server.x1Y2z3"), "half of i").unwrap();
     fs::create_dir(dir.join(".argocd-cmp-server.d")).unwrap();
-    fs::write(dir.join(".argocd-cmp-serverless"), "somebody else's").unwrap();
+    fs::write(dir.join(".argocd-cmp-serverless"), "another file").unwrap();
     install(&program(folder.path()), &dir).unwrap();
     let expected = [".argocd-cmp-server.d", ".argocd-cmp-serverless", "argocd", "argocd-cmp-server"];
     assert_eq!(names(&dir), expected);
 }
 
 #[test]
-fn what_another_installation_writes_is_waited_for() {
+fn installation_waits_for_a_concurrent_one() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("shared");
     fs::create_dir(&dir).unwrap();
@@ -92,8 +92,8 @@ fn what_another_installation_writes_is_waited_for() {
     other.lock().unwrap();
     std::thread::scope(|scope| {
         let second = scope.spawn(|| install(&program(folder.path()), &dir).unwrap());
-        // The other one ends as an installation does: the file gets its name, then the lock goes.
-        fs::rename(&writing, dir.join("argocd-cmp-server")).expect("nobody has removed it");
+        // The other installation finishes: it renames the file, then releases the lock.
+        fs::rename(&writing, dir.join("argocd-cmp-server")).expect("not removed");
         drop(other);
         assert_eq!(second.join().unwrap(), Link::Ours);
     });
@@ -101,7 +101,7 @@ fn what_another_installation_writes_is_waited_for() {
 }
 
 #[test]
-fn the_program_may_be_installed_over_itself() {
+fn program_can_be_installed_over_itself() {
     let folder = tempfile::tempdir().unwrap();
     let installed = folder.path().join("argocd-cmp-server");
     fs::write(&installed, "new").unwrap();
@@ -111,7 +111,7 @@ fn the_program_may_be_installed_over_itself() {
 }
 
 #[test]
-fn argo_cds_own_program_stays_and_only_the_link_to_it_is_replaced() {
+fn argo_cds_program_is_kept_and_only_links_are_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("argocd");
     fs::create_dir(&dir).unwrap();
@@ -123,7 +123,7 @@ fn argo_cds_own_program_stays_and_only_the_link_to_it_is_replaced() {
 }
 
 #[test]
-fn what_cannot_be_written_or_read_is_named_and_nothing_stays() {
+fn write_and_read_failures_leave_no_files() {
     let folder = tempfile::tempdir().unwrap();
     let program = program(folder.path());
     fs::write(folder.path().join("file"), "").unwrap();

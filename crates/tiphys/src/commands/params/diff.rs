@@ -1,4 +1,4 @@
-//! `tiphys params diff`: the effect of unsaved values on the manifests. Nothing is written.
+//! `tiphys params diff`: the effect of unsaved values on the manifests. No file is changed.
 
 use std::process::ExitCode;
 

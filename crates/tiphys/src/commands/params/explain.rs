@@ -1,4 +1,4 @@
-//! `tiphys params explain`: what a parameter is, and where its value comes from.
+//! `tiphys params explain`: the definition of a parameter and the origin of its value.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -15,7 +15,7 @@ use crate::error::ServiceError;
 use crate::output::{self, Table};
 use crate::settings::Process;
 
-/// Characters of a line of explanation.
+/// Maximum characters of a line.
 const LINE_CHARS_MAX: usize = 80;
 
 /// Explains one parameter.
@@ -39,7 +39,7 @@ pub(super) async fn run(
     Ok(super::conclude(&parameters))
 }
 
-/// The row of `params list` with the variables and the whole chain, the strongest first.
+/// The row of `params list` with the variables and all values, in decreasing precedence.
 fn to_json(row: &ParameterRow<'_>) -> Value {
     let mut value = row::to_json(row);
     let chain: Vec<Value> = row
@@ -59,12 +59,12 @@ fn to_json(row: &ParameterRow<'_>) -> Value {
     value
 }
 
-/// The name by which the plugin gets the value: another one than people set it by only where it is forced to be a text.
+/// The name under which the plugin gets the value. It differs from the parameter's name only if it forces a string.
 fn handed_on(row: &ParameterRow<'_>) -> String {
     handed_on_name(&row.source.source, row.source.plugin.as_deref(), row.name, row.announcement)
 }
 
-/// The names of the variables that carry the value. The plugin gets what is set, and no defaults; of what is not set these are the
+/// The names of the variables that carry the value. The plugin gets set values and no defaults, so for an unset parameter these are the
 /// variables that it would get.
 fn variables(row: &ParameterRow<'_>) -> Vec<String> {
     if let Some(parameter) = row.parameter {
@@ -130,12 +130,12 @@ fn page(row: &ParameterRow<'_>) -> String {
     page
 }
 
-/// A text as one line of words.
+/// The words of a string on one line.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A text in lines that fit; its own line breaks stay.
+/// Wraps a string at `LINE_CHARS_MAX`. Its own line breaks stay.
 fn wrapped(text: &str) -> String {
     let mut lines = String::new();
     for paragraph in text.lines() {

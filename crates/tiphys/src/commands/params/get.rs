@@ -10,7 +10,7 @@ use crate::error::ServiceError;
 use crate::output;
 use crate::settings::Process;
 
-/// Prints the value that is in effect: a text as it is, a list with one item a line, a map with one `KEY=VALUE` a line.
+/// Prints the effective value: a string as it is, a list with one item per line, a map with one `KEY=VALUE` per line.
 pub(super) async fn run(
     common: &CommonArgs,
     args: &ParamsGetArgs,

@@ -11,18 +11,18 @@ use crate::error::ServiceError;
 use crate::output::{self, Table};
 use crate::settings::Process;
 
-/// Characters of a value that a terminal is shown; pipes and the wide table get all.
+/// Maximum characters of a value on a terminal. Pipes and the wide table are not limited.
 const SHOWN_CHARS_MAX: usize = 60;
 
-/// How a table is drawn.
+/// The layout of a table.
 struct Form {
     several_sources: bool,
     wide: bool,
-    /// Characters of a value.
+    /// Maximum characters of a value.
     value_chars_max: Option<usize>,
 }
 
-/// Lists what is announced and what is set.
+/// Lists the announced and the set parameters.
 pub(super) async fn run(
     common: &CommonArgs,
     args: &ParamsListArgs,
@@ -89,7 +89,7 @@ fn table(rows: &[ParameterRow<'_>], form: &Form) -> String {
     table.render()
 }
 
-/// At most so many characters, the last of them an ellipsis if something is left out.
+/// Shortens a string to this number of characters, including an ellipsis.
 fn shortened(text: String, chars_max: Option<usize>) -> String {
     match chars_max {
         Some(max) if text.chars().count() > max => text.chars().take(max - 1).chain(['…']).collect(),

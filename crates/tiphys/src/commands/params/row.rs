@@ -1,4 +1,4 @@
-//! One parameter of an application, as tables and JSON show it.
+//! One parameter of an application in tables and JSON.
 
 use serde_json::{Value, json};
 use tiphys_params::{Announcement, ItemType};

@@ -1,4 +1,4 @@
-//! `tiphys params set` and `unset`: changes of an Application's file, or of an override file.
+//! `tiphys params set` and `unset`: change an Application's file or an override file.
 
 use std::process::ExitCode;
 

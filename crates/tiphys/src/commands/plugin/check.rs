@@ -1,4 +1,4 @@
-//! `tiphys plugin check`: what is wrong with a plugin, and the form that it makes for one application.
+//! `tiphys plugin check`: checks a plugin, and shows the form of its parameters for one application.
 
 mod form;
 mod serve;
@@ -20,8 +20,8 @@ use crate::settings::Process;
 
 use form::Form;
 
-/// Prints how a plugin's file is read and what was found, with `--in` also for one application. Exit code 2 if a finding is an error, 3
-/// if announcing failed.
+/// Prints how a plugin's file is read and the findings, with `--in` also those for one application. The exit code is 2 if a finding is an
+/// error, 3 if announcing failed.
 pub(super) async fn run(
     common: &CommonArgs,
     args: &PluginCheckArgs,
@@ -68,7 +68,7 @@ pub(super) async fn run(
     output::print(&match common.output {
         Some(OutputFormat::Json) => output::json(&document()),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&document()),
-        _ => for_people(&report, &file, form.as_ref()),
+        _ => report_text(&report, &file, form.as_ref()),
     })?;
     let failed = form.and_then(|form| form.failure);
     if let Some(failure) = &failed {
@@ -83,7 +83,7 @@ fn read(path: &Path, shown: &Path) -> Result<Vec<u8>, ServiceError> {
         .map_err(|error| ServiceError::invalid_input(format!("cannot read {}: {error}", shown.display())))
 }
 
-/// The plugin's file, and what people call it.
+/// The path of the plugin's file, absolute and as displayed.
 fn plugin_file(plugin: &Path, host: &Process) -> (PathBuf, PathBuf) {
     let given = host.absolute(plugin);
     if given.is_dir() {
@@ -93,7 +93,7 @@ fn plugin_file(plugin: &Path, host: &Process) -> (PathBuf, PathBuf) {
     }
 }
 
-/// The worst that the findings say.
+/// The kind of the worst finding.
 fn kind_of(report: &Report) -> Option<ErrorKind> {
     let error = |finding: &&Finding| finding.rule.level() == Level::Error;
     let kind = |finding: &Finding| match finding.rule {
@@ -103,7 +103,7 @@ fn kind_of(report: &Report) -> Option<ErrorKind> {
     report.findings.iter().filter(error).map(kind).max()
 }
 
-fn for_people(report: &Report, file: &str, form: Option<&CheckedForm>) -> String {
+fn report_text(report: &Report, file: &str, form: Option<&CheckedForm>) -> String {
     let mut lines: Vec<String> = report
         .findings
         .iter()
@@ -119,7 +119,7 @@ fn for_people(report: &Report, file: &str, form: Option<&CheckedForm>) -> String
         1 => "1 finding".to_owned(),
         _ => format!("{count} findings"),
     };
-    // An error in what the dynamic command prints does not keep the plugin from being served.
+    // An error in the output of the dynamic command does not prevent the plugin from being served.
     let served = |finding: &Finding| finding.rule.level() != Level::Error || finding.is_dynamic();
     lines.push(match &report.socket {
         Some(socket) if report.findings.iter().all(served) => format!("{file}: {found}; served as {socket}"),

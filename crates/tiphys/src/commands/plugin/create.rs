@@ -1,6 +1,6 @@
-//! `tiphys plugin create`: a plugin to begin with.
+//! `tiphys plugin create`: creates a plugin.
 //!
-//! What is written is below `create/template`, a plugin that works as it stands; only its name is put in the place of `template-name`.
+//! The template in `create/template` is a working plugin. Only `template-name` is replaced by its name.
 
 mod files;
 mod name;
@@ -19,7 +19,7 @@ use crate::settings::Process;
 use files::{FILES, Mode, PLACEHOLDER};
 use name::PluginName;
 
-/// Writes the folder of a new plugin, whole or not at all, and says what to try.
+/// Creates the directory of a new plugin, complete or not at all, and prints the next steps.
 pub(super) fn run(args: &PluginCreateArgs, host: &Process) -> Result<ExitCode, ServiceError> {
     let name: PluginName = args.name.parse().map_err(|error: name::NameError| {
         let failure = ServiceError::invalid_input(error.to_string());
@@ -41,15 +41,15 @@ pub(super) fn run(args: &PluginCreateArgs, host: &Process) -> Result<ExitCode, S
         )));
     }
     write_whole(&target, &name)
-        // The name of the temporary folder, which the error has, means nothing to a reader.
+        // The error contains the name of the temporary directory, so only its kind is printed.
         .map_err(|error| {
-            ServiceError::invalid_input(format!("cannot make {}: {}", shown.display(), error.kind()))
+            ServiceError::invalid_input(format!("cannot create {}: {}", shown.display(), error.kind()))
         })?;
-    tell(&shown);
+    print_next_steps(&shown);
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether something stands in the way. An empty folder does not.
+/// Whether the target exists. An empty directory is permitted.
 fn is_taken(target: &Path) -> bool {
     match fs::read_dir(target) {
         Ok(mut entries) => entries.next().is_some(),
@@ -57,7 +57,7 @@ fn is_taken(target: &Path) -> bool {
     }
 }
 
-/// Everything is written into a folder beside the target, which then gets the name.
+/// Writes everything into a temporary directory beside the target, and renames it.
 fn write_whole(target: &Path, name: &PluginName) -> io::Result<()> {
     let parent = target.parent().unwrap_or(Path::new("/"));
     let prefix = format!(".{}.", name.as_str());
@@ -73,17 +73,17 @@ fn write_whole(target: &Path, name: &PluginName) -> io::Result<()> {
         fs::write(&path, file.text.replace(PLACEHOLDER, name.as_str()))?;
         if file.mode == Mode::Executable {
             let readable = fs::metadata(&path)?.permissions().mode();
-            // Whoever may read it may run it.
+            // Every user who may read it may execute it.
             fs::set_permissions(&path, Permissions::from_mode(readable | (readable & 0o444) >> 2))?;
         }
     }
     fs::rename(temporary.path(), target)?;
-    // There is nothing left to remove.
+    // The temporary directory has been renamed.
     drop(temporary.keep());
     Ok(())
 }
 
-fn tell(folder: &Path) {
+fn print_next_steps(folder: &Path) {
     let shown = folder.display().to_string();
     let place = |path: &str| folder.join(path).display().to_string();
     let command = |words: &[&str]| {
@@ -104,7 +104,7 @@ fn tell(folder: &Path) {
     output::note(&lines.join("\n"));
 }
 
-/// A word as a shell reads it back, for people who copy it.
+/// Quotes a word for a POSIX shell.
 fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -10,7 +10,7 @@ use crate::output::{self, Table};
 use crate::remote_plugins;
 use crate::settings::Process;
 
-/// One plugin that can be used.
+/// A plugin that can be used.
 struct Listed {
     name: String,
     place: String,
@@ -19,7 +19,7 @@ struct Listed {
     problem: Option<String>,
 }
 
-/// Lists plugins in process and behind sockets, sorted by name.
+/// Lists in-process plugins and plugin servers, sorted by name.
 pub(crate) async fn run(common: &CommonArgs, host: &Process) -> Result<ExitCode, ServiceError> {
     let mut listed = Vec::new();
     let options = common.service_options(host);

@@ -1,4 +1,4 @@
-//! `tiphys plugin test`: a plugin on its own cases.
+//! `tiphys plugin test`: runs the test cases of a plugin.
 
 mod report;
 
@@ -13,7 +13,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::settings::Process;
 
-/// Runs cases; exit code 1 if a result is not the expected one.
+/// Runs cases. The exit code is 1 if a result differs from the expected one.
 pub(super) async fn run(
     common: &CommonArgs,
     args: &PluginTestArgs,
@@ -41,7 +41,7 @@ pub(super) async fn run(
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&report::json(&name, &results)),
         _ => report::text(&results, usize::from(args.diff_lines)),
     })?;
-    report::tell_summary(&results);
+    report::print_summary(&results);
     Ok(code_of(&results))
 }
 

@@ -1,4 +1,4 @@
-//! `tiphys plugin match | announce | generate`: one plugin on a directory, without a store.
+//! `tiphys plugin match | announce | generate`: runs one plugin on a directory, without a store.
 
 use std::process::ExitCode;
 

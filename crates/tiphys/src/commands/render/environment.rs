@@ -1,4 +1,4 @@
-//! `render --print-env`: what each plugin's commands get.
+//! `render --print-env`: the environment of each plugin's commands.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::args::OutputFormat;
 use crate::output;
 use crate::terminal::one_line;
 
-/// Returns the environments as lines of a shell, or as JSON.
+/// Formats the environments as shell assignments or as JSON.
 pub(super) fn text(environments: Vec<PluginEnvironment>, format: OutputFormat) -> String {
     if matches!(format, OutputFormat::Json) {
         let list = environments.into_iter().map(|one| {
@@ -29,7 +29,7 @@ pub(super) fn text(environments: Vec<PluginEnvironment>, format: OutputFormat) -
     text
 }
 
-/// One line a variable, in the form that a POSIX shell reads.
+/// One line per variable, quoted for a POSIX shell.
 pub(crate) fn env_lines(env: &[(String, String)]) -> String {
     let line = |(name, value): &(String, String)| [name, "='", &value.replace('\'', "'\\''"), "'\n"].concat();
     env.iter().map(line).collect()

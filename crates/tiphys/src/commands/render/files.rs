@@ -1,4 +1,4 @@
-//! What `render` writes into files: all of it or nothing.
+//! The files that `render` writes: all of them or none.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions};
@@ -16,26 +16,26 @@ use crate::args::OutputFormat;
 use crate::error::ServiceError;
 use crate::output;
 
-/// The option in messages.
+/// The option's name in messages.
 const OUTPUT_DIR: &str = "--output-dir";
 
-/// Permissions of manifests. A temporary file is private; these are for others, too.
+/// Mode of manifest files. Temporary files are private, manifests are not.
 const MANIFEST_MODE: u32 = 0o644;
 
-/// One file per application, `<namespace>/<app>.yaml` (`.json` with `-o json`). All wait in one file without a name until all applications
-/// are rendered, so that a failure or a full disk leaves the old files as they were. It is not in the output folder, which may be in a
-/// repository that is rendered.
+/// Collects one file per application, `<namespace>/<app>.yaml` (`.json` with `-o json`). All are stored in one unnamed temporary file until
+/// all applications are rendered, so that a failure or a full disk leaves existing files unchanged. It is outside of the output directory,
+/// which may be part of a rendered repository.
 pub(super) struct Staging {
-    /// The folder that was asked for.
+    /// The requested directory.
     dir: PathBuf,
     format: OutputFormat,
     texts: File,
-    /// By its place, where in `texts` the text of a file begins, and its bytes.
+    /// For each path, the offset in `texts` and the length in bytes.
     files: BTreeMap<PathBuf, (u64, u64)>,
 }
 
 impl Staging {
-    /// `temporary` is the folder for temporary files.
+    /// `temporary` is the directory for temporary files.
     pub(super) fn new(dir: &Path, temporary: &Path, format: OutputFormat) -> Result<Self, ServiceError> {
         output::destination(OUTPUT_DIR, &dir.join("NAMESPACE"))?;
         let texts = spool::unnamed_file(temporary)?;
@@ -77,7 +77,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Writes all files beside their places, and then moves them there.
+    /// Writes each file to a temporary name in its directory, then renames all of them.
     pub(super) fn move_into_place(mut self) -> Result<(), ServiceError> {
         let mut written = Vec::new();
         for (path, (begin, bytes)) in &self.files {
@@ -103,7 +103,7 @@ fn write_beside(path: &Path, texts: &mut File, begin: u64, bytes: u64) -> io::Re
     Ok(file)
 }
 
-/// Writes the report. As a temporary file it is readable by its owner only, and stays so: parameters and messages of plugins may contain
+/// Writes the report with the mode of a temporary file, readable by its owner only: parameters and messages of plugins may contain
 /// secrets.
 pub(super) fn write_report(path: &Path, done: &[Done]) -> Result<(), ServiceError> {
     let path = output::destination("--report", path)?;
@@ -117,7 +117,7 @@ pub(super) fn write_report(path: &Path, done: &[Done]) -> Result<(), ServiceErro
     write().map(drop).map_err(|error| unwritten(&path, &error))
 }
 
-/// A namespace's folder that is a link would lead the files out of the folder that was asked for.
+/// Rejects a namespace directory that is a link, which would lead out of the output directory.
 fn refuse_link(folder: &Path) -> Result<(), ServiceError> {
     if fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_symlink()) {
         return Err(ServiceError::invalid_input(format!(

@@ -1,4 +1,4 @@
-//! What `render` prints: it waits in a file without a name until all applications are rendered.
+//! The output of `render`. It is stored in an unnamed file until all applications are rendered.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek as _, Write as _};
@@ -11,19 +11,19 @@ use crate::error::ServiceError;
 use crate::output;
 use crate::terminal::one_line;
 
-/// How manifests are printed.
+/// The output format of manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// Documents separated by `---`.
     Yaml,
     /// One `List`.
     Json,
-    /// One name a line.
+    /// One name per line.
     Name,
 }
 
 impl Form {
-    /// `None` for formats that print no manifests.
+    /// Returns `None` for formats without manifests.
     pub(super) fn of(format: OutputFormat) -> Option<Self> {
         match format {
             OutputFormat::Yaml | OutputFormat::Diff | OutputFormat::Markdown => Some(Self::Yaml),
@@ -34,7 +34,7 @@ impl Form {
     }
 }
 
-/// Manifests that are to be printed.
+/// Manifests that will be printed.
 pub(super) struct Spool {
     form: Form,
     out: BufWriter<File>,
@@ -42,7 +42,7 @@ pub(super) struct Spool {
 }
 
 impl Spool {
-    /// A spool in a folder for temporary files. Only this user can read its file, which goes with the process.
+    /// Creates a spool in a directory for temporary files. Its file is private and is removed when the process ends.
     pub(super) fn new(dir: &Path, form: Form) -> Result<Self, ServiceError> {
         Ok(Self { form, out: BufWriter::new(unnamed_file(dir)?), count: 0 })
     }
@@ -66,14 +66,14 @@ impl Spool {
             Form::Json => {
                 let separator = if is_first { list_ends().0 + "[" } else { ",".to_owned() };
                 let item = output::json(&manifest.into_value());
-                // A line break of JSON text is never part of a string.
+                // In JSON, a line break is never inside a string.
                 write!(self.out, "{separator}\n    {}", item.trim_end().replace('\n', "\n    "))
             }
             Form::Name => writeln!(self.out, "{}", one_line(&resource_name(&manifest))),
         }
     }
 
-    /// Prints everything.
+    /// Prints all manifests.
     pub(super) fn print(mut self) -> Result<(), ServiceError> {
         self.text().map_err(|error| unwritten(&error)).and_then(output::print_from)
     }
@@ -90,7 +90,7 @@ impl Spool {
     }
 }
 
-/// A file without a name in a folder for temporary files, of mode 0600. It goes with the process.
+/// Creates an unnamed file with mode 0600, which is removed when the process ends.
 pub(super) fn unnamed_file(dir: &Path) -> Result<File, ServiceError> {
     tempfile::tempfile_in(dir).map_err(|error| {
         ServiceError::rendering(format!("cannot write to {}: {error}", dir.display()))
@@ -98,20 +98,20 @@ pub(super) fn unnamed_file(dir: &Path) -> Result<File, ServiceError> {
     })
 }
 
-/// The JSON text of a `List` before and behind its items.
+/// The JSON before and after the items of a `List`.
 fn list_ends() -> (String, String) {
     let list = output::json(&output::list(&[]));
     list.split_once("[]").map(|(head, tail)| (head.to_owned(), tail.to_owned())).unwrap_or_default()
 }
 
-/// As `kubectl -o name` prints it: `deployment.apps/web`.
+/// A name in the format of `kubectl -o name`: `deployment.apps/web`.
 fn resource_name(manifest: &Manifest) -> String {
     let (group, kind) = manifest.group_kind();
     let dot = if group.is_empty() { "" } else { "." };
     format!("{}{dot}{group}/{}", kind.to_lowercase(), manifest.name())
 }
 
-/// The failure of writing such a file.
+/// The error of writing a temporary file.
 pub(super) fn unwritten(error: &io::Error) -> ServiceError {
     ServiceError::rendering(format!("cannot write a temporary file: {error}"))
         .with_hint("TMPDIR names another folder for temporary files")

@@ -1,4 +1,4 @@
-//! What was rendered, by what and how long it took: as a table and as JSON.
+//! The sources of rendered applications with their plugins and durations, as a table and as JSON.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use super::Done;
 use crate::output::Table;
 
-/// How many columns a table has.
+/// The number of columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Width {
     Narrow,
     Wide,
 }
 
-/// One row for each source.
+/// One row per source.
 pub(super) fn table(done: &[Done], width: Width) -> String {
     let mut heading = vec!["APPLICATION", "SOURCE", "PLUGIN", "PARAMETERS", "OBJECTS", "TIME", "PLUGIN TIME"];
     if width == Width::Wide {
@@ -48,7 +48,7 @@ pub(super) fn table(done: &[Done], width: Width) -> String {
     table.render()
 }
 
-/// The shape of `render --report`.
+/// Formats `render --report`.
 pub(super) fn json(done: &[Done]) -> Value {
     let applications = done.iter().map(|one| {
         let sources = one.rendered.sources.iter().map(|source| {
@@ -84,7 +84,7 @@ fn milliseconds(duration: Duration) -> String {
     format!("{:.1} ms", duration.as_secs_f64() * 1_000.0)
 }
 
-/// The beginning of a commit; other revisions whole.
+/// The beginning of a commit hash; other revisions are not shortened.
 fn short(revision: &str) -> String {
     let is_commit = revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_commit { revision[..8].to_owned() } else { revision.to_owned() }

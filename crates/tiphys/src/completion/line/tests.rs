@@ -1,29 +1,29 @@
 use clap::CommandFactory;
 
-use super::{Line, Wanted};
+use super::{Expected, Line};
 use crate::args::Arguments;
 
-/// What is given and wanted, in words: `render: apps=web store=x | value of output behind "-o"`.
-fn told(words: &str) -> String {
+/// Describes the arguments and the expected word: `render: apps=web store=x | value of output behind "-o"`.
+fn described(words: &str) -> String {
     let mut words: Vec<String> = words.split(' ').map(str::to_owned).collect();
-    let word = words.pop().expect("there is a last word");
+    let word = words.pop().expect("no words");
     let mut root = Arguments::command();
     root.build();
     let line = Line::read(&root, &words, &word);
     let given: Vec<String> =
         line.given.iter().map(|(arg, value)| format!("{}={value}", arg.get_id())).collect();
-    let wanted = match &line.wanted {
-        Wanted::Value { option, before } => format!("value of {} behind {before:?}", option.get_id()),
-        Wanted::Option => "option".to_owned(),
-        Wanted::Subcommand => "subcommand".to_owned(),
-        Wanted::Positional(Some(arg)) => format!("positional {}", arg.get_id()),
-        Wanted::Positional(None) => "nothing".to_owned(),
+    let expected = match &line.expected {
+        Expected::Value { option, before } => format!("value of {} behind {before:?}", option.get_id()),
+        Expected::Option => "option".to_owned(),
+        Expected::Subcommand => "subcommand".to_owned(),
+        Expected::Positional(Some(arg)) => format!("positional {}", arg.get_id()),
+        Expected::Positional(None) => "nothing".to_owned(),
     };
-    format!("{}: {} | {wanted}", line.path.join(" "), given.join(" "))
+    format!("{}: {} | {expected}", line.path.join(" "), given.join(" "))
 }
 
 #[test]
-fn a_line_is_read_as_the_program_would_read_it() {
+fn line_is_parsed_like_the_program_parses_it() {
     let cases = [
         ("tiphys ", ":  | subcommand"),
         ("tiphys ren", ":  | subcommand"),
@@ -35,7 +35,7 @@ fn a_line_is_read_as_the_program_would_read_it() {
         ("tiphys render --store ", "render:  | value of store behind \"\""),
         ("tiphys render --store=", "render:  | value of store behind \"--store=\""),
         ("tiphys render --store=a=b ", "render: store=a=b | positional apps"),
-        // A value may look like a command or an option.
+        // A value may equal a command or an option.
         ("tiphys --store render params ", "params: store=render | subcommand"),
         ("tiphys render --store --repo ", "render: store=--repo | positional apps"),
         ("tiphys render -o", "render:  | option"),
@@ -53,6 +53,6 @@ fn a_line_is_read_as_the_program_would_read_it() {
         ("tiphys render --", "render:  | option"),
     ];
     for (words, expected) in cases {
-        assert_eq!(told(words), expected, "{words:?}");
+        assert_eq!(described(words), expected, "{words:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What is known of a parameter without running anything.
+//! Parameters as they are known without running a plugin.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,11 +18,11 @@ use tiphys_tree::{RepoPath, TreeLimits, glob};
 use crate::completion::context::{Context, at_home};
 use crate::completion::line::Line;
 
-/// A parameter.
+/// A parameter that is announced, set or both.
 #[derive(Clone, Debug)]
-pub(in crate::completion) struct Known {
+pub(in crate::completion) struct KnownParameter {
     pub(super) name: String,
-    /// The field of its value: `string`, `array` or `map`.
+    /// The name of the value's field: `string`, `array` or `map`.
     pub(super) field: &'static str,
     announcement: Option<Announcement>,
     set: Option<Parameter>,
@@ -33,13 +33,13 @@ pub(in crate::completion) struct Known {
 pub(super) struct Item {
     /// The key, or the index from 0.
     pub(super) key: String,
-    /// The text.
+    /// The value.
     pub(super) value: String,
     /// `set` or `default`.
     pub(super) origin: &'static str,
 }
 
-impl Known {
+impl KnownParameter {
     pub(super) fn new(announcement: Option<Announcement>, set: Option<Parameter>) -> Option<Self> {
         let name = announcement.as_ref().map(|a| &a.name).or_else(|| set.as_ref().map(|p| &p.name))?.clone();
         let field = match (&announcement, &set) {
@@ -51,7 +51,7 @@ impl Known {
         Some(Self { name, field, announcement, set })
     }
 
-    /// What people call it.
+    /// The description for users.
     pub(super) fn title(&self) -> String {
         let Some(announcement) = &self.announcement else { return "not announced".to_owned() };
         let text = announcement.title.as_ref().or(announcement.tooltip.as_ref());
@@ -62,7 +62,7 @@ impl Known {
         self.set.is_some()
     }
 
-    /// The texts to choose from.
+    /// The values to choose from.
     pub(super) fn choices(&self) -> Vec<String> {
         match &self.announcement {
             Some(announcement) if !announcement.choices.is_empty() => announcement.choices.clone(),
@@ -73,13 +73,13 @@ impl Known {
         }
     }
 
-    /// The text that is set, and the default.
+    /// The set string and the default.
     pub(super) fn texts(&self) -> Vec<(String, &'static str)> {
         let text = |value: Value| value.as_str().map(str::to_owned);
         self.wholes().into_iter().filter_map(|(value, origin)| Some((text(value)?, origin))).collect()
     }
 
-    /// The value that is set, and the default.
+    /// The set value and the default.
     pub(super) fn wholes(&self) -> Vec<(Value, &'static str)> {
         let announced = self.announcement.as_ref().map(|announcement| Parameter {
             name: String::new(),
@@ -96,12 +96,12 @@ impl Known {
         found
     }
 
-    /// The items of the value that is in effect.
+    /// The items of the effective value.
     pub(super) fn items(&self) -> Vec<Item> {
         self.wholes().first().map(|(value, origin)| items_of(value, origin)).unwrap_or_default()
     }
 
-    /// The items that are set.
+    /// The items of the set value.
     pub(super) fn set_items(&self) -> Vec<Item> {
         let value = self.set.as_ref().and_then(|parameter| self.field_of(parameter));
         value.map(|value| items_of(&value, "set")).unwrap_or_default()
@@ -131,23 +131,23 @@ fn items_of(value: &Value, origin: &'static str) -> Vec<Item> {
     }
 }
 
-/// The parameters that the one plugin of the line announces.
-pub(super) fn of_folder(context: &Context<'_>, line: &Line<'_>) -> Vec<Known> {
+/// The parameters that the line's only plugin announces.
+pub(super) fn of_folder(context: &Context<'_>, line: &Line<'_>) -> Vec<KnownParameter> {
     let Some(plugin) = line.values("plugin").next() else { return Vec::new() };
     let path = context.host.absolute(at_home(context.host, plugin));
     let loaded = load_plugins(&path).unwrap_or_default();
     let announced = loaded.first().map(announcements).unwrap_or_default();
-    announced.into_iter().filter_map(|announcement| Known::new(Some(announcement), None)).collect()
+    announced.into_iter().filter_map(|announcement| KnownParameter::new(Some(announcement), None)).collect()
 }
 
-/// The parameters of the line's application: of all its sources, or of the chosen one.
-pub(super) fn of_sources(context: &Context<'_>, line: &Line<'_>) -> Vec<Known> {
+/// The parameters of the line's application: of all its sources, or of the selected one.
+pub(super) fn of_sources(context: &Context<'_>, line: &Line<'_>) -> Vec<KnownParameter> {
     let Some(stored) = line.values("app").next().and_then(|app| context.application(app)) else {
         return Vec::new();
     };
     let name = line.values("source_name").next();
     let position: Option<usize> = line.values("source_position").next().and_then(|text| text.parse().ok());
-    let mut known: Vec<Known> = Vec::new();
+    let mut known: Vec<KnownParameter> = Vec::new();
     let mut seen = HashSet::new();
     let sources = stored.application.spec.effective_sources().iter().enumerate();
     let chosen = sources.filter(|(index, source)| {
@@ -160,7 +160,11 @@ pub(super) fn of_sources(context: &Context<'_>, line: &Line<'_>) -> Vec<Known> {
     known
 }
 
-fn of_source(context: &Context<'_>, stored: &StoredApplication, source: &ApplicationSource) -> Vec<Known> {
+fn of_source(
+    context: &Context<'_>,
+    stored: &StoredApplication,
+    source: &ApplicationSource,
+) -> Vec<KnownParameter> {
     let folder = RepoPath::new(&source.path).ok().and_then(|path| {
         let folders = context.copies().map(|copy| copy.join(path.as_str()));
         folders.into_iter().find(|folder| folder.is_dir())
@@ -169,7 +173,7 @@ fn of_source(context: &Context<'_>, stored: &StoredApplication, source: &Applica
     if let Some(folder) = &folder {
         source = overridden(context, stored, source, folder);
     }
-    // Variables have no values here, which matters for values and not for names.
+    // Variables have no values here. Values of parameters need them, names do not.
     let plan = translate(&source, SourcePlace::Only, &BuildEnvironment::default());
     let (name, set) = match plan {
         Ok(SourcePlan::Plugin(plan)) => (plan.name, plan.parameters.unwrap_or_default()),
@@ -183,20 +187,20 @@ fn of_source(context: &Context<'_>, stored: &StoredApplication, source: &Applica
     let announced = plugin.map(announcements).unwrap_or_default();
     let names: HashSet<String> = announced.iter().map(|announcement| announcement.name.clone()).collect();
     let value = |name: &str| set.iter().rfind(|parameter| parameter.name == name).cloned();
-    let mut known: Vec<Known> = announced
+    let mut known: Vec<KnownParameter> = announced
         .into_iter()
         .filter_map(|announcement| {
             let set = value(&announcement.name);
-            Known::new(Some(announcement), set)
+            KnownParameter::new(Some(announcement), set)
         })
         .collect();
     let others =
         set.iter().filter(|parameter| !names.contains(&parameter.name) && !parameter.name.is_empty());
-    known.extend(others.filter_map(|parameter| Known::new(None, Some(parameter.clone()))));
+    known.extend(others.filter_map(|parameter| KnownParameter::new(None, Some(parameter.clone()))));
     known
 }
 
-/// The source with the override files of a folder; as it is if they do not hold.
+/// Applies the override files of a directory. Invalid ones are ignored.
 fn overridden(
     context: &Context<'_>,
     stored: &StoredApplication,
@@ -205,7 +209,7 @@ fn overridden(
 ) -> ApplicationSource {
     let metadata = &stored.application.metadata;
     let instance = instance_name(&metadata.namespace, &metadata.name, context.control_plane());
-    // A name that leads out of the folder is none of ours.
+    // A name that leads out of the directory is ignored.
     let names =
         override_file_names(&instance).unwrap_or_default().into_iter().filter(|name| !name.contains('/'));
     let texts: Vec<(String, Vec<u8>)> = names
@@ -219,10 +223,10 @@ fn overridden(
     override_source(&source, &files).map_or(source, |overridden| overridden.source)
 }
 
-/// The plugin whose rule holds in a folder; rules that run a command or look through a whole tree are not asked.
+/// The plugin whose discovery rule matches a directory. Rules that run a command or search the whole tree are skipped.
 fn discovered<'a>(context: &'a Context<'_>, folder: &Path) -> Option<&'a LoadedPlugin> {
     let plugins = context.plugins();
-    // The whole file system for the tree: how far a repository reaches is not asked here.
+    // The whole file system is the tree, because the extent of the repository is not determined here.
     let root = Path::new("/");
     let base = folder.strip_prefix(root).unwrap_or(folder);
     let tree = glob::Folder::new(root, TreeLimits::DEFAULT.entries_max);
@@ -238,7 +242,7 @@ fn discovered<'a>(context: &'a Context<'_>, folder: &Path) -> Option<&'a LoadedP
     })
 }
 
-/// What a plugin's file announces; entries that do not hold are left out.
+/// The announcements in a plugin's file, without invalid ones.
 fn announcements(plugin: &LoadedPlugin) -> Vec<Announcement> {
     let mut seen = HashSet::new();
     let entries = plugin.config.static_announcements.iter();

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use tiphys_params::{Announcement, CollectionType, ItemType, Parameter};
 
-use super::{Known, behind_name, heads, unsets};
+use super::{KnownParameter, behind_name, heads, unsets};
 use crate::completion::Candidate;
 
 fn announced(
@@ -14,33 +14,33 @@ fn announced(
     announcement.collection_type = field;
     announcement.item_type = item;
     announcement.choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
-    let parameter: Parameter = serde_json::from_value(default.clone()).expect("a parameter");
+    let parameter: Parameter = serde_json::from_value(default.clone()).expect("valid parameter");
     (announcement.string, announcement.array, announcement.map) =
         (parameter.string, parameter.array, parameter.map);
     announcement
 }
 
-fn known(announcement: Option<Announcement>, set: Option<&Value>) -> Known {
+fn known(announcement: Option<Announcement>, set: Option<&Value>) -> KnownParameter {
     let set = set.map(|set| Parameter {
         name: "p".to_owned(),
-        ..serde_json::from_value(set.clone()).expect("a parameter")
+        ..serde_json::from_value(set.clone()).expect("valid parameter")
     });
-    Known::new(announcement, set).expect("one of both is there")
+    KnownParameter::new(announcement, set).expect("announced or set")
 }
 
-fn told(candidates: Vec<Candidate>) -> Vec<String> {
-    let told = |candidate: Candidate| match candidate.description.as_str() {
+fn described(candidates: Vec<Candidate>) -> Vec<String> {
+    let described = |candidate: Candidate| match candidate.description.as_str() {
         "" => candidate.value,
         description => format!("{} ({description})", candidate.value),
     };
-    candidates.into_iter().map(told).collect()
+    candidates.into_iter().map(described).collect()
 }
 
 #[test]
-fn values_are_the_choices_then_what_is_there() {
+fn choices_come_before_existing_values() {
     use CollectionType::{Array, Map, String};
     let none = json!({});
-    let cases: [(Known, &str, &[&str]); 10] = [
+    let cases: [(KnownParameter, &str, &[&str]); 10] = [
         (
             known(
                 Some(announced(String, None, &["s", "m"], &json!({"string": "s"}))),
@@ -95,42 +95,46 @@ fn values_are_the_choices_then_what_is_there() {
         ),
     ];
     for (parameter, rest, expected) in cases {
-        assert_eq!(told(behind_name(&parameter, rest)), expected, "{rest} {parameter:?}");
+        assert_eq!(described(behind_name(&parameter, rest)), expected, "{rest} {parameter:?}");
     }
 }
 
 #[test]
-fn a_name_goes_on_as_its_kind_does() {
+fn candidates_after_a_name_depend_on_its_type() {
     use CollectionType::{Array, Map, String};
     let none = json!({});
-    let cases: [(Known, &[&str]); 5] = [
+    let cases: [(KnownParameter, &[&str]); 5] = [
         (known(Some(announced(String, None, &[], &none)), None), &["p="]),
         (
             known(Some(announced(Array, None, &[], &none)), None),
-            &["p+= (one more item)", "p:= (all of it as JSON)"],
+            &["p+= (append an item)", "p:= (whole value as JSON)"],
         ),
         (
             known(Some(announced(Array, None, &[], &json!({"array": ["a"]}))), None),
-            &["p[0]= (a)", "p+= (one more item)", "p:= (all of it as JSON)"],
+            &["p[0]= (a)", "p+= (append an item)", "p:= (whole value as JSON)"],
         ),
-        (known(Some(announced(Map, None, &[], &none)), None), &["p[", "p:= (all of it as JSON)"]),
-        (known(None, Some(&json!({"map": {"k": "v"}}))), &["p[k]= (v)", "p:= (all of it as JSON)"]),
+        (known(Some(announced(Map, None, &[], &none)), None), &["p[", "p:= (whole value as JSON)"]),
+        (known(None, Some(&json!({"map": {"k": "v"}}))), &["p[k]= (v)", "p:= (whole value as JSON)"]),
     ];
     for (parameter, expected) in cases {
-        assert_eq!(told(heads(&parameter)), expected, "{parameter:?}");
+        assert_eq!(described(heads(&parameter)), expected, "{parameter:?}");
     }
 }
 
 #[test]
-fn only_what_is_set_can_be_unset() {
+fn only_set_parameters_can_be_unset() {
     let default = json!({"array": ["d"]});
     let list = announced(CollectionType::Array, None, &[], &default);
-    let cases: [(Known, &str, &[&str]); 3] = [
+    let cases: [(KnownParameter, &str, &[&str]); 3] = [
         (known(Some(list.clone()), None), "", &[]),
         (known(Some(list.clone()), Some(&json!({"array": ["a", "b"]}))), "", &["p"]),
         (known(Some(list), Some(&json!({"array": ["a", "b"]}))), "p[", &["p[0] (a)", "p[1] (b)"]),
     ];
     for (parameter, typed, expected) in cases {
-        assert_eq!(told(unsets(std::slice::from_ref(&parameter), typed)), expected, "{typed} {parameter:?}");
+        assert_eq!(
+            described(unsets(std::slice::from_ref(&parameter), typed)),
+            expected,
+            "{typed} {parameter:?}"
+        );
     }
 }

@@ -1,7 +1,7 @@
 use super::{Quote, bash_words, fish_text, for_bash, for_powershell, powershell_text};
 
 #[test]
-fn the_words_of_a_line_are_what_bash_would_pass_on() {
+fn bash_line_is_split_into_unquoted_words() {
     type Case = (&'static str, &'static [&'static str], &'static str, &'static str, Option<Quote>);
     let cases: [Case; 14] = [
         ("", &[], "", "", None),
@@ -28,7 +28,7 @@ fn the_words_of_a_line_are_what_bash_would_pass_on() {
 }
 
 #[test]
-fn a_word_with_a_variable_or_a_command_is_known_to_expand() {
+fn words_with_variables_or_commands_are_marked() {
     let cases = [
         ("we$", true),
         ("\"we$", true),
@@ -47,7 +47,7 @@ fn a_word_with_a_variable_or_a_command_is_known_to_expand() {
 }
 
 #[test]
-fn every_text_is_read_back_as_it_was_quoted() {
+fn quoted_strings_are_unquoted_to_themselves() {
     let texts = [
         "plain",
         "a b",
@@ -84,7 +84,7 @@ fn every_text_is_read_back_as_it_was_quoted() {
 }
 
 #[test]
-fn nothing_is_left_for_a_shell_to_expand() {
+fn quoted_strings_contain_no_expansions() {
     let cases = [
         ("$(x)", None, "\\$\\(x\\)"),
         ("!x", Some(Quote::Double), "\"'!'\"x"),
@@ -111,7 +111,7 @@ fn nothing_is_left_for_a_shell_to_expand() {
 }
 
 #[test]
-fn a_token_of_fish_or_powershell_that_is_being_typed_is_read() {
+fn incomplete_fish_and_powershell_tokens_are_unquoted() {
     let cases = [
         ("a\\ b", "a b"),
         ("'a b", "a b"),

@@ -15,7 +15,7 @@ fn names() -> [Candidate; 4] {
 }
 
 #[test]
-fn each_shell_gets_the_answer_as_it_wants_it() {
+fn each_shell_gets_its_own_format() {
     let cases: [(&[&str], &str); 9] = [
         (&["bash", "we", "tiphys get we"], "space\nweb\nwe\\ b\\$\\(x\\)\\'\nweb=\n"),
         (&["bash", "we", "tiphys get 'we"], "space\nweb\nwe b$(x)'\\''\nweb=\n"),
@@ -36,13 +36,13 @@ fn each_shell_gets_the_answer_as_it_wants_it() {
 }
 
 #[test]
-fn readline_replaces_what_is_behind_the_last_divider_alone() {
+fn readline_replaces_only_after_the_last_divider() {
     let value = [Candidate::word("size=a:b c", ""), Candidate::word("size=a:d", "")];
     let cases: [(&[&str], &str); 4] = [
         (&["bash", "", "tiphys set web size="], "space\na:b\\ c\na:d\n"),
         (&["bash", "a:b", "tiphys set web size=a:b"], "space\na:b\\ c\n"),
         (&["bash", "size=a:b", "tiphys set web size=a:b"], "space\nsize=a:b\\ c\n"),
-        // What readline says and what is there do not agree: the whole word is replaced.
+        // Readline's word is not the end of the line: the whole word is replaced.
         (&["bash", "other", "tiphys set web size=a:b"], "space\nsize=a:b\\ c\n"),
     ];
     for (arguments, expected) in cases {
@@ -51,7 +51,7 @@ fn readline_replaces_what_is_behind_the_last_divider_alone() {
 }
 
 #[test]
-fn a_question_that_no_script_asks_has_no_answer() {
+fn malformed_request_has_no_answer() {
     let cases: [&[&str]; 7] = [
         &[],
         &["tcsh", "tiphys", ""],
@@ -67,7 +67,7 @@ fn a_question_that_no_script_asks_has_no_answer() {
 }
 
 #[test]
-fn a_description_is_one_short_line() {
+fn description_is_one_short_line() {
     assert_eq!(described(" one\n two\u{1b}[31m\t"), "one two [31m");
     assert_eq!(described(&"x".repeat(DESCRIPTION_CHARS_MAX)).chars().count(), DESCRIPTION_CHARS_MAX);
     let long = described(&"x".repeat(DESCRIPTION_CHARS_MAX + 1));

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use super::destination;
 
 #[test]
-fn links_in_work_tree_and_git_folder_are_refused() {
+fn links_in_work_trees_and_git_directories_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().canonicalize().unwrap();
     for dir in ["repo/.git/hooks", "repo/a/b", "repo/nested", "elsewhere/c", "plain"] {
@@ -33,7 +33,7 @@ fn links_in_work_tree_and_git_folder_are_refused() {
         ("repo/a/x", Ok("repo/a/x")),
         ("repo/new/folder/x", Ok("repo/new/folder/x")),
         ("repo/.github/x", Ok("repo/.github/x")),
-        // The name itself is replaced and not followed.
+        // A link as the last component is replaced and not followed.
         ("repo/out", Ok("repo/out")),
         ("repo/out/x", Err(link("repo/out"))),
         ("repo/out/c/x", Err(link("repo/out"))),

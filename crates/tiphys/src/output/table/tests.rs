@@ -1,7 +1,7 @@
 use super::Table;
 
 #[test]
-fn columns_are_as_wide_as_their_widest_cell_and_lines_end_without_blanks() {
+fn columns_fit_the_widest_cell_without_trailing_blanks() {
     let mut table = Table::new(&["NAME", "VALUE"]);
     table.row(["a".to_owned(), "two\nlines".to_owned()]);
     table.row(["größer".to_owned(), String::new()]);

@@ -1,11 +1,11 @@
-//! One line of a log as logrus writes it.
+//! A log line in the format of logrus.
 
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
 use tiphys_process::{escape_json, quote_text};
 
-/// The form of log lines.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
     /// `{"time":"…","level":"info","msg":"…",…}`.
@@ -14,7 +14,7 @@ pub(crate) enum LogFormat {
     Text,
 }
 
-/// How much a line matters, with logrus' words.
+/// The severity of a line, with the names of logrus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Severity {
     Trace,
@@ -48,22 +48,21 @@ pub(crate) enum Field {
     Text(String),
 }
 
-/// A line but for its time and its form.
+/// A line without its time.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LogLine {
-    /// How much it matters.
     pub(crate) severity: Severity,
-    /// What is said.
+    /// The message.
     pub(crate) message: String,
-    /// More about it, each name once.
+    /// Additional fields with unique names.
     pub(crate) fields: Vec<(&'static str, Field)>,
 }
 
-/// Names that every line has; a field of such a name is called `fields.NAME`, as in logrus.
+/// Names that every line has. A field with such a name becomes `fields.NAME`, as in logrus.
 const RESERVED: [&str; 3] = ["time", "level", "msg"];
 
 impl LogLine {
-    /// The line, with its newline.
+    /// Formats the line, including its newline.
     pub(crate) fn text(&self, format: LogFormat, time: SystemTime) -> String {
         let time = rfc3339(time);
         let mut line = match format {
@@ -88,7 +87,7 @@ impl LogLine {
             let value = match value {
                 Field::Bool(value) => value.to_string(),
                 Field::Integer(value) => value.to_string(),
-                // JSON has no word for these.
+                // JSON has no syntax for these numbers.
                 Field::Number(value) if !value.is_finite() => json_text(&value.to_string()),
                 Field::Number(value) => value.to_string(),
                 Field::Text(value) => json_text(value),
@@ -122,7 +121,7 @@ fn json_text(text: &str) -> String {
     escape_json(&serde_json::Value::from(text).to_string())
 }
 
-/// A text as it is if it has only signs that need no quotes.
+/// Quotes a string if it contains characters that need quotes.
 fn logfmt_text(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/@^+".contains(&byte);
     if text.bytes().all(plain) { text.to_owned() } else { quote_text(text) }
@@ -131,7 +130,7 @@ fn logfmt_text(text: &str) -> String {
 /// Seconds of a day.
 const DAY: u64 = 86_400;
 
-/// A time as RFC 3339 has it, in UTC, to the second. What lies before 1970 is 1970.
+/// Formats a time in UTC like RFC 3339, in seconds. Earlier times than 1970 become 1970.
 pub(super) fn rfc3339(time: SystemTime) -> String {
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let (year, month, day) = civil(seconds / DAY);
@@ -140,8 +139,8 @@ pub(super) fn rfc3339(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// Year, month and day of the Gregorian calendar, of a day counted from 1970-01-01. Years begin in March here, so that a leap day is the
-/// last one of its year.
+/// Converts a day since 1970-01-01 to year, month and day of the Gregorian calendar. Years start in March here, so that a leap day is the
+/// last day of its year.
 fn civil(day: u64) -> (u64, u64, u64) {
     /// Days from 0000-03-01 to 1970-01-01.
     const EPOCH: u64 = 719_468;

@@ -11,7 +11,7 @@ struct Written(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Written {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().map_err(|_| io::Error::other("somebody panicked"))?.extend_from_slice(bytes);
+        self.0.lock().map_err(|_| io::Error::other("poisoned"))?.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -20,17 +20,17 @@ impl Write for Written {
     }
 }
 
-/// What is logged meanwhile, without the times.
+/// Returns the events that `work` logs, without their times.
 pub(in crate::telemetry) fn logged(work: impl FnOnce()) -> Vec<Value> {
     let written = Written::default();
     let out = written.clone();
     let log = ServerLog::new(LogFormat::Json, move || out.clone());
     tracing::subscriber::with_default(tracing_subscriber::registry().with(log), work);
-    let bytes = written.0.lock().expect("nobody panics").clone();
-    let text = String::from_utf8(bytes).expect("lines are UTF-8");
+    let bytes = written.0.lock().expect("not poisoned").clone();
+    let text = String::from_utf8(bytes).expect("UTF-8");
     let lines = text.lines().map(|line| {
-        let mut line: Value = serde_json::from_str(line).expect("a line is JSON");
-        let time = line.as_object_mut().expect("a line is an object").remove("time");
+        let mut line: Value = serde_json::from_str(line).expect("JSON");
+        let time = line.as_object_mut().expect("object").remove("time");
         assert!(time.is_some_and(|time| time.as_str().is_some_and(|time| time.ends_with('Z'))));
         line
     });
@@ -38,7 +38,7 @@ pub(in crate::telemetry) fn logged(work: impl FnOnce()) -> Vec<Value> {
 }
 
 #[test]
-fn a_line_has_the_fields_of_its_event_and_of_the_spans_around_it() {
+fn line_has_the_fields_of_its_event_and_spans() {
     let lines = logged(|| {
         let call = tracing::info_span!(
             "call",
@@ -61,7 +61,7 @@ fn a_line_has_the_fields_of_its_event_and_of_the_spans_around_it() {
 }
 
 #[test]
-fn an_event_outside_of_spans_has_its_own_fields_only() {
+fn event_outside_of_spans_has_only_its_fields() {
     let lines = logged(|| {
         drop(tracing::info_span!("over", gone = 1).entered());
         tracing::error!(error = %io::Error::other("disk"), "cannot");

@@ -1,4 +1,4 @@
-//! The exporter of a library, with its failures told once and not at each batch.
+//! An exporter that logs once when sending fails, and once when it works again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,26 +8,26 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{SpanData, SpanExporter};
 
-/// Whether the collector takes what it is sent.
+/// Whether the collector accepts spans.
 #[derive(Debug)]
-pub(super) struct Reach {
+pub(super) struct CollectorState {
     address: String,
     lost: AtomicBool,
 }
 
-impl Reach {
-    /// A collector that nothing was sent to yet.
+impl CollectorState {
+    /// The state before the first batch.
     pub(super) fn new(address: &str) -> Self {
         Self { address: address.to_owned(), lost: AtomicBool::new(false) }
     }
 
-    /// Whether the last batch did not get there.
+    /// Whether the last batch failed.
     pub(super) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// A batch did not get there. This is told unless it was so before.
-    pub(super) fn lose(&self, reason: &str) {
+    /// Records a failed batch, and logs the first of several.
+    pub(super) fn failed(&self, reason: &str) {
         if !self.lost.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 address = self.address,
@@ -36,34 +36,34 @@ impl Reach {
         }
     }
 
-    fn find(&self) {
+    fn succeeded(&self) {
         if self.lost.swap(false, Ordering::Relaxed) {
             tracing::info!(address = self.address, "traces are sent again");
         }
     }
 }
 
-/// An exporter that tells when its collector is lost and when it is there again.
+/// An exporter that logs when its collector is lost or available again.
 #[derive(Debug)]
-pub(super) struct Telling<E> {
+pub(super) struct LoggingExporter<E> {
     exporter: E,
-    reach: Arc<Reach>,
+    collector: Arc<CollectorState>,
 }
 
-impl<E> Telling<E> {
-    /// What `exporter` does becomes known through `reach`.
-    pub(super) fn new(exporter: E, reach: Arc<Reach>) -> Self {
-        Self { exporter, reach }
+impl<E> LoggingExporter<E> {
+    /// Wraps an exporter. `collector` records the results.
+    pub(super) fn new(exporter: E, collector: Arc<CollectorState>) -> Self {
+        Self { exporter, collector }
     }
 }
 
-impl<E: SpanExporter> SpanExporter for Telling<E> {
+impl<E: SpanExporter> SpanExporter for LoggingExporter<E> {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let sent = self.exporter.export(batch).await;
         match &sent {
-            Ok(()) => self.reach.find(),
-            // The text is the exporter's own; what the collector says is not in it.
-            Err(error) => self.reach.lose(&error.to_string()),
+            Ok(()) => self.collector.succeeded(),
+            // This is the exporter's text. It contains no response of the collector.
+            Err(error) => self.collector.failed(&error.to_string()),
         }
         sent
     }

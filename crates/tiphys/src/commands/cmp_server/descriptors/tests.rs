@@ -3,16 +3,16 @@ use std::num::NonZeroU32;
 use super::connections_that_fit;
 
 #[test]
-fn there_are_no_more_connections_than_descriptors_for_them_and_for_what_runs_need() {
-    // Connections that are asked for, runs at once, the limit, and the connections that fit.
+fn connections_fit_the_descriptor_limit() {
+    // Requested connections, concurrent runs, the limit, and the connections that fit.
     let cases = [
         (512, 16, None, 512),
         (512, 16, Some(1_048_576), 512),
         (512, 16, Some(1024), 512),
-        // More than these runs there are not, so a connection takes one.
+        // There are at most 16 runs, so each further connection takes one descriptor.
         (4096, 16, Some(1024), 880),
         (512, 16, Some(256), 112),
-        // Each may have a run.
+        // Each connection may have a run.
         (512, 16, Some(118), 10),
         (8, 16, Some(118), 8),
         (512, 16, Some(44), 1),

@@ -12,13 +12,13 @@ use crate::telemetry::LogFormat;
 fn settings(flags: &[&str], variables: &[(&str, &str)]) -> ServerSettings {
     let host = Process::for_tests(&["tiphys"], variables);
     let arguments = Arguments::try_parse_from([&["tiphys", "cmp-server"], flags].concat());
-    let Arguments { common, command } = arguments.expect("the flags are good");
-    let Command::CmpServer(args) = command else { panic!("it is the server's command") };
+    let Arguments { common, command } = arguments.expect("valid flags");
+    let Command::CmpServer(args) = command else { panic!("not the server's command") };
     ServerSettings::new(&common, &args, &host)
 }
 
 #[test]
-fn without_flags_and_variables_the_defaults_are_argo_cds() {
+fn defaults_are_argo_cds() {
     let settings = settings(&[], &[]);
     assert_eq!(settings.config.to_str(), Some("/home/argocd/cmp-server/config"));
     assert_eq!(settings.socket_dir.to_str(), Some("/home/argocd/cmp-server/plugins"));
@@ -35,7 +35,7 @@ fn without_flags_and_variables_the_defaults_are_argo_cds() {
 }
 
 #[test]
-fn a_flag_wins_over_its_variable_and_an_empty_variable_is_none() {
+fn flag_wins_and_empty_variable_counts_as_unset() {
     let variables = [
         ("ARGOCD_CMP_SERVER_LOGLEVEL", "debug"),
         ("ARGOCD_CMP_SERVER_LOGFORMAT", "TEXT"),
@@ -73,40 +73,40 @@ fn a_flag_wins_over_its_variable_and_an_empty_variable_is_none() {
 }
 
 #[test]
-fn a_bad_variable_is_told_and_its_default_taken() {
+fn invalid_variable_is_reported_and_default_used() {
     let otlp = ("ARGOCD_CMP_SERVER_OTLP_ADDRESS", "collector:4317");
     let cases = [
-        ("ARGOCD_CMP_SERVER_LOGLEVEL", "loud", "\"loud\" is not a level; the default info is taken"),
-        ("ARGOCD_CMP_SERVER_LOGFORMAT", "xml", "\"xml\" is not a form; the default json is taken"),
-        ("ARGOCD_EXEC_TIMEOUT", "90", "\"90\" is not a duration above 0; the default 90s is taken"),
-        ("ARGOCD_EXEC_TIMEOUT", "0s", "\"0s\" is not a duration above 0; the default 90s is taken"),
+        ("ARGOCD_CMP_SERVER_LOGLEVEL", "loud", "\"loud\" is not a log level; using the default info"),
+        ("ARGOCD_CMP_SERVER_LOGFORMAT", "xml", "\"xml\" is not a log format; using the default json"),
+        ("ARGOCD_EXEC_TIMEOUT", "90", "\"90\" is not a duration above 0; using the default 90s"),
+        ("ARGOCD_EXEC_TIMEOUT", "0s", "\"0s\" is not a duration above 0; using the default 90s"),
         (
             "ARGOCD_GRPC_MAX_SIZE_MB",
             "2147483648",
-            "\"2147483648\" is not a number of MiB from 0 to 2147483647; the default 100 is taken",
+            "\"2147483648\" is not a number of MiB from 0 to 2147483647; using the default 100",
         ),
         (
             "ARGOCD_CMP_SERVER_OTLP_SAMPLE_RATIO",
             "1.5",
-            "\"1.5\" is not a number from 0 to 1; the default 1 is taken",
+            "\"1.5\" is not a number from 0 to 1; using the default 1",
         ),
-        ("ARGOCD_CMP_SERVER_OTLP_INSECURE", "no", "\"no\" is not true or false; the default true is taken"),
-        ("ARGOCD_CMP_SERVER_OTLP_HEADERS", "a=b,secret", "item 2 has no name before a '=' and is left out"),
-        ("ARGOCD_CMP_SERVER_OTLP_ATTRS", ":x", "item 1 has no name before a ':' and is left out"),
+        ("ARGOCD_CMP_SERVER_OTLP_INSECURE", "no", "\"no\" is not true or false; using the default true"),
+        ("ARGOCD_CMP_SERVER_OTLP_HEADERS", "a=b,secret", "item 2 has no name before '=' and is ignored"),
+        ("ARGOCD_CMP_SERVER_OTLP_ATTRS", ":x", "item 1 has no name before ':' and is ignored"),
     ];
     for (name, value, expected) in cases {
         let settings = settings(&[], &[otlp, (name, value)]);
         assert_eq!(settings.warnings, [format!("{name}: {expected}")]);
         assert_eq!(settings.log_level, LevelFilter::INFO);
         assert_eq!(settings.call_timeout, Duration::from_secs(90));
-        let traces = settings.traces.expect("there is an address");
+        let traces = settings.traces.expect("traces");
         assert!(traces.insecure, "{name}");
         assert!((traces.sample_ratio - 1.0).abs() < f64::EPSILON, "{name}");
     }
 }
 
 #[test]
-fn strictness_is_a_truth_value_as_go_reads_it_and_a_bad_one_is_told() {
+fn strictness_is_parsed_as_a_go_boolean() {
     for (word, expected) in [
         ("false", Strictness::Log),
         ("0", Strictness::Log),
@@ -119,12 +119,12 @@ fn strictness_is_a_truth_value_as_go_reads_it_and_a_bad_one_is_told() {
     }
     let bad = settings(&[], &[("TIPHYS_CMP_STRICT", "no")]);
     assert_eq!(bad.strictness, Strictness::Refuse);
-    let expected = "TIPHYS_CMP_STRICT: \"no\" is not true or false; the default true is taken";
+    let expected = "TIPHYS_CMP_STRICT: \"no\" is not true or false; using the default true";
     assert_eq!(bad.warnings, [expected]);
 }
 
 #[test]
-fn traces_are_sent_where_an_address_says_so() {
+fn an_address_enables_traces() {
     let variables = [
         ("ARGOCD_CMP_SERVER_OTLP_ADDRESS", "collector:4317"),
         ("ARGOCD_CMP_SERVER_OTLP_INSECURE", "false"),
@@ -133,7 +133,7 @@ fn traces_are_sent_where_an_address_says_so() {
         ("ARGOCD_CMP_SERVER_OTLP_SAMPLE_RATIO", "0.25"),
     ];
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let by_variables = settings(&[], &variables).traces.expect("there is an address");
+    let by_variables = settings(&[], &variables).traces.expect("traces");
     assert_eq!(by_variables.address, "collector:4317");
     assert!(!by_variables.insecure);
     assert_eq!(by_variables.headers, [pair("authorization", "Bearer a="), pair("x", "y")]);
@@ -141,28 +141,28 @@ fn traces_are_sent_where_an_address_says_so() {
     assert!((by_variables.sample_ratio - 0.25).abs() < f64::EPSILON);
     assert!(!format!("{by_variables:?}").contains("Bearer"), "headers hold credentials");
     let flags = ["--otlp-address=other:1", "--otlp-insecure", "--otlp-headers=h=v", "--otlp-sample-ratio=0"];
-    let by_flags = settings(&flags, &variables).traces.expect("there is an address");
+    let by_flags = settings(&flags, &variables).traces.expect("traces");
     assert_eq!((by_flags.address.as_str(), by_flags.insecure), ("other:1", true));
     assert_eq!(by_flags.headers, [pair("h", "v")]);
     assert!(by_flags.sample_ratio.abs() < f64::EPSILON);
-    assert!(settings(&["--otlp-address="], &variables).traces.is_none(), "an empty address is none");
+    assert!(settings(&["--otlp-address="], &variables).traces.is_none(), "an empty address disables traces");
 }
 
 #[test]
-fn what_belongs_to_no_flag_is_told_without_its_text_and_empty_headers_are_none() {
+fn ignored_arguments_are_counted_and_not_printed() {
     let flags = ["--otlp-address=c:1", "--otlp-headers", "", "--otlp-insecure", "false", "secret"];
     let settings = settings(&flags, &[]);
-    let expected = "2 of the arguments belong to no flag and are ignored; true and false are written with \"=\": --otlp-insecure=false";
+    let expected = "2 of the arguments belong to no flag and are ignored; write boolean flags with \"=\": --otlp-insecure=false";
     assert_eq!(settings.warnings, [expected]);
-    let traces = settings.traces.expect("there is an address");
+    let traces = settings.traces.expect("traces");
     assert_eq!((traces.insecure, traces.headers), (true, Vec::new()));
 }
 
 #[test]
-fn connections_for_which_there_are_no_descriptors_are_left_out_with_a_warning() {
+fn connections_without_descriptors_are_reduced_with_a_warning() {
     let settings = settings(&["--connections-max=100", "--jobs=4"], &[]).with_descriptors(Some(122));
     assert_eq!(settings.connections_max.get(), 50);
-    let warning = "--connections-max: of 100 connections 50 are taken at once, since this process may have 122 files open and 4 runs under way; \
-                   raise the limit (ulimit -n)";
+    let warning = "--connections-max: 50 of 100 connections are accepted at once, because this process may open 122 files and 4 runs need \
+                   some; raise the limit (ulimit -n)";
     assert_eq!(settings.warnings, [warning]);
 }

@@ -7,7 +7,7 @@ use tiphys_engine::diff::compare;
 use super::file_name;
 
 #[test]
-fn a_file_is_called_as_kubectl_calls_it_and_stays_in_its_folder() {
+fn file_has_kubectls_name_and_stays_in_its_directory() {
     let long = "n".repeat(300);
     let cases = [
         (None, "apps/v1", "Deployment", "shop", "web", "apps.v1.Deployment.shop.web".to_owned()),

@@ -7,7 +7,7 @@ use super::{ApplicationDiff, Presence, Sides, unified};
 use crate::error::ServiceError;
 use crate::output;
 
-/// The shape of `-o json`: a list with one entry an application, equal ones included.
+/// Formats `-o json`: a list with one entry per application, including equal ones.
 ///
 /// ```json
 /// [{"application": "shop", "namespace": "argocd", "change": "added|removed|changed|equal", "error": null, "equal": 3,
@@ -15,8 +15,8 @@ use crate::output;
 ///                "change": "added|removed|changed", "before": {…}, "after": {…}, "patch": "--- …"}]}]
 /// ```
 ///
-/// `before` is `null` for what is added, `after` for what is removed. An application that failed has a text in `error`, and
-/// `change`, `objects` and `equal` are `null`.
+/// `before` is `null` for added objects, `after` for removed ones. A failed application has a string in `error`; `change`, `objects` and
+/// `equal` are `null`.
 pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, context_lines: usize) -> String {
     let list = applications.iter().map(|one| application(one, sides, context_lines));
     output::json(&Value::Array(list.collect()))

@@ -1,4 +1,4 @@
-//! Differences for a comment on a pull request: a fold for each application, and never more than fits.
+//! Differences as a comment on a pull request: one collapsible section per application, within a size limit.
 
 use tiphys_engine::diff::Comparison;
 
@@ -6,14 +6,13 @@ use super::{ApplicationDiff, Sides, equal, title, total, unified};
 use crate::args::DiffOutputArgs;
 use crate::terminal::{message, one_line};
 
-/// Bytes that are kept free for naming what does not fit.
+/// Bytes that are reserved for the names of omitted objects.
 const REST_BYTES_MAX: usize = 1_000;
 
-/// Bytes of a name that is somebody else's, in headings.
+/// Maximum bytes of a name in headings.
 const NAME_BYTES_MAX: usize = 200;
 
-/// The whole comment: at most `--max-bytes`, with every fence and fold closed. What does not fit is counted and, as far as there is room,
-/// named.
+/// Formats the comment: at most `--max-bytes`, with every fence and section closed. Omitted objects are counted and, if they fit, named.
 pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffOutputArgs) -> String {
     let mut comment = Comment {
         text: heading(applications, sides),
@@ -36,7 +35,7 @@ struct Comment {
 }
 
 impl Comment {
-    /// A fold with the differences of one application, as many as there is room for.
+    /// Adds a section with as many differences of an application as fit.
     fn differences(
         &mut self,
         one: &ApplicationDiff,
@@ -74,7 +73,7 @@ impl Comment {
         }
     }
 
-    /// An application without objects that only one side has.
+    /// Adds a line for an application without objects that exists on one side only.
     fn line(&mut self, name: &str, objects: &str) {
         let line = format!("\n{}: {objects}\n", html(name));
         if line.len() <= self.room() {
@@ -84,7 +83,7 @@ impl Comment {
         }
     }
 
-    /// Why an application could not be compared.
+    /// Adds a line for an application that could not be compared.
     fn failure(&mut self, one: &ApplicationDiff, failure: &str) {
         let message = format!("{}\n", message(failure));
         let fence = fence(std::slice::from_ref(&message));
@@ -101,7 +100,7 @@ impl Comment {
         self.bytes_max.saturating_sub(self.text.len())
     }
 
-    /// Names what did not fit.
+    /// Adds the names of omitted objects.
     fn finish(mut self) -> String {
         let Some((first, others)) = self.not_shown.split_first() else { return self.text };
         let mut rest = format!("\nOmitted, the comment is full ({}): {}", self.not_shown.len(), code(first));
@@ -136,14 +135,14 @@ fn heading(applications: &[ApplicationDiff], sides: &Sides) -> String {
     )
 }
 
-/// A fence that no line of these texts ends: longer than any run of backticks in them.
+/// A fence longer than any run of backticks in these strings, so that no line of them closes it.
 fn fence(texts: &[String]) -> String {
     let runs = texts.iter().flat_map(|text| text.split(|c| c != '`')).map(str::len);
     "`".repeat(runs.max().unwrap_or(0).max(2) + 1)
 }
 
-/// A name as code in HTML. Every character that means something to Markdown is written as a number, for it is read within HTML, too; so
-/// are `@` and `#`, which make mentions, and `:` and `.`, which make links.
+/// A name as code in HTML. Markdown inside HTML is still interpreted, so every special character is a numeric reference, including `@` and
+/// `#` (mentions) and `:` and `.` (links).
 fn html(name: &str) -> String {
     let mut text = "<code>".to_owned();
     for c in short(&one_line(name)).chars() {

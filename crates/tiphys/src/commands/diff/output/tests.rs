@@ -7,9 +7,8 @@ use super::{ApplicationDiff, Presence, Sides, markdown, unified};
 use crate::args::{Arguments, Command, DiffOutputArgs};
 use crate::error::ServiceError;
 
-fn shown_with(args: &[&str]) -> DiffOutputArgs {
-    let arguments =
-        Arguments::try_parse_from([&["tiphys", "diff"], args].concat()).expect("the arguments hold");
+fn output_args(args: &[&str]) -> DiffOutputArgs {
+    let arguments = Arguments::try_parse_from([&["tiphys", "diff"], args].concat()).expect("valid arguments");
     match arguments.command {
         Command::Diff(args) => args.shown,
         other => panic!("{other:?}"),
@@ -38,7 +37,7 @@ fn application(name: &str, result: Result<Comparison, ServiceError>) -> Applicat
     }
 }
 
-/// An application with so many objects that differ in so many lines.
+/// An application with this number of changed objects, each with this number of changed lines.
 fn changed(name: &str, objects: usize, lines: usize) -> ApplicationDiff {
     let side = |text: &str| -> Vec<Manifest> {
         let value = format!("{text}\n").repeat(lines);
@@ -47,7 +46,7 @@ fn changed(name: &str, objects: usize, lines: usize) -> ApplicationDiff {
     application(name, Ok(compare(&side("old ```` text"), &side("new"))))
 }
 
-/// Whether all fences are closed, as `CommonMark` has it, and all folds outside of them.
+/// Whether all fences (CommonMark) and all sections outside of them are closed.
 fn is_closed(text: &str) -> bool {
     let mut fence: Option<usize> = None;
     let mut folds = 0;
@@ -67,12 +66,12 @@ fn is_closed(text: &str) -> bool {
 }
 
 #[test]
-fn a_difference_is_no_command_for_a_ci_system() {
+fn differences_contain_no_ci_commands() {
     let side = |text: &str| vec![config_map("x", &format!("{text}\n::add-mask::a\n##vso[b]\u{202e}\n"))];
     let applications = [application("app", Ok(compare(&side("old"), &side("new"))))];
     for text in [
         unified::text(&applications, &sides(), 3, unified::Colours::None),
-        markdown::text(&applications, &sides(), &shown_with(&[])),
+        markdown::text(&applications, &sides(), &output_args(&[])),
     ] {
         assert!(text.contains(r"\u{3a}:add-mask::a"), "{text}");
         assert!(text.contains(r"\u{23}#vso[b]\u{202e}"), "{text}");
@@ -81,7 +80,7 @@ fn a_difference_is_no_command_for_a_ci_system() {
 }
 
 #[test]
-fn a_comment_never_has_more_bytes_than_fit_and_is_always_closed() {
+fn comment_fits_and_is_always_closed() {
     let applications: Vec<ApplicationDiff> = (0..12)
         .map(|number| match number % 4 {
             0 => application(&format!("equal-{number}"), Ok(Comparison::default())),
@@ -94,20 +93,20 @@ fn a_comment_never_has_more_bytes_than_fit_and_is_always_closed() {
         .collect();
     let mut last = 0;
     for bytes_max in (2_000..40_000).step_by(997) {
-        let args = shown_with(&[&format!("--max-bytes={bytes_max}")]);
+        let args = output_args(&[&format!("--max-bytes={bytes_max}")]);
         let text = markdown::text(&applications, &sides(), &args);
         assert!(text.len() <= bytes_max, "{} of {bytes_max}", text.len());
         assert!(is_closed(&text), "{bytes_max}: {text}");
         last = text.len();
     }
-    assert!(last > 20_000, "room is used: {last}");
+    assert!(last > 20_000, "the limit is used: {last}");
 }
 
 #[test]
-fn what_does_not_fit_in_a_comment_is_counted_and_named() {
+fn objects_omitted_from_a_comment_are_counted_and_named() {
     let applications = [changed("large", 1, 2_000), changed("small", 1, 1), changed("many", 90, 400)];
-    let text = markdown::text(&applications, &sides(), &shown_with(&["--max-bytes=4000"]));
-    let rest = text.lines().last().expect("there are lines");
+    let text = markdown::text(&applications, &sides(), &output_args(&["--max-bytes=4000"]));
+    let rest = text.lines().last().expect("no lines");
     assert!(
         rest.starts_with("Omitted, the comment is full (91): `ConfigMap large-0 of argocd/large`, "),
         "{rest}"
@@ -122,7 +121,7 @@ fn what_does_not_fit_in_a_comment_is_counted_and_named() {
 }
 
 #[test]
-fn a_name_cannot_leave_its_place_in_a_comment() {
+fn names_in_a_comment_are_escaped() {
     let tags = ("</summary>`x`\n\u{1b}&", "&#60;/summary&#62;&#96;x&#96;&#92;n&#92;u&#123;1b&#125;&#38;");
     let markdown = (
         "![](http://x)[approved](y)@org **b** #1",
@@ -137,14 +136,14 @@ fn a_name_cannot_leave_its_place_in_a_comment() {
             (failed, format!("\n<code>argocd/{shown}</code> failed:\n\n```text\nwhy\n```\n")),
             (added, format!("\n<code>argocd/{shown} (new application)</code>: no objects\n")),
         ] {
-            let text = markdown::text(&[application], &sides(), &shown_with(&[]));
+            let text = markdown::text(&[application], &sides(), &output_args(&[]));
             assert!(text.contains(&expected), "{expected} {text}");
         }
     }
 }
 
 #[test]
-fn colours_are_around_lines_and_a_removed_line_is_no_heading() {
+fn colours_surround_lines_and_removed_lines_are_no_headings() {
     let application =
         application("a", Ok(compare(&[config_map("a", "\n-- x\n")], &[config_map("a", "\n++ y\n")])));
     let text = unified::text(std::slice::from_ref(&application), &sides(), 0, unified::Colours::Shown);

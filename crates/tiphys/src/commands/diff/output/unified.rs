@@ -7,7 +7,7 @@ use tiphys_process::escape_text;
 use super::{ApplicationDiff, Sides, title};
 use crate::terminal::one_line;
 
-/// Whether a terminal's colours are used.
+/// Whether to use terminal colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Colours {
     /// For a terminal.
@@ -16,10 +16,10 @@ pub(super) enum Colours {
     None,
 }
 
-/// The side that an object is not on, as other tools for patches have it.
+/// The missing side of an added or removed object, as in other patch tools.
 const ABSENT: &str = "/dev/null";
 
-/// The differences of all applications, each under its name if there are several.
+/// Formats the differences of all applications, each below its name if there are several.
 pub(super) fn text(
     applications: &[ApplicationDiff],
     sides: &Sides,
@@ -45,13 +45,13 @@ pub(super) fn text(
     text
 }
 
-/// The difference of one object, with its heading.
+/// Formats the difference of one object with its heading.
 pub(super) fn patch(object: &ObjectDiff, sides: &Sides, context_lines: usize) -> String {
     let (before, after) = headings(object, sides);
     format!("{before}\n{after}\n{}", escape_text(&object.change.hunks(context_lines)))
 }
 
-/// The lines above an object's hunks.
+/// The headings above an object's hunks.
 fn headings(object: &ObjectDiff, sides: &Sides) -> (String, String) {
     let name = object_name(&object.key);
     let side = |called: &str, there: bool| {
@@ -63,14 +63,14 @@ fn headings(object: &ObjectDiff, sides: &Sides) -> (String, String) {
     )
 }
 
-/// `apps/Deployment shop/web`; the group of Kubernetes' core kinds and the namespace of those that have none are left out.
+/// `apps/Deployment shop/web`; an empty group and an empty namespace are omitted.
 pub(super) fn object_name(key: &ObjectKey) -> String {
     let group = if key.group.is_empty() { String::new() } else { format!("{}/", key.group) };
     let namespace = if key.namespace.is_empty() { String::new() } else { format!("{}/", key.namespace) };
     format!("{group}{} {namespace}{}", key.kind, key.name)
 }
 
-/// What was found, in short: `1 added, 2 changed`, `no differences`, `1 application failed, nothing else differs`.
+/// A summary with failures: `1 added, 2 changed`, `no differences`, `1 application failed, nothing else differs`.
 pub(super) fn headline(counts: Counts, failed: usize) -> String {
     let failures = match failed {
         0 => return summary(counts),
@@ -94,10 +94,10 @@ pub(super) fn summary(counts: Counts) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// A terminal's code for bold text; the other colours are git's.
+/// Terminal code for bold text. The other colours are those of git.
 const BOLD: &str = "1";
 
-/// Removed lines are red, added ones green, places cyan.
+/// The colour of a line: removed red, added green, positions cyan.
 fn colour_of(line: &str) -> &'static str {
     match line.as_bytes().first() {
         Some(b'@') => "36",
@@ -108,7 +108,7 @@ fn colour_of(line: &str) -> &'static str {
 }
 
 impl Colours {
-    /// A whole line, escaped.
+    /// Adds the colour to an escaped line.
     fn painted(self, line: &str, colour: &str) -> String {
         let line = escape_text(line);
         match self {

@@ -1,7 +1,7 @@
 use super::wrapped;
 
 #[test]
-fn an_explanation_is_wrapped_between_words_and_keeps_its_lines() {
+fn description_is_wrapped_between_words_and_keeps_line_breaks() {
     let long = "x".repeat(100);
     let cases = [
         (String::new(), String::new()),

@@ -1,7 +1,7 @@
 use super::shortened;
 
 #[test]
-fn a_long_value_is_cut_for_a_terminal_alone() {
+fn long_value_is_shortened_with_an_ellipsis() {
     let cases = [
         ("abcdef", None, "abcdef"),
         ("abcdef", Some(6), "abcdef"),

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::value_text;
 
 #[test]
-fn every_value_is_one_line_and_steers_nothing() {
+fn values_are_one_line_without_control_characters() {
     let cases = [
         (json!({"string": "a <b> \"c\""}), "a <b> \"c\""),
         (json!({"string": "a\nb\tc \u{1b}[31m"}), r#""a\nb\tc \u001b[31m""#),

@@ -1,17 +1,17 @@
-//! The form that announcements make, as text and as JSON, for people who write plugins.
+//! The form of a plugin's announcements, as text and as JSON.
 
 use serde_json::{Map, Value, json};
 use tiphys_params::{Announcement, Field, Parameter, ParameterValue, fields};
 
 use crate::terminal::prose;
 
-/// What a person gets to set the parameters of one application.
+/// The fields for the parameters of one application.
 pub(super) struct Form {
     fields: Vec<Field>,
 }
 
 impl Form {
-    /// The announced parameters in their order, then the others that are set.
+    /// The announced parameters in their order, then other set parameters.
     pub(super) fn new(announcements: &[Announcement], parameters: &[Parameter]) -> Self {
         Self { fields: fields(announcements, parameters) }
     }
@@ -77,7 +77,7 @@ fn field_lines(field: &Field) -> Vec<String> {
     lines
 }
 
-/// The kind of the field in words: `text`, `list of numbers`, `map of choices of "a" | "b"`.
+/// The kind of the field: `text`, `list of numbers`, `map of choices of "a" | "b"`.
 fn kind(field: &Field) -> String {
     let choices: Vec<String> = field.choices.iter().map(|choice| quoted(choice)).collect();
     let offered = if choices.is_empty() { String::new() } else { format!(" of {}", choices.join(" | ")) };
@@ -103,7 +103,7 @@ fn value_json(parameter: &Parameter) -> Value {
     Value::Object(given.collect::<Map<_, _>>())
 }
 
-/// A value as JSON: what is empty, and where a text ends, is to be seen.
+/// A value as JSON, which shows empty strings and trailing blanks.
 fn shown_value(value: &Value) -> String {
     let parts: Vec<&Value> = value.as_object().into_iter().flatten().map(|(_, part)| part).collect();
     match parts.as_slice() {

@@ -1,4 +1,4 @@
-//! `plugin check --serve`: the form in a browser. Each load of the page reads the plugin and runs its announcement again.
+//! `plugin check --serve`: the form in a browser. Each page load reads the plugin and runs its announcement again.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ use crate::error::{self, ServiceError};
 use crate::lifecycle::{self, Signals};
 use crate::output;
 
-/// Serves the form until a signal comes.
+/// Serves the form until a signal arrives.
 pub(super) async fn run(
     form_check: FormCheck<'_>,
     path: &Path,
@@ -40,7 +40,7 @@ pub(super) async fn run(
             .await
             .map_err(|error| ServiceError::rendering(format!("--serve: the server failed: {error}")))
     };
-    lifecycle::serve(&mut signals, &stop, lifecycle::WIND_UP_MAX, serving, Vec::new()).await?;
+    lifecycle::serve(&mut signals, &stop, lifecycle::SHUTDOWN_MAX, serving, Vec::new()).await?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -56,7 +56,7 @@ async fn preview(form_check: FormCheck<'_>, path: &Path, unwanted: CancellationT
     shown(form_check.file, &report, form.unwrap_or_else(|failure| form_check.failed(failure)))
 }
 
-/// What the page shows of it.
+/// Converts a report and a form to a preview.
 fn shown(file: &str, report: &Report, form: CheckedForm) -> Preview {
     let name = report.plugin.as_ref().and_then(|plugin| plugin.pointer("/metadata/name")?.as_str());
     let plugin = name.filter(|name| !name.is_empty()).unwrap_or(file).to_owned();
@@ -80,11 +80,11 @@ fn shown(file: &str, report: &Report, form: CheckedForm) -> Preview {
             in_application: form.in_application.clone(),
         }),
         (None, Some(failure), _) => {
-            failed("asking the plugin", failure.message(), error::hint(failure).as_deref())
+            failed("calling the plugin", failure.message(), error::hint(failure).as_deref())
         }
         (None, None, Some((finding, step))) => failed(step, &finding.message, None),
         (None, None, None) => {
-            failed("reading the plugin", "the plugin cannot be served; the findings say why", None)
+            failed("reading the plugin", "the plugin cannot be served; see the findings", None)
         }
     };
     Preview {

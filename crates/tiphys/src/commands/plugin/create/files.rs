@@ -1,27 +1,27 @@
-//! The files of a new plugin. They are files of this source tree, so that editors, `ShellCheck` and `plugin test` see them.
+//! The files of a new plugin. They are files of this source tree, so that editors, `ShellCheck` and `plugin test` check them.
 
 use tiphys_plugin::config::{SCHEMA, SCHEMA_FILE};
 
-/// Stands for the plugin's name in paths and texts.
+/// Placeholder of the plugin's name in paths and contents.
 pub(super) const PLACEHOLDER: &str = "template-name";
 
 /// A file to write.
 pub(super) struct File {
-    /// Path in the plugin's folder, with the placeholder.
+    /// Path in the plugin's directory, with the placeholder.
     pub(super) path: &'static str,
     /// Content, with the placeholder.
     pub(super) text: &'static str,
     pub(super) mode: Mode,
 }
 
-/// Whether a file is a program.
+/// Whether a file is executable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
     Plain,
     Executable,
 }
 
-/// A file of the folder `template`.
+/// A file in `template`.
 macro_rules! file {
     ($path:literal, $mode:ident) => {
         File { path: $path, text: include_str!(concat!("template/", $path)), mode: Mode::$mode }

@@ -2,19 +2,19 @@
 
 use std::str::FromStr;
 
-/// Characters of a name: a label of DNS, as most names in Kubernetes are.
+/// Maximum characters of a name: those of a DNS label, as for most names in Kubernetes.
 const CHARS_MAX: usize = 63;
 
-/// A name that can stand everywhere a plugin's name stands: in Applications, as a file name of its socket, as a folder, an image and a
-/// container. `plugin check` allows more: everything without a `/`.
+/// A name that is valid everywhere a plugin's name is used: in Applications, as the file name of its socket, as a directory, an image and a
+/// container. `plugin check` permits more: every name without a `/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PluginName(String);
 
-/// Why a text is no name for a plugin.
+/// A string is not a valid plugin name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{name:?} is no name for a plugin: lower-case letters, digits and `-` are allowed, {CHARS_MAX} at most, the first a letter and \
-     the last no `-`; words that YAML reads as something else (`yes`, `null`) are none"
+    "{name:?} is not a valid plugin name: use at most {CHARS_MAX} lower-case letters, digits and `-`, start with a letter, do not end \
+        with `-`, and avoid words that YAML does not read as a string (`yes`, `null`)"
 )]
 pub(super) struct NameError {
     name: String,
@@ -40,14 +40,14 @@ impl FromStr for PluginName {
     }
 }
 
-/// Whether YAML takes a word for a text. A name stands in many files, in some of them without quotes.
+/// Whether YAML reads a word as a string. Some files contain the name without quotes.
 fn is_text(word: &str) -> bool {
     let read = tiphys_yaml::read_document(word.as_bytes());
     read.is_ok_and(|node| node.is_some_and(|node| node.as_str() == Some(word)))
 }
 
 impl NameError {
-    /// A name that is near, if there is one.
+    /// Returns a similar valid name.
     pub(super) fn suggestion(&self) -> Option<String> {
         let lower = self.name.to_ascii_lowercase();
         let words: Vec<&str> = lower

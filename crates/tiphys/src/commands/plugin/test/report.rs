@@ -1,4 +1,4 @@
-//! What `plugin test` prints.
+//! The output of `plugin test`.
 
 use serde_json::{Value, json};
 use tiphys_service::plugin::test::{TestOutcome, TestProblem, TestResult};
@@ -6,7 +6,7 @@ use tiphys_service::plugin::test::{TestOutcome, TestProblem, TestResult};
 use crate::output;
 use crate::terminal::one_line;
 
-/// One line a case, and what is wrong with those that failed; `diff_lines` of each difference at most.
+/// One line per case, and the differences of failed cases, each limited to `diff_lines` lines.
 pub(super) fn text(tested: &[TestResult], diff_lines: usize) -> String {
     let mut lines = Vec::new();
     for TestResult { name, outcome } in tested {
@@ -35,7 +35,7 @@ pub(super) fn text(tested: &[TestResult], diff_lines: usize) -> String {
     output::lines(lines)
 }
 
-/// The shape of `plugin test -o json`.
+/// Formats `plugin test -o json`.
 pub(super) fn json(plugin: &str, tested: &[TestResult]) -> Value {
     let cases: Vec<Value> = tested.iter().map(case_json).collect();
     let count = |result: &str| cases.iter().filter(|case| case["result"] == result).count();
@@ -63,8 +63,8 @@ fn case_json(tested: &TestResult) -> Value {
     json!({"name": tested.name, "result": result, "problems": problems, "updated": updated})
 }
 
-/// The numbers, on stderr.
-pub(super) fn tell_summary(tested: &[TestResult]) {
+/// Prints the counts to standard error.
+pub(super) fn print_summary(tested: &[TestResult]) {
     let count = |fits: fn(&TestOutcome) -> bool| tested.iter().filter(|one| fits(&one.outcome)).count();
     let parts = [
         (count(|outcome| matches!(outcome, TestOutcome::Passed)), "passed"),

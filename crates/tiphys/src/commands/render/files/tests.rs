@@ -1,4 +1,4 @@
-//! Permissions of the files that `render` writes.
+//! Modes of the files that `render` writes.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -6,10 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use super::write_report;
 
 #[test]
-fn a_report_is_readable_by_its_owner_only() {
+fn report_is_readable_by_its_owner_only() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("report.json");
-    // An existing file that others can read is replaced.
+    // Replaces a file that other users can read.
     fs::write(&path, "").unwrap();
     fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
     write_report(&path, &[]).unwrap();

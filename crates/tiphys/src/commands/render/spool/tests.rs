@@ -1,4 +1,4 @@
-//! What a spool prints.
+//! The output of a spool.
 
 use std::io::Read as _;
 
@@ -21,7 +21,7 @@ fn printed(form: Form, objects: &[Value]) -> String {
 }
 
 #[test]
-fn spooled_manifests_are_printed_as_one_list() {
+fn json_output_is_one_list() {
     let object =
         |name: &str| json!({"kind": "ConfigMap", "metadata": {"name": name}, "data": {"a": "x\ny [] "}});
     let all = [object("a"), object("b\n[]"), object("c")];

@@ -11,7 +11,7 @@ fn text(value: &str) -> Field {
 }
 
 #[test]
-fn a_line_is_what_logrus_writes() {
+fn line_equals_that_of_logrus() {
     type Case = (Severity, &'static str, Vec<(&'static str, Field)>, &'static str, &'static str);
     let cases: [Case; 6] = [
         (
@@ -70,7 +70,7 @@ fn a_line_is_what_logrus_writes() {
 }
 
 #[test]
-fn times_are_those_of_the_calendar() {
+fn times_are_calendar_dates() {
     let cases = [
         (0, "1970-01-01T00:00:00Z"),
         (951_782_399, "2000-02-28T23:59:59Z"),

@@ -4,7 +4,7 @@ use tiphys_params::{Announcement, Parameter};
 use super::Form;
 
 fn announced(json: &str) -> Vec<Announcement> {
-    tiphys_params::decode_dynamic_output(json.as_bytes()).expect("the announcements hold").list
+    tiphys_params::decode_dynamic_output(json.as_bytes()).expect("valid announcements").list
 }
 
 fn set(json: &str) -> Vec<Parameter> {
@@ -16,7 +16,7 @@ fn shown(announcements: &str, parameters: &str) -> String {
 }
 
 #[test]
-fn each_field_says_what_it_is_typed_into() {
+fn field_states_the_kind_of_its_value() {
     let cases = [
         (r#"{"name": "a"}"#, "a (a, text)"),
         (r#"{"name": "a", "title": "The A"}"#, "The A (a, text)"),
@@ -38,7 +38,7 @@ fn each_field_says_what_it_is_typed_into() {
 }
 
 #[test]
-fn a_field_has_its_explanation_default_value_and_problems() {
+fn field_has_description_default_value_and_problems() {
     let announcements = r#"[
         {"name": "n", "itemType": "number", "string": "1", "tooltip": "One line.\nAnother."},
         {"name": "l", "collectionType": "array", "array": [], "string": "ignored"},
@@ -77,7 +77,7 @@ nothing (nothing, text, not announced)
 }
 
 #[test]
-fn a_plugin_that_announces_nothing_leaves_all_names_free() {
+fn without_announcements_all_names_are_permitted() {
     assert_eq!(shown("[]", "[]"), "no parameters");
     assert_eq!(
         shown("null", r#"[{"name": "a", "string": "b"}]"#),
@@ -86,7 +86,7 @@ fn a_plugin_that_announces_nothing_leaves_all_names_free() {
 }
 
 #[test]
-fn the_machine_readable_form_has_a_field_of_everything() {
+fn json_has_all_properties_of_a_field() {
     let announcements =
         announced(r#"[{"name": "s", "title": "S", "tooltip": "T.", "choices": ["x"], "string": "x"}]"#);
     let form = Form::new(&announcements, &set(r#"[{"name": "s", "string": "y"}]"#));

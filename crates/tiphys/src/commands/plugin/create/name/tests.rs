@@ -1,7 +1,7 @@
 use super::PluginName;
 
 #[test]
-fn a_name_is_a_label_of_dns_that_begins_with_a_letter() {
+fn name_is_a_dns_label_that_starts_with_a_letter() {
     let longest = "a".repeat(63);
     for name in ["a", "my-plugin", "helm3", "a--b", &longest] {
         assert_eq!(name.parse::<PluginName>().expect(name).as_str(), name);
@@ -9,7 +9,7 @@ fn a_name_is_a_label_of_dns_that_begins_with_a_letter() {
 }
 
 #[test]
-fn what_is_no_name_is_refused_with_one_that_is_near() {
+fn invalid_name_is_rejected_with_a_suggestion() {
     let too_long = "a".repeat(64);
     let cases = [
         ("", None),

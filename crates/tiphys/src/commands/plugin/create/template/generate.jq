@@ -1,35 +1,35 @@
-# From template-name.json (the input) and the parameters (ARGOCD_APP_PARAMETERS) to one config map.
+# Renders one ConfigMap from template-name.json (the input) and the parameters (ARGOCD_APP_PARAMETERS).
 
 def fail($name; $why): "template-name: parameter \($name): \($why)\n" | halt_error(1);
 
 . as $file
 
-# A list of objects, each with a name and a "string", an "array" or a "map". The text "null", or nothing, if no parameter is set.
+# A list of objects, each with a name and a "string", an "array" or a "map". "null" or unset if no parameter is set.
 | (env.ARGOCD_APP_PARAMETERS // "null" | fromjson // []) as $parameters
 
-# What is set, else the default. Of a parameter that is set twice the last one counts.
+# The set value, else the default. If a parameter is set twice, the last value is used.
 | def value($name; $field; $default):
     ($parameters | map(select(.name == $name)) | last // {}) as $parameter
     | if $parameter | has($field) then $parameter[$field]
-      elif $parameter | has("string") or has("array") or has("map") then fail($name; "the value is due in the field \($field)")
+      elif $parameter | has("string") or has("array") or has("map") then fail($name; "expected a value in the field \($field)")
       else $default
       end;
 
   def text($name; $default): value($name; "string"; $default);
 
-  # Nobody checks values before they come here: refuse what cannot be used, by the parameter's name.
+  # Values are not checked before: reject invalid ones with the parameter's name.
   def required($name): text($name; "") | if . == "" then fail($name; "a value is required") else . end;
 
   def number($name; $default; $max):
     text($name; $default)
-    | if test("\\A[0-9]{1,6}\\z") and tonumber <= $max then tonumber else fail($name; "a number from 0 to \($max) is expected") end;
+    | if test("\\A[0-9]{1,6}\\z") and tonumber <= $max then tonumber else fail($name; "expected a number from 0 to \($max)") end;
 
   def boolean($name; $default):
-    text($name; $default) | if . == "true" or . == "false" then . == "true" else fail($name; "true or false is expected") end;
+    text($name; $default) | if . == "true" or . == "false" then . == "true" else fail($name; "expected true or false") end;
 
   def choice($name; $default; $choices):
     text($name; $default)
-    | if . as $value | $choices | index([$value]) then . else fail($name; "one of \($choices | join(", ")) is expected") end;
+    | if . as $value | $choices | index([$value]) then . else fail($name; "expected one of \($choices | join(", "))") end;
 
   {
     apiVersion: "v1",

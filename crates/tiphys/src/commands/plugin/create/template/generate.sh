@@ -1,12 +1,12 @@
 #!/bin/sh
-# Prints the manifests of the application in this folder.
+# Prints the manifests of the application in this directory.
 #
-# A parameter is any text that somebody wrote into an Application, and this script runs with the rights of the plugin. So no value is
-# ever a part of a command or of a program: generate.jq reads them from the environment, where they are data and stay data.
-# Messages go to standard error; if this fails, people see them.
+# A parameter's value is an untrusted string, and this script runs with the rights of the plugin. So no value is part of a command or of a
+# program: generate.jq reads them from the environment as data.
+# Messages go to standard error. Users see them if this script fails.
 set -eu
 
-# Where this script is: its other files are there, too.
+# The directory of this script and its other files.
 here=$(dirname -- "$0")
 
 command -v jq >/dev/null || {

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Announces the parameters that depend on the application in this folder: a JSON list on standard output, and nothing else there.
+# Announces the parameters that depend on the application in this directory: prints a JSON list to standard output, and nothing else.
 #
-# It gets the same environment as generate.sh, so that what is set can decide what is offered.
+# It gets the same environment as generate.sh, so announcements can depend on set parameters.
 set -eu
 
 jq '[{
   name: "greeting",
   title: "Greeting",
-  tooltip: "What it says to people.",
+  tooltip: "The text of the greeting.",
   string: (.greeting // "Hello")
 }]' template-name.json
