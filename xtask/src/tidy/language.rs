@@ -33,7 +33,6 @@ const NOT_CLEAN: &[&str] = &[
     "crates/tiphys-web/",
     "plugins/helm/src/",
     "plugins/helm/tests/",
-    "plugins/helm/values/",
     "xtask/",
 ];
 

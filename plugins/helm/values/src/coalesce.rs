@@ -1,7 +1,7 @@
-//! A user's values over those that a chart and its subcharts bring: what a template sees as `.Values`.
+//! Merges a user's values over those of a chart and its subcharts, into the `.Values` of templates.
 //!
-//! Helm calls it coalescing. What the user gave wins; a `null` of theirs deletes the chart's default. A subchart gets what stands under
-//! its name, with the parent's `global` merged in. Helm 4.2 changed what becomes of nulls that a chart itself has as defaults.
+//! Helm calls this coalescing. The user's values win; their `null` deletes the chart's default. A subchart gets the values under its name,
+//! with the parent's `global` merged in. Helm 4.2 changed the handling of nulls in a chart's defaults.
 
 mod dependencies;
 mod globals;
@@ -13,71 +13,71 @@ mod tests;
 use crate::{HelmVersion, Map, Value};
 use tables::{Nulls, without_nulls};
 
-/// A chart as far as its values go.
+/// The values of a chart and its subcharts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
-    /// Its name; of a subchart with an alias the alias.
+    /// The chart's name, or its alias as a subchart.
     pub name: String,
-    /// What its `values.yaml` holds.
+    /// The content of `values.yaml`.
     pub values: Map,
-    /// Its subcharts in Helm's order: those that `Chart.yaml` does not list (Helm takes them in random order), then those that it lists.
+    /// The subcharts in Helm's order: those that `Chart.yaml` does not list (Helm orders them at random), then the listed ones.
     pub subcharts: Vec<Chart>,
-    /// The list of dependencies of its `Chart.yaml`; `None` if there is no list, which makes a difference for nulls in defaults.
+    /// The dependencies in `Chart.yaml`; `None` without a list, which affects nulls in defaults.
     pub dependencies: Option<Vec<Dependency>>,
 }
 
-/// What a `Chart.yaml` says of a subchart.
+/// An entry of the dependencies in `Chart.yaml`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependency {
     /// The subchart's name, or its alias.
     pub name: String,
-    /// Names of values, divided by commas; the first that is a boolean says whether the subchart is enabled.
+    /// Comma-separated paths of values; the first that is a boolean enables or disables the subchart.
     pub condition: String,
-    /// Keys of the values' `tags`, which say so where no condition does.
+    /// Keys of the values' `tags`, used if no condition applies.
     pub tags: Vec<String>,
-    /// What the chart takes over from the subchart (`import-values`).
+    /// Values that the chart imports from the subchart (`import-values`).
     pub imports: Vec<Import>,
 }
 
-/// Values that a chart takes over from one of its subcharts, below its own.
+/// Values that a chart imports from a subchart, below its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Import {
-    /// Where they are in the subchart's values, keys divided by dots. The short form `NAME` of `Chart.yaml` is `exports.NAME`.
+    /// Dot-separated path in the subchart's values. The short form `NAME` of `Chart.yaml` is `exports.NAME`.
     pub child: String,
-    /// Where they go in the chart's values, keys divided by dots; `.` is the top, as in the short form.
+    /// Dot-separated path in the chart's values; `.` is the top, as in the short form.
     pub parent: String,
 }
 
-/// Why values do not fit a chart.
+/// Errors of merging values into a chart.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CoalesceError {
-    /// Under a subchart's name is something else than an object. The text is Helm's.
+    /// The values of a subchart are not an object. The message is Helm's.
     #[error("type mismatch on {subchart}: {}", as_boolean(value))]
     NoTable {
-        /// The subchart.
+        /// The subchart's name.
         subchart: String,
-        /// What the values have there.
+        /// The value found.
         value: Value,
     },
 }
 
-/// The values that the chart's templates see. Those of enabled subcharts are in them, under their names.
+/// Returns the values that the chart's templates see, with those of enabled subcharts under their names.
 pub fn coalesce(chart: &Chart, values: Map, version: HelmVersion) -> Result<Map, CoalesceError> {
     let chart = imports::with_imports(enabled(chart, &values, version)?, version)?;
     coalesce_chart(&chart, values, Rules { version, mode: Mode::Coalesce })
 }
 
-/// The chart without the subcharts, at any depth, that these values switch off.
+/// Returns the chart without the subcharts, at any depth, that these values disable.
 pub fn enabled(chart: &Chart, values: &Map, version: HelmVersion) -> Result<Chart, CoalesceError> {
     dependencies::without_disabled(chart, values, "", Rules { version, mode: Mode::Coalesce })
 }
 
-/// What becomes of nulls.
+/// Handling of nulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// They delete defaults, and are gone.
+    /// They delete defaults and are removed.
     Coalesce,
-    /// They stay, for a later step to act on.
+    /// They stay, for a later step.
     Merge,
 }
 
@@ -105,7 +105,7 @@ fn coalesce_chart(chart: &Chart, mut values: Map, rules: Rules) -> Result<Map, C
     Ok(values)
 }
 
-/// Puts the chart's own values below those that are there.
+/// Adds the chart's own values below existing ones.
 fn take_defaults(chart: &Chart, values: &mut Map, rules: Rules) {
     for (key, default) in &chart.values {
         let is_subchart = chart.subcharts.iter().any(|subchart| subchart.name == *key);
@@ -127,7 +127,7 @@ fn take_defaults(chart: &Chart, values: &mut Map, rules: Rules) {
     }
 }
 
-/// A value as Go prints it where it expects a boolean (`%t`).
+/// Formats a value as Go does where it expects a boolean (`%t`).
 fn as_boolean(value: &Value) -> String {
     if *value == Value::Null { "%!t(<nil>)".to_owned() } else { item_as_boolean(value) }
 }

@@ -1,11 +1,11 @@
-//! Texts as Go reads and writes them, where Helm's errors and types follow from it.
+//! Parses and formats strings as Go does, where Helm's errors and types depend on it.
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt::Write as _;
 
-/// A text in double quotes, as Go's `%q` writes it.
+/// Quotes a string as Go's `%q` does.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     text.chars().for_each(|char| push_escaped(&mut out, char, '"'));
@@ -13,7 +13,7 @@ pub(crate) fn quoted(text: &str) -> String {
     out
 }
 
-/// Characters as Go's `%q` writes a list of them: `['a' 'b']`.
+/// Quotes a list of characters as Go's `%q` does: `['a' 'b']`.
 pub(crate) fn quoted_characters(text: &str) -> String {
     let mut out = String::from("[");
     for (index, char) in text.chars().enumerate() {
@@ -44,17 +44,17 @@ fn push_escaped(out: &mut String, char: char, quote: char) {
                 0x80..0x1_0000 => write!(out, "\\u{code:04x}"),
                 _ => write!(out, "\\U{code:08x}"),
             };
-            debug_assert!(written.is_ok(), "a String takes every text");
+            debug_assert!(written.is_ok(), "writing to a String succeeds");
             return;
         }
     };
     out.extend(['\\', escape]);
 }
 
-/// Letters, marks, numbers, punctuation, symbols and the ASCII blank, as Go's `unicode.IsPrint` has it.
+/// Letters, marks, numbers, punctuation, symbols and the ASCII space, as in Go's `unicode.IsPrint`.
 ///
-/// The standard library knows them for its debug output, but escapes a combining mark at the beginning of a text; hence the letter
-/// before it. Quotes and the backslash it escapes for another reason.
+/// Rust's debug output uses the same set, but escapes a combining mark at the start of a string; hence the letter before it. Quotes and the
+/// backslash are escaped for another reason.
 fn is_printable(char: char) -> bool {
     matches!(char, '\'' | '"' | '\\') || {
         let text: String = ['a', char].iter().collect();
@@ -62,16 +62,16 @@ fn is_printable(char: char) -> bool {
     }
 }
 
-/// Why a text is no whole number.
+/// Errors of parsing an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotANumber {
-    /// It is written in another way.
+    /// Invalid syntax.
     Syntax,
-    /// It does not fit 64 bits with a sign.
+    /// Outside the range of a signed 64-bit integer.
     Range,
 }
 
-/// A decimal number as Go's `strconv.Atoi` reads it. Reading goes from left to right, so that of two faults the first counts.
+/// Parses a decimal integer like Go's `strconv.Atoi`: from left to right, so the first of two errors counts.
 pub(crate) fn whole_number(text: &str) -> Result<i64, NotANumber> {
     let (negative, digits) = match text.strip_prefix(['+', '-']) {
         Some(digits) => (text.starts_with('-'), digits),
@@ -92,8 +92,7 @@ pub(crate) fn whole_number(text: &str) -> Result<i64, NotANumber> {
     number.ok_or(NotANumber::Range)
 }
 
-/// Whether a text is this lower-case ASCII word, which has no `k`, when letter case is folded as Unicode does, where `ſ` is an `s` (Go's
-/// `EqualFold`).
+/// Whether a string equals this lower-case ASCII word without `k`, with Unicode case folding, where `ſ` is an `s` (Go's `EqualFold`).
 pub(crate) fn is_word(text: &str, word: &str) -> bool {
     let folded = text.chars().map(|char| match char {
         'ſ' => 's',

@@ -1,12 +1,12 @@
-//! Helm's values before Helm runs: the grammar of `--set` and its relatives, and how Helm merges what it is given.
+//! Helm's values before Helm runs: the grammar of `--set` and similar options, and Helm's merges.
 //!
-//! Announcements show which value will hold, so this has to agree with Helm in every detail; answers of Helm 4.3 and 3.21 are recorded
-//! in `testdata/oracles/helm-set.jsonl`, and a test compares with the real program. Nothing is opened here: texts of files are passed in.
+//! Announcements show the effective value, so this crate agrees with Helm in every detail. Answers of Helm 4.3 and 3.21 are recorded in
+//! `testdata/oracles/helm-set.jsonl`, and a test compares with the real program. The crate opens no files: callers pass their content.
 //!
-//! * [`merged`]: values files and assignments become one tree, as Helm's command line does it; [`merge_over`] and [`assign`] are its steps.
-//! * [`coalesce`]: that tree over what the chart and its subcharts bring, which is what a template sees as `.Values`.
-//! * [`escape_name`] and [`parse_name`]: the name with which `--set` reaches a value.
-//! * [`held_value`] and [`escape_text`]: what helm has of what is written in an Application, and how a text is written there.
+//! * [`merged`]: merges values files and assignments as Helm's command line does; [`merge_over`] and [`assign`] are its steps.
+//! * [`coalesce`]: merges the result over the values of the chart and its subcharts, into the `.Values` of templates.
+//! * [`escape_name`] and [`parse_name`]: the name with which `--set` addresses a value.
+//! * [`held_value`] and [`escape_text`]: Helm's interpretation of a value in an Application, and how to write a string there.
 
 mod coalesce;
 mod go_text;
@@ -28,7 +28,7 @@ pub use value::{DEPTH_MAX, Map, Value};
 pub use values_file::{ValuesFileError, read_values};
 pub use written::{assignment_text, escape_text, held_value};
 
-/// The generation of Helm whose rules hold; what differs between releases of one generation is that of the last.
+/// The major version of Helm whose rules apply; within a major version, those of its latest release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelmVersion {
     /// Helm 3 (3.21 and later).

@@ -1,4 +1,4 @@
-//! Everything that a command line says about values, merged in Helm's order.
+//! Merges all values of a command line in Helm's order.
 
 #[cfg(test)]
 mod tests;
@@ -8,8 +8,8 @@ use std::fmt;
 use crate::set::{self, Limits, Rules, SetError};
 use crate::{HelmVersion, Map, Value, ValuesFileError, read_values};
 
-/// Reads a file of `--set-file`: its path, as it was written, to its text, or to why there is none (Helm's words are
-/// `open PATH: no such file or directory`).
+/// Reads a file of `--set-file`: maps its path, as written, to its content or to an error message (Helm's is `open PATH: no such file or
+/// directory`).
 pub type ReadFile<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
 
 /// A [`ReadFile`] for command lines without files.
@@ -20,24 +20,24 @@ pub fn no_files(path: &str) -> Result<String, String> {
 /// The options of Helm that assign values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Flag {
-    /// `--set-json`: names with JSON, or one JSON object (Helm 4).
+    /// `--set-json`: names with JSON, or a JSON object (Helm 4).
     SetJson,
-    /// `--set`: values have types.
+    /// `--set`: typed values.
     Set,
-    /// `--set-string`: values are texts.
+    /// `--set-string`: strings.
     SetString,
-    /// `--set-file`: values are paths of files with the texts.
+    /// `--set-file`: paths of files that contain the strings.
     SetFile,
-    /// `--set-literal`: one assignment, the value taken as it is.
+    /// `--set-literal`: one assignment with a verbatim value.
     SetLiteral,
 }
 
 impl Flag {
-    /// All of them, in the order in which Helm applies them, wherever they stand on the command line.
+    /// All flags, in the order in which Helm applies them, independent of the command line.
     pub const ALL: [Self; 5] = [Self::SetJson, Self::Set, Self::SetString, Self::SetFile, Self::SetLiteral];
 }
 
-/// As it is written on the command line.
+/// As on the command line.
 impl fmt::Display for Flag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -53,13 +53,13 @@ impl fmt::Display for Flag {
 /// A values file.
 #[derive(Clone, Copy, Debug)]
 pub struct ValuesFile<'a> {
-    /// Its name in errors.
+    /// The name in errors.
     pub name: &'a str,
-    /// What is in it.
+    /// The content.
     pub text: &'a [u8],
 }
 
-/// One use of an option that assigns values.
+/// One occurrence of an option that assigns values.
 #[derive(Clone, Copy, Debug)]
 pub struct Assignment<'a> {
     /// The option.
@@ -68,10 +68,10 @@ pub struct Assignment<'a> {
     pub text: &'a str,
 }
 
-/// What a command line says about values.
+/// The values of a command line.
 #[derive(Clone, Copy)]
 pub struct Inputs<'a> {
-    /// Whose rules hold.
+    /// The version whose rules apply.
     pub version: HelmVersion,
     /// The files of `--values`, in order.
     pub values_files: &'a [ValuesFile<'a>],
@@ -79,49 +79,49 @@ pub struct Inputs<'a> {
     pub assignments: &'a [Assignment<'a>],
     /// Reads the files of `--set-file`.
     pub read_file: &'a ReadFile<'a>,
-    /// Bounds of what the assignments may make.
+    /// Limits of the assignments' result.
     pub limits: Limits,
 }
 
-/// Why values cannot be merged. The texts are Helm's, each with what caused it behind a colon.
+/// Errors of merging. The messages are Helm's, each followed by a colon and the cause.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MergeError {
-    /// A values file cannot be read.
+    /// A values file is invalid.
     #[error("failed to parse {name}")]
     ValuesFile {
         /// The file's name.
         name: String,
-        /// Why.
+        /// The cause.
         source: ValuesFileError,
     },
-    /// An assignment cannot be applied.
+    /// An assignment is invalid.
     #[error("failed parsing {flag} data")]
     Assignment {
         /// The option.
         flag: Flag,
-        /// Why.
+        /// The cause.
         source: SetError,
     },
-    /// An assignment of `--set-json` cannot be applied. Helm repeats the argument, and not the cause.
+    /// An assignment of `--set-json` is invalid. Helm repeats the argument, not the cause.
     #[error("failed parsing --set-json data {text}")]
     JsonAssignment {
         /// The argument.
         text: String,
-        /// Why.
+        /// The cause.
         source: SetError,
     },
-    /// The argument of `--set-json` begins as an object and is none.
+    /// The argument of `--set-json` starts as an object, but is invalid.
     #[error("failed parsing --set-json data JSON: {text}")]
     JsonObject {
         /// The argument.
         text: String,
-        /// Why.
+        /// The cause.
         source: tiphys_yaml::Error,
     },
 }
 
-/// The values that a command line makes: files in order, then assignments by kind, each kind in order. `null` is still in them; it
-/// takes effect where they meet the chart's own values, in [`crate::coalesce()`].
+/// Merges the values of a command line: files in order, then assignments by kind, each kind in order. `null` is kept until
+/// [`crate::coalesce()`] merges the chart's own values.
 pub fn merged(inputs: &Inputs<'_>) -> Result<Map, MergeError> {
     let mut values = Map::new();
     for file in inputs.values_files {
@@ -133,8 +133,7 @@ pub fn merged(inputs: &Inputs<'_>) -> Result<Map, MergeError> {
     Ok(values)
 }
 
-/// Applies the assignments of a command line to values that are already merged; its files are left out. After an error the values are of no
-/// use.
+/// Applies the assignments of a command line to merged values, without its files. After an error the values are unspecified.
 pub fn assign(values: &mut Map, inputs: &Inputs<'_>) -> Result<(), MergeError> {
     let rules = Rules { version: inputs.version, read_file: inputs.read_file, limits: inputs.limits };
     let mut added_items = 0;
@@ -160,7 +159,7 @@ fn apply(
                 merge_over(values, map);
                 Ok(())
             }
-            // What begins with a brace and can be read is an object.
+            // If it starts with a brace and is valid, it is an object.
             Ok(_) => Ok(()),
             Err(source) => Err(MergeError::JsonObject { text: text.to_owned(), source }),
         };
@@ -173,7 +172,7 @@ fn apply(
     })
 }
 
-/// Puts values over others: objects are merged, everything else, `null` too, takes the place of what was there.
+/// Merges values over others: objects are merged, and any other value, including `null`, replaces the existing one.
 pub fn merge_over(values: &mut Map, over: Map) {
     for (key, value) in over {
         match (values.get_mut(&key), value) {

@@ -1,4 +1,4 @@
-//! Names of values, as the left side of `--set` has them.
+//! Names of values: the left side of `--set`.
 
 #[cfg(test)]
 mod tests;
@@ -10,48 +10,48 @@ use crate::{INDEX_MAX, LEVELS_MAX, LIMITS};
 /// One step from the root of the values to a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PathItem {
-    /// Into an object, by its key as it is, without escapes.
+    /// A key of an object, without escapes.
     Key(String),
-    /// Into a list, from 0.
+    /// An index of a list, from 0.
     Index(usize),
 }
 
-/// Why a text is no name.
+/// Errors of parsing a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// A key is empty, which Helm sets in silence to nothing.
+    /// A key is empty, which Helm ignores without an error.
     #[error(
-        "the name {name:?} has an empty key; write a key before each dot and bracket, and behind each dot"
+        "the name {name:?} has an empty key; write a key before each dot and bracket, and after each dot"
     )]
     EmptyKey {
         /// The whole name.
         name: String,
     },
-    /// A sign that ends a name stands inside.
+    /// An unescaped character that ends a name.
     #[error("the name {name:?} has {sign:?}, which ends a name; write \\{sign} if it belongs to a key")]
     Ends {
         /// The whole name.
         name: String,
-        /// The sign.
+        /// The character.
         sign: char,
     },
-    /// An index is no number from 0 to [`INDEX_MAX`], has no closing bracket, or text behind it.
-    #[error("the name {name:?} has an index that is no number from 0 to {INDEX_MAX} in brackets")]
+    /// An index is not a number from 0 to [`INDEX_MAX`], or its brackets are malformed.
+    #[error("the name {name:?} has an invalid index; write a number from 0 to {INDEX_MAX} in brackets")]
     Index {
         /// The whole name.
         name: String,
     },
     /// More than [`LEVELS_MAX`] dots, or more indexes than [`LIMITS`] allow.
-    #[error("the name {name:?} has more than {LEVELS_MAX} dots or {} indexes, and no more are followed", LIMITS.indexes_max)]
+    #[error("the name {name:?} has more than {LEVELS_MAX} dots or {} indexes, the limit", LIMITS.indexes_max)]
     Levels {
         /// The whole name.
         name: String,
     },
 }
 
-/// The name with which `--set NAME=VALUE` sets the value at exactly this path. `None` if no name does: a path that is empty, begins
-/// with an index, has an empty key, an index above [`INDEX_MAX`], more than [`LEVELS_MAX`] keys below the first, or more indexes than
-/// [`LIMITS`] allow.
+/// Returns the name with which `--set NAME=VALUE` sets the value at exactly this path. `None` without such a name: the path is empty,
+/// starts with an index, or has an empty key, an index above [`INDEX_MAX`], more than [`LEVELS_MAX`] keys below the first, or more indexes
+/// than [`LIMITS`] permit.
 pub fn escape_name(path: &[PathItem]) -> Option<String> {
     let mut name = String::new();
     let (mut keys, mut indexes) = (0, 0);
@@ -84,7 +84,7 @@ pub fn escape_name(path: &[PathItem]) -> Option<String> {
     (keys > 0).then_some(name)
 }
 
-/// The path that a name stands for. Stricter than Helm: a name that sets nothing, or leads through an empty key, is an error.
+/// Parses a name. Stricter than Helm: a name that sets nothing, or contains an empty key, is an error.
 pub fn parse_name(name: &str) -> Result<Vec<PathItem>, NameError> {
     let mut path = Vec::new();
     let mut scanner = Scanner::new(name);
@@ -116,7 +116,7 @@ pub fn parse_name(name: &str) -> Result<Vec<PathItem>, NameError> {
     Ok(path)
 }
 
-/// Reads the rest of an index behind its bracket.
+/// Reads the rest of an index after its bracket.
 fn index(scanner: &mut Scanner<'_>) -> Option<usize> {
     let (digits, closing) = scanner.until(&[']'], Backslash::Escapes);
     closing?;
@@ -124,10 +124,10 @@ fn index(scanner: &mut Scanner<'_>) -> Option<usize> {
     (number <= INDEX_MAX).then_some(number)
 }
 
-/// The signs that end a key.
+/// Characters that end a key.
 const KEY_ENDS: [char; 4] = ['=', '[', ',', '.'];
 
-/// The signs that mean something in a name, and are taken as they are behind a backslash.
+/// Characters with a meaning in a name, which a backslash escapes.
 fn is_special(char: char) -> bool {
     char == '\\' || KEY_ENDS.contains(&char)
 }

@@ -1,15 +1,15 @@
-//! What is left of a text that is read from its beginning.
+//! Scans a string from its start.
 
-/// What a backslash does.
+/// Effect of a backslash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backslash {
-    /// The sign behind it loses its meaning; at the very end it is dropped.
+    /// It escapes the next character; at the end of the string it is dropped.
     Escapes,
-    /// Nothing: it is a sign like others.
+    /// It is an ordinary character.
     Plain,
 }
 
-/// The rest of a text.
+/// The rest of a string.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scanner<'a> {
     rest: &'a str,
@@ -20,12 +20,12 @@ impl<'a> Scanner<'a> {
         Self { rest: text }
     }
 
-    /// What has not been read.
+    /// The unread rest.
     pub(crate) fn rest(&self) -> &'a str {
         self.rest
     }
 
-    /// Reads up to one of the signs; gives the text before it, without escapes, and the sign, unless the text ends first.
+    /// Reads up to one of these characters. Returns the unescaped string before it, and the character, or `None` at the end.
     pub(crate) fn until(&mut self, stops: &[char], backslash: Backslash) -> (String, Option<char>) {
         let mut text = String::new();
         let mut chars = self.rest.chars();
@@ -41,14 +41,14 @@ impl<'a> Scanner<'a> {
         (text, stop)
     }
 
-    /// Reads this sign if it is the next.
+    /// Reads this character if it is next.
     pub(crate) fn take(&mut self, sign: char) -> bool {
         let rest = self.rest.strip_prefix(sign);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    /// Reads so many bytes, which must end between two characters.
+    /// Reads a number of bytes, which must end at a character boundary.
     pub(crate) fn take_bytes(&mut self, bytes: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
         self.rest = rest;

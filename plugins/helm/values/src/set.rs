@@ -1,9 +1,9 @@
-//! One argument of `--set` or of a relative: its grammar, and what it does to the values.
+//! One argument of `--set` or a similar option: parses it and applies it to the values.
 //!
-//! An argument is a list of assignments, `NAME=VALUE` with commas between. They take effect while they are read, each in the values that
-//! the one before it left. A name leads through objects (`a.b`) and lists (`a[0]`), which are made where they are missing. Helm's
-//! odd corners are kept, since a value that is shown has to be the one that holds: an empty key is followed but never set, the end of
-//! the text inside a name ends the argument in silence, and a list or object is only put in its place when what is below it is complete.
+//! An argument is a comma-separated list of assignments `NAME=VALUE`. Each is applied while it is parsed, to the result of the previous
+//! one. A name leads through objects (`a.b`) and lists (`a[0]`), which are created if missing. Helm's special cases are preserved, since a
+//! displayed value must be the effective one. An empty key is followed but never set. The end of the string in a name silently ends the
+//! argument. A list or object is stored only when its content is complete.
 
 mod error;
 mod json;
@@ -21,24 +21,24 @@ use crate::{HelmVersion, Map, Value};
 
 pub use error::SetError;
 
-/// The highest index that Helm takes.
+/// The highest index that Helm accepts.
 pub const INDEX_MAX: usize = 65_536;
-/// How many dots Helm follows in one name.
+/// Maximum number of dots in a name that Helm follows.
 pub const LEVELS_MAX: usize = 30;
 
-/// Bounds that Helm does not have: an argument of a few kilobytes may otherwise ask for any amount of memory and stack.
+/// Limits that Helm does not have: otherwise an argument of a few kilobytes could require any amount of memory and stack.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Indexes in one name.
     pub indexes_max: usize,
-    /// Items that the assignments of one command line may add to lists by index, the nulls before them included.
+    /// Items that the assignments of one command line may add to lists by index, including the nulls before them.
     pub added_items_max: usize,
 }
 
-/// The bounds that are used where nobody says otherwise.
+/// The default limits.
 pub const LIMITS: Limits = Limits { indexes_max: 64, added_items_max: 1 << 20 };
 
-/// What holds for a whole command line.
+/// State of a whole command line.
 #[derive(Clone, Copy)]
 pub(crate) struct Rules<'a> {
     pub(crate) version: HelmVersion,
@@ -46,8 +46,8 @@ pub(crate) struct Rules<'a> {
     pub(crate) limits: Limits,
 }
 
-/// Applies the assignments of one argument, in order, and counts the items that they add to lists. After an error the values are of no
-/// use.
+/// Applies the assignments of one argument in order, and counts the items that they add to lists. After an error the values are
+/// unspecified.
 pub(crate) fn apply(
     flag: Flag,
     text: &str,
@@ -63,16 +63,16 @@ pub(crate) fn apply(
     }
 }
 
-/// Whether there may be more to read.
+/// Whether there may be more to parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
-    /// Something was set; the next assignment follows, if there is one.
+    /// Something was set; another assignment may follow.
     Goes,
-    /// The text has ended. What is above does not set what it has made.
+    /// The string has ended. Parents do not store what they have created.
     Ends,
 }
 
-/// How far a name has led.
+/// Length of the name so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct Depth {
     dots: usize,
@@ -87,7 +87,7 @@ struct Argument<'a> {
 }
 
 impl Argument<'_> {
-    /// Reads an assignment to something in an object.
+    /// Parses an assignment below an object.
     fn assignment(&mut self, map: &mut Map, depth: Depth) -> Result<Flow, SetError> {
         let stops: &[char] =
             if self.flag == Flag::SetLiteral { &['=', '[', '.'] } else { &['=', '[', ',', '.'] };
@@ -106,7 +106,7 @@ impl Argument<'_> {
         }
     }
 
-    /// Follows a dot: into the object that is there, or into a new one.
+    /// Follows a dot into an existing or new object.
     fn map_at(&mut self, map: &mut Map, key: String, depth: Depth) -> Result<Flow, SetError> {
         let depth = Depth { dots: depth.dots + 1, ..depth };
         if depth.dots > LEVELS_MAX {
@@ -135,7 +135,7 @@ impl Argument<'_> {
         }
     }
 
-    /// Follows a bracket behind a key: into the list that is there, or into a new one, which stays even where the text ends.
+    /// Follows a bracket after a key into an existing list or a new one, which stays even if the string ends.
     fn list_at(&mut self, map: &mut Map, key: String, depth: Depth) -> Result<Flow, SetError> {
         let Some(index) = self.index()? else { return Ok(Flow::Ends) };
         match map.entry(key) {
@@ -145,7 +145,7 @@ impl Argument<'_> {
                 let length = list.len();
                 let flow = self.item(list, index, depth)?;
                 if !may_grow {
-                    // Nothing is set under an empty key: only what was changed within the list holds.
+                    // Nothing is set under an empty key: only changes in existing items stay.
                     list.truncate(length);
                 }
                 Ok(flow)
@@ -161,7 +161,7 @@ impl Argument<'_> {
         }
     }
 
-    /// Reads what stands behind the index of an item. The list grows only where something was set.
+    /// Parses what follows the index of an item. The list grows only if something is set.
     fn item(&mut self, list: &mut Vec<Value>, index: i64, depth: Depth) -> Result<Flow, SetError> {
         let depth = Depth { indexes: depth.indexes + 1, ..depth };
         if depth.indexes > self.rules.limits.indexes_max {
@@ -175,7 +175,7 @@ impl Argument<'_> {
         match stop {
             None => Ok(Flow::Ends),
             Some('=') => {
-                // That nothing follows is seen at the next assignment: an empty value is set here.
+                // The next assignment detects the end: an empty value is set here.
                 let (value, _) = self.value()?;
                 self.place(list, index, value)?;
                 Ok(Flow::Goes)
@@ -185,7 +185,7 @@ impl Argument<'_> {
         }
     }
 
-    /// Follows a bracket behind an index.
+    /// Follows a bracket after an index.
     fn list_in(&mut self, list: &mut Vec<Value>, index: usize, depth: Depth) -> Result<Flow, SetError> {
         let Some(next) = self.index()? else { return Ok(Flow::Ends) };
         match list.get_mut(index) {
@@ -205,7 +205,7 @@ impl Argument<'_> {
         }
     }
 
-    /// Follows a dot behind an index. What is there and is no object gives way to one at once.
+    /// Follows a dot after an index. Anything but an object is replaced by one at once.
     fn map_in(&mut self, list: &mut Vec<Value>, index: usize, depth: Depth) -> Result<Flow, SetError> {
         let Some(item) = list.get_mut(index) else {
             let mut inner = Map::new();
@@ -223,7 +223,7 @@ impl Argument<'_> {
         check_index(index, flow)
     }
 
-    /// Puts a value into a list; before it, nulls stand where nothing was.
+    /// Stores a value in a list, and fills the gap before it with nulls.
     fn place(&mut self, list: &mut Vec<Value>, index: usize, value: Value) -> Result<(), SetError> {
         check_index(index, Flow::Goes)?;
         if let Some(item) = list.get_mut(index) {
@@ -239,7 +239,7 @@ impl Argument<'_> {
         Ok(())
     }
 
-    /// Reads an index and its closing bracket; `None` if the text ends before that.
+    /// Parses an index and its closing bracket; `None` if the string ends before that.
     fn index(&mut self) -> Result<Option<i64>, SetError> {
         let (text, closing) = self.scanner.until(&[']'], self.backslash());
         if closing.is_none() {
@@ -254,7 +254,7 @@ impl Argument<'_> {
         })
     }
 
-    /// Reads a value; [`Flow::Ends`] if nothing at all stands behind the equals sign.
+    /// Parses a value; [`Flow::Ends`] if nothing follows the equals sign.
     fn value(&mut self) -> Result<(Value, Flow), SetError> {
         match self.flag {
             Flag::SetJson => Ok((json::value(&mut self.scanner)?, Flow::Goes)),
@@ -266,7 +266,7 @@ impl Argument<'_> {
         }
     }
 
-    /// Reads a value up to the next comma, or a list in braces.
+    /// Parses a value up to the next comma, or a list in braces.
     fn value_or_list(&mut self) -> Result<(Value, Flow), SetError> {
         if self.scanner.rest().is_empty() {
             return Ok((Value::Text(String::new()), Flow::Ends));
@@ -283,7 +283,7 @@ impl Argument<'_> {
             }
             items.push(self.read_as_flag_says(text)?);
             if stop == Some('}') {
-                // What follows without a comma begins the next assignment all the same.
+                // Without a comma, the rest is the next assignment all the same.
                 self.scanner.take(',');
                 return Ok((Value::List(items), Flow::Goes));
             }
@@ -306,19 +306,19 @@ impl Argument<'_> {
     }
 }
 
-/// Sets a key; an empty one is left alone.
+/// Sets a key, unless it is empty.
 fn set(map: &mut Map, key: String, value: Value) {
     if !key.is_empty() {
         map.insert(key, value);
     }
 }
 
-/// Whether an object is still empty when something was to be set in it: its key had a dot and no name behind it.
+/// Whether an object is still empty after an assignment in it: its key had a dot without a name after it.
 fn sets_nothing(inner: &Map, flow: Flow) -> bool {
     flow == Flow::Goes && inner.is_empty()
 }
 
-/// Lists of files may be longer than what Helm sets in them.
+/// Lists of files may be longer than Helm's highest index.
 fn check_index(index: usize, flow: Flow) -> Result<Flow, SetError> {
     if flow == Flow::Goes && index > INDEX_MAX {
         return Err(SetError::IndexTooLarge { index });

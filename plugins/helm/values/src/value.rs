@@ -1,4 +1,4 @@
-//! A value as Helm holds it: whole numbers that were typed on the command line are not the same as those of files.
+//! A value in Helm, which distinguishes integers from the command line from those of files.
 
 #[cfg(test)]
 mod tests;
@@ -11,23 +11,22 @@ use tiphys_yaml::{Data, Error, Node, Position, read_json, write_go_json};
 /// The entries of an object, in the order in which Go prints them.
 pub type Map = BTreeMap<String, Value>;
 
-/// How deep the lists and objects of a file, or of a value of `--set-json`, may be nested, in levels. Helm has no such bound; a thousand
-/// levels and more are too much for the stack of a thread.
+/// Maximum nesting of lists and objects in a file, or in a value of `--set-json`. Helm has no such limit; a thousand levels overflow a
+/// thread's stack.
 pub const DEPTH_MAX: usize = 250;
 
 /// A value of Helm.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// `null`. In values of a user it deletes the chart's default.
+    /// `null`. In a user's values it deletes the chart's default.
     Null,
     /// A boolean.
     Bool(bool),
-    /// A whole number from `--set`: Go's `int64`. Templates print it in full.
+    /// An integer from `--set`: Go's `int64`. Templates print all digits.
     Integer(i64),
-    /// A number from a file or from `--set-json`: Go's `float64`, whole numbers too. Templates print 1000000 as `1e+06`. Never
-    /// infinite, and always a number.
+    /// A number from a file or `--set-json`: Go's `float64`, for integers too. Templates print 1000000 as `1e+06`. Always finite.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(String),
     /// A list.
     List(Vec<Value>),
@@ -36,13 +35,13 @@ pub enum Value {
 }
 
 impl Value {
-    /// What was read from YAML, as Helm gets it: every number is a float, and of equal keys the last is kept.
-    /// Numbers that JSON has no words for (`.inf`, `.nan`) are errors, and so is what is nested deeper than [`DEPTH_MAX`].
+    /// Converts YAML as Helm does: every number is a float, and the last of equal keys wins. Numbers without a JSON form (`.inf`, `.nan`)
+    /// are errors, and so is nesting deeper than [`DEPTH_MAX`].
     pub fn from_node(node: &Node) -> Result<Self, Error> {
         Self::from_node_within(node, &BTreeSet::new(), DEPTH_MAX)
     }
 
-    /// One JSON text, read as Go does into a variable of any type. Unlike YAML's, its `-0` is not zero but the float below it.
+    /// Parses JSON as Go does into a variable of any type. Unlike in YAML, `-0` is negative zero.
     pub(crate) fn from_json(text: &str) -> Result<Self, Error> {
         let mut minus_signs = BTreeSet::new();
         let mut position = Position::START;
@@ -83,7 +82,7 @@ impl Value {
         })
     }
 
-    /// The value without the difference between the two kinds of numbers.
+    /// Converts to JSON, without the difference between the two kinds of numbers.
     pub fn to_json_value(&self) -> serde_json::Value {
         match self {
             Self::Null => serde_json::Value::Null,
@@ -96,12 +95,12 @@ impl Value {
         }
     }
 
-    /// Compact JSON as Helm's `toJson` writes it, so that `1` and `1.0` of a file are both `1`, and 1000000 is not `1e+06`.
+    /// Formats compact JSON like Helm's `toJson`: `1` and `1.0` of a file are both `1`, and 1000000 has no exponent.
     pub fn to_json(&self) -> String {
         write_go_json(&self.to_json_value())
     }
 
-    /// The entries, if this is an object.
+    /// The entries of an object.
     pub fn as_map(&self) -> Option<&Map> {
         match self {
             Self::Map(map) => Some(map),
@@ -109,7 +108,7 @@ impl Value {
         }
     }
 
-    /// The type as Go's errors name it.
+    /// The type's name in Go's errors.
     pub(crate) fn go_type(&self) -> &'static str {
         match self {
             Self::Null => "nil",
@@ -155,7 +154,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A float as Go's `%v` prints it: the digits of its JSON, with an exponent of at least two figures below 1e-4 and from 1e6 on.
+/// Formats a float like Go's `%v`: the digits of its JSON, with an exponent of at least two digits below 1e-4 and from 1e6.
 fn float_as_printed(value: f64) -> String {
     let json = write_go_json(&value.into());
     let (sign, size) = json.strip_prefix('-').map_or(("", json.as_str()), |size| ("-", size));
@@ -175,9 +174,9 @@ fn float_as_printed(value: f64) -> String {
         let exponent_sign = if power < 0 { '-' } else { '+' };
         return format!("{sign}{first}{dot}{rest}e{exponent_sign}{:02}", power.unsigned_abs());
     }
-    // Between the two bounds JSON has no exponent either.
+    // In this range JSON has no exponent either.
     json
 }
 
-/// The powers of ten of floats that Go prints without an exponent.
+/// Powers of ten of floats that Go prints without an exponent.
 const PLAIN_POWERS: std::ops::Range<i32> = -4..6;

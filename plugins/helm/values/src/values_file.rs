@@ -1,4 +1,4 @@
-//! Reading values files: documents one over the other, each as Kubernetes reads YAML.
+//! Reads values files: merges their documents, each parsed as Kubernetes reads YAML.
 
 #[cfg(test)]
 mod tests;
@@ -8,38 +8,37 @@ use tiphys_yaml::read_document;
 use crate::merge::merge_over;
 use crate::{HelmVersion, Map, Value};
 
-/// Why the text of a values file cannot be taken.
+/// Errors of a values file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ValuesFileError {
-    /// A document is no YAML.
+    /// A document is not YAML.
     #[error("document {document} cannot be read")]
     Yaml {
-        /// Which document, from 1.
+        /// Number of the document, from 1.
         document: usize,
-        /// What is wrong, with its place in the document.
+        /// The error, with its position in the document.
         source: tiphys_yaml::Error,
     },
-    /// A document is something else than an object.
+    /// A document is not an object.
     #[error("document {document} is {found}, and values must be an object")]
     NoObject {
-        /// Which document, from 1.
+        /// Number of the document, from 1.
         document: usize,
-        /// What it is, with an article.
+        /// Its type, with an article.
         found: &'static str,
     },
-    /// Something else than a comment stands behind a line's `---`.
-    #[error("the separator in line {line} has {text:?} behind it; put it on a line of its own")]
+    /// A `---` is followed by something other than a comment.
+    #[error("the separator in line {line} is followed by {text:?}; put it on a line of its own")]
     Separator {
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// The rest of the line.
         text: String,
     },
 }
 
-/// The values of the text of a values file, or of a chart's `values.yaml`. Helm 3 reads the first document. Helm 4 merges all, later ones
-/// over earlier ones; lines that begin with `---` divide them, even in the middle of a text, since Helm does not look closer either.
-/// Documents that are empty or `null` give none.
+/// Reads a values file. Helm 3 reads the first document. Helm 4 merges all, later ones over earlier ones; any line that starts with `---`
+/// separates them, even inside a scalar, as in Helm. Empty and `null` documents have no values.
 pub fn read_values(text: &[u8], version: HelmVersion) -> Result<Map, ValuesFileError> {
     let documents = match version {
         HelmVersion::V3 => vec![text],
@@ -60,7 +59,7 @@ pub fn read_values(text: &[u8], version: HelmVersion) -> Result<Map, ValuesFileE
 
 const SEPARATOR: &[u8] = b"---";
 
-/// The documents of a text. A separator at the beginning of one belongs to it.
+/// Splits a file into documents. A separator at the start of a document belongs to it.
 fn documents(text: &[u8]) -> Result<Vec<&[u8]>, ValuesFileError> {
     let mut documents = Vec::new();
     let (mut start, mut at) = (0, 0);

@@ -1,4 +1,4 @@
-//! Values in the block of an Application: how Argo CD hands on what is written, what helm has of it, and how a text is written.
+//! Values in an Application: how Argo CD passes them on, how Helm interprets them, and how to write a string.
 
 #[cfg(test)]
 mod tests;
@@ -6,11 +6,11 @@ mod tests;
 use crate::merge::{Assignment, Flag, Inputs, merged, no_files};
 use crate::{HelmVersion, LIMITS, Value};
 
-/// A name for values whose own name does not matter.
+/// Any name of a value.
 const ANY_NAME: &str = "value";
 
-/// `NAME=VALUE` with the value's commas escaped as Argo CD does: none in `{…}`, which is a list, and none behind a backslash
-/// (its `cleanSetParameters`).
+/// Returns `NAME=VALUE` with the value's commas escaped as in Argo CD's `cleanSetParameters`: none in `{…}`, which is a list, and none
+/// after a backslash.
 pub fn assignment_text(name: &str, value: &str) -> String {
     let mut text = format!("{name}=");
     if value.starts_with('{') && value.ends_with('}') {
@@ -28,7 +28,7 @@ pub fn assignment_text(name: &str, value: &str) -> String {
     text
 }
 
-/// What helm has of a value that Argo CD hands on with this option; `None` if helm refuses it, or sets more than one value by it.
+/// Returns Helm's interpretation of a value that Argo CD passes with this option; `None` if Helm rejects it, or it sets several values.
 pub fn held_value(flag: Flag, written: &str) -> Option<Value> {
     let text = assignment_text(ANY_NAME, written);
     let mut values = merged(&Inputs {
@@ -43,8 +43,7 @@ pub fn held_value(flag: Flag, written: &str) -> Option<Value> {
     values.is_empty().then_some(value)
 }
 
-/// How a text is written so that helm has exactly it, once Argo CD has handed it on. With `--set` the text may still be taken for a
-/// number, a boolean or `null`.
+/// Escapes a string so that Helm gets exactly it from Argo CD. With `--set`, the string may still be a number, a boolean or `null`.
 pub fn escape_text(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
     if text.starts_with('{') {
@@ -52,7 +51,7 @@ pub fn escape_text(text: &str) -> String {
     }
     let mut before = '\0';
     for char in text.chars() {
-        // Other commas are escaped on their way, but one behind a backslash is taken for one that is already.
+        // Argo CD escapes other commas, but takes a comma after a backslash for an escaped one.
         if char == '\\' || (char == ',' && before == '\\') {
             written.push('\\');
         }

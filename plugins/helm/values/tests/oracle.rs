@@ -1,4 +1,4 @@
-//! Helm's own answers for `--set` and its relatives (`testdata/oracles/helm-set.jsonl`).
+//! Helm's recorded answers for `--set` and similar options (`testdata/oracles/helm-set.jsonl`).
 
 use std::error::Error;
 
@@ -10,7 +10,7 @@ use tiphys_helm_values::{
 use tiphys_testkit::oracle::{self, Difference};
 use tiphys_yaml::write_go_json;
 
-/// An answer in the oracle's form.
+/// Returns an answer in the oracle's form.
 fn answer(case: &Json, version: HelmVersion) -> Json {
     let assignments: Vec<_> = case["args"].as_array().into_iter().flatten().map(assignment).collect();
     let base = case["base"].as_object().map(|base| Json::from(base.clone()).to_string());
@@ -33,10 +33,9 @@ fn answer(case: &Json, version: HelmVersion) -> Json {
             let mut answer = serde_json::json!({ "values": typed(&values) });
             if let Some(chart) = case.get("chart") {
                 let defaults =
-                    read_values(chart.to_string().as_bytes(), version).expect("the chart's values are read");
+                    read_values(chart.to_string().as_bytes(), version).expect("the chart's values are valid");
                 let chart = Chart { values: defaults, ..Chart::default() };
-                answer["coalesced"] =
-                    typed(&coalesce(&chart, values, version).expect("there are no subcharts"));
+                answer["coalesced"] = typed(&coalesce(&chart, values, version).expect("no subcharts"));
             }
             answer
         }
@@ -55,7 +54,7 @@ fn assignment(arg: &Json) -> Assignment<'_> {
     Assignment { flag, text: arg["arg"].as_str().expect("an argument") }
 }
 
-/// The error as Helm prints it: with its cause, but of `--set-json`, where Helm does not say it.
+/// The error as Helm prints it: with its cause, except for `--set-json`.
 fn helm_text(error: &dyn Error) -> String {
     let text = error.to_string();
     match error.source() {
@@ -66,12 +65,12 @@ fn helm_text(error: &dyn Error) -> String {
     }
 }
 
-/// The value with integers and floats told apart, as the oracle's own numbers (`1` and `1.0`) do.
+/// Converts a value with distinct integers and floats, as in the oracle (`1` and `1.0`).
 fn typed(values: &Map) -> Json {
     Value::Map(values.clone()).to_json_value()
 }
 
-/// Comparing tells integers from floats, and the texts tell `-0.0` from `0.0`.
+/// Compares values and strings: values distinguish integers from floats, strings `-0.0` from `0.0`.
 fn check(case: &Json, version: HelmVersion, recorded: &Json) -> Result<(), Difference> {
     let ours = answer(case, version);
     if ours == *recorded && write_go_json(&ours) == write_go_json(recorded) {
@@ -82,12 +81,12 @@ fn check(case: &Json, version: HelmVersion, recorded: &Json) -> Result<(), Diffe
 }
 
 #[test]
-fn values_and_errors_are_those_of_helm_4() {
+fn values_and_errors_equal_those_of_helm_4() {
     oracle::check("helm-set.helm4", |case| Some(check(case, HelmVersion::V4, &case["helm4"])));
 }
 
 #[test]
-fn values_and_errors_are_those_of_helm_3() {
+fn values_and_errors_equal_those_of_helm_3() {
     oracle::check("helm-set.helm3", |case| {
         let recorded = case.get("helm3").unwrap_or(&case["helm4"]);
         Some(check(case, HelmVersion::V3, recorded))

@@ -1,4 +1,4 @@
-//! Properties that hold for any names, arguments and values.
+//! Properties of any names, arguments and values.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use tiphys_helm_values::{
     assignment_text, coalesce, escape_name, escape_text, held_value, merged, parse_name, read_values,
 };
 
-/// Any text, mostly of the signs that mean something.
+/// Any string, mostly of special characters.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), "[ab0-9.,=\\[\\]{}\\\\ \"\u{e9}:-]{0,24}"]
 }
@@ -22,7 +22,7 @@ fn path() -> impl Strategy<Value = Vec<PathItem>> {
     (key, vec(item, 0..12)).prop_map(|(first, rest)| [PathItem::Key(first)].into_iter().chain(rest).collect())
 }
 
-/// What YAML can hold, with whole numbers as floats.
+/// Any YAML value, with integers as floats.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -52,7 +52,7 @@ fn run(version: HelmVersion, base: &str, flag: Flag, text: &str) -> Result<Map, 
     })
 }
 
-/// An object that has only this value, at this path; lists have nulls before it.
+/// Returns an object with only this value, at this path; lists have nulls before it.
 fn only(path: &[PathItem], value: Value) -> Value {
     path.iter().rev().fold(value, |inner, item| match item {
         PathItem::Key(key) => Value::Map(Map::from([(key.clone(), inner)])),
@@ -66,7 +66,7 @@ fn only(path: &[PathItem], value: Value) -> Value {
 
 proptest! {
     #[test]
-    fn any_argument_is_applied_or_refused(text in text(), base in map()) {
+    fn any_argument_is_applied_or_rejected(text in text(), base in map()) {
         let base = Value::Map(base).to_json();
         for version in [HelmVersion::V3, HelmVersion::V4] {
             for flag in Flag::ALL {
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn a_name_sets_exactly_its_path(path in path()) {
+    fn name_sets_exactly_its_path(path in path()) {
         let name = escape_name(&path).expect("a name for a path of this size");
         prop_assert_eq!(parse_name(&name), Ok(path.clone()));
         for flag in [Flag::Set, Flag::SetString] {
@@ -89,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_that_is_written_for_an_application_holds(text in text()) {
+    fn string_written_for_an_application_is_effective(text in text()) {
         let written = escape_text(&text);
         prop_assert_eq!(held_value(Flag::SetString, &written), Some(Value::Text(text.clone())));
         for version in [HelmVersion::V3, HelmVersion::V4] {
@@ -99,22 +99,22 @@ proptest! {
     }
 
     #[test]
-    fn a_name_that_is_read_can_be_written_again(text in text()) {
+    fn parsed_name_can_be_written_again(text in text()) {
         if let Ok(path) = parse_name(&text) {
-            let name = escape_name(&path).expect("what was read has a name");
+            let name = escape_name(&path).expect("a parsed path has a name");
             prop_assert_eq!(parse_name(&name), Ok(path));
         }
     }
 
     #[test]
-    fn a_literal_value_is_kept_byte_for_byte(value in any::<String>()) {
+    fn literal_value_is_kept_byte_for_byte(value in any::<String>()) {
         let values = run(HelmVersion::V4, "", Flag::SetLiteral, &format!("a.b={value}"));
         let path = ["a", "b"].map(|key| PathItem::Key(key.to_owned()));
         prop_assert_eq!(values.map(Value::Map), Ok(only(&path, Value::Text(value))));
     }
 
     #[test]
-    fn values_written_as_json_are_read_as_the_same(values in map()) {
+    fn values_round_trip_through_json(values in map()) {
         let text = Value::Map(values.clone()).to_json();
         prop_assert_eq!(read_values(text.as_bytes(), HelmVersion::V3), Ok(values.clone()));
         let set = run(HelmVersion::V4, "", Flag::SetJson, &format!("k={text}"));
@@ -122,9 +122,9 @@ proptest! {
     }
 
     #[test]
-    fn what_the_user_gave_wins_over_defaults_and_nothing_else_is_lost(defaults in map(), values in map()) {
+    fn user_values_win_and_other_defaults_remain(defaults in map(), values in map()) {
         let chart = Chart { values: defaults.clone(), ..Chart::default() };
-        let seen = coalesce(&chart, values.clone(), HelmVersion::V4).expect("there are no subcharts");
+        let seen = coalesce(&chart, values.clone(), HelmVersion::V4).expect("no subcharts");
         for (key, value) in &values {
             match value {
                 Value::Null => prop_assert!(!defaults.contains_key(key) || !seen.contains_key(key)),

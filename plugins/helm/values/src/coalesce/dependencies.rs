@@ -1,10 +1,10 @@
-//! Which subcharts are enabled: the tags and conditions of a chart's dependencies, asked of the values.
+//! Evaluates the tags and conditions of a chart's dependencies.
 
 use super::{Chart, CoalesceError, Dependency, Rules, coalesce_chart};
 use crate::{Map, Value};
 
-/// The chart without the subcharts, at any depth, that its dependencies switch off. `path` is the names of the charts above within the
-/// values, each with a dot behind it: conditions of a subchart are looked up below its place, in the values of all.
+/// Returns the chart without the subcharts, at any depth, that its dependencies disable. `path` is the names of the parent charts, each
+/// with a trailing dot: conditions of a subchart are paths below its own in the values of all.
 pub(super) fn without_disabled(
     chart: &Chart,
     values: &Map,
@@ -12,8 +12,8 @@ pub(super) fn without_disabled(
     rules: Rules,
 ) -> Result<Chart, CoalesceError> {
     let Some(dependencies) = &chart.dependencies else { return Ok(chart.clone()) };
-    // Helm hands all of a chart's values on to its subcharts here, so that a value at the top may be in the way of a subchart's
-    // subchart. That is an error then, and so it is here.
+    // Helm passes all of a chart's values to its subcharts here, so a value at the top may conflict with a nested subchart. That is an
+    // error in Helm, and so it is here.
     let values = coalesce_chart(chart, values.clone(), rules)?;
     let is_disabled = |name: &str| {
         dependencies
@@ -32,7 +32,7 @@ pub(super) fn without_disabled(
     Ok(Chart { name: chart.name.clone(), values: chart.values.clone(), subcharts, dependencies })
 }
 
-/// The first condition that names a boolean decides; without one, a tag that is true, or none that is false.
+/// The first boolean condition decides. Without one: a true tag, or no false tag.
 fn is_enabled(dependency: &Dependency, values: &Map, path: &str) -> bool {
     let conditions = dependency.condition.trim().split(',').filter(|condition| !condition.is_empty());
     let mut answers =
@@ -55,7 +55,7 @@ fn is_enabled_by_tags(dependency: &Dependency, values: &Map) -> bool {
     }
 }
 
-/// The value at a path of keys divided by dots.
+/// Returns the value at a dot-separated path.
 fn value_at<'a>(values: &'a Map, path: &str) -> Option<&'a Value> {
     let (above, key) = path.rsplit_once('.').map_or((None, path), |(above, key)| (Some(above), key));
     let table = above

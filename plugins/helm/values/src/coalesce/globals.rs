@@ -1,4 +1,4 @@
-//! The values under `global`, which every subchart gets from its parent.
+//! The values under `global`, which every subchart inherits from its parent.
 
 use super::Mode;
 use super::tables::{Nulls, put_below};
@@ -6,8 +6,8 @@ use crate::{HelmVersion, Map, Value};
 
 const GLOBAL: &str = "global";
 
-/// A subchart's values with the parent's globals in them. The parent's win; an object does not take the place of another value, nor
-/// the reverse, and where either side's globals are no object nothing is handed down.
+/// Merges the parent's globals into a subchart's values. The parent's win. An object never replaces another value, nor the reverse. If the
+/// globals of either are not an object, nothing is inherited.
 pub(super) fn hand_down(mut own: Map, parent: &Map, version: HelmVersion) -> Map {
     let handed = match parent.get(GLOBAL) {
         None => &Map::new(),
@@ -32,8 +32,8 @@ pub(super) fn hand_down(mut own: Map, parent: &Map, version: HelmVersion) -> Map
     own
 }
 
-/// What a subchart's defaults did to objects that it shares with its parent. Helm hands down only a copy of each global object, not of
-/// the objects inside, so that what is added or deleted in these is so for the parent and for its later subcharts, too.
+/// Applies changes that a subchart's defaults made to objects shared with its parent. Helm copies each global object only at the top level,
+/// so changes in nested objects affect the parent and its later subcharts, too.
 pub(super) fn hand_up(own: &Map, parent: &mut Map) {
     let (Some(Value::Map(from)), Some(Value::Map(to))) = (own.get(GLOBAL), parent.get_mut(GLOBAL)) else {
         return;

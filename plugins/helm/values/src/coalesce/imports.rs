@@ -1,14 +1,13 @@
-//! `import-values`: what a chart takes over from its subcharts.
+//! `import-values`: values that a chart imports from its subcharts.
 //!
-//! Where two imports meet in one object, Helm also changes the subchart's own object, which templates hardly ever look at; that is
-//! left out here.
+//! If two imports affect the same object, Helm also changes the subchart's own object. Templates hardly ever see that, so it is omitted.
 
 use super::tables::{Nulls, put_below};
 use super::{Chart, CoalesceError, Import, Mode, Rules, coalesce_chart};
 use crate::{HelmVersion, Map, Value};
 
-/// The chart with its own values completed, as Helm does before it looks at the user's: a chart with dependencies gets its subcharts'
-/// values under their names, and below all that what it imports. The user's values have no influence on what is imported.
+/// Completes the chart's own values, as Helm does before it merges the user's. The values of subcharts are under their names, and the
+/// imported ones below all others. The user's values do not affect imports.
 pub(super) fn with_imports(chart: Chart, version: HelmVersion) -> Result<Chart, CoalesceError> {
     let subcharts = chart.subcharts.into_iter().map(|subchart| with_imports(subchart, version));
     let mut chart = Chart { subcharts: subcharts.collect::<Result<_, _>>()?, ..chart };
@@ -28,7 +27,7 @@ pub(super) fn with_imports(chart: Chart, version: HelmVersion) -> Result<Chart, 
     Ok(chart)
 }
 
-/// The object that is imported; Helm warns if there is none.
+/// Returns the imported object; Helm warns if it is missing.
 fn table<'a>(values: &'a Map, subchart: &str, import: &Import) -> Option<&'a Map> {
     [subchart]
         .into_iter()
@@ -36,7 +35,7 @@ fn table<'a>(values: &'a Map, subchart: &str, import: &Import) -> Option<&'a Map
         .try_fold(values, |table, key| table.get(key).and_then(Value::as_map))
 }
 
-/// An object with this one at a path.
+/// Wraps an object in the path.
 fn below(path: &str, table: Map) -> Map {
     if path == "." {
         return table;

@@ -1,19 +1,19 @@
-//! One object below another.
+//! Merges one object below another.
 
 use super::Mode;
 use crate::{HelmVersion, Map, Value};
 
-/// What becomes of nulls.
+/// Handling of nulls.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nulls {
     pub(super) version: HelmVersion,
     pub(super) mode: Mode,
 }
 
-/// Adds to `above` what `below` has and it has not, in objects of both all the way down.
+/// Adds missing keys of `below` to `above`, recursively in objects of both.
 pub(super) fn put_below(above: &mut Map, mut below: Map, nulls: Nulls) {
     if nulls.mode == Mode::Coalesce {
-        // A null deletes only what the chart has a default for.
+        // A null deletes only keys with a default.
         above.retain(|key, value| {
             let is_deleted =
                 *value == Value::Null && below.get(key).is_some_and(|default| *default != Value::Null);
@@ -36,7 +36,7 @@ pub(super) fn put_below(above: &mut Map, mut below: Map, nulls: Nulls) {
     }
 }
 
-/// A value without the nulls of its objects; those in lists stay. `None` for null itself.
+/// Removes the nulls of objects, not those of lists. `None` for null itself.
 pub(super) fn without_nulls(value: &Value) -> Option<Value> {
     match value {
         Value::Null => None,

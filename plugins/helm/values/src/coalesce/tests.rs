@@ -2,7 +2,7 @@ use super::{Chart, Dependency, Import, coalesce, enabled};
 use crate::{DEPTH_MAX, HelmVersion, Map, Value, read_values};
 
 fn read(text: &str) -> Map {
-    read_values(text.as_bytes(), HelmVersion::V4).expect("Helm takes it")
+    read_values(text.as_bytes(), HelmVersion::V4).expect("the values are valid")
 }
 
 fn chart(name: &str, values: &str, subcharts: Vec<Chart>) -> Chart {
@@ -18,10 +18,10 @@ fn seen(chart: &Chart, values: &str) -> String {
 
 fn run(defaults: &str, values: &str, version: HelmVersion) -> String {
     let seen = coalesce(&chart("p", defaults, vec![]), read(values), version);
-    Value::Map(seen.expect("there are no subcharts")).to_json()
+    Value::Map(seen.expect("no subcharts")).to_json()
 }
 
-/// Chart, values, Helm 4's result, and Helm 3's where it is another; all were tried with Helm 4.3.1 and 3.21.4.
+/// Chart, values, Helm 4's result, and Helm 3's if different; all verified with Helm 4.3.1 and 3.21.4.
 #[test]
 fn nulls_delete_defaults() {
     let cases = [
@@ -50,12 +50,12 @@ fn nulls_delete_defaults() {
 }
 
 #[test]
-fn a_subchart_gets_what_stands_under_its_name() {
+fn subchart_gets_the_values_under_its_name() {
     let cases = [
         ("{}", "{x: 1}", "{}", r#"{"s":{"global":{},"x":1}}"#),
         ("s: {x: 2}", "{x: 1, w: 1}", "s: {w: 3}", r#"{"s":{"global":{},"w":3,"x":2}}"#),
         ("s: {x: 5}", "x: 1", "s: {x: null}", r#"{"s":{"global":{}}}"#),
-        // A null that the parent has as a default is lost unless the user gives something beside it.
+        // A null in the parent's defaults is lost unless the user sets a sibling.
         ("s: {x: null}", "{x: 1, w: 2}", "{}", r#"{"s":{"global":{},"w":2,"x":1}}"#),
         ("s: {x: null}", "{x: 1, w: 2}", "s: {z: 1}", r#"{"s":{"global":{},"w":2,"z":1}}"#),
         ("s: {}", "x: 1", "s: null", r#"{"s":{"global":{},"x":1}}"#),
@@ -67,13 +67,13 @@ fn a_subchart_gets_what_stands_under_its_name() {
 }
 
 #[test]
-fn globals_go_down_and_the_parents_win() {
+fn globals_are_inherited_and_the_parents_win() {
     let cases = [
         ("global: {a: 1}", "global: {a: 2, b: 3}", r#"{"global":{"a":1},"s":{"global":{"a":1,"b":3}}}"#),
         ("global: 5", "global: {a: 1}", r#"{"global":5,"s":{"global":{"a":1}}}"#),
         ("global: {a: 1}", "global: 5", r#"{"global":{"a":1},"s":{"global":{"a":1}}}"#),
         ("global: {a: {z: 1}}", "global: {a: 1}", r#"{"global":{"a":{"z":1}},"s":{"global":{"a":{"z":1}}}}"#),
-        // What the parent sets for the subchart stays where the two are of different kinds.
+        // The parent's value for the subchart stays if the types differ.
         (
             "{global: {a: {z: 1}}, s: {global: {a: 1}}}",
             "{}",
@@ -84,7 +84,7 @@ fn globals_go_down_and_the_parents_win() {
             "{}",
             r#"{"global":{"a":1},"s":{"global":{"a":{"z":1}}}}"#,
         ),
-        // Helm hands a copy of `m` down, and the `k` in it itself.
+        // Helm copies `m`, but shares `k` in it.
         (
             "global: {m: {k: {a: 1}}}",
             "global: {m: {k: {z: 1}, j: 1}}",
@@ -107,7 +107,7 @@ fn dependency(name: &str, condition: &str, tags: &[&str], imports: Vec<Import>) 
 }
 
 #[test]
-fn imports_go_below_the_charts_own_values_and_do_not_see_the_users() {
+fn imports_are_below_own_values_and_ignore_the_users() {
     let subchart = || chart("s", "{data: {x: {w: 1}, k: null}, exports: {d: {a: 2, b: 3}}}", vec![]);
     let cases = [
         (vec![import("exports.d", ".")], r#""a":1,"b":3"#),
@@ -123,7 +123,7 @@ fn imports_go_below_the_charts_own_values_and_do_not_see_the_users() {
 }
 
 #[test]
-fn conditions_and_tags_switch_subcharts_off() {
+fn conditions_and_tags_disable_subcharts() {
     let cases = [
         ("", &[][..], "{}", true),
         ("s.use", &[], "s: {use: false}", false),
@@ -141,7 +141,7 @@ fn conditions_and_tags_switch_subcharts_off() {
     for (condition, tags, values, is_enabled) in cases {
         let dependencies = Some(vec![dependency("s", condition, tags, vec![])]);
         let parent = Chart { dependencies, ..chart("p", "{}", vec![chart("s", "x: 1", vec![])]) };
-        let kept = enabled(&parent, &read(values), HelmVersion::V4).expect("the values fit");
+        let kept = enabled(&parent, &read(values), HelmVersion::V4).expect("matching values");
         assert_eq!(kept.subcharts.len(), usize::from(is_enabled), "{condition} {tags:?} with {values}");
         assert_eq!(
             seen(&parent, values).contains("\"x\":1"),
@@ -152,15 +152,15 @@ fn conditions_and_tags_switch_subcharts_off() {
 }
 
 #[test]
-fn a_chart_whose_subcharts_are_all_off_is_as_one_without_dependencies() {
+fn chart_with_all_subcharts_disabled_has_no_dependencies() {
     let dependencies = Some(vec![dependency("s", "s.use", &[], vec![])]);
     let inner = Chart { dependencies, ..chart("t", "{}", vec![chart("s", "{}", vec![])]) };
-    let kept = enabled(&inner, &read("s: {use: false}"), HelmVersion::V4).expect("the values fit");
+    let kept = enabled(&inner, &read("s: {use: false}"), HelmVersion::V4).expect("matching values");
     assert_eq!(kept, chart("t", "{}", vec![]));
 }
 
 #[test]
-fn a_subcharts_own_conditions_are_looked_up_below_its_name() {
+fn conditions_of_a_subchart_are_below_its_name() {
     let listed = |name: &str, values: &str, condition: &str, subchart: Chart| Chart {
         dependencies: Some(vec![dependency(&subchart.name, condition, &[], vec![])]),
         ..chart(name, values, vec![subchart])
@@ -173,7 +173,7 @@ fn a_subcharts_own_conditions_are_looked_up_below_its_name() {
 }
 
 #[test]
-fn a_value_in_a_subcharts_place_is_refused_in_helms_words() {
+fn non_object_for_a_subchart_has_the_error_of_helm() {
     let parent = chart("p", "{}", vec![chart("s", "x: 1", vec![])]);
     let cases = [
         ("s: null", "%!t(<nil>)"),
@@ -191,22 +191,22 @@ fn a_value_in_a_subcharts_place_is_refused_in_helms_words() {
 }
 
 #[test]
-fn of_listed_dependencies_more_is_refused() {
+fn listed_dependencies_are_checked_more_strictly() {
     let listed = |name: &str, values: &str, subchart: Chart| Chart {
         dependencies: Some(vec![dependency(&subchart.name, "", &[], vec![])]),
         ..chart(name, values, vec![subchart])
     };
-    // The null is a default, which an unlisted subchart does not see.
+    // The null is a default, which an unlisted subchart does not get.
     let parent = listed("p", "s: null", chart("s", "x: 1", vec![]));
     assert_eq!(seen(&parent, "{}"), "type mismatch on s: %!t(<nil>)");
     assert_eq!(seen(&Chart { dependencies: None, ..parent }, "{}"), r#"{"s":{"global":{},"x":1}}"#);
-    // What is in the way of a subchart's subchart stands at the top.
+    // The value that conflicts with the nested subchart is at the top.
     let parent = listed("p", "{}", listed("s", "{}", chart("u", "{}", vec![])));
     assert_eq!(seen(&parent, "u: 5"), "type mismatch on u: %!t(float64=5)");
 }
 
 #[test]
-fn values_as_deep_as_they_may_be_are_merged() {
+fn values_at_the_depth_limit_are_merged() {
     let levels = DEPTH_MAX;
     let text = |value: &str| format!("{}{value}{}", "{\"a\":".repeat(levels), "}".repeat(levels));
     let subchart = chart("a", &text("1"), vec![]);
@@ -214,7 +214,7 @@ fn values_as_deep_as_they_may_be_are_merged() {
         dependencies: Some(vec![dependency("a", "", &[], vec![import("a", "b")])]),
         ..chart("p", &text("1"), vec![subchart])
     };
-    let merged = coalesce(&parent, read(&text("2")), HelmVersion::V4).expect("the values fit");
+    let merged = coalesce(&parent, read(&text("2")), HelmVersion::V4).expect("matching values");
     let merged = Value::Map(merged);
     assert!(merged.to_json().contains(&text("2")["{\"a\":{".len()..levels]));
     assert!(merged.to_string().contains("a:2"));

@@ -1,7 +1,7 @@
 use super::{NotANumber, is_word, quoted, quoted_characters, whole_number};
 
 #[test]
-fn texts_are_quoted_as_go_quotes_them() {
+fn strings_are_quoted_as_go_does() {
     let cases = [
         ("", "\"\""),
         ("a'b\"c\\", "\"a'b\\\"c\\\\\""),
@@ -17,14 +17,14 @@ fn texts_are_quoted_as_go_quotes_them() {
 }
 
 #[test]
-fn characters_are_quoted_one_by_one() {
+fn characters_are_quoted_individually() {
     assert_eq!(quoted_characters(",b"), "[',' 'b']");
     assert_eq!(quoted_characters("'\"\t"), r#"['\'' '"' '\t']"#);
     assert_eq!(quoted_characters(""), "[]");
 }
 
 #[test]
-fn numbers_are_read_from_left_to_right_as_go_does() {
+fn integers_are_parsed_as_go_does() {
     let cases = [
         ("0", Ok(0)),
         ("+5", Ok(5)),
@@ -48,7 +48,7 @@ fn numbers_are_read_from_left_to_right_as_go_does() {
 }
 
 #[test]
-fn letter_case_is_folded_as_unicode_does() {
+fn case_is_folded_as_unicode_does() {
     assert!(is_word("FaLſE", "false"));
     assert!(is_word("TRUE", "true"));
     assert!(!is_word("truE ", "true"));

@@ -15,7 +15,7 @@ fn run(files: &[(&str, &str)], assignments: &[(Flag, &str)]) -> Result<String, M
 }
 
 #[test]
-fn files_come_first_and_then_assignments_by_kind_whatever_their_order() {
+fn files_precede_assignments_sorted_by_kind() {
     let files = [("a.yaml", "{a: 1, b: 1, o: {x: 1}}"), ("b.yaml", "{b: 2, o: {z: null}}")];
     let assignments = [
         (Flag::SetLiteral, "e=literal"),
@@ -24,19 +24,19 @@ fn files_come_first_and_then_assignments_by_kind_whatever_their_order() {
         (Flag::SetJson, r#"{"c": 0, "o": {"j": []}}"#),
     ];
     assert_eq!(
-        run(&files, &assignments).expect("all of it can be merged"),
+        run(&files, &assignments).expect("the inputs are valid"),
         r#"{"a":1,"b":2,"c":2,"d":"1","e":"literal","o":{"j":[],"x":1,"z":null}}"#
     );
 }
 
 #[test]
-fn an_unreadable_values_file_is_named() {
-    let error = run(&[("good.yaml", "a: 1"), ("bad.yaml", "[]")], &[]).expect_err("a list is no object");
+fn invalid_values_file_is_named() {
+    let error = run(&[("good.yaml", "a: 1"), ("bad.yaml", "[]")], &[]).expect_err("a list is rejected");
     assert_eq!(error.to_string(), "failed to parse bad.yaml");
 }
 
 #[test]
-fn flags_are_written_as_on_the_command_line() {
+fn flags_are_displayed_as_on_the_command_line() {
     let flags = Flag::ALL.map(|flag| flag.to_string());
     assert_eq!(flags, ["--set-json", "--set", "--set-string", "--set-file", "--set-literal"]);
 }

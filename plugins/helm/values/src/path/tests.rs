@@ -14,7 +14,7 @@ fn indexes(count: usize) -> Vec<PathItem> {
 }
 
 #[test]
-fn a_name_escapes_what_means_something_in_it() {
+fn special_characters_of_a_name_are_escaped() {
     let cases = [
         (vec![key("a")], "a"),
         (vec![key("a"), key("b c"), PathItem::Index(0), PathItem::Index(12), key("d")], "a.b c[0][12].d"),
@@ -28,7 +28,7 @@ fn a_name_escapes_what_means_something_in_it() {
 }
 
 #[test]
-fn a_path_that_no_name_reaches_has_none() {
+fn unreachable_path_has_no_name() {
     let unreachable = [
         vec![],
         vec![PathItem::Index(0)],
@@ -49,7 +49,7 @@ fn a_path_that_no_name_reaches_has_none() {
 }
 
 #[test]
-fn what_is_no_name_is_refused() {
+fn invalid_name_is_rejected() {
     let name = |text: &str| text.to_owned();
     let index = |text: &str| NameError::Index { name: name(text) };
     let empty = |text: &str| NameError::EmptyKey { name: name(text) };

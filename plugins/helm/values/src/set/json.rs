@@ -1,10 +1,10 @@
-//! Values of `--set-json`: one JSON value at the beginning of what is left, as Go's decoder of streams takes it.
+//! Values of `--set-json`: one JSON value at the start of the rest, as Go's stream decoder reads it.
 
 use super::SetError;
 use crate::Value;
 use crate::scan::Scanner;
 
-/// Reads a value, white space around it, and a comma. Nothing before a comma or the end is null.
+/// Reads a value, surrounding white space, and a comma. An empty value is null.
 pub(super) fn value(scanner: &mut Scanner<'_>) -> Result<Value, SetError> {
     if skip_blanks_and_comma(scanner) {
         return Ok(Value::Null);
@@ -15,13 +15,13 @@ pub(super) fn value(scanner: &mut Scanner<'_>) -> Result<Value, SetError> {
     Ok(value)
 }
 
-/// Whether the assignment ends here.
+/// Reads white space and a comma. Returns whether the assignment ends here.
 fn skip_blanks_and_comma(scanner: &mut Scanner<'_>) -> bool {
     scanner.skip_blanks();
     scanner.rest().is_empty() || scanner.take(',')
 }
 
-/// How many bytes the value at the beginning has. Where it is no JSON, that is so many that it is none.
+/// Returns the length of the value at the start in bytes. For invalid JSON, the length makes parsing fail.
 fn length(text: &str) -> usize {
     let Some(first) = text.chars().next() else { return 0 };
     let length = match first {
@@ -33,7 +33,7 @@ fn length(text: &str) -> usize {
     length.unwrap_or(text.len())
 }
 
-/// The length of a list or object: up to the bracket that closes the first, whichever kind it is.
+/// Returns the length of a list or object: up to the bracket that closes the first, of either kind.
 fn nested(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -55,9 +55,9 @@ fn nested(text: &str) -> Option<usize> {
     }
 }
 
-/// The length of a string with its quotes.
+/// Returns the length of a string with its quotes.
 fn string(text: &str) -> Option<usize> {
-    let mut escaped = true; // the first quote ends nothing
+    let mut escaped = true; // the first quote does not end the string
     for (at, byte) in text.bytes().enumerate() {
         match byte {
             b'"' if !escaped => return Some(at + 1),
@@ -68,7 +68,7 @@ fn string(text: &str) -> Option<usize> {
     None
 }
 
-/// The length of a number. A point or an exponent without digits belongs to it, which makes it none.
+/// Returns the length of a number. A point or an exponent without digits is part of it and makes it invalid.
 fn number(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| {

@@ -17,13 +17,13 @@ fn json(flag: Flag, text: &str, base: &str) -> String {
 }
 
 fn cause(flag: Flag, text: &str, base: &str, version: HelmVersion) -> String {
-    let error = apply(flag, text, base, version).expect_err("Helm refuses it");
-    std::error::Error::source(&error).expect("there is a cause").to_string()
+    let error = apply(flag, text, base, version).expect_err("Helm rejects it");
+    std::error::Error::source(&error).expect("the error has a cause").to_string()
 }
 
-/// Corners that the recorded answers do not have; each was tried with Helm 4.3.1.
+/// Special cases without a recorded answer; each verified with Helm 4.3.1.
 #[test]
-fn what_is_below_an_empty_key_is_changed_and_never_made() {
+fn values_below_an_empty_key_are_changed_never_created() {
     let cases = [
         (".y=2", r#"{"": {"x": 1}}"#, r#"{"":{"x":1,"y":2}}"#),
         ("[0]=2", r#"{"": [1, 5]}"#, r#"{"":[2,5]}"#),
@@ -37,7 +37,7 @@ fn what_is_below_an_empty_key_is_changed_and_never_made() {
 }
 
 #[test]
-fn the_end_of_the_text_leaves_what_was_to_be_made_in_lists() {
+fn end_of_string_leaves_lists_incomplete() {
     let cases = [
         ("a[0].b=", "{}", r#"{"a":[]}"#),
         ("a[0].b.c=", "{}", r#"{"a":[]}"#),
@@ -56,7 +56,7 @@ fn the_end_of_the_text_leaves_what_was_to_be_made_in_lists() {
 }
 
 #[test]
-fn nulls_in_lists_give_way_and_other_values_do_not() {
+fn only_nulls_in_lists_are_replaced() {
     assert_eq!(json(Flag::Set, "a[0].b=2", r#"{"a": [null]}"#), r#"{"a":[{"b":2}]}"#);
     assert_eq!(json(Flag::Set, "a[0][0]=2", r#"{"a": [null]}"#), r#"{"a":[[2]]}"#);
     assert_eq!(json(Flag::Set, "a[0][0].b=2", r#"{"a": [[5]]}"#), r#"{"a":[[{"b":2}]]}"#);
@@ -68,7 +68,7 @@ fn nulls_in_lists_give_way_and_other_values_do_not() {
 }
 
 #[test]
-fn lists_of_files_are_longer_than_what_is_set_in_them() {
+fn lists_of_files_may_exceed_the_index_limit() {
     let base = format!("{{\"a\": [{}{{\"x\": [0]}}]}}", "0,".repeat(INDEX_MAX + 1));
     for name in ["a[65537]", "a[65537].x", "a[65537].x[0]"] {
         let error = cause(Flag::Set, &format!("{name}=1"), &base, HelmVersion::V4);
@@ -80,7 +80,7 @@ fn lists_of_files_are_longer_than_what_is_set_in_them() {
 }
 
 #[test]
-fn json_values_end_where_gos_decoder_ends_them() {
+fn json_values_end_as_in_go_s_decoder() {
     let cases = [
         ("a=1x=2", r#"{"a":1,"x":2}"#),
         (r#"a="x"y=1"#, r#"{"a":"x","y":1}"#),
@@ -97,19 +97,19 @@ fn json_values_end_where_gos_decoder_ends_them() {
         assert_eq!(json(Flag::SetJson, text, "{}"), expected, "{text}");
     }
     for text in ["a=1.x", "a=-", "a=1e5b", "a=[1}", "a=\"x", "a=1, ,b=2", "\u{feff}{\"a\":1}"] {
-        let error = apply(Flag::SetJson, text, "{}", HelmVersion::V4).expect_err("Helm refuses it");
+        let error = apply(Flag::SetJson, text, "{}", HelmVersion::V4).expect_err("Helm rejects it");
         assert_eq!(error.to_string(), format!("failed parsing --set-json data {text}"));
     }
 }
 
 #[test]
-fn an_open_index_ends_helm_4s_argument_and_fails_in_helm_3() {
+fn open_index_ends_the_argument_only_in_helm_4() {
     assert_eq!(json(Flag::Set, "a=1,b[0", "{}"), r#"{"a":1}"#);
     assert_eq!(cause(Flag::Set, "a=1,b[0", "{}", HelmVersion::V3), "error parsing index: EOF");
 }
 
 #[test]
-fn indexes_in_one_name_are_bounded() {
+fn indexes_in_one_name_are_limited() {
     let name = |count: usize| format!("a{}=1", "[0]".repeat(count));
     let most = LIMITS.indexes_max;
     assert!(apply(Flag::Set, &name(most), "{}", HelmVersion::V4).is_ok());
@@ -120,7 +120,7 @@ fn indexes_in_one_name_are_bounded() {
 }
 
 #[test]
-fn added_items_are_bounded_over_all_assignments() {
+fn added_items_are_limited_over_all_assignments() {
     let run = |texts: &[&str]| {
         let assignments: Vec<_> = texts.iter().map(|&text| Assignment { flag: Flag::Set, text }).collect();
         merged(&Inputs {
@@ -132,7 +132,7 @@ fn added_items_are_bounded_over_all_assignments() {
         })
     };
     assert!(run(&["a[3]=x,b[3]=x", "c[1]=x,a[0]=y"]).is_ok());
-    let error = run(&["a[3]=x,b[3]=x", "c[2]=x"]).expect_err("it is over the bound");
+    let error = run(&["a[3]=x,b[3]=x", "c[2]=x"]).expect_err("it exceeds the limit");
     let cause = std::error::Error::source(&error).map(ToString::to_string);
     assert_eq!(cause.as_deref(), Some("the assignments add more than 10 items to lists"));
 }

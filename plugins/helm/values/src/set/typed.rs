@@ -1,10 +1,10 @@
-//! Which type a value of `--set` has (`typedVal` of helm's `strvals`).
+//! The type of a value of `--set` (`typedVal` of helm's `strvals`).
 
 use crate::Value;
 use crate::go_text::{is_word, whole_number};
 
-/// A value as `--set` types it: three words in any letter case, and whole numbers. Floats stay texts, and so do numbers with a zero
-/// before them; a sign before the zero hides it.
+/// Types a value as `--set` does: three words in any letter case, and integers. Floats stay strings, and so do numbers with a leading zero,
+/// unless a sign precedes it.
 pub(super) fn value(text: String) -> Value {
     if is_word(&text, "true") {
         return Value::Bool(true);

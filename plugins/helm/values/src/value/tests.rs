@@ -3,12 +3,12 @@ use tiphys_yaml::read_document;
 use super::{DEPTH_MAX, Value};
 
 fn read(yaml: &str) -> Value {
-    let node = read_document(yaml.as_bytes()).expect("it is YAML").expect("it is not empty");
-    Value::from_node(&node).expect("Helm takes it")
+    let node = read_document(yaml.as_bytes()).expect("valid YAML").expect("not empty");
+    Value::from_node(&node).expect("the value is valid")
 }
 
 #[test]
-fn numbers_of_files_are_floats_and_print_as_go_prints_floats() {
+fn numbers_of_files_are_printed_as_go_floats() {
     let cases = [
         ("0", "0"),
         ("999999", "999999"),
@@ -37,14 +37,14 @@ fn numbers_of_files_are_floats_and_print_as_go_prints_floats() {
 }
 
 #[test]
-fn whole_numbers_of_the_command_line_print_in_full() {
+fn integers_of_the_command_line_are_printed_in_full() {
     assert_eq!(Value::Integer(1_000_000).to_string(), "1000000");
     assert_eq!(Value::Integer(i64::MIN).to_string(), "-9223372036854775808");
     assert_ne!(Value::Integer(1), Value::Float(1.0));
 }
 
 #[test]
-fn lists_and_objects_print_as_go_prints_them() {
+fn lists_and_objects_are_printed_as_go_does() {
     let value = read("{b: [x, 'y z', null, []], a: {c: yes, 1: {}}}");
     assert_eq!(value.to_string(), "map[a:map[1:map[] c:true] b:[x y z <nil> []]]");
 }
@@ -58,12 +58,12 @@ fn json_has_sorted_keys_and_plain_numbers() {
 }
 
 #[test]
-fn of_equal_keys_the_last_is_kept() {
+fn last_of_equal_keys_wins() {
     assert_eq!(read("{a: 1, b: 2, a: 3}").to_json(), r#"{"a":3,"b":2}"#);
 }
 
 #[test]
-fn numbers_that_json_cannot_say_are_refused() {
+fn numbers_without_a_json_form_are_rejected() {
     for yaml in ["a: .inf", "a: [-.inf]", "a: .nan"] {
         let node = read_document(yaml.as_bytes());
         let refused = match node {
@@ -76,19 +76,19 @@ fn numbers_that_json_cannot_say_are_refused() {
 }
 
 #[test]
-fn a_zero_with_a_minus_sign_keeps_it_in_json_and_loses_it_in_yaml() {
-    let json = Value::from_json("[-0, 0,\n {\"-\": -0}, -0.0, -1]").expect("it is JSON");
+fn negative_zero_is_kept_in_json_and_not_in_yaml() {
+    let json = Value::from_json("[-0, 0,\n {\"-\": -0}, -0.0, -1]").expect("the input is JSON");
     assert_eq!(json.to_json(), r#"[-0,0,{"-":-0},-0,-1]"#);
     assert_eq!(read("[-0, 0, -0.0]").to_json(), "[0,0,-0]");
 }
 
 #[test]
-fn nesting_is_bounded() {
+fn nesting_is_limited() {
     let text = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     assert!(Value::from_json(&text(DEPTH_MAX)).is_ok());
-    let node = read_document(text(DEPTH_MAX + 1).as_bytes()).expect("it is YAML").expect("it is not empty");
+    let node = read_document(text(DEPTH_MAX + 1).as_bytes()).expect("valid YAML").expect("not empty");
     for error in [Value::from_json(&text(DEPTH_MAX + 1)), Value::from_node(&node)] {
-        let message = error.expect_err("it is too deep").message;
+        let message = error.expect_err("the limit is exceeded").message;
         assert_eq!(message, format!("nested deeper than {DEPTH_MAX} levels"));
     }
 }

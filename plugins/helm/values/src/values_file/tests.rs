@@ -2,7 +2,7 @@ use super::{ValuesFileError, read_values};
 use crate::{HelmVersion, Value};
 
 fn json_in(version: HelmVersion, text: &str) -> String {
-    Value::Map(read_values(text.as_bytes(), version).expect("Helm takes it")).to_json()
+    Value::Map(read_values(text.as_bytes(), version).expect("the values are valid")).to_json()
 }
 
 fn json(text: &str) -> String {
@@ -29,7 +29,7 @@ fn documents_of_a_file_are_merged_in_order() {
 }
 
 #[test]
-fn what_follows_an_end_marker_or_a_json_value_is_not_read() {
+fn content_after_end_marker_or_json_value_is_ignored() {
     assert_eq!(json("a: 1\n...\nb: 2\n"), r#"{"a":1}"#);
     assert_eq!(json("{\"a\":1}{\"b\":2}"), r#"{"a":1}"#);
 }
@@ -54,14 +54,14 @@ fn helm_3_reads_the_first_document() {
 }
 
 #[test]
-fn helm_4_cuts_at_separators_before_it_reads() {
+fn helm_4_splits_at_separators_before_parsing() {
     for text in ["%YAML 1.1\n---\na: 1\n", "x: |\n  a\n---\n  b\n", "a: 1\n---\n["] {
         assert!(read_values(text.as_bytes(), HelmVersion::V4).is_err(), "{text:?}");
     }
 }
 
 #[test]
-fn what_is_no_object_is_refused() {
+fn document_must_be_an_object() {
     let found = |text: &str| match read_values(text.as_bytes(), HelmVersion::V4) {
         Err(ValuesFileError::NoObject { document, found }) => (document, found),
         other => panic!("{other:?}"),
@@ -71,7 +71,7 @@ fn what_is_no_object_is_refused() {
 }
 
 #[test]
-fn a_separator_has_nothing_but_a_comment_behind_it() {
+fn separator_may_be_followed_only_by_a_comment() {
     for (text, line, behind) in [("a: 1\n--- b: 2\n", 2, "b: 2"), ("---- x", 1, "- x")] {
         let expected = ValuesFileError::Separator { line, text: behind.to_owned() };
         assert_eq!(read_values(text.as_bytes(), HelmVersion::V4), Err(expected));
@@ -79,7 +79,7 @@ fn a_separator_has_nothing_but_a_comment_behind_it() {
 }
 
 #[test]
-fn an_unreadable_document_is_named() {
-    let error = read_values(b"a: 1\n---\nb: [\n", HelmVersion::V4).expect_err("it is no YAML");
+fn invalid_document_is_reported_with_its_number() {
+    let error = read_values(b"a: 1\n---\nb: [\n", HelmVersion::V4).expect_err("invalid YAML is rejected");
     assert!(matches!(error, ValuesFileError::Yaml { document: 2, .. }), "{error:?}");
 }

@@ -1,10 +1,10 @@
-//! Commas are escaped as Argo CD's own tests have it; values and texts as helm has them.
+//! Commas are escaped as in Argo CD's own tests; values as Helm interprets them.
 
 use super::{assignment_text, escape_text, held_value};
 use crate::{Flag, Value};
 
 #[test]
-fn commas_are_escaped_as_native_does() {
+fn commas_are_escaped_as_argo_cd_does() {
     let cases = [
         ("not, clean", r"not\, clean"),
         (r"a\,b,c", r"a\,b\,c"),
@@ -21,7 +21,7 @@ fn commas_are_escaped_as_native_does() {
 }
 
 #[test]
-fn what_is_written_is_read_as_helm_does() {
+fn written_values_are_interpreted_as_helm_does() {
     let text = |text: &str| Some(Value::Text(text.to_owned()));
     let one = |item: Value| Some(Value::List(vec![item]));
     let x = || Value::Text("x".to_owned());
@@ -49,7 +49,7 @@ fn what_is_written_is_read_as_helm_does() {
 }
 
 #[test]
-fn a_text_is_written_with_as_few_backslashes_as_possible() {
+fn strings_are_written_with_the_fewest_backslashes() {
     let cases = [
         ("a,b=c.d[0]", "a,b=c.d[0]"),
         (r"a\b", r"a\\b"),

@@ -1,4 +1,4 @@
-//! Random inputs, the same ones in every run.
+//! Random inputs with fixed seeds.
 
 use std::fs;
 use std::path::Path;
@@ -22,15 +22,15 @@ impl Random {
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         mixed ^= mixed >> 31;
-        let bound = u64::try_from(bound).expect("bounds are small");
-        usize::try_from(mixed % bound).expect("it is below the bound")
+        let bound = u64::try_from(bound).expect("the limit fits");
+        usize::try_from(mixed % bound).expect("the result is below the limit")
     }
 
     fn one_of<'a>(&mut self, items: &[&'a str]) -> &'a str {
         items[self.below(items.len())]
     }
 
-    /// Between no and so many texts, one behind the other.
+    /// Concatenates zero to `most` strings.
     fn several(&mut self, most: usize, mut one: impl FnMut(&mut Self) -> String) -> String {
         (0..self.below(most + 1)).map(|_| one(self)).collect()
     }
@@ -44,7 +44,7 @@ impl Random {
         }
     }
 
-    /// The argument of an assignment: mostly like what people write, sometimes anything.
+    /// The argument of an assignment: mostly realistic, sometimes arbitrary.
     fn argument(&mut self, flag: Flag) -> String {
         const SIGNS: &[&str] =
             &["a", "b", "0", "1", ".", "[", "]", "{", "}", "=", ",", "\\", " ", "\"", "é", "\n", "\u{7f}"];
@@ -119,7 +119,7 @@ impl Random {
         self.one_of(if flag == Flag::SetJson { JSON_VALUES } else { VALUES }).to_owned()
     }
 
-    /// The text of a values file: objects nested so deep, with keys that are also names of subcharts.
+    /// The content of a values file: objects of this depth, with keys that are also names of subcharts.
     pub(crate) fn values(&mut self, depth: usize) -> String {
         Json::Object(self.object(depth)).to_string()
     }
@@ -143,7 +143,7 @@ impl Random {
     }
 }
 
-/// What follows `helm template`.
+/// Arguments of `helm template`.
 #[derive(Debug)]
 pub(crate) struct CommandLine {
     pub(crate) base: Option<String>,
@@ -168,8 +168,7 @@ impl CommandLine {
         Self { base, assignments }
     }
 
-    /// So many assignments that may follow one another in one call: half of them have a place of their own, so that no later one hides what
-    /// became of them.
+    /// Returns assignments that may follow one another in one call. Half of them have a unique key, so that no later one hides the result.
     pub(crate) fn batch(random: &mut Random, size: usize, is_taken: impl Fn(&Self) -> bool) -> Self {
         let mut line = Self { assignments: Vec::new(), ..Self::random(random) };
         while line.assignments.len() < size {
@@ -210,7 +209,7 @@ impl ChartFolder {
         let mut chart = Self { name: "chart", values: random.values(3), subcharts: Vec::new() };
         let listed = random.below(2) == 0;
         for (name, alias) in [("s", Some("al")), ("t", None)] {
-            // Helm takes subcharts that are not listed in random order, which may make a difference; so there is one at most.
+            // Helm orders unlisted subcharts at random, which may affect the result; so there is at most one.
             if random.below(3) == 0 || !listed && !chart.subcharts.is_empty() {
                 continue;
             }
@@ -243,7 +242,7 @@ impl ChartFolder {
 
     /// Writes the chart's files.
     pub(crate) fn write(&self, folder: &Path) {
-        fs::create_dir_all(folder.join("templates")).expect("the chart's folders are made");
+        fs::create_dir_all(folder.join("templates")).expect("the chart's directories are created");
         let mut metadata = json!({"apiVersion": "v2", "name": self.name, "version": "0.1.0"});
         let mut dependencies = Vec::new();
         for (listed, subchart) in &self.subcharts {
@@ -268,11 +267,11 @@ impl ChartFolder {
             ("templates/x.yaml", TEMPLATE.to_owned()),
         ];
         for (path, text) in files {
-            fs::write(folder.join(path), text).expect("the chart's files are written");
+            fs::write(folder.join(path), text).expect("the chart's files are writable");
         }
     }
 
-    /// The same as this crate has it.
+    /// Returns the chart as a value of this crate.
     pub(crate) fn chart(&self, version: HelmVersion) -> Chart {
         let mut dependencies = Vec::new();
         let mut subcharts = Vec::new();
@@ -293,7 +292,7 @@ impl ChartFolder {
         }
         Chart {
             name: self.name.to_owned(),
-            values: read_values(self.values.as_bytes(), version).expect("what is random here is YAML"),
+            values: read_values(self.values.as_bytes(), version).expect("the random values are YAML"),
             subcharts,
             dependencies: (!dependencies.is_empty()).then_some(dependencies),
         }
@@ -308,7 +307,7 @@ fn import(entry: &Json) -> Import {
     match entry {
         Json::String(name) => Import { child: format!("exports.{name}"), parent: ".".to_owned() },
         entry => {
-            let text = |key: &str| entry[key].as_str().expect("a text").to_owned();
+            let text = |key: &str| entry[key].as_str().expect("a string").to_owned();
             Import { child: text("child"), parent: text("parent") }
         }
     }

@@ -1,6 +1,6 @@
-//! Random command lines and charts, given to the real helm and to this crate: the same values, or the same error.
+//! Random command lines and charts: the real helm and this crate return the same values, or the same error.
 //!
-//! The inputs are the same ones in every run. Helm starts in a tenth of a second, so there are some dozens of each kind.
+//! The inputs have fixed seeds. Helm starts in a tenth of a second, so there are some dozens of each kind.
 
 mod inputs;
 mod program;
@@ -16,10 +16,10 @@ use tiphys_helm_values::{
     Assignment, Inputs, LIMITS, Map, MergeError, Value, ValuesFile, coalesce, merged, no_files, read_values,
 };
 
-/// How many helms run at once.
+/// Number of helms that run at once.
 const WORKERS: usize = 3;
 
-/// Compares helm's answers with ours on so many cases; `case` makes the number's case and says where they differ.
+/// Compares helm's answers with ours on a number of cases; `case` returns the differences of the case with this number.
 fn compare(cases: usize, case: impl Fn(u64) -> Result<(), String> + Sync) {
     let next = AtomicUsize::new(0);
     let differences = Mutex::new(Vec::new());
@@ -32,23 +32,23 @@ fn compare(cases: usize, case: impl Fn(u64) -> Result<(), String> + Sync) {
                         return;
                     }
                     if let Err(difference) = case(number as u64) {
-                        differences.lock().expect("no worker panics here").push(difference);
+                        differences.lock().expect("no worker panics").push(difference);
                     }
                 }
             });
         }
     });
-    let differences = differences.into_inner().expect("all workers are done");
+    let differences = differences.into_inner().expect("no worker panics");
     assert!(differences.is_empty(), "{} of {cases} differ:\n{}", differences.len(), differences.join("\n"));
 }
 
-/// The values as a template prints them in two ways, JSON and Go's.
+/// The values as a template prints them: as JSON and with Go's `%v`.
 fn shown(values: Map) -> Answer {
     let values = Value::Map(values);
     Answer::Values { json: values.to_json(), printed: values.to_string() }
 }
 
-/// The error as Helm prints it: with its cause, but of `--set-json`, where Helm does not say it.
+/// The error as Helm prints it: with its cause, except for `--set-json`.
 fn helm_text(error: &MergeError) -> String {
     match (error, error.source()) {
         (MergeError::Assignment { .. }, Some(cause)) => format!("{error}: {cause}"),
@@ -71,7 +71,7 @@ fn our_values(helm: &Helm, line: &CommandLine) -> Result<Map, MergeError> {
 }
 
 #[test]
-fn command_lines_are_read_as_helm_reads_them() {
+fn command_lines_are_parsed_as_helm_does() {
     for helm in Helm::all() {
         compare(60, |number| {
             let line = CommandLine::random(&mut Random::new(number));
@@ -86,9 +86,9 @@ fn command_lines_are_read_as_helm_reads_them() {
     }
 }
 
-/// A mistake ends a call of helm, so that each takes one of its own; of what is no mistake many fit into one.
+/// An error ends a call of helm, so each needs its own call; valid assignments share one.
 #[test]
-fn many_assignments_of_one_call_are_read_as_helm_reads_them() {
+fn many_assignments_are_applied_as_helm_does() {
     const CALLS: usize = 12;
     const ASSIGNMENTS: usize = 40;
 
@@ -106,14 +106,14 @@ fn many_assignments_of_one_call_are_read_as_helm_reads_them() {
 }
 
 #[test]
-fn values_of_charts_and_subcharts_are_those_that_helms_templates_see() {
+fn values_of_charts_and_subcharts_equal_those_of_helm() {
     for helm in Helm::all() {
         compare(50, |number| {
             let mut random = Random::new(number);
             let chart = ChartFolder::random(&mut random);
             let line = CommandLine { base: Some(random.values(3)), assignments: Vec::new() };
             let user = read_values(line.base.as_deref().unwrap_or_default().as_bytes(), helm.version)
-                .expect("what is random here is YAML");
+                .expect("the random values are YAML");
             let ours = match coalesce(&chart.chart(helm.version), user, helm.version) {
                 Ok(values) => shown(values),
                 Err(error) => Answer::Error(error.to_string()),

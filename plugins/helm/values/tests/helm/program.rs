@@ -11,16 +11,16 @@ use tiphys_testkit::tools;
 
 use crate::inputs::{ChartFolder, CommandLine};
 
-/// A template that shows the values of the chart, in letters that YAML leaves alone.
+/// A template that prints the chart's values, encoded without YAML syntax.
 pub(crate) const TEMPLATE: &str =
     "json: {{ .Values | toJson | b64enc }}\nprinted: {{ printf \"%v\" .Values | b64enc }}\n";
 
-/// What became of a command line.
+/// Result of a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// A template saw these values.
+    /// Values that a template saw.
     Values { json: String, printed: String },
-    /// Helm refused it with this text.
+    /// Helm's error.
     Error(String),
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Helm {
 }
 
 impl Helm {
-    /// All that `cargo xtask tools` provides.
+    /// Returns the versions of helm that `cargo xtask tools` installs.
     pub(crate) fn all() -> Vec<Self> {
         let named = |name: &str, version| Self { version, program: tools::program(name) };
         vec![named("helm", HelmVersion::V4), named("helm3", HelmVersion::V3)]
@@ -40,13 +40,13 @@ impl Helm {
     /// Runs `helm template`.
     #[expect(clippy::disallowed_methods, reason = "the values are compared with those of a program")]
     pub(crate) fn template(&self, chart: &ChartFolder, line: &CommandLine) -> Answer {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         chart.write(&folder.path().join("chart"));
         let mut command = Command::new(&self.program);
         command.args(["template", "release", "chart"]).current_dir(&folder).env_clear();
         command.env("HOME", folder.path());
         if let Some(base) = &line.base {
-            fs::write(folder.path().join("base.yaml"), base).expect("the values file is written");
+            fs::write(folder.path().join("base.yaml"), base).expect("the values file is writable");
             command.args(["--values", "base.yaml"]);
         }
         for (flag, text) in &line.assignments {
@@ -61,12 +61,12 @@ impl Helm {
             return Answer::Error(error.strip_suffix('\n').unwrap_or(error).to_owned());
         }
         let printed = text(&output.stdout);
-        // The chart's own template is printed under its name, those of subcharts under theirs.
+        // The templates of the chart and of subcharts are printed with their paths.
         let own =
             printed.split("# Source: chart/templates/x.yaml\n").nth(1).expect("the template is printed");
         let field = |name: &str| {
             let line = own.lines().find_map(|line| line.strip_prefix(name)).expect("the field is printed");
-            text(&STANDARD.decode(line).expect("it is base64"))
+            text(&STANDARD.decode(line).expect("the field is base64"))
         };
         Answer::Values { json: field("json: "), printed: field("printed: ") }
     }
