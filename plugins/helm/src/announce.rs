@@ -1,9 +1,8 @@
 //! `announce`: the values of the chart as parameters, each under the name that sets exactly this value.
 //!
-//! What Argo CD's native support shows in its panel of parameters (its `populateHelmAppDetails`), and where that is not what helm does, what
-//! helm does: values are merged as helm merges them, inline values and those of subcharts included, keys with dots can be set, numbers are
-//! plain. Helm itself does not run, and nothing is fetched: value files with a URL are left out. The rules are those of the helm that would
-//! run, if an earlier run has asked it for its version, and else those of Helm 4.
+//! The result follows Argo CD's `populateHelmAppDetails`, except where that differs from helm. Values are merged as helm merges them, with
+//! inline values and those of subcharts. Keys with dots can be set, and numbers are plain. Helm does not run, and nothing is fetched: value
+//! files with a URL are skipped. The rules are those of the helm version that an earlier run recorded, otherwise those of Helm 4.
 
 mod entries;
 mod loaded_chart;
@@ -35,16 +34,16 @@ use placed_chart::PlacedChart;
 use single::Single;
 use values_text::ValuesTextError;
 
-/// Whose rules hold where nobody knows which helm will run.
+/// Rules in use if no earlier run recorded the version of helm.
 const LIKELY_VERSION: HelmVersion = HelmVersion::V4;
 
-/// Files that are suggested in the text of the parameter `value-files`.
+/// Maximum number of files that the tooltip of the parameter `value-files` suggests.
 const SUGGESTIONS_MAX: usize = 50;
 
 /// Key of the values that a chart shares with its subcharts.
 const GLOBAL: &str = "global";
 
-/// What the parameter `value-files` is about; the same stands in `plugin.yaml`, where no folder is at hand.
+/// Name, title and tooltip of the parameter `value-files`. `plugin.yaml`, which is independent of a directory, has the same ones.
 const VALUE_FILES: [&str; 3] = [
     "value-files",
     "VALUES FILES",
@@ -52,89 +51,74 @@ const VALUE_FILES: [&str; 3] = [
      env/*.yaml, $name/path of another source, or a URL.",
 ];
 
-/// What is said where value files have a URL.
-const LEFT_OUT: &str = "\nValues of files with a URL are not in this list, since nothing is fetched for it.";
+/// Added to the tooltip if value files have a URL.
+const LEFT_OUT: &str = "\nValues of files with a URL are not listed, since they are not fetched.";
 
-/// Why there is no announcement.
+/// Errors of `announce`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AnnounceError {
-    /// A link of the repository.
+    /// A link in the repository leads out of it.
     #[error(transparent)]
     Links(#[from] ContainmentError),
-    /// Another source.
+    /// A value file refers to another source that does not exist.
     #[error(transparent)]
     Ref(#[from] RefError),
-    /// The chart's own file.
+    /// `Chart.yaml` is missing or invalid.
     #[error(transparent)]
     Metadata(#[from] ChartError),
-    /// A value file's path.
+    /// The path of a value file is invalid.
     #[error("failed to resolve value files")]
     ValueFiles(#[from] ValueFileError),
-    /// A value file cannot be read.
     #[error("failed to read value file {file}: {}", go_words(cause))]
     Read {
-        /// The file.
         file: String,
         /// The system's answer; it is part of the text.
         cause: io::Error,
     },
-    /// A value file is too large.
     #[error(
-        "failed to read value file {file}: with the value files before it, it has more than {max} bytes; read more with \
+        "failed to read value file {file}: with the value files before it, it has more than {max} bytes; raise \
          TIPHYS_HELM_CHARTS_BYTES_MAX"
     )]
-    TooLarge {
-        /// The file.
-        file: String,
-        /// The bound.
-        max: usize,
-    },
-    /// A value file, or the values in the parameters, cannot be understood.
+    TooLarge { file: String, max: usize },
+    /// A value file, or the values in the parameters, cannot be parsed.
     #[error("failed to parse values: {place}")]
     Values {
         /// The file or the parameter.
         place: String,
-        /// Why.
         #[source]
         source: ValuesTextError,
     },
-    /// The chart.
     #[error("cannot load the chart")]
     Chart(#[from] LoadError),
-    /// The values do not fit the chart.
-    #[error("the values do not fit the chart")]
+    /// The values do not match the chart's structure.
+    #[error("the values do not match the chart")]
     Coalesce(#[from] CoalesceError),
-    /// There are too many values.
-    #[error("the chart has more than {max} values; announce more with TIPHYS_HELM_ANNOUNCED_MAX")]
-    TooMany {
-        /// The bound.
-        max: usize,
-    },
-    /// The answer cannot be written.
+    #[error("the chart has more than {max} values; raise TIPHYS_HELM_ANNOUNCED_MAX")]
+    TooMany { max: usize },
     #[error("cannot write the announcements")]
     Json(#[from] serde_json::Error),
 }
 
 impl AnnounceError {
-    /// Whether a bound of announcements is the reason: the chart may render all the same.
-    pub(crate) fn is_past_bound(&self) -> bool {
+    /// Whether a limit of announcements is the cause. The chart may still render.
+    pub(crate) fn exceeds_limit(&self) -> bool {
         match self {
             Self::TooLarge { .. } | Self::TooMany { .. } => true,
-            Self::Values { source, .. } => source.is_past_bound(),
-            Self::Chart(error) => error.is_past_bound(),
+            Self::Values { source, .. } => source.exceeds_limit(),
+            Self::Chart(error) => error.exceeds_limit(),
             _ => false,
         }
     }
 }
 
-/// A text with values.
+/// A YAML document with values.
 struct Text {
     /// The file or parameter, for errors.
     place: String,
     bytes: Vec<u8>,
 }
 
-/// The announcements as JSON.
+/// Returns the announcements as JSON.
 pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let settings = &request.settings;
     let max = settings.announced_max;
@@ -143,9 +127,9 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     crate::chart::Chart::read(&request.app_path, bounds)?;
     let nodes_max = settings.commented_nodes_max;
     let (files, left_out) = value_files(request, bounds.bytes)?;
-    let helm = helm::remembered_version(&request.host, settings);
+    let helm = helm::recorded_version(&request.host, settings);
     let version = helm.as_ref().map_or(LIKELY_VERSION, helm::HelmVersion::rules);
-    let built = || helm.as_ref().and_then(|helm| dependencies::look(request, helm));
+    let built = || helm.as_ref().and_then(|helm| dependencies::cached_charts(request, helm));
     let loader = Loader { root: &request.root, bounds, version, built: &built };
     let chart = loader.load(&request.app_path)?;
     let mut chart = PlacedChart::new(&chart, bounds)?;
@@ -155,7 +139,7 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let enabled = enabled_chart(&chart, assigned.as_ref().unwrap_or(&given), version)?;
     chart.keep(&enabled);
     let plain = values_of(&enabled, given.clone(), version)?;
-    // What does not fit the chart fails when manifests are made, with helm's words.
+    // Values that do not match the chart fail in `generate`, with helm's message.
     let with_set = assigned.and_then(|assigned| values_of(&enabled, assigned, version).ok());
     let values = with_set.map(|with_set| single.announced(&plain, &with_set));
     let mut notes = Notes::default();
@@ -174,8 +158,8 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     Ok(json)
 }
 
-/// The texts of the application's value files in order, and of the values in its parameters. Files that are not there are left out whatever
-/// the parameters say of them, as native support does in its panel; so are URLs, whose number is given.
+/// Reads the application's value files in order, then the values in its parameters. Missing files are skipped whatever the parameters say,
+/// as in Argo CD's panel. URLs are skipped too; their number is returned.
 fn value_files(request: &Request, bytes_max: usize) -> Result<(Vec<Text>, usize), AnnounceError> {
     let (options, places) = (&request.options, request.places());
     places.check_refs(options.value_files.iter().map(String::as_str))?;
@@ -198,7 +182,7 @@ fn value_files(request: &Request, bytes_max: usize) -> Result<(Vec<Text>, usize)
     Ok((texts, left_out))
 }
 
-/// A value file; `None` if it is not there. All of them have a bound, and this is what the ones before it have left of it.
+/// Reads a value file; `None` if it does not exist. `bytes_left` is what earlier files left of the limit `max`.
 fn read(file: &str, bytes_left: usize, max: usize) -> Result<Option<Vec<u8>>, AnnounceError> {
     match read_bounded(Path::new(file), bytes_left as u64) {
         Ok(Some(bytes)) => Ok(Some(bytes)),
@@ -208,7 +192,7 @@ fn read(file: &str, bytes_left: usize, max: usize) -> Result<Option<Vec<u8>>, An
     }
 }
 
-/// The values of these texts, later ones over earlier ones.
+/// Merges the values of these documents; later ones win.
 fn given(texts: &[Text], version: HelmVersion) -> Result<Map, AnnounceError> {
     let mut values = Map::new();
     for text in texts {
@@ -218,24 +202,24 @@ fn given(texts: &[Text], version: HelmVersion) -> Result<Map, AnnounceError> {
     Ok(values)
 }
 
-/// The chart without what its values switch off. Values that are set one by one count here, though they are no defaults: what is switched on
-/// has values to be shown, whatever switched it on. Conditions are left out of the result, since they have had their say.
+/// Returns the chart without disabled subcharts. Values that are set one by one count too: the values of an enabled subchart are announced,
+/// whatever enabled it. The result has no conditions or tags, since they are evaluated.
 fn enabled_chart(
     chart: &PlacedChart<'_>,
     values: &Map,
     version: HelmVersion,
 ) -> Result<Chart, CoalesceError> {
     let mut chart = enabled(&chart.as_values(), values, version)?;
-    settle(&mut chart);
+    clear_conditions(&mut chart);
     Ok(chart)
 }
 
-/// The values that templates see, globals of subcharts at the top. Where a chart has `null`, there is a value to be set, though Helm 4 takes it
-/// away before a template sees it.
+/// Returns the values that templates see, with the globals of subcharts at the top. A `null` of a chart is included, since it can be set,
+/// though Helm 4 removes it before a template sees it.
 fn values_of(chart: &Chart, given: Map, version: HelmVersion) -> Result<Map, CoalesceError> {
     let with_nulls = match version {
         HelmVersion::V3 => None,
-        // It may fail where a null stands in a subchart's place, which Helm 4 does not see.
+        // Fails if a subchart's values are null, which Helm 4 accepts.
         HelmVersion::V4 => coalesce(chart, given.clone(), HelmVersion::V3).ok(),
     };
     let mut values = coalesce(chart, given, version)?;
@@ -258,16 +242,17 @@ fn add_nulls(map: &mut Map, with_nulls: Map) {
     }
 }
 
-/// Takes away all conditions and tags.
-fn settle(chart: &mut Chart) {
+/// Removes all conditions and tags.
+fn clear_conditions(chart: &mut Chart) {
     for dependency in chart.dependencies.iter_mut().flatten() {
         dependency.condition.clear();
         dependency.tags.clear();
     }
-    chart.subcharts.iter_mut().for_each(settle);
+    chart.subcharts.iter_mut().for_each(clear_conditions);
 }
 
-/// Moves the globals of subcharts to the top, where setting them reaches all charts; below a subchart the top's win over what is set.
+/// Moves the globals of subcharts to the top, where setting them reaches all charts. Below a subchart, the globals of the top override set
+/// ones.
 fn lift_globals(chart: &Chart, values: &mut Map) {
     let mut lifted = Map::new();
     take_globals(chart, values, &mut lifted);
@@ -302,7 +287,7 @@ fn add_missing(map: &mut Map, more: Map) {
     }
 }
 
-/// Takes down what the values of a chart and of its subcharts say of themselves; what a parent says of a subchart's values comes first.
+/// Collects the comments and key order of a chart and its subcharts. A parent's notes on a subchart's values take precedence.
 fn add_notes<'a>(notes: &mut Notes, chart: &PlacedChart<'a>, place: &mut Vec<&'a str>, nodes_max: usize) {
     notes.add(place, &chart.loaded.values_text, nodes_max);
     for subchart in chart.subcharts() {
@@ -312,8 +297,8 @@ fn add_notes<'a>(notes: &mut Notes, chart: &PlacedChart<'a>, place: &mut Vec<&'a
     }
 }
 
-/// The parameter `value-files` with the files that may be meant, if there are any. An announcement has no other place for them: `choices`
-/// would refuse every other path. It also says that files are left out, if some are.
+/// Returns the parameter `value-files` with suggested files, or `None` without any. They are in the tooltip, because `choices` would reject
+/// every other path. The tooltip also mentions skipped files.
 fn suggestions(folder: &Path, left_out: usize) -> Option<Announcement> {
     let files = suggestions::value_files(folder);
     let more = files.len().saturating_sub(SUGGESTIONS_MAX);
@@ -340,8 +325,8 @@ fn suggestions(folder: &Path, left_out: usize) -> Option<Announcement> {
     })
 }
 
-/// A number of YAML in digits, whatever its size.
+/// Writes a YAML number in digits, without an exponent.
 fn plain_number(number: f64) -> String {
-    // Zero has no sign in a text that people read.
+    // Zero has no sign.
     if number == 0.0 { "0".to_owned() } else { number.to_string() }
 }

@@ -1,4 +1,4 @@
-//! `match`, `check` and `version`: what people ask of the plugin before it renders anything.
+//! `match`, `check` and `version`: the commands that render nothing.
 
 use std::fs;
 use std::io;
@@ -12,20 +12,19 @@ use crate::generate;
 use crate::helm::{Helm, HelmError};
 use crate::home::Home;
 use crate::host::Host;
+use crate::redaction::Redactor;
 use crate::request::Request;
 use crate::settings::Settings;
-use crate::shown::Cleaner;
 
-/// End of the names of files that make a folder a chart's, as Argo CD tells them.
+/// Suffix of the files that make a directory a chart, as in Argo CD.
 const CHART_FILE: &str = "Chart.yaml";
 
-/// The version, as in the manifest.
+/// The version in the manifest.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The commit, where the build knew it.
+/// The commit, if the build knew it.
 const COMMIT: Option<&str> = option_env!("TIPHYS_COMMIT");
 
-/// The working directory cannot be listed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot list {folder}", folder = folder.display())]
 pub(crate) struct ListError {
@@ -34,7 +33,7 @@ pub(crate) struct ListError {
     source: io::Error,
 }
 
-/// The names of the files that make the working directory a chart's, one a line.
+/// Returns the names of the files that make the working directory a chart, one per line.
 pub(crate) fn matches(host: &Host) -> Result<Vec<u8>, ListError> {
     let folder = host.current_dir();
     let read = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
@@ -45,28 +44,27 @@ pub(crate) fn matches(host: &Host) -> Result<Vec<u8>, ListError> {
     Ok(names.iter().flat_map(|name| [name, "\n"].concat().into_bytes()).collect())
 }
 
-/// What would run, or why it would not.
+/// Returns the programs that would run, or an error.
 pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
     let request = Request::of(host)?;
-    check_links(&request.root).map_err(|error| Failure::of(&error, &request.cleaner()))?;
+    check_links(&request.root).map_err(|error| Failure::of(&error, &request.redactor()))?;
     let settings = &request.settings;
     let home = Home::new(&settings.temporary_folder, settings.timeout).await?;
-    let cleaner = request.cleaner().with_home(&home);
-    let prepared = generate::prepare(&request, &home).map_err(|error| Failure::of(&error, &cleaner))?;
-    let helm = helm_version(host, settings, &home).await.map_err(|error| Failure::of(&error, &cleaner))?;
+    let redactor = request.redactor().with_home(&home);
+    let prepared = generate::prepare(&request, &home).map_err(|error| Failure::of(&error, &redactor))?;
+    let helm = helm_version(host, settings, &home).await.map_err(|error| Failure::of(&error, &redactor))?;
     let mut lines = vec![format!("helm: {helm}")];
     if !request.options.kustomize_dir.is_empty() {
         let kustomize = host.find(&settings.kustomize);
-        let missing =
-            || Failure::new("kustomize was not found on PATH; install it, or name one in TIPHYS_KUSTOMIZE");
+        let missing = || Failure::new("kustomize was not found on PATH; install it, or set TIPHYS_KUSTOMIZE");
         lines.push(format!("kustomize: {}", kustomize.ok_or_else(missing)?.display()));
     }
-    let command = escape_text(&cleaner.cleaned(&prepared.call.shown));
+    let command = escape_text(&redactor.redact(&prepared.call.shown));
     lines.push(format!("command: {command}\n"));
     Ok(lines.join("\n").into_bytes())
 }
 
-/// The versions of this program and of helm; that there is no helm is told, too.
+/// Returns the versions of this program and of helm, or that helm is missing.
 pub(crate) async fn version(host: &Host) -> Vec<u8> {
     let commit = COMMIT.filter(|commit| !commit.is_empty()).map(|commit| format!(" ({commit})"));
     let helm = match Settings::read(host) {
@@ -76,18 +74,18 @@ pub(crate) async fn version(host: &Host) -> Vec<u8> {
     format!("tiphys-helm {VERSION}{}\nhelm: {helm}\n", commit.unwrap_or_default()).into_bytes()
 }
 
-/// The version of helm, or why it is not known.
+/// Returns the version of helm, or why it is unknown.
 async fn helm_of(host: &Host, settings: &Settings) -> String {
     let home = match Home::new(&settings.temporary_folder, settings.timeout).await {
         Ok(home) => home,
         Err(error) => return chain(&error),
     };
-    let told = helm_version(host, settings, &home).await;
-    told.unwrap_or_else(|error| Cleaner::default().with_home(&home).cleaned(&chain(&error)))
+    let version = helm_version(host, settings, &home).await;
+    version.unwrap_or_else(|error| Redactor::default().with_home(&home).redact(&chain(&error)))
 }
 
 async fn helm_version(host: &Host, settings: &Settings, home: &Home) -> Result<String, HelmError> {
-    let helm = Helm::new(host, settings, home, Cleaner::default().with_home(home))?;
+    let helm = Helm::new(host, settings, home, Redactor::default().with_home(home))?;
     let version = helm.ask_version(home).await?;
     Ok(format!("{} {}", version.text, helm.program().display()))
 }

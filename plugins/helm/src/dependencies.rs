@@ -1,16 +1,15 @@
-//! Building what a chart depends on and does not have, as Argo CD does it: when helm says that something is missing.
+//! Builds missing dependencies of a chart, as Argo CD does: when helm reports that some are missing.
 //!
-//! Everything that can be decided is decided before anything is fetched: what the project permits, folders that lead out, names that
-//! nobody knows. Then `helm dependency build` runs in a private copy of the chart, so that the repository stays as it is, and what it made
-//! is kept in a cache for later runs.
+//! All checks happen before anything is fetched: the project's permissions, directories outside the repository, unknown repository names.
+//! Then `helm dependency build` runs in a private copy of the chart, so the repository does not change. The result is cached.
 
 mod cache;
+mod credential_helpers;
 mod error;
 mod handover;
 mod key;
 mod listed;
 mod local;
-mod opened;
 mod permission;
 mod remote;
 
@@ -26,41 +25,40 @@ use crate::failure::{chain, note};
 use crate::helm::{Helm, HelmError, HelmVersion};
 use crate::home::Home;
 use crate::mirror::{self, Around};
+use crate::redaction::without_passwords;
 use crate::request::Request;
-use crate::shown::without_passwords;
 
 pub(crate) use error::DependencyError;
 
-pub(crate) use cache::KeptCharts;
+pub(crate) use cache::BuiltCharts;
 use cache::{Age, Cache, Snapshot};
 use handover::hand_over;
 use key::{BuildKey, Inputs};
 use listed::Listed;
 use remote::{DependencyRepository, ProjectRepositories, RemoteKind, RemoteRepository};
 
-/// The folder of a chart that has its dependencies.
+/// The directory of a chart with its dependencies.
 const CHARTS: &str = "charts";
 
-/// The file that says what of a chart helm does not see.
+/// The file that hides files of a chart from helm.
 const HELM_IGNORE: &str = ".helmignore";
 
-/// A copy of the chart with its dependencies. It goes with the home.
+/// A copy of the chart with its dependencies. It is removed with the home.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Built {
-    /// The chart's folder.
+    /// The chart's directory.
     pub(crate) chart: PathBuf,
-    /// The folder that stands for the repository.
+    /// The copy of the repository's root.
     pub(crate) tree: PathBuf,
 }
 
-/// A copy of the chart with dependencies that an earlier run has built, where it is certain that helm would say that they are missing: the
-/// chart names some, and has no folder `charts`. That spares a run of helm. Whatever else may be the matter is left to helm and to [`build`],
-/// so that of several mistakes the same one is told.
-/// `own` is the chart's own file.
-pub(crate) fn kept(request: &Request, own: &Chart, version: &HelmVersion, home: &Home) -> Option<Built> {
+/// Returns a copy of the chart with cached dependencies, if helm would certainly report them missing: the chart names some and has no
+/// directory `charts`. This saves a run of helm. All other cases are left to helm and [`build`], so that the same one of several errors is
+/// reported. `own` is the chart's metadata.
+pub(crate) fn cached(request: &Request, own: &Chart, version: &HelmVersion, home: &Home) -> Option<Built> {
     let chart = request.host.current_dir();
     let has = |name| fs::symlink_metadata(chart.join(name)).is_ok();
-    // Such a file can keep `requirements.yaml` from helm.
+    // It can hide `requirements.yaml` from helm.
     let names_some = !own.dependencies.is_empty() || has(REQUIREMENTS) && !has(HELM_IGNORE);
     if !names_some || !is_empty(&chart.join(CHARTS)) {
         return None;
@@ -73,19 +71,19 @@ pub(crate) fn kept(request: &Request, own: &Chart, version: &HelmVersion, home: 
     if !cache.has(&key) {
         return None;
     }
-    let built = copy(request, &home.path().join(Home::KEPT_TREE), Around::LinksIfNeeded).ok()?;
+    let built = copy(request, &home.path().join(Home::CACHED_TREE), Around::LinksIfNeeded).ok()?;
     cache.restore(&key, age, &built.chart.join(CHARTS)).then_some(built)
 }
 
-/// What an earlier run has built of exactly what is here now, for who only looks: nothing is fetched or written, and its age does not count.
-/// `None` if there is nothing, or it cannot be told.
-pub(crate) fn look(request: &Request, version: &HelmVersion) -> Option<KeptCharts> {
+/// Returns the cached build of the current inputs, of any age. Nothing is fetched or written. `None` if there is none, or its key is
+/// unknown.
+pub(crate) fn cached_charts(request: &Request, version: &HelmVersion) -> Option<BuiltCharts> {
     let cache = Cache::known(request.settings.cache_folder.as_deref()?)?;
     let key = Plan::new(request).ok()?.key(version, request.host.current_dir(), &cache)?;
     cache.look(&key)
 }
 
-/// Makes a copy of the chart with all its dependencies. Called when helm says that some are missing.
+/// Makes a copy of the chart with all its dependencies. Called when helm reports that some are missing.
 pub(crate) async fn build(
     request: &Request,
     helm: &Helm,
@@ -111,7 +109,7 @@ pub(crate) async fn build(
     let lock = match cache.lock(&key, request.settings.timeout).await {
         Ok(lock) => Some(lock),
         Err(error) => {
-            // Who holds it for so long keeps the same.
+            // A run that holds the lock for so long stores the same entry.
             if error.kind() != io::ErrorKind::TimedOut {
                 note_unusable(&error);
             }
@@ -132,14 +130,13 @@ pub(crate) async fn build(
     Ok(built)
 }
 
-/// What is known before helm runs.
+/// What is decided before helm runs.
 #[derive(Debug)]
 struct Plan {
-    /// The dependencies, as the chart names them.
     listed: Listed,
-    /// Where helm fetches from.
+    /// Repositories that helm fetches from.
     remotes: Vec<RemoteRepository>,
-    /// Folders of the repository, with all links followed.
+    /// Directories of the repository, with all links resolved.
     folders: Vec<PathBuf>,
 }
 
@@ -179,7 +176,7 @@ impl Plan {
         Ok(Self { listed, remotes, folders })
     }
 
-    /// Names what building gives. `chart` is the chart's folder, or a copy of it.
+    /// Returns the cache key of the build. `chart` is the chart's directory, or a copy of it.
     fn key(&self, version: &HelmVersion, chart: &Path, cache: &Cache) -> Option<BuildKey> {
         let inputs = Inputs { helm: &version.text, chart, folders: &self.folders, remotes: &self.remotes };
         inputs.key(cache.secret())
@@ -204,45 +201,45 @@ impl Plan {
                 replace_link(&built.tree.join(below))?;
             }
         }
-        opened::ask_helpers(&mut self.remotes, &own_logins(request)).await?;
-        let unusable = opened::take_unusable(&mut self.remotes);
-        // A registry of which no helper knows a login, too.
+        credential_helpers::ask_helpers(&mut self.remotes, &own_logins(request)).await?;
+        let unusable = credential_helpers::take_unusable(&mut self.remotes);
+        // This includes registries for which no helper has credentials.
         self.remotes.iter_mut().for_each(|remote| inherit_proxy(remote, request));
         let handover = hand_over(home, &request.host, &self.remotes)?;
         let environment = handover.environment.iter();
         let environment = environment.map(|(name, value)| (name.into(), value.expose().into()));
-        let addresses = self.addresses().iter().map(|address| self.cleaned(address)).collect();
+        let addresses = self.addresses().iter().map(|address| self.redact(address)).collect();
         let helm = helm.to_fetch(environment.collect(), addresses);
         let mut arguments = vec!["dependency".to_owned(), "build".to_owned()];
         arguments.extend(handover.options);
         let shown = shown_command(&arguments);
-        let said = helm.run(&arguments, &shown, &built.chart).await;
-        // Helm needs it no more, and what runs next is what the chart says.
+        let output = helm.run(&arguments, &shown, &built.chart).await;
+        // Helm needs the files no more, and the chart determines what runs next.
         handover::take_back(home);
-        let said = said.map_err(|error| self.failed(&error, &unusable))?;
-        // Of a folder that holds another chart helm says itself what is missing, when it renders.
+        let output = output.map_err(|error| self.failed(&error, &unusable))?;
+        // For a directory with another chart, helm reports missing dependencies when it renders.
         let is_fetched = |one: &&Dependency| {
             !matches!(DependencyRepository::of(&one.repository), DependencyRepository::Folder(_))
         };
         let bounds = request.settings.chart_bounds;
         let missing = local::missing(&built.chart, &self.listed.dependencies, bounds);
         if let Some(missing) = missing.filter(is_fetched) {
-            let cause = broken_archive(&String::from_utf8_lossy(&said), &missing.name);
+            let cause = broken_archive(&String::from_utf8_lossy(&output), &missing.name);
             return Err(DependencyError::NotBuilt {
                 name: missing.name.clone(),
                 repository: RepoUrl::new(&missing.repository),
-                cause: cause.map(|text| self.cleaned(&text)),
+                cause: cause.map(|text| self.redact(&text)),
             });
         }
         let charts = built.chart.join(CHARTS);
         let listed: Vec<&Dependency> = self.listed.all().collect();
-        local::remove_doubles(&charts, &listed, bounds)
+        local::remove_duplicates(&charts, &listed, bounds)
             .map_err(|source| DependencyError::Charts { path: charts, source })
     }
 
-    /// A failure of helm in Argo CD's words. That an index could not be had is told on standard output alone.
+    /// A failure of helm in Argo CD's words. Helm reports a missing index on standard output only.
     fn failed(&self, error: &HelmError, unusable: &[EntryError]) -> DependencyError {
-        let clean = |text: &str| self.cleaned(text);
+        let clean = |text: &str| self.redact(text);
         if let HelmError::Failed { stdout, .. } = error {
             for remote in self.remotes.iter().filter(|remote| remote.kind == RemoteKind::Web) {
                 if let Some(cause) = index_failure(stdout, remote.address.expose()) {
@@ -258,7 +255,7 @@ impl Plan {
         }
         let mut text = chain(error);
         if matches!(error, HelmError::Timeout { .. }) && !self.remotes.is_empty() {
-            text.push_str("; it was to fetch from ");
+            text.push_str("; it was fetching from ");
             text.push_str(&self.addresses().join(", "));
         }
         for login in unusable {
@@ -268,17 +265,17 @@ impl Plan {
         DependencyError::Build { text: clean(&text) }
     }
 
-    /// Where helm fetches from, as people may see it.
+    /// The addresses that helm fetches from, redacted.
     fn addresses(&self) -> Vec<String> {
         self.remotes.iter().map(|remote| remote.address.to_string()).collect()
     }
 
-    /// A text without passwords.
-    fn cleaned(&self, text: &str) -> String {
+    /// Redacts passwords.
+    fn redact(&self, text: &str) -> String {
         without_passwords(text, self.remotes.iter().map(|remote| &remote.access.password))
     }
 
-    /// How long what is built is used: what was chosen by a range without a lock file may be outdated soon.
+    /// How long the build may be used: a version selected from a range, without a lock file, may soon be outdated.
     fn age(&self, request: &Request) -> Age {
         if request.context.network == NetworkUse::None {
             return Age::Any;
@@ -299,7 +296,7 @@ impl Plan {
     }
 }
 
-/// What of mounted files is needed for a list.
+/// The mounted files that a list needs.
 fn needs(listed: &Listed) -> Needs {
     let need = |dependency: &Dependency| match DependencyRepository::of(&dependency.repository) {
         DependencyRepository::Vendored
@@ -312,7 +309,7 @@ fn needs(listed: &Listed) -> Needs {
     listed.all().map(need).max().unwrap_or(Needs::Nothing)
 }
 
-/// Argo CD asks the project only when fetching has failed; nothing is fetched here that it does not permit.
+/// Argo CD checks the project only when fetching has failed. Here, nothing is fetched that the project does not permit.
 fn check_permission(remotes: &[RemoteRepository], request: &Request) -> Result<(), DependencyError> {
     let project = &request.context.project;
     let is_refused = |remote: &&RemoteRepository| !permission::is_permitted(remote, &project.source_repos);
@@ -325,8 +322,8 @@ fn check_permission(remotes: &[RemoteRepository], request: &Request) -> Result<(
     Err(DependencyError::NotPermitted { repositories: refused.join(", "), project: project.name.clone() })
 }
 
-/// The proxy of the application's own repository is used for its dependencies, too. A login of the person who runs this goes through none
-/// that others have chosen.
+/// Dependencies use the proxy of the application's own repository, too. The caller's own credentials never go through a proxy that others
+/// have chosen.
 fn inherit_proxy(remote: &mut RemoteRepository, request: &Request) {
     let source = &request.context.source;
     if remote.access.proxy.is_empty() && !source.proxy.is_empty() && !remote.has_own_login() {
@@ -335,12 +332,12 @@ fn inherit_proxy(remote: &mut RemoteRepository, request: &Request) {
     }
 }
 
-/// The logins of the person who runs this program.
+/// The caller's own credentials.
 fn own_logins(request: &Request) -> OwnLogins {
     request.host.own_logins(request.settings.login_timeout)
 }
 
-/// Whether a version is one and no range: three numbers, and what may stand behind them.
+/// Whether this is a version, not a range: three numbers and an optional suffix.
 fn is_exact(version: &str) -> bool {
     let version = version.strip_prefix('v').unwrap_or(version);
     let (numbers, rest) = version.split_at(version.find(['-', '+']).unwrap_or(version.len()));
@@ -350,7 +347,7 @@ fn is_exact(version: &str) -> bool {
         && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-+.".contains(&byte))
 }
 
-/// What helm says on standard output of an index that it could not get.
+/// Helm's message on standard output for an index that it could not fetch.
 fn index_failure(stdout: &str, address: &str) -> Option<String> {
     let mark = format!(" chart repository ({address}):\n\t");
     let (before, cause) = stdout.split_once(&mark)?;
@@ -359,7 +356,7 @@ fn index_failure(stdout: &str, address: &str) -> Option<String> {
         .then(|| cause.split('\n').next().unwrap_or_default().to_owned())
 }
 
-/// What helm says on standard output of an archive of this chart that it fetched and cannot read.
+/// Helm's message on standard output for a fetched archive of this chart that it cannot read.
 fn broken_archive(stdout: &str, name: &str) -> Option<String> {
     let mut notices = stdout.split("Could not verify ").skip(1);
     notices.find_map(|notice| {
@@ -369,7 +366,7 @@ fn broken_archive(stdout: &str, name: &str) -> Option<String> {
     })
 }
 
-/// The command as texts show it: certificates are files of this run.
+/// The command for messages. Certificates are omitted, since they are files of this run.
 fn shown_command(arguments: &[String]) -> String {
     let is_shown = |argument: &&String| !argument.starts_with('/');
     let shown = arguments.iter().filter(is_shown).filter(|one| !one.ends_with("-file"));
@@ -377,7 +374,7 @@ fn shown_command(arguments: &[String]) -> String {
     format!("helm {}", words.join(" "))
 }
 
-/// Copies the chart into a folder that looks like the repository.
+/// Copies the chart into a directory with the structure of the repository.
 fn copy(request: &Request, tree: &Path, around: Around) -> Result<Built, DependencyError> {
     let dir = request.host.current_dir().strip_prefix(&request.root).unwrap_or(Path::new(""));
     let chart = mirror::mirror(&request.root, dir, tree, around)?;
@@ -386,7 +383,7 @@ fn copy(request: &Request, tree: &Path, around: Around) -> Result<Built, Depende
     Ok(Built { chart, tree: tree.to_path_buf() })
 }
 
-/// Whether a folder is not there or has nothing in it.
+/// Whether a directory is empty or missing.
 fn is_empty(folder: &Path) -> bool {
     match fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_none(),
@@ -394,7 +391,7 @@ fn is_empty(folder: &Path) -> bool {
     }
 }
 
-/// Puts a copy of a folder in the place of a link to it.
+/// Replaces a link to a directory with a copy of it.
 fn replace_link(path: &Path) -> Result<(), DependencyError> {
     if !path.is_symlink() {
         return Ok(());
@@ -406,7 +403,7 @@ fn replace_link(path: &Path) -> Result<(), DependencyError> {
     Ok(())
 }
 
-/// The cache; none if nothing names a place. One that cannot be used is told and done without.
+/// Opens the cache; `None` if no directory is set. An unusable one is reported and not used.
 fn open_cache(request: &Request) -> Option<Cache> {
     match Cache::open(request.settings.cache_folder.as_deref()?, request.settings.cache_bytes_max) {
         Ok(cache) => Some(cache),
@@ -419,14 +416,14 @@ fn open_cache(request: &Request) -> Option<Cache> {
 
 fn keep(cache: &Cache, key: &BuildKey, before: &Snapshot, after: &Snapshot, charts: &Path) {
     if let Err(error) = cache.keep(key, &before.difference(after), charts) {
-        note(&format!("dependencies are not kept: {error}"));
+        note(&format!("dependencies are not cached: {error}"));
     } else if let Err(error) = cache.tidy(key) {
-        note(&format!("dependencies are kept, and old ones could not be removed: {error}"));
+        note(&format!("dependencies are cached, but old ones cannot be removed: {error}"));
     }
 }
 
 fn note_unusable(error: &io::Error) {
-    note(&format!("dependencies are not kept: the folder of TIPHYS_HELM_CACHE_DIR cannot be used: {error}"));
+    note(&format!("dependencies are not cached: cannot use the directory of TIPHYS_HELM_CACHE_DIR: {error}"));
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What people see when a command fails: one text on standard error, in the words of Argo CD's native Helm support.
+//! Failures of commands: one message on standard error, in the words of Argo CD's native Helm support.
 
 use std::error::Error;
 use std::io::{self, Write as _};
@@ -6,21 +6,21 @@ use std::process::ExitCode;
 
 use tiphys_process::escape_text;
 
-use crate::shown::Cleaner;
+use crate::redaction::Redactor;
 
-/// Exit code of bad usage.
+/// Exit code of invalid usage.
 pub(crate) const USAGE_CODE: u8 = 2;
 
-/// Exit code of `announce` where a chart has more than is announced: it may render all the same, and its values may be set.
-const PAST_BOUND_CODE: u8 = 3;
+/// Exit code of `announce` above a limit: the chart may still render, and its values can be set.
+const ABOVE_LIMIT_CODE: u8 = 3;
 
-/// Exit code after a signal that asked the process to end, as shells have it for SIGTERM.
+/// Exit code after a termination signal: the shell's code of SIGTERM.
 pub(crate) const INTERRUPTED_CODE: u8 = 143;
 
-/// Exit code of everything else.
+/// Exit code of all other failures.
 const FAILED_CODE: u8 = 1;
 
-/// A failed command, ready to be shown.
+/// A failed command, with the final message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure {
     message: String,
@@ -28,43 +28,43 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A failure whose text names no path and no secret.
+    /// A failure whose message contains no path and no secret.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), code: FAILED_CODE }
     }
 
-    /// An error with its causes, cleaned.
-    pub(crate) fn of(error: &dyn Error, cleaner: &Cleaner) -> Self {
-        Self::new(cleaner.cleaned(&chain(error)))
+    /// An error with its causes, redacted.
+    pub(crate) fn of(error: &dyn Error, redactor: &Redactor) -> Self {
+        Self::new(redactor.redact(&chain(error)))
     }
 
-    /// The same, because of a bound of announcements.
-    pub(crate) fn past_bound(self) -> Self {
-        Self { code: PAST_BOUND_CODE, ..self }
+    /// Marks the failure as caused by a limit of announcements.
+    pub(crate) fn above_limit(self) -> Self {
+        Self { code: ABOVE_LIMIT_CODE, ..self }
     }
 
-    /// Prints the failure and gives the exit code.
+    /// Prints the failure and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        // Nobody is left to tell if stderr is closed.
+        // stderr may be closed.
         drop(writeln!(io::stderr().lock(), "{}", escape_text(&self.message)));
         ExitCode::from(self.code)
     }
 }
 
 impl<E: Error> From<E> for Failure {
-    /// An error whose text names nothing of this machine.
+    /// An error without paths or secrets.
     fn from(error: E) -> Self {
-        Self::of(&error, &Cleaner::default())
+        Self::of(&error, &Redactor::default())
     }
 }
 
-/// Prints something that is no failure.
+/// Prints a note.
 pub(crate) fn note(text: &str) {
-    // Nobody is left to tell if stderr is closed.
+    // stderr may be closed.
     drop(writeln!(io::stderr().lock(), "note: {}", escape_text(text)));
 }
 
-/// An error and its causes as one sentence.
+/// Formats an error and its causes as one sentence.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -76,7 +76,7 @@ pub(crate) fn chain(error: &dyn Error) -> String {
     text
 }
 
-/// An error of the system in Go's words: `no such file or directory`.
+/// Formats an error of the system as Go does: `no such file or directory`.
 pub(crate) fn go_words(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error ").next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `generate`: the order of steps, and what each failure is called in Argo CD's native support.
+//! `generate`: the order of steps, and the error messages of Argo CD's native support.
 
 use crate::chart::{Chart, ChartError};
 use crate::dependencies::{self, Built, DependencyError};
@@ -8,91 +8,87 @@ use crate::home::{Home, HomeError};
 use crate::kube_version::{self, KubeVersionError};
 use crate::kustomize::{self, KustomizeError};
 use crate::options::{AssignmentKind, InlineValues};
+use crate::redaction::without_api_versions;
 use crate::request::Request;
-use crate::shown::without_api_versions;
 use crate::template::{Call, Template, TooLarge};
 use crate::value_files::{RefError, SetFileError, ValueFileError};
 
 use tiphys_process::ExecLimits;
 use tiphys_tree::{ContainmentError, check_links};
 
-/// What helm says when a dependency of the chart is not there, for charts of both kinds. Argo CD decides by the same words.
+/// Helm's messages for a missing dependency, by API version of the chart. Argo CD checks for the same strings.
 const MISSING_DEPENDENCY: [&str; 2] = [
     "found in Chart.yaml, but missing in charts/ directory",
     "found in requirements.yaml, but missing in charts/ directory",
 ];
 
-/// Why there are no manifests.
+/// Errors of `generate`.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GenerateError {
-    /// A link of the repository.
+    /// A link in the repository leads out of it.
     #[error(transparent)]
     Links(#[from] ContainmentError),
-    /// Another source.
+    /// A value file refers to another source that does not exist.
     #[error(transparent)]
     Ref(#[from] RefError),
-    /// The version of Kubernetes.
+    /// The version of Kubernetes is invalid.
     #[error(transparent)]
     KubeVersion(#[from] KubeVersionError),
-    /// A value file.
+    /// A value file is invalid.
     #[error("error resolving helm value files")]
     ValueFiles(#[from] ValueFileError),
-    /// The path of a `set-file` parameter.
+    /// The path of a `set-file` parameter is invalid.
     #[error(transparent)]
     SetFile(#[from] SetFileError),
-    /// The chart's own file.
+    /// `Chart.yaml` is missing or invalid.
     #[error("error getting helm repos")]
     Chart(#[from] ChartError),
-    /// The parameter `version`.
+    /// The parameter `version` is invalid.
     #[error(
         "error initializing helm app object: failed to create new helm command: helm version '{version}' is not supported"
     )]
-    Version {
-        /// The parameter.
-        version: String,
-    },
-    /// A parameter that does not pass to a program.
+    Version { version: String },
+    /// A parameter exceeds the system's limit of arguments.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
-    /// The program.
+    /// Helm cannot be used.
     #[error(transparent)]
     Helm(#[from] HelmError),
-    /// `helm template` failed.
     #[error("failed to execute helm template command: {text}")]
     Template {
-        /// The error with its causes, cleaned.
+        /// The error with its causes, redacted.
         text: String,
-        /// Whether helm misses a dependency of the chart.
+        /// Whether helm reports a missing dependency.
         misses_dependency: bool,
     },
-    /// Dependencies were missing and could not be built.
+    /// Building missing dependencies failed.
     #[error(transparent)]
     Dependencies(#[from] DependencyError),
-    /// The parameter `kustomize-dir`.
+    /// `kustomize-dir` is invalid, or kustomize failed.
     #[error(transparent)]
     Kustomize(#[from] KustomizeError),
-    /// A file of this program's own.
+    /// A file in the home of this run failed.
     #[error(transparent)]
     Home(#[from] HomeError),
 }
 
-/// The manifests, as helm, or kustomize behind it, printed them.
+/// Returns the manifests, as printed by helm or kustomize.
 pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
-    let failed = |error: GenerateError| Failure::of(&error, &request.cleaner());
+    let failed = |error: GenerateError| Failure::of(&error, &request.redactor());
     check_links(&request.root).map_err(|error| failed(error.into()))?;
     let home = Home::new(&request.settings.temporary_folder, request.settings.timeout)
         .await
         .map_err(|error| failed(error.into()))?;
     generate_in(request, &home)
         .await
-        .map_err(|error| Failure::of(&error, &request.cleaner().with_home(&home)))
+        .map_err(|error| Failure::of(&error, &request.redactor().with_home(&home)))
 }
 
 async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, GenerateError> {
     let prepared = prepare(request, home)?;
-    let helm = Helm::new(&request.host, &request.settings, home, request.cleaner().with_home(home))?;
+    let helm = Helm::new(&request.host, &request.settings, home, request.redactor().with_home(home))?;
     let version = helm.version(home).await?;
-    let kept = dependencies::kept(request, &prepared.chart, &version, home);
+    let kept = dependencies::cached(request, &prepared.chart, &version, home);
     let manifests = match template(request, &helm, &prepared.call, kept.as_ref()).await {
         Err(GenerateError::Template { misses_dependency: true, .. }) if kept.is_none() => {
             let built = dependencies::build(request, &helm, &version, home).await?;
@@ -112,11 +108,10 @@ async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, Generate
 pub(crate) struct Prepared {
     /// The call of `helm template`.
     pub(crate) call: Call,
-    /// The chart's own file.
     chart: Chart,
 }
 
-/// Decides everything that does not need helm, in Argo CD's order, so that of several mistakes the same one is told.
+/// Decides everything that does not need helm, in Argo CD's order, so that the same one of several errors is reported.
 pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, GenerateError> {
     let options = &request.options;
     let places = request.places();
@@ -159,7 +154,7 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
     Ok(Prepared { call, chart })
 }
 
-/// Runs `helm template` in the application's folder, or in a copy of it that has its dependencies.
+/// Runs `helm template` in the application's directory, or in a copy with its dependencies.
 async fn template(
     request: &Request,
     helm: &Helm,

@@ -1,6 +1,6 @@
-//! Finding helm, asking its version, and running it: in a home of its own, with nothing of the request in its environment.
+//! Finds helm, reads its version and runs it in a private home. Its environment contains nothing of the request.
 
-mod remembered;
+mod recorded_version;
 
 use std::ffi::OsString;
 use std::io;
@@ -13,140 +13,122 @@ use tiphys_process::{Tool, ToolError};
 use crate::failure::go_words;
 use crate::home::{Home, HomeError, known_versions};
 use crate::host::Host;
+use crate::redaction::{Redactor, without_secret_options};
 use crate::settings::Settings;
-use crate::shown::{Cleaner, without_secret_options};
 use crate::slow::SlowNotice;
 
-use remembered::Place;
+use recorded_version::VersionFile;
 
-/// The lowest versions of helm that are run, the first two numbers of each; before them options of Argo CD's calls were missing or meant
-/// something else. Of each first number all later ones are run.
+/// The lowest supported minor version of each major version. Older ones lack options of Argo CD's calls, or interpret them differently.
 const LOWEST: [(u64, u64); 2] = [(4, 3), (3, 20)];
 
-/// Bytes of the text of a version.
+/// Maximum bytes of helm's answer to `helm version`.
 const VERSION_BYTES_MAX: usize = 128;
 
-/// A helm that can be run.
+/// An installed helm.
 #[derive(Debug)]
 pub(crate) struct Helm {
     tool: Tool,
     slow: SlowNotice,
-    /// The folder for caches, below which versions are remembered.
+    /// The directory for caches, which records versions.
     caches: Option<PathBuf>,
 }
 
-/// A version of helm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HelmVersion {
-    /// The first number.
     pub(crate) major: u64,
-    /// The second.
     pub(crate) minor: u64,
     /// As helm prints it.
     pub(crate) text: String,
 }
 
-/// Why helm did not do what it was to do. The texts are those of Argo CD where it has some.
+/// Errors of running helm, in Argo CD's words where it has some.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HelmError {
-    /// It was not found.
-    #[error("failed running helm: {program} was not found on PATH; install {}, or name one in TIPHYS_HELM", supported(), program = program.display())]
+    /// The program was not found.
+    #[error("failed running helm: {program} was not found on PATH; install {}, or set TIPHYS_HELM", supported(), program = program.display())]
     NotFound {
-        /// What was looked for.
+        /// The name or path.
         program: PathBuf,
     },
-    /// It could not be started.
+    /// The program could not be started.
     #[error("failed running helm: fork/exec {program}: {}", go_words(cause), program = program.display())]
     Start {
-        /// The program.
         program: PathBuf,
-        /// The system's answer; it is part of the text.
+        /// Part of the message.
         cause: io::Error,
     },
-    /// It failed.
+    /// Helm failed.
     #[error("failed running helm: `{command}` failed {ending}: {stderr}")]
     Failed {
-        /// The command, secrets masked.
+        /// The command, redacted.
         command: String,
         /// How it ended: `exit status 1`.
         ending: String,
-        /// What it wrote to standard error, secrets masked, without white space around it.
+        /// Standard error, redacted and trimmed.
         stderr: String,
-        /// What it wrote to standard output, where `helm dependency build` tells causes. It is no part of the text.
+        /// Standard output, where `helm dependency build` reports causes. Not part of the message.
         stdout: String,
     },
-    /// It took too long.
-    #[error("failed running helm: `{command}` failed timeout after {}; TIPHYS_HELM_TIMEOUT gives it more seconds", go_duration(*timeout))]
+    /// Helm exceeded the timeout.
+    #[error("failed running helm: `{command}` failed timeout after {}; raise TIPHYS_HELM_TIMEOUT", go_duration(*timeout))]
     Timeout {
-        /// The command, secrets masked.
+        /// The command, redacted.
         command: String,
-        /// The bound.
         timeout: Duration,
     },
-    /// It printed too much.
+    /// Helm printed too much.
     #[error(
-        "failed running helm: `{command}` printed more than {bytes_max} bytes; TIPHYS_HELM_OUTPUT_MAX allows more"
+        "failed running helm: `{command}` printed more than {bytes_max} bytes; raise TIPHYS_HELM_OUTPUT_MAX"
     )]
     OutputTooLarge {
-        /// The command, secrets masked.
+        /// The command, redacted.
         command: String,
-        /// The bound.
         bytes_max: usize,
     },
-    /// Its pipes failed.
     #[error(transparent)]
     Contact(ToolError),
-    /// What it says of its version is none.
-    #[error("{program} says that its version is {printed:?}, which is no version of helm; name another one in TIPHYS_HELM", program = program.display())]
-    NoVersion {
-        /// The program.
-        program: PathBuf,
-        /// What it printed.
-        printed: String,
-    },
-    /// A version that the plugin does not know.
+    /// The program is not helm.
+    #[error("{program} reports the version {printed:?}, which is not a version of helm; set TIPHYS_HELM to another program", program = program.display())]
+    NoVersion { program: PathBuf, printed: String },
+    /// The version is not supported.
     #[error(
-        "{program} is helm {version}, which is not supported; install {}, or name one in TIPHYS_HELM",
+        "{program} is helm {version}, which is not supported; install {}, or set TIPHYS_HELM",
         supported(),
         program = program.display()
     )]
-    Unsupported {
-        /// The program.
-        program: PathBuf,
-        /// Its version.
-        version: String,
-    },
-    /// A file of this program's own.
+    Unsupported { program: PathBuf, version: String },
+    /// A file in the home of this run failed.
     #[error(transparent)]
     Home(#[from] HomeError),
 }
 
-/// The version of the helm that the settings name, if an earlier run has asked it. Nothing is started or written.
-pub(crate) fn remembered_version(host: &Host, settings: &Settings) -> Option<HelmVersion> {
+/// Returns the version that an earlier run recorded for the configured helm. Starts and writes nothing.
+pub(crate) fn recorded_version(host: &Host, settings: &Settings) -> Option<HelmVersion> {
     let program = host.find(&settings.helm)?;
     let folders = settings.cache_folder.iter().chain([&settings.temporary_folder]);
-    let mut places = folders.filter_map(|folder| Place::within(&known_versions(folder)?, &program));
-    places.find_map(|place| place.seen_version())
+    let mut places = folders.filter_map(|folder| VersionFile::within(&known_versions(folder)?, &program));
+    places.find_map(|place| place.peek_version())
 }
 
 impl Helm {
-    /// The helm that the settings name, with a home. `cleaner` makes its commands fit to be seen.
+    /// The configured helm, with a home. `redactor` redacts its commands.
     pub(crate) fn new(
         host: &Host,
         settings: &Settings,
         home: &Home,
-        cleaner: Cleaner,
+        redactor: Redactor,
     ) -> Result<Self, HelmError> {
         let program = host
             .find(&settings.helm)
             .ok_or_else(|| HelmError::NotFound { program: settings.helm.to_path_buf() })?;
-        let mut env = host.passed_on();
+        let mut env = host.child_environment();
         env.extend(home.environment());
         env.extend(settings.helm_plugins.iter().map(|folder| ("HELM_PLUGINS".into(), folder.into())));
         let tool =
             Tool { program, env, timeout: settings.timeout, stdout_bytes_max: settings.output_bytes_max };
         let caches = settings.cache_folder.as_deref().map(Path::to_path_buf);
-        Ok(Self { tool, slow: SlowNotice::new(settings, cleaner), caches })
+        Ok(Self { tool, slow: SlowNotice::new(settings, redactor), caches })
     }
 
     /// The program's path.
@@ -154,7 +136,7 @@ impl Helm {
         &self.tool.program
     }
 
-    /// The same helm with more variables, which win over those of the same name, to fetch from these addresses, as people may see them.
+    /// Returns a helm that fetches from these redacted addresses. `more` variables override those of the same name.
     pub(crate) fn to_fetch(&self, more: Vec<(OsString, OsString)>, addresses: Vec<String>) -> Self {
         let mut tool = self.tool.clone();
         tool.env.retain(|(name, _)| more.iter().all(|(other, _)| name != other));
@@ -162,7 +144,7 @@ impl Helm {
         Self { tool, slow: self.slow.fetching_from(addresses), caches: self.caches.clone() }
     }
 
-    /// Its version, which must be one that the plugin knows. It may be remembered from an earlier run.
+    /// Returns the version, possibly recorded by an earlier run. Unsupported ones are errors.
     pub(crate) async fn version(&self, home: &Home) -> Result<HelmVersion, HelmError> {
         match self.place(home)?.and_then(|place| place.version(home)) {
             Some(version) => self.supported(version),
@@ -170,9 +152,9 @@ impl Helm {
         }
     }
 
-    /// The same, by asking the program itself.
+    /// Like [`Self::version`], but always runs helm.
     pub(crate) async fn ask_version(&self, home: &Home) -> Result<HelmVersion, HelmError> {
-        // What answers is not remembered as the answer of a file that took its place meanwhile.
+        // Computed first, so that the answer is not recorded for a file that replaced the program meanwhile.
         let before = self.place(home)?;
         let arguments = ["version", "--template", "{{.Version}}"].map(str::to_owned);
         let printed = self.run(&arguments, "helm version --template {{.Version}}", home.path()).await?;
@@ -189,9 +171,9 @@ impl Helm {
         self.supported(version)
     }
 
-    /// Where its version is remembered.
-    fn place(&self, home: &Home) -> Result<Option<Place>, HomeError> {
-        Place::of(self.program(), self.caches.as_deref(), home)
+    /// Returns where the version is recorded.
+    fn place(&self, home: &Home) -> Result<Option<VersionFile>, HomeError> {
+        VersionFile::of(self.program(), self.caches.as_deref(), home)
     }
 
     fn supported(&self, version: HelmVersion) -> Result<HelmVersion, HelmError> {
@@ -202,7 +184,7 @@ impl Helm {
         }
     }
 
-    /// Runs helm in a folder and gives what it printed. `shown` is the command as texts show it.
+    /// Runs helm in a directory and returns its output. `shown` is the command in messages.
     pub(crate) async fn run(
         &self,
         arguments: &[String],
@@ -212,7 +194,7 @@ impl Helm {
         self.run_with_input(arguments, shown, dir, None).await
     }
 
-    /// As [`Self::run`], with bytes on standard input, such as a password.
+    /// Like [`Self::run`], with standard input, such as a password.
     pub(crate) async fn run_with_input(
         &self,
         arguments: &[String],
@@ -248,7 +230,7 @@ impl Helm {
 }
 
 impl HelmVersion {
-    /// Reads `v4.3.1`, `v4.3` or `v3.21.4+g0a1b2c3`.
+    /// Parses `v4.3.1`, `v4.3` or `v3.21.4+g0a1b2c3`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let numbers = text.strip_prefix('v')?.split(['+', '-']).next()?;
         let mut numbers = numbers.split('.').map(str::parse::<u64>);
@@ -257,7 +239,7 @@ impl HelmVersion {
         rest_is_numbers.then(|| Self { major, minor, text: text.to_owned() })
     }
 
-    /// Whose rules it follows where values are merged.
+    /// Rules for merging values.
     pub(crate) fn rules(&self) -> tiphys_helm_values::HelmVersion {
         if self.major == 3 {
             tiphys_helm_values::HelmVersion::V3
@@ -271,18 +253,18 @@ impl HelmVersion {
     }
 }
 
-/// The versions that are run, as texts have them.
+/// The supported versions, for messages.
 fn supported() -> String {
     let versions = LOWEST.map(|(major, minor)| format!("helm {major}.{minor} or a later {major}.x"));
     versions.join(", or ")
 }
 
-/// A NUL in an argument is found before the system is asked; the system would say this.
+/// Rust rejects a NUL in an argument with its own error; this is the system's.
 fn exec_error(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::InvalidInput { Errno::INVAL.into() } else { error }
 }
 
-/// A duration as Go prints it: `1m30s`.
+/// Formats a duration as Go does: `1m30s`.
 fn go_duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

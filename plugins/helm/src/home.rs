@@ -1,17 +1,16 @@
-//! A home for helm of one run alone: no state of a user, none of another run, and nothing of it left.
+//! A private home of helm for one run: without a user's state or that of another run, removed afterwards.
 //!
 //! ```text
-//! <temporary folder>/tiphys-helm-<user>/           mode 0700
+//! <temporary directory>/tiphys-helm-<user>/           mode 0700
 //!   gate                                           locked while a home is made or swept
-//!   versions/<file of a helm>                      which version a helm has, so that it is asked once; its time: when it was used
-//!   run-<random>/lock                              locked as long as the run lives
+//!   versions/<file of a helm>                      version of a helm; mtime: when it was used
+//!   run-<random>/lock                              locked during the run
 //!   run-<random>/{cache,config,data,tmp,…}         helm's
 //! ```
 //!
-//! A run that is killed cannot clean up. Its lock is gone with it, and the next run removes what it left. Times are those of the folder's
-//! file system alone.
+//! A killed run cannot clean up. Its lock is released, and the next run removes its files. Times are those of the directory's file system.
 //!
-//! Any user can make a folder of that name first. A run then uses one with a random name, which ends with the run.
+//! Any user can create a directory with that name first. A run then uses one with a random name, which is removed at its end.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
@@ -30,34 +29,34 @@ use tiphys_tree::{FileOwner, NotOpened, open_file};
 use crate::failure::note;
 use crate::lock::lock;
 
-/// Beginning of the names of the folders below the one for temporary files.
+/// Prefix of the base directory's name.
 const BASE_PREFIX: &str = "tiphys-helm-";
 
-/// Beginning of the names of runs' folders.
+/// Prefix of names of homes.
 const RUN_PREFIX: &str = "run-";
 
-/// Beginning of the names of folders that are being removed.
+/// Prefix of names of homes that are being removed.
 const DEAD_PREFIX: &str = "dead-";
 
-/// The file that is locked as long as a run lives.
+/// The file that is locked during a run.
 const LOCK: &str = "lock";
 
-/// Name of the folder that remembers versions, shared by runs.
+/// Name of the directory with recorded versions, shared by runs.
 const VERSIONS: &str = "versions";
 
-/// How long a version is remembered that nobody uses.
+/// Time after which an unused version is removed.
 const VERSION_AGE: Duration = Duration::from_hours(30 * 24);
 
-/// Bits of a mode by which others than the owner get at a folder.
+/// Mode bits that give others access to a directory.
 const OPEN_TO_OTHERS: u32 = 0o077;
 
-/// Those of them by which others put something there.
+/// Mode bits that let others write to it.
 const WRITTEN_BY_OTHERS: u32 = 0o022;
 
-/// The homes of this process that are there, each behind its own base if it has one.
+/// The homes of this process. A base of its own precedes its home.
 static LIVING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A folder of this run alone. It goes with this value.
+/// A directory of this run only, removed on drop.
 #[derive(Debug)]
 pub(crate) struct Home {
     base: Base,
@@ -66,59 +65,47 @@ pub(crate) struct Home {
     _lock: File,
 }
 
-/// The folder in which homes are made.
+/// The directory that contains homes.
 #[derive(Debug)]
 enum Base {
-    /// That of all runs of this user.
+    /// Shared by all runs of this user.
     OfUser(PathBuf),
-    /// One of this run alone, since something else stands in the place of the first.
+    /// Of this run only, if another user owns the shared one.
     OfRun(TempDir),
 }
 
-/// Why there is no home.
+/// Errors of a home.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HomeError {
-    /// Somebody else's.
-    #[error("{path} belongs to another user or is no folder; remove it, or set TMPDIR to a folder of your own", path = path.display())]
-    Foreign {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// Others may have written to it.
+    /// Not a directory of this user.
+    #[error("{path} belongs to another user or is not a directory; remove it, or set TMPDIR to a directory of your own", path = path.display())]
+    Foreign { path: PathBuf },
+    /// Writable for other users.
     #[error(
-        "{path} is open to other users, who may have put something there; remove it, or set TMPDIR to a folder of your own",
+        "{path} is open to other users, who may have put something there; remove it, or set TMPDIR to a directory of your own",
         path = path.display()
     )]
-    Open {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// Something stands in a file's place.
-    #[error("{path} is no file of this user; remove it, or set TMPDIR to a folder of your own", path = path.display())]
-    NoFile {
-        /// What should be a file.
-        path: PathBuf,
-    },
-    /// Another run does not get on.
+    Open { path: PathBuf },
+    /// Not a file of this user.
+    #[error("{path} is not a file of this user; remove it, or set TMPDIR to a directory of your own", path = path.display())]
+    NoFile { path: PathBuf },
+    /// Another run holds the lock.
     #[error(
-        "another process has held the lock {path} for {patience:?}; end it, or let TIPHYS_HELM_TIMEOUT wait longer",
+        "another process has held the lock {path} for {patience:?}; end it, or raise TIPHYS_HELM_TIMEOUT",
         path = path.display()
     )]
     Held {
-        /// The file.
         path: PathBuf,
-        /// How long it was waited for.
+        /// Time waited.
         patience: Duration,
     },
     /// The file system failed.
     #[error(
-        "cannot make {path} for helm; TMPDIR has to name a folder with room that can be written to",
+        "cannot create {path} for helm; set TMPDIR to a writable directory with free space",
         path = path.display()
     )]
     Io {
-        /// The file or folder.
         path: PathBuf,
-        /// The system's answer.
         #[source]
         source: io::Error,
     },
@@ -128,28 +115,28 @@ impl Home {
     /// Name of the file of inline values.
     pub(crate) const INLINE_VALUES: &str = "values";
 
-    /// Name of the folder in which dependencies are built.
+    /// Name of the directory in which dependencies are built.
     pub(crate) const BUILT_TREE: &str = "tree";
 
-    /// Name of the folder for dependencies that an earlier run has built.
-    pub(crate) const KEPT_TREE: &str = "kept";
+    /// Name of the directory for cached dependencies.
+    pub(crate) const CACHED_TREE: &str = "kept";
 
-    /// Name of the folder in which kustomize runs.
+    /// Name of the directory in which kustomize runs.
     pub(crate) const KUSTOMIZE_TREE: &str = "kustomize";
 
-    /// The folders that look like the repository.
-    pub(crate) const TREES: [&str; 3] = [Self::BUILT_TREE, Self::KEPT_TREE, Self::KUSTOMIZE_TREE];
+    /// The directories with copies of the repository.
+    pub(crate) const TREES: [&str; 3] = [Self::BUILT_TREE, Self::CACHED_TREE, Self::KUSTOMIZE_TREE];
 
-    /// Makes a home below a folder for temporary files, and removes those that killed runs left. Another run may do the same at this
-    /// moment; it is waited for as long as `patience`.
+    /// Creates a home below a temporary directory, and removes those of killed runs. Waits up to `patience` for another run that does the
+    /// same.
     pub(crate) async fn new(temporary: &Path, patience: Duration) -> Result<Self, HomeError> {
         let base = base(temporary)?;
         let gate = open_locked(&base.path().join("gate"), patience).await?;
-        let dead = take_away_the_dead(base.path());
+        let dead = rename_ended_runs(base.path());
         let made = make_run(base.path(), patience).await;
         drop(gate);
         for dir in dead {
-            // Another run may do the same at this moment.
+            // Another run may do the same now.
             let _gone_or_the_next_run_tries: io::Result<()> = remove_tree(&dir);
         }
         let (dir, lock) = made?;
@@ -166,24 +153,23 @@ impl Home {
         runtime.map_err(failed)?.block_on(Self::new(temporary, Duration::from_secs(30)))
     }
 
-    /// The folder.
     pub(crate) fn path(&self) -> &Path {
         &self.dir
     }
 
-    /// When it was made, by the clock of its file system; `None` if that does not tell.
-    pub(crate) fn began(&self) -> Option<SystemTime> {
+    /// When it was created, by the clock of its file system; `None` if unknown.
+    pub(crate) fn created(&self) -> Option<SystemTime> {
         self.began
     }
 
-    /// The folder for versions of programs, which runs share.
+    /// The directory with recorded versions, which runs share.
     pub(crate) fn versions(&self) -> Result<PathBuf, HomeError> {
         let dir = self.base.path().join(VERSIONS);
         make_private(&dir)?;
         Ok(dir)
     }
 
-    /// A folder of this run alone, with those above it, all with mode 0700.
+    /// Creates a directory in this home, with its parents, all with mode 0700.
     pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, HomeError> {
         let dir = self.dir.join(name);
         match DirBuilder::new().mode(0o700).recursive(true).create(&dir) {
@@ -207,7 +193,7 @@ impl Home {
         }
     }
 
-    /// The variables that make a program use this home and no other.
+    /// Variables that make a program use only this home.
     pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
         let folders = [
             ("HOME", ""),
@@ -237,18 +223,18 @@ impl Base {
 impl Drop for Home {
     fn drop(&mut self) {
         living().retain(|dir| *dir != self.dir && dir != self.base.path());
-        // What cannot be removed is removed by a later run.
+        // A later run removes the rest.
         let _removed: io::Result<()> = remove_tree(&self.dir);
     }
 }
 
-/// Removes the homes of this process, which is about to end, though a thread of it may still use them.
+/// Removes the homes of this process before it ends, though a thread may still use them.
 pub(crate) fn remove_all() {
     for dir in std::mem::take(&mut *living()).into_iter().rev() {
-        // What cannot be removed is removed by a later run.
+        // A later run removes the rest.
         let _removed: io::Result<()> = match dir.file_name().and_then(dead_name) {
             Some(name) => {
-                // Under another name nothing is added to it meanwhile.
+                // After the rename, nothing is added to it.
                 let to = dir.with_file_name(name);
                 fs::rename(&dir, &to).and_then(|()| remove_tree(&to))
             }
@@ -261,7 +247,7 @@ fn living() -> MutexGuard<'static, Vec<PathBuf>> {
     LIVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The folder for versions of programs below a folder for caches, made if it does not exist.
+/// Returns the directory with recorded versions in a cache directory, and creates it if necessary.
 pub(crate) fn versions_in(caches: &Path) -> Result<PathBuf, HomeError> {
     fs::create_dir_all(caches).map_err(|source| HomeError::Io { path: caches.to_path_buf(), source })?;
     let versions = base_path(caches).join(VERSIONS);
@@ -270,7 +256,7 @@ pub(crate) fn versions_in(caches: &Path) -> Result<PathBuf, HomeError> {
     Ok(versions)
 }
 
-/// The folder for versions of programs, for who only looks: `None` if no run has made it, or others may have put something there.
+/// Returns the directory with recorded versions for reading: `None` if it does not exist, or others may have written to it.
 pub(crate) fn known_versions(temporary: &Path) -> Option<PathBuf> {
     let base = base_path(temporary);
     let versions = base.join(VERSIONS);
@@ -278,7 +264,7 @@ pub(crate) fn known_versions(temporary: &Path) -> Option<PathBuf> {
     (is_ours(&base) && is_ours(&versions)).then_some(versions)
 }
 
-/// The folder of this user's runs. Where another user has made it first, one with a random name, so that nobody can stop this user's runs.
+/// Returns the base directory of this user. If another user owns it, one with a random name, so that no user can stop another's runs.
 fn base(temporary: &Path) -> Result<Base, HomeError> {
     let base = base_path(temporary);
     match make_private(&base) {
@@ -290,7 +276,7 @@ fn base(temporary: &Path) -> Result<Base, HomeError> {
             let own = made.map_err(|source| HomeError::Io { path: base, source })?;
             living().push(own.path().to_path_buf());
             note(&format!(
-                "{} belongs to another user or is no folder; {} is used, which stays if this run is killed",
+                "{} belongs to another user or is not a directory; using {}, which remains if this run is killed",
                 path.display(),
                 own.path().display()
             ));
@@ -304,13 +290,13 @@ fn base_path(temporary: &Path) -> PathBuf {
     temporary.join(format!("{BASE_PREFIX}{}", getuid().as_raw()))
 }
 
-/// Makes a folder that only this user gets into, or takes one that is there. One into which others may have put something is not taken over:
-/// it goes if it is empty, and else it stays as it is, so that no other run takes it for a private one meanwhile.
+/// Creates a directory for this user only, or accepts an existing one. If others may have written to it, it is removed if empty, and
+/// otherwise not changed, so that no other run takes it for a private one.
 fn make_private(path: &Path) -> Result<(), HomeError> {
     make_folder(path)?;
     let mut mode = own_folder_mode(path)?;
     if mode & WRITTEN_BY_OTHERS != 0 {
-        // Another run may do the same at this moment. What came of it shows below.
+        // Another run may do the same now. The result is checked below.
         let _gone_or_in_use: io::Result<()> = fs::remove_dir(path);
         make_folder(path)?;
         mode = own_folder_mode(path)?;
@@ -325,7 +311,7 @@ fn make_private(path: &Path) -> Result<(), HomeError> {
     Ok(())
 }
 
-/// The mode of a folder of this user.
+/// Returns the mode of a directory of this user.
 fn own_folder_mode(path: &Path) -> Result<u32, HomeError> {
     let found = fs::symlink_metadata(path);
     let found = found.map_err(|source| HomeError::Io { path: path.to_path_buf(), source })?;
@@ -364,7 +350,7 @@ async fn open_locked(path: &Path, patience: Duration) -> Result<File, HomeError>
 async fn make_run(base: &Path, patience: Duration) -> Result<(PathBuf, File), HomeError> {
     let private = Permissions::from_mode(0o700);
     let made = tempfile::Builder::new().prefix(RUN_PREFIX).permissions(private).tempdir_in(base);
-    // It is removed with the `Home`.
+    // Removed with the `Home`.
     let dir = made.map_err(|source| HomeError::Io { path: base.to_path_buf(), source })?.keep();
     living().push(dir.clone());
     let lock = open_locked(&dir.join(LOCK), patience).await?;
@@ -374,8 +360,8 @@ async fn make_run(base: &Path, patience: Duration) -> Result<(PathBuf, File), Ho
     Ok((dir, lock))
 }
 
-/// Renames the folders of runs that live no longer, so that removing them takes no lock; names them. Nobody else may hold the gate.
-fn take_away_the_dead(base: &Path) -> Vec<PathBuf> {
+/// Renames the directories of ended runs, so that removing them needs no lock, and returns them. The caller holds the gate.
+fn rename_ended_runs(base: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(base) else { return Vec::new() };
     let mut dead = Vec::new();
     for entry in entries.flatten() {
@@ -383,7 +369,7 @@ fn take_away_the_dead(base: &Path) -> Vec<PathBuf> {
         if entry.file_name().as_bytes().starts_with(DEAD_PREFIX.as_bytes()) {
             dead.push(path);
         } else if let Some(name) = dead_name(&entry.file_name())
-            && !lives(&path)
+            && !is_alive(&path)
         {
             let to = base.join(name);
             if fs::rename(&path, &to).is_ok() {
@@ -394,7 +380,7 @@ fn take_away_the_dead(base: &Path) -> Vec<PathBuf> {
     dead
 }
 
-/// What the folder of a run is called when it is to be removed; `None` for a name of something else.
+/// Returns the name under which a run's directory is removed; `None` if it is not a run's.
 fn dead_name(run: &OsStr) -> Option<OsString> {
     let random = run.as_bytes().strip_prefix(RUN_PREFIX.as_bytes())?;
     Some(OsString::from_vec([DEAD_PREFIX.as_bytes(), random].concat()))
@@ -406,20 +392,20 @@ pub(crate) fn forget_versions(folder: &Path, now: Option<SystemTime>) {
     for entry in entries.flatten() {
         let used = entry.metadata().and_then(|found| found.modified());
         if used.is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age > VERSION_AGE)) {
-            // Another run may do the same at this moment.
+            // Another run may do the same now.
             let _gone_or_the_next_run_tries: io::Result<()> = remove_tree(&entry.path());
         }
     }
 }
 
-/// Whether somebody holds a run's lock. What cannot be known counts as living; what is no folder of this user was never a run.
-fn lives(run: &Path) -> bool {
+/// Whether another process holds a run's lock. On an error it counts as held. Anything but a directory of this user is not a run.
+fn is_alive(run: &Path) -> bool {
     if matches!(own_folder_mode(run), Err(HomeError::Foreign { .. })) {
         return false;
     }
     let lock = || open_file(&run.join(LOCK), FileOwner::Program, OpenOptions::new().write(true));
     let mut opened = lock();
-    // A program that helm started may have closed the folder behind it.
+    // A program started by helm may have revoked access to the directory.
     if let Err(NotOpened::Io(error)) = &opened
         && error.kind() == io::ErrorKind::PermissionDenied
         && fs::set_permissions(run, Permissions::from_mode(0o700)).is_ok()

@@ -1,4 +1,4 @@
-//! The world outside of the program, read once: arguments, environment, working directory.
+//! The program's inputs, read once: arguments, environment, working directory.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tiphys_logins::{HelperBound, OwnLogins};
 use tiphys_process::find_program;
 
-/// What helm, and whatever else this program starts, gets of this process's environment: no user's state, and nothing of the request.
+/// Variables that child processes inherit: no user's state, and nothing of the request.
 const PASSED: &[&str] = &[
     "PATH",
     "LANG",
@@ -29,10 +29,10 @@ const PASSED: &[&str] = &[
     "SSL_CERT_DIR",
 ];
 
-/// Beginnings of the names of variables that are about the request.
+/// Prefixes of variables that belong to the request.
 const OF_REQUEST: &[&str] = &["ARGOCD_", "KUBE_", "PARAM_", "TIPHYS"];
 
-/// What this process was given.
+/// Inputs of this process.
 #[derive(Clone)]
 pub(crate) struct Host {
     arguments: Vec<OsString>,
@@ -53,9 +53,9 @@ impl fmt::Debug for Host {
 }
 
 impl Host {
-    /// Reads this process's arguments and environment. Variables that are not UTF-8 are left out.
+    /// Reads this process's arguments and environment. Variables that are not UTF-8 are skipped.
     #[expect(clippy::disallowed_methods, reason = "the one place of the program that reads them")]
-    pub(crate) fn of_this_process() -> Self {
+    pub(crate) fn of_process() -> Self {
         Self {
             arguments: std::env::args_os().collect(),
             variables: std::env::vars_os()
@@ -65,19 +65,19 @@ impl Host {
         }
     }
 
-    /// One that is made up.
+    /// A host for tests.
     #[cfg(test)]
-    pub(crate) fn made_up(current_dir: &Path, variables: &[(&str, &str)]) -> Self {
+    pub(crate) fn for_test(current_dir: &Path, variables: &[(&str, &str)]) -> Self {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Self { arguments: Vec::new(), variables: variables.collect(), current_dir: current_dir.to_path_buf() }
     }
 
-    /// The arguments, the program's name first.
+    /// The arguments, with the program's name first.
     pub(crate) fn arguments(&self) -> &[OsString] {
         &self.arguments
     }
 
-    /// A variable; one that is empty is there.
+    /// Returns a variable, which may be empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
@@ -87,24 +87,23 @@ impl Host {
         self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// A program's path: with a `/` in it its own, else where `PATH` has it.
+    /// Returns a program's path: the path itself if it contains a `/`, otherwise looked up in `PATH`.
     pub(crate) fn find(&self, program: &Path) -> Option<PathBuf> {
         find_program(program, OsStr::new(self.variable("PATH").unwrap_or_default()))
     }
 
-    /// The working directory: absolute, links followed.
+    /// The working directory: absolute, links resolved.
     pub(crate) fn current_dir(&self) -> &Path {
         &self.current_dir
     }
 
-    /// The environment of the programs that are started, without a home.
-    pub(crate) fn passed_on(&self) -> Vec<(OsString, OsString)> {
+    /// The environment of child processes, without a home.
+    pub(crate) fn child_environment(&self) -> Vec<(OsString, OsString)> {
         let passed = PASSED.iter().filter_map(|name| Some((*name, self.variable(name)?)));
         passed.map(|(name, value)| (name.into(), value.into())).collect()
     }
 
-    /// The logins of the person who runs this program, by everything of its environment but what is about the request. `timeout` is how long
-    /// a program may take that has some.
+    /// Returns the caller's own credentials, from the environment without the request's variables. `timeout` limits each credential helper.
     pub(crate) fn own_logins(&self, timeout: Duration) -> OwnLogins {
         let is_own = |name: &str| !OF_REQUEST.iter().any(|prefix| name.starts_with(prefix));
         let own = self.variables().filter(|(name, _)| is_own(name));
@@ -112,7 +111,7 @@ impl Host {
         OwnLogins::new(own.map(|(name, value)| (name.to_owned(), value.to_owned())), bound)
     }
 
-    /// A variable that is there and not empty.
+    /// Returns a variable that is not empty.
     pub(crate) fn set(&self, name: &str) -> Option<&str> {
         self.variable(name).filter(|value| !value.is_empty())
     }

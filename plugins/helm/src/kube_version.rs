@@ -1,8 +1,8 @@
-//! Kubernetes versions as Argo CD hands them to helm: numbers without what a vendor has put behind them.
+//! Kubernetes versions as Argo CD passes them to helm: the numbers, without a vendor's suffix.
 
 use tiphys_process::quote_text;
 
-/// A version that cannot be read. The text is that of Kubernetes' own reader behind Argo CD's words.
+/// An invalid version. The message is that of Kubernetes' parser, with Argo CD's prefix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("could not parse kubernetes version {version}: {problem}")]
 pub(crate) struct KubeVersionError {
@@ -10,8 +10,8 @@ pub(crate) struct KubeVersionError {
     problem: String,
 }
 
-/// The numbers of a version, as `ParseGeneric` of Kubernetes reads them: at least two, after blanks and a `v`; the rest of the line is
-/// dropped (`1.30.11+IKS` is `1.30.11`). `None` for an empty text.
+/// Returns the numbers of a version as Kubernetes' `ParseGeneric` does: at least two, after white space and a `v`. The rest of the line is
+/// dropped (`1.30.11+IKS` is `1.30.11`). `None` for an empty string.
 pub(crate) fn parse(version: &str) -> Result<Option<String>, KubeVersionError> {
     if version.is_empty() {
         return Ok(None);
@@ -30,7 +30,7 @@ pub(crate) fn parse(version: &str) -> Result<Option<String>, KubeVersionError> {
         }
         components.push(&start[end..end + digits]);
         end += digits;
-        // A dot counts if a digit follows.
+        // A dot counts only before a digit.
         let more =
             start[end..].starts_with('.') && start[end + 1..].starts_with(|c: char| c.is_ascii_digit());
         if !more {

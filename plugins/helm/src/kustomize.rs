@@ -1,7 +1,7 @@
-//! The step behind helm that its own post-renderers would be: helm's output as a resource of a kustomization of the repository.
+//! Post-renders helm's output with a kustomization of the repository.
 //!
-//! The folder is copied, and helm's output put beside the kustomization. Folders around it are seen through links, so that `../base` is
-//! where it was. Nothing is written to the repository.
+//! The directory is copied, and helm's output is added as a resource. Directories around it are links, so that `../base` resolves as
+//! before. Nothing is written to the repository.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,11 +19,11 @@ use crate::request::Request;
 use crate::slow::SlowNotice;
 use crate::value_files::joined;
 
-/// Name of the file with helm's output, which the kustomization may name among its resources; else it is added to them.
+/// Name of the file with helm's output. It is added to the resources unless the kustomization names it.
 const HELM_OUTPUT: &str = "helm-output.yaml";
 
-/// What keeps kustomize from fetching, which has no option for that: git has no way to another repository then, and HTTP but that of
-/// this machine itself goes to a proxy that cannot be.
+/// Variables that prevent fetching, since kustomize has no option for it: git accepts no transport, and HTTP except to this machine uses an
+/// invalid proxy.
 const NO_NETWORK: [(&str, &str); 7] = [
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("HTTP_PROXY", "http://127.0.0.1:0"),
@@ -34,80 +34,67 @@ const NO_NETWORK: [(&str, &str); 7] = [
     ("no_proxy", ""),
 ];
 
-/// Where kustomize may have git fetch from: never from a repository of this machine, which the application's project need not permit.
+/// Git transports that kustomize may use: no repositories of this machine, which the application's project need not permit.
 const OVER_THE_NETWORK: (&str, &str) = ("GIT_ALLOW_PROTOCOL", "http:https:ssh:git");
 
-/// What is said of a failure where nothing may be fetched.
-const OFFLINE_HINT: &str =
-    "; a resource that is elsewhere cannot be had, since nothing may be fetched (--offline)";
+/// Added to failures if fetching is disabled.
+const OFFLINE_HINT: &str = "; remote resources are unavailable, since fetching is disabled (--offline)";
 
-/// Why the output did not get through a kustomization.
+/// Errors of post-rendering.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum KustomizeError {
-    /// It leads out.
+    /// The path leads out of the repository.
     #[error("parameter kustomize-dir: '{dir}' is outside of the repository")]
-    Outside {
-        /// The parameter.
-        dir: String,
-    },
-    /// A path that cannot be one of a repository.
+    Outside { dir: String },
+    /// The path is invalid.
     #[error("parameter kustomize-dir")]
     Path(#[from] PathError),
-    /// It is not there, or behind a link that leads out.
+    /// The directory does not exist, or is behind a link out of the repository.
     #[error("parameter kustomize-dir")]
     Contained(#[from] ContainmentError),
-    /// It has no kustomization.
-    #[error("parameter kustomize-dir: there is no kustomization.yaml in '{dir}'; name a folder with one")]
-    None {
-        /// The parameter.
-        dir: String,
-    },
-    /// It leads out of the repository.
+    /// The directory has no kustomization.
+    #[error("parameter kustomize-dir: no kustomization.yaml in '{dir}'; name a directory with one")]
+    None { dir: String },
+    /// The kustomization refers to files outside the repository.
     #[error("parameter kustomize-dir")]
     Kustomization(#[from] KustomizationError),
-    /// The copy could not be made.
+    /// The copy failed.
     #[error("parameter kustomize-dir")]
     Mirror(#[from] MirrorError),
-    /// Helm's output could not be put into it.
+    /// Helm's output cannot be added to the copy.
     #[error("parameter kustomize-dir: cannot write {path}", path = path.display())]
     Write {
-        /// The file.
         path: PathBuf,
-        /// The system's answer.
         #[source]
         source: io::Error,
     },
-    /// There is no kustomize.
-    #[error("parameter kustomize-dir: {program} was not found on PATH; install kustomize, or name one in TIPHYS_KUSTOMIZE", program = program.display())]
+    /// The program was not found.
+    #[error("parameter kustomize-dir: {program} was not found on PATH; install kustomize, or set TIPHYS_KUSTOMIZE", program = program.display())]
     NotFound {
-        /// What was looked for.
+        /// The name or path.
         program: PathBuf,
     },
-    /// It could not be run.
     #[error("failed running kustomize")]
     Tool(#[from] ToolError),
-    /// It failed.
     #[error(
         "failed running kustomize: `kustomize {command}` in '{dir}' failed exit status {code}: {stderr}{hint}"
     )]
     Failed {
         /// Its arguments.
         command: String,
-        /// The parameter.
         dir: String,
-        /// Its exit code.
         code: i32,
-        /// What it wrote to standard error.
+        /// Standard error.
         stderr: String,
-        /// What may be why; empty or beginning with a separator.
+        /// Possible cause; empty, or starts with a separator.
         hint: &'static str,
     },
-    /// A file of this program's own.
+    /// A file in the home of this run failed.
     #[error(transparent)]
     Home(#[from] HomeError),
 }
 
-/// Helm's output changed by the kustomization that the parameter `kustomize-dir` names.
+/// Applies the kustomization of the parameter `kustomize-dir` to helm's output.
 pub(crate) async fn build(
     request: &Request,
     home: &Home,
@@ -120,21 +107,21 @@ pub(crate) async fn build(
         .ok_or_else(|| KustomizeError::NotFound { program: request.settings.kustomize.to_path_buf() })?;
     let copy = mirror(&request.root, &dir, &home.path().join(Home::KUSTOMIZE_TREE), Around::Links)?;
     let output = copy.join(HELM_OUTPUT);
-    // A file of the same name is a link perhaps.
+    // An existing file of this name may be a link.
     let _not_there: io::Result<()> = fs::remove_file(&output);
     fs::write(&output, manifests).map_err(|source| KustomizeError::Write { path: output, source })?;
     for path in KUSTOMIZATIONS.map(|name| copy.join(name)) {
         replace_link(&path).map_err(|source| KustomizeError::Write { path, source })?;
     }
 
-    let mut env = request.host.passed_on();
+    let mut env = request.host.child_environment();
     env.extend(home.environment());
     let is_offline = request.context.network == NetworkUse::None;
     let rules: &[(&str, &str)] = if is_offline { &NO_NETWORK } else { &[OVER_THE_NETWORK] };
     env.extend(rules.iter().map(|(name, value)| (name.into(), value.into())));
     let (timeout, stdout_bytes_max) = (request.settings.timeout, request.settings.output_bytes_max);
     let tool = Tool { program, env, timeout, stdout_bytes_max };
-    let slow = SlowNotice::new(&request.settings, request.cleaner().with_home(home));
+    let slow = SlowNotice::new(&request.settings, request.redactor().with_home(home));
     let run = async |arguments: &[&str]| {
         let given: Vec<OsString> = arguments.iter().map(Into::into).collect();
         let command = format!("kustomize {}", arguments.join(" "));
@@ -154,7 +141,7 @@ pub(crate) async fn build(
     run(&["build", "."]).await
 }
 
-/// Puts a copy of a file in the place of a link to it: kustomize would write through the link, into the repository.
+/// Replaces a link to a file with a copy: kustomize would write through the link, into the repository.
 fn replace_link(path: &Path) -> io::Result<()> {
     if path.is_symlink() && path.is_file() {
         let content = fs::read(path)?;
@@ -164,7 +151,7 @@ fn replace_link(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder, relative to the root, without links.
+/// Returns the directory, relative to the root, with links resolved.
 fn folder(request: &Request) -> Result<PathBuf, KustomizeError> {
     let dir = &request.options.kustomize_dir;
     let from = if dir.starts_with('/') { &request.root } else { &request.app_path };

@@ -1,8 +1,7 @@
-//! The Helm plugin: renders a chart as Argo CD's native Helm support does, by the `helm` binary and without a shell.
+//! The Helm plugin: renders a chart like Argo CD's native Helm support, with the `helm` binary and without a shell.
 //!
-//! [`main`] is all that the program calls. `host` reads the environment, `settings` what of it people set, `request` makes a `request::Request` of it, and the
-//! commands take that: pure decisions (options, paths, the argument list) come first, then helm runs once, or twice where dependencies
-//! were missing.
+//! The program calls [`main`]. `host` reads the environment, `settings` decodes it, and `request` builds a `request::Request` for the
+//! commands. Pure decisions (options, paths, arguments) come first. Then helm runs once, or twice if dependencies are missing.
 
 mod announce;
 mod arguments;
@@ -20,9 +19,9 @@ mod lock;
 mod mirror;
 mod options;
 mod program;
+mod redaction;
 mod request;
 mod settings;
-mod shown;
 mod slow;
 mod substitution;
 mod template;

@@ -1,14 +1,14 @@
-//! Locks of files that another run may hold.
+//! File locks that other runs may hold.
 
 use std::fs::{File, TryLockError};
 use std::io;
 use std::time::Duration;
 
-/// Time between two looks at a lock that somebody holds.
+/// Interval of attempts to lock.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// Locks a file until it is closed. Waiting in the system would keep signals from ending this program, so it is looked at again and again.
-/// [`io::ErrorKind::TimedOut`] if somebody holds it for longer than `patience`.
+/// Locks a file until it is closed. Polls, since a blocking call would keep signals from ending this program. [`io::ErrorKind::TimedOut`]
+/// after `patience`.
 pub(crate) async fn lock(file: &File, patience: Duration) -> io::Result<()> {
     let taken = tokio::time::timeout(patience, async {
         loop {

@@ -1,6 +1,6 @@
-//! A folder of the repository as a private copy that can be written to, with everything around it where it was.
+//! A writable private copy of a directory of the repository, at the same relative path.
 //!
-//! Folders beside the way to the copy are seen through links, so that `../other` is what it was. Nothing is written to the repository.
+//! Directories beside the path to the copy are links, so that `../other` resolves as before. Nothing is written to the repository.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use tiphys_tree::NotOpened;
 
-/// A copy that could not be made.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot copy {path}", path = path.display())]
 pub(crate) struct MirrorError {
@@ -19,26 +18,25 @@ pub(crate) struct MirrorError {
     source: io::Error,
 }
 
-/// What is put around a copy.
+/// Links around a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Around {
-    /// Everything that is there.
+    /// Links to all other entries.
     Links,
-    /// Everything if the copy has links, which may lead there; else nothing.
+    /// Links only if the copy contains links, which may lead there.
     LinksIfNeeded,
 }
 
 /// Whether a link was copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Copied {
-    /// One at least.
+    /// At least one.
     Links,
-    /// None.
     NoLink,
 }
 
-/// Makes a folder that looks like the repository: the folder `dir`, relative to the root, is a copy, everything beside the way to it is a
-/// link. Gives the copy.
+/// Creates a directory with the structure of the repository: `dir`, relative to the root, is a copy, and everything beside the path to it
+/// is a link. Returns the copy.
 pub(crate) fn mirror(root: &Path, dir: &Path, to: &Path, around: Around) -> Result<PathBuf, MirrorError> {
     let way: Vec<(PathBuf, PathBuf, &OsStr)> = dir
         .iter()
@@ -60,7 +58,7 @@ pub(crate) fn mirror(root: &Path, dir: &Path, to: &Path, around: Around) -> Resu
     Ok(copied_to)
 }
 
-/// Makes links to everything of a folder but one.
+/// Links all entries of a directory but one.
 fn link_others(from: &Path, to: &Path, but: &OsStr) -> Result<(), MirrorError> {
     for entry in entries(from)?.iter().filter(|entry| entry.file_name() != but) {
         let link = to.join(entry.file_name());
@@ -69,7 +67,7 @@ fn link_others(from: &Path, to: &Path, but: &OsStr) -> Result<(), MirrorError> {
     Ok(())
 }
 
-/// Copies a folder. Links stay links.
+/// Copies a directory. Links stay links.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<Copied, MirrorError> {
     make_folder(to)?;
     let mut copied = Copied::NoLink;
@@ -97,7 +95,7 @@ fn make_folder(path: &Path) -> Result<(), MirrorError> {
     fs::create_dir(path).map_err(|source| MirrorError { path: path.to_path_buf(), source })
 }
 
-/// What is in a folder; git's own is nothing of a revision.
+/// Returns the entries of a directory without `.git`, which is not part of a revision.
 fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, MirrorError> {
     let read = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
     let mut entries = read.map_err(|source| MirrorError { path: folder.to_path_buf(), source })?;

@@ -1,5 +1,5 @@
-//! The parameters as typed options. A name that is not known and a value of the wrong kind are refused: Argo CD's fields of a `helm` block
-//! are typed, so that a mistake there is refused, too.
+//! Decodes parameters into typed options. Unknown names and values of the wrong type are errors: Argo CD's `helm` block is typed, so it
+//! rejects them, too.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,70 +8,68 @@ use tiphys_access::CredentialReach;
 use tiphys_params::{Parameter, suggest};
 use tiphys_yaml::write_go_json;
 
-/// Prefix of the names of values as `--set` takes them.
+/// Prefix of values for `--set`.
 pub(crate) const SET: &str = "set.";
-/// Prefix of the names of values that stay texts, as `--set-string` takes them.
+/// Prefix of values for `--set-string`.
 pub(crate) const SET_STRING: &str = "set-string.";
-/// Prefix of the names of values that are the content of a file, as `--set-file` takes them.
+/// Prefix of files for `--set-file`.
 pub(crate) const SET_FILE: &str = "set-file.";
 
-/// What the parameters ask for. Texts that are empty are not set.
+/// The decoded parameters. Empty strings are unset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HelmOptions {
-    /// Instead of the application's name.
+    /// Overrides the application's name.
     pub(crate) release_name: String,
-    /// Instead of the destination's namespace.
+    /// Overrides the destination's namespace.
     pub(crate) namespace: String,
-    /// Instead of the destination cluster's version.
+    /// Overrides the destination cluster's version.
     pub(crate) kube_version: String,
-    /// Instead of what the destination cluster has, if there is one.
+    /// Overrides the destination cluster's API versions, if not empty.
     pub(crate) api_versions: Vec<String>,
-    /// Files with values, later ones winning, as they are written.
+    /// Value files as written; later ones win.
     pub(crate) value_files: Vec<String>,
-    /// What becomes of value files that are not there.
+    /// What to do with missing value files.
     pub(crate) missing_value_files: Missing,
-    /// Values that win over all files.
+    /// Inline values, which override all files.
     pub(crate) values: Option<InlineValues>,
-    /// Single values, in order; no name twice in one kind.
+    /// Single values, in order; names are unique per kind.
     pub(crate) assignments: Vec<Assignment>,
-    /// The chart's folder `crds`.
-    pub(crate) crds: Part,
+    /// The chart's directory `crds`.
+    pub(crate) crds: Step,
     /// The chart's test hooks.
-    pub(crate) tests: Part,
-    /// The check of the values against the chart's schema.
-    pub(crate) schema_validation: Part,
-    /// Who gets a repository's credentials.
+    pub(crate) tests: Step,
+    /// Validation of the values against the chart's schema.
+    pub(crate) schema_validation: Step,
+    /// The servers that get a repository's credentials.
     pub(crate) credentials: CredentialReach,
-    /// `v3`, `v4`, or whatever else was written.
+    /// As written; valid ones are `v3` and `v4`.
     pub(crate) version: String,
-    /// The folder of a kustomization that the output goes through, as it is written.
+    /// The directory of a kustomization for post-rendering, as written.
     pub(crate) kustomize_dir: String,
 }
 
-/// What becomes of value files that are not there.
+/// What to do with missing value files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// They fail.
+    /// Fail.
     #[default]
     Refuse,
-    /// They are left out.
+    /// Skip them.
     LeaveOut,
 }
 
 /// Whether a part of helm's work is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// It is.
+pub(crate) enum Step {
     #[default]
-    Keep,
-    /// It is not.
+    Run,
     Skip,
 }
 
-/// Values in the parameters themselves.
+/// Inline values.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum InlineValues {
-    /// A YAML text.
+    /// A YAML document.
     Yaml(String),
     /// A JSON object.
     Json(String),
@@ -80,11 +78,11 @@ pub(crate) enum InlineValues {
 /// One value.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Assignment {
-    /// How helm is to take it.
+    /// The option of helm that sets it.
     pub(crate) kind: AssignmentKind,
     /// Its name, in helm's syntax.
     pub(crate) name: String,
-    /// The value, or the path of a file with it, as it is written.
+    /// The value, or the path of a file with it, as written.
     pub(crate) value: String,
 }
 
@@ -111,70 +109,56 @@ impl fmt::Debug for Assignment {
     }
 }
 
-/// How helm takes a value; later kinds win.
+/// How helm interprets a value; later kinds win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AssignmentKind {
-    /// As a number, a boolean, null, a list or a text.
+    /// A number, boolean, null, list or string.
     Value,
-    /// As a text.
+    /// A string.
     Text,
-    /// As the content of a file.
+    /// The content of a file.
     File,
 }
 
-/// Why parameters cannot be used.
+/// Errors in parameters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum OptionsError {
-    /// A name that is not known.
+    /// Unknown name.
     #[error("parameter {name} is unknown; {}", hint(near))]
     Unknown {
-        /// The name.
         name: String,
-        /// Known names that are near.
+        /// Similar names.
         near: Vec<&'static str>,
     },
-    /// A value of another kind.
-    #[error("parameter {name}: the value is due in the field {due}, not {found}")]
-    WrongField {
-        /// The parameter.
-        name: String,
-        /// Where it belongs.
-        due: &'static str,
-        /// Where it was.
-        found: &'static str,
-    },
+    /// A value in the wrong field.
+    #[error("parameter {name}: expected the value in the field {expected}, found {found}")]
+    WrongField { name: String, expected: &'static str, found: &'static str },
     /// Neither `true` nor `false`.
-    #[error("parameter {name}: true or false is expected, not {value:?}")]
-    NotABoolean {
-        /// The parameter.
-        name: String,
-        /// What was given.
-        value: String,
-    },
-    /// A text that does not pass to a program.
-    #[error("parameter {} has a NUL byte in its {part}, which no program can be given: remove it", name.escape_default())]
+    #[error("parameter {name}: expected true or false, found {value:?}")]
+    NotABoolean { name: String, value: String },
+    /// A string with a NUL, which cannot be an argument.
+    #[error("parameter {} has a NUL byte in its {part}; remove it", name.escape_default())]
     Nul {
-        /// The parameter.
         name: String,
-        /// Where it is: its name, or its value.
+        /// `name` or `value`.
         part: &'static str,
     },
-    /// No JSON object.
-    #[error("parameter values-object: a JSON object is expected")]
+    /// Not a JSON object.
+    #[error("parameter values-object: expected a JSON object")]
     NotAnObject,
 }
 
-/// Where a parameter's value goes.
+/// The target of a parameter's value.
 enum Field<'a> {
     Text(&'a mut String),
     Texts(&'a mut Vec<String>),
     Flag(&'a mut dyn FnMut(bool)),
 }
 
-/// Parameters whose text is written to a file for helm.
+/// Parameters whose value is written to a file for helm.
 const INLINE: [&str; 2] = ["values", "values-object"];
 
-/// The names that are not those of values.
+/// All names without a prefix.
 const NAMES: [&str; 14] = [
     "api-versions",
     "ignore-missing-value-files",
@@ -193,7 +177,7 @@ const NAMES: [&str; 14] = [
 ];
 
 impl HelmOptions {
-    /// Reads a list of parameters. A parameter without any value is not there; of two with one name the later one counts.
+    /// Decodes a list of parameters. Those without a value are ignored; the last one of a name wins.
     pub(crate) fn decode(parameters: &[Parameter]) -> Result<Self, OptionsError> {
         let mut options = Self::default();
         let (mut yaml, mut json) = (String::new(), String::new());
@@ -208,7 +192,7 @@ impl HelmOptions {
                 }
                 continue;
             }
-            let part = |target: &mut Part, set: bool| *target = if set { Part::Skip } else { Part::Keep };
+            let part = |target: &mut Step, set: bool| *target = if set { Step::Skip } else { Step::Run };
             let field = match name {
                 "release-name" => Field::Text(&mut options.release_name),
                 "namespace" => Field::Text(&mut options.namespace),
@@ -243,14 +227,15 @@ impl HelmOptions {
     }
 }
 
-/// The kind and the name of a value, if this is the name of one.
+/// Splits the name of an assignment; `None` for other names.
 pub(crate) fn assignment_name(name: &str) -> Option<(AssignmentKind, &str)> {
     [(SET, AssignmentKind::Value), (SET_STRING, AssignmentKind::Text), (SET_FILE, AssignmentKind::File)]
         .into_iter()
         .find_map(|(prefix, kind)| Some((kind, name.strip_prefix(prefix)?)))
 }
 
-/// Refuses what would be cut off, or not start a program at all. Inline values travel in a file, so helm says itself what it thinks of them.
+/// Rejects NUL bytes, which would truncate an argument or prevent the start of helm. Inline values are in a file, so helm reports their
+/// errors.
 fn refuse_nul(parameter: &Parameter) -> Result<(), OptionsError> {
     let name = parameter.name.as_str();
     let is_argument = !INLINE.contains(&name);
@@ -282,7 +267,7 @@ fn set(field: Field<'_>, parameter: &Parameter) -> Result<(), OptionsError> {
         }
         Field::Flag(assign) => match text(parameter)? {
             None => {}
-            // As absent: an emptied field of a form.
+            // An emptied field of a form counts as missing.
             Some("" | "false") => assign(false),
             Some("true") => assign(true),
             Some(value) => {
@@ -294,7 +279,7 @@ fn set(field: Field<'_>, parameter: &Parameter) -> Result<(), OptionsError> {
     Ok(())
 }
 
-/// A parameter's text; a list or a map in its place is refused.
+/// Returns a parameter's string; a list or a map is an error.
 fn text(parameter: &Parameter) -> Result<Option<&str>, OptionsError> {
     match found_beside(parameter, "string") {
         Some(found) => Err(wrong_field(parameter, "string", found)),
@@ -302,25 +287,25 @@ fn text(parameter: &Parameter) -> Result<Option<&str>, OptionsError> {
     }
 }
 
-/// A field that has a value though it is not the one where a value is due.
-fn found_beside(parameter: &Parameter, due: &str) -> Option<&'static str> {
+/// Returns the first field with a value other than the expected one.
+fn found_beside(parameter: &Parameter, expected: &str) -> Option<&'static str> {
     let fields = [
         ("string", parameter.string.is_some()),
         ("array", parameter.array.is_some()),
         ("map", parameter.map.is_some()),
     ];
-    fields.into_iter().find(|(field, is_set)| *is_set && *field != due).map(|(field, _)| field)
+    fields.into_iter().find(|(field, is_set)| *is_set && *field != expected).map(|(field, _)| field)
 }
 
-fn wrong_field(parameter: &Parameter, due: &'static str, found: &'static str) -> OptionsError {
-    OptionsError::WrongField { name: parameter.name.clone(), due, found }
+fn wrong_field(parameter: &Parameter, expected: &'static str, found: &'static str) -> OptionsError {
+    OptionsError::WrongField { name: parameter.name.clone(), expected, found }
 }
 
-/// Structured values take the place of the text, as in Argo CD; `{}` is a value, and nothing and `null` are none.
+/// `values-object` overrides `values`, as in Argo CD. `{}` is a value; an empty string and `null` are not.
 fn inline_values(yaml: String, json: &str) -> Result<Option<InlineValues>, OptionsError> {
     if !json.trim().is_empty() {
         match serde_json::from_str::<Option<serde_json::Map<String, serde_json::Value>>>(json) {
-            // Helm reads it as YAML, which does not know every escape of JSON.
+            // Helm reads it as YAML, which does not support every escape of JSON.
             Ok(Some(values)) => return Ok(Some(InlineValues::Json(write_go_json(&values.into())))),
             Ok(None) => {}
             Err(_) => return Err(OptionsError::NotAnObject),
@@ -329,7 +314,7 @@ fn inline_values(yaml: String, json: &str) -> Result<Option<InlineValues>, Optio
     Ok((!yaml.is_empty()).then_some(InlineValues::Yaml(yaml)))
 }
 
-/// Of each kind and name the last, at its place: what comes later wins, and the order is what was written.
+/// Keeps the last assignment of each kind and name, in its place: later ones win.
 fn last_of_each(given: Vec<Assignment>) -> Vec<Assignment> {
     let mut seen = BTreeSet::new();
     let mut kept: Vec<Assignment> =

@@ -1,8 +1,7 @@
-//! From arguments to an exit code: one command, ended by signals, everything cleaned up on the way out.
+//! The program's entry point: runs one command, handles signals and cleans up.
 //!
-//! A command that starts helm or makes a home works in a thread of its own, so that the first one hears signals whatever the work is doing:
-//! looking through a file system that is slow or writing to a pipe that nobody reads, too. The other commands have nothing to clean up, and
-//! the system ends them.
+//! A command that starts helm or creates a home runs in a thread of its own. So the main thread handles signals even if the file system is
+//! slow or the reader of a pipe does not read. Other commands need no clean-up, and signals end them.
 
 use std::future;
 use std::io::{self, Write as _};
@@ -22,27 +21,27 @@ use crate::host::Host;
 use crate::request::Request;
 use crate::{announce, check, generate, home};
 
-/// How long the work has, after a signal, to end helm and to clean up. Argo CD kills what is still there after five seconds.
+/// Time after a signal for ending helm and cleaning up. Argo CD sends SIGKILL after five seconds.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Runs the program with this process's arguments and environment.
+/// Runs the program with this process's arguments and environment, and returns its exit code.
 pub fn main() -> ExitCode {
-    let host = Host::of_this_process();
-    // First of all: a program that this process starts begins as this very program.
+    let host = Host::of_process();
+    // Must be first: a child process starts as this program.
     if let Some(code) = tiphys_process::pdeathsig_main(host.arguments()) {
         return ExitCode::from(code);
     }
     let arguments = match Arguments::try_parse_from(host.arguments()) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // A closed stdout or stderr leaves nobody to tell.
+            // stdout and stderr may be closed.
             drop(error.print());
             return if error.use_stderr() { ExitCode::from(USAGE_CODE) } else { ExitCode::SUCCESS };
         }
     };
     let guarded = match arguments.command {
-        Command::Match => return tell(check::matches(&host).map_err(Failure::from)),
-        Command::Announce => return tell(announced(&host)),
+        Command::Match => return report(check::matches(&host).map_err(Failure::from)),
+        Command::Announce => return report(announced(&host)),
         Command::Generate => Guarded::Generate,
         Command::Check => Guarded::Check,
         Command::Version => Guarded::Version,
@@ -51,13 +50,13 @@ pub fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return Failure::new(format!("cannot start the runtime: {error}")).report(),
     };
-    let code = runtime.block_on(until_a_signal(guarded, host));
-    // A thread that is stuck goes with the process.
+    let code = runtime.block_on(run_until_signal(guarded, host));
+    // A blocked thread ends with the process.
     runtime.shutdown_background();
     code
 }
 
-/// A command that starts programs and makes a home.
+/// A command that starts programs and creates a home.
 #[derive(Clone, Copy, Debug)]
 enum Guarded {
     Generate,
@@ -78,14 +77,14 @@ impl Guarded {
 fn announced(host: &Host) -> Result<Vec<u8>, Failure> {
     let request = Request::of(host)?;
     announce::announce(&request).map_err(|error| {
-        let failure = Failure::of(&error, &request.cleaner());
-        if error.is_past_bound() { failure.past_bound() } else { failure }
+        let failure = Failure::of(&error, &request.redactor());
+        if error.exceeds_limit() { failure.above_limit() } else { failure }
     })
 }
 
-/// Runs a command to its end, or until a signal asks the process to end. The work is dropped then, which ends the programs that it has
-/// started and removes its files.
-async fn until_a_signal(command: Guarded, host: Host) -> ExitCode {
+/// Runs a command to its end or until a termination signal. The future is dropped then, which ends its child processes and removes its
+/// files.
+async fn run_until_signal(command: Guarded, host: Host) -> ExitCode {
     let mut signals = Signals::listen();
     let (stop, stopped) = oneshot::channel::<()>();
     let runtime = Handle::current();
@@ -102,7 +101,7 @@ async fn until_a_signal(command: Guarded, host: Host) -> ExitCode {
         ended = &mut work => ended,
         () = signals.next() => {
             drop(stop);
-            // What it does not do in time is done here, as far as it can be.
+            // If that takes too long, clean up here as far as possible.
             drop(timeout(PATIENCE, work).await);
             home::remove_all();
             return ExitCode::from(INTERRUPTED_CODE);
@@ -111,15 +110,15 @@ async fn until_a_signal(command: Guarded, host: Host) -> ExitCode {
     let result = match result {
         Ok(Some(result)) => result,
         Ok(None) => return ExitCode::from(INTERRUPTED_CODE),
-        Err(error) => Err(Failure::new(format!("the work ended early: {error}"))),
+        Err(error) => Err(Failure::new(format!("the command ended early: {error}"))),
     };
     tokio::select! {
-        told = spawn_blocking(|| tell(result)) => told.unwrap_or(ExitCode::FAILURE),
+        code = spawn_blocking(|| report(result)) => code.unwrap_or(ExitCode::FAILURE),
         () = signals.next() => ExitCode::from(INTERRUPTED_CODE),
     }
 }
 
-/// The signals that ask a process to end; `None` where the system's own action stays, which ends it.
+/// Termination signals; `None` if the system's default action stays.
 struct Signals(Option<[Signal; 3]>);
 
 impl Signals {
@@ -139,15 +138,15 @@ impl Signals {
     }
 }
 
-/// Tells how a command ended: data on standard output, a failure on standard error.
-fn tell(result: Result<Vec<u8>, Failure>) -> ExitCode {
+/// Prints data to standard output, or a failure to standard error.
+fn report(result: Result<Vec<u8>, Failure>) -> ExitCode {
     match result {
         Ok(output) => print(&output),
         Err(failure) => failure.report(),
     }
 }
 
-/// Writes data to standard output; that nobody reads it is no failure.
+/// Writes data to standard output. A closed pipe is not an error.
 fn print(output: &[u8]) -> ExitCode {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(output).and_then(|()| stdout.flush()) {

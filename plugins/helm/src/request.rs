@@ -1,4 +1,4 @@
-//! What is asked for: the application and its parameters, as Argo CD gives them to a plugin in its environment.
+//! The request: the application and its parameters, from the environment of an Argo CD plugin.
 
 use std::fs::File;
 use std::io;
@@ -10,112 +10,88 @@ use tiphys_tree::read_to_bound;
 
 use crate::host::Host;
 use crate::options::{HelmOptions, OptionsError};
+use crate::redaction::Redactor;
 use crate::settings::{SettingError, Settings};
-use crate::shown::Cleaner;
 use crate::substitution::BuildEnvironment;
 use crate::value_files::Places;
 
-/// Bytes of a file that the caller names: parameters, API versions, the run context.
+/// Maximum bytes of a file in a variable: parameters, API versions, the run context.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// A request.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
-    /// This process's surroundings.
+    /// Inputs of this process.
     pub(crate) host: Host,
-    /// The application's folder: absolute, as its path names it.
+    /// The application's directory: absolute, with links as in its path.
     pub(crate) app_path: PathBuf,
     /// The root of its repository.
     pub(crate) root: PathBuf,
-    /// The application's name, with its namespace in front where it has another than the control plane.
+    /// The application's name, with its namespace as prefix unless it is the control plane's.
     pub(crate) app_name: String,
     /// The destination's namespace.
     pub(crate) namespace: String,
-    /// The destination cluster's version; empty if nobody knows it.
+    /// The destination cluster's version; empty if unknown.
     pub(crate) kube_version: String,
-    /// What the destination cluster has.
+    /// API versions of the destination cluster.
     pub(crate) api_versions: Vec<String>,
-    /// The parameters.
     pub(crate) options: HelmOptions,
-    /// What variables in parameters stand for.
+    /// Values of variables in parameters.
     pub(crate) environment: BuildEnvironment,
     /// Other sources, repositories, the project.
     pub(crate) context: RunContext,
-    /// What people have set.
     pub(crate) settings: Settings,
 }
 
-/// Why a request cannot be read.
+/// Errors in a request.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RequestError {
-    /// A file that the caller names.
+    /// A file named by a variable cannot be read.
     #[error("cannot read {path}, which {variable} names", path = path.display())]
     File {
-        /// The variable.
         variable: &'static str,
-        /// The file.
         path: PathBuf,
-        /// The system's answer.
         #[source]
         source: io::Error,
     },
-    /// Parameters that are none.
-    #[error("ARGOCD_APP_PARAMETERS is not a list of parameters")]
+    /// The parameters are not a list.
+    #[error("ARGOCD_APP_PARAMETERS must be a list of parameters")]
     Parameters(#[source] serde_json::Error),
-    /// A parameter without a name.
+    /// A parameter has no name.
     #[error(transparent)]
     Nameless(#[from] NamelessParameter),
-    /// A parameter that is not known, or has a wrong value.
+    /// A parameter is unknown or has an invalid value.
     #[error(transparent)]
     Options(#[from] OptionsError),
-    /// A setting.
+    /// A setting is invalid.
     #[error(transparent)]
     Setting(#[from] SettingError),
-    /// The run context.
+    /// The run context is invalid.
     #[error("cannot use the file that {CONTEXT_FILE_VARIABLE} names")]
     Context(#[from] ContextError),
-    /// Where the repository begins.
+    /// No parent directory is the root.
     #[error(
-        "the working directory {folder} is not ARGOCD_APP_SOURCE_PATH ({source_path}) of any folder above it; run the plugin in the \
-         application's folder",
+        "the working directory {folder} is not ARGOCD_APP_SOURCE_PATH ({source_path}) below any parent directory; run the plugin in the \
+         application's directory",
         folder = folder.display()
     )]
-    Root {
-        /// The working directory.
-        folder: PathBuf,
-        /// The application's path.
-        source_path: String,
-    },
-    /// The run context says another root.
+    Root { folder: PathBuf, source_path: String },
+    /// The run context names another root.
     #[error(
-        "the working directory {folder} is not ARGOCD_APP_SOURCE_PATH ({source_path}) below the folder source.root of the run context; \
-         run the plugin in the application's folder",
+        "the working directory {folder} is not ARGOCD_APP_SOURCE_PATH ({source_path}) below source.root of the run context; \
+         run the plugin in the application's directory",
         folder = folder.display()
     )]
-    OtherRoot {
-        /// The working directory.
-        folder: PathBuf,
-        /// The application's path.
-        source_path: String,
-    },
-    /// The repository may begin at two folders.
+    OtherRoot { folder: PathBuf, source_path: String },
+    /// The root is ambiguous.
     #[error(
-        "the working directory {folder} is ARGOCD_APP_SOURCE_PATH ({source_path}) of two folders above it, of one of them behind a link; \
+        "the working directory {folder} is ARGOCD_APP_SOURCE_PATH ({source_path}) below two directories, one of them through a link; \
          give the application a path without the link",
         folder = folder.display()
     )]
-    TwoRoots {
-        /// The working directory.
-        folder: PathBuf,
-        /// The application's path.
-        source_path: String,
-    },
-    /// A folder's name.
+    TwoRoots { folder: PathBuf, source_path: String },
+    /// The working directory is not UTF-8.
     #[error("the working directory {folder:?} is not UTF-8; rename it")]
-    NotUtf8 {
-        /// The working directory.
-        folder: PathBuf,
-    },
+    NotUtf8 { folder: PathBuf },
 }
 
 impl Request {
@@ -144,7 +120,7 @@ impl Request {
         })
     }
 
-    /// Where the paths of parameters lead.
+    /// Returns the resolver of paths in parameters.
     pub(crate) fn places(&self) -> Places<'_> {
         Places {
             app_path: &self.app_path,
@@ -155,14 +131,15 @@ impl Request {
         }
     }
 
-    /// Leaves the folders of its sources out of texts, and what opens the URLs of its value files.
-    pub(crate) fn cleaner(&self) -> Cleaner {
+    /// Returns a redactor for the directories of the sources, and for credentials in URLs of value files.
+    pub(crate) fn redactor(&self) -> Redactor {
         let refs = self.context.refs.values().map(|tree| tree.path.as_path());
         let urls = self.places().urls(&self.options);
-        Cleaner::of_sources(refs.chain([self.root.as_path()])).with_urls(urls.iter().map(String::as_str))
+        Redactor::of_sources(refs.chain([self.root.as_path()])).with_urls(urls.iter().map(String::as_str))
     }
 
-    /// The name of the release: the parameter, else the application's own name without its namespace (`team_app` is `app`), else all of it.
+    /// The release's name: the parameter, otherwise the application's name without its namespace (`team_app` is `app`), if that is not
+    /// empty.
     pub(crate) fn release_name(&self) -> &str {
         if !self.options.release_name.is_empty() {
             return &self.options.release_name;
@@ -171,14 +148,14 @@ impl Request {
         if own.is_empty() { &self.app_name } else { own }
     }
 
-    /// The release's namespace: the parameter, else the destination's.
+    /// The release's namespace: the parameter, otherwise the destination's.
     pub(crate) fn release_namespace(&self) -> &str {
         if self.options.namespace.is_empty() { &self.namespace } else { &self.options.namespace }
     }
 }
 
-/// The repository's root and the application's folder, from the working directory, which has all links followed, and the application's path.
-/// The root is the one that the run context says; where it says none, it is looked for above the working directory.
+/// Returns the repository's root and the application's directory, from the application's path and the working directory, which has its
+/// links resolved. The root is that of the run context; without one, it is searched above the working directory.
 fn places(
     folder: &Path,
     source_path: &str,
@@ -208,7 +185,7 @@ fn places(
     if path.as_os_str().is_empty() {
         return Ok((folder.to_path_buf(), folder.to_path_buf()));
     }
-    // Above the folder itself, or the application's path leads through a link.
+    // Either above the directory itself, or the application's path contains a link.
     let plain = folder.ends_with(&path).then(|| folder.ancestors().nth(path.components().count())).flatten();
     let through_link = folder.ancestors().find(|root| plain != Some(root) && leads_to(root, &path, folder));
     match (plain, through_link) {
@@ -222,17 +199,17 @@ fn places(
     }
 }
 
-/// Whether an application's path below a root is a folder, links followed.
+/// Whether an application's path below a root is this directory, links resolved.
 fn leads_to(root: &Path, path: &Path, folder: &Path) -> bool {
     root.join(path).canonicalize().is_ok_and(|real| real == folder)
 }
 
-/// A path below a root; none is the root itself, without a slash at its end.
+/// Joins a path to a root; without a trailing slash if the path is empty.
 fn joined(root: PathBuf, path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { root } else { root.join(path) }
 }
 
-/// The parameters; `null` and no variable are no parameters.
+/// Returns the parameters; empty for `null` or a missing variable.
 fn parameters(host: &Host) -> Result<Vec<Parameter>, RequestError> {
     let text = text_of(host, "ARGOCD_APP_PARAMETERS", "ARGOCD_APP_PARAMETERS_FILE")?.unwrap_or_default();
     if text.trim().is_empty() {
@@ -242,7 +219,7 @@ fn parameters(host: &Host) -> Result<Vec<Parameter>, RequestError> {
     Ok(list.unwrap_or_default())
 }
 
-/// What the caller says of repositories and other sources; where it says nothing, what the sidecar's own variables say.
+/// Returns the run context; without one, that of the sidecar's own variables.
 fn context(host: &Host, settings: &Settings) -> Result<RunContext, RequestError> {
     if let Some(path) = host.variable(CONTEXT_FILE_VARIABLE).filter(|path| !path.is_empty()) {
         return Ok(RunContext::parse(&read(CONTEXT_FILE_VARIABLE, path)?)?);
@@ -260,7 +237,7 @@ fn context(host: &Host, settings: &Settings) -> Result<RunContext, RequestError>
     Ok(context)
 }
 
-/// What a variable holds, or a file that another variable names.
+/// Returns a variable, or the content of a file in another variable.
 fn text_of(host: &Host, variable: &str, file_variable: &'static str) -> Result<Option<String>, RequestError> {
     match host.variable(file_variable).filter(|path| !path.is_empty()) {
         None => Ok(host.variable(variable).map(str::to_owned)),
@@ -277,7 +254,7 @@ fn text_of(host: &Host, variable: &str, file_variable: &'static str) -> Result<O
 fn read(variable: &'static str, path: &str) -> Result<Vec<u8>, RequestError> {
     let fail = |source| RequestError::File { variable, path: PathBuf::from(path), source };
     let too_large = || fail(io::Error::other(format!("it has more than {FILE_BYTES_MAX} bytes")));
-    // Whoever calls the plugin names it, and may give a pipe.
+    // The caller names the file, which may be a pipe.
     let file = File::open(path).map_err(fail)?;
     read_to_bound(file, FILE_BYTES_MAX).map_err(fail)?.ok_or_else(too_large)
 }

@@ -1,5 +1,5 @@
-//! What people can set, read once from the environment: each setting has a value that can be used, or the run is refused at once, whether
-//! or not it needs that one. Who sets one learns of the mistake at once.
+//! Settings, read once from the environment. Any invalid setting is an error, whether the command needs it or not, so that its author
+//! notices at once.
 
 use std::ffi::OsStr;
 use std::ops::Deref;
@@ -10,44 +10,44 @@ use crate::chart::ChartBounds;
 use crate::host::Host;
 use crate::value_files::GlobBounds;
 
-/// Where temporary files go if nothing names a place.
+/// Default directory of temporary files.
 const TEMPORARY_FOLDER: &str = "/tmp";
 
-/// How long one call of helm may take, as Argo CD's `ARGOCD_EXEC_TIMEOUT` where nothing is set.
+/// Timeout of one call of helm: the default of Argo CD's `ARGOCD_EXEC_TIMEOUT`.
 const TIMEOUT: Duration = Duration::from_secs(90);
 
-/// When a call that has not ended is told of: sooner than Argo CD's own deadlines, and later than nearly all calls take.
+/// Time after which a running call is reported: before Argo CD's own deadlines, and after nearly all calls have ended.
 const SLOW_AFTER: Duration = Duration::from_secs(10);
 
-/// Bytes that one call of helm may print: as many as Argo CD's own parts send one another in one message. They are kept in memory until helm
-/// has ended well, so that nobody applies the beginning of a chart that failed.
+/// Maximum output of one call of helm in bytes: Argo CD's maximum message size. The output stays in memory until helm succeeds, so that the
+/// partial output of a failed chart is never applied.
 const OUTPUT_BYTES_MAX: usize = 100 << 20;
 
-/// Bytes of built dependencies that are kept for later runs.
+/// Maximum bytes of cached dependencies.
 const CACHE_BYTES_MAX: u64 = 1 << 30;
 
-/// How long dependencies are used that were chosen by a range of versions, without a lock file: a newer version may be there after it.
+/// Maximum age of dependencies selected from a range without a lock file: a newer version may exist afterwards.
 const RANGE_AGE: Duration = Duration::from_mins(5);
 
-/// Values of a chart that are announced: more than any chart for people has, and few enough for a page.
+/// Maximum number of announced values: more than any real chart has, and few enough for a page.
 const ANNOUNCED_MAX: usize = 20_000;
 
-/// What one pattern of value files may cost.
+/// Limits of one pattern of value files.
 const GLOB_BOUNDS: GlobBounds = GlobBounds { looks_max: 1_000_000, matches_max: 10_000 };
 
-/// Charts that are looked at for an announcement, subcharts included: more than any umbrella has.
+/// Maximum number of charts of an announcement, subcharts included: more than any umbrella chart has.
 const CHARTS_MAX: usize = 1_000;
 
-/// Lines of one chart's list of dependencies: many times what any chart for people has. Each is held against each subchart.
+/// Maximum entries of one chart's list of dependencies: many times that of any real chart. Each is compared with each subchart.
 const DEPENDENCIES_MAX: usize = 10_000;
 
-/// How long a credential helper may take: it asks a keyring or a cloud, and answers in a second or two.
+/// Timeout of a credential helper: it calls a keyring or a cloud, and answers in a second or two.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Bytes of values and schemas of all charts of an announcement, which are in memory at once.
+/// Maximum bytes of values and schemas of all charts of an announcement, which are in memory at once.
 const CHARTS_BYTES_MAX: usize = 64 << 20;
 
-/// Keys and values of one file whose comments and order are announced: reading them again takes time, and no person writes more.
+/// Maximum keys and values of one file whose comments and order are announced: parsing them takes time, and no handwritten file has more.
 const COMMENTED_NODES_MAX: usize = 200_000;
 
 /// The settings of a run.
@@ -57,53 +57,53 @@ pub(crate) struct Settings {
     pub(crate) helm: Program,
     /// The kustomize to run.
     pub(crate) kustomize: Program,
-    /// The folder with plugins of helm that charts and value files may use; without it there are none.
+    /// The directory with helm plugins for charts and value files; no plugins without it.
     pub(crate) helm_plugins: Option<AbsolutePath>,
-    /// Where temporary files go.
+    /// Directory of temporary files.
     pub(crate) temporary_folder: AbsolutePath,
-    /// How long one call of helm may take.
+    /// Timeout of one call of helm.
     pub(crate) timeout: Duration,
-    /// How long a credential helper may take for one registry.
+    /// Timeout of a credential helper, per registry.
     pub(crate) login_timeout: Duration,
-    /// After how long a call of helm or kustomize that has not ended is told of; `None` for never.
+    /// Time after which a running call of helm or kustomize is reported; `None` for never.
     pub(crate) slow_after: Option<Duration>,
-    /// Bytes that one call of helm may print.
+    /// Maximum output of one call of helm in bytes.
     pub(crate) output_bytes_max: usize,
-    /// Where built dependencies are kept for later runs; `None` if nothing names a place.
+    /// Directory of cached dependencies; `None` without one.
     pub(crate) cache_folder: Option<AbsolutePath>,
-    /// Bytes of built dependencies that are kept for later runs.
+    /// Maximum bytes of cached dependencies.
     pub(crate) cache_bytes_max: u64,
-    /// How long dependencies are used that were chosen by a range of versions, without a lock file.
+    /// Maximum age of dependencies selected from a range without a lock file.
     pub(crate) range_age: Duration,
-    /// Values of a chart that are announced.
+    /// Maximum number of announced values.
     pub(crate) announced_max: usize,
-    /// How much of charts is looked at, at most.
+    /// Limits of what is read from charts.
     pub(crate) chart_bounds: ChartBounds,
-    /// Keys and values of one file whose comments and order are announced; of a file with more neither is.
+    /// Maximum keys and values of one file whose comments and order are announced; larger files have neither.
     pub(crate) commented_nodes_max: usize,
-    /// What one pattern of value files may cost.
+    /// Limits of one pattern of value files.
     pub(crate) glob_bounds: GlobBounds,
-    /// Schemes that value files with a URL may have, where no run context says it.
+    /// Permitted URL schemes of value files, without a run context.
     pub(crate) values_file_schemes: Option<Vec<String>>,
-    /// Repositories that dependencies may come from, where no run context says it.
+    /// Permitted repositories of dependencies, without a run context.
     pub(crate) source_repos: Option<Vec<String>>,
 }
 
-/// A path that names the same file whatever the working directory is, which is the application's folder.
+/// An absolute path: independent of the working directory, which is the application's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AbsolutePath(PathBuf);
 
-/// A program: an absolute path, or a name of `PATH`. So the application's folder has none that could be run.
+/// A program: an absolute path, or a name in `PATH`. So no file of the application's directory can be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Program(PathBuf);
 
-/// A setting that cannot be used.
+/// An invalid setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable} is {value:?}; {due} is expected")]
+#[error("{variable} is {value:?}; expected {expected}")]
 pub(crate) struct SettingError {
     variable: &'static str,
     value: String,
-    due: String,
+    expected: String,
 }
 
 impl AbsolutePath {
@@ -145,7 +145,7 @@ impl Settings {
     /// Reads the settings of this process.
     pub(crate) fn read(host: &Host) -> Result<Self, SettingError> {
         let variables = Variables(host);
-        // Helm's and other programs' own, and read for them.
+        // Variables of helm and other programs, which this program reads as well.
         variables.folder("SSL_CERT_FILE")?;
         variables.folders("SSL_CERT_DIR")?;
         Ok(Self {
@@ -189,7 +189,7 @@ impl Settings {
     }
 }
 
-/// Where a person's programs keep what they can make again. The rules for these variables say that a path that is not absolute is none.
+/// Returns the default cache directory. By the XDG specification, relative paths are ignored.
 fn cache_folder(host: &Host) -> Option<AbsolutePath> {
     let absolute = |name| host.set(name).and_then(AbsolutePath::new);
     let caches = absolute("XDG_CACHE_HOME").map(|folder| folder.to_path_buf());
@@ -197,13 +197,13 @@ fn cache_folder(host: &Host) -> Option<AbsolutePath> {
     AbsolutePath::new(caches.join("tiphys-helm"))
 }
 
-/// Variables as settings.
+/// Reads variables as settings.
 struct Variables<'a>(&'a Host);
 
 impl Variables<'_> {
     fn program(&self, variable: &'static str, default: &str) -> Result<Program, SettingError> {
         let text = self.0.set(variable).unwrap_or(default);
-        Program::new(text).ok_or_else(|| refused(variable, text, "an absolute path, or a name of PATH"))
+        Program::new(text).ok_or_else(|| refused(variable, text, "an absolute path, or a program in PATH"))
     }
 
     fn folder(&self, variable: &'static str) -> Result<Option<AbsolutePath>, SettingError> {
@@ -211,18 +211,18 @@ impl Variables<'_> {
         AbsolutePath::new(text).map(Some).ok_or_else(|| refused(variable, text, "an absolute path"))
     }
 
-    /// Folders between colons, of which an empty one is none.
+    /// A colon-separated list of directories; empty ones are ignored.
     fn folders(&self, variable: &'static str) -> Result<(), SettingError> {
         let Some(text) = self.0.set(variable) else { return Ok(()) };
         let is_usable = |folder: &str| folder.is_empty() || Path::new(folder).is_absolute();
         if text.split(':').all(is_usable) {
             Ok(())
         } else {
-            Err(refused(variable, text, "a list of absolute paths with `:` between them"))
+            Err(refused(variable, text, "a list of absolute paths separated by `:`"))
         }
     }
 
-    /// A number above zero. `of` is what it counts.
+    /// A positive number. `of` is the unit.
     fn number(&self, variable: &'static str, of: &str) -> Result<Option<u64>, SettingError> {
         let Some(text) = self.0.set(variable) else { return Ok(None) };
         match text.parse() {
@@ -240,7 +240,7 @@ impl Variables<'_> {
         Ok(self.number(variable, "seconds")?.map_or(default, Duration::from_secs))
     }
 
-    /// Seconds, of which zero is never.
+    /// Seconds; zero is never.
     fn seconds_or_never(
         &self,
         variable: &'static str,
@@ -252,15 +252,15 @@ impl Variables<'_> {
         Ok(Some(Duration::from_secs(seconds)).filter(|duration| !duration.is_zero()))
     }
 
-    /// What stands between commas; of an empty text nothing.
+    /// A comma-separated list; an empty string is an empty list.
     fn list(&self, variable: &str) -> Option<Vec<String>> {
         let items = self.0.variable(variable)?.split(',').map(str::trim).filter(|item| !item.is_empty());
         Some(items.map(str::to_owned).collect())
     }
 }
 
-fn refused(variable: &'static str, value: &str, due: impl Into<String>) -> SettingError {
-    SettingError { variable, value: value.to_owned(), due: due.into() }
+fn refused(variable: &'static str, value: &str, expected: impl Into<String>) -> SettingError {
+    SettingError { variable, value: value.to_owned(), expected: expected.into() }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! A word about a program that takes long. Who ends a run from outside, such as Argo CD at its own deadline, tells of it what was written to
-//! standard error so far, and nothing else: without this word nobody would learn what was waited for.
+//! Notices of slow calls. A caller that ends a run at its own deadline, such as Argo CD, reports only what standard error contains by then.
+//! The notice shows what the run was waiting for.
 
 use std::io::{self, Write as _};
 use std::pin::pin;
@@ -8,49 +8,48 @@ use std::time::Duration;
 use tiphys_process::escape_text;
 use tokio::time::timeout;
 
+use crate::redaction::{Redactor, without_api_versions, without_secret_options};
 use crate::settings::Settings;
-use crate::shown::{Cleaner, without_api_versions, without_secret_options};
 
-/// What is told of calls that have not ended yet.
+/// Reports calls that have not ended yet.
 #[derive(Clone, Debug)]
 pub(crate) struct SlowNotice {
-    /// When it is told; `None` for never.
+    /// Delay of the notice; `None` for never.
     after: Option<Duration>,
-    /// How long a call may take.
+    /// Timeout of a call.
     bound: Duration,
-    cleaner: Cleaner,
-    /// Where is fetched from, passwords masked.
+    redactor: Redactor,
+    /// Addresses that the call fetches from, redacted.
     addresses: Vec<String>,
 }
 
 impl SlowNotice {
-    /// As the settings say. `cleaner` makes commands fit to be seen.
-    pub(crate) fn new(settings: &Settings, cleaner: Cleaner) -> Self {
-        // At its bound a call is ended, which is told with the failure.
+    /// Reads the settings. `redactor` redacts commands.
+    pub(crate) fn new(settings: &Settings, redactor: Redactor) -> Self {
+        // A call that exceeds its timeout fails with a message.
         let after = settings.slow_after.filter(|after| *after < settings.timeout);
-        Self { after, bound: settings.timeout, cleaner, addresses: Vec::new() }
+        Self { after, bound: settings.timeout, redactor, addresses: Vec::new() }
     }
 
-    /// The same for calls that fetch. Addresses are as people may see them.
+    /// For calls that fetch from these redacted addresses.
     pub(crate) fn fetching_from(&self, addresses: Vec<String>) -> Self {
         Self { addresses, ..self.clone() }
     }
 
-    /// Waits for the end of a call, and tells once if that takes long.
+    /// Waits for the end of a call, and prints one notice if it takes long.
     pub(crate) async fn wait<T>(&self, command: &str, call: impl Future<Output = T>) -> T {
         let Some(after) = self.after else { return call.await };
         let mut call = pin!(call);
         if let Ok(ended) = timeout(after, &mut call).await {
             return ended;
         }
-        // Nobody is left to tell if stderr is closed.
+        // stderr may be closed.
         drop(writeln!(io::stderr().lock(), "{}", escape_text(&self.text(command, after))));
         call.await
     }
 
-    /// One line.
     fn text(&self, command: &str, after: Duration) -> String {
-        let command = self.cleaner.cleaned(&without_api_versions(&without_secret_options(command)));
+        let command = self.redactor.redact(&without_api_versions(&without_secret_options(command)));
         let mut text = format!(
             "tiphys-helm: `{}` has not ended after {} s; it may take {} s (TIPHYS_HELM_TIMEOUT)",
             command.replace(['\n', '\r'], " "),

@@ -1,4 +1,4 @@
-//! The arguments of `helm template` as data, in the order in which Argo CD's native support gives them.
+//! The arguments of `helm template`, in the order of Argo CD's native support.
 
 use std::cell::Cell;
 use std::path::PathBuf;
@@ -7,105 +7,87 @@ use tiphys_access::redact_url;
 use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, LIMITS, assignment_text, merged};
 use tiphys_process::ExecLimits;
 
-use crate::options::{AssignmentKind, Part};
-use crate::shown::{INLINE_PLACEHOLDER, MASK, without_values};
+use crate::options::{AssignmentKind, Step};
+use crate::redaction::{INLINE_PLACEHOLDER, REDACTED, without_values};
 
-/// Bytes of API versions that are joined to one argument. A cluster may have more of them than one argument, or as arguments of their own
-/// all arguments, could hold.
+/// Maximum bytes of joined API versions in one argument. Those of a cluster may exceed the system's limit of one argument, or of all
+/// arguments if not joined.
 const API_VERSIONS_BYTES_MAX: usize = 64 * 1024;
 
-/// Bytes of all texts that are kept free for the environment that helm gets: a few short variables.
+/// Bytes reserved for the environment of helm: a few short variables.
 const ENVIRONMENT_BYTES: usize = 16 * 1024;
 
-/// Characters that are shown of an argument that is too large.
+/// Characters of an oversized argument in messages.
 const BEGINNING_CHARS: usize = 64;
 
-/// Everything that a call depends on, resolved.
+/// The resolved input of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Template {
-    /// Name of the release.
     pub(crate) release_name: String,
-    /// Its namespace; empty: none is given.
+    /// Its namespace, if not empty.
     pub(crate) namespace: String,
-    /// The cluster's version, if one is given.
+    /// The cluster's version.
     pub(crate) kube_version: Option<String>,
-    /// Kind, name and value: the value with its variables replaced, or the file's path.
+    /// Kind, name, and value with variables replaced, or path of the file.
     pub(crate) assignments: Vec<(AssignmentKind, String, String)>,
-    /// Paths and URLs.
     pub(crate) value_files: Vec<String>,
     /// The file of inline values.
     pub(crate) inline_values: Option<PathBuf>,
-    /// What the cluster has.
+    /// API versions of the cluster.
     pub(crate) api_versions: Vec<String>,
-    /// The chart's folder `crds`.
-    pub(crate) crds: Part,
-    /// The check of values against the schema.
-    pub(crate) schema_validation: Part,
+    /// The chart's directory `crds`.
+    pub(crate) crds: Step,
+    /// Validation of values against the schema.
+    pub(crate) schema_validation: Step,
     /// Test hooks.
-    pub(crate) tests: Part,
+    pub(crate) tests: Step,
 }
 
-/// A command line, and how texts show it.
+/// A command line, and its form in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
-    /// The arguments.
     pub(crate) arguments: Vec<String>,
-    /// The whole command as Argo CD would show it, with the values of `--set` and its relatives redacted.
+    /// The command as Argo CD shows it, with the values of `--set` and similar options redacted.
     pub(crate) shown: String,
-    /// Values that helm may quote in its own messages. The command itself shows none of them.
+    /// Values that helm may quote in its messages. The command shows none of them.
     values: Vec<String>,
 }
 
 impl Call {
-    /// Redacts the values of `--set` and `--set-string` in a text that helm printed.
+    /// Redacts the values of `--set` and `--set-string` in helm's output.
     pub(crate) fn without_values(&self, text: &str) -> String {
         without_values(text, &self.values)
     }
 }
 
-/// More than the system passes to a program.
+/// Arguments above the system's limits.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TooLarge {
-    /// One value.
+    /// A value is too large.
     #[error(
-        "parameter {parameter} has {bytes} bytes, and one value passes to helm up to {bytes_max}; move it to the parameter values or to \
+        "parameter {parameter} has {bytes} bytes, more than {bytes_max}, the limit of one value; move it to the parameter values or to \
          a value file, or name a file with it in set-file.{name}"
     )]
     Value {
-        /// The parameter.
         parameter: String,
-        /// The value's name.
         name: String,
-        /// How large name and value are.
+        /// Length of name and value.
         bytes: usize,
-        /// How large they may be.
         bytes_max: usize,
     },
-    /// Another argument.
+    /// Another argument is too large.
     #[error("an argument of helm has {bytes} bytes, more than {bytes_max}: {beginning}…")]
-    Argument {
-        /// How it begins.
-        beginning: String,
-        /// How large it is.
-        bytes: usize,
-        /// How large it may be.
-        bytes_max: usize,
-    },
-    /// All of them.
+    Argument { beginning: String, bytes: usize, bytes_max: usize },
+    /// All arguments are too large.
     #[error(
         "the parameters make {bytes} bytes of arguments for helm, more than {bytes_max}; move values from set.NAME to the parameter values \
          or to a value file"
     )]
-    All {
-        /// How large they are.
-        bytes: usize,
-        /// How large they may be.
-        bytes_max: usize,
-    },
+    All { bytes: usize, bytes_max: usize },
 }
 
 impl Template {
-    /// The command line.
+    /// Returns the command line.
     pub(crate) fn call(&self, limits: &ExecLimits) -> Result<Call, TooLarge> {
         let inline = self.inline_values.as_ref().map(|path| path.to_string_lossy().into_owned());
         let arguments = self.arguments(inline.as_deref(), &joined(&self.api_versions), argument);
@@ -114,11 +96,11 @@ impl Template {
         let inline = inline.as_ref().map(|_| INLINE_PLACEHOLDER);
         let shown = format!("helm {}", self.arguments(inline, &self.api_versions, redacted).join(" "));
         let values = self.assignments.iter().filter(|one| one.0 != AssignmentKind::File);
-        // helm also quotes parts: items of lists, and what a comma ends.
+        // Helm also quotes parts: items of lists, and values that end at a comma.
         let parts = |value: &str| value.split([',', '{', '}', '=']).map(str::to_owned).collect::<Vec<_>>();
         let values =
             values.flat_map(|(_, _, value)| [vec![value.clone(), unescaped(value)], parts(value)].concat());
-        // Redacting what the command shows anyway, such as the name of the release, would only make the message harder to read.
+        // What the command shows anyway, such as the name of the release, is no secret.
         let values = values.filter(|value| !shown.contains(value)).collect();
         Ok(Call { arguments, shown, values })
     }
@@ -155,9 +137,9 @@ impl Template {
             option("--api-versions", version);
         }
         let flags = [
-            (self.crds == Part::Keep, "--include-crds"),
-            (self.schema_validation == Part::Skip, "--skip-schema-validation"),
-            (self.tests == Part::Skip, "--skip-tests"),
+            (self.crds == Step::Run, "--include-crds"),
+            (self.schema_validation == Step::Skip, "--skip-schema-validation"),
+            (self.tests == Step::Skip, "--skip-tests"),
         ];
         all.extend(flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, name)| name.to_owned()));
         all
@@ -180,7 +162,7 @@ impl Template {
     }
 }
 
-/// The argument of an option that sets one value.
+/// Returns the argument of an option that sets one value.
 fn argument(kind: AssignmentKind, name: &str, value: &str) -> String {
     match kind {
         AssignmentKind::Value | AssignmentKind::Text => assignment_text(name, value),
@@ -188,30 +170,30 @@ fn argument(kind: AssignmentKind, name: &str, value: &str) -> String {
     }
 }
 
-/// The argument as messages show it: any value may be a secret. A name may contain `=` and thus a value of its own.
+/// Returns the argument for messages: any value may be a secret. A name may contain `=` and so a value.
 fn redacted(_: AssignmentKind, name: &str, _: &str) -> String {
-    format!("{}={MASK}", name.split('=').next().unwrap_or_default())
+    format!("{}={REDACTED}", name.split('=').next().unwrap_or_default())
 }
 
-/// A value as helm reads it, without the backslashes that escape characters.
+/// Returns a value as helm parses it, without escapes.
 fn unescaped(value: &str) -> String {
     let mut chars = value.chars();
     std::iter::from_fn(|| chars.next().and_then(|char| if char == '\\' { chars.next() } else { Some(char) }))
         .collect()
 }
 
-/// `name=path` of which helm reads this path and no other: its grammar gives backslashes and commas a meaning in paths, too.
+/// Returns `name=path` with the path escaped: helm's grammar interprets backslashes and commas in paths, too.
 fn file_assignment(name: &str, path: &str) -> String {
     format!("{name}={}", file_text(path))
 }
 
-/// A path or URL in such an assignment.
+/// Escapes a path or URL for such an assignment.
 pub(crate) fn file_text(path: &str) -> String {
     path.replace('\\', "\\\\").replace(',', "\\,")
 }
 
-/// Whether `--set-file` with this name reads this file alone. A name may end one assignment and begin another, whose file nobody has looked
-/// at; so helm's own grammar reads the argument before helm does.
+/// Whether `--set-file` with this name reads only this file. A name may contain a whole assignment with an unchecked file, so the argument
+/// is parsed with helm's grammar before helm runs.
 pub(crate) fn reads_only(name: &str, path: &str) -> bool {
     let text = file_assignment(name, path);
     [HelmVersion::V3, HelmVersion::V4].into_iter().all(|version| {
@@ -228,23 +210,23 @@ pub(crate) fn reads_only(name: &str, path: &str) -> bool {
             read_file: &read_file,
             limits: LIMITS,
         };
-        // What the grammar refuses helm refuses as well, after the files that it has read by then.
+        // Helm rejects invalid input too, after it has read earlier files.
         let _refused = merged(&inputs);
         is_it.get()
     })
 }
 
-/// A text as the one field of a line of comma-separated values, which helm takes `--values` for: it would read several files otherwise.
+/// Quotes a string as a single CSV field: `--values` takes comma-separated values, so helm would read several files otherwise.
 fn csv_field(text: &str) -> String {
     if text.contains(['"', ',', '\r', '\n']) { format!("\"{}\"", csv_text(text)) } else { text.to_owned() }
 }
 
-/// A text between the quotation marks of such a field.
+/// Escapes quotation marks in a CSV field.
 pub(crate) fn csv_text(text: &str) -> String {
     text.replace('"', "\"\"")
 }
 
-/// API versions joined by commas, which helm takes as lists. One that means something else in a list stays alone.
+/// Joins API versions with commas, which helm splits. A version that a list would change stays alone.
 fn joined(versions: &[String]) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let mut open = false;

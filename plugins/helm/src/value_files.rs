@@ -1,7 +1,7 @@
-//! Which files and URLs helm reads values from: the paths of parameters, resolved as Argo CD's native support does.
+//! Resolves the value files and URLs in parameters, as Argo CD's native support does.
 //!
-//! A path is relative to the chart, or from the repository's root with a `/` in front. A first part `$name` means another source of the
-//! application. What leads out of its repository is refused, without saying where it led. Patterns stand for the files that they match.
+//! A path is relative to the chart, or to the repository's root with a leading `/`. A leading `$name` is another source of the application.
+//! A path that leads out of its repository is an error that does not show the target. Patterns expand to the files that they match.
 
 mod glob;
 mod path;
@@ -24,67 +24,65 @@ use crate::template::reads_only;
 pub(crate) use glob::{Bounds as GlobBounds, GlobError};
 pub(crate) use path::{PathProblem, joined};
 
-/// Where paths lead.
+/// Resolves paths.
 #[derive(Clone, Debug)]
 pub(crate) struct Places<'a> {
-    /// The application's folder.
+    /// The application's directory.
     pub(crate) app_path: &'a Path,
     /// The repository's root.
     pub(crate) root: &'a Path,
-    /// What variables stand for.
+    /// Values of variables.
     pub(crate) environment: &'a BuildEnvironment,
-    /// Other sources, allowed schemes.
+    /// Other sources, permitted schemes.
     pub(crate) context: &'a RunContext,
-    /// What one pattern may cost.
+    /// Limits of one pattern.
     pub(crate) glob_bounds: GlobBounds,
 }
 
-/// What helm is given.
+/// A resolved value file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Resolved {
-    /// A URL, as it is written.
+    /// A URL, as written.
     Url(String),
-    /// An absolute path, clean.
+    /// An absolute, clean path.
     Path(PathBuf),
 }
 
-/// Why a path cannot be used, in Argo CD's words.
+/// Errors of value files, in Argo CD's words.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ValueFileError {
-    /// A path.
+    /// An invalid path.
     #[error("error resolving value file path")]
     Path(#[source] PathProblem),
-    /// A path in another source.
+    /// An invalid path in another source.
     #[error("error resolving value file path: error resolving value file path")]
     InOtherSource(#[source] PathProblem),
-    /// A pattern that is not one.
+    /// An invalid pattern.
     #[error("error expanding glob pattern {}", quote_text(pattern))]
     Pattern {
-        /// As it is written.
+        /// As written.
         pattern: String,
-        /// What is wrong with it.
         #[source]
         source: GlobError,
     },
-    /// A pattern that nothing matches.
+    /// A pattern without matches.
     #[error("values file glob {} matched no files", quote_text(pattern))]
     NoMatch {
-        /// As it is written.
+        /// As written.
         pattern: String,
     },
-    /// A pattern that matches what lies outside.
+    /// A match outside the repository.
     #[error(
         "glob pattern {}: glob match {} resolved to outside repository root",
         quote_text(pattern),
         quote_text(found)
     )]
     MatchOutside {
-        /// As it is written.
+        /// As written.
         pattern: String,
-        /// What it matches.
         found: String,
     },
-    /// A match that leads nowhere.
+    /// A match that cannot be resolved.
     #[error(
         "glob pattern {}: cannot resolve the glob match {}: {}",
         quote_text(pattern),
@@ -92,57 +90,47 @@ pub(crate) enum ValueFileError {
         go_words(cause)
     )]
     MatchLost {
-        /// As it is written.
+        /// As written.
         pattern: String,
-        /// What it matches.
         found: String,
-        /// The system's answer; it is part of the text.
+        /// Part of the message.
         cause: io::Error,
     },
     /// A name that cannot be an argument.
     #[error("the value file {} has a name that is not UTF-8; rename it", path.display())]
-    NotUtf8 {
-        /// The file.
-        path: PathBuf,
-    },
+    NotUtf8 { path: PathBuf },
 }
 
-/// Why a `set-file` path cannot be used, in Argo CD's words where it has some.
+/// Errors of `set-file`, in Argo CD's words where it has some.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SetFileError {
-    /// A name that is more than a name.
+    /// A name that contains another assignment.
     #[error(
         "the name of the parameter set-file.{name} sets more than one value; write `\\,` for a comma and `\\=` for an equals sign that is \
          part of it, and one parameter for each value"
     )]
-    SeveralValues {
-        /// The name.
-        name: String,
-    },
-    /// A path.
+    SeveralValues { name: String },
+    /// An invalid path.
     #[error("error resolving helm value file path")]
     Path(#[source] PathProblem),
-    /// A path in another source.
+    /// An invalid path in another source.
     #[error("error resolving set-file path: error resolving value file path")]
     InOtherSource(#[source] PathProblem),
     /// A name that cannot be an argument.
     #[error("the file {} has a name that is not UTF-8; rename it", path.display())]
-    NotUtf8 {
-        /// The file.
-        path: PathBuf,
-    },
+    NotUtf8 { path: PathBuf },
 }
 
-/// Why another source cannot be used, in Argo CD's words.
+/// Errors of other sources, in Argo CD's words.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RefError {
-    /// Nobody has a `ref`.
+    /// No source has a `ref`.
     #[error("source referenced {}, but no source has a 'ref' field defined", quote_text(name))]
     None {
         /// With the dollar sign.
         name: String,
     },
-    /// Others have.
+    /// No source has this `ref`.
     #[error(
         "source referenced {}, which is not one of the available sources ({})",
         quote_text(name),
@@ -154,20 +142,17 @@ pub(crate) enum RefError {
         /// With the dollar sign, sorted.
         available: Vec<String>,
     },
-    /// It could not be had.
+    /// The source is unavailable.
     #[error("{reason}")]
-    Unusable {
-        /// Why.
-        reason: String,
-    },
-    /// It has a link that leads out.
+    Unusable { reason: String },
+    /// It contains a link that leads out.
     #[error(transparent)]
     Links(ContainmentError),
 }
 
 impl Places<'_> {
-    /// Refuses names of other sources that are not there, and looks for links that lead out in those that are used. Only an application
-    /// with several sources has names; elsewhere they are variables like others.
+    /// Rejects unknown names of other sources, and used sources with links that lead out. Only an application with several sources has
+    /// names; otherwise they are ordinary variables.
     pub(crate) fn check_refs<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> Result<(), RefError> {
         if !self.context.source.multiple {
             return Ok(());
@@ -187,14 +172,14 @@ impl Places<'_> {
         Ok(())
     }
 
-    /// The value files in order: patterns expanded, each file once, at the place where it is named or else first matched.
+    /// Returns the value files in order: patterns expanded, each file once, where it is named or else first matched.
     pub(crate) fn value_files(
         &self,
         files: &[String],
         missing: Missing,
     ) -> Result<Vec<String>, ValueFileError> {
         let files: Vec<&str> = files.iter().map(|file| self.as_helm_reads(file, missing)).collect();
-        // A file that is named keeps its own place; a pattern leaves it out.
+        // A named file keeps its place; patterns omit it.
         let mut named = BTreeSet::new();
         for file in &files {
             if let Ok((resolved, base)) = self.resolve(file)
@@ -225,15 +210,15 @@ impl Places<'_> {
             .collect()
     }
 
-    /// Helm takes a value of `--values` for a line of a table, and the line's end is no part of it: `- |` in YAML makes such a name. A
-    /// pattern, and a file that may be missing, Argo CD looks up before helm with all that is written.
+    /// Helm parses a value of `--values` as a CSV line, without its end of line: `- |` in YAML makes such a name. Argo CD looks up patterns
+    /// and optional files before helm, with the end of line.
     fn as_helm_reads<'f>(&self, file: &'f str, missing: Missing) -> &'f str {
         let line = file.trim_end_matches(['\r', '\n']);
         let is_pattern = || self.resolve(line).is_ok_and(|(resolved, base)| self.is_pattern(&resolved, base));
         if missing == Missing::Refuse && !is_pattern() { line } else { file }
     }
 
-    /// The file or URL of a `set-file` parameter of this name. A backslash takes a sign's meaning away, as in helm's own option.
+    /// Returns the file or URL of a `set-file` parameter of this name. A backslash escapes a character, as in helm's own option.
     pub(crate) fn set_file(&self, name: &str, file: &str) -> Result<String, SetFileError> {
         let written = |text: &str| unescaped(&self.environment.substitute(text));
         let resolved = match self.other_source(file) {
@@ -250,7 +235,7 @@ impl Places<'_> {
         }
     }
 
-    /// What of the paths of parameters is a URL, whether or not it is allowed.
+    /// Returns the URLs among the paths of parameters, permitted or not.
     pub(crate) fn urls(&self, options: &HelmOptions) -> Vec<String> {
         let value_files = options.value_files.iter().map(|file| self.environment.substitute(file));
         let set_files = options.assignments.iter().filter(|one| one.kind == AssignmentKind::File);
@@ -258,7 +243,7 @@ impl Places<'_> {
         value_files.chain(set_files).filter(|text| tiphys_access::url_scheme(text).is_some()).collect()
     }
 
-    /// What a value file is, and the folder that is no part of its pattern.
+    /// Resolves a value file, and returns the directory that is not part of its pattern.
     fn resolve(&self, file: &str) -> Result<(Resolved, &Path), ValueFileError> {
         match self.other_source(file) {
             Some((rest, tree)) => {
@@ -280,14 +265,14 @@ impl Places<'_> {
         }
     }
 
-    /// The rest of a path that begins with the name of another source, and that source's folder.
+    /// Splits a path that starts with the name of another source into the rest and that source's directory.
     fn other_source<'p>(&self, file: &'p str) -> Option<(&'p str, &Path)> {
         let name = file.strip_prefix('$')?;
         let (name, rest) = name.split_at(name.find('/').unwrap_or(name.len()));
         Some((rest, &self.context.refs.get(name)?.path))
     }
 
-    /// What a pattern matches, all of it inside of the repository.
+    /// Returns the matches of a pattern, all of them inside the repository.
     fn matches(
         &self,
         file: &str,
@@ -323,7 +308,7 @@ impl Places<'_> {
         Ok(found)
     }
 
-    /// Whether what a person wrote of a path has signs of patterns.
+    /// Whether the user's part of a path has pattern characters.
     fn is_pattern(&self, resolved: &Resolved, base: &Path) -> bool {
         match resolved {
             Resolved::Url(_) => false,
@@ -331,8 +316,8 @@ impl Places<'_> {
         }
     }
 
-    /// A resolved path as a folder that is meant literally and a pattern below it. Signs in the names of the application's own folders are no
-    /// pattern: nobody wrote them as one.
+    /// Splits a resolved path into a literal directory and a pattern below it. Pattern characters in the application's own directories are
+    /// literal: the user did not write them as a pattern.
     fn split_pattern(&self, path: &Path, base: &Path) -> (PathBuf, String) {
         let literal = literal_part(path, self.app_path, base);
         let rest = path.strip_prefix(&literal).unwrap_or(path);
@@ -360,7 +345,7 @@ impl Resolved {
     }
 }
 
-/// A text without the backslashes that take a sign's meaning away.
+/// Removes escapes.
 fn unescaped(text: &str) -> String {
     let mut chars = text.chars();
     iter::from_fn(|| chars.next().map(|char| if char == '\\' { chars.next() } else { Some(char) }))
@@ -368,7 +353,7 @@ fn unescaped(text: &str) -> String {
         .collect()
 }
 
-/// The longest common beginning of a path with the application's folder, but at least the root.
+/// Returns the longest common prefix of a path and the application's directory, but at least the root.
 fn literal_part(path: &Path, app_path: &Path, root: &Path) -> PathBuf {
     let common: PathBuf = path
         .components()
@@ -379,7 +364,7 @@ fn literal_part(path: &Path, app_path: &Path, root: &Path) -> PathBuf {
     if common.starts_with(root) { common } else { root.to_path_buf() }
 }
 
-/// Whether nothing is there. What cannot be looked at for another reason is helm's to complain of.
+/// Whether a file does not exist. Helm reports other errors.
 fn is_missing(path: &Path) -> bool {
     path.metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }

@@ -31,8 +31,6 @@ const NOT_CLEAN: &[&str] = &[
     "crates/tiphys/",
     "crates/tiphys-testkit/",
     "crates/tiphys-web/",
-    "plugins/helm/src/",
-    "plugins/helm/tests/",
     "xtask/",
 ];
 

@@ -1,4 +1,4 @@
-//! From values to announcements: one for each value that `--set` can reach.
+//! Turns values into announcements: one for each value that `--set` can reach.
 
 use std::collections::BTreeSet;
 
@@ -11,31 +11,31 @@ use super::plain_number;
 use super::schema::Schemas;
 use crate::options::SET;
 
-/// Objects within one another that are made up of what schemas ask for and no values have.
+/// Maximum depth of objects that schemas require and no values contain.
 const MISSING_DEPTH_MAX: usize = 8;
 
-/// What is said of one item of a list that the chart itself has.
+/// Tooltip of one item of a list in the chart's own values.
 const ITEM_WARNING: &str =
     "An item of a list of the chart: helm drops the list's other items when one is set, so set all of them.";
 
-/// More values than are announced.
+/// There are more values than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany;
 
-/// What is known of values besides the values.
+/// What is known about the values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Knowledge<'a> {
-    /// The chart without the subcharts that are switched off, with the schemas that hold for its values and for theirs.
+    /// The chart without disabled subcharts, with the schemas of its values and theirs.
     pub(super) chart: &'a PlacedChart<'a>,
-    /// What people wrote about the values.
+    /// Comments and key order.
     pub(super) notes: &'a Notes,
-    /// The values that come from files and parameters, so that `--set` changes single items of their lists.
+    /// The values from files and parameters. `--set` changes single items of their lists.
     pub(super) given: &'a Value,
-    /// The values without those that are set one by one, which may have taken away others whose types are known.
+    /// The values without those set one by one, which may have removed others whose types are known.
     pub(super) plain: &'a Value,
 }
 
-/// The announcements of all values in the order in which they are written in their files.
+/// Returns the announcements of all values, in the order of their files.
 pub(super) fn announcements(
     values: &Map,
     knowledge: Knowledge<'_>,
@@ -47,13 +47,13 @@ pub(super) fn announcements(
     if let Some(schema) = &knowledge.chart.loaded.schema {
         schemas.add(schema);
     }
-    let place = Place {
+    let place = Entry {
         notes: Some(knowledge.notes),
         charts: vec![knowledge.chart],
         given: Some(knowledge.given),
         plain: Some(knowledge.plain),
         schemas,
-        made_up: 0,
+        schema_depth: 0,
         within: Within::Objects,
     };
     walk.object(values, &place)?;
@@ -69,31 +69,31 @@ struct Walk<'a> {
     max: usize,
 }
 
-/// What is known of one place among the values.
+/// A path among the values, and what is known about its value.
 #[derive(Clone, Debug)]
-struct Place<'a> {
+struct Entry<'a> {
     notes: Option<&'a Notes>,
-    /// The charts whose values are here: mostly one, or none.
+    /// The charts whose values are here, usually one or none.
     charts: Vec<&'a PlacedChart<'a>>,
     given: Option<&'a Value>,
     plain: Option<&'a Value>,
     schemas: Schemas<'a>,
-    /// Objects above that only schemas ask for.
-    made_up: usize,
+    /// Number of parents that only schemas require.
+    schema_depth: usize,
     within: Within,
 }
 
-/// Whether a value is within a list.
+/// Whether a value is in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Within {
     Objects,
-    /// One that files or parameters have.
+    /// A list from files or parameters.
     GivenList,
-    /// One that only the chart has.
+    /// A list that only the chart has.
     ChartList,
 }
 
-/// Whether a schema says that the value must be there.
+/// Whether a schema requires the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Need {
     Optional,
@@ -101,7 +101,7 @@ enum Need {
 }
 
 impl<'a> Walk<'a> {
-    fn object(&mut self, values: &Map, place: &Place<'a>) -> Result<(), TooMany> {
+    fn object(&mut self, values: &Map, place: &Entry<'a>) -> Result<(), TooMany> {
         let required = place.schemas.required();
         let rank = |key: &str| {
             let notes = place.notes.and_then(|notes| notes.of(&PathItem::Key(key.to_owned())));
@@ -120,8 +120,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Goes on to a key or an item.
-    fn below(&mut self, item: PathItem, value: &Value, place: &Place<'a>, need: Need) -> Result<(), TooMany> {
+    /// Descends to a key or an item.
+    fn below(&mut self, item: PathItem, value: &Value, place: &Entry<'a>, need: Need) -> Result<(), TooMany> {
         let below = place.below(&item);
         let length = self.title.len();
         self.push_title(&item);
@@ -136,7 +136,7 @@ impl<'a> Walk<'a> {
         result
     }
 
-    fn list(&mut self, items: &[Value], mut place: Place<'a>) -> Result<(), TooMany> {
+    fn list(&mut self, items: &[Value], mut place: Entry<'a>) -> Result<(), TooMany> {
         if place.within == Within::Objects {
             let is_given = matches!(place.given, Some(Value::List(_)));
             place.within = if is_given { Within::GivenList } else { Within::ChartList };
@@ -147,21 +147,21 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Announces what a schema asks for and no values have: people have to set it before the chart renders.
-    fn missing(&mut self, key: &str, place: &Place<'a>) -> Result<(), TooMany> {
+    /// Announces a value that a schema requires and no values contain: it must be set before the chart renders.
+    fn missing(&mut self, key: &str, place: &Entry<'a>) -> Result<(), TooMany> {
         let item = PathItem::Key(key.to_owned());
         if !is_object(place.schemas.of(&item).types()) {
             return self.below(item, &Value::Null, place, Need::Required);
         }
-        if place.made_up == MISSING_DEPTH_MAX {
+        if place.schema_depth == MISSING_DEPTH_MAX {
             return Ok(());
         }
-        let place = Place { made_up: place.made_up + 1, ..place.clone() };
+        let place = Entry { schema_depth: place.schema_depth + 1, ..place.clone() };
         self.below(item, &Value::Map(Map::new()), &place, Need::Required)
     }
 
-    /// Announces a value, if there is a name that sets it.
-    fn scalar(&mut self, value: &Value, place: &Place<'a>, need: Need) -> Result<(), TooMany> {
+    /// Announces a value, if `--set` can address it.
+    fn scalar(&mut self, value: &Value, place: &Entry<'a>, need: Need) -> Result<(), TooMany> {
         let Some(name) = escape_name(&self.path) else { return Ok(()) };
         if self.found.len() == self.max {
             return Err(TooMany);
@@ -203,7 +203,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-impl Place<'_> {
+impl Entry<'_> {
     fn below(&self, item: &PathItem) -> Self {
         let mut schemas = self.schemas.of(item);
         let key = match item {
@@ -226,7 +226,7 @@ impl Place<'_> {
     }
 }
 
-/// The type of a value: the schema's, else that of the value itself. `null` may stand for anything.
+/// Returns the type of a value: the schema's, otherwise that of the value itself. `null` has no type.
 fn item_type(value: &Value, schemas: &Schemas<'_>) -> Option<ItemType> {
     if let Some(types) = schemas.types() {
         return Some(ItemType::of(types));
@@ -239,13 +239,13 @@ fn item_type(value: &Value, schemas: &Schemas<'_>) -> Option<ItemType> {
     }
 }
 
-/// Whether a value of these types has keys, unless it is empty.
+/// Whether these types allow only objects or null.
 fn is_object(types: Option<Types>) -> bool {
-    let mut said = types.into_iter().flat_map(Types::iter).filter(|one| *one != JsonType::Null);
-    said.next() == Some(JsonType::Object) && said.next().is_none()
+    let mut types = types.into_iter().flat_map(Types::iter).filter(|one| *one != JsonType::Null);
+    types.next() == Some(JsonType::Object) && types.next().is_none()
 }
 
-/// The default as a person would write it.
+/// Formats a default.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::Bool(value) => Some(value.to_string()),

@@ -1,4 +1,4 @@
-//! A chart with its subcharts, as far as values go: what helm's loader reads, and in the same way.
+//! Loads a chart with its subcharts, limited to what affects values, as helm's loader does.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,135 +9,108 @@ use tiphys_yaml::{DecodeError, Error as YamlError, Node, Object, read_document};
 
 use super::values_text::{ValuesTextError, read as read_values};
 use crate::chart::{self, ChartBounds, ChartFiles, Dependency, FileError, ListError, Subchart};
-use crate::dependencies::KeptCharts;
+use crate::dependencies::BuiltCharts;
 use crate::value_files::joined;
 
-/// Charts within charts, the application's own included.
+/// Maximum nesting of charts, with the application's chart.
 const DEPTH_MAX: usize = 10;
 
-/// What loading depends on.
+/// Input of loading.
 pub(super) struct Loader<'a> {
-    /// The repository's folder.
+    /// The repository's directory.
     pub(super) root: &'a Path,
-    /// How much is looked at.
     pub(super) bounds: ChartBounds,
-    /// Which helm reads values.
+    /// The helm version whose YAML rules apply.
     pub(super) version: HelmVersion,
-    /// Dependencies that an earlier run has built.
-    pub(super) built: &'a dyn Fn() -> Option<KeptCharts>,
+    /// Dependencies built by an earlier run.
+    pub(super) built: &'a dyn Fn() -> Option<BuiltCharts>,
 }
 
-/// A chart.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoadedChart {
-    /// Its name in its own `Chart.yaml`.
+    /// The name in `Chart.yaml`.
     pub(super) name: String,
-    /// Its version there; `None` if that is no version.
+    /// The version in `Chart.yaml`; `None` if it is invalid.
     version: Option<Version>,
-    /// What its list of dependencies says; `None` if it has none.
+    /// The list of dependencies; `None` if the chart has none.
     pub(super) dependencies: Option<Vec<Dependency>>,
     pub(super) values: Map,
-    /// The text of `values.yaml`, for its comments and the order of its keys.
+    /// The content of `values.yaml`, for its comments and the order of its keys.
     pub(super) values_text: Vec<u8>,
-    /// `values.schema.json`, if it is JSON. One that is not is helm's to refuse, which it only does where it checks the values.
+    /// `values.schema.json`, if it is JSON. Helm rejects an invalid one when it validates values.
     pub(super) schema: Option<serde_json::Value>,
     /// Bytes of its own values and schema.
     pub(super) bytes: usize,
-    /// The charts of its folder `charts`, sorted by the names that their files have there, and then those beside it.
+    /// The charts in `charts`, sorted by file name, followed by those elsewhere in the repository.
     pub(super) subcharts: Vec<LoadedChart>,
 }
 
-/// Why a chart cannot be read.
+/// Errors of loading a chart.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
-    /// One of its files.
     #[error(transparent)]
     File(#[from] FileError),
-    /// It has no `Chart.yaml`.
     #[error("Chart.yaml file is missing")]
     NoChart,
-    /// `Chart.yaml`, or `requirements.yaml`, is not YAML.
+    /// `Chart.yaml` or `requirements.yaml` is not YAML.
     #[error("cannot load {name}: error converting YAML to JSON: yaml: {problem}")]
     Yaml {
-        /// The file.
         name: &'static str,
-        /// Where, and what is wrong.
+        /// Position and message.
         problem: String,
     },
-    /// One of them has another shape.
+    /// A field has the wrong type.
     #[error("cannot load {name}: error unmarshaling JSON")]
     Shape {
-        /// The file.
         name: &'static str,
-        /// The field.
         #[source]
         source: DecodeError,
     },
-    /// A field that every chart has.
+    /// A required field is missing.
     #[error("validation: chart.metadata.{field} is required")]
-    Required {
-        /// The field.
-        field: &'static str,
-    },
-    /// Two lines of the list would have their values at one place.
+    Required { field: &'static str },
+    /// Two dependencies would have their values under one key.
     #[error("validation: more than one dependency with name or alias {name:?}")]
-    Twice {
-        /// The place.
-        name: String,
-    },
-    /// The values.
+    Twice { name: String },
     #[error("cannot load values.yaml: cannot unmarshal yaml document")]
     Values(#[source] ValuesTextError),
-    /// A subchart.
     #[error("error unpacking subchart {file} in {chart}")]
     Subchart {
-        /// Its file or folder in `charts`.
+        /// Its file or directory in `charts`.
         file: String,
-        /// The chart that has it.
+        /// The parent chart.
         chart: String,
-        /// Why.
         #[source]
         source: Box<LoadError>,
     },
-    /// Too many charts within one another.
-    #[error("more than {DEPTH_MAX} charts are within one another; look for a link among the folders charts")]
+    #[error("charts are nested more than {DEPTH_MAX} deep; look for a link in a charts directory")]
     TooDeep,
-    /// Too many of them.
+    #[error("there are more than {max} charts, including subcharts; raise TIPHYS_HELM_CHARTS_MAX")]
+    TooMany { max: usize },
     #[error(
-        "there are more than {max} charts with their subcharts; look at more with TIPHYS_HELM_CHARTS_MAX"
-    )]
-    TooMany {
-        /// The bound.
-        max: usize,
-    },
-    /// Too many values.
-    #[error(
-        "the values and schemas of the chart and its subcharts have more than {max} bytes; read more with \
+        "the values and schemas of the chart and its subcharts have more than {max} bytes; raise \
          TIPHYS_HELM_CHARTS_BYTES_MAX"
     )]
-    TooLarge {
-        /// The bound.
-        max: usize,
-    },
+    TooLarge { max: usize },
 }
 
 impl LoadError {
-    /// Whether helm may load the chart all the same.
-    pub(super) fn is_past_bound(&self) -> bool {
+    /// Whether a limit is the cause. Helm may still load the chart.
+    pub(super) fn exceeds_limit(&self) -> bool {
         match self {
             Self::TooMany { .. } | Self::TooLarge { .. } | Self::File(FileError::ValuesTooLarge { .. }) => {
                 true
             }
-            Self::Values(error) => error.is_past_bound(),
-            Self::Subchart { source, .. } => source.is_past_bound(),
+            Self::Values(error) => error.exceeds_limit(),
+            Self::Subchart { source, .. } => source.exceeds_limit(),
             _ => false,
         }
     }
 }
 
 impl Loader<'_> {
-    /// Reads a chart's folder. Where helm would build dependencies, those count that an earlier run has built; if it has built none, those
-    /// with `file://` that are not in the folder `charts` are read where they are, if that is within the repository.
+    /// Reads a chart's directory. If helm would build dependencies, those of an earlier build are used. Without one, dependencies with a
+    /// relative `file://` URL are read where they are, if that is within the repository.
     pub(super) fn load(&self, folder: &Path) -> Result<LoadedChart, LoadError> {
         let mut loading = Loading { loader: self, charts: 0, bytes: 0 };
         loading.load(&ChartFiles::Folder(folder.to_path_buf()), 1)
@@ -145,24 +118,23 @@ impl Loader<'_> {
 }
 
 impl LoadedChart {
-    /// Whether helm takes the chart for a line of the list of the chart that has it.
-    pub(super) fn is_meant_by(&self, dependency: &Dependency) -> bool {
+    /// Whether helm takes this chart for a dependency of its parent.
+    pub(super) fn is_selected_by(&self, dependency: &Dependency) -> bool {
         dependency.takes(&self.name, self.version.as_ref())
     }
 
-    /// Whether helm would build dependencies: it looks for names alone.
-    fn has_missing_ones(&self) -> bool {
-        let is_there = |one: &Dependency| self.subcharts.iter().any(|chart| chart.name == one.name);
-        !self.dependencies.iter().flatten().all(is_there)
+    /// Whether helm would build dependencies. It compares names only.
+    fn has_missing_dependencies(&self) -> bool {
+        let is_present = |one: &Dependency| self.subcharts.iter().any(|chart| chart.name == one.name);
+        !self.dependencies.iter().flatten().all(is_present)
     }
 }
 
-/// A chart that is being loaded, and what was read so far.
+/// State of loading.
 struct Loading<'a> {
     loader: &'a Loader<'a>,
-    /// Charts.
     charts: usize,
-    /// Bytes of values and schemas.
+    /// Bytes of values and schemas so far.
     bytes: usize,
 }
 
@@ -188,10 +160,10 @@ impl Loading<'_> {
         for (file, subchart) in files.subcharts()? {
             self.load_subchart(&mut chart, file, subchart, depth)?;
         }
-        // Helm builds what is missing of the chart itself, and renders subcharts as they are.
+        // Helm builds missing dependencies of the chart itself, not of its subcharts.
         if let ChartFiles::Folder(folder) = files
             && depth == 1
-            && chart.has_missing_ones()
+            && chart.has_missing_dependencies()
         {
             match (self.loader.built)() {
                 Some(built) => self.load_built(&mut chart, files, built, depth)?,
@@ -215,19 +187,19 @@ impl Loading<'_> {
         Ok(())
     }
 
-    /// Reads the chart's folder `charts` again, as it was with what an earlier run has built.
+    /// Reads the chart's `charts` again, with the result of an earlier build.
     fn load_built(
         &mut self,
         chart: &mut LoadedChart,
         files: &ChartFiles,
-        built: KeptCharts,
+        built: BuiltCharts,
         depth: usize,
     ) -> Result<(), LoadError> {
-        let KeptCharts { came, went } = built;
+        let BuiltCharts { added, removed } = built;
         let mut all: BTreeMap<String, Subchart> = files.subcharts()?.into_iter().collect();
-        all.retain(|file, _| !went.contains(file));
+        all.retain(|file, _| !removed.contains(file));
         let packed = |(file, bytes): (String, Vec<u8>)| Some((file.clone(), Subchart::packed(&file, bytes)?));
-        all.extend(came.into_iter().filter_map(packed));
+        all.extend(added.into_iter().filter_map(packed));
         chart.subcharts.clear();
         (self.charts, self.bytes) = (1, chart.bytes);
         for (file, subchart) in all {
@@ -236,15 +208,16 @@ impl Loading<'_> {
         Ok(())
     }
 
-    /// Adds the dependencies that are elsewhere in the repository. Helm builds all of them as soon as one is missing, and what is in
-    /// `charts` is taken before what is built.
+    /// Adds dependencies elsewhere in the repository. Helm builds all of them if one is missing. Those in `charts` take precedence over
+    /// built ones.
     fn load_beside(&mut self, chart: &mut LoadedChart, folder: &Path, depth: usize) -> Result<(), LoadError> {
-        let is_there = |one: &Dependency| chart.subcharts.iter().any(|subchart| subchart.is_meant_by(one));
+        let is_present =
+            |one: &Dependency| chart.subcharts.iter().any(|subchart| subchart.is_selected_by(one));
         let missing: Vec<PathBuf> = chart
             .dependencies
             .iter()
             .flatten()
-            .filter(|dependency| !is_there(dependency))
+            .filter(|dependency| !is_present(dependency))
             .filter_map(|dependency| dependency.repository.strip_prefix("file://"))
             .filter(|path| !path.starts_with('/'))
             .map(|path| joined(folder, Path::new(path)))
@@ -265,7 +238,7 @@ impl Loading<'_> {
     }
 }
 
-/// A chart without values and subcharts.
+/// Reads a chart without values and subcharts.
 fn metadata(files: &ChartFiles, bounds: ChartBounds) -> Result<LoadedChart, LoadError> {
     let name = chart::CHART;
     let text = files.read(name)?.ok_or(LoadError::NoChart)?;
@@ -308,7 +281,7 @@ fn document(name: &'static str, text: &[u8]) -> Result<Option<Node>, LoadError> 
     Ok(node.map(Node::deduplicated))
 }
 
-/// An error of the YAML reader as Go's has it.
+/// Formats an error of the YAML reader as Go does.
 pub(super) fn problem(error: &YamlError) -> String {
     let line = error.position.map(|position| format!("line {}: ", position.line)).unwrap_or_default();
     format!("{line}{}", error.message)

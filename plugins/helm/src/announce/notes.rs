@@ -1,4 +1,4 @@
-//! What people wrote about values: the order of keys in their files, and the comments above them.
+//! Comments and key order of values files.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use tiphys_yaml::{Data, LIMITS, Limits, Node, read_documents_within};
 
 use super::GLOBAL;
 
-/// Characters of a comment that are kept.
+/// Maximum length of a comment in characters.
 const COMMENT_CHARS_MAX: usize = 1_000;
 
-/// What is known of a value's place, and of those below it.
+/// Notes on a value, and on those below it.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// Which of the keys of all files it was, from 0; what no file has is behind all others.
+    /// Position of the key among those of all files, from 0. `None` sorts last.
     rank: Option<usize>,
-    /// The comment above its key.
+    /// The comment above the key.
     comment: String,
     below: HashMap<PathItem, Notes>,
-    /// Descriptions that stand elsewhere in the file, by the value's name (`@param`).
+    /// Descriptions elsewhere in the file, by name of the value (`@param`).
     elsewhere: HashMap<String, String>,
     next_rank: usize,
 }
@@ -26,16 +26,16 @@ pub(super) struct Notes {
 /// The lines of a file.
 struct Lines<'a> {
     lines: Vec<&'a str>,
-    /// By the number of a line: how far it is indented, and the comment above it.
+    /// Indentation and preceding comment, by line number.
     comments: HashMap<usize, (usize, String)>,
 }
 
 impl Notes {
-    /// Adds what a file says, at a place among the values. What an earlier file said stays. A file with more than `nodes_max` keys and values
-    /// says nothing.
+    /// Adds a file at a place among the values. Notes of earlier files take precedence. A file with more than `nodes_max` keys and values
+    /// is ignored.
     pub(super) fn add(&mut self, place: &[&str], text: &[u8], nodes_max: usize) {
         let limits = Limits { nodes_max, ..LIMITS };
-        // What cannot be read here is an error where the values are read.
+        // The reader of values reports invalid YAML.
         let Ok(documents) = read_documents_within(text, limits) else { return };
         let text = String::from_utf8_lossy(text);
         let mut lines = Lines { lines: text.lines().collect(), comments: HashMap::new() };
@@ -50,7 +50,7 @@ impl Notes {
                 notes = notes.below.entry(PathItem::Key((*key).to_owned())).or_default();
             }
             notes.add_node(document, &mut lines, &mut next_rank);
-            // Global values of a subchart are those of all.
+            // Globals of a subchart are shared by all charts.
             if let Some(globals) = document.get(GLOBAL).filter(|_| !place.is_empty()) {
                 let notes = self.below.entry(PathItem::Key(GLOBAL.to_owned())).or_default();
                 notes.add_node(globals, &mut lines, &mut next_rank);
@@ -59,22 +59,22 @@ impl Notes {
         self.next_rank = next_rank;
     }
 
-    /// What is known of a key or an item of this value.
+    /// Returns the notes on a key or an item of this value.
     pub(super) fn of(&self, item: &PathItem) -> Option<&Self> {
         self.below.get(item)
     }
 
-    /// The description of a value by its name, where it does not stand above its key.
+    /// Returns the description of a value by name (`@param`).
     pub(super) fn elsewhere(&self, name: &str) -> Option<&str> {
         self.elsewhere.get(name).map(String::as_str)
     }
 
-    /// The comment above the key; empty if there is none.
+    /// The comment above the key; may be empty.
     pub(super) fn comment(&self) -> &str {
         &self.comment
     }
 
-    /// A number that sorts values as they were written.
+    /// Sort key: the order in which values were written.
     pub(super) fn rank(&self) -> usize {
         self.rank.unwrap_or(usize::MAX)
     }
@@ -110,7 +110,7 @@ impl Notes {
 }
 
 impl Lines<'_> {
-    /// The comment above a key that is the first thing in its line. Aliases bring one key as often as they like, so it is looked for once.
+    /// Returns the comment above a key that starts its line. Cached, since aliases can repeat a key any number of times.
     fn comment_above(&mut self, line: usize, column: usize) -> String {
         let lines = &self.lines;
         let (indentation, comment) = self.comments.entry(line).or_insert_with(|| {
@@ -124,9 +124,8 @@ impl Lines<'_> {
     }
 }
 
-/// The comment in the last of these lines, as far as they are indented like the key below them: what is indented otherwise is mostly an
-/// example for the value above. Lines of tools (`@schema`, `@section`) are left out, and so are the signs that tell helm-docs of a
-/// description.
+/// Returns the comment at the end of these lines, if it is indented like the key below. Other indentation usually marks an example for the
+/// value above. Lines for tools (`@schema`, `@section`) and helm-docs prefixes are removed.
 fn comment_at_the_end(lines: &[&str], indentation: usize) -> String {
     let above = lines.iter().rev();
     let mut comment: Vec<&str> = above
@@ -139,7 +138,7 @@ fn comment_at_the_end(lines: &[&str], indentation: usize) -> String {
     shortened(&kept.join("\n"))
 }
 
-/// The name and the description of a line such as `## @param image.tag [string] Tag of the image`.
+/// Splits a line such as `## @param image.tag [string] Tag of the image` into name and description.
 fn described_elsewhere(line: &str) -> Option<(&str, String)> {
     let text = line.trim_start().strip_prefix('#')?.trim_start_matches('#').trim_start();
     let (name, text) = text.strip_prefix("@param ")?.trim_start().split_once(' ')?;
@@ -151,7 +150,7 @@ fn described_elsewhere(line: &str) -> Option<(&str, String)> {
     (!text.is_empty()).then(|| (name, shortened(text)))
 }
 
-/// A text that people read, of bounded length.
+/// Limits the length of a description.
 pub(super) fn shortened(text: &str) -> String {
     match text.char_indices().nth(COMMENT_CHARS_MAX) {
         None => text.to_owned(),

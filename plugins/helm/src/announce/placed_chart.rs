@@ -1,70 +1,68 @@
-//! A chart with its subcharts at the places that helm gives them: which subchart a line of a list of dependencies means, and under which
-//! name its values stand.
+//! A chart with its subcharts at the paths where helm puts their values.
 //!
-//! Helm reads a list only if all charts above have one, too. A line means the first subchart of its name whose version is in its range. A
-//! subchart that no line means is not left out: it keeps its own name, whatever alias the line has that names it.
+//! Helm reads a list of dependencies only if all parent charts have one. An entry selects the first subchart with its name and a version in
+//! its range. Subcharts without an entry stay, under their own name, even if an entry with an alias has that name.
 
 use tiphys_helm_values::{Chart, Dependency};
 
 use super::loaded_chart::{LoadError, LoadedChart};
 use crate::chart::{self, ChartBounds};
 
-/// A chart at its place.
 #[derive(Clone, Debug)]
 pub(super) struct PlacedChart<'a> {
-    /// Its name among the values of the chart that has it: its own one, or an alias.
+    /// Key of its values in the parent: its name or an alias.
     pub(super) name: &'a str,
-    /// What was read of it.
+    /// The loaded chart.
     pub(super) loaded: &'a LoadedChart,
     subcharts: Vec<PlacedChart<'a>>,
-    /// What its list says, under the names that values have; `None` if it has none.
+    /// Its dependencies, under the keys of their values; `None` without a list.
     dependencies: Option<Vec<Dependency>>,
 }
 
-/// Whether helm reads the list of a chart.
+/// Whether helm reads the dependencies of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lists {
     Read,
-    /// It stops at a chart above that has none.
-    PassedOver,
+    /// A parent chart has no list.
+    Ignored,
 }
 
-/// The bound that is passed.
+/// An exceeded limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Past {
+enum Exceeded {
     Charts,
     Bytes,
 }
 
 impl<'a> PlacedChart<'a> {
-    /// Places a chart and its subcharts: what has several aliases is there once for each, and all that are there are bounded, as is what
-    /// they have of values.
+    /// Places a chart and its subcharts. A subchart counts once for each alias. The number of placed charts and the bytes of their values
+    /// are limited.
     pub(super) fn new(chart: &'a LoadedChart, bounds: ChartBounds) -> Result<Self, LoadError> {
         let mut left = bounds;
         Self::place(chart, &chart.name, Lists::Read, &mut left).map_err(|past| match past {
-            Past::Charts => LoadError::TooMany { max: bounds.charts },
-            Past::Bytes => LoadError::TooLarge { max: bounds.bytes },
+            Exceeded::Charts => LoadError::TooMany { max: bounds.charts },
+            Exceeded::Bytes => LoadError::TooLarge { max: bounds.bytes },
         })
     }
 
-    /// Takes what it places off what is left.
+    /// Deducts what it places from the remaining limits.
     fn place(
         loaded: &'a LoadedChart,
         name: &'a str,
         lists: Lists,
         left: &mut ChartBounds,
-    ) -> Result<Self, Past> {
-        left.charts = left.charts.checked_sub(1).ok_or(Past::Charts)?;
-        left.bytes = left.bytes.checked_sub(loaded.bytes).ok_or(Past::Bytes)?;
+    ) -> Result<Self, Exceeded> {
+        left.charts = left.charts.checked_sub(1).ok_or(Exceeded::Charts)?;
+        left.bytes = left.bytes.checked_sub(loaded.bytes).ok_or(Exceeded::Bytes)?;
         let (listed, lists) = match &loaded.dependencies {
             Some(listed) if lists == Lists::Read => (listed.as_slice(), Lists::Read),
-            _ => (&[] as &[_], Lists::PassedOver),
+            _ => (&[] as &[_], Lists::Ignored),
         };
-        let is_meant = |subchart: &LoadedChart| listed.iter().any(|one| subchart.is_meant_by(one));
+        let is_meant = |subchart: &LoadedChart| listed.iter().any(|one| subchart.is_selected_by(one));
         let unlisted = loaded.subcharts.iter().filter(|subchart| !is_meant(subchart));
         let unlisted = unlisted.map(|subchart| (subchart.name.as_str(), subchart));
         let listed = listed.iter().filter_map(|one| {
-            let meant = loaded.subcharts.iter().find(|subchart| subchart.is_meant_by(one))?;
+            let meant = loaded.subcharts.iter().find(|subchart| subchart.is_selected_by(one))?;
             Some((one.known_as(), meant))
         });
         let subcharts = unlisted.chain(listed);
@@ -80,7 +78,7 @@ impl<'a> PlacedChart<'a> {
         Ok(Self { name, loaded, subcharts, dependencies })
     }
 
-    /// The chart for the merge of values.
+    /// Returns the chart as input of the merge of values.
     pub(super) fn as_values(&self) -> Chart {
         Chart {
             name: self.name.to_owned(),
@@ -90,21 +88,20 @@ impl<'a> PlacedChart<'a> {
         }
     }
 
-    /// Leaves out the subcharts that a chart made of this one has not.
+    /// Removes the subcharts that `enabled` does not have.
     pub(super) fn keep(&mut self, enabled: &Chart) {
-        // Helm switches off names, so that of several subcharts with one name all are there or none.
+        // Helm disables by name, so subcharts of one name are disabled together.
         self.subcharts.retain(|subchart| enabled.subcharts.iter().any(|kept| kept.name == subchart.name));
         for (subchart, kept) in self.subcharts.iter_mut().zip(&enabled.subcharts) {
             subchart.keep(kept);
         }
     }
 
-    /// All subcharts.
     pub(super) fn subcharts(&self) -> &[Self] {
         &self.subcharts
     }
 
-    /// The subcharts whose values stand under a name. There may be several: one that a line means, and those whose version it does not take.
+    /// Returns the subcharts whose values have this key. There may be several: the selected one, and those with another version.
     pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &Self> {
         self.subcharts.iter().filter(move |subchart| subchart.name == name)
     }

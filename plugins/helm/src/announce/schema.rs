@@ -1,7 +1,7 @@
-//! What `values.schema.json` says of a value, as far as it fits an announcement. Nothing is checked: helm does that.
+//! Reads announcements from `values.schema.json`. Values are not validated: helm does that.
 //!
-//! All drafts are read alike. References lead within the file; whatever else a schema may hold is passed over. A schema may be made to
-//! take for ever (references in circles, branches of branches), so the steps of each look are counted.
+//! All drafts are read alike. Only references within the file are followed; unknown keywords are ignored. Circular references and nested
+//! alternatives could take unlimited time, so the steps of each look-up are limited.
 
 use std::collections::BTreeSet;
 
@@ -13,39 +13,39 @@ use tiphys_params::{JsonType, Types};
 use super::notes::shortened;
 use super::plain_number;
 
-/// Schemas that may hold for one value at once, with all that they refer to.
+/// Maximum number of schemas that apply to one value, references included.
 const SCHEMAS_MAX: usize = 64;
 
-/// Texts to choose from; more are no choice for a person.
+/// Maximum number of choices; longer lists are not announced.
 const CHOICES_MAX: usize = 500;
 
-/// A schema, and the document that its references are in.
+/// A schema, and the document that its references point into.
 #[derive(Clone, Copy, Debug)]
 struct Schema<'a> {
     document: &'a Json,
     at: &'a Json,
-    empty: Empty,
+    nullable: Nullable,
 }
 
-/// Whether the value may also be `null`, whatever the schema says of its type.
+/// Whether the value may also be `null`, whatever the schema's type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Empty {
-    AsSaid,
+enum Nullable {
+    BySchema,
     /// The schema is one of two alternatives, and the other one is `null`.
-    MayBe,
+    Yes,
 }
 
-/// The schemas that hold for a value: none, or several where charts and their parents both have one.
+/// The schemas that apply to a value: several if a chart and its parent both have one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Schemas<'a>(Vec<Schema<'a>>);
 
 impl<'a> Schemas<'a> {
-    /// Adds the schema of a whole chart.
+    /// Adds the schema of a chart.
     pub(super) fn add(&mut self, document: &'a Json) {
-        self.extend(Schema { document, at: document, empty: Empty::AsSaid });
+        self.extend(Schema { document, at: document, nullable: Nullable::BySchema });
     }
 
-    /// The schemas of a key or an item.
+    /// Returns the schemas of a key or an item.
     pub(super) fn of(&self, item: &PathItem) -> Self {
         let mut found = Self::default();
         for schema in &self.0 {
@@ -54,37 +54,37 @@ impl<'a> Schemas<'a> {
                 PathItem::Index(index) => schema.item(*index),
             };
             if let Some(at) = below {
-                found.extend(Schema { at, empty: Empty::AsSaid, ..*schema });
+                found.extend(Schema { at, nullable: Nullable::BySchema, ..*schema });
             }
         }
         found
     }
 
-    /// The keys that the value must have, in the order of the schemas.
+    /// Returns the required keys, in the order of the schemas.
     pub(super) fn required(&self) -> Vec<&'a str> {
         let lists = self.0.iter().filter_map(|schema| schema.at.get("required")?.as_array());
         let mut seen = BTreeSet::new();
         lists.flatten().filter_map(Json::as_str).filter(|key| seen.insert(*key)).collect()
     }
 
-    /// The types that the value may have: those that all schemas allow; `None` if no schema says, or they allow none.
+    /// Returns the types that all schemas allow; `None` if no schema has a type, or they have none in common.
     pub(super) fn types(&self) -> Option<Types> {
         let mut left = SCHEMAS_MAX;
         self.types_within(&mut left)
     }
 
-    /// The same with a bound of alternatives, which may be within one another; beyond it no schema says.
+    /// Like [`Self::types`], with a limit of nested alternatives; `None` beyond it.
     fn types_within(&self, left: &mut usize) -> Option<Types> {
         all_of(self.0.iter().filter_map(|schema| schema.types(left)))
     }
 
-    /// What the value is for; empty if no schema says.
+    /// Returns the description; may be empty.
     pub(super) fn description(&self) -> String {
         let text = self.0.iter().find_map(|schema| schema.at.get("description")?.as_str());
         shortened(text.unwrap_or_default().trim())
     }
 
-    /// The texts to choose from: of `enum`, or of `const`. None if one of them is no scalar, or there are too many.
+    /// Returns the choices of `enum` or `const`. Empty if one is not a scalar, or there are too many.
     pub(super) fn choices(&self) -> Vec<String> {
         let list = self.0.iter().find_map(|schema| match schema.at.get("enum") {
             Some(list) => list.as_array().map(Vec::as_slice),
@@ -94,15 +94,15 @@ impl<'a> Schemas<'a> {
         if list.len() > CHOICES_MAX {
             return Vec::new();
         }
-        // No text stands for null.
+        // null has no string form.
         let texts = list.iter().filter(|value| !value.is_null()).map(scalar_text);
         texts.collect::<Option<_>>().unwrap_or_default()
     }
 
-    /// Adds a schema with all that holds together with it.
+    /// Adds a schema with all schemas that apply together with it.
     fn extend(&mut self, schema: Schema<'a>) {
         let mut waiting = vec![schema];
-        // The bound also ends references that lead in a circle.
+        // The limit also ends circular references.
         while let Some(schema) = waiting.pop().filter(|_| self.0.len() < SCHEMAS_MAX) {
             if !schema.at.is_object() {
                 continue;
@@ -118,21 +118,21 @@ impl<'a> Schemas<'a> {
 }
 
 impl<'a> Schema<'a> {
-    /// The types that this schema alone allows: by their names, by those of its alternatives, and by the values to choose from.
+    /// Returns the types that this schema allows: by `type`, by its alternatives, and by its choices.
     fn types(&self, left: &mut usize) -> Option<Types> {
         let named = self.at.get("type").and_then(types_of_names);
-        let said =
+        let types =
             all_of([named, self.types_of_branches(left), self.types_of_values()].into_iter().flatten())?;
-        let or_null = Types::of([JsonType::Null]).filter(|_| self.empty == Empty::MayBe);
-        Some(or_null.map_or(said, |null| said.or(null)))
+        let or_null = Types::of([JsonType::Null]).filter(|_| self.nullable == Nullable::Yes);
+        Some(or_null.map_or(types, |null| types.or(null)))
     }
 
-    /// The types of all alternatives, if each says its own.
+    /// Returns the types of all alternatives, if each has a type.
     fn types_of_branches(&self, left: &mut usize) -> Option<Types> {
         let each = self.branches()?.iter().map(|at| {
             *left = left.checked_sub(1)?;
             let mut schemas = Schemas::default();
-            schemas.extend(Schema { at, empty: Empty::AsSaid, ..*self });
+            schemas.extend(Schema { at, nullable: Nullable::BySchema, ..*self });
             schemas.types_within(left)
         });
         let each: Option<Vec<Types>> = each.collect();
@@ -147,7 +147,7 @@ impl<'a> Schema<'a> {
 
     fn property(&self, key: &str) -> Option<&'a Json> {
         let named = self.at.get("properties").and_then(|properties| properties.get(key));
-        // A pattern may be meant, and what is behind it then says nothing of the key.
+        // With `patternProperties`, `additionalProperties` may not apply to this key.
         let others =
             || self.at.get("additionalProperties").filter(|_| self.at.get("patternProperties").is_none());
         named.or_else(others)
@@ -162,7 +162,7 @@ impl<'a> Schema<'a> {
             .or_else(|| self.at.get("additionalItems"))
     }
 
-    /// What a reference within the document leads to.
+    /// Resolves a reference within the document.
     fn referred(&self) -> Option<&'a Json> {
         let pointer = self.at.get("$ref")?.as_str()?.strip_prefix('#')?;
         self.document.pointer(&percent_decode(pointer))
@@ -172,23 +172,23 @@ impl<'a> Schema<'a> {
         ["anyOf", "oneOf"].iter().find_map(|key| self.at.get(key)?.as_array())
     }
 
-    /// Of alternatives the only one that is not null: the usual way to say that a value may be left empty.
+    /// Returns the only alternative that is not null: the usual form of an optional value.
     fn only_branch(&self) -> Option<Self> {
         let branches = self.branches()?;
         let is_null = |branch: &Json| branch.get("type").and_then(Json::as_str) == Some("null");
         let mut others = branches.iter().filter(|branch| !is_null(branch));
         let at = others.next().filter(|_| others.next().is_none())?;
-        let empty = if branches.len() > 1 { Empty::MayBe } else { self.empty };
-        Some(Self { at, empty, ..*self })
+        let nullable = if branches.len() > 1 { Nullable::Yes } else { self.nullable };
+        Some(Self { at, nullable, ..*self })
     }
 }
 
-/// What all of these allow; `None` if there are none, or they allow nothing in common.
+/// Returns the intersection; `None` if it is empty or there are no types.
 fn all_of(types: impl Iterator<Item = Types>) -> Option<Types> {
     types.map(Some).reduce(|one, other| one?.and(other?))?
 }
 
-/// The types that `type` says: a name, or a list of names.
+/// Reads `type`: a name, or a list of names.
 fn types_of_names(names: &Json) -> Option<Types> {
     let names = match names {
         Json::Array(names) => names.as_slice(),
@@ -201,7 +201,7 @@ fn type_of_value(value: &Json) -> JsonType {
     match value {
         Json::Null => JsonType::Null,
         Json::Bool(_) => JsonType::Boolean,
-        // As schemas have it, `1.0` is a whole number, too.
+        // In JSON Schema, `1.0` is an integer too.
         Json::Number(number) if number.as_f64().is_none_or(|number| number.fract() == 0.0) => {
             JsonType::Integer
         }

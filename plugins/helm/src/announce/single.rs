@@ -1,7 +1,7 @@
-//! Values that parameters set one by one, and what becomes of the others by them.
+//! Values that parameters set one by one, and their effect on other values.
 //!
-//! A value that is set has the announcement of what holds without it. All others are announced as they are with everything that is set:
-//! helm takes a list of a chart as a whole, so that the items beside one that is set are gone.
+//! A set value is announced with its value before it was set. All others are announced with everything set: helm replaces a list of a chart
+//! as a whole, so setting one item removes its siblings.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::GLOBAL;
 use crate::options::AssignmentKind;
 use crate::request::Request;
 
-/// What is set one by one.
+/// The assignments of a request.
 #[derive(Debug)]
 pub(super) struct Single {
     assignments: Vec<(Flag, String)>,
@@ -21,7 +21,6 @@ pub(super) struct Single {
 }
 
 impl Single {
-    /// Those of a request.
     pub(super) fn of(request: &Request) -> Self {
         let given = &request.options.assignments;
         let assignments = given.iter().map(|one| {
@@ -36,12 +35,11 @@ impl Single {
         Self { assignments: assignments.collect(), paths: paths.flat_map(with_lifted).collect() }
     }
 
-    /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.assignments.is_empty()
     }
 
-    /// Values with these over them. `None` if one cannot be read: it fails when manifests are made, with helm's words.
+    /// Applies the assignments to `given`. `None` if one is invalid: it fails in `generate`, with helm's message.
     pub(super) fn over(&self, given: &Map, version: HelmVersion) -> Option<Map> {
         let assignments: Vec<_> =
             self.assignments.iter().map(|(flag, text)| Assignment { flag: *flag, text }).collect();
@@ -49,7 +47,7 @@ impl Single {
             version,
             values_files: &[],
             assignments: &assignments,
-            // That it is a text is all that is asked of what is in a file.
+            // Only the type of a value from a file matters, and it is a string.
             read_file: &|_| Ok(String::new()),
             limits: LIMITS,
         };
@@ -57,7 +55,7 @@ impl Single {
         assign(&mut values, &inputs).is_ok().then_some(values)
     }
 
-    /// The values to be announced, of those without what is set (`plain`) and those with it.
+    /// Returns the values to announce, from those without assignments (`plain`) and those with them.
     pub(super) fn announced(&self, plain: &Map, with_set: &Map) -> Map {
         self.of_object(plain, Some(with_set), &mut Vec::new())
     }
@@ -84,7 +82,7 @@ impl Single {
             (Value::Map(plain), with_set) => {
                 Value::Map(self.of_object(plain, with_set.and_then(Value::as_map), path))
             }
-            // What a chart has in the way of its subchart's object is so no longer where something is set in the object.
+            // Setting a key of a subchart's object replaces a scalar of the parent.
             (plain, Some(map @ Value::Map(_))) => {
                 let new = self.of_new(map, path);
                 new.unwrap_or_else(|| self.of_value(plain, None, path))
@@ -97,7 +95,8 @@ impl Single {
         }
     }
 
-    /// What is there only with what is set, and is not set itself; the nulls with which helm fills lists are nothing.
+    /// Returns values that exist only because of assignments and are not assigned themselves. Nulls with which helm fills lists are
+    /// omitted.
     fn of_new(&self, value: &Value, path: &mut Vec<PathItem>) -> Option<Value> {
         match value {
             Value::Map(map) => Some(self.of_object(&Map::new(), Some(map), path))
@@ -112,7 +111,7 @@ impl Single {
         }
     }
 
-    /// A list may have become longer.
+    /// The list may have become longer.
     fn of_list(&self, plain: &[Value], with_set: &[Value], path: &mut Vec<PathItem>) -> Value {
         let mut items = Vec::new();
         for index in 0..plain.len().max(with_set.len()) {
@@ -125,7 +124,7 @@ impl Single {
             path.pop();
             items.push(item);
         }
-        // What is behind the last one is only set.
+        // Items after the last kept one are only set.
         items.truncate(items.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
         let nothing = |index: usize| match with_set.get(index) {
             Some(Value::Map(_)) => Value::Map(Map::new()),
@@ -136,7 +135,7 @@ impl Single {
     }
 }
 
-/// The path, and where the same is announced if it is a global of a subchart.
+/// Returns the path, and the path at the top if it is a global of a subchart.
 fn with_lifted(path: Vec<PathItem>) -> impl Iterator<Item = Vec<PathItem>> {
     let is_global = |item: &PathItem| matches!(item, PathItem::Key(key) if key == GLOBAL);
     let lifted = path.iter().position(is_global).filter(|at| *at > 0).map(|at| path[at..].to_vec());

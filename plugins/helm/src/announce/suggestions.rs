@@ -1,16 +1,16 @@
-//! Files that may be meant as value files, as Argo CD's native support offers them (its `walkHelmValueFilesInPath`).
+//! Suggested value files, as in Argo CD's `walkHelmValueFilesInPath`.
 
 use std::fs;
 use std::path::Path;
 
-/// Entries of the application's folder that are looked at.
+/// Maximum number of directory entries to read.
 const ENTRIES_MAX: usize = 50_000;
 
-/// Folders within one another that are looked into.
+/// Maximum depth of directories.
 const DEPTH_MAX: usize = 32;
 
-/// The files below a folder whose name has `values` in it and ends in `.yaml` or `.yml`, in any letter case: relative paths in the order
-/// of a walk by names. Links are not followed, and folders that cannot be read have no files.
+/// Returns the relative paths of files whose name contains `values` and ends in `.yaml` or `.yml`, in any letter case, sorted by name in
+/// each directory. Links are not followed; unreadable directories are skipped.
 pub(super) fn value_files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut left = ENTRIES_MAX;

@@ -1,31 +1,30 @@
-//! Texts with values, and what is wrong with one in the words of Argo CD and helm.
+//! Parses documents with values, with the error messages of Argo CD and helm.
 
 use tiphys_helm_values::{HelmVersion, Map, ValuesFileError, read_values};
 use tiphys_yaml::Error as YamlError;
 
 use super::loaded_chart::problem;
 
-/// Why a text has no values.
+/// Errors of a document with values.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ValuesTextError {
-    /// It is not YAML.
     #[error("error converting YAML to JSON: {}", of_yaml(.0))]
     Yaml(YamlError),
-    /// It is something else than an object.
+    /// The top level must be an object.
     #[error(
         "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {kind} into Go value of type \
          map[string]interface {{}}"
     )]
     NoObject {
-        /// What it is, as Go names it.
+        /// Its type, as Go names it.
         kind: &'static str,
     },
-    /// A line that divides documents.
+    /// The document has an invalid separator.
     #[error(transparent)]
     Separator(ValuesFileError),
 }
 
-/// The values of a text, as helm reads them.
+/// Parses a document as helm does.
 pub(super) fn read(text: &[u8], version: HelmVersion) -> Result<Map, ValuesTextError> {
     read_values(text, version).map_err(|error| match error {
         ValuesFileError::Yaml { source, .. } => ValuesTextError::Yaml(source),
@@ -35,8 +34,8 @@ pub(super) fn read(text: &[u8], version: HelmVersion) -> Result<Map, ValuesTextE
 }
 
 impl ValuesTextError {
-    /// Whether helm may read the text all the same.
-    pub(super) fn is_past_bound(&self) -> bool {
+    /// Whether a limit is the cause. Helm may still parse the document.
+    pub(super) fn exceeds_limit(&self) -> bool {
         matches!(self, Self::Yaml(error) if error.is_too_deep())
     }
 }
@@ -47,7 +46,7 @@ fn of_yaml(error: &YamlError) -> String {
     format!("yaml: {}{bound}", problem(error))
 }
 
-/// What Go calls a value that has this name in words.
+/// Translates a type name to Go's.
 fn go_kind(words: &str) -> &'static str {
     match words {
         "a list" => "array",

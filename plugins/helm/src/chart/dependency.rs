@@ -1,51 +1,49 @@
-//! The list of dependencies of a chart as helm reads it: that of `requirements.yaml` over that of `Chart.yaml`, item over item.
+//! The dependencies of a chart as helm reads them: `requirements.yaml` is decoded over `Chart.yaml`.
 //!
-//! Helm reads both files into one value. An item of `requirements.yaml` therefore changes the fields that it has of the item in the same
-//! place of `Chart.yaml`, and leaves the others. Names of fields differ in case as they like, and characters that are no text are left out.
+//! Helm decodes both files into one value. An item of `requirements.yaml` therefore replaces only the fields that it has in the item at the
+//! same index of `Chart.yaml`. Field names are case-insensitive, and control characters are removed.
 
 use tiphys_helm_values::Import;
 use tiphys_versions::{Version, VersionRange};
 use tiphys_yaml::{Data, DecodeError, Node, Object};
 
-/// The field of both files.
+/// The field in both files.
 const FIELD: &str = "dependencies";
 
-/// A dependency. Texts that are not there are empty.
+/// A dependency. Missing strings are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Dependency {
     /// The chart's name.
     pub(crate) name: String,
-    /// Where it is had: a URL, `@name`, `alias:name`, `file://…`, or nothing for one in `charts`.
+    /// A URL, `@name`, `alias:name` or `file://…`; empty for a chart in `charts`.
     pub(crate) repository: String,
-    /// The version or a range of them.
+    /// A version or a range.
     pub(crate) version: DependencyVersion,
-    /// Its name among the values of the chart that has it, if that is another.
+    /// Key of its values in the parent chart, if not its name.
     pub(crate) alias: String,
-    /// Paths of values that switch it on or off.
+    /// Paths of values that enable or disable it.
     pub(crate) condition: String,
-    /// Names of groups that switch it on or off.
+    /// Tags that enable or disable it.
     pub(crate) tags: Vec<String>,
-    /// What of its values the chart takes over.
+    /// `import-values`: values that the parent chart imports.
     pub(crate) imports: Vec<Import>,
 }
 
-/// What a line says of versions: a text, and the range that it is, if it is one.
+/// The version field of a dependency, and its range if it is valid.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DependencyVersion {
     text: String,
     range: Option<VersionRange>,
 }
 
-/// A file with a list that has another shape.
+/// An invalid list of dependencies.
 #[derive(Debug)]
 pub(crate) struct ListError {
-    /// The file.
     pub(crate) file: &'static str,
-    /// The field.
     pub(crate) source: DecodeError,
 }
 
-/// The list of files, each read over the ones before it; `None` if none has one. More than `lines_max` lines are refused.
+/// Decodes the list of several files, each over the ones before it; `None` if no file has one. More than `lines_max` entries are an error.
 pub(crate) fn dependencies(
     files: &[(&'static str, &Node)],
     lines_max: usize,
@@ -64,7 +62,7 @@ pub(crate) fn dependencies(
     lists.decode().map_err(fail)
 }
 
-/// Lists that are read one over the other. What an earlier and longer list had is still there for a later one, as it is in Go's memory.
+/// Lists decoded over one another. Items of an earlier, longer list reappear under a later one, as in Go's memory.
 #[derive(Default)]
 struct Overlaid<'a> {
     items: Vec<Vec<&'a Node>>,
@@ -82,10 +80,10 @@ impl<'a> Overlaid<'a> {
             Data::Sequence(items) if items.len() <= self.lines_max => items,
             Data::Sequence(_) => {
                 let max = self.lines_max;
-                let due = format!(
+                let expected = format!(
                     "a list of at most {max} dependencies (TIPHYS_HELM_DEPENDENCIES_MAX allows more)"
                 );
-                return Err(DecodeError::mismatch(list, FIELD, &due));
+                return Err(DecodeError::mismatch(list, FIELD, &expected));
             }
             _ => return Err(DecodeError::mismatch(list, FIELD, "a list")),
         };
@@ -104,7 +102,7 @@ impl<'a> Overlaid<'a> {
         Ok(())
     }
 
-    /// Items that are nothing are left out; helm refuses them when it loads the chart.
+    /// Null items are omitted; helm rejects them when it loads the chart.
     fn decode(&self) -> Result<Option<Vec<Dependency>>, DecodeError> {
         let Some(length) = self.length else { return Ok(None) };
         let items = self.items.iter().take(length).enumerate().filter(|(_, layers)| !layers.is_empty());
@@ -116,13 +114,13 @@ impl<'a> Overlaid<'a> {
 }
 
 impl Dependency {
-    /// Its name among the values of the chart that has it.
+    /// Key of its values in the parent chart.
     pub(crate) fn known_as(&self) -> &str {
         if self.alias.is_empty() { &self.name } else { &self.alias }
     }
 
-    /// Whether helm takes a chart of this name and version for it. A version that is none, `None`, is in no range, and a range that is none
-    /// has no version.
+    /// Whether helm takes a chart with this name and version for the dependency. An invalid version (`None`) is in no range, and an invalid
+    /// range has no versions.
     pub(crate) fn takes(&self, name: &str, version: Option<&Version>) -> bool {
         let (Some(range), Some(version)) = (&self.version.range, version) else { return false };
         self.name == name && range.matches(version)
@@ -148,7 +146,6 @@ impl Dependency {
 }
 
 impl DependencyVersion {
-    /// The text.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
@@ -172,7 +169,7 @@ fn text(object: &mut Object<'_>, key: &'static str) -> Result<String, DecodeErro
     object.get(key).map_or_else(|| Ok(String::new()), |node| text_of(node, || object.path_of(key)))
 }
 
-/// A text; a number or a boolean is one too, as helm's reader of YAML takes it where a text is due.
+/// Reads a string. Numbers and booleans are converted, as helm's YAML reader does for string fields.
 fn text_of(node: &Node, path: impl Fn() -> String) -> Result<String, DecodeError> {
     match &node.data {
         Data::Null => Ok(String::new()),
@@ -182,13 +179,13 @@ fn text_of(node: &Node, path: impl Fn() -> String) -> Result<String, DecodeError
     }
 }
 
-/// A text as helm uses it: white space is a blank, and control characters are left out.
+/// Cleans a string as helm does: white space becomes a space, and control characters are removed.
 fn printable(text: &str) -> String {
     let blank = |character: char| if character.is_whitespace() { ' ' } else { character };
     text.chars().map(blank).filter(|character| !character.is_control()).collect()
 }
 
-/// What a chart takes over: a name in `exports`, or two paths. Helm leaves out what is neither.
+/// Decodes `import-values`: names of `exports`, or pairs of paths. Helm ignores anything else.
 fn imports(items: &[Node]) -> Vec<Import> {
     let import = |item: &Node| match &item.data {
         Data::String(name) => Some(Import { child: format!("exports.{name}"), parent: ".".to_owned() }),

@@ -1,4 +1,4 @@
-//! The files of a chart, in a folder or in an archive as `helm package` makes it.
+//! The files of a chart, in a directory or in an archive of `helm package`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,109 +11,87 @@ use tiphys_tree::read_bounded;
 
 use super::CHART;
 
-/// Bytes of one file of an archive, as many as helm reads of one, and of a file that has no values.
+/// Maximum bytes of one file of an archive, and of a file without values: helm's limit of a file.
 const FILE_BYTES_MAX: u64 = 5 << 20;
 
-/// Bytes of a packed chart: as many as helm takes unpacked.
+/// Maximum bytes of a packed chart: helm's limit of the unpacked size.
 pub(crate) const PACKED_CHART_BYTES_MAX: u64 = 100 << 20;
 
-/// Bounds of the archive of a subchart: bytes as helm has them for all files of a chart, packed ones as for any file of a repository.
+/// Limits of a subchart's archive: helm's limit of all files of a chart; packed bytes as for any file of a repository.
 const ARCHIVE_LIMITS: ArchiveLimits =
     ArchiveLimits { packed_bytes_max: PACKED_CHART_BYTES_MAX, entries_max: 20_000, bytes_max: 100 << 20 };
 
-/// The folder of a chart with its subcharts.
+/// The directory with a chart's subcharts.
 const SUBCHARTS: &str = "charts";
 
-/// Names of the files that say something of values.
+/// Names of the files that affect values.
 const WANTED: [&str; 4] = [CHART, "requirements.yaml", "values.yaml", "values.schema.json"];
 
-/// End of the name of an archive.
 const ARCHIVE_END: &str = ".tgz";
 
-/// End of the name of an archive's signature.
 const SIGNATURE_END: &str = ".prov";
 
-/// A chart's files.
 #[derive(Clone, Debug)]
 pub(crate) enum ChartFiles {
-    /// A folder.
     Folder(PathBuf),
-    /// Files of an archive by their path in the chart.
+    /// Files of an archive, by their path in the chart.
     Archive(BTreeMap<String, Vec<u8>>),
 }
 
-/// A subchart that was found and not looked into yet, so that one archive at a time is in memory.
+/// A subchart that is not opened yet, so that one archive at a time is in memory.
 #[derive(Clone, Debug)]
 pub(crate) enum Subchart {
-    /// Its files are at hand.
     Files(ChartFiles),
-    /// An archive in a folder, and its path in the chart.
+    /// An archive in a directory, and its path in the chart.
     ArchiveFile(PathBuf, String),
     /// An archive in an archive, and its path there.
     ArchiveBytes(Vec<u8>, String),
 }
 
-/// Why a file of a chart cannot be read.
+/// Errors of a chart's files.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
-    /// A file or folder.
     #[error("cannot read {name}")]
     Io {
-        /// Its path in the chart.
         name: String,
-        /// The system's answer.
         #[source]
         source: io::Error,
     },
     /// A file with values is too large.
-    #[error("{name} has more than {max} bytes; read more with TIPHYS_HELM_CHARTS_BYTES_MAX")]
-    ValuesTooLarge {
-        /// Its path in the chart.
-        name: String,
-        /// The bound.
-        max: usize,
-    },
+    #[error("{name} has more than {max} bytes; raise TIPHYS_HELM_CHARTS_BYTES_MAX")]
+    ValuesTooLarge { name: String, max: usize },
     /// Another file, or one of an archive, is too large.
     #[error("{name} has more than {FILE_BYTES_MAX} bytes; make it smaller")]
-    TooLarge {
-        /// Its path in the chart.
-        name: String,
-    },
-    /// An archive is too large.
+    TooLarge { name: String },
     #[error(
         "the archive {name} has more than {} bytes or {} files; make the chart smaller",
         ARCHIVE_LIMITS.bytes_max,
         ARCHIVE_LIMITS.entries_max
     )]
-    ArchiveTooLarge {
-        /// Its path in the chart.
-        name: String,
-    },
-    /// An archive is none.
+    ArchiveTooLarge { name: String },
+    /// The archive is invalid.
     #[error("cannot read the archive {name}")]
     Archive {
-        /// Its path in the chart.
         name: String,
-        /// What is wrong with it.
         #[source]
         source: ArchiveError,
     },
 }
 
 impl ChartFiles {
-    /// The own file of a packed chart alone.
+    /// Reads only `Chart.yaml` of a packed chart.
     pub(crate) fn chart_of_archive(path: &Path) -> Result<Self, FileError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(Self::Archive(unpacked(&name, &read_archive(path, &name)?, &is_chart)?))
     }
 
-    /// The bytes of a file that says something of the chart itself; `None` if there is none of this name.
+    /// Reads a metadata file; `None` if it does not exist.
     pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>, FileError> {
         self.read_within(name, FILE_BYTES_MAX, |name| FileError::TooLarge { name })
     }
 
-    /// The bytes of a file with values or their schema; `None` if there is none of this name. Of one in a folder there may be more than helm
-    /// takes from an archive: Helm 4 reads it.
+    /// Reads a file of values or its schema; `None` if it does not exist. In a directory it may exceed helm's limit for archives: Helm 4
+    /// reads it.
     pub(crate) fn read_values(&self, name: &str, max: usize) -> Result<Option<Vec<u8>>, FileError> {
         self.read_within(name, max as u64, |name| FileError::ValuesTooLarge { name, max })
     }
@@ -135,8 +113,8 @@ impl ChartFiles {
         }
     }
 
-    /// The subcharts, sorted by the names that their files have in the folder `charts`. As helm does, names that begin with a dot or an
-    /// underscore are left out, and signatures.
+    /// Returns the subcharts in `charts`, sorted by file name. As in helm, names that start with `.` or `_` are skipped, and so are
+    /// signatures.
     pub(crate) fn subcharts(&self) -> Result<Vec<(String, Subchart)>, FileError> {
         let is_one = |name: &str| !name.starts_with(['.', '_']) && !name.ends_with(SIGNATURE_END);
         match self {
@@ -147,12 +125,11 @@ impl ChartFiles {
 }
 
 impl Subchart {
-    /// A packed chart that is to be in the folder of subcharts; `None` if a file of this name is none.
+    /// Returns a packed chart as a file of `charts`; `None` if the name is not an archive's.
     pub(crate) fn packed(file: &str, bytes: Vec<u8>) -> Option<Self> {
         file.ends_with(ARCHIVE_END).then(|| Self::ArchiveBytes(bytes, format!("{SUBCHARTS}/{file}")))
     }
 
-    /// The files of the subchart.
     pub(crate) fn open(self) -> Result<ChartFiles, FileError> {
         match self {
             Self::Files(files) => Ok(files),
@@ -177,7 +154,7 @@ fn in_folder(charts: &Path, is_one: impl Fn(&str) -> bool) -> Result<Vec<(String
             let shown = format!("{SUBCHARTS}/{name}");
             return Some((name, Subchart::ArchiveFile(path, shown)));
         }
-        // Helm takes a stray file for a chart without any file, and complains of that; it does not see empty folders.
+        // Helm takes a stray file for a chart without files and rejects it; it does not see empty directories.
         (!is_empty_folder(&path)).then_some((name, Subchart::Files(ChartFiles::Folder(path))))
     };
     Ok(names.into_iter().filter_map(subchart).collect())
@@ -202,7 +179,7 @@ fn in_archive(files: &BTreeMap<String, Vec<u8>>, is_one: impl Fn(&str) -> bool) 
     found
 }
 
-/// Those files of an archive whose path is `wanted`, without the chart's own folder in front.
+/// Unpacks the files of an archive whose path is `wanted`. Paths do not include the chart's own directory.
 fn unpacked(
     name: &str,
     bytes: &[u8],
@@ -220,25 +197,25 @@ fn unpacked(
     Ok(inside.collect())
 }
 
-/// Whether a path of an archive is the own file of its chart.
+/// Whether a path of an archive is the chart's `Chart.yaml`.
 fn is_chart(path: &str) -> bool {
     path.split_once('/').is_some_and(|(_, file)| file == CHART)
 }
 
-/// Whether a path of an archive is a file of a chart, at any depth, that says something of values, or an archive of a subchart.
+/// Whether a path of an archive is a file that affects values, at any depth, or the archive of a subchart.
 fn is_wanted(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_subchart = name.ends_with(ARCHIVE_END) && folder.ends_with(&format!("/{SUBCHARTS}"));
     is_subchart || WANTED.contains(&name)
 }
 
-/// The bytes of an archive; none if it is not there.
+/// Reads an archive; empty if it does not exist.
 fn read_archive(path: &Path, name: &str) -> Result<Vec<u8>, FileError> {
     let too_large = |name| FileError::ArchiveTooLarge { name };
     Ok(read_file(path, name, ARCHIVE_LIMITS.packed_bytes_max, too_large)?.unwrap_or_default())
 }
 
-/// A file that is not there, or is a folder, is none.
+/// Returns `None` if the file does not exist or is a directory.
 fn read_file(
     path: &Path,
     name: &str,

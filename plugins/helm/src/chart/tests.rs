@@ -1,11 +1,11 @@
-//! Charts' own files, good and bad.
+//! Valid and invalid metadata of charts.
 
 use std::fs;
 use std::path::Path;
 
 use super::{CHART_BYTES_MAX, Chart, ChartBounds, ChartFiles, Lock};
 
-/// More than any chart here has.
+/// More than any chart here needs.
 const BOUNDS: ChartBounds = ChartBounds { charts: 10, bytes: 1 << 20, dependencies: 10 };
 
 fn names(list: &[super::Dependency]) -> Vec<&str> {
@@ -51,7 +51,7 @@ fn requirements_yaml_is_read_over_chart_yaml() {
 }
 
 #[test]
-fn lock_files_are_read_in_order_and_an_empty_one_says_nothing() {
+fn lock_files_are_read_in_order_and_may_be_empty() {
     let folder = tempfile::tempdir().unwrap();
     let locks = |folder: &Path| -> Vec<(&str, Option<Vec<String>>)> {
         let names = |list: Vec<super::Dependency>| list.into_iter().map(|one| one.name).collect();
@@ -68,7 +68,7 @@ fn lock_files_are_read_in_order_and_an_empty_one_says_nothing() {
 }
 
 #[test]
-fn a_file_that_is_not_yaml_is_refused_where_native_refuses_it() {
+fn invalid_yaml_is_rejected_in_argo_cds_words() {
     let error = read("name: a\n  bad: [\n").unwrap_err();
     let expected = "error retrieving helm dependency repos: error unmarshalling the helm chart while getting helm dependency repos: \
                     error converting YAML to JSON: yaml: line 2: ";
@@ -76,7 +76,7 @@ fn a_file_that_is_not_yaml_is_refused_where_native_refuses_it() {
 }
 
 #[test]
-fn dependencies_that_are_no_list_are_refused() {
+fn dependencies_must_be_a_list() {
     let error = read("dependencies: {a: b}\n").unwrap_err();
     assert!(
         error.contains("error unmarshaling JSON: Chart.yaml: ") && error.contains("dependencies"),
@@ -85,7 +85,7 @@ fn dependencies_that_are_no_list_are_refused() {
 }
 
 #[test]
-fn a_folder_without_a_chart_is_refused_in_the_words_of_native() {
+fn missing_chart_is_rejected_in_argo_cds_words() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("Chart.yaml").display().to_string();
     let error = Chart::read(folder.path(), BOUNDS).unwrap_err().to_string();
@@ -98,7 +98,7 @@ fn a_folder_without_a_chart_is_refused_in_the_words_of_native() {
 }
 
 #[test]
-fn a_file_above_the_bound_is_refused() {
+fn file_above_the_limit_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("Chart.yaml");
     let padded = |bytes: u64| format!("name: a\n#{}", "x".repeat(usize::try_from(bytes).unwrap() - 9));
@@ -110,7 +110,7 @@ fn a_file_above_the_bound_is_refused() {
 }
 
 #[test]
-fn of_a_packed_chart_its_own_file_alone_is_unpacked() {
+fn only_chart_yaml_of_a_packed_chart_is_unpacked() {
     let folder = tempfile::tempdir().unwrap();
     let chart = folder.path().join("dep");
     fs::create_dir_all(chart.join("charts/inner")).unwrap();
@@ -122,7 +122,7 @@ fn of_a_packed_chart_its_own_file_alone_is_unpacked() {
     let path = folder.path().join("dep.tgz");
     fs::write(&path, archive).unwrap();
     let ChartFiles::Archive(files) = ChartFiles::chart_of_archive(&path).unwrap() else {
-        panic!("an archive")
+        panic!("expected an archive")
     };
     assert_eq!(files.keys().collect::<Vec<_>>(), ["Chart.yaml"]);
     assert_eq!(Chart::read_packed(&path, BOUNDS).map(|chart| chart.name).as_deref(), Some("dep"));

@@ -1,17 +1,17 @@
-//! Built dependencies, kept for later runs and named by what they were built from.
+//! A cache of built dependencies, keyed by the inputs of the build.
 //!
 //! ```text
 //! <folder>/<user>/                                 mode 0700
-//!   secret                                         32 random bytes that go into keys
+//!   secret                                         32 random bytes that are part of keys
 //!   locks/<first digits of a key>                  locked while an entry is built
-//!   entries/<key>/entry.json                       names and digests; its time: when it was built
-//!   entries/<key>/used                             its time: when it was used last
+//!   entries/<key>/entry.json                       names and digests; mtime: when it was built
+//!   entries/<key>/used                             mtime: when it was last used
 //!   entries/<key>/<digest>                         packed charts
 //!   new-<random>, dead-<random>                    being written, being removed
 //! ```
 //!
-//! An entry appears whole, by a rename, and is never changed. Whoever takes files from it holds them against their digests, so that it may
-//! be removed at any moment, and a broken one is built again. Times are those of the folder's file system alone.
+//! An entry appears complete, by a rename, and never changes. Readers compare its files with their digests, so it may be removed at any
+//! time, and a broken entry is built again. Times are those of the directory's file system.
 
 mod entry;
 
@@ -30,50 +30,50 @@ use super::key::BuildKey;
 
 pub(crate) use entry::{Difference, Snapshot};
 
-/// Digits of a key that name its lock. There are as many locks as these give.
+/// Digits of a key that select its lock.
 const LOCK_DIGITS: usize = 2;
 
-/// Names of the folders for locks and for entries.
+/// Names of the directories for locks and for entries.
 const LOCKS: &str = "locks";
 const ENTRIES: &str = "entries";
 
-/// Name of the file with what goes into keys.
+/// Name of the file with the secret part of keys.
 const SECRET: &str = "secret";
 
-/// Name of the file whose time says when an entry was used last.
+/// Name of the file whose mtime is the last use of an entry.
 const USED: &str = "used";
 
-/// Beginning of names of folders that are being written.
+/// Prefix of directories that are being written.
 const NEW_PREFIX: &str = "new-";
 
-/// Beginning of names of folders that are being removed.
+/// Prefix of directories that are being removed.
 const DEAD_PREFIX: &str = "dead-";
 
-/// How old a folder that is being written or removed must be to be left over by a run that was killed.
+/// Age after which a directory with one of these prefixes is a remainder of a killed run.
 const LEFT_OVER: Duration = Duration::from_hours(1);
 
-/// A folder with entries. It has a secret, and so no way to be printed.
+/// A directory with entries. It contains a secret, so it is not `Debug`.
 pub(crate) struct Cache {
     dir: PathBuf,
     secret: [u8; 32],
     bytes_max: u64,
 }
 
-/// What a build did to a folder `charts`.
+/// Effect of a build on a directory `charts`.
 #[derive(Debug)]
-pub(crate) struct KeptCharts {
-    /// Packed charts that came, or took the place of others, by the names of their files.
-    pub(crate) came: Vec<(String, Vec<u8>)>,
-    /// Names of files that went.
-    pub(crate) went: Vec<String>,
+pub(crate) struct BuiltCharts {
+    /// Added or replaced packed charts, by file name.
+    pub(crate) added: Vec<(String, Vec<u8>)>,
+    /// Names of removed files.
+    pub(crate) removed: Vec<String>,
 }
 
-/// How long an entry is used.
+/// Maximum age of a usable entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Age {
-    /// As long as it is there.
+    /// No limit.
     Any,
-    /// At most so long after it was built.
+    /// Time since it was built.
     AtMost(Duration),
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct BuildLock {
 }
 
 impl Cache {
-    /// Opens or makes a cache of this user in a folder.
+    /// Opens or creates this user's cache in a directory.
     pub(crate) fn open(folder: &Path, bytes_max: u64) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
         let dir = folder.join(getuid().as_raw().to_string());
@@ -95,7 +95,7 @@ impl Cache {
         Ok(Self { dir, secret, bytes_max })
     }
 
-    /// Opens a cache that is there, to look into it.
+    /// Opens an existing cache for reading.
     pub(crate) fn known(folder: &Path) -> Option<Self> {
         let dir = folder.join(getuid().as_raw().to_string());
         for folder in [&dir, &dir.join(ENTRIES)] {
@@ -105,28 +105,28 @@ impl Cache {
         Some(Self { dir, secret, bytes_max: 0 })
     }
 
-    /// What is kept under this key, whatever its age; that it was used is not noted. `None` if it is not there, or broken.
-    pub(crate) fn look(&self, key: &BuildKey) -> Option<KeptCharts> {
+    /// Returns the entry of this key, of any age, without updating its last use. `None` if it is missing or broken.
+    pub(crate) fn look(&self, key: &BuildKey) -> Option<BuiltCharts> {
         let entry = self.entry(key);
         let difference = Difference::read(&entry)?;
-        Some(KeptCharts { came: difference.files(&entry).ok()?, went: difference.removed().to_vec() })
+        Some(BuiltCharts { added: difference.files(&entry).ok()?, removed: difference.removed().to_vec() })
     }
 
-    /// What goes into keys.
+    /// The secret part of keys.
     pub(crate) fn secret(&self) -> &[u8; 32] {
         &self.secret
     }
 
-    /// Whether something is kept under this key; [`Self::restore`] says whether it can be used.
+    /// Whether an entry exists; [`Self::restore`] checks whether it is usable.
     pub(crate) fn has(&self, key: &BuildKey) -> bool {
         self.entry(key).join(entry::FILE).is_file()
     }
 
-    /// Puts what was built into a chart's folder `charts`; `false` if it is not there, too old, or broken.
+    /// Applies an entry to a chart's `charts`; `false` if it is missing, too old or broken.
     pub(crate) fn restore(&self, key: &BuildKey, age: Age, charts: &Path) -> bool {
         let entry = self.entry(key);
         let Some(difference) = Difference::read(&entry) else { return false };
-        // The file system's clock tells the time.
+        // The file system's clock counts.
         let Ok(now) = touched(&entry.join(USED)) else { return false };
         if let Age::AtMost(bound) = age
             && built(&entry).is_none_or(|built| now.duration_since(built).is_ok_and(|age| age > bound))
@@ -136,14 +136,14 @@ impl Cache {
         difference.apply(&entry, charts).is_ok()
     }
 
-    /// Waits until nobody else builds this entry; [`io::ErrorKind::TimedOut`] if that takes too long.
+    /// Waits until no other run builds this entry; [`io::ErrorKind::TimedOut`] after `patience`.
     pub(crate) async fn lock(&self, key: &BuildKey, patience: Duration) -> io::Result<BuildLock> {
         let name = key.as_str().get(..LOCK_DIGITS).unwrap_or_default();
         let mut options = File::options();
         options.write(true).create(true).truncate(false).mode(0o600);
         let file = match open_file(&self.dir.join(LOCKS).join(name), FileOwner::Program, &mut options) {
             Err(NotOpened::Folder | NotOpened::NoFile) => {
-                let text = format!("`{LOCKS}/{name}` in it is no file of this user; remove it");
+                let text = format!("`{LOCKS}/{name}` in it must be a file of this user; remove it");
                 return Err(io::Error::other(text));
             }
             opened => opened?,
@@ -152,7 +152,7 @@ impl Cache {
         Ok(BuildLock { _file: file })
     }
 
-    /// Keeps what a build changed in `charts`.
+    /// Stores the changes of a build in `charts`.
     pub(crate) fn keep(&self, key: &BuildKey, difference: &Difference, charts: &Path) -> io::Result<()> {
         let new = tempfile::Builder::new().prefix(NEW_PREFIX).tempdir_in(&self.dir)?;
         difference.write(charts, new.path())?;
@@ -160,13 +160,12 @@ impl Cache {
         let entry = self.entry(key);
         self.remove(&entry);
         fs::rename(new.path(), &entry)?;
-        // It is no temporary folder any more.
+        // It is no temporary directory any more.
         let _moved: PathBuf = new.keep();
         Ok(())
     }
 
-    /// Removes what killed runs left, and where there is too much what was not used for the longest time. What was just kept stays in any
-    /// case.
+    /// Removes what killed runs left, and the least recently used entries above the limit. The entry `kept` always stays.
     pub(crate) fn tidy(&self, kept: &BuildKey) -> io::Result<()> {
         let entry = self.entry(kept);
         self.sweep(built(&entry).unwrap_or(SystemTime::UNIX_EPOCH))?;
@@ -177,7 +176,7 @@ impl Cache {
         self.dir.join(ENTRIES).join(key.as_str())
     }
 
-    /// Removes entries until the others fit. The one that was just made stays in any case.
+    /// Removes entries until the others fit. The new one always stays.
     fn make_room(&self, made: &Path) -> io::Result<()> {
         let mut entries = Vec::new();
         for entry in fs::read_dir(self.dir.join(ENTRIES))?.flatten() {
@@ -186,7 +185,7 @@ impl Cache {
             entries.push((path != made, used.unwrap_or(SystemTime::UNIX_EPOCH), bytes(&path), path));
         }
         entries.sort();
-        // The newest first; what was just made is sorted before all others.
+        // Newest first; the new one is sorted before all others.
         let (kept, others) = entries.split_at(1.min(entries.len()));
         let mut total: u64 = kept.iter().map(|(_, _, bytes, _)| bytes).sum();
         for (_, _, bytes, path) in others.iter().rev() {
@@ -198,12 +197,12 @@ impl Cache {
         Ok(())
     }
 
-    /// Takes an entry away; nobody finds half of one.
+    /// Removes an entry atomically.
     fn remove(&self, entry: &Path) {
         let Ok(dead) = tempfile::Builder::new().prefix(DEAD_PREFIX).tempdir_in(&self.dir) else { return };
-        // What is not there need not be taken away.
+        // It may be removed already.
         let _moved: io::Result<()> = fs::rename(entry, dead.path().join("entry"));
-        // What cannot be removed is removed by a later run.
+        // A later run removes the rest.
         let _removed: io::Result<()> = remove_tree(&dead.keep());
     }
 
@@ -217,7 +216,7 @@ impl Cache {
             let is_old =
                 changed.is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| age > LEFT_OVER));
             if is_ours && is_old {
-                // Another run may do the same at this moment.
+                // Another run may do the same now.
                 let _gone_or_the_next_run_tries: io::Result<()> = remove_tree(&found.path());
             }
         }
@@ -225,7 +224,7 @@ impl Cache {
     }
 }
 
-/// Makes a folder that only this user gets into, or takes one that is there. Others may not have put anything there.
+/// Creates a directory for this user only, or accepts an existing one that others cannot write to.
 fn make_private(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -234,12 +233,12 @@ fn make_private(path: &Path) -> io::Result<()> {
     require_private(path)
 }
 
-/// Refuses what is no folder of this user alone.
+/// Rejects anything but a directory that only this user can write to.
 fn require_private(path: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(path)?;
     let name = path.file_name().unwrap_or_default().display();
     if !found.is_dir() || found.uid() != getuid().as_raw() {
-        return Err(io::Error::other(format!("`{name}` in it is no folder of this user; remove it")));
+        return Err(io::Error::other(format!("`{name}` in it must be a directory of this user; remove it")));
     }
     if found.mode() & 0o022 != 0 {
         return Err(io::Error::other(format!("others may write to `{name}` in it; remove it")));
@@ -247,7 +246,7 @@ fn require_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The cache's secret; the first run makes it.
+/// Returns the cache's secret; the first run creates it.
 fn secret(dir: &Path) -> io::Result<[u8; 32]> {
     match known_secret(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -264,7 +263,7 @@ fn secret(dir: &Path) -> io::Result<[u8; 32]> {
     }
 }
 
-/// The secret that an earlier run has made.
+/// Reads an existing secret.
 fn known_secret(dir: &Path) -> io::Result<[u8; 32]> {
     let broken = || io::Error::other(format!("`{SECRET}` in it is broken; remove it"));
     let file = match open_file(&dir.join(SECRET), FileOwner::Program, File::options().read(true)) {
@@ -275,12 +274,12 @@ fn known_secret(dir: &Path) -> io::Result<[u8; 32]> {
     bytes.try_into().map_err(|_| broken())
 }
 
-/// Marks a file as used now, and gives the time of it.
+/// Marks a file as used now, and returns its mtime.
 fn touched(path: &Path) -> io::Result<SystemTime> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true).mode(0o600);
     let mut file = open_file(path, FileOwner::Program, &mut options)?;
-    // Of an empty file only writing changes the time.
+    // An empty file keeps its mtime unless written.
     file.write_all(b"used\n")?;
     file.metadata()?.modified()
 }

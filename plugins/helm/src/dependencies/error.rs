@@ -1,4 +1,4 @@
-//! Why dependencies are still missing, in the words of Argo CD's native support where it has some.
+//! Errors of building dependencies, in the words of Argo CD's native support where it has some.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,71 +11,51 @@ use crate::home::HomeError;
 use crate::mirror::MirrorError;
 use tiphys_access::RepoUrl;
 
-/// Why dependencies are still missing. The texts are Argo CD's where it has some.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DependencyError {
-    /// A file of the chart.
     #[error("error building helm chart dependencies")]
     Chart(#[from] ChartError),
-    /// Its list of dependencies, or its lock file.
+    /// A list of dependencies or a lock file is invalid.
     #[error(transparent)]
     Listed(#[from] ListedError),
-    /// The project does not permit repositories.
     #[error("helm repos {repositories} are not permitted in project '{project}'")]
-    NotPermitted {
-        /// Their addresses.
-        repositories: String,
-        /// The project.
-        project: String,
-    },
-    /// A folder outside.
+    NotPermitted { repositories: String, project: String },
+    /// A directory is outside the repository.
     #[error(
         "error building helm chart dependencies: dependency {name}: {repository} leads outside of the repository; copy that chart into the \
          repository"
     )]
-    Outside {
-        /// The dependency.
-        name: String,
-        /// Its `repository`.
-        repository: String,
-    },
-    /// A folder that is not whole.
+    Outside { name: String, repository: String },
+    /// A local chart does not have its own dependencies.
     #[error(
-        "error building helm chart dependencies: dependency {name} ({repository}) needs {missing}, which is not in its folder charts; run \
+        "error building helm chart dependencies: dependency {name} ({repository}) needs {missing}, which is missing in its directory charts; run \
          `helm dependency build` there and commit what it makes"
     )]
     Nested {
-        /// The dependency.
         name: String,
-        /// Its `repository`.
         repository: String,
-        /// Its own dependency.
+        /// Its own missing dependency.
         missing: String,
     },
-    /// A chart that was fetched and is none, of which helm tells on standard output alone, and ends well.
+    /// A fetched archive is not a chart. Helm reports that on standard output only, and exits with 0.
     #[error(
-        "error building helm chart dependencies: dependency {name} ({repository}) is not there after `helm dependency build`{}; look at \
+        "error building helm chart dependencies: dependency {name} ({repository}) is missing after `helm dependency build`{}; look at \
          what that repository serves",
         cause.as_ref().map(|cause| format!(": {cause}")).unwrap_or_default()
     )]
     NotBuilt {
-        /// The dependency.
         name: String,
-        /// Its `repository`.
         repository: RepoUrl,
-        /// Helm's words on the file, if it said some.
+        /// Helm's message, if there is one.
         cause: Option<String>,
     },
-    /// A repository where nothing may be fetched.
+    /// Fetching is disabled.
     #[error(
-        "error building helm chart dependencies: charts of {address} were not built before, and nothing may be fetched (--offline); render \
+        "error building helm chart dependencies: charts of {address} are not cached, and fetching is disabled (--offline); render \
          once without --offline, or commit them in charts/"
     )]
-    NoNetwork {
-        /// Its address.
-        address: RepoUrl,
-    },
-    /// A name that nobody knows.
+    NoNetwork { address: RepoUrl },
+    /// Unknown repository name.
     #[error(
         "error building helm chart dependencies: no repository definition for {repository}; add a Helm repository of that name, or write \
          its URL into Chart.yaml"
@@ -84,83 +64,59 @@ pub(crate) enum DependencyError {
         /// The dependency's `repository`.
         repository: String,
     },
-    /// A name of several.
+    /// Ambiguous repository name.
     #[error(
         "error building helm chart dependencies: {repository} is the name of two repositories, {first} and {second}; write the URL of \
          one into Chart.yaml"
     )]
-    AmbiguousName {
-        /// The dependency's `repository`.
-        repository: String,
-        /// One address.
-        first: RepoUrl,
-        /// Another.
-        second: RepoUrl,
-    },
-    /// A name of a registry, which helm has only for Helm repositories.
+    AmbiguousName { repository: String, first: RepoUrl, second: RepoUrl },
+    /// The name of a registry; helm supports names only for Helm repositories.
     #[error(
         "error building helm chart dependencies: {repository} is the name of a registry; write oci://{address} into Chart.yaml"
     )]
-    NamedRegistry {
-        /// The dependency's `repository`.
-        repository: String,
-        /// The registry's address.
-        address: RepoUrl,
-    },
+    NamedRegistry { repository: String, address: RepoUrl },
     /// Repositories that helm cannot use in one call.
     #[error(
         "error building helm chart dependencies: {first} and {second} differ in {what}, and helm has one setting for both; commit one of \
          the dependencies in charts/"
     )]
     Differing {
-        /// In what.
+        /// The setting in which they differ.
         what: &'static str,
-        /// One address.
         first: RepoUrl,
-        /// Another.
         second: RepoUrl,
     },
-    /// A program that has a login.
+    /// A credential helper failed.
     #[error("error building helm chart dependencies")]
     Helper(#[from] HelperError),
-    /// A mounted file.
+    /// A mounted file is invalid.
     #[error("error building helm chart dependencies")]
     Mounted(#[from] FileError),
-    /// A repository that gives no index. Argo CD adds each by a command of its own; the text is what that would say.
+    /// A repository without an index. Argo CD adds each with a command of its own; the message is that of the command.
     #[error(
         "error building helm chart dependencies: failed to add helm repository {address}: failed to add repository: failed running helm: \
          `helm repo add {name} {address}` failed exit status 1: Error: looks like \"{address}\" is not a valid chart repository or cannot \
          be reached: {cause}"
     )]
-    Unreachable {
-        /// Its URL.
-        address: String,
-        /// Its name.
-        name: String,
-        /// Helm's words.
-        cause: String,
-    },
-    /// `helm dependency build` failed.
+    Unreachable { address: String, name: String, cause: String },
     #[error(
         "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: {text}"
     )]
     Build {
-        /// What it said, cleaned.
+        /// Helm's output, redacted.
         text: String,
     },
-    /// The copy in which it runs.
+    /// The copy in which helm runs failed.
     #[error("error building helm chart dependencies")]
     Mirror(#[from] MirrorError),
-    /// What it made cannot be read.
+    /// The result cannot be read.
     #[error("error building helm chart dependencies: cannot read {path}", path = path.display())]
     Charts {
-        /// The folder.
         path: PathBuf,
-        /// The system's answer.
         #[source]
         source: io::Error,
     },
-    /// A file of this program's own.
+    /// A file in the home of this run failed.
     #[error(transparent)]
     Home(#[from] HomeError),
 }

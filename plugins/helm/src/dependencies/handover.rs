@@ -1,11 +1,11 @@
-//! What helm gets to reach repositories: files in its private home, a few options, proxies. Nothing secret is in an argument.
+//! Passes repository access to helm: files in its private home, a few options, proxies. Arguments contain no secrets.
 //!
 //! | what | where |
 //! |---|---|
 //! | Helm repositories with user, password, certificates | `repositories.yaml`, mode 0600 |
-//! | logins to registries | `registry/config.json`, mode 0600 |
+//! | credentials of registries | `registry/config.json`, mode 0600 |
 //! | certificates | files of their own, mode 0600 |
-//! | how registries are spoken to | options: helm has one set of them for all registries of a chart |
+//! | TLS settings and plain HTTP of registries | options: helm has one set of them for all registries of a chart |
 //! | a proxy, which may have a password | the environment: helm reads it nowhere else |
 
 use std::collections::BTreeMap;
@@ -24,15 +24,14 @@ use super::remote::{RemoteKind, RemoteRepository};
 use crate::home::{Home, HomeError};
 use crate::host::Host;
 
-/// Bytes of a file with authorities. Systems have a few hundred thousand.
-const AUTHORITIES_BYTES_MAX: u64 = 16 << 20;
+/// Maximum bytes of a file with CA certificates. System bundles have a few hundred thousand.
+const CA_BYTES_MAX: u64 = 16 << 20;
 
-/// What is given to helm beside its files.
+/// Input of helm besides its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Handover {
     /// Options of `helm dependency build`.
     pub(crate) options: Vec<String>,
-    /// Variables.
     pub(crate) environment: Vec<(String, Secret)>,
 }
 
@@ -52,7 +51,7 @@ pub(crate) fn hand_over(
     Ok(Handover { options, environment: proxies(remotes)? })
 }
 
-/// Removes what was written. What cannot be removed goes with the home.
+/// Removes the files. The rest is removed with the home.
 pub(crate) fn take_back(home: &Home) {
     let config = home.path().join("config");
     for folder in ["certificates", "registry"] {
@@ -61,7 +60,7 @@ pub(crate) fn take_back(home: &Home) {
     drop(fs::remove_file(config.join("repositories.yaml")));
 }
 
-/// The file `repositories.yaml`, as JSON, which is YAML.
+/// Returns `repositories.yaml` as JSON, which is YAML.
 fn repositories(home: &Home, web: &[&RemoteRepository]) -> Result<Value, HomeError> {
     let mut entries = Vec::new();
     for (index, remote) in web.iter().enumerate() {
@@ -83,7 +82,7 @@ fn repositories(home: &Home, web: &[&RemoteRepository]) -> Result<Value, HomeErr
     Ok(json!({ "apiVersion": "v1", "generated": "0001-01-01T00:00:00Z", "repositories": entries }))
 }
 
-/// The chart's own name for a repository, else one that no other has.
+/// Returns the chart's own name for a repository, otherwise a unique one.
 fn entry_name(web: &[&RemoteRepository], index: usize) -> String {
     let remote = web[index];
     if !remote.name.is_empty() {
@@ -96,7 +95,7 @@ fn entry_name(web: &[&RemoteRepository], index: usize) -> String {
     name
 }
 
-/// Writes a certificate or a key, and gives the file's path; none for an empty text.
+/// Writes a certificate or a key, and returns the file's path; empty for an empty string.
 fn certificate(home: &Home, name: &str, text: &str) -> Result<String, HomeError> {
     if text.is_empty() {
         return Ok(String::new());
@@ -105,7 +104,7 @@ fn certificate(home: &Home, name: &str, text: &str) -> Result<String, HomeError>
     Ok(path.to_string_lossy().into_owned())
 }
 
-/// The file `registry/config.json`: logins of the registries that are needed, and of no other. Helpers have been asked before.
+/// Returns `registry/config.json`: credentials of the required registries only. Helpers have been called before.
 fn logins(registries: &[&RemoteRepository]) -> Result<Value, DependencyError> {
     let mut logins: BTreeMap<&str, Value> = BTreeMap::new();
     let mut taken: BTreeMap<&str, &RemoteRepository> = BTreeMap::new();
@@ -130,7 +129,7 @@ fn logins(registries: &[&RemoteRepository]) -> Result<Value, DependencyError> {
     Ok(json!({ "auths": logins }))
 }
 
-/// Helm speaks to all registries of a chart in one way, so they must agree on it: a password for one must not go unencrypted to another.
+/// Helm uses the same settings for all registries of a chart, so they must agree: a password for one must not go unencrypted to another.
 fn registry_options(
     home: &Home,
     host: &Host,
@@ -143,7 +142,7 @@ fn registry_options(
         }
     }
     let access = &first.access;
-    // Helm 4 forgets plain HTTP beside any option of TLS.
+    // Helm 4 ignores plain HTTP if any TLS option is set.
     if access.insecure_oci_force_http {
         return Ok(vec!["--plain-http".to_owned()]);
     }
@@ -152,7 +151,7 @@ fn registry_options(
         options.push("--insecure-skip-tls-verify".to_owned());
     }
     let files = [
-        ("--ca-file", "registry-ca.pem", authorities(host, registries)),
+        ("--ca-file", "registry-ca.pem", ca_certificates(host, registries)),
         ("--cert-file", "registry-cert.pem", access.tls_client_cert_data.clone()),
         ("--key-file", "registry-key.pem", access.tls_client_cert_key.expose().to_owned()),
     ];
@@ -164,7 +163,7 @@ fn registry_options(
     Ok(options)
 }
 
-/// In what two ways of speaking to a registry differ.
+/// Returns the setting in which two registries differ.
 fn difference(one: &RepositoryAccess, other: &RepositoryAccess) -> Option<&'static str> {
     let certificate = |one: &RepositoryAccess| {
         (one.tls_client_cert_data.clone(), one.tls_client_cert_key.expose().to_owned())
@@ -180,8 +179,8 @@ fn difference(one: &RepositoryAccess, other: &RepositoryAccess) -> Option<&'stat
     }
 }
 
-/// The authorities of all registries. Helm trusts only these then, so those of the system are added if a registry has none of its own.
-fn authorities(host: &Host, registries: &[&RemoteRepository]) -> String {
+/// Returns the CA certificates of all registries. Helm trusts only these, so the system's are added if a registry has none of its own.
+fn ca_certificates(host: &Host, registries: &[&RemoteRepository]) -> String {
     let mut all: Vec<&str> = registries.iter().map(|one| one.access.ca_data.trim_end()).collect();
     all.sort_unstable();
     all.dedup();
@@ -193,15 +192,15 @@ fn authorities(host: &Host, registries: &[&RemoteRepository]) -> String {
     let mut bundle = all.join("\n");
     bundle.push('\n');
     if needs_system {
-        bundle.push_str(&system_authorities(host));
+        bundle.push_str(&system_ca_certificates(host));
     }
     bundle
 }
 
-/// The authorities that Go takes for the system's: those of a file, and of all files of the folders that a variable names. What cannot be
-/// read is passed over, as Go does.
-fn system_authorities(host: &Host) -> String {
-    let read = |path: &Path| String::from_utf8(read_bounded(path, AUTHORITIES_BYTES_MAX).ok()??).ok();
+/// Returns the CA certificates that Go reads from the system: a file, and all files of the directories in a variable. Unreadable files are
+/// skipped, as in Go.
+fn system_ca_certificates(host: &Host) -> String {
+    let read = |path: &Path| String::from_utf8(read_bounded(path, CA_BYTES_MAX).ok()??).ok();
     let set = host.set("SSL_CERT_FILE").into_iter();
     let mut bundle = set.chain(SYSTEM_CA_BUNDLES).map(Path::new).find_map(read).unwrap_or_default();
     let folders = host.set("SSL_CERT_DIR").unwrap_or_default().split(':').filter(|folder| !folder.is_empty());
@@ -215,7 +214,7 @@ fn system_authorities(host: &Host) -> String {
     bundle
 }
 
-/// Variables for the proxy of the repositories, none if no repository has one. Those that have none are reached without it.
+/// Returns variables for the repositories' proxy, if any. Repositories without a proxy are in `NO_PROXY`.
 fn proxies(remotes: &[RemoteRepository]) -> Result<Vec<(String, Secret)>, DependencyError> {
     let with_proxy = |remote: &&RemoteRepository| !remote.access.proxy.is_empty();
     let Some(first) = remotes.iter().find(with_proxy) else { return Ok(Vec::new()) };

@@ -1,4 +1,4 @@
-//! What a build of dependencies depends on, as one number: equal keys, equal dependencies.
+//! The cache key of a build: builds with equal keys produce equal dependencies.
 
 use std::fs;
 use std::io;
@@ -9,45 +9,43 @@ use tiphys_tree::read_bounded;
 
 use super::remote::{RemoteKind, RemoteRepository};
 
-/// Goes into every key. It changes when the same inputs give other entries.
-const SHAPE: &str = "tiphys-helm dependencies 2";
+/// Part of every key. Changed when the same inputs produce different entries.
+const FORMAT: &str = "tiphys-helm dependencies 2";
 
-/// The chart's own files that a build reads.
+/// The chart's files that a build reads.
 const CHART_FILES: [&str; 4] = ["Chart.yaml", "Chart.lock", "requirements.yaml", "requirements.lock"];
 
-/// Bytes of one file that a build reads; helm takes no chart that has more.
+/// Maximum bytes of one file that a build reads: helm's limit of a chart.
 const FILE_BYTES_MAX: u64 = 100 << 20;
 
-/// Name of an entry of the cache.
+/// Name of a cache entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BuildKey(String);
 
-/// Everything that a key is made of.
+/// Everything that a key depends on.
 #[derive(Debug)]
 pub(crate) struct Inputs<'a> {
     /// Helm's version.
     pub(crate) helm: &'a str,
-    /// The chart's folder.
     pub(crate) chart: &'a Path,
-    /// Folders of dependencies, with all links followed.
+    /// Directories of dependencies, with all links resolved.
     pub(crate) folders: &'a [PathBuf],
-    /// Where the others come from.
+    /// Repositories of the other dependencies.
     pub(crate) remotes: &'a [RemoteRepository],
 }
 
 impl BuildKey {
-    /// As 64 hexadecimal digits.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl Inputs<'_> {
-    /// The key. The secret is the cache's own: who sees keys cannot try passwords on them. `None` if it cannot be told what a build depends
-    /// on, because a folder has links to folders or cannot be read.
+    /// Returns the key. The secret of the cache prevents guessing passwords from keys. `None` if the inputs are unknown, because a
+    /// directory has links to directories or cannot be read.
     pub(crate) fn key(&self, secret: &[u8; 32]) -> Option<BuildKey> {
         let mut hasher = Hasher(blake3::Hasher::new_keyed(secret));
-        hasher.part(SHAPE.as_bytes());
+        hasher.part(FORMAT.as_bytes());
         hasher.part(self.helm.as_bytes());
         for name in CHART_FILES {
             hasher.file(&self.chart.join(name)).ok()?;
@@ -65,12 +63,11 @@ impl Inputs<'_> {
     }
 }
 
-/// Parts with their lengths, and things of the file system with their kinds, so that no two lists of them are one text.
+/// Hashes parts with their lengths, and directory entries with their types, so that different inputs never hash the same bytes.
 struct Hasher(blake3::Hasher);
 
-/// What is under a name.
 #[derive(Clone, Copy)]
-enum Kind {
+enum EntryType {
     Absent = 0,
     File = 1,
     Folder = 2,
@@ -86,45 +83,45 @@ impl Hasher {
         self.0.update(&(number as u64).to_le_bytes());
     }
 
-    fn kind(&mut self, kind: Kind) {
+    fn kind(&mut self, kind: EntryType) {
         self.0.update(&[kind as u8]);
     }
 
-    /// A file, or that there is none.
+    /// Adds a file, or its absence.
     fn file(&mut self, path: &Path) -> io::Result<()> {
         let too_large = || io::Error::from(io::ErrorKind::FileTooLarge);
         let read = || read_bounded(path, FILE_BYTES_MAX)?.ok_or_else(too_large);
         match read() {
             Ok(bytes) => {
-                self.kind(Kind::File);
+                self.kind(EntryType::File);
                 self.part(&bytes);
                 Ok(())
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.kind(Kind::Absent);
+                self.kind(EntryType::Absent);
                 Ok(())
             }
             Err(error) => Err(error),
         }
     }
 
-    /// A folder with everything in it, or that there is none.
+    /// Adds a directory recursively, or its absence.
     fn folder(&mut self, folder: &Path) -> Option<()> {
         let read = match fs::read_dir(folder) {
             Ok(read) => read,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                self.kind(Kind::Absent);
+                self.kind(EntryType::Absent);
                 return Some(());
             }
             Err(_) => return None,
         };
         let mut entries = read.collect::<io::Result<Vec<_>>>().ok()?;
         entries.sort_by_key(fs::DirEntry::file_name);
-        self.kind(Kind::Folder);
+        self.kind(EntryType::Folder);
         self.number(entries.len());
         for entry in entries {
             self.part(entry.file_name().as_encoded_bytes());
-            // Of a link to a file it counts what helm reads. Links to folders could lead back.
+            // For a link to a file, the content counts. Links to directories could be circular.
             let kind = entry.file_type().ok()?;
             if kind.is_dir() {
                 self.folder(&entry.path())?;
@@ -137,7 +134,7 @@ impl Hasher {
         Some(())
     }
 
-    /// A place, and what opens it: another user may see less there.
+    /// Adds an address and its credentials: another user may see less there.
     fn remote(&mut self, remote: &RemoteRepository) {
         let access = &remote.access;
         let texts = [
@@ -169,7 +166,7 @@ impl Hasher {
         self.part(&marks.map(u8::from));
     }
 
-    /// What opens a registry. What a helper answers is not known here, so what counts if it knows no login is part of it, too.
+    /// Adds a registry's credentials. A helper's answer is unknown here, so the alternative without an answer is added, too.
     fn login(&mut self, login: &RegistryLogin) {
         let (kind, text) = match login {
             RegistryLogin::None => (0, ""),

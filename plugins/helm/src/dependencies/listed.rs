@@ -1,7 +1,7 @@
-//! What helm may fetch for a chart: its list of dependencies, and the lock file, which has places of its own.
+//! The dependencies that helm may fetch for a chart: from its list, and from the lock file, which has its own addresses.
 //!
-//! Helm fetches what a lock file says and holds only a digest against the list, which anybody can compute. And a `.helmignore` can keep
-//! `requirements.yaml` or a lock file from helm. So every list that helm may come to is looked at, and a lock file must be about the list.
+//! Helm fetches what a lock file contains, and compares only a digest with the list, which anyone can compute. A `.helmignore` can hide
+//! `requirements.yaml` or a lock file from helm. So every list that helm may use is checked, and lock files must match the list.
 
 use std::path::Path;
 
@@ -9,49 +9,39 @@ use super::remote::{DependencyRepository, ProjectRepositories};
 use crate::chart::{Chart, ChartBounds, ChartError, Dependency, Lock};
 use tiphys_access::RepoUrl;
 
-/// What a chart's files say of dependencies.
+/// The dependencies in a chart's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Listed {
-    /// The dependencies.
     pub(super) dependencies: Vec<Dependency>,
-    /// Those that helm takes for it if it does not see `requirements.yaml`, as far as they are others.
+    /// Those that helm uses instead if it does not see `requirements.yaml`, without duplicates.
     pub(super) others: Vec<Dependency>,
-    /// The lock files.
     locks: Vec<Lock>,
 }
 
-/// A list or a lock file that helm does not get to see.
+/// Errors that are reported before helm reads the list or the lock file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ListedError {
-    /// A character that helm may leave out, so that it would read another place than we.
+    /// A character that helm may remove, so that it would read another address.
     #[error(
-        "error building helm chart dependencies: the repository of dependency {name} has the character U+{character:04X}; write it without",
+        "error building helm chart dependencies: the repository of dependency {name} has the character U+{character:04X}; remove it",
         character = u32::from(*character)
     )]
-    Character {
-        /// The dependency.
-        name: String,
-        /// The character.
-        character: char,
-    },
-    /// A lock file with a place that is not in the list.
+    Character { name: String, character: char },
+    /// A lock file with an address that is not in the list.
     #[error(
-        "error building helm chart dependencies: {lock} has dependency {name} of {}, which is not what the chart says; run \
+        "error building helm chart dependencies: {lock} has dependency {name} of {}, which differs from the chart; run \
          `helm dependency update` and commit the file that it writes",
-        if repository.expose().is_empty() { "the folder charts".to_owned() } else { repository.to_string() }
+        if repository.expose().is_empty() { "the directory charts".to_owned() } else { repository.to_string() }
     )]
     Lock {
-        /// The lock file.
         lock: &'static str,
-        /// The dependency.
         name: String,
-        /// Its place in the lock file.
+        /// Its address in the lock file.
         repository: RepoUrl,
     },
 }
 
 impl Listed {
-    /// Reads a chart's files.
     pub(super) fn read(folder: &Path, bounds: ChartBounds) -> Result<Self, ChartError> {
         let (own, whole) = Chart::read_both(folder, bounds)?;
         Ok(Self::of(whole.dependencies, own.dependencies, Lock::read_all(folder, bounds)?))
@@ -64,7 +54,7 @@ impl Listed {
         Self { dependencies, others: own, locks }
     }
 
-    /// Every dependency that helm may come to.
+    /// Every dependency that helm may use.
     pub(super) fn all(&self) -> impl Iterator<Item = &Dependency> {
         self.dependencies.iter().chain(&self.others)
     }
@@ -74,7 +64,7 @@ impl Listed {
         self.locks.last().is_some_and(|lock| lock.dependencies.is_some())
     }
 
-    /// Refuses places that can be read in two ways, and lock files that are about something else.
+    /// Rejects ambiguous addresses, and lock files that do not match the list.
     pub(super) fn check(&self, known: &ProjectRepositories) -> Result<(), ListedError> {
         for dependency in self.all() {
             if let Some(character) = dependency.repository.chars().find(|one| !is_kept(*one)) {
@@ -99,7 +89,7 @@ impl Listed {
     }
 }
 
-/// Whether a lock file's place is that of a dependency. Helm writes the address of a repository where the list has its name.
+/// Whether an address in a lock file is that of a dependency. Helm replaces the name of a repository with its address there.
 fn is_place_of(dependency: &Dependency, locked: &str, known: &ProjectRepositories) -> bool {
     if dependency.repository == locked {
         return true;
@@ -110,7 +100,7 @@ fn is_place_of(dependency: &Dependency, locked: &str, known: &ProjectRepositorie
     }
 }
 
-/// Whether helm keeps a character for sure: it leaves out what is not to be seen, by tables that differ with its release.
+/// Whether every version of helm keeps a character: it removes invisible ones, and its tables vary.
 fn is_kept(character: char) -> bool {
     character == ' ' || character.is_ascii_graphic() || !character.is_ascii() && character.is_alphanumeric()
 }

@@ -1,6 +1,6 @@
-//! Dependencies in folders (`file://…`): inside of the repository, and whole.
+//! Dependencies in directories (`file://…`): inside the repository, and complete.
 //!
-//! Argo CD lets helm read any folder that its process can, and renders a dependency without its own dependencies. Both are refused here.
+//! Argo CD lets helm read any directory that its process can, and renders a dependency without its own dependencies. Here, both are errors.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,10 +13,10 @@ use super::DependencyError;
 use crate::chart::{Chart, ChartBounds, Dependency};
 use crate::value_files::joined;
 
-/// Ends of names of packed charts.
+/// Suffixes of packed charts.
 const PACKED: [&str; 2] = [".tgz", ".tar.gz"];
 
-/// The folder of a dependency with all links followed; `None` if it is not there, which helm says in its words.
+/// Returns the directory of a dependency, with links resolved; `None` if it does not exist, which helm reports.
 pub(crate) fn folder(
     root: &Path,
     chart: &Path,
@@ -37,7 +37,7 @@ pub(crate) fn folder(
     if real.starts_with(real_root) { Ok(Some(real)) } else { Err(outside()) }
 }
 
-/// Refuses a dependency that has itself dependencies which are not in its folder. What cannot be read is left to helm.
+/// Rejects a dependency that lacks its own dependencies. Helm reports unreadable files.
 pub(crate) fn check_whole(
     folder: &Path,
     dependency: &Dependency,
@@ -54,7 +54,7 @@ pub(crate) fn check_whole(
     }
 }
 
-/// The first of these dependencies that a chart's folder `charts` does not have.
+/// Returns the first of these dependencies that is not in the chart's `charts`.
 pub(crate) fn missing<'a>(
     folder: &Path,
     dependencies: &'a [Dependency],
@@ -67,10 +67,10 @@ pub(crate) fn missing<'a>(
     dependencies.iter().find(|one| !vendored.has(&one.name))
 }
 
-/// Removes packed charts from a folder `charts` where a folder there does for all of these dependencies that mean them. Building writes them
-/// there where only some dependencies were missing, and of two charts that a dependency means helm takes one at random. What the repository
-/// has holds. One that another dependency needs stays, since the folder's version is not in its range.
-pub(crate) fn remove_doubles(
+/// Removes packed charts from `charts` if a directory there satisfies all dependencies that select them. A build writes them if only some
+/// dependencies were missing, and helm would choose between the two at random. What the repository contains wins. A packed chart that
+/// another dependency needs stays, since the directory's version is not in its range.
+pub(crate) fn remove_duplicates(
     charts: &Path,
     dependencies: &[&Dependency],
     bounds: ChartBounds,
@@ -105,9 +105,9 @@ pub(crate) fn remove_doubles(
     Ok(())
 }
 
-/// What is in a chart's folder `charts`.
+/// Content of a chart's `charts`.
 struct Vendored {
-    /// Names of charts in folders.
+    /// Names of charts in directories.
     names: BTreeSet<String>,
     /// Names of packed charts, with versions.
     packed: Vec<String>,
@@ -128,7 +128,7 @@ impl Vendored {
     }
 
     fn has(&self, name: &str) -> bool {
-        // Else it is a chart whose name begins so: `db-admin-1.0.0`.
+        // Otherwise it is a chart with a longer name: `db-admin-1.0.0`.
         let is_version = |rest: &str| rest.strip_prefix('-').is_some_and(|text| Version::parse(text).is_ok());
         let is_it = |packed: &String| packed.strip_prefix(name).is_some_and(is_version);
         self.names.contains(name) || self.packed.iter().any(is_it)

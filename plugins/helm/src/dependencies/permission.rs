@@ -1,15 +1,15 @@
-//! Which repositories of dependencies a project permits.
+//! Whether a project permits the repositories of dependencies.
 
 use tiphys_access::{RepoUrl, normalize_git_url};
 use tiphys_project::source_permitted;
 
 use super::remote::{OCI, RemoteKind, RemoteRepository};
 
-/// Whether patterns permit a repository. One of a registry is that with and without its scheme.
+/// Whether patterns permit a repository. A registry is compared with and without its scheme.
 pub(crate) fn is_permitted(remote: &RemoteRepository, patterns: &[String]) -> bool {
     let registry = (remote.kind == RemoteKind::Registry).then(|| [OCI, remote.address.expose()].concat());
     let forms: Vec<&str> = [remote.address.expose()].into_iter().chain(registry.as_deref()).collect();
-    // An IP address with a port is no valid URL for Argo CD; it is compared as written, so that two such registries differ.
+    // An IP address with a port is an invalid URL for Argo CD; it is compared as written, so that two such registries differ.
     let normalized: &dyn Fn(&str) -> String =
         if registry.is_some() { &|address| RepoUrl::new(address).normalized() } else { &normalize_git_url };
     source_permitted(patterns, &forms, normalized)

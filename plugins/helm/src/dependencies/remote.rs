@@ -1,4 +1,4 @@
-//! Where dependencies come from, and what opens these repositories: found as Argo CD finds it (its `getHelmRepos`).
+//! The repositories of dependencies and their credentials, looked up as in Argo CD's `getHelmRepos`.
 
 use tiphys_access::{
     CredentialReach, FoundAccess, KnownRepositories, LoginOwner, PemFiles, RegistryLogin, RepoUrl,
@@ -10,14 +10,14 @@ use super::DependencyError;
 /// Scheme of registries.
 pub(super) const OCI: &str = "oci://";
 
-/// What the field `repository` of a dependency means. Schemes may be written in any case.
+/// The field `repository` of a dependency. Schemes are case-insensitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DependencyRepository<'a> {
-    /// The chart's own folder `charts`.
+    /// The chart's own directory `charts`.
     Vendored,
-    /// A folder, as the path behind `file://`.
+    /// A directory: the path after `file://`.
     Folder(&'a str),
-    /// A repository of this name.
+    /// The name of a repository.
     Named(&'a str),
     /// A Helm repository's URL.
     Web(&'a str),
@@ -25,18 +25,17 @@ pub(crate) enum DependencyRepository<'a> {
     Registry(&'a str),
     /// An address of another scheme, for which helm may have a plugin.
     Plugin(&'a str),
-    /// Anything else; helm says what is wrong with it.
+    /// Anything else; helm reports the error.
     Other,
 }
 
 impl<'a> DependencyRepository<'a> {
-    /// Reads the field.
     pub(crate) fn of(repository: &'a str) -> Self {
         let behind = |prefix| repository.strip_prefix(prefix);
         if repository.is_empty() {
             return Self::Vendored;
         }
-        // Helm knows this one in small letters only; in others it is a scheme for which it looks for a plugin.
+        // Helm knows this scheme in lower case only; otherwise it looks for a plugin.
         if let Some(path) = behind("file://") {
             return Self::Folder(path);
         }
@@ -54,7 +53,7 @@ impl<'a> DependencyRepository<'a> {
     }
 }
 
-/// The scheme of an address, as URLs have it.
+/// Returns the scheme of a URL.
 fn scheme_of(address: &str) -> Option<&str> {
     let (scheme, _) = address.split_once(':')?;
     let is_part = |character: char| character.is_ascii_alphanumeric() || "+-.".contains(character);
@@ -62,40 +61,39 @@ fn scheme_of(address: &str) -> Option<&str> {
         .then_some(scheme)
 }
 
-/// An address with its scheme in small letters.
+/// Converts the scheme of an address to lower case.
 fn with_small_scheme(address: &str) -> String {
     let length = scheme_of(address).map_or(0, str::len);
     let (scheme, rest) = address.split_at(length);
     [&scheme.to_ascii_lowercase(), rest].concat()
 }
 
-/// What is known of repositories, looked up for a project.
+/// The repositories that are available to a project.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ProjectRepositories {
     /// The application's project.
     pub(crate) project: String,
-    /// What is known, from the run context and from mounted files.
+    /// Repositories from the run context and from mounted files.
     pub(crate) repositories: KnownRepositories,
 }
 
 /// A repository that helm fetches from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RemoteRepository {
-    /// Helm repository or registry.
     pub(crate) kind: RemoteKind,
     /// Its URL; a registry's address has no `oci://`.
     pub(crate) address: RepoUrl,
-    /// The name by which the chart refers to it; empty if it does not.
+    /// The name by which the chart refers to it; may be empty.
     pub(crate) name: String,
-    /// How it is reached. Nothing in it is set for one that nobody knows.
+    /// Connection settings; empty for an unknown repository.
     pub(crate) access: RepositoryAccess,
-    /// Who gets the credentials.
+    /// The servers that get the credentials.
     pub(crate) credentials: CredentialReach,
-    /// Whose login opens it.
+    /// The owner of the credentials.
     pub(crate) owner: LoginOwner,
-    /// What else opens a registry.
+    /// Other credentials of a registry.
     pub(crate) login: RegistryLogin,
-    /// Where certificates are that are not in `access` yet.
+    /// Files of certificates that are not in `access` yet.
     pub(crate) files: PemFiles,
 }
 
@@ -104,14 +102,14 @@ pub(crate) struct RemoteRepository {
 pub(crate) enum RemoteKind {
     /// Through an index over HTTP.
     Web,
-    /// By the distribution protocol.
+    /// By the OCI distribution protocol.
     Registry,
-    /// By a plugin of helm, which has its own ways to log in.
+    /// By a helm plugin, which has its own credentials.
     Plugin,
 }
 
 impl RemoteRepository {
-    /// One of which nothing but its address is known.
+    /// A repository of which only the address is known.
     pub(crate) fn unknown(address: &str, kind: RemoteKind) -> Self {
         Self::found(address, kind, FoundAccess::default())
     }
@@ -122,12 +120,12 @@ impl RemoteRepository {
         Self { kind, address, name, access, credentials, owner, login, files }
     }
 
-    /// The registry's key in files with logins.
+    /// The registry's key in credential files.
     pub(crate) fn login_name(&self) -> &str {
         self.address.registry_key()
     }
 
-    /// Whether a login of the person who runs the program is sent to it.
+    /// Whether the caller's own credentials are sent to it.
     pub(crate) fn has_own_login(&self) -> bool {
         self.owner == LoginOwner::Person
             && (self.access.has_credentials()
@@ -137,12 +135,12 @@ impl RemoteRepository {
 }
 
 impl ProjectRepositories {
-    /// What the run context says.
+    /// Returns the repositories of the run context.
     pub(crate) fn of_context(context: &RunContext) -> Self {
         Self { project: context.project.name.clone(), repositories: KnownRepositories::of_context(context) }
     }
 
-    /// The repositories that dependencies come from, each once, in order. A name is looked up first, an address may be unknown.
+    /// Returns the repositories of dependencies, each once, in order. Names must be known; addresses need not.
     pub(crate) fn remotes<'a>(
         &self,
         repositories: impl IntoIterator<Item = &'a str>,
@@ -169,7 +167,7 @@ impl ProjectRepositories {
             };
             match remotes.iter_mut().find(same) {
                 Some(found) if found.name.is_empty() => found.name = remote.name,
-                // Helm knows a repository by one name in one file.
+                // Helm supports one name per repository in a file.
                 Some(found) if !remote.name.is_empty() && found.name != remote.name => remotes.push(remote),
                 Some(_) => {}
                 None => remotes.push(remote),
@@ -178,7 +176,7 @@ impl ProjectRepositories {
         Ok(remotes)
     }
 
-    /// The addresses of the repositories of a name.
+    /// Returns the addresses of the repositories with a name.
     pub(crate) fn named(&self, name: &str) -> Vec<String> {
         let found = self.repositories.named(&self.project, name);
         found.into_iter().map(|one| one.access.url).collect()

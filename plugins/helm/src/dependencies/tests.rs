@@ -1,9 +1,9 @@
-//! Versions, and what helm prints of indexes.
+//! Versions, and helm's output for indexes.
 
 use super::{index_failure, is_exact, shown_command};
 
 #[test]
-fn an_exact_version_has_three_numbers() {
+fn exact_version_has_three_numbers() {
     for version in ["1.2.3", "v1.2.3", "1.2.3-rc.1", "1.2.3+build.5", "0.0.0-a+b"] {
         assert!(is_exact(version), "{version}");
     }
@@ -24,7 +24,7 @@ fn an_exact_version_has_three_numbers() {
 }
 
 #[test]
-fn the_cause_of_a_missing_index_is_on_standard_output() {
+fn cause_of_missing_index_is_read_from_stdout() {
     let stdout = "Hang tight while we grab the latest from your chart repositories...\n\
                   ...Successfully got an update from the \"b\" chart repository\n\
                   ...Unable to get an update from the \"repository-0\" chart repository (https://a.example.com/x):\n\
@@ -35,7 +35,7 @@ fn the_cause_of_a_missing_index_is_on_standard_output() {
 }
 
 #[test]
-fn certificates_are_no_part_of_the_command_that_is_shown() {
+fn certificates_are_omitted_from_the_shown_command() {
     let arguments = ["dependency", "build", "--insecure-skip-tls-verify", "--ca-file", "/tmp/x/ca.pem"]
         .map(str::to_owned);
     assert_eq!(shown_command(&arguments), "helm dependency build --insecure-skip-tls-verify");

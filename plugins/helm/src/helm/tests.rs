@@ -1,4 +1,4 @@
-//! Versions, programs that are none, and how texts put it.
+//! Versions, invalid programs, and formats of messages.
 
 use std::fs;
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use super::{Helm, HelmVersion, go_duration};
 use crate::home::Home;
 use crate::host::Host;
+use crate::redaction::Redactor;
 use crate::settings::Settings;
-use crate::shown::Cleaner;
 
 #[test]
-fn a_version_needs_no_patch_part() {
+fn version_may_lack_the_patch_number() {
     let cases = [
         ("v4.3.1", Some((4, 3, true))),
         ("v4.3", Some((4, 3, true))),
@@ -37,16 +37,16 @@ fn a_version_needs_no_patch_part() {
 }
 
 #[test]
-fn durations_are_written_as_go_does() {
+fn durations_are_formatted_as_go_does() {
     let cases = [(1, "1s"), (60, "1m0s"), (90, "1m30s"), (3600, "1h0m0s"), (3725, "1h2m5s")];
     for (seconds, expected) in cases {
         assert_eq!(go_duration(Duration::from_secs(seconds)), expected);
     }
 }
 
-/// A shell by the name of helm takes the file `version` of its folder for a script.
+/// A shell with the name helm runs the file `version` of its directory as a script.
 #[test]
-fn the_answer_of_a_program_that_was_replaced_meanwhile_is_not_remembered() {
+fn version_of_a_replaced_program_is_not_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let shell = fs::canonicalize("/bin/sh").unwrap();
     let (program, newer) = (folder.path().join("helm"), folder.path().join("newer"));
@@ -54,18 +54,18 @@ fn the_answer_of_a_program_that_was_replaced_meanwhile_is_not_remembered() {
         fs::copy(&shell, path).unwrap();
     }
     let variables = [("TIPHYS_HELM", program.to_str().unwrap()), ("PATH", "/usr/bin:/bin")];
-    let host = Host::made_up(folder.path(), &variables);
+    let host = Host::for_test(folder.path(), &variables);
     let settings = Settings::read(&host).unwrap();
-    for (script, remembered) in [
+    for (script, recorded) in [
         (format!("mv {} {}\necho v4.3.1\n", newer.display(), program.display()), 0),
         ("echo v4.3.2\n".to_owned(), 1),
     ] {
         let home = Home::in_a_test(folder.path()).unwrap();
         home.write("version", script.as_bytes()).unwrap();
-        let helm = Helm::new(&host, &settings, &home, Cleaner::default()).unwrap();
+        let helm = Helm::new(&host, &settings, &home, Redactor::default()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let version = runtime.block_on(helm.ask_version(&home)).unwrap();
         assert!(version.text.starts_with("v4.3."), "{version:?}");
-        assert_eq!(fs::read_dir(home.versions().unwrap()).unwrap().count(), remembered, "{script}");
+        assert_eq!(fs::read_dir(home.versions().unwrap()).unwrap().count(), recorded, "{script}");
     }
 }

@@ -1,4 +1,4 @@
-//! Homes of runs that end, of runs that are killed, and of other users.
+//! Homes of ended runs, of killed runs, and of other users.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -24,7 +24,7 @@ fn base(temporary: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_home_is_private_and_gone_with_its_run() {
+fn home_is_private_and_removed_after_its_run() {
     let temporary = tempfile::tempdir().unwrap();
     let home = Home::in_a_test(temporary.path()).unwrap();
     let file = home.write("values", b"secret").unwrap();
@@ -39,7 +39,7 @@ fn a_home_is_private_and_gone_with_its_run() {
     assert_eq!(names(&base(temporary.path())), ["gate"]);
 }
 
-/// Makes folders below a folder that no path reaches.
+/// Creates directories deeper than a path can address.
 fn make_deep(folder: &Path) {
     let mut deepest = open(folder, OFlags::DIRECTORY, Mode::empty()).unwrap();
     for _ in 0..2_000 {
@@ -49,7 +49,7 @@ fn make_deep(folder: &Path) {
 }
 
 #[test]
-fn the_next_run_removes_what_a_killed_one_left_and_nothing_of_those_that_live() {
+fn next_run_removes_only_the_remains_of_killed_runs() {
     let temporary = tempfile::tempdir().unwrap();
     let living = Home::in_a_test(temporary.path()).unwrap();
     let base = base(temporary.path());
@@ -58,7 +58,7 @@ fn the_next_run_removes_what_a_killed_one_left_and_nothing_of_those_that_live() 
     }
     fs::write(base.join("run-killed/lock"), "").unwrap();
     fs::create_dir(base.join("versions")).unwrap();
-    // What foreign programs may have made there, or somebody by mistake.
+    // Made by other programs or by mistake.
     fs::create_dir_all(base.join("run-closed/below")).unwrap();
     fs::write(base.join("run-closed/lock"), "").unwrap();
     for closed in ["run-closed/below", "run-closed"] {
@@ -84,7 +84,7 @@ fn the_next_run_removes_what_a_killed_one_left_and_nothing_of_those_that_live() 
 }
 
 #[test]
-fn a_folder_that_others_can_only_read_or_that_is_empty_is_closed_and_a_link_is_not_followed() {
+fn unwritable_or_empty_directory_is_made_private() {
     let temporary = tempfile::tempdir().unwrap();
     let base = base(temporary.path());
     for (mode, file) in [(0o755, Some("versions")), (0o777, None)] {
@@ -96,7 +96,7 @@ fn a_folder_that_others_can_only_read_or_that_is_empty_is_closed_and_a_link_is_n
         let before = fs::File::open(&base).unwrap();
         drop(Home::in_a_test(temporary.path()).unwrap());
         assert_eq!(fs::metadata(&base).unwrap().mode() & 0o777, 0o700);
-        // Whoever had an open folder open has none now.
+        // Open handles must not refer to the new directory.
         assert_eq!(before.metadata().unwrap().nlink() == 0, file.is_none());
         fs::remove_dir_all(&base).unwrap();
     }
@@ -111,7 +111,7 @@ fn a_folder_that_others_can_only_read_or_that_is_empty_is_closed_and_a_link_is_n
 fn folder_of_another_user_does_not_stop_a_run() {
     let link: fn(&Path) = |path| symlink("nowhere", path).unwrap();
     let file: fn(&Path) = |path| fs::write(path, "").unwrap();
-    // Only root can make it another user's; of this user it is taken.
+    // Only root can change the owner; otherwise the directory is this user's and is used.
     let folder: fn(&Path) = |path| {
         fs::create_dir(path).unwrap();
         let _needs_root: io::Result<()> = chown(path, Some(12_345), None);
@@ -132,7 +132,7 @@ fn folder_of_another_user_does_not_stop_a_run() {
 }
 
 #[test]
-fn a_folder_into_which_others_may_have_put_something_is_refused_and_stays_as_it_is() {
+fn directory_with_foreign_files_is_rejected_unchanged() {
     let temporary = tempfile::tempdir().unwrap();
     let base = base(temporary.path());
     fs::create_dir_all(base.join("versions")).unwrap();
@@ -142,11 +142,11 @@ fn a_folder_into_which_others_may_have_put_something_is_refused_and_stays_as_it_
         let before = changed();
         for _ in 0..2 {
             let error = Home::in_a_test(temporary.path()).unwrap_err().to_string();
-            let due = "is open to other users, who may have put something there; remove it, or set TMPDIR to a folder of your own";
-            assert_eq!(error, format!("{} {due}", base.display()));
+            let expected = "is open to other users, who may have put something there; remove it, or set TMPDIR to a directory of your own";
+            assert_eq!(error, format!("{} {expected}", base.display()));
         }
         assert_eq!(fs::metadata(&base).unwrap().mode() & 0o7777, mode);
-        assert_eq!(changed(), before, "not even for a moment it looks like a private one");
+        assert_eq!(changed(), before, "it never looks private");
     }
     fs::set_permissions(&base, fs::Permissions::from_mode(0o700)).unwrap();
     fs::set_permissions(base.join("versions"), fs::Permissions::from_mode(0o777)).unwrap();
@@ -156,7 +156,7 @@ fn a_folder_into_which_others_may_have_put_something_is_refused_and_stays_as_it_
 }
 
 #[test]
-fn what_stands_in_the_place_of_a_lock_is_named_and_not_waited_for() {
+fn invalid_lock_file_is_reported_without_waiting() {
     let temporary = tempfile::tempdir().unwrap();
     drop(Home::in_a_test(temporary.path()).unwrap());
     let gate = base(temporary.path()).join("gate");
@@ -167,8 +167,8 @@ fn what_stands_in_the_place_of_a_lock_is_named_and_not_waited_for() {
         fs::remove_file(&gate).unwrap();
         stand(&gate);
         let error = Home::in_a_test(temporary.path()).unwrap_err().to_string();
-        let due = "is no file of this user; remove it, or set TMPDIR to a folder of your own";
-        assert_eq!(error, format!("{} {due}", gate.display()));
+        let expected = "is not a file of this user; remove it, or set TMPDIR to a directory of your own";
+        assert_eq!(error, format!("{} {expected}", gate.display()));
         if gate.is_dir() && !gate.is_symlink() {
             fs::remove_dir(&gate).unwrap();
             fs::write(&gate, "").unwrap();
@@ -178,15 +178,15 @@ fn what_stands_in_the_place_of_a_lock_is_named_and_not_waited_for() {
     fs::create_dir(&run).unwrap();
     pipe(&run.join("lock"));
     drop(Home::in_a_test(temporary.path()).unwrap());
-    assert!(run.exists(), "what cannot be known counts as living");
+    assert!(run.exists(), "a run with an unknown state is not removed");
 }
 
 #[test]
-fn versions_that_were_not_used_for_thirty_days_are_forgotten() {
+fn versions_expire_after_thirty_days_without_use() {
     let temporary = tempfile::tempdir().unwrap();
     let first = Home::in_a_test(temporary.path()).unwrap();
     let versions = first.versions().unwrap();
-    let now = first.began().unwrap();
+    let now = first.created().unwrap();
     for (name, days) in [("new", 0), ("month", 29), ("old", 31)] {
         let file = fs::File::create(versions.join(name)).unwrap();
         file.set_modified(now - Duration::from_hours(24) * days).unwrap();

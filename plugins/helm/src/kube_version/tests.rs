@@ -1,9 +1,9 @@
-//! Versions as clusters and people write them.
+//! Versions as clusters and users write them.
 
 use super::parse;
 
 #[test]
-fn a_kube_version_is_its_numbers() {
+fn kube_version_is_reduced_to_its_numbers() {
     let cases = [
         ("1.30.11+IKS", "1.30.11"),
         ("v1.28.9-gke.1000", "1.28.9"),
@@ -23,7 +23,7 @@ fn a_kube_version_is_its_numbers() {
 }
 
 #[test]
-fn what_is_no_kube_version_is_refused_in_the_words_of_argo_cd() {
+fn invalid_kube_version_has_the_error_of_argo_cd() {
     let cases = [
         ("abc", r#"could not parse kubernetes version abc: could not parse "abc" as version"#),
         ("v", r#"could not parse kubernetes version v: could not parse "v" as version"#),

@@ -1,10 +1,10 @@
-//! Parameters as people write them, and what is made of them.
+//! Decoding of parameters.
 
 use tiphys_params::Parameter;
 
 use tiphys_access::CredentialReach;
 
-use super::{Assignment, AssignmentKind, HelmOptions, InlineValues, Missing, NAMES, Part};
+use super::{Assignment, AssignmentKind, HelmOptions, InlineValues, Missing, NAMES, Step};
 
 fn decode(json: &str) -> Result<HelmOptions, String> {
     let parameters: Vec<Parameter> = serde_json::from_str(json).map_err(|error| error.to_string())?;
@@ -16,7 +16,7 @@ fn value(kind: AssignmentKind, name: &str, value: &str) -> Assignment {
 }
 
 #[test]
-fn every_parameter_has_its_option() {
+fn every_parameter_sets_its_option() {
     let options = decode(
         r#"[{"name":"release-name","string":"r"},{"name":"namespace","string":"n"},{"name":"kube-version","string":"1.30"},
             {"name":"api-versions","array":["v1","a/v1"]},{"name":"value-files","array":["a.yaml"]},
@@ -39,9 +39,9 @@ fn every_parameter_has_its_option() {
             value(AssignmentKind::Text, "a", "2"),
             value(AssignmentKind::File, "a", "f"),
         ],
-        crds: Part::Skip,
-        tests: Part::Skip,
-        schema_validation: Part::Skip,
+        crds: Step::Skip,
+        tests: Step::Skip,
+        schema_validation: Step::Skip,
         credentials: CredentialReach::EveryServer,
         version: "v3".into(),
         kustomize_dir: "overlay".into(),
@@ -50,7 +50,7 @@ fn every_parameter_has_its_option() {
 }
 
 #[test]
-fn an_unknown_parameter_is_refused_with_a_near_name() {
+fn unknown_parameter_is_rejected_with_a_suggestion() {
     assert_eq!(
         decode(r#"[{"name":"skip-crd","string":"true"}]"#),
         Err("parameter skip-crd is unknown; did you mean skip-crds?".into())
@@ -66,30 +66,30 @@ fn an_unknown_parameter_is_refused_with_a_near_name() {
 }
 
 #[test]
-fn a_value_of_the_wrong_kind_is_refused_by_name() {
+fn value_of_wrong_type_is_rejected() {
     let cases = [
         (
             r#"{"name":"value-files","string":"a.yaml"}"#,
-            "parameter value-files: the value is due in the field array, not string",
+            "parameter value-files: expected the value in the field array, found string",
         ),
         (
             r#"{"name":"api-versions","map":{}}"#,
-            "parameter api-versions: the value is due in the field array, not map",
+            "parameter api-versions: expected the value in the field array, found map",
         ),
         (
             r#"{"name":"release-name","array":["a"]}"#,
-            "parameter release-name: the value is due in the field string, not array",
+            "parameter release-name: expected the value in the field string, found array",
         ),
         (
             r#"{"name":"set.a","map":{"b":"c"}}"#,
-            "parameter set.a: the value is due in the field string, not map",
+            "parameter set.a: expected the value in the field string, found map",
         ),
         (
             r#"{"name":"skip-crds","string":"True"}"#,
-            "parameter skip-crds: true or false is expected, not \"True\"",
+            "parameter skip-crds: expected true or false, found \"True\"",
         ),
-        (r#"{"name":"values-object","string":"[1]"}"#, "parameter values-object: a JSON object is expected"),
-        (r#"{"name":"values-object","string":"{"}"#, "parameter values-object: a JSON object is expected"),
+        (r#"{"name":"values-object","string":"[1]"}"#, "parameter values-object: expected a JSON object"),
+        (r#"{"name":"values-object","string":"{"}"#, "parameter values-object: expected a JSON object"),
     ];
     for (parameter, expected) in cases {
         assert_eq!(decode(&format!("[{parameter}]")), Err(expected.into()), "{parameter}");
@@ -97,7 +97,7 @@ fn a_value_of_the_wrong_kind_is_refused_by_name() {
 }
 
 #[test]
-fn structured_values_beat_the_text() {
+fn values_object_overrides_values() {
     let cases = [
         (
             r#"[{"name":"values","string":"a: 1"},{"name":"values-object","string":"{\"a\":2}"}]"#,
@@ -107,7 +107,7 @@ fn structured_values_beat_the_text() {
             r#"[{"name":"values","string":"a: 1"},{"name":"values-object","string":"{}"}]"#,
             Some(InlineValues::Json("{}".into())),
         ),
-        // Half a character is an escape of JSON, and none of YAML.
+        // A surrogate pair is a valid escape in JSON, not in YAML.
         (
             r#"[{"name":"values-object","string":"{\"a\": \"\\ud83d\\ude00\"}"}]"#,
             Some(InlineValues::Json(r#"{"a":"😀"}"#.into())),
@@ -124,7 +124,7 @@ fn structured_values_beat_the_text() {
 }
 
 #[test]
-fn of_two_values_with_one_name_the_later_one_counts_per_kind_at_its_place() {
+fn last_assignment_of_a_name_and_kind_wins_in_place() {
     let options = decode(
         r#"[{"name":"set.a","string":"1"},{"name":"set.b","string":"2"},{"name":"set-string.a","string":"3"},
             {"name":"set.a","string":"4"},{"name":"set.c"}]"#,

@@ -1,4 +1,4 @@
-//! What an environment asks for.
+//! Requests from environment variables.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,12 +8,12 @@ use super::{Request, places};
 use crate::host::Host;
 
 fn request(variables: &[(&str, &str)]) -> Result<Request, String> {
-    Request::of(&Host::made_up(Path::new("/repo/charts/web"), variables))
+    Request::of(&Host::for_test(Path::new("/repo/charts/web"), variables))
         .map_err(|error| crate::failure::chain(&error))
 }
 
 #[test]
-fn the_root_is_the_working_directory_without_the_path_of_the_application() {
+fn root_is_working_directory_minus_application_path() {
     let cases = [
         ("charts/web", "/repo"),
         ("./charts/../charts/web/", "/repo"),
@@ -38,7 +38,7 @@ fn the_root_is_the_working_directory_without_the_path_of_the_application() {
 }
 
 #[test]
-fn an_application_whose_path_is_a_link_has_its_root_above_the_link() {
+fn root_is_above_a_linked_application_path() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     fs::create_dir_all(root.join("charts/web")).unwrap();
@@ -48,7 +48,7 @@ fn an_application_whose_path_is_a_link_has_its_root_above_the_link() {
 }
 
 #[test]
-fn a_folder_that_two_roots_lead_to_needs_the_one_that_the_run_context_says() {
+fn ambiguous_root_is_resolved_by_the_run_context() {
     let temporary = tempfile::tempdir().unwrap();
     let root = temporary.path().canonicalize().unwrap();
     let folder = root.join("shared/apps/web");
@@ -57,7 +57,7 @@ fn a_folder_that_two_roots_lead_to_needs_the_one_that_the_run_context_says() {
     symlink("../shared/apps/web", root.join("apps/web")).unwrap();
     symlink(".", root.join("here")).unwrap();
     let error = places(&folder, "apps/web", None).unwrap_err().to_string();
-    assert!(error.contains("(apps/web) of two folders above it, of one of them behind a link"), "{error}");
+    assert!(error.contains("(apps/web) below two directories, one of them through a link"), "{error}");
     let cases = [
         (root.clone(), "apps/web", (root.clone(), root.join("apps/web"))),
         (root.join("here"), "apps/web", (root.clone(), root.join("apps/web"))),
@@ -69,11 +69,11 @@ fn a_folder_that_two_roots_lead_to_needs_the_one_that_the_run_context_says() {
         assert_eq!(places(&folder, source_path, Some(&known)).unwrap(), expected, "{known:?}");
     }
     let error = places(&folder, "web", Some(&root)).unwrap_err().to_string();
-    assert!(error.contains("(web) below the folder source.root of the run context"), "{error}");
+    assert!(error.contains("(web) below source.root of the run context"), "{error}");
 }
 
 #[test]
-fn the_release_is_named_after_the_application_without_its_namespace() {
+fn release_name_is_application_name_without_namespace() {
     let cases = [
         ("my-app", "my-app"),
         ("team_app", "app"),
@@ -95,7 +95,7 @@ fn the_release_is_named_after_the_application_without_its_namespace() {
 }
 
 #[test]
-fn no_parameters_are_no_variable_or_null() {
+fn missing_or_null_parameters_are_empty() {
     for variables in [&[][..], &[("ARGOCD_APP_PARAMETERS", "null")], &[("ARGOCD_APP_PARAMETERS", "")]] {
         let options = request(variables).unwrap().options;
         assert_eq!(options, crate::options::HelmOptions::default(), "{variables:?}");
@@ -103,7 +103,7 @@ fn no_parameters_are_no_variable_or_null() {
 }
 
 #[test]
-fn a_file_wins_over_its_variable() {
+fn file_overrides_its_variable() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -124,9 +124,9 @@ fn a_file_wins_over_its_variable() {
 }
 
 #[test]
-fn what_cannot_be_read_is_refused_by_its_variable() {
+fn unreadable_input_is_reported_with_its_variable() {
     let cases = [
-        (("ARGOCD_APP_PARAMETERS", "{}"), "ARGOCD_APP_PARAMETERS is not a list of parameters: "),
+        (("ARGOCD_APP_PARAMETERS", "{}"), "ARGOCD_APP_PARAMETERS must be a list of parameters: "),
         (("ARGOCD_APP_PARAMETERS", r#"[{"string":"x"}]"#), "parameter 1 of 1 has no name"),
         (
             ("ARGOCD_APP_PARAMETERS_FILE", "/does/not/exist"),
@@ -144,7 +144,7 @@ fn what_cannot_be_read_is_refused_by_its_variable() {
 }
 
 #[test]
-fn without_a_run_context_the_variables_of_the_sidecar_count() {
+fn sidecar_variables_apply_without_a_run_context() {
     let context = request(&[
         ("ARGOCD_APP_PROJECT_NAME", "p"),
         ("TIPHYS_HELM_VALUES_FILE_SCHEMES", "https, s3"),
@@ -161,7 +161,7 @@ fn without_a_run_context_the_variables_of_the_sidecar_count() {
 }
 
 #[test]
-fn a_request_shows_no_value_that_may_be_secret() {
+fn debug_of_request_redacts_values() {
     let parameters =
         r#"[{"name": "values", "string": "a: hunter22"}, {"name": "set.a", "string": "hunter22"}]"#;
     let variables = [

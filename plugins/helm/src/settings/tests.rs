@@ -1,4 +1,4 @@
-//! The page about the plugin, held against what is read here.
+//! Compares docs/helm.md with the settings in the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,16 +12,16 @@ use crate::host::Host;
 /// The page with the table of settings.
 const PAGE: &str = "../../docs/helm.md";
 
-/// How a setting's name begins.
+/// Prefix of settings.
 const BEGINNING: &str = "TIPHYS_";
 
-/// What the build alone reads.
+/// Read only by the build.
 const OF_THE_BUILD: &str = "TIPHYS_COMMIT";
 
-/// A number of which zero means something.
+/// The only number that may be zero.
 const ZERO_IS_NEVER: &str = "TIPHYS_HELM_SLOW_AFTER";
 
-/// The variables of the page's table with their defaults.
+/// Returns the documented variables with their defaults.
 fn documented() -> BTreeMap<String, String> {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE)).expect("the page");
     let row = |line: &str| {
@@ -33,7 +33,7 @@ fn documented() -> BTreeMap<String, String> {
     page.lines().filter_map(row).collect()
 }
 
-/// The variables that the sources of the program name as a whole text.
+/// Collects the settings that the sources name in string literals.
 fn read_by_the_program(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).expect("the sources") {
         let path = entry.expect("a source").path();
@@ -49,7 +49,7 @@ fn read_by_the_program(folder: &Path, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn the_page_has_every_setting_and_no_other() {
+fn page_lists_exactly_the_settings_of_the_program() {
     let mut read = BTreeSet::new();
     read_by_the_program(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut read);
     read.remove(OF_THE_BUILD);
@@ -57,12 +57,12 @@ fn the_page_has_every_setting_and_no_other() {
 }
 
 fn settings(variables: &[(&str, &str)]) -> Result<Settings, String> {
-    Settings::read(&Host::made_up(Path::new("/app"), variables)).map_err(|error| error.to_string())
+    Settings::read(&Host::for_test(Path::new("/app"), variables)).map_err(|error| error.to_string())
 }
 
 #[test]
-fn the_page_has_the_defaults_that_hold() {
-    let settings = settings(&[]).expect("defaults can be used");
+fn page_has_the_defaults_of_the_program() {
+    let settings = settings(&[]).expect("defaults are valid");
     let context = RunContext::default();
     let page = documented();
     let cases = [
@@ -70,7 +70,7 @@ fn the_page_has_the_defaults_that_hold() {
         ("TIPHYS_KUSTOMIZE", settings.kustomize.display().to_string()),
         ("TIPHYS_HELM_TIMEOUT", settings.timeout.as_secs().to_string()),
         ("TIPHYS_HELM_LOGIN_TIMEOUT", settings.login_timeout.as_secs().to_string()),
-        ("TIPHYS_HELM_SLOW_AFTER", settings.slow_after.expect("it is told").as_secs().to_string()),
+        ("TIPHYS_HELM_SLOW_AFTER", settings.slow_after.expect("it is set").as_secs().to_string()),
         ("TIPHYS_HELM_OUTPUT_MAX", settings.output_bytes_max.to_string()),
         ("TIPHYS_HELM_CACHE_MAX", settings.cache_bytes_max.to_string()),
         ("TIPHYS_HELM_RANGE_AGE", settings.range_age.as_secs().to_string()),
@@ -93,7 +93,7 @@ fn the_page_has_the_defaults_that_hold() {
 }
 
 #[test]
-fn a_setting_that_is_no_number_is_refused_whether_or_not_it_is_needed() {
+fn invalid_number_is_always_rejected() {
     let numbers: Vec<String> = documented()
         .into_iter()
         .filter(|(_, default)| default.trim_matches('`').parse::<u64>().is_ok())
@@ -105,17 +105,17 @@ fn a_setting_that_is_no_number_is_refused_whether_or_not_it_is_needed() {
             if (name.as_str(), value) == (ZERO_IS_NEVER, "0") {
                 continue;
             }
-            let told = settings(&[(&name, value)]).expect_err(&name);
-            assert!(told.starts_with(&format!("{name} is {value:?}; a number of ")), "{told}");
+            let error = settings(&[(&name, value)]).expect_err(&name);
+            assert!(error.starts_with(&format!("{name} is {value:?}; expected a number of ")), "{error}");
         }
     }
 }
 
 #[test]
-fn a_path_that_depends_on_the_working_directory_is_refused() {
+fn relative_path_is_rejected() {
     for name in ["TIPHYS_HELM_CACHE_DIR", "TIPHYS_HELM_PLUGINS", "TMPDIR", "SSL_CERT_FILE"] {
         for value in ["cache", "./cache", "../cache"] {
-            let expected = format!("{name} is {value:?}; an absolute path is expected");
+            let expected = format!("{name} is {value:?}; expected an absolute path");
             assert_eq!(settings(&[(name, value)]), Err(expected));
         }
         assert!(settings(&[(name, "/cache")]).is_ok() && settings(&[(name, "")]).is_ok());
@@ -132,13 +132,13 @@ fn a_path_that_depends_on_the_working_directory_is_refused() {
         ("", true),
     ] {
         let expected =
-            format!("SSL_CERT_DIR is {value:?}; a list of absolute paths with `:` between them is expected");
+            format!("SSL_CERT_DIR is {value:?}; expected a list of absolute paths separated by `:`");
         let found = settings(&[("SSL_CERT_DIR", value)]).map(drop);
         assert_eq!(found, if is_due { Ok(()) } else { Err(expected) });
     }
     for name in ["TIPHYS_HELM", "TIPHYS_KUSTOMIZE"] {
         for value in ["./helm", "bin/helm"] {
-            let expected = format!("{name} is {value:?}; an absolute path, or a name of PATH is expected");
+            let expected = format!("{name} is {value:?}; expected an absolute path, or a program in PATH");
             assert_eq!(settings(&[(name, value)]), Err(expected));
         }
         assert!(settings(&[(name, "/bin/helm")]).is_ok() && settings(&[(name, "helm4")]).is_ok());
@@ -146,7 +146,7 @@ fn a_path_that_depends_on_the_working_directory_is_refused() {
 }
 
 #[test]
-fn dependencies_are_kept_where_a_setting_or_the_person_s_own_variables_say() {
+fn cache_directory_is_from_a_setting_or_xdg_variables() {
     let cases = [
         (vec![("TIPHYS_HELM_CACHE_DIR", "/a"), ("XDG_CACHE_HOME", "/b"), ("HOME", "/c")], Some("/a")),
         (vec![("XDG_CACHE_HOME", "/b"), ("HOME", "/c")], Some("/b/tiphys-helm")),
@@ -154,18 +154,18 @@ fn dependencies_are_kept_where_a_setting_or_the_person_s_own_variables_say() {
         (vec![("HOME", "c")], None),
     ];
     for (variables, expected) in cases {
-        let found = settings(&variables).expect("they can be used").cache_folder;
+        let found = settings(&variables).expect("valid settings").cache_folder;
         assert_eq!(found.as_deref(), expected.map(Path::new), "{variables:?}");
     }
 }
 
 #[test]
-fn a_list_is_what_stands_between_commas_and_may_be_of_nothing() {
+fn lists_are_comma_separated_and_may_be_empty() {
     let cases = [("https, oci,,", vec!["https", "oci"]), ("", vec![]), (" , ", vec![])];
     for (value, expected) in cases {
         let found =
             settings(&[("TIPHYS_HELM_VALUES_FILE_SCHEMES", value), ("TIPHYS_HELM_SOURCE_REPOS", value)]);
-        let found = found.expect("they can be used");
+        let found = found.expect("valid settings");
         for list in [found.values_file_schemes, found.source_repos] {
             assert_eq!(list.expect("it is set"), expected, "{value:?}");
         }

@@ -1,4 +1,4 @@
-//! What stands for a name, and what does not.
+//! Substitution of variables.
 
 use super::BuildEnvironment;
 
@@ -15,7 +15,7 @@ fn environment() -> BuildEnvironment {
 }
 
 #[test]
-fn names_of_the_build_environment_are_replaced_as_go_does() {
+fn build_environment_is_expanded_as_go_does() {
     let cases = [
         ("$ARGOCD_APP_NAME", "my-app"),
         ("${ARGOCD_APP_NAME}-x", "my-app-x"),
@@ -32,7 +32,7 @@ fn names_of_the_build_environment_are_replaced_as_go_does() {
 }
 
 #[test]
-fn nothing_else_of_the_environment_can_be_reached() {
+fn other_variables_are_not_expanded() {
     for text in ["$HOME", "$KUBE_VERSION", "$PARAM_X", "$ARGOCD_APP_PARAMETERS", "$NOPE"] {
         assert_eq!(environment().substitute(text), "", "{text}");
     }

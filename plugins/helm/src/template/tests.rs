@@ -1,4 +1,4 @@
-//! Options and the arguments that are made of them.
+//! Arguments of `helm template`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tiphys_process::ExecLimits;
 
 use super::{Call, Template, csv_field, file_assignment, joined, reads_only};
-use crate::options::{AssignmentKind, Part};
+use crate::options::{AssignmentKind, Step};
 
 const LIMITS: ExecLimits = ExecLimits { text_bytes_max: 128 * 1024, total_bytes_max: 2 << 20 };
 
@@ -15,7 +15,7 @@ fn texts(texts: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_arguments_stand_in_the_order_of_native() {
+fn arguments_are_in_the_order_of_argo_cd() {
     let template = Template {
         release_name: "rel".into(),
         namespace: "ns".into(),
@@ -29,9 +29,9 @@ fn the_arguments_stand_in_the_order_of_native() {
         value_files: texts(&["/r/a.yaml", "https://example.com/v.yaml"]),
         inline_values: Some(PathBuf::from("/home-of-helm/values")),
         api_versions: texts(&["v1", "apps/v1"]),
-        crds: Part::Keep,
-        schema_validation: Part::Skip,
-        tests: Part::Skip,
+        crds: Step::Run,
+        schema_validation: Step::Skip,
+        tests: Step::Skip,
     };
     let expected = Call {
         arguments: texts(&[
@@ -51,7 +51,7 @@ fn the_arguments_stand_in_the_order_of_native() {
 }
 
 #[test]
-fn messages_show_no_value_of_a_set_option() {
+fn set_values_are_redacted_in_the_command() {
     let cases = [
         ("db.password", "hunter22", "hunter22", "db.password=******"),
         ("list", "{hunter22,b}", "x=hunter22", "list=******"),
@@ -75,16 +75,16 @@ fn set_values_are_redacted_in_messages_of_helm() {
     let assignments =
         assignments.map(|(name, value)| (AssignmentKind::Value, name.to_owned(), value.to_owned())).to_vec();
     let template = Template { release_name: "my-app".into(), assignments, ..Template::default() };
-    let told = template
+    let redacted = template
         .call(&LIMITS)
         .unwrap()
         .without_values(r"my-app/t.yaml: hunter22+more, xhunter22, back\slash, back\\slash and short");
-    assert_eq!(told, "my-app/t.yaml: ******, x******, ******, ****** and short");
+    assert_eq!(redacted, "my-app/t.yaml: ******, x******, ******, ****** and short");
 }
 
 #[test]
-fn what_is_not_set_gives_no_argument() {
-    let template = Template { release_name: "rel".into(), crds: Part::Skip, ..Template::default() };
+fn unset_options_have_no_arguments() {
+    let template = Template { release_name: "rel".into(), crds: Step::Skip, ..Template::default() };
     let expected = Call {
         arguments: texts(&["template", ".", "--name-template", "rel"]),
         shown: "helm template . --name-template rel".into(),
@@ -94,7 +94,7 @@ fn what_is_not_set_gives_no_argument() {
 }
 
 #[test]
-fn a_path_reaches_helm_as_it_is() {
+fn paths_are_escaped_for_helm() {
     let cases = [
         ("/r/f,1.txt", r"n=/r/f\,1.txt"),
         (r"/r/back\slash", r"n=/r/back\\slash"),
@@ -117,7 +117,7 @@ fn a_path_reaches_helm_as_it_is() {
 }
 
 #[test]
-fn a_name_that_brings_a_file_of_its_own_is_found_out() {
+fn name_that_sets_another_file_is_detected() {
     for name in ["a", "a.b", r"a\.b", "a[0].b", r"a\,b", r"a\=b", "", "a[", "a]b", "a,b"] {
         assert!(reads_only(name, "/r/x=y/f.txt"), "{name}");
     }
@@ -127,7 +127,7 @@ fn a_name_that_brings_a_file_of_its_own_is_found_out() {
 }
 
 proptest! {
-    /// Whatever stands in a name or a path, helm reads the path that was resolved, or nothing.
+    /// For any name and path, helm reads the resolved path or nothing.
     #[test]
     fn helm_reads_no_other_file(name in r"[ab.,=\[\]{}\\]{0,8}", path in r"/r/[ab.,=\[\]{}\\ -]{0,8}") {
         let is_plain = name.chars().all(|char| matches!(char, 'a' | 'b'));
@@ -136,7 +136,7 @@ proptest! {
 }
 
 #[test]
-fn api_versions_are_joined_to_arguments_that_helm_takes() {
+fn api_versions_are_joined_up_to_the_limit() {
     assert_eq!(
         joined(&texts(&["v1", "a/v1", "", "b/v1", "c,d", "e/v1", "f\"", "g", "h"])),
         texts(&["v1,a/v1", "", "b/v1", "c,d", "e/v1", "f\"", "g,h"])
@@ -153,7 +153,7 @@ fn api_versions_are_joined_to_arguments_that_helm_takes() {
 }
 
 #[test]
-fn a_value_passes_up_to_the_last_byte_and_a_byte_more_is_refused_by_name() {
+fn value_above_the_argument_limit_is_rejected() {
     let with = |bytes: usize| {
         let value = "x".repeat(bytes - "big=".len());
         let assignments = vec![(AssignmentKind::Text, "big".to_owned(), value)];
@@ -163,13 +163,13 @@ fn a_value_passes_up_to_the_last_byte_and_a_byte_more_is_refused_by_name() {
     let error = with(128 * 1024).unwrap_err().to_string();
     assert_eq!(
         error,
-        "parameter set-string.big has 131072 bytes, and one value passes to helm up to 131071; move it to the parameter values or to a \
+        "parameter set-string.big has 131072 bytes, more than 131071, the limit of one value; move it to the parameter values or to a \
          value file, or name a file with it in set-file.big"
     );
 }
 
 #[test]
-fn more_arguments_than_the_system_passes_are_refused() {
+fn arguments_above_the_system_limit_are_rejected() {
     let value = "x".repeat(100_000);
     let assignments =
         (0..40).map(|number| (AssignmentKind::Value, format!("v{number}"), value.clone())).collect();

@@ -1,10 +1,10 @@
-//! Patterns of value files, as the library `doublestar` takes them, which Argo CD uses.
+//! Patterns of value files, in the syntax of Go's `doublestar`, which Argo CD uses.
 //!
-//! `*`, `?` and `[a-z]` match within a name, hidden names too; `**` as a whole part is any number of folders, and at the end everything below
-//! as well; `{a,b}` stands for each of the two; a backslash takes a sign's meaning away. Links are followed.
+//! `*`, `?` and `[a-z]` match within a name, hidden names included. `**` as a whole component is any number of directories, and at the end
+//! everything below. `{a,b}` is an alternative; a backslash escapes a character. Links are followed.
 //!
-//! Only the repository is looked at: a part of a pattern that is absolute or has `..` matches nothing, as in `doublestar`, and so does
-//! everything behind a link that leads out of the repository.
+//! Only the repository is searched. An absolute component or `..` in a pattern matches nothing, as in `doublestar`, and neither does
+//! anything behind a link that leads out of the repository.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -18,78 +18,65 @@ use tiphys_tree::ContainmentError;
 
 use super::path::real;
 
-/// What one pattern may cost.
+/// Limits of one pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
-    /// Names and parts of the pattern that are looked at. Links to folders above make as many as one likes of a few.
+    /// Names and pattern components that are examined. Links to parent directories multiply them without end.
     pub(crate) looks_max: usize,
-    /// Files that match; helm gets each as an argument.
+    /// Matching files; helm gets each as an argument.
     pub(crate) matches_max: usize,
 }
 
-/// Bytes of a pattern; they bound how many folders it names, too.
+/// Maximum bytes of a pattern; also limits the number of its directories.
 const PATTERN_BYTES_MAX: usize = 1_024;
 
-/// Braces in braces.
+/// Maximum nesting of braces.
 const BRACES_DEPTH_MAX: usize = 16;
 
-/// Patterns without braces that one with braces stands for.
+/// Maximum number of patterns without braces that one with braces expands to.
 const ALTERNATIVES_MAX: usize = 1_000;
 
-/// Why a pattern cannot be used.
+/// Errors of patterns.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GlobError {
-    /// It is not one.
+    /// Invalid syntax.
     #[error("syntax error in pattern")]
     Syntax,
-    /// It is too long.
+    /// The pattern is too long.
     #[error("it has {bytes} bytes, more than {PATTERN_BYTES_MAX}; write several patterns")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
-    /// Its braces multiply.
-    #[error("its braces stand for more than {ALTERNATIVES_MAX} patterns; write several patterns")]
+    TooLong { bytes: usize },
+    /// The braces expand to too many patterns.
+    #[error("its braces expand to more than {ALTERNATIVES_MAX} patterns; write several patterns")]
     TooManyAlternatives,
-    /// Its braces nest.
-    #[error("it has more than {BRACES_DEPTH_MAX} braces in each other; write several patterns")]
+    /// The braces are nested too deeply.
+    #[error("its braces are nested more than {BRACES_DEPTH_MAX} deep; write several patterns")]
     TooDeep,
-    /// A folder could not be read.
+    /// A directory could not be read.
     #[error("cannot read {path}", path = path.display())]
     Io {
-        /// The folder.
         path: PathBuf,
-        /// The system's answer.
         #[source]
         source: io::Error,
     },
-    /// It leads to too much.
-    #[error(
-        "more than {max} names were looked at; write it more narrowly, or raise TIPHYS_HELM_GLOB_LOOKS_MAX"
-    )]
-    TooManyLooks {
-        /// The bound.
-        max: usize,
-    },
-    /// It matches too much.
-    #[error("more than {max} files match; write it more narrowly, or raise TIPHYS_HELM_GLOB_FILES_MAX")]
-    TooManyMatches {
-        /// The bound.
-        max: usize,
-    },
+    /// Too many names were examined.
+    #[error("more than {max} names were examined; narrow the pattern, or raise TIPHYS_HELM_GLOB_LOOKS_MAX")]
+    TooManyLooks { max: usize },
+    /// There are too many matches.
+    #[error("more than {max} files match; narrow the pattern, or raise TIPHYS_HELM_GLOB_FILES_MAX")]
+    TooManyMatches { max: usize },
 }
 
-/// What is kept of what matches.
+/// The type of matches to collect.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    /// Files and folders.
+enum Select {
+    /// Files and directories.
     All,
-    /// Folders, of which a later part of the pattern is looked for.
+    /// Directories, in which the rest of the pattern is searched.
     Folders,
 }
 
-/// The paths below a folder of a repository that a pattern matches. Files of a folder come before what is in its subfolders, names in the
-/// order of their bytes.
+/// Returns the paths below a directory of a repository that a pattern matches. Files precede the content of subdirectories; names are in
+/// byte order.
 pub(super) fn find(
     root: &Path,
     folder: &Path,
@@ -106,21 +93,21 @@ pub(super) fn find(
         return Err(GlobError::TooManyAlternatives);
     }
     let mut search = Search { root, looks: 0, bounds };
-    let mut found = search.glob(folder, pattern.as_bytes(), Wanted::All)?;
+    let mut found = search.glob(folder, pattern.as_bytes(), Select::All)?;
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|path| seen.insert(path.clone()));
     Ok(found)
 }
 
 struct Search<'a> {
-    /// The repository, outside of which nothing is looked at.
+    /// The repository, which limits the search.
     root: &'a Path,
     looks: usize,
     bounds: Bounds,
 }
 
 impl Search<'_> {
-    fn glob(&mut self, folder: &Path, pattern: &[u8], wanted: Wanted) -> Result<Vec<PathBuf>, GlobError> {
+    fn glob(&mut self, folder: &Path, pattern: &[u8], select: Select) -> Result<Vec<PathBuf>, GlobError> {
         self.look()?;
         if pattern.is_empty() {
             return Ok(vec![folder.to_path_buf()]);
@@ -130,9 +117,9 @@ impl Search<'_> {
             let rest = Path::new(OsStr::from_bytes(&rest));
             let path = folder.join(rest);
             let is_there = is_below(rest)
-                && match wanted {
-                    Wanted::All => self.exists(&path),
-                    Wanted::Folders => self.is_folder(&path),
+                && match select {
+                    Select::All => self.exists(&path),
+                    Select::Folders => self.is_folder(&path),
                 };
             return Ok(if is_there { vec![path] } else { Vec::new() });
         }
@@ -141,15 +128,15 @@ impl Search<'_> {
         if let Some(closing) = closing.filter(|closing| slash.is_none_or(|slash| slash < *closing))
             && let Some(opening) = opening_of(pattern, closing)
         {
-            return self.alternatives(folder, pattern, opening, closing, wanted);
+            return self.alternatives(folder, pattern, opening, closing, select);
         }
         let (folders, name) = match slash {
-            Some(slash) => (self.glob(folder, &pattern[..slash], Wanted::Folders)?, &pattern[slash + 1..]),
+            Some(slash) => (self.glob(folder, &pattern[..slash], Select::Folders)?, &pattern[slash + 1..]),
             None => (vec![folder.to_path_buf()], pattern),
         };
         let mut found = Vec::new();
         for folder in folders {
-            self.names(&folder, name, wanted, &mut found)?;
+            self.names(&folder, name, select, &mut found)?;
             let max = self.bounds.matches_max;
             if found.len() > max {
                 return Err(GlobError::TooManyMatches { max });
@@ -158,19 +145,19 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// The last `{a,b}` of a pattern: each alternative in turn, what they match sorted and once.
+    /// Expands the last `{a,b}` of a pattern: the matches of each alternative in turn, sorted and unique.
     fn alternatives(
         &mut self,
         folder: &Path,
         pattern: &[u8],
         opening: usize,
         closing: usize,
-        wanted: Wanted,
+        select: Select,
     ) -> Result<Vec<PathBuf>, GlobError> {
         let prefix_end = last_unescaped(&pattern[..opening], b'/');
         let (folders, start) = match prefix_end {
             Some(slash) if last_unescaped(&pattern[..opening], b'}').is_none_or(|brace| brace < slash) => {
-                (self.glob(folder, &pattern[..slash], Wanted::Folders)?, slash + 1)
+                (self.glob(folder, &pattern[..slash], Select::Folders)?, slash + 1)
             }
             _ => (vec![folder.to_path_buf()], 0),
         };
@@ -179,7 +166,7 @@ impl Search<'_> {
             let mut here = Vec::new();
             for alternative in split_alternatives(&pattern[opening + 1..closing]) {
                 let whole = [&pattern[start..opening], alternative, &pattern[closing + 1..]].concat();
-                here.extend(self.glob(&folder, &whole, wanted)?);
+                here.extend(self.glob(&folder, &whole, select)?);
             }
             here.sort();
             here.dedup();
@@ -188,44 +175,44 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// What is in a folder and matches the last part of a pattern.
+    /// Returns the entries of a directory that match the last component of a pattern.
     fn names(
         &mut self,
         folder: &Path,
         pattern: &[u8],
-        wanted: Wanted,
+        select: Select,
         found: &mut Vec<PathBuf>,
     ) -> Result<(), GlobError> {
         if pattern == b"**" {
-            return self.below(folder, wanted, found);
+            return self.below(folder, select, found);
         }
         if !has_meta(pattern) {
-            found.extend(self.glob(folder, pattern, wanted)?);
+            found.extend(self.glob(folder, pattern, select)?);
             return Ok(());
         }
         for (path, is_folder) in self.list(folder)? {
             let name = path.file_name().map_or(&b""[..], OsStr::as_bytes);
-            if (is_folder || wanted == Wanted::All) && is_match(pattern, name) {
+            if (is_folder || select == Select::All) && is_match(pattern, name) {
                 found.push(path);
             }
         }
         Ok(())
     }
 
-    /// A folder and what is below it.
-    fn below(&mut self, folder: &Path, wanted: Wanted, found: &mut Vec<PathBuf>) -> Result<(), GlobError> {
+    /// Collects a directory and everything below it.
+    fn below(&mut self, folder: &Path, select: Select, found: &mut Vec<PathBuf>) -> Result<(), GlobError> {
         found.push(folder.to_path_buf());
         for (path, is_folder) in self.list(folder)? {
             if is_folder {
-                self.below(&path, wanted, found)?;
-            } else if wanted == Wanted::All {
+                self.below(&path, select, found)?;
+            } else if select == Select::All {
                 found.push(path);
             }
         }
         Ok(())
     }
 
-    /// What is in a folder, in the order of names, and whether it is a folder, links followed. Nothing for what is no folder of the
+    /// Lists a directory in name order, with whether each entry is a directory, links resolved. Empty for anything but a directory of the
     /// repository.
     fn list(&mut self, folder: &Path) -> Result<Vec<(PathBuf, bool)>, GlobError> {
         let failed = |source| GlobError::Io { path: folder.to_path_buf(), source };
@@ -247,18 +234,18 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// Whether something is at a path, the last link not followed.
+    /// Whether a path exists, without following its last link.
     fn exists(&self, path: &Path) -> bool {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return false };
         path == self.root || self.real(folder).is_ok_and(|real| real.join(name).symlink_metadata().is_ok())
     }
 
-    /// Whether a folder is at a path, links followed.
+    /// Whether a path is a directory, links resolved.
     fn is_folder(&self, path: &Path) -> bool {
         self.real(path).is_ok_and(|real| real.is_dir())
     }
 
-    /// Returns where a path leads with all links followed. What is behind a link that leads out of the repository does not exist.
+    /// Resolves all links of a path. Targets outside the repository count as missing.
     fn real(&self, path: &Path) -> io::Result<PathBuf> {
         real(self.root, path).map_err(|error| match error {
             ContainmentError::Io { source, .. } => source,
@@ -266,7 +253,7 @@ impl Search<'_> {
         })
     }
 
-    /// Counts a look at a name.
+    /// Counts an examined name.
     fn look(&mut self) -> Result<(), GlobError> {
         self.looks += 1;
         let max = self.bounds.looks_max;
@@ -274,12 +261,12 @@ impl Search<'_> {
     }
 }
 
-/// Whether a path has names only: it is neither absolute nor climbs with `..`.
+/// Whether a path is relative and without `..`.
 fn is_below(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-/// Nothing there, a file, or links that lead to each other.
+/// The path is missing, a file, or a circle of links.
 fn is_no_folder(error: &io::Error) -> bool {
     matches!(
         Errno::from_io_error(error),
@@ -287,7 +274,7 @@ fn is_no_folder(error: &io::Error) -> bool {
     )
 }
 
-/// Whether a name matches a part of a pattern that has no slash and no braces.
+/// Whether a name matches a component without slashes and braces.
 fn is_match(pattern: &[u8], name: &[u8]) -> bool {
     let (Ok(pattern), Ok(name)) = (std::str::from_utf8(pattern), std::str::from_utf8(name)) else {
         return is_match_of(&bytes(pattern), &bytes(name));
@@ -300,7 +287,7 @@ fn bytes(text: &[u8]) -> Vec<char> {
     text.iter().map(|byte| char::from(*byte)).collect()
 }
 
-/// Goes back to the last star only: what an earlier one may take, the later one may, too.
+/// Backtracks to the last star only: it can match whatever an earlier one can.
 fn is_match_of(pattern: &[char], name: &[char]) -> bool {
     let (mut at, mut read) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -323,7 +310,7 @@ fn is_match_of(pattern: &[char], name: &[char]) -> bool {
     pattern[at..].iter().all(|sign| *sign == '*')
 }
 
-/// How many signs of the pattern stand for this character, if they do.
+/// Returns the length of the pattern element that matches this character.
 fn one(pattern: &[char], char: char) -> Option<usize> {
     match pattern.first()? {
         '?' => Some(1),
@@ -333,7 +320,7 @@ fn one(pattern: &[char], char: char) -> Option<usize> {
     }
 }
 
-/// `[a-z]`, `[!a]`, `[^a]`. It is closed: patterns were looked at before.
+/// Matches `[a-z]`, `[!a]` or `[^a]`. Validated patterns have closed classes.
 fn class(pattern: &[char], char: char) -> Option<usize> {
     let is_negated = matches!(pattern.get(1), Some('!' | '^'));
     let mut at = if is_negated { 2 } else { 1 };
@@ -358,7 +345,7 @@ fn class(pattern: &[char], char: char) -> Option<usize> {
     (is_in != is_negated).then_some(at + 1)
 }
 
-/// Whether classes and braces are closed and nothing ends in a backslash.
+/// Whether classes and braces are closed and no backslash is last.
 fn is_valid(pattern: &[u8]) -> bool {
     let mut depth = 0_usize;
     let mut at = 0;
@@ -397,9 +384,9 @@ fn is_valid(pattern: &[u8]) -> bool {
     depth == 0
 }
 
-/// How many patterns without braces a valid one stands for: groups beside each other multiply, alternatives add up.
+/// Counts the patterns without braces that a valid one expands to: adjacent groups multiply, alternatives add up.
 fn alternatives(pattern: &[u8]) -> Result<usize, GlobError> {
-    // For each open group the patterns before it, and those of its alternatives that are complete.
+    // For each open group: the patterns before it, and those of its complete alternatives.
     let mut groups: Vec<(usize, usize)> = Vec::new();
     let mut current = 1_usize;
     for (_, byte) in pattern.iter().enumerate().filter(|(at, _)| !is_escaped(pattern, *at)) {
@@ -417,7 +404,7 @@ fn alternatives(pattern: &[u8]) -> Result<usize, GlobError> {
             _ => {}
         }
     }
-    // Signs of classes may look like braces.
+    // Classes may contain braces.
     let whole = |current: usize, (before, complete): &(usize, usize)| {
         complete.saturating_add(current).saturating_mul(*before)
     };
@@ -432,7 +419,7 @@ fn last_unescaped(pattern: &[u8], sign: u8) -> Option<usize> {
     (0..pattern.len()).rev().find(|at| pattern[*at] == sign && !is_escaped(pattern, *at))
 }
 
-/// The `{` that belongs to a `}`.
+/// Returns the `{` that matches a `}`.
 fn opening_of(pattern: &[u8], closing: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for at in (0..closing).rev() {
@@ -448,7 +435,7 @@ fn opening_of(pattern: &[u8], closing: usize) -> Option<usize> {
     None
 }
 
-/// What is between the commas, those in inner braces not counted.
+/// Splits at commas outside inner braces.
 fn split_alternatives(inner: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);
@@ -470,7 +457,7 @@ fn split_alternatives(inner: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// Whether an odd number of backslashes stands before.
+/// Whether an odd number of backslashes precedes.
 fn is_escaped(pattern: &[u8], at: usize) -> bool {
     pattern[..at].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }

@@ -1,4 +1,4 @@
-//! One path or URL of a parameter.
+//! Resolves one path or URL of a parameter.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,36 +9,33 @@ use tiphys_tree::{ContainmentError, EntryPath};
 
 use super::Resolved;
 
-/// Links that are followed from one to the next, as Argo CD does.
+/// Maximum length of a chain of links, as in Argo CD.
 const LINKS_FOLLOWED_MAX: usize = 10;
 
-/// Why a path cannot be used, in Argo CD's words. Where a link led is not told: it would answer questions about the machine.
+/// Errors of paths, in Argo CD's words. They do not show the target of a link, which would reveal files of the machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PathProblem {
-    /// It leads out of the repository.
+    /// The path leads out of the repository.
     #[error("file '{file}' resolved to outside repository root")]
     Outside {
-        /// As it is written, variables replaced.
+        /// As written, with variables replaced.
         file: String,
     },
-    /// A URL of a kind that is not allowed.
+    /// A URL with a scheme that is not permitted.
     #[error("the URL scheme '{scheme}' is not allowed")]
-    Scheme {
-        /// In lower case.
-        scheme: String,
-    },
-    /// A URL where nothing may be fetched.
+    Scheme { scheme: String },
+    /// A URL while fetching is disabled.
     #[error(
-        "it is a URL, and nothing may be fetched (--offline); commit the file, or render without --offline"
+        "it is a URL, and fetching is disabled (--offline); commit the file, or render without --offline"
     )]
     NoNetwork,
-    /// It is the root itself, or a chain of links without end.
+    /// The path is the root itself, or an endless chain of links.
     #[error("internal error: failed to resolve path. Check logs for more details")]
     Failed,
 }
 
-/// Resolves a path as Argo CD does: a URL with an allowed scheme as it is; else a path from the application's folder, or from the root with a
-/// `/` in front, of which the last part may be a chain of links.
+/// Resolves a path as Argo CD does. A URL with a permitted scheme stays unchanged. Otherwise the path is relative to the application's
+/// directory, or to the root with a leading `/`; its last component may be a chain of links.
 pub(super) fn resolve(
     app_path: &Path,
     root: &Path,
@@ -54,7 +51,7 @@ pub(super) fn resolve(
     let from = if file.starts_with('/') { root } else { app_path };
     let mut path = joined(from, Path::new(file));
     let mut followed = 0;
-    // What is not a link, or not there, is what it is. Outside of the root no link is looked at.
+    // Anything but a link, or a missing file, is final. Links outside the root are not read.
     while path.starts_with(root)
         && let Ok(target) = fs::read_link(&path)
     {
@@ -75,14 +72,14 @@ pub(super) fn resolve(
     }
 }
 
-/// Returns where an absolute path below a repository's root leads, all links followed; [`tiphys_tree::resolve`] looks at nothing outside.
+/// Resolves all links of an absolute path below a repository's root; [`tiphys_tree::resolve`] reads nothing outside.
 pub(super) fn real(root: &Path, path: &Path) -> Result<PathBuf, ContainmentError> {
     let outside = || ContainmentError::OutOfBounds { file: path.to_string_lossy().into_owned() };
     let below = path.strip_prefix(root).map_err(|_| outside())?;
     tiphys_tree::resolve(root, EntryPath::new(below.as_os_str().as_bytes()).map_err(|_| outside())?)
 }
 
-/// A path behind a folder, cleaned as Go's `filepath.Join` does: word for word, without looking at links.
+/// Joins and cleans a path as Go's `filepath.Join` does: lexically, without reading links.
 pub(crate) fn joined(folder: &Path, path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in folder.components().chain(path.components().filter(|part| *part != Component::RootDir)) {

@@ -1,4 +1,4 @@
-//! Paths of parameters in a repository with another source beside it, and what helm gets of them.
+//! Paths of parameters in a repository with another source beside it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,7 +11,7 @@ use crate::failure::chain;
 use crate::options::Missing;
 use crate::substitution::BuildEnvironment;
 
-/// A repository, a folder beside it and another source.
+/// A repository, a directory beside it and another source.
 struct World {
     _folder: tempfile::TempDir,
     root: PathBuf,
@@ -85,7 +85,7 @@ impl World {
 }
 
 #[test]
-fn value_files_are_relative_to_the_chart_or_to_the_root() {
+fn value_files_are_relative_to_the_chart_or_the_root() {
     let cases: [(&[&str], &str); 14] = [
         (&["a.yaml", "b.yaml"], "./a.yaml ./b.yaml"),
         (&["/values/up.yaml", "//top.yaml"], "/repo/values/up.yaml /repo/top.yaml"),
@@ -112,7 +112,7 @@ fn value_files_are_relative_to_the_chart_or_to_the_root() {
 }
 
 #[test]
-fn patterns_stand_for_what_nobody_names_and_folders_of_the_application_are_no_pattern() {
+fn patterns_expand_to_files_that_are_not_named() {
     let cases: [(&[&str], Missing, &str); 7] = [
         (&["[ab].yaml"], Missing::Refuse, "./a.yaml ./b.yaml"),
         (&["[ab].yaml", "a.yaml"], Missing::Refuse, "./b.yaml ./a.yaml"),
@@ -129,7 +129,7 @@ fn patterns_stand_for_what_nobody_names_and_folders_of_the_application_are_no_pa
 }
 
 #[test]
-fn what_leads_out_is_refused_in_the_words_of_native_and_without_its_target() {
+fn path_outside_is_rejected_in_argo_cds_words() {
     let failed = "error resolving value file path: internal error: failed to resolve path. Check logs for more details";
     let cases = [
         (
@@ -183,7 +183,7 @@ fn what_leads_out_is_refused_in_the_words_of_native_and_without_its_target() {
 }
 
 #[test]
-fn schemes_that_are_allowed_are_a_setting_and_may_be_none() {
+fn permitted_schemes_are_configurable_and_may_be_empty() {
     let mut world = world();
     world.context.values_file_schemes = vec!["S3".to_owned()];
     assert_eq!(world.value_files(&["s3://b/x"], Missing::Refuse).as_deref(), Ok("s3://b/x"));
@@ -193,7 +193,7 @@ fn schemes_that_are_allowed_are_a_setting_and_may_be_none() {
 }
 
 #[test]
-fn paths_of_set_file_are_no_patterns() {
+fn set_file_paths_are_not_patterns() {
     let world = world();
     let set_file = |path: &str| {
         let found = world.of(|places| places.set_file("f", path));
@@ -212,7 +212,7 @@ fn paths_of_set_file_are_no_patterns() {
 }
 
 #[test]
-fn names_of_sources_count_in_applications_with_several_only() {
+fn source_names_apply_only_with_several_sources() {
     let mut world = world();
     let check = |world: &World, path: &str| {
         world.of(|places| places.check_refs([path])).map_err(|error| world.shown(&chain(&error)))

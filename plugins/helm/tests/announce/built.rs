@@ -1,4 +1,4 @@
-//! Values of dependencies that are elsewhere: as an earlier run has built them, and nobody is asked again.
+//! Values of remote dependencies, from an earlier build and without network access.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use tiphys_testkit::chart_server::{ChartServer, Transport};
 use crate::round_trip::{SEEN, seen};
 use crate::world::{Helm, World};
 
-/// A chart with a dependency of a server, another one in `charts`, and a folder for what is built.
+/// A chart with a remote dependency, one in `charts`, and a cache.
 fn world(url: &str) -> World {
     let list = format!(
         "dependencies: [{{name: dep, version: '>=1', repository: '{url}', alias: store}}, {{name: own, version: '>=1'}}]"
@@ -34,7 +34,7 @@ const BEFORE: [&str; 3] = ["replicas=1", "store.size=5", "own.x=1"];
 const AFTER: [&str; 4] = ["replicas=1", "store.size=5", "store.user=admin", "own.x=1"];
 
 #[test]
-fn what_an_earlier_run_has_built_has_its_values_announced_without_anybody_being_asked() {
+fn cached_dependencies_are_announced_without_network() {
     for helm in Helm::ALL {
         let server = ChartServer::start(Transport::Plain);
         server.repository(
@@ -43,32 +43,32 @@ fn what_an_earlier_run_has_built_has_its_values_announced_without_anybody_being_
         );
         let world = world(&format!("{}/stable", server.url()));
         assert_eq!(lines(&world, helm), BEFORE, "nothing was built for {helm:?}");
-        assert!(!world.folder().join("cache").exists(), "who only looks makes no folder");
+        assert!(!world.folder().join("cache").exists(), "announcing creates no cache");
         assert_eq!(seen(&world, helm)["store"]["user"], "admin", "{helm:?}");
         drop(server);
         assert_eq!(lines(&world, helm), AFTER, "{helm:?}");
-        // Another list may mean another chart.
+        // Another list may select another chart.
         let file = world.root().join("charts/web/Chart.yaml");
         let text = fs::read_to_string(&file).expect("the chart's file");
-        fs::write(&file, text.replace("dep, version: '>=1'", "dep, version: '>=1.1'")).expect("it is ours");
+        fs::write(&file, text.replace("dep, version: '>=1'", "dep, version: '>=1.1'")).expect("writable");
         assert_eq!(lines(&world, helm), BEFORE, "{helm:?}");
-        fs::write(&file, text).expect("it is ours");
+        fs::write(&file, text).expect("writable");
         assert_eq!(lines(&world, helm), AFTER, "{helm:?}");
         break_packed_charts(&world);
-        assert_eq!(lines(&world, helm), BEFORE, "what is broken counts as nothing");
+        assert_eq!(lines(&world, helm), BEFORE, "a broken entry is ignored");
     }
 }
 
-/// Writes something else into every packed chart that is kept.
+/// Overwrites every cached packed chart.
 fn break_packed_charts(world: &World) {
     let mut waiting = vec![world.folder().join("cache")];
     while let Some(folder) = waiting.pop() {
-        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        for entry in fs::read_dir(folder).expect("readable").flatten() {
             let is_packed = entry.file_name().len() == 64;
             if entry.path().is_dir() {
                 waiting.push(entry.path());
             } else if is_packed {
-                fs::write(entry.path(), "something else").expect("it is ours");
+                fs::write(entry.path(), "something else").expect("writable");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Charts within charts: folders, archives, aliases, conditions, globals.
+//! Subcharts: directories, archives, aliases, conditions, globals.
 
 use std::io::Write as _;
 
@@ -21,17 +21,17 @@ fn with_db(world: World) -> World {
         .chart_file("charts/db/values.yaml", "size: 1\nuser: admin\n")
 }
 
-/// An archive as `helm package` makes it.
+/// An archive as made by `helm package`.
 fn packed(name: &str, files: &[(&str, &[u8])]) -> Vec<u8> {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary directory");
     for (file, bytes) in files {
         let path = folder.path().join(name).join(file);
-        std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder can be made");
-        std::fs::write(path, bytes).expect("a file can be written");
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("directory created");
+        std::fs::write(path, bytes).expect("file written");
     }
     let mut archive = Vec::new();
-    tiphys_tree::archive::pack(folder.path(), &mut archive).expect("it can be packed");
-    archive.flush().expect("it is in memory");
+    tiphys_tree::archive::pack(folder.path(), &mut archive).expect("chart packed");
+    archive.flush().expect("the archive is in memory");
     archive
 }
 
@@ -43,13 +43,13 @@ fn values_of_subcharts_are_below_their_names() {
 }
 
 #[test]
-fn a_subchart_that_is_not_listed_counts_too() {
+fn unlisted_subchart_is_announced() {
     let world = with_db(World::chart("a: 1\n"));
     assert_eq!(world.lines(), ["a (number) 1", "db.size (number) 1", "db.user admin"]);
 }
 
 #[test]
-fn an_alias_is_the_name_and_each_alias_has_its_own_values() {
+fn each_alias_has_its_own_values() {
     let list = "[{name: db, version: 1.2.3, alias: one}, {name: db, version: 1.2.3, alias: two}]";
     let world = with_db(umbrella(list, "two: {size: 2}\n"));
     let expected = ["two.size (number) 2", "two.user admin", "one.size (number) 1", "one.user admin"];
@@ -61,7 +61,7 @@ fn an_alias_is_the_name_and_each_alias_has_its_own_values() {
 }
 
 #[test]
-fn subcharts_that_conditions_and_tags_switch_off_bring_no_values() {
+fn disabled_subcharts_have_no_values() {
     let list = "[{name: db, version: 1.2.3, condition: db.enabled, tags: [back]}]";
     let off = ["db: {enabled: false}\n", "tags: {back: false}\n"];
     for values in off {
@@ -81,17 +81,17 @@ fn subcharts_that_conditions_and_tags_switch_off_bring_no_values() {
 }
 
 #[test]
-fn a_subchart_that_a_single_value_switches_on_has_its_values_announced() {
+fn subchart_enabled_by_a_set_value_is_announced() {
     let list = "[{name: db, version: 1.2.3, condition: db.enabled}]";
     let world = with_db(umbrella(list, "db: {enabled: false}\n")).text("set.db.enabled", "true");
     assert_eq!(world.lines(), ["db.enabled (boolean) false", "db.size (number) 1", "db.user admin"]);
-    // What helm refuses is told when manifests are made.
+    // `generate` reports what helm rejects.
     let world = with_db(umbrella(list, "db: {enabled: false}\n")).text("set.db[", "true");
     assert_eq!(world.lines(), ["db.enabled (boolean) false"]);
 }
 
 #[test]
-fn archives_are_looked_into_with_what_is_packed_in_them() {
+fn archives_in_archives_are_read() {
     let inner =
         packed("disk", &[("Chart.yaml", b"name: disk\nversion: 1.0.0\n"), ("values.yaml", b"speed: 7\n")]);
     let files: [(&str, &[u8]); 5] = [
@@ -110,7 +110,7 @@ fn archives_are_looked_into_with_what_is_packed_in_them() {
 }
 
 #[test]
-fn globals_of_subcharts_are_announced_where_they_can_be_set() {
+fn globals_of_subcharts_are_announced_at_the_top() {
     let world = umbrella("[{name: db, version: 1.2.3}]", "global: {region: eu}\n")
         .chart_file("charts/db/Chart.yaml", SUB)
         .chart_file(
@@ -122,19 +122,19 @@ fn globals_of_subcharts_are_announced_where_they_can_be_set() {
 }
 
 #[test]
-fn a_dependency_beside_the_chart_is_read_where_it_is_and_one_outside_is_not() {
+fn local_dependency_is_read_only_inside_the_repository() {
     let list = "[{name: db, version: 1.2.3, repository: 'file://../db'}, {name: out, version: 1.0.0, repository: 'file://../../../out'}]";
     let world =
         umbrella(list, "a: 1\n").file("charts/db/Chart.yaml", SUB).file("charts/db/values.yaml", "size: 1\n");
     let outside = world.folder().join("out");
-    std::fs::create_dir(&outside).expect("a folder can be made");
-    std::fs::write(outside.join("Chart.yaml"), "name: out\nversion: 1.0.0\n").expect("a file can be written");
-    std::fs::write(outside.join("values.yaml"), "secret: x\n").expect("a file can be written");
+    std::fs::create_dir(&outside).expect("directory created");
+    std::fs::write(outside.join("Chart.yaml"), "name: out\nversion: 1.0.0\n").expect("file written");
+    std::fs::write(outside.join("values.yaml"), "secret: x\n").expect("file written");
     assert_eq!(world.lines(), ["a (number) 1", "db.size (number) 1"]);
 }
 
 #[test]
-fn a_list_of_dependencies_in_requirements_yaml_counts() {
+fn dependencies_in_requirements_yaml_are_read() {
     let world = World::new(CHART)
         .chart_file("Chart.yaml", "apiVersion: v1\nname: web\nversion: 0.1.0\n")
         .chart_file(
@@ -148,7 +148,7 @@ fn a_list_of_dependencies_in_requirements_yaml_counts() {
     );
 }
 
-/// Helm reads the list of `requirements.yaml` over that of `Chart.yaml`, item over item, and not behind it.
+/// Helm merges `requirements.yaml` over `Chart.yaml`, item by item, and does not append it.
 #[test]
 fn requirements_yaml_changes_the_items_of_chart_yaml() {
     let list = "dependencies: [{name: other, version: 1.2.3, alias: store}, {name: gone, version: 0.1.0}]\n";

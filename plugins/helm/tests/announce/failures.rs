@@ -1,11 +1,11 @@
-//! What people read when a chart cannot be announced.
+//! Error messages of `announce`.
 
 use std::os::unix::fs::symlink;
 
 use crate::world::{CHART, World};
 
 #[test]
-fn a_chart_that_is_broken_is_told_with_the_file_and_the_reason() {
+fn invalid_chart_is_reported_with_file_and_reason() {
     let sub = |world: World| world.chart_file("charts/db/templates/x.yaml", "");
     let cases: [(World, &str); 9] = [
         (
@@ -43,7 +43,7 @@ fn a_chart_that_is_broken_is_told_with_the_file_and_the_reason() {
         ),
         (
             World::chart("db: 5\n").chart_file("charts/db/Chart.yaml", "name: db\nversion: 1.0.0\n"),
-            "the values do not fit the chart: type mismatch on db: %!t(float64=5)",
+            "the values do not match the chart: type mismatch on db: %!t(float64=5)",
         ),
         (
             World::chart("a: 1\n").text("values", "- a\n"),
@@ -57,56 +57,54 @@ fn a_chart_that_is_broken_is_told_with_the_file_and_the_reason() {
 }
 
 #[test]
-fn a_parameter_that_is_unknown_is_refused() {
+fn unknown_parameter_is_rejected_by_announce() {
     let error = World::chart("a: 1\n").text("valuefiles", "x").error();
     assert_eq!(error, "parameter valuefiles is unknown; did you mean value-files?");
 }
 
 #[test]
-fn a_large_file_of_a_folder_is_read_up_to_the_bound_that_its_error_names() {
+fn large_file_is_read_up_to_the_named_limit() {
     let large = || [b"a: 1\n#".to_vec(), vec![b'#'; 6 << 20]].concat();
     let world = || World::chart("").chart_file("values.yaml", large());
     assert_eq!(world().lines().len(), 1);
     assert_eq!(
-        world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "5000000").bound_error(),
-        "cannot load the chart: values.yaml has more than 5000000 bytes; read more with TIPHYS_HELM_CHARTS_BYTES_MAX"
+        world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "5000000").limit_error(),
+        "cannot load the chart: values.yaml has more than 5000000 bytes; raise TIPHYS_HELM_CHARTS_BYTES_MAX"
     );
     let world = || {
         let files = World::chart("a: 1\n").chart_file("one.yaml", large()).chart_file("two.yaml", large());
         files.array("value-files", &["one.yaml", "two.yaml"])
     };
     assert_eq!(world().lines().len(), 1);
-    let error = world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "10000000").bound_error();
-    let expected = "charts/web/two.yaml: with the value files before it, it has more than 10000000 bytes; read more with \
+    let error = world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "10000000").limit_error();
+    let expected = "charts/web/two.yaml: with the value files before it, it has more than 10000000 bytes; raise \
                     TIPHYS_HELM_CHARTS_BYTES_MAX";
     assert!(error.ends_with(expected), "{error}");
 }
 
 #[test]
-fn charts_that_lead_into_themselves_are_left_at_the_bound() {
+fn circular_charts_stop_at_the_limit() {
     let world = World::chart("a: 1\n").file("charts/web/charts/.keep", "");
-    symlink("..", world.root().join(CHART).join("charts/again")).expect("a link can be made");
+    symlink("..", world.root().join(CHART).join("charts/again")).expect("the link is created");
     let error = world.error();
     assert!(
-        error.ends_with(
-            "more than 10 charts are within one another; look for a link among the folders charts"
-        ),
+        error.ends_with("charts are nested more than 10 deep; look for a link in a charts directory"),
         "{error}"
     );
 }
 
 #[test]
-fn more_values_than_are_announced_are_told_with_the_variable() {
+fn too_many_values_are_reported_with_the_variable() {
     let world = World::chart("a: 1\nb: 2\nc: 3\n");
     assert_eq!(
-        world.variable("TIPHYS_HELM_ANNOUNCED_MAX", "2").bound_error(),
-        "the chart has more than 2 values; announce more with TIPHYS_HELM_ANNOUNCED_MAX"
+        world.variable("TIPHYS_HELM_ANNOUNCED_MAX", "2").limit_error(),
+        "the chart has more than 2 values; raise TIPHYS_HELM_ANNOUNCED_MAX"
     );
     assert_eq!(World::chart("a: 1\nb: 2\n").variable("TIPHYS_HELM_ANNOUNCED_MAX", "2").lines().len(), 2);
 }
 
 #[test]
-fn charts_have_bounds_and_errors_name_their_variables() {
+fn charts_have_limits_and_errors_name_the_variables() {
     let world = |name: &str, max: &str| {
         World::chart("a: 1\n")
             .chart_file("charts/db/Chart.yaml", "name: db\nversion: 1.0.0\n")
@@ -115,25 +113,23 @@ fn charts_have_bounds_and_errors_name_their_variables() {
     };
     let within = "cannot load the chart: error unpacking subchart db in web: ";
     assert_eq!(
-        world("TIPHYS_HELM_CHARTS_MAX", "1").bound_error(),
-        format!(
-            "{within}there are more than 1 charts with their subcharts; look at more with TIPHYS_HELM_CHARTS_MAX"
-        )
+        world("TIPHYS_HELM_CHARTS_MAX", "1").limit_error(),
+        format!("{within}there are more than 1 charts, including subcharts; raise TIPHYS_HELM_CHARTS_MAX")
     );
     assert_eq!(world("TIPHYS_HELM_CHARTS_MAX", "2").lines().len(), 2);
     assert_eq!(
-        world("TIPHYS_HELM_CHARTS_BYTES_MAX", "12").bound_error(),
+        world("TIPHYS_HELM_CHARTS_BYTES_MAX", "12").limit_error(),
         format!(
-            "{within}the values and schemas of the chart and its subcharts have more than 12 bytes; read more with \
+            "{within}the values and schemas of the chart and its subcharts have more than 12 bytes; raise \
              TIPHYS_HELM_CHARTS_BYTES_MAX"
         )
     );
     assert_eq!(world("TIPHYS_HELM_CHARTS_BYTES_MAX", "13").lines().len(), 2);
 }
 
-/// Each is there with all that is below it, as helm makes it.
+/// Each alias includes all subcharts below it, as in helm.
 #[test]
-fn a_chart_counts_once_for_each_of_its_aliases() {
+fn chart_counts_once_per_alias() {
     let list = |name: &str| {
         let aliases = ["a", "b", "c"].map(|alias| format!("{{name: {name}, version: 1.x, alias: {alias}}}"));
         format!("dependencies: [{}]", aliases.join(", "))
@@ -148,20 +144,20 @@ fn a_chart_counts_once_for_each_of_its_aliases() {
     };
     assert_eq!(world("TIPHYS_HELM_CHARTS_MAX", "13").lines().len(), 9);
     assert_eq!(
-        world("TIPHYS_HELM_CHARTS_MAX", "12").bound_error(),
-        "cannot load the chart: there are more than 12 charts with their subcharts; look at more with TIPHYS_HELM_CHARTS_MAX"
+        world("TIPHYS_HELM_CHARTS_MAX", "12").limit_error(),
+        "cannot load the chart: there are more than 12 charts, including subcharts; raise TIPHYS_HELM_CHARTS_MAX"
     );
-    // 6 of the chart, and 9 for each of nine disks.
+    // 6 bytes of the chart, and 9 for each of nine disks.
     assert_eq!(world("TIPHYS_HELM_CHARTS_BYTES_MAX", "87").lines().len(), 9);
     assert_eq!(
-        world("TIPHYS_HELM_CHARTS_BYTES_MAX", "86").bound_error(),
-        "cannot load the chart: the values and schemas of the chart and its subcharts have more than 86 bytes; read more with \
+        world("TIPHYS_HELM_CHARTS_BYTES_MAX", "86").limit_error(),
+        "cannot load the chart: the values and schemas of the chart and its subcharts have more than 86 bytes; raise \
          TIPHYS_HELM_CHARTS_BYTES_MAX"
     );
 }
 
 #[test]
-fn aliases_that_multiply_are_refused() {
+fn multiplying_yaml_aliases_are_rejected() {
     let lines = (0..9).map(|level: usize| match level.checked_sub(1) {
         None => "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned(),
         Some(below) => format!("a{level}: &a{level} [{}]\n", vec![format!("*a{below}"); 10].join(", ")),
@@ -172,9 +168,9 @@ fn aliases_that_multiply_are_refused() {
 }
 
 #[test]
-fn values_that_are_nested_deeper_than_is_announced_are_told_as_such() {
+fn too_deeply_nested_values_are_reported() {
     let world = World::chart(&format!("a: {}{}\n", "[".repeat(300), "]".repeat(300)));
-    let error = world.bound_error();
+    let error = world.limit_error();
     let expected = "nested deeper than 250 levels, and no deeper values are announced; helm may read them";
     assert!(error.ends_with(expected), "{error}");
 }

@@ -1,7 +1,7 @@
-//! Random charts with random parameters: what people see of them as values in effect is what the real helm has.
+//! Random charts with random parameters: the displayed effective values equal those of the real helm.
 //!
-//! A value is seen as it is set, else with the default that is announced for it. One call of helm takes a tenth of a second, so many charts are
-//! subcharts of one.
+//! A value is displayed as set, or else with its announced default. A call of helm takes a tenth of a second, so many charts are subcharts
+//! of one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,19 +18,19 @@ use tiphys_testkit::dice::Dice;
 use crate::round_trip::{SEEN, seen};
 use crate::world::{Helm, World};
 
-/// Charts of one call of helm, besides the one that has them.
+/// Subcharts of each call of helm.
 const CHARTS: usize = 25;
 
 /// Calls of each version of helm.
 const CALLS: u64 = 6;
 
-/// Keys of values; some have signs that mean something in a name.
+/// Keys of values; some contain special characters of names.
 const KEYS: [&str; 8] = ["a", "b", "c", "d", "list", "x.y", "k,v=1", "e[0]"];
 
 const TEXTS: [&str; 12] =
     ["", "x", "5", "true", "null", "1.10", "a, b", "{x}", "c:\\d", "$5", " blank ", "\u{e9}\u{2603}"];
 
-/// What parameters have as their values, as it is written.
+/// Values of parameters, as written.
 const WRITTEN: [&str; 19] = [
     "",
     "x",
@@ -77,7 +77,7 @@ fn object(dice: &mut Dice, depth: usize) -> Map<String, Json> {
     (0..dice.below(5)).map(|_| (dice.one(&KEYS).to_owned(), value(dice, depth))).collect()
 }
 
-/// Values that have something to do with others: nulls and other kinds in places of theirs, and some of their own.
+/// Random values over others: nulls and other types for their keys, and some new keys.
 fn over(dice: &mut Dice, below: &Map<String, Json>) -> Map<String, Json> {
     let mut map = Map::new();
     for (key, below) in below {
@@ -95,7 +95,7 @@ fn over(dice: &mut Dice, below: &Map<String, Json>) -> Map<String, Json> {
     map
 }
 
-/// The paths of all values, those of lists and objects among them.
+/// Collects the paths of all values, including lists and objects.
 fn paths(value: &Json, path: &mut Vec<PathItem>, found: &mut Vec<Vec<PathItem>>) {
     if !path.is_empty() {
         found.push(path.clone());
@@ -114,7 +114,7 @@ fn paths(value: &Json, path: &mut Vec<PathItem>, found: &mut Vec<Vec<PathItem>>)
     }
 }
 
-/// Whether one path leads through the other's place, or takes it for something else: then the later one counts, whichever is seen.
+/// Whether one path is a prefix of the other, or has another type there: then the later assignment wins, whatever is displayed.
 fn meet(one: &[PathItem], other: &[PathItem]) -> bool {
     use PathItem::{Index, Key};
     match one.iter().zip(other).find(|(one, other)| one != other) {
@@ -123,13 +123,13 @@ fn meet(one: &[PathItem], other: &[PathItem]) -> bool {
     }
 }
 
-/// A chart, what is given for it, and what is set.
+/// A chart, the given values, and the assignments.
 #[derive(Debug, Default)]
 struct Case {
     values: Map<String, Json>,
     subcharts: Vec<(String, Map<String, Json>)>,
     given: Map<String, Json>,
-    /// Name, forced or not, value.
+    /// Name, option, value.
     set: Vec<(String, Flag, &'static str)>,
 }
 
@@ -174,7 +174,7 @@ impl Case {
         case
     }
 
-    /// Whether helm takes what is set.
+    /// Whether helm accepts the assignments.
     fn is_read(&self, version: HelmVersion) -> bool {
         let given = json!(self.given).to_string();
         let texts: Vec<_> = self
@@ -222,7 +222,7 @@ impl Case {
         self.set.iter().map(one).collect()
     }
 
-    /// The names and values as people see them.
+    /// Returns the displayed names and values.
     fn shown(&self, world: &World, helm: Helm) -> BTreeMap<String, Option<String>> {
         let block = PluginSource {
             name: "helm".to_owned(),
@@ -236,11 +236,11 @@ impl Case {
         shown.extend(set.into_iter().map(|one| (one.name, one.string)));
         shown
             .into_iter()
-            .map(|(name, value)| (name.strip_prefix("set.").expect("a value").to_owned(), value))
+            .map(|(name, value)| (name.strip_prefix("set.").expect("value name").to_owned(), value))
             .collect()
     }
 
-    /// The same of what helm has: of a text what it is, of a list that was set as one what `--set` makes of it.
+    /// Compares them with helm's values: strings by their interpretation, a list set as a whole by that of `--set`.
     fn differences(&self, shown: &BTreeMap<String, Option<String>>, seen: &Json) -> Vec<String> {
         let mut theirs = BTreeMap::new();
         leaves(seen, &mut Vec::new(), &mut theirs);
@@ -255,7 +255,7 @@ impl Case {
         let mut expected: BTreeMap<String, String> = BTreeMap::new();
         for (name, value) in shown {
             if let Some(list) = lists.get(name.as_str()) {
-                let mut path = tiphys_helm_values::parse_name(name).expect("a name");
+                let mut path = tiphys_helm_values::parse_name(name).expect("valid name");
                 leaves(list, &mut path, &mut expected);
             } else if let Some(value) =
                 value.as_ref().filter(|value| !value.is_empty() && !self.is_null(name, value))
@@ -270,18 +270,18 @@ impl Case {
             .collect()
     }
 
-    /// Whether a value that is set is null.
+    /// Whether a set value is null.
     fn is_null(&self, name: &str, value: &str) -> bool {
         value == "null" && self.set.iter().any(|(set, flag, _)| set == name && *flag == Flag::Set)
     }
 }
 
-/// A value behind Argo CD's part of the way.
+/// A value after Argo CD's substitution.
 fn expanded(written: &str) -> String {
     written.replace("$$", "$")
 }
 
-/// The texts of all single values, by their names.
+/// Collects all single values, by name.
 fn leaves(value: &Json, path: &mut Vec<PathItem>, found: &mut BTreeMap<String, String>) {
     let text = match value {
         Json::Object(map) => {
@@ -301,17 +301,17 @@ fn leaves(value: &Json, path: &mut Vec<PathItem>, found: &mut BTreeMap<String, S
             return;
         }
         Json::Null => return,
-        // An announcement has no empty default, which nobody can tell from none.
+        // An announcement cannot represent an empty default.
         Json::String(text) if text.is_empty() => return,
         Json::String(text) => text.clone(),
         Json::Number(number) if number.as_i64().is_none() => number.as_f64().expect("a number").to_string(),
         other => other.to_string(),
     };
-    found.insert(escape_name(path).expect("a name"), text);
+    found.insert(escape_name(path).expect("valid name"), text);
 }
 
 #[test]
-fn the_values_that_people_see_are_those_that_helm_has() {
+fn displayed_values_equal_those_of_helm() {
     for (helm, version) in [(Helm::Four, HelmVersion::V4), (Helm::Three, HelmVersion::V3)] {
         for seed in 1..=CALLS {
             let case = Case::random(seed, version);
@@ -323,16 +323,16 @@ fn the_values_that_people_see_are_those_that_helm_has() {
                 json!({"subchart": values, "values": case.values[subchart], "given": case.given.get(subchart), "seen": seen[subchart]})
             })
             };
-            let told = differences.iter().take(5).map(|one| match of_subcharts(one) {
+            let lines = differences.iter().take(5).map(|one| match of_subcharts(one) {
                 Some(chart) => format!("{one}\n  {chart}"),
                 None => one.clone(),
             });
-            let told: Vec<String> = told.collect();
+            let lines: Vec<String> = lines.collect();
             assert!(
-                told.is_empty(),
+                lines.is_empty(),
                 "{helm:?}, seed {seed}: {} differ\n{}\nset: {:?}",
                 differences.len(),
-                told.join("\n"),
+                lines.join("\n"),
                 case.set
             );
         }

@@ -1,4 +1,4 @@
-//! `tiphys-helm announce` on small charts, on recorded ones, and given back to `tiphys-helm generate` with the real helm.
+//! `tiphys-helm announce` on small and recorded charts, and round trips through `tiphys-helm generate` with the real helm.
 
 mod built;
 mod charts;

@@ -1,8 +1,8 @@
-//! The parameters panel of Argo CD's native support, as its repo-server answered (`testdata/oracles/helm-native.jsonl`, `details`).
+//! Argo CD's parameters panel, as recorded from its repo-server (`testdata/oracles/helm-native.jsonl`, `details`).
 //!
-//! What is compared: the list of values by their unescaped names (our titles), the suggested value files, or the text of the failure. Native
-//! prints all numbers as floats (`1e+06`) and `null` as `<nil>`; ours are plain, and null has no default. That is the mapping for all cases;
-//! every other difference has its own line in `decisions.tsv`.
+//! The comparison covers the values by unescaped name (our titles), the suggested value files, or the error message. Argo CD prints all
+//! numbers as floats (`1e+06`) and `null` as `<nil>`; ours are plain, and null has no default. This mapping applies to all cases; every
+//! other difference has a line in `decisions.tsv`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,19 +18,19 @@ use tiphys_testkit::workspace_root;
 
 use crate::world::World;
 
-/// What the tooltip of `value-files` says before the files.
+/// Prefix of the suggested files in the tooltip of `value-files`.
 const SUGGESTED: &str = "\nThis chart has: ";
 
-/// Which chart stands for a version that a server was asked for.
+/// The chart for each requested version of a server.
 const SERVED: [(&str, &str); 2] = [("1.0.0", "remote-1.0.0"), ("1.x", "remote-1.1.0")];
 
 fn charts() -> Map<String, Value> {
     let path = workspace_root().join("testdata/oracles/helm-native-charts.json");
-    let text = fs::read_to_string(path).expect("the charts are there");
+    let text = fs::read_to_string(path).expect("the charts exist");
     serde_json::from_str(&text).expect("the charts are JSON")
 }
 
-/// Whether the plugin is asked at all: not where the source is no chart, cannot be had, or its settings are changed before.
+/// Whether the plugin is called: not if the source is not a chart, cannot be fetched, or its settings were rejected before.
 fn is_asked(case: &Value) -> bool {
     let details = &case["details"];
     let is_chart = details["type"] == "Helm" || details["error"].is_string();
@@ -46,38 +46,38 @@ fn is_asked(case: &Value) -> bool {
 fn write_files(files: &Value, root: &Path) {
     for (path, content) in files.as_object().into_iter().flatten() {
         let path = root.join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder can be made");
+        fs::create_dir_all(path.parent().expect("a file has a directory")).expect("directory created");
         if path.symlink_metadata().is_ok() {
-            fs::remove_file(&path).expect("a file can be replaced");
+            fs::remove_file(&path).expect("the file is replaced");
         }
         let field = |name: &str| content[name].as_str();
         let bytes = if let Some(text) = content.as_str() {
             text.as_bytes().to_vec()
         } else if let Some(target) = field("symlink") {
-            symlink(target, &path).expect("a link can be made");
+            symlink(target, &path).expect("the link is created");
             continue;
         } else if let Some(base64) = field("base64") {
             STANDARD.decode(base64).expect("base64")
         } else {
             let count = content["count"].as_u64().and_then(|count| usize::try_from(count).ok());
-            field("repeat").expect("a text").repeat(count.expect("a count")).into_bytes()
+            field("repeat").expect("a string").repeat(count.expect("a count")).into_bytes()
         };
-        fs::write(&path, bytes).expect("a file can be written");
+        fs::write(&path, bytes).expect("file written");
     }
 }
 
-/// The repository and the parameters of a case.
+/// Returns the repository and the parameters of a case.
 fn world(case: &Value, charts: &Map<String, Value>) -> World {
     let path = case.get("source_path").or(case.get("path")).and_then(Value::as_str).unwrap_or_default();
     let mut world = World::new(if path == "." { "" } else { path });
-    // The application's folder may be a link.
+    // The application's directory may be a link.
     fs::remove_dir(world.root().join(path)).ok();
-    fs::create_dir_all(world.root()).expect("a folder can be made");
+    fs::create_dir_all(world.root()).expect("directory created");
     if let Some(chart) = case["chart"].as_str() {
         write_files(&charts[chart], &world.root().join(case["path"].as_str().unwrap_or_default()));
     }
     if let Some(revision) = case["source_chart"]["target_revision"].as_str() {
-        let (_, chart) = SERVED.into_iter().find(|(served, _)| *served == revision).expect("it is served");
+        let (_, chart) = SERVED.into_iter().find(|(served, _)| *served == revision).expect("served version");
         write_files(&charts[chart], &world.root());
     }
     write_files(&case["extra_files"], &world.root());
@@ -107,34 +107,34 @@ fn world(case: &Value, charts: &Map<String, Value>) -> World {
         "valuesFileSchemes": ["https", "http"], "repositories": [], "credentialTemplates": [],
     });
     let file = world.folder().join("context.json");
-    fs::write(&file, context.to_string()).expect("a file can be written");
-    world = world.variable("TIPHYS_CONTEXT_FILE", file.to_str().expect("a path of text"));
+    fs::write(&file, context.to_string()).expect("file written");
+    world = world.variable("TIPHYS_CONTEXT_FILE", file.to_str().expect("a UTF-8 path"));
     parameters(&case["helm"]).into_iter().fold(world, World::parameter)
 }
 
-/// The parameters that a block stands for.
+/// Converts a `helm` block to parameters.
 fn parameters(helm: &Value) -> Vec<Value> {
     let text = |name: &str, value: &str| json!({"name": name, "string": value});
     let each = |prefix: &str, list: &Value, field: &str| -> Vec<Value> {
         let one = |one: &Value| {
-            let of = |field: &str| one[field].as_str().expect("a text");
+            let of = |field: &str| one[field].as_str().expect("a string");
             text(&format!("{prefix}{}", of("name")), of(field))
         };
         list.as_array().into_iter().flatten().map(one).collect()
     };
     let parameter = |(field, value): (&String, &Value)| match field.as_str() {
         "valueFiles" => vec![json!({"name": "value-files", "array": value})],
-        "values" => vec![text("values", value.as_str().expect("a text"))],
+        "values" => vec![text("values", value.as_str().expect("a string"))],
         "valuesObject" => vec![text("values-object", &value.to_string())],
         "ignoreMissingValueFiles" => vec![text("ignore-missing-value-files", &value.to_string())],
         "parameters" => each("set.", value, "value"),
         "fileParameters" => each("set-file.", value, "path"),
-        other => panic!("{other} is no field that these cases have"),
+        other => panic!("unexpected field {other}"),
     };
     helm.as_object().into_iter().flatten().flat_map(parameter).collect()
 }
 
-/// What is compared of an answer.
+/// The compared parts of an answer.
 #[derive(Debug, PartialEq, Eq)]
 enum Panel {
     Values { values: BTreeMap<String, String>, suggested: Vec<String> },
@@ -168,7 +168,7 @@ fn ours(world: &World) -> Panel {
     Panel::Values { values: values.collect(), suggested }
 }
 
-/// A value's text without the ways in which native and we write numbers and null.
+/// Normalizes the formats of numbers and null.
 fn comparable(text: &str) -> String {
     let is_number = text.starts_with(|first: char| first.is_ascii_digit() || first == '-');
     match text {
@@ -181,7 +181,7 @@ fn comparable(text: &str) -> String {
 }
 
 #[test]
-fn announcements_are_those_of_native_support_but_where_helm_does_otherwise() {
+fn announcements_equal_argo_cds_unless_helm_differs() {
     let charts = charts();
     oracle::check("helm-native.details", |case| {
         let details = case.get("details")?;

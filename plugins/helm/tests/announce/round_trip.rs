@@ -1,4 +1,4 @@
-//! Announced names, given back as parameters: each sets exactly the value that it was announced for, as the real helm sees it.
+//! Announced names as parameters: each sets exactly its value, as seen by the real helm.
 
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -11,10 +11,10 @@ use crate::world::{CHART, Helm, World};
 /// Random charts for each version of helm.
 const CHARTS: u32 = 10;
 
-/// A template that shows what templates see.
+/// A template that prints its values.
 pub(crate) const SEEN: &str = "kind: Seen\nseen: {{ toJson .Values | quote }}\n";
 
-/// What is said to be part of a key. Helm's grammar of names has a meaning for half of it.
+/// Characters of keys. Half of them are special in names.
 const KEY: &str = "[a-zA-Z0-9.,=\\[\\]\\\\{}/: \"'#$%-]{1,6}";
 
 fn scalar() -> impl Strategy<Value = Value> {
@@ -28,7 +28,7 @@ fn scalar() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A value without empty lists and objects, which no name of a value leads to: what is in a list goes with the list.
+/// A value without empty lists and objects, which are not announced.
 fn filled() -> impl Strategy<Value = Value> {
     scalar().prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
@@ -55,22 +55,22 @@ fn chart(values: &Map<String, Value>, of_subchart: &Map<String, Value>) -> World
         .chart_file("charts/sub/values.yaml", Value::from(of_subchart.clone()).to_string())
 }
 
-/// What a template sees.
+/// Returns the values that a template sees.
 pub(crate) fn seen(world: &World, helm: Helm) -> Value {
     let answer = world.run(helm, "generate");
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
     let document = tiphys_yaml::read_document(answer.stdout.as_bytes()).expect("YAML").expect("an object");
-    serde_json::from_str(document.get("seen").and_then(|seen| seen.as_str()).expect("a text")).expect("JSON")
+    serde_json::from_str(document.get("seen").and_then(|seen| seen.as_str()).expect("text")).expect("JSON")
 }
 
-/// Puts a value at a place that is there, or is a key that `null` had.
+/// Sets a value at an existing path, or under a key that was `null`.
 fn put(at: &mut Value, path: &[PathItem], value: Value) {
     let Some((item, rest)) = path.split_first() else {
         *at = value;
         return;
     };
     let below = match item {
-        PathItem::Index(index) => at.get_mut(index).expect("the item is there"),
+        PathItem::Index(index) => at.get_mut(index).expect("the item exists"),
         PathItem::Key(key) => {
             if at.is_null() {
                 *at = json!({});
@@ -81,7 +81,7 @@ fn put(at: &mut Value, path: &[PathItem], value: Value) {
     put(below, rest, value);
 }
 
-/// Sets all announced values at once, each to a text of its own: what is seen then, and what is to be seen.
+/// Sets all announced values to unique strings. Returns the seen and the expected values.
 fn all_set(world: World, helm: Helm) -> (Value, Value) {
     let mut expected = seen(&world, helm);
     let names: Vec<String> = world.values().into_iter().map(|one| one.name).collect();
@@ -89,7 +89,7 @@ fn all_set(world: World, helm: Helm) -> (Value, Value) {
     for (number, name) in names.iter().enumerate() {
         let text = format!("v, {number}");
         changed = changed.text(name, &text);
-        let path = parse_name(name.strip_prefix("set.").expect("a value")).expect("a name");
+        let path = parse_name(name.strip_prefix("set.").expect("a value")).expect("valid name");
         put(&mut expected, &path, Value::from(text));
     }
     (seen(&changed, helm), expected)
@@ -114,7 +114,7 @@ fn each_announced_name_sets_exactly_its_value() {
 }
 
 #[test]
-fn values_of_the_awkward_kinds_are_set_alone() {
+fn special_values_are_set_individually() {
     let values = json!({
         "image": {"tag": null, "pull": {}}, "labels": {"app.kubernetes.io/name": "web", "a,b=c[0]\\": 1}, "big": 12_345_678,
         "global": {"region": "eu"}, "sub": {"size": 2},
@@ -147,7 +147,7 @@ fn values_of_the_awkward_kinds_are_set_alone() {
             }
             assert_eq!(after, left, "{name} with {helm:?}");
         }
-        // What is no longer set is the chart's again.
+        // Without the parameter, the chart's value applies again.
         assert_eq!(seen(&chart(), helm), before);
         let region = seen(&chart().text("set.global.zone", "other"), helm);
         assert_eq!(
@@ -159,7 +159,7 @@ fn values_of_the_awkward_kinds_are_set_alone() {
 }
 
 #[test]
-fn one_item_of_a_list_of_a_values_file_is_set_alone() {
+fn one_item_of_a_values_file_list_is_set_alone() {
     for helm in Helm::ALL {
         let world = World::chart("list: [x]\n")
             .chart_file("templates/seen.yaml", SEEN)

@@ -1,4 +1,4 @@
-//! Which subcharts a list of dependencies means, held against both versions of helm: what is announced is what a template sees.
+//! Which subcharts a list of dependencies selects: announcements equal the values that templates of both versions of helm see.
 
 use std::collections::BTreeSet;
 
@@ -7,132 +7,132 @@ use serde_json::Value;
 use crate::round_trip::{SEEN, seen};
 use crate::world::{CHART, Helm, World};
 
-/// A chart with subcharts, and the values that are announced.
+/// A chart with subcharts, and the announced values.
 struct Case {
-    /// What it shows.
+    /// The tested rule.
     rule: &'static str,
-    /// What follows the name and the version in its `Chart.yaml`.
+    /// Lines of its `Chart.yaml` after name and version.
     list: &'static str,
     values: &'static str,
-    /// Folders of subcharts, below the chart's folder, each with its name, version and values, and more of its `Chart.yaml`.
+    /// Subcharts: directory below the chart's, metadata, values, more lines of `Chart.yaml`.
     subcharts: &'static [Subchart],
-    /// What is announced, besides what the chart itself has.
+    /// Announced values, besides those of the chart itself.
     expected: &'static [&'static str],
 }
 
-/// Folder, name and version, values, what else is in the `Chart.yaml`.
+/// Directory, name and version, values, more lines of `Chart.yaml`.
 type Subchart = (&'static str, &'static str, &'static str, &'static str);
 
 const DB: Subchart = ("charts/db", "name: db\nversion: 1.2.3", "size: 1", "");
 
 const CASES: &[Case] = &[
     Case {
-        rule: "a version in the range has its values below the alias alone",
+        rule: "a version in the range has its values below the alias only",
         list: "dependencies: [{name: db, version: ^1.1, alias: store}]",
         values: "{}",
         subcharts: &[DB],
         expected: &["store.size=1"],
     },
     Case {
-        rule: "a version outside of the range keeps its own name, whatever the alias",
+        rule: "a version outside the range keeps its own name, despite the alias",
         list: "dependencies: [{name: db, version: ^2.0, alias: store}]",
         values: "{}",
         subcharts: &[DB],
         expected: &["db.size=1"],
     },
     Case {
-        rule: "one that keeps its name is switched off by a line of that name",
+        rule: "a chart that keeps its name is disabled by an entry of that name",
         list: "dependencies: [{name: db, version: ^2.0, condition: use}]",
         values: "use: false",
         subcharts: &[DB],
         expected: &[],
     },
     Case {
-        rule: "and not by one that has an alias",
+        rule: "but not by an entry with an alias",
         list: "dependencies: [{name: db, version: ^2.0, alias: store, condition: use}]",
         values: "use: false",
         subcharts: &[DB],
         expected: &["db.size=1"],
     },
     Case {
-        rule: "of two versions each line means its own",
+        rule: "each entry selects its own version",
         list: "dependencies: [{name: db, version: 2.x, alias: two}, {name: db, version: 1.x, alias: one}]",
         values: "{}",
         subcharts: &[DB, ("charts/newer", "name: db\nversion: 2.0.0", "size: 2\nuser: admin", "")],
         expected: &["one.size=1", "two.size=2", "two.user=admin"],
     },
     Case {
-        rule: "a version that no line means is there beside the one that a line means, and its values come first",
+        rule: "a version without an entry exists beside a selected one, and its values win",
         list: "dependencies: [{name: db, version: 1.x}]",
         values: "{}",
         subcharts: &[DB, ("charts/newer", "name: db\nversion: 2.0.0", "size: 2\nuser: admin", "")],
         expected: &["db.size=2", "db.user=admin"],
     },
     Case {
-        rule: "an alias and the chart's own name may be there together",
+        rule: "an alias and the chart's own name may both exist",
         list: "dependencies: [{name: db, version: 1.x}, {name: db, version: 1.2.3, alias: second}]",
         values: "second: {size: 5}",
         subcharts: &[DB],
         expected: &["db.size=1", "second.size=5"],
     },
     Case {
-        rule: "a pre-release is in no range that names none",
+        rule: "a pre-release is not in a range without one",
         list: "dependencies: [{name: db, version: 1.x, alias: store}]",
         values: "{}",
         subcharts: &[("charts/db", "name: db\nversion: 1.2.3-rc.1", "size: 1", "")],
         expected: &["db.size=1"],
     },
     Case {
-        rule: "and in one that does",
+        rule: "but in a range with one",
         list: "dependencies: [{name: db, version: '>=1.0.0-0', alias: store}]",
         values: "{}",
         subcharts: &[("charts/db", "name: db\nversion: 1.2.3-rc.1", "size: 1", "")],
         expected: &["store.size=1"],
     },
     Case {
-        rule: "what follows a plus sign does not count, nor does a v in front",
+        rule: "build metadata and a leading v are ignored",
         list: "dependencies: [{name: db, version: 1.2.3, alias: store}]",
         values: "{}",
         subcharts: &[("charts/db", "name: db\nversion: v1.2.3+build.5", "size: 1", "")],
         expected: &["store.size=1"],
     },
     Case {
-        rule: "a version that is no range means no chart",
+        rule: "an invalid range selects no chart",
         list: "dependencies: [{name: db, version: latest, alias: store}]",
         values: "{}",
         subcharts: &[DB],
         expected: &["db.size=1"],
     },
     Case {
-        rule: "nor does a line without a version",
+        rule: "nor does an entry without a version",
         list: "dependencies: [{name: db, alias: store}]",
         values: "{}",
         subcharts: &[DB],
         expected: &["db.size=1"],
     },
     Case {
-        rule: "a condition that is no boolean says nothing, and the next one decides before tags do",
+        rule: "a condition must be a boolean, otherwise the next one decides before tags",
         list: "dependencies: [{name: db, version: 1.x, alias: store, condition: 'a.word,a.none,a.last', tags: [back]}]",
         values: "{a: {word: x, last: false}, tags: {back: true}}",
         subcharts: &[DB],
         expected: &[],
     },
     Case {
-        rule: "one of several tags that is true is enough",
+        rule: "one true tag of several is enough",
         list: "dependencies: [{name: db, version: 1.x, tags: [back, front]}, {name: db, version: 1.x, alias: store, tags: [back]}]",
         values: "tags: {back: false, front: true}",
         subcharts: &[DB],
         expected: &["db.size=1"],
     },
     Case {
-        rule: "a condition of an alias is looked for below the alias",
+        rule: "a condition of an alias is evaluated below the alias",
         list: "dependencies: [{name: db, version: 1.x, alias: a, condition: a.used}, {name: db, version: 1.x, alias: b, condition: b.used}]",
         values: "{a: {used: false}, db: {used: false}}",
         subcharts: &[DB],
         expected: &["b.size=1"],
     },
     Case {
-        rule: "the list of a subchart holds with its aliases and conditions",
+        rule: "the list of a subchart applies with its aliases and conditions",
         list: "dependencies: [{name: db, version: 1.x, alias: store}]",
         values: "store: {fast: false}",
         subcharts: &[
@@ -148,7 +148,7 @@ const CASES: &[Case] = &[
         expected: &["store.size=1", "store.e.speed=7"],
     },
     Case {
-        rule: "the list of a subchart is passed over where the chart itself has none",
+        rule: "the list of a subchart is ignored if the chart itself has none",
         list: "",
         values: "db: {fast: false}",
         subcharts: &[
@@ -175,14 +175,14 @@ const CASES: &[Case] = &[
         expected: &["a=1", "taken.b=2", "store.exports.out.a=1", "store.inner.b=2"],
     },
     Case {
-        rule: "and from a chart whose version is outside of the range, if its name is the line's",
+        rule: "and from a chart with a version outside the range, if its name is the entry's",
         list: "dependencies: [{name: db, version: 2.x, import-values: [out]}]",
         values: "{}",
         subcharts: &[("charts/db", "name: db\nversion: 1.2.3", "exports: {out: {a: 1}}", "")],
         expected: &["a=1", "db.exports.out.a=1"],
     },
     Case {
-        rule: "a chart in its own folder is built as soon as another one is missing, and what is in charts holds",
+        rule: "a chart beside it is built if another one is missing, and those in charts win",
         list: "dependencies: [{name: db, version: '>=1', repository: 'file://../db'}, {name: web, version: '>=1', repository: \
                'file://../other', alias: two}]",
         values: "{}",
@@ -194,7 +194,7 @@ const CASES: &[Case] = &[
         expected: &["db.size=1", "two.port=80"],
     },
     Case {
-        rule: "what is missing of a subchart is not built",
+        rule: "missing dependencies of a subchart are not built",
         list: "dependencies: [{name: db, version: '>=1'}]",
         values: "{}",
         subcharts: &[
@@ -225,7 +225,7 @@ fn world(case: &Case) -> World {
     })
 }
 
-/// `path=value` of each single value, keys divided by dots, without globals: these are announced where they can be set.
+/// Returns `path=value` of each single value, with dots between keys. Globals are omitted: they are announced at the top.
 pub(crate) fn leaves(value: &Value) -> BTreeSet<String> {
     match value {
         Value::Object(map) => {
@@ -246,7 +246,7 @@ pub(crate) fn leaves(value: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_subcharts_whose_values_are_announced_are_those_that_helm_takes() {
+fn announced_subcharts_equal_those_of_helm() {
     for case in CASES {
         let world = world(case);
         let own: Value = tiphys_yaml::read_document(case.values.as_bytes())
@@ -269,7 +269,7 @@ fn the_subcharts_whose_values_are_announced_are_those_that_helm_takes() {
 }
 
 #[test]
-fn two_lines_with_one_place_for_their_values_are_refused_in_the_words_of_helm() {
+fn duplicate_dependency_names_have_the_error_of_helm() {
     let lists = [
         "[{name: db, version: 1.x}, {name: db, version: 2.x}]",
         "[{name: db, version: 1.x}, {name: other, version: 1.x, alias: db}]",
@@ -284,8 +284,8 @@ fn two_lines_with_one_place_for_their_values_are_refused_in_the_words_of_helm() 
         let reason = "validation: more than one dependency with name or alias \"db\"";
         assert_eq!(world.error(), format!("cannot load the chart: {reason}"));
         for helm in Helm::ALL {
-            let said = world.run(helm, "generate").stderr;
-            assert!(said.contains(reason), "{helm:?}: {said}");
+            let output = world.run(helm, "generate").stderr;
+            assert!(output.contains(reason), "{helm:?}: {output}");
         }
     }
 }

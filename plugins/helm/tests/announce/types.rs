@@ -1,4 +1,4 @@
-//! Types, choices and texts: of the chart's schema, of its values, of the comments in its files.
+//! Types, choices and descriptions, from the chart's schema, values and comments.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ fn with_schema(values: &str, schema: &serde_json::Value) -> World {
 }
 
 #[test]
-fn a_schema_says_types_choices_and_what_is_required() {
+fn schema_sets_types_choices_and_required_values() {
     let world = with_schema(
         "port: \"80\"\nlevel: info\nmax: 1\ndebug:\nname: web\n",
         &json!({
@@ -46,7 +46,7 @@ fn a_schema_says_types_choices_and_what_is_required() {
 }
 
 #[test]
-fn comments_are_tooltips_where_the_schema_says_nothing() {
+fn comments_are_tooltips_without_a_schema_description() {
     let values = "# from the comment\na: 1\n# not shown\nb: 2\nc: 3\n## @param c by name\n";
     let schema = json!({"properties": {"b": {"description": "from the schema"}}});
     let world = with_schema(values, &schema);
@@ -55,7 +55,7 @@ fn comments_are_tooltips_where_the_schema_says_nothing() {
 }
 
 #[test]
-fn whoever_sets_one_item_of_a_list_of_the_chart_is_told_what_helm_does() {
+fn items_of_chart_lists_have_a_warning() {
     let world = World::chart("# words\na: [1]\nb: [1]\n").text("values", "b: [2]\n");
     let tooltip = |title: &str| world.value(title).tooltip.unwrap_or_default();
     assert!(tooltip("a[0]").contains("helm drops the list's other items"), "{}", tooltip("a[0]"));
@@ -64,7 +64,7 @@ fn whoever_sets_one_item_of_a_list_of_the_chart_is_told_what_helm_does() {
 }
 
 #[test]
-fn schemas_that_are_hostile_or_broken_leave_the_values_as_they_are() {
+fn hostile_or_invalid_schemas_are_ignored() {
     let deep = format!("{}1{}", "{\"allOf\":[".repeat(10_000), "]}".repeat(10_000));
     let wide = json!({"$ref": "#/d", "d": {"allOf": vec![json!({"$ref": "#/d"}); 1_000], "required": ["x"], "properties": {"x": {"$ref": "#/d", "type": "object"}}}});
     for (schema, more) in [(deep, 0), ("{".to_owned(), 0), ("[]".to_owned(), 0), (wide.to_string(), 0)] {

@@ -1,4 +1,4 @@
-//! Which values are announced, under which names, with which defaults.
+//! Announced values: selection, names, defaults.
 
 use crate::world::{CHART, World};
 
@@ -45,7 +45,7 @@ fn numbers_are_plain() {
 }
 
 #[test]
-fn a_name_sets_exactly_its_key_whatever_is_in_it() {
+fn names_are_escaped_for_any_key() {
     let world = World::chart(
         "labels: {app.kubernetes.io/name: web, \"a=b\": 1, \"x[0]\": 2, \"c,d\": 3, 'back\\slash': 4, \"\": unreachable, with blank: 5}\n",
     );
@@ -75,7 +75,7 @@ fn value_files_are_merged_as_helm_does() {
 }
 
 #[test]
-fn values_in_parameters_are_over_those_of_files() {
+fn inline_values_override_those_of_files() {
     let world = World::chart("replicas: 1\na: chart\n").chart_file("one.yaml", "a: one\n");
     let world = world.array("value-files", &["one.yaml"]).text("values", "replicas: 3\nmore: {x: true}\n");
     assert_eq!(world.lines(), ["replicas (number) 3", "a one", "more.x (boolean) true"]);
@@ -84,13 +84,13 @@ fn values_in_parameters_are_over_those_of_files() {
 }
 
 #[test]
-fn single_values_that_are_set_are_no_defaults() {
+fn set_values_are_not_defaults() {
     let world = World::chart("replicas: 1\n").text("set.replicas", "3").text("set.more", "x");
     assert_eq!(world.lines(), ["replicas (number) 1"]);
 }
 
 #[test]
-fn names_of_files_may_have_the_application_s_name() {
+fn names_of_files_may_contain_the_application_name() {
     let world = World::chart("a: chart\n").chart_file("my-app.yaml", "a: of my-app\n");
     assert_eq!(world.array("value-files", &["$ARGOCD_APP_NAME.yaml"]).lines(), ["a of my-app"]);
 }
@@ -99,25 +99,25 @@ fn names_of_files_may_have_the_application_s_name() {
 fn value_files_with_a_url_are_not_fetched() {
     let world = World::chart("a: chart\n").array("value-files", &["https://127.0.0.1:1/values.yaml"]);
     assert_eq!(world.lines(), ["a chart"]);
-    let told = "\nValues of files with a URL are not in this list, since nothing is fetched for it.";
+    let note = "\nValues of files with a URL are not listed, since they are not fetched.";
     let tooltip = |world: &World| {
         let all = world.announced();
         let found = all.iter().find(|one| one.name == "value-files").and_then(|one| one.tooltip.clone());
         found.unwrap_or_default()
     };
-    assert!(tooltip(&world).ends_with(told), "{}", tooltip(&world));
-    assert!(!tooltip(&World::chart("a: chart\n").array("value-files", &["other.yaml"])).contains(told));
+    assert!(tooltip(&world).ends_with(note), "{}", tooltip(&world));
+    assert!(!tooltip(&World::chart("a: chart\n").array("value-files", &["other.yaml"])).contains(note));
 }
 
 #[test]
-fn a_chart_without_values_has_none() {
+fn chart_without_values_has_no_announcements() {
     let world = World::new(CHART).chart_file("Chart.yaml", "name: web\nversion: 0.1.0\n");
     let answer = world.announce();
     assert_eq!((answer.code, answer.stdout.as_str(), answer.stderr.as_str()), (Some(0), "[]\n", ""));
 }
 
 #[test]
-fn no_parameters_and_parameters_that_are_null_are_the_same() {
+fn null_parameters_equal_missing_ones() {
     let world = World::chart("a: 1\n");
     let expected = world.announce().stdout;
     for text in ["null", "", "[]"] {
@@ -128,7 +128,7 @@ fn no_parameters_and_parameters_that_are_null_are_the_same() {
 }
 
 #[test]
-fn the_same_chart_is_announced_in_the_same_bytes() {
+fn announcements_are_deterministic() {
     let world = World::chart("b: {z: 1, a: {x: 1}}\na: [1]\n").chart_file("one.yaml", "c: {q: 1, p: 1}\n");
     let world = world.array("value-files", &["one.yaml"]);
     let first = world.announce().stdout;
@@ -137,7 +137,7 @@ fn the_same_chart_is_announced_in_the_same_bytes() {
 }
 
 #[test]
-fn every_announcement_is_a_text_of_the_protocol() {
+fn announcements_have_the_types_of_the_protocol() {
     let json = World::chart("a: 1\nb: [x]\nc:\n").announce().stdout;
     let list: Vec<serde_json::Value> = serde_json::from_str(&json).expect("JSON");
     let value = serde_json::json!({
@@ -155,20 +155,20 @@ fn every_announcement_is_a_text_of_the_protocol() {
 }
 
 #[test]
-fn files_that_may_be_value_files_are_suggested() {
+fn likely_value_files_are_suggested() {
     let world = World::chart("a: 1\n").chart_file("env/values-prod.yaml", "").chart_file("other.yaml", "");
     let announced = world.announced();
     assert_eq!(announced[0].name, "value-files");
     let tooltip = announced[0].tooltip.clone().unwrap_or_default();
     assert!(tooltip.ends_with("\nThis chart has: env/values-prod.yaml, values.yaml"), "{tooltip}");
-    // Every other path is allowed, too.
+    // Any other path is permitted.
     assert!(announced[0].choices.is_empty());
 }
 
 #[test]
-fn the_text_of_value_files_begins_as_that_of_the_plugin_s_file() {
+fn tooltip_of_value_files_starts_as_in_plugin_yaml() {
     let file = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/plugin.yaml")).expect("the plugin's file");
-    let file = tiphys_yaml::read_document(&file).expect("YAML").expect("a document");
+    let file = tiphys_yaml::read_document(&file).expect("valid YAML").expect("a document");
     let text = file.at(["spec", "parameters", "static", "0", "tooltip"]).and_then(|text| text.as_str());
     let tooltip = World::chart("a: 1\n").announced()[0].tooltip.clone().unwrap_or_default();
     assert_eq!(tooltip.split('\n').next(), text);
@@ -183,7 +183,7 @@ fn two_thousand_values_are_announced() {
 }
 
 #[test]
-fn a_file_with_more_than_the_bound_has_its_values_announced_without_comments_and_in_the_order_of_names() {
+fn file_above_the_limit_is_announced_without_comments() {
     let world = |max: &str| {
         World::chart("# how many\nreplicas: 1\n# which one\nimage: web\n")
             .variable("TIPHYS_HELM_COMMENTS_MAX", max)

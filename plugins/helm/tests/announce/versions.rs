@@ -1,4 +1,4 @@
-//! Announcements follow the helm that would run: what Helm 3 and Helm 4 do differently with values.
+//! Announcements follow the helm that would run: differences between Helm 3 and Helm 4 in values.
 
 use std::collections::BTreeSet;
 
@@ -6,58 +6,57 @@ use crate::round_trip::{SEEN, seen};
 use crate::subcharts::leaves;
 use crate::world::{Helm, World};
 
-/// Where the two differ, and what each has.
+/// A difference, with the results of both versions.
 struct Case {
-    /// What differs.
+    /// The difference.
     rule: &'static str,
     /// Values of the chart, of its subchart `s`, and of a value file.
     values: [&'static str; 3],
-    /// Parameters.
     set: &'static [(&'static str, &'static str)],
-    /// What a template of Helm 4 sees, globals of subcharts aside.
+    /// Values in a template of Helm 4, without globals of subcharts.
     of_four: &'static [&'static str],
-    /// The same of Helm 3.
+    /// The same for Helm 3.
     of_three: &'static [&'static str],
 }
 
 const CASES: &[Case] = &[
     Case {
-        rule: "a null of a chart deletes what its subchart has in Helm 3 alone",
+        rule: "a null in a chart deletes its subchart's value only in Helm 3",
         values: ["s: {x: null, m: {k: null}}", "{x: 1, w: 2, m: {k: 3}}", ""],
         set: &[],
         of_four: &["s.m.k=3", "s.w=2", "s.x=1"],
         of_three: &["s.w=2"],
     },
     Case {
-        rule: "and in Helm 4 where something is given beside it",
+        rule: "and in Helm 4 if a sibling is given",
         values: ["s: {x: null}", "{x: 1, w: 2}", "s: {z: 4}"],
         set: &[],
         of_four: &["s.w=2", "s.z=4"],
         of_three: &["s.w=2", "s.z=4"],
     },
     Case {
-        rule: "or is set beside it",
+        rule: "or set",
         values: ["s: {x: null}", "{x: 1, w: 2}", ""],
         set: &[("set.s.w", "5")],
         of_four: &["s.w=5"],
         of_three: &["s.w=5"],
     },
     Case {
-        rule: "a null that is given deletes in both",
+        rule: "a given null deletes in both",
         values: ["a: {b: 1, c: 2}", "{x: 1, w: 2}", "{a: {b: null}, s: {x: null}}"],
         set: &[],
         of_four: &["a.c=2", "s.w=2"],
         of_three: &["a.c=2", "s.w=2"],
     },
     Case {
-        rule: "so does one that is set",
+        rule: "so does a set null",
         values: ["a: {b: 1, c: 2}", "{x: 1, w: 2}", ""],
         set: &[("set.a", "null"), ("set.s.x", "null")],
         of_four: &["s.w=2"],
         of_three: &["s.w=2"],
     },
     Case {
-        rule: "of several documents Helm 3 reads the first one",
+        rule: "Helm 3 reads only the first document",
         values: ["a: 1\n---\nb: 2", "x: 1\n---\nx: 3", "c: 1\n---\nc: 2\nd: 2"],
         set: &[],
         of_four: &["a=1", "b=2", "c=2", "d=2", "s.x=3"],
@@ -76,7 +75,7 @@ fn world(case: &Case) -> World {
     case.set.iter().fold(world, |world, (name, value)| world.text(name, value))
 }
 
-/// What is announced with a default, and what is set: together they are what helm has.
+/// Returns the announced defaults and the set values: together they are helm's values.
 fn announced(world: &World, case: &Case, helm: Option<Helm>) -> BTreeSet<String> {
     let list = match helm {
         Some(helm) => world.values_with(helm),
@@ -87,17 +86,17 @@ fn announced(world: &World, case: &Case, helm: Option<Helm>) -> BTreeSet<String>
     let defaults =
         list.into_iter().filter(|one| !is_set(&one.name)).filter_map(|one| Some((one.name, one.string?)));
     let all = defaults.chain(set).filter(|(_, value)| value != "null");
-    all.map(|(name, value)| format!("{}={value}", name.strip_prefix("set.").expect("a value"))).collect()
+    all.map(|(name, value)| format!("{}={value}", name.strip_prefix("set.").expect("value name"))).collect()
 }
 
 #[test]
-fn values_are_those_of_the_helm_that_would_run() {
+fn values_follow_the_helm_that_would_run() {
     for case in CASES {
         for (helm, expected) in [(Helm::Four, case.of_four), (Helm::Three, case.of_three)] {
             let world = world(case);
             let of_four: BTreeSet<String> = case.of_four.iter().map(|leaf| (*leaf).to_owned()).collect();
-            assert_eq!(announced(&world, case, Some(helm)), of_four, "{}: nobody knows {helm:?}", case.rule);
-            // Helm is asked for its version here, and remembered.
+            assert_eq!(announced(&world, case, Some(helm)), of_four, "{}: unrecorded {helm:?}", case.rule);
+            // This run records helm's version.
             let expected: BTreeSet<String> = expected.iter().map(|leaf| (*leaf).to_owned()).collect();
             let helms = leaves(&seen(&world, helm)).into_iter().filter(|leaf| !leaf.ends_with("=null"));
             assert_eq!(helms.collect::<BTreeSet<_>>(), expected, "{}: {helm:?} itself", case.rule);
@@ -107,7 +106,7 @@ fn values_are_those_of_the_helm_that_would_run() {
 }
 
 #[test]
-fn a_version_in_a_folder_that_others_may_write_to_counts_as_nothing() {
+fn version_in_a_directory_writable_by_others_is_ignored() {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
@@ -117,18 +116,18 @@ fn a_version_in_a_folder_that_others_may_write_to_counts_as_nothing() {
     let expected = |list: &[&str]| list.iter().map(|leaf| (*leaf).to_owned()).collect::<BTreeSet<_>>();
     assert_eq!(announced(&world, case, Some(Helm::Three)), expected(case.of_three));
     let mut folders =
-        fs::read_dir(world.temporary()).expect("a folder").map(|entry| entry.expect("an entry"));
+        fs::read_dir(world.temporary()).expect("readable").map(|entry| entry.expect("an entry"));
     let is_of_runs = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b"tiphys-helm-");
-    let folder = folders.find(is_of_runs).expect("that of runs").path();
+    let folder = folders.find(is_of_runs).expect("the base directory exists").path();
     for folder in [folder.join("versions"), folder] {
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("it is ours");
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).expect("own directory");
         assert_eq!(announced(&world, case, Some(Helm::Three)), expected(case.of_four));
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("it is ours");
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).expect("own directory");
     }
 }
 
 #[test]
-fn a_null_of_a_chart_is_announced_whatever_helm_makes_of_it() {
+fn null_of_a_chart_is_announced_by_both_versions() {
     let world = World::chart("a: null\nm: {k: null}\n").chart_file("templates/seen.yaml", SEEN);
     let expected = ["a (any)", "m.k (any)"];
     assert_eq!(world.lines(), expected);

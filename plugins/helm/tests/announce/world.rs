@@ -1,4 +1,4 @@
-//! A chart, and what the plugin announces of it.
+//! A chart and its announcements.
 
 #[path = "../shared/world.rs"]
 mod shared;
@@ -7,62 +7,61 @@ use tiphys_params::{Announcement, ItemType, decode_dynamic_output};
 
 pub(crate) use shared::{Answer, Helm, World};
 
-/// The folder of the chart in its repository.
+/// The directory of the chart in its repository.
 pub(crate) const CHART: &str = "charts/web";
 
 impl World {
-    /// A repository with a chart that has these values.
+    /// A repository with a chart with these values.
     pub(crate) fn chart(values: &str) -> Self {
         Self::new(CHART)
             .file(&format!("{CHART}/Chart.yaml"), "apiVersion: v2\nname: web\nversion: 0.1.0\n")
             .file(&format!("{CHART}/values.yaml"), values)
     }
 
-    /// A file of the chart.
+    /// Adds a file of the chart.
     pub(crate) fn chart_file(self, path: &str, content: impl AsRef<[u8]>) -> Self {
         self.file(&format!("{CHART}/{path}"), &content)
     }
 
-    /// Asks for announcements. No helm is at hand, since none may run.
+    /// Runs `announce` without a helm, since it must not run one.
     pub(crate) fn announce(&self) -> Answer {
         let mut command = self.command(Helm::Four, "announce");
         command.env("TIPHYS_HELM", self.folder().join("no-such-helm"));
         self.answer(command)
     }
 
-    /// The announcements.
     pub(crate) fn announced(&self) -> Vec<Announcement> {
         list(&self.announce())
     }
 
-    /// The announcements of single values, where a helm is at hand.
+    /// The announcements of values, with an installed helm.
     pub(crate) fn values_with(&self, helm: Helm) -> Vec<Announcement> {
         values_of(list(&self.run(helm, "announce")))
     }
 
-    /// The announced values, each as `title (type) default`, in order. Of a text the type is left out, and so is a default that is none.
+    /// The announced values, each as `title (type) default`, in order. The type of strings and missing defaults are omitted.
     pub(crate) fn lines(&self) -> Vec<String> {
         self.values().iter().map(line).collect()
     }
 
-    /// The announcements of single values.
+    /// The announcements of values.
     pub(crate) fn values(&self) -> Vec<Announcement> {
         values_of(self.announced())
     }
 
-    /// The one of this title.
+    /// The announcement with this title.
     pub(crate) fn value(&self, title: &str) -> Announcement {
         let found = self.values().into_iter().find(|one| one.title.as_deref() == Some(title));
-        found.unwrap_or_else(|| panic!("{title} is announced"))
+        found.unwrap_or_else(|| panic!("{title} is not announced"))
     }
 
-    /// The text of a failure.
+    /// The message of a failure.
     pub(crate) fn error(&self) -> String {
         self.failure(1)
     }
 
-    /// The text of a failure because of a bound: another program may take the chart.
-    pub(crate) fn bound_error(&self) -> String {
+    /// The message of a failure because of a limit: helm may accept the chart.
+    pub(crate) fn limit_error(&self) -> String {
         self.failure(3)
     }
 

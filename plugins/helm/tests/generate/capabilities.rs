@@ -1,23 +1,23 @@
-//! The version of Kubernetes and what the cluster has.
+//! The version of Kubernetes and the API versions of the cluster.
 
 use crate::world::{Helm, World};
 
 #[test]
-fn the_kube_version_is_that_of_the_destination() {
+fn kube_version_is_that_of_the_destination() {
     for helm in Helm::ALL {
         assert_eq!(World::probe().seen(helm, "kube"), "v1.34.2");
     }
 }
 
 #[test]
-fn the_parameter_kube_version_beats_the_destination_and_is_normalised() {
+fn kube_version_parameter_wins_and_is_normalized() {
     for helm in Helm::ALL {
         assert_eq!(World::probe().text("kube-version", "v1.30.11+IKS").seen(helm, "kube"), "v1.30.11");
     }
 }
 
 #[test]
-fn a_kube_version_that_cannot_be_parsed_is_refused() {
+fn invalid_kube_version_is_rejected() {
     let answer = World::probe().text("kube-version", "latest").generate(Helm::Four);
     assert_eq!(
         answer.error(),
@@ -26,7 +26,7 @@ fn a_kube_version_that_cannot_be_parsed_is_refused() {
 }
 
 #[test]
-fn without_a_kube_version_helm_takes_its_own() {
+fn missing_kube_version_is_that_of_helm() {
     for (helm, own) in [(Helm::Four, "v1.37.0"), (Helm::Three, "v1.")] {
         let seen = World::probe().variable("KUBE_VERSION", "").seen(helm, "kube");
         assert!(seen.starts_with(own), "{seen}");
@@ -34,7 +34,7 @@ fn without_a_kube_version_helm_takes_its_own() {
 }
 
 #[test]
-fn the_constraint_of_a_chart_is_enforced() {
+fn kube_version_constraint_of_a_chart_is_enforced() {
     let world = || {
         World::chart("").file(
             "chart/Chart.yaml",
@@ -51,7 +51,7 @@ fn the_constraint_of_a_chart_is_enforced() {
 }
 
 #[test]
-fn api_versions_are_those_of_the_destination_with_their_kinds() {
+fn api_versions_are_those_of_the_destination() {
     for helm in Helm::ALL {
         let world = World::probe();
         assert_eq!((world.seen(helm, "deployments"), world.seen(helm, "a")), ("true".into(), "false".into()));
@@ -59,7 +59,7 @@ fn api_versions_are_those_of_the_destination_with_their_kinds() {
 }
 
 #[test]
-fn the_parameter_api_versions_replaces_those_of_the_destination() {
+fn api_versions_parameter_replaces_the_destinations() {
     for helm in Helm::ALL {
         let world = World::probe().array("api-versions", &["a/v1"]);
         assert_eq!((world.seen(helm, "deployments"), world.seen(helm, "a")), ("false".into(), "true".into()));
@@ -67,7 +67,7 @@ fn the_parameter_api_versions_replaces_those_of_the_destination() {
 }
 
 #[test]
-fn without_api_versions_there_is_no_option() {
+fn missing_api_versions_have_no_option() {
     let world = World::probe().variable("KUBE_API_VERSIONS", "");
     assert_eq!(world.seen(Helm::Four, "deployments"), "false");
     let answer = world.text("set.a", "").text("release-name", "Bad_Name").generate(Helm::Four);
@@ -75,7 +75,7 @@ fn without_api_versions_there_is_no_option() {
 }
 
 #[test]
-fn a_list_of_api_versions_beyond_what_one_argument_or_variable_holds_passes() {
+fn api_versions_may_exceed_one_argument_or_variable() {
     let many: Vec<String> =
         (0..20_000).map(|number| format!("group{number}.example.com/v1/Kind{number}")).collect();
     let many = format!("{},a/v1,apps/v1/Deployment", many.join(","));

@@ -1,4 +1,4 @@
-//! Dependencies in folders, in `charts`, and those that are refused before anything is fetched.
+//! Dependencies in directories and in `charts`, and those that are rejected before anything is fetched.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,15 +8,15 @@ use tiphys_testkit::executable::make_executable;
 
 use crate::world::{Helm, World};
 
-/// What both versions say when `helm dependency build` fails, before helm's own words.
+/// Prefix of messages of both versions if `helm dependency build` fails.
 const FAILED: &str = "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: \
                       failed running helm: `helm dependency build` failed exit status 1: Error: ";
 
-/// Template that shows a chart's name, its values, and nothing else.
+/// A template that prints a chart's name and version.
 pub(crate) const SHOWN: &str =
     "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ .Chart.Name }}-{{ .Chart.Version }}\n";
 
-/// An application's chart with dependencies, given as YAML flows.
+/// An application's chart with dependencies in YAML flow style.
 pub(crate) fn umbrella(dependencies: &str) -> World {
     World::new("charts/app").chart_files(
         "charts/app",
@@ -27,18 +27,18 @@ pub(crate) fn umbrella(dependencies: &str) -> World {
 }
 
 impl World {
-    /// A chart that shows its name and version, with more lines of `Chart.yaml`.
+    /// A chart that prints its name and version, with more lines of `Chart.yaml`.
     pub(crate) fn chart_files(self, path: &str, name: &str, version: &str, more: &str) -> Self {
         let chart = format!("apiVersion: v2\nname: {name}\nversion: {version}\n{more}");
         self.file(&format!("{path}/Chart.yaml"), &chart).file(&format!("{path}/templates/shown.yaml"), SHOWN)
     }
 }
 
-/// All files and links below a folder.
+/// All files and links below a directory.
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("a folder").path();
+    for entry in fs::read_dir(folder).expect("readable") {
+        let path = entry.expect("readable").path();
         if path.is_dir() && !path.is_symlink() {
             found.extend(files(&path));
         } else {
@@ -49,7 +49,7 @@ fn files(folder: &Path) -> BTreeSet<PathBuf> {
 }
 
 #[test]
-fn a_folder_of_the_repository_becomes_a_dependency_and_the_repository_stays_as_it_is() {
+fn local_dependency_is_built_without_changing_the_repository() {
     for helm in Helm::ALL {
         let world = umbrella(
             "{name: dep, version: ^0.1.0, repository: 'file://../dep'}, {name: part, version: 0.2.0, repository: 'file://./parts/part'}",
@@ -64,7 +64,7 @@ fn a_folder_of_the_repository_becomes_a_dependency_and_the_repository_stays_as_i
 }
 
 #[test]
-fn one_folder_may_be_two_dependencies_by_aliases() {
+fn one_directory_may_be_two_dependencies_with_aliases() {
     for helm in Helm::ALL {
         let dep = |alias: &str| {
             format!("{{name: dep, version: 0.1.0, repository: 'file://../dep', alias: {alias}}}")
@@ -77,7 +77,7 @@ fn one_folder_may_be_two_dependencies_by_aliases() {
 }
 
 #[test]
-fn what_is_in_charts_is_taken_from_there_without_any_network() {
+fn dependencies_in_charts_need_no_network() {
     for helm in Helm::ALL {
         let world = umbrella("{name: dep, version: 9.9.9, repository: 'https://charts.invalid/x'}")
             .chart_files("charts/app/charts/dep", "dep", "0.1.0", "");
@@ -85,9 +85,9 @@ fn what_is_in_charts_is_taken_from_there_without_any_network() {
     }
 }
 
-/// Helm itself renders, at random, the one or the other of two equal charts in `charts`; with so many, some would differ.
+/// Helm itself selects one of two equal charts in `charts` at random; with so many, some would differ.
 #[test]
-fn what_is_in_charts_holds_where_other_dependencies_are_built() {
+fn charts_win_over_built_dependencies() {
     let numbers = 1..=6;
     let folder =
         |number| format!("{{name: dep{number}, version: 0.1.0, repository: 'file://../dep{number}'}}");
@@ -117,7 +117,7 @@ fn what_is_in_charts_holds_where_other_dependencies_are_built() {
 }
 
 #[test]
-fn a_chart_with_some_of_its_dependencies_gets_the_others() {
+fn missing_dependencies_are_added_to_existing_ones() {
     for helm in Helm::ALL {
         let world = umbrella(
             "{name: dep, version: 0.1.0, repository: 'file://../dep'}, {name: own, version: 0.1.0, repository: ''}",
@@ -131,7 +131,7 @@ fn a_chart_with_some_of_its_dependencies_gets_the_others() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_or_has_another_version_fails_in_the_words_of_helm() {
+fn missing_or_mismatched_directory_has_the_error_of_helm() {
     let no_version = "can't get a valid version for 1 subchart(s): \"dep\" (repository \"file://../dep\", version \"^3.0.0\"). Make sure a \
                       matching chart version exists in the repo, or change the version constraint in Chart.yaml";
     let cases = [
@@ -147,7 +147,7 @@ fn a_folder_that_is_not_there_or_has_another_version_fails_in_the_words_of_helm(
 }
 
 #[test]
-fn a_folder_outside_of_the_repository_is_refused() {
+fn directory_outside_the_repository_is_rejected() {
     let secret = tempfile::tempdir().unwrap();
     fs::write(secret.path().join("Chart.yaml"), "apiVersion: v2\nname: dep\nversion: 0.1.0\n").unwrap();
     let absolute = format!("file://{}", secret.path().display());
@@ -171,7 +171,7 @@ fn a_folder_outside_of_the_repository_is_refused() {
 }
 
 #[test]
-fn a_dependency_without_its_own_dependencies_is_refused_and_a_whole_one_is_not() {
+fn incomplete_local_dependency_is_rejected() {
     let mid = "dependencies: [{name: dep, version: 0.1.0, repository: 'file://../dep'}]\n";
     for helm in Helm::ALL {
         let world = umbrella("{name: mid, version: 0.1.0, repository: 'file://../mid'}")
@@ -179,7 +179,7 @@ fn a_dependency_without_its_own_dependencies_is_refused_and_a_whole_one_is_not()
             .chart_files("charts/dep", "dep", "0.1.0", "");
         assert_eq!(
             world.generate(helm).error(),
-            "error building helm chart dependencies: dependency mid (file://../mid) needs dep, which is not in its folder charts; run \
+            "error building helm chart dependencies: dependency mid (file://../mid) needs dep, which is missing in its directory charts; run \
              `helm dependency build` there and commit what it makes"
         );
         let whole = world.chart_files("charts/mid/charts/any-folder", "dep", "0.1.0", "");
@@ -190,7 +190,7 @@ fn a_dependency_without_its_own_dependencies_is_refused_and_a_whole_one_is_not()
 }
 
 #[test]
-fn dependencies_of_a_chart_of_the_first_version_stand_in_requirements_yaml() {
+fn dependencies_of_api_version_v1_are_in_requirements_yaml() {
     let requirements = "dependencies:\n- name: dep\n  version: 0.1.0\n  repository: file://../dep\n";
     for helm in Helm::ALL {
         let world = World::new("charts/app")
@@ -203,7 +203,7 @@ fn dependencies_of_a_chart_of_the_first_version_stand_in_requirements_yaml() {
 }
 
 #[test]
-fn a_folder_charts_that_is_a_link_is_read_and_not_written_to() {
+fn linked_charts_directory_is_not_written_to() {
     for helm in Helm::ALL {
         let world = umbrella(
             "{name: dep, version: 0.1.0, repository: 'file://../dep'}, {name: own, version: 0.1.0, repository: ''}",
@@ -220,7 +220,7 @@ fn a_folder_charts_that_is_a_link_is_read_and_not_written_to() {
 }
 
 #[test]
-fn an_error_of_the_chart_with_its_dependencies_names_no_file_of_the_run() {
+fn error_after_a_build_names_no_file_of_the_run() {
     for helm in Helm::ALL {
         let world = umbrella("{name: dep, version: 0.1.0, repository: 'file://../dep'}")
             .chart_files("charts/dep", "dep", "0.1.0", "")
@@ -234,7 +234,7 @@ fn an_error_of_the_chart_with_its_dependencies_names_no_file_of_the_run() {
 }
 
 #[test]
-fn a_name_that_no_repository_has_is_refused() {
+fn unknown_repository_name_is_rejected() {
     for repository in ["@known", "alias:known"] {
         let world = umbrella(&format!("{{name: dep, version: 0.1.0, repository: '{repository}'}}"));
         assert_eq!(
@@ -248,7 +248,7 @@ fn a_name_that_no_repository_has_is_refused() {
 }
 
 #[test]
-fn a_folder_of_dependencies_that_is_none_is_told_without_the_folder_of_this_run() {
+fn invalid_charts_directory_is_reported_redacted() {
     let world = umbrella("{name: dep, version: 1.0.0, repository: 'file://../dep'}").chart_files(
         "charts/dep",
         "dep",
@@ -268,7 +268,7 @@ fn a_folder_of_dependencies_that_is_none_is_told_without_the_folder_of_this_run(
 }
 
 #[test]
-fn a_list_and_a_lock_file_have_no_more_lines_than_a_setting_says() {
+fn dependencies_and_lock_entries_are_limited() {
     let two = "{name: a, version: 1.0.0, repository: 'file://../a'}, {name: b, version: 1.0.0, repository: 'file://../b'}";
     let world = |list: &str, lock: &str, max: &str| {
         let world = umbrella(list).variable("TIPHYS_HELM_DEPENDENCIES_MAX", max);
@@ -280,11 +280,11 @@ fn a_list_and_a_lock_file_have_no_more_lines_than_a_setting_says() {
     };
     let expected = ["ConfigMap/a-1.0.0", "ConfigMap/b-1.0.0", "ConfigMap/app-0.1.0"];
     assert_eq!(world(two, "", "2").generate(Helm::Four).names(), expected);
-    let one = &two[..=two.find("}, {").expect("there are two")];
+    let one = &two[..=two.find("}, {").expect("the list has two entries")];
     for (list, lock, file) in [(two, "", "Chart.yaml"), (one, two, "Chart.lock")] {
         let error = world(list, lock, "1").generate(Helm::Four).error().to_owned();
-        let due = "dependencies: expected a list of at most 1 dependencies (TIPHYS_HELM_DEPENDENCIES_MAX allows more), found a list";
+        let problem = "dependencies: expected a list of at most 1 dependencies (TIPHYS_HELM_DEPENDENCIES_MAX allows more), found a list";
         let begin = format!(" error unmarshaling JSON: {file}: line ");
-        assert!(error.contains(&begin) && error.ends_with(due), "{error}");
+        assert!(error.contains(&begin) && error.ends_with(problem), "{error}");
     }
 }

@@ -1,5 +1,4 @@
-//! Each failure of helm that people meet, word for word, as both versions of helm tell it: the files of `tests/testdata/failures`,
-//! which `UPDATE=1` writes.
+//! Helm's failures word for word, with both versions: the files of `tests/testdata/failures`, which `UPDATE=1` writes.
 
 use std::path::Path;
 
@@ -13,22 +12,22 @@ use crate::dependencies::umbrella;
 use crate::remotes::{chart, with_dep};
 use crate::world::{Helm, World};
 
-/// A failing world, and the numbers in its texts that are others in each run, as ports are.
+/// A failing world, and the numbers in its message that vary, such as ports.
 struct Case {
     name: &'static str,
     world: World,
     ports: Vec<u16>,
 }
 
-/// Runs the cases with both versions of helm and holds what is told against the files.
+/// Runs the cases with both versions of helm and compares the messages with the files.
 fn check(cases: &[Case]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/testdata/failures");
     for Case { name, world, ports } in cases {
-        let told = Helm::ALL.map(|helm| {
+        let messages = Helm::ALL.map(|helm| {
             let answer = world.generate(helm);
             ports.iter().fold(answer.error().to_owned(), |text, port| text.replace(&port.to_string(), "PORT"))
         });
-        let [four, three] = told;
+        let [four, three] = messages;
         fixture::compare(
             &folder.join(format!("{name}.txt")),
             &format!("-- helm 4 --\n{four}\n-- helm 3 --\n{three}\n"),
@@ -40,13 +39,13 @@ fn case(name: &'static str, world: World) -> Case {
     Case { name, world, ports: Vec::new() }
 }
 
-/// A chart with these lines in `Chart.yaml` besides the first two.
+/// A chart with these lines in `Chart.yaml` after the first two.
 fn with_metadata(lines: &str) -> World {
     World::chart("").file("chart/Chart.yaml", &format!("apiVersion: v2\nname: chart\n{lines}"))
 }
 
 #[test]
-fn each_failure_of_values_is_told_word_for_word() {
+fn failures_of_values_are_reported_word_for_word() {
     let world = || {
         World::chart("")
             .file("chart/list.yaml", "- a\n")
@@ -77,7 +76,7 @@ fn each_failure_of_values_is_told_word_for_word() {
 }
 
 #[test]
-fn each_failure_of_a_chart_is_told_word_for_word() {
+fn failures_of_charts_are_reported_word_for_word() {
     check(&[
         case("release-name", World::chart("").text("release-name", "Bad_Name")),
         case("kube-version", World::chart("").text("kube-version", "abc")),
@@ -96,7 +95,7 @@ fn each_failure_of_a_chart_is_told_word_for_word() {
 }
 
 #[test]
-fn each_failure_of_dependencies_is_told_word_for_word() {
+fn failures_of_dependencies_are_reported_word_for_word() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/stable", &[chart("dep", "1.0.0")]);
     let authority = Authority::new();

@@ -1,4 +1,4 @@
-//! The step behind helm: its output through a kustomization of the repository.
+//! Post-rendering: helm's output through a kustomization of the repository.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use tiphys_testkit::git::Repository;
 
 use crate::world::{Helm, World};
 
-/// A chart, and a kustomization beside it that changes what comes out and adds to it from a folder above.
+/// A chart, and a kustomization that changes its output and adds a resource from a parent directory.
 fn world() -> World {
     World::probe()
         .file(
@@ -20,7 +20,7 @@ fn world() -> World {
 }
 
 #[test]
-fn the_output_goes_through_the_kustomization_of_a_folder() {
+fn output_is_post_rendered_by_the_kustomization() {
     for helm in Helm::ALL {
         for dir in ["/overlays/prod", "../../overlays/prod"] {
             let answer = world().text("kustomize-dir", dir).generate(helm);
@@ -35,7 +35,7 @@ fn the_output_goes_through_the_kustomization_of_a_folder() {
 }
 
 #[test]
-fn a_kustomization_may_name_the_output_itself() {
+fn kustomization_may_name_the_output_itself() {
     let world = World::probe()
         .file("overlay/kustomization.yml", "resources: [helm-output.yaml]\nnameSuffix: -x\n")
         .file("overlay/helm-output.yaml", "# stands for what helm prints\n")
@@ -44,14 +44,11 @@ fn a_kustomization_may_name_the_output_itself() {
 }
 
 #[test]
-fn the_folder_of_a_kustomization_is_in_the_repository_and_has_one() {
+fn kustomize_dir_is_in_the_repository_with_a_kustomization() {
     let cases = [
         ("../../../x", "parameter kustomize-dir: '../../../x' is outside of the repository"),
         ("/nowhere", "parameter kustomize-dir: nowhere: app path does not exist"),
-        (
-            "/base",
-            "parameter kustomize-dir: there is no kustomization.yaml in '/base'; name a folder with one",
-        ),
+        ("/base", "parameter kustomize-dir: no kustomization.yaml in '/base'; name a directory with one"),
     ];
     for (dir, expected) in cases {
         let answer = World::probe().file("base/x.yaml", "").text("kustomize-dir", dir).generate(Helm::Four);
@@ -61,10 +58,10 @@ fn the_folder_of_a_kustomization_is_in_the_repository_and_has_one() {
 
 #[test]
 fn kustomization_does_not_lead_out_of_the_repository() {
-    let outside = tempfile::tempdir().expect("a folder can be made");
+    let outside = tempfile::tempdir().expect("directory created");
     let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: of-others}\n";
-    fs::write(outside.path().join("kustomization.yaml"), "resources: [secret.yaml]\n").expect("written");
-    fs::write(outside.path().join("secret.yaml"), secret).expect("written");
+    fs::write(outside.path().join("kustomization.yaml"), "resources: [secret.yaml]\n").expect("file written");
+    fs::write(outside.path().join("secret.yaml"), secret).expect("file written");
     for folder in [outside.path().display().to_string(), "/nowhere".to_owned()] {
         let base = format!("{}{folder}", "../".repeat(40));
         let answer = World::probe()
@@ -80,7 +77,7 @@ fn kustomization_does_not_lead_out_of_the_repository() {
 }
 
 #[test]
-fn a_failing_kustomization_is_told_with_what_kustomize_said() {
+fn failing_kustomization_is_reported_with_its_output() {
     let world = World::probe()
         .file("overlay/kustomization.yaml", "resources: [missing.yaml]\n")
         .text("kustomize-dir", "/overlay");
@@ -91,7 +88,7 @@ fn a_failing_kustomization_is_told_with_what_kustomize_said() {
         "{}",
         answer.error()
     );
-    // Kustomize follows links to its folder, and says where it was then.
+    // Kustomize resolves links to its directory, and prints the resolved path.
     let world = World::probe()
         .file("overlay/kustomization.yaml", "resources: [missing.yaml]\n")
         .link("../link", "tmp")
@@ -104,13 +101,13 @@ fn a_failing_kustomization_is_told_with_what_kustomize_said() {
         .text("kustomize-dir", "/overlay")
         .variable("TIPHYS_KUSTOMIZE", "no-such-program")
         .generate(Helm::Four);
-    let expected = "parameter kustomize-dir: no-such-program was not found on PATH; install kustomize, or name one in TIPHYS_KUSTOMIZE";
+    let expected = "parameter kustomize-dir: no-such-program was not found on PATH; install kustomize, or set TIPHYS_KUSTOMIZE";
     assert_eq!(answer.error(), expected);
 }
 
 #[test]
-fn a_kustomization_fetches_from_no_repository_of_this_machine() {
-    let folder = tempfile::tempdir().expect("a folder can be made");
+fn kustomization_does_not_fetch_from_local_repositories() {
+    let folder = tempfile::tempdir().expect("directory created");
     let another = Repository::init(folder.path());
     another.write("base/kustomization.yaml", "resources: [secret.yaml]\n");
     another.write("base/secret.yaml", "apiVersion: v1\nkind: Secret\nmetadata: {name: of-others}\n");
@@ -124,7 +121,7 @@ fn a_kustomization_fetches_from_no_repository_of_this_machine() {
 }
 
 #[test]
-fn a_kustomization_fetches_nothing_where_nothing_may_be_fetched() {
+fn kustomization_does_not_fetch_offline() {
     let offline = json!({ "version": 1, "network": "none" });
     for (resource, expected) in [
         ("file:///nowhere/repository//dir?ref=main", "transport 'file' not allowed"),
@@ -138,9 +135,9 @@ fn a_kustomization_fetches_nothing_where_nothing_may_be_fetched() {
             .context(&offline)
             .generate(Helm::Four);
         let error = answer.error();
-        assert!(error.contains(expected) && error.ends_with("nothing may be fetched (--offline)"), "{error}");
+        assert!(error.contains(expected) && error.ends_with("fetching is disabled (--offline)"), "{error}");
     }
     let names =
         world().text("kustomize-dir", "/overlays/prod").context(&offline).generate(Helm::Four).names();
-    assert_eq!(names.len(), 2, "what is in the repository is there: {names:?}");
+    assert_eq!(names.len(), 2, "local resources are included: {names:?}");
 }

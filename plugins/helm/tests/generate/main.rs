@@ -1,13 +1,13 @@
-//! `tiphys-helm generate` on small charts, with both versions of helm: the rows of `PARITY.md` that need no network.
+//! `tiphys-helm generate` on small charts, with both versions of helm: the rows of `PARITY.md`.
 
+mod cache;
 mod capabilities;
+mod credentials;
 mod dependencies;
 mod errors;
 mod failures;
-mod kept;
 mod kustomize;
-mod life;
-mod logins;
+mod lifecycle;
 mod objects;
 mod permission;
 mod release;

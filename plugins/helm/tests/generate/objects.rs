@@ -1,8 +1,8 @@
-//! Which objects come out: definitions, tests, subcharts, notes, lists.
+//! The rendered objects: CRDs, tests, subcharts, notes, lists.
 
 use crate::world::{Helm, World};
 
-/// A chart with a definition, tests, notes and a subchart of the same.
+/// A chart with a CRD, tests, notes and a subchart with the same.
 fn umbrella() -> World {
     let definition = |name: &str| {
         format!(
@@ -31,7 +31,7 @@ fn umbrella() -> World {
         .file("chart/charts/sub/templates/t.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: sub}\n")
 }
 
-/// Names in the order of bytes, since the two versions of helm print hooks in different orders.
+/// Sorted names: the two versions of helm print hooks in different orders.
 fn sorted(world: &World, helm: Helm) -> Vec<String> {
     let mut names = world.generate(helm).names();
     names.sort();
@@ -39,7 +39,7 @@ fn sorted(world: &World, helm: Helm) -> Vec<String> {
 }
 
 #[test]
-fn definitions_come_first_and_are_skipped_on_demand() {
+fn crds_come_first_and_can_be_skipped() {
     for helm in Helm::ALL {
         let names = umbrella().generate(helm).names();
         let definitions = names.iter().take(2).map(String::as_str).collect::<Vec<_>>();
@@ -54,7 +54,7 @@ fn definitions_come_first_and_are_skipped_on_demand() {
 }
 
 #[test]
-fn nothing_of_a_disabled_subchart_comes_out() {
+fn disabled_subchart_is_not_rendered() {
     for helm in Helm::ALL {
         let names = sorted(&umbrella().text("set.sub.enabled", "false"), helm);
         assert_eq!(names, ["own", "plain", "own.example.com", "both", "hook", "test"]);
@@ -62,7 +62,7 @@ fn nothing_of_a_disabled_subchart_comes_out() {
 }
 
 #[test]
-fn tests_are_skipped_on_demand_and_plain_objects_in_their_folder_stay() {
+fn skip_tests_keeps_ordinary_objects_in_their_directory() {
     for helm in Helm::ALL {
         let names = sorted(&umbrella().text("skip-tests", "true").text("skip-crds", "true"), helm);
         assert_eq!(names, ["own", "plain", "sub", "hook"]);
@@ -70,7 +70,7 @@ fn tests_are_skipped_on_demand_and_plain_objects_in_their_folder_stay() {
 }
 
 #[test]
-fn notes_and_warnings_are_no_manifests() {
+fn notes_and_warnings_are_not_manifests() {
     for helm in Helm::ALL {
         let world = umbrella().file(
             "chart/Chart.yaml",
@@ -82,20 +82,20 @@ fn notes_and_warnings_are_no_manifests() {
             "{}",
             answer.stdout
         );
-        // What helm warns of is not told when it succeeded, as in native.
+        // Helm's warnings are not printed on success, as in Argo CD.
         assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""));
     }
 }
 
 #[test]
-fn a_chart_without_objects_is_fine() {
+fn chart_without_objects_is_valid() {
     for helm in Helm::ALL {
         assert_eq!(World::chart("").generate(helm).names(), [""; 0]);
     }
 }
 
 #[test]
-fn values_are_held_against_the_schema_unless_that_is_skipped() {
+fn values_are_validated_unless_that_is_skipped() {
     let world = || {
         World::probe()
             .file("charts/probe/values.schema.json", r#"{"properties":{"from":{"type":"integer"}}}"#)
@@ -112,7 +112,7 @@ fn values_are_held_against_the_schema_unless_that_is_skipped() {
 }
 
 #[test]
-fn a_library_is_no_chart_to_install() {
+fn library_chart_is_rejected() {
     for helm in Helm::ALL {
         let world = World::chart("")
             .file("chart/Chart.yaml", "apiVersion: v2\nname: chart\nversion: 0.1.0\ntype: library\n");
@@ -121,14 +121,14 @@ fn a_library_is_no_chart_to_install() {
 }
 
 #[test]
-fn a_template_has_no_access_to_a_cluster() {
+fn templates_have_no_access_to_a_cluster() {
     for helm in Helm::ALL {
         assert_eq!(World::probe().seen(helm, "found"), "{}");
     }
 }
 
 #[test]
-fn the_same_request_gives_the_same_bytes() {
+fn output_is_deterministic() {
     for helm in Helm::ALL {
         let world = umbrella().text("set.b", "1").text("set.a", "2").text("set-string.c", "3");
         assert_eq!(world.generate(helm).stdout, world.generate(helm).stdout);
@@ -136,7 +136,7 @@ fn the_same_request_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_chart_may_be_the_root_of_its_tree() {
+fn chart_may_be_the_root_of_the_repository() {
     for helm in Helm::ALL {
         let world = World::new("")
             .file("Chart.yaml", "apiVersion: v2\nname: chart\nversion: 0.1.0\n")

@@ -1,4 +1,4 @@
-//! What a project permits, and what is inside of the repository, is decided on what helm will use: every way to name another place.
+//! Permissions of the project and containment are checked for the addresses that helm uses, in every notation.
 
 use std::fs;
 
@@ -12,19 +12,19 @@ use crate::remotes::{chart, with_dep};
 use crate::world::{Helm, World};
 
 impl World {
-    /// A project that permits nothing that is there.
+    /// Uses a project that permits none of the repositories.
     fn strict(self) -> Self {
         self.context(&json!({ "version": 1, "project": { "name": "strict", "sourceRepos": ["https://permitted.invalid/*"] } }))
     }
 }
 
-/// A folder with a chart `dep` that is in no repository, and its address.
+/// A directory outside any repository with a chart `dep`, and its address.
 fn outside() -> (TempDir, String) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::create_dir(folder.path().join("templates")).expect("the file can be written");
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    fs::create_dir(folder.path().join("templates")).expect("directory created");
     let chart = "apiVersion: v2\nname: dep\nversion: 0.1.0\n";
     for (file, text) in [("Chart.yaml", chart), ("templates/shown.yaml", SHOWN)] {
-        fs::write(folder.path().join(file), text).expect("the file can be written");
+        fs::write(folder.path().join(file), text).expect("file written");
     }
     let address = format!("file://{}", folder.path().display());
     (folder, address)
@@ -36,14 +36,14 @@ fn server() -> ChartServer {
     server
 }
 
-/// A lock file as helm takes it for the list: the digest is over both, as anybody can compute it.
+/// A lock file that helm accepts for the list: the digest covers both, and anyone can compute it.
 fn lock(list: &str, locked: &str) -> String {
     let digest = digest(format!("[[{list}],[{locked}]]").as_bytes());
     format!("dependencies: [{locked}]\ndigest: {digest}\ngenerated: \"2026-01-01T00:00:00Z\"\n")
 }
 
 #[test]
-fn a_scheme_in_capitals_is_asked_about_like_any_other() {
+fn upper_case_scheme_needs_permission() {
     let server = server();
     for helm in Helm::ALL {
         let world = with_dep("0.1.0", &format!("{}/stable", server.url().replacen("http", "HTTP", 1)));
@@ -58,7 +58,7 @@ fn a_scheme_in_capitals_is_asked_about_like_any_other() {
 }
 
 #[test]
-fn a_scheme_of_a_plugin_is_asked_about() {
+fn plugin_scheme_needs_permission() {
     for helm in Helm::ALL {
         let answer = with_dep("0.1.0", "s3://bucket/charts").strict().generate(helm);
         assert_eq!(answer.error(), "helm repos s3://bucket/charts are not permitted in project 'strict'");
@@ -66,7 +66,7 @@ fn a_scheme_of_a_plugin_is_asked_about() {
 }
 
 #[test]
-fn a_lock_file_with_another_place_than_the_list_is_refused() {
+fn lock_file_with_another_address_is_rejected() {
     let server = server();
     let listed =
         |repository: &str| format!(r#"{{"name":"dep","version":"0.1.0","repository":"{repository}"}}"#);
@@ -82,7 +82,7 @@ fn a_lock_file_with_another_place_than_the_list_is_refused() {
                 .chart_files("charts/dep", "dep", "0.1.0", "")
                 .file(&format!("charts/app/{name}"), &lock(&list, &listed(place)));
             let expected = format!(
-                "error building helm chart dependencies: {name} has dependency dep of {place}, which is not what the chart says; run `helm \
+                "error building helm chart dependencies: {name} has dependency dep of {place}, which differs from the chart; run `helm \
                  dependency update` and commit the file that it writes"
             );
             assert_eq!(world.generate(helm).error(), expected, "{helm:?}");
@@ -98,7 +98,7 @@ fn a_lock_file_with_another_place_than_the_list_is_refused() {
 }
 
 #[test]
-fn requirements_yaml_takes_over_places_of_chart_yaml() {
+fn requirements_yaml_inherits_addresses_of_chart_yaml() {
     for helm in Helm::ALL {
         let (_folder, elsewhere) = outside();
         let chart = |place: &str| {
@@ -122,7 +122,7 @@ fn requirements_yaml_takes_over_places_of_chart_yaml() {
 }
 
 #[test]
-fn an_address_is_told_without_the_password_in_it() {
+fn passwords_in_addresses_are_redacted() {
     let server = server();
     let (host, repository) = (server.url().replacen("http://", "", 1), "missing");
     let url = |user: &str| format!("http://{user}{host}/{repository}");

@@ -1,11 +1,11 @@
-//! Names, namespaces and what templates see of the release.
+//! Names and namespaces of the release, and its values in templates.
 
 use serde_json::{Value, json};
 
 use crate::world::{Helm, World};
 
 #[test]
-fn a_release_is_named_after_the_application_without_its_namespace() {
+fn release_has_the_application_name_without_namespace() {
     for helm in Helm::ALL {
         let world = World::probe().variable("ARGOCD_APP_NAME", "team_app");
         let release: Value = serde_json::from_str(&world.seen(helm, "release")).unwrap();
@@ -17,7 +17,7 @@ fn a_release_is_named_after_the_application_without_its_namespace() {
 }
 
 #[test]
-fn a_release_is_the_first_of_an_installation() {
+fn release_is_the_first_revision_of_an_installation() {
     for helm in Helm::ALL {
         let release: Value = serde_json::from_str(&World::probe().seen(helm, "release")).unwrap();
         let expected = json!({
@@ -28,7 +28,7 @@ fn a_release_is_the_first_of_an_installation() {
 }
 
 #[test]
-fn a_bad_release_name_fails_with_the_text_of_helm() {
+fn invalid_release_name_has_the_error_of_helm() {
     let expected = "release name \"Bad_Name\": invalid release name, must match regex \
                     ^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$ and the length must not be longer than 53";
     for helm in Helm::ALL {
@@ -38,14 +38,14 @@ fn a_bad_release_name_fails_with_the_text_of_helm() {
 }
 
 #[test]
-fn the_namespace_of_the_release_is_the_parameter_or_that_of_the_destination() {
+fn release_namespace_is_the_parameter_or_destination() {
     for helm in Helm::ALL {
         let world =
             World::chart("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '{{ .Release.Namespace }}'}\n");
         assert_eq!(world.generate(helm).names(), ["ConfigMap/my-ns"]);
         let world = world.text("namespace", "other");
         let objects = world.generate(helm).objects();
-        // Objects get no namespace of it: that is the destination's, later.
+        // Objects do not get this namespace: that of the destination is set later.
         assert_eq!(objects[0]["metadata"], json!({ "name": "other" }));
         let none =
             World::chart("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: '{{ .Release.Namespace }}'}\n")
@@ -55,7 +55,7 @@ fn the_namespace_of_the_release_is_the_parameter_or_that_of_the_destination() {
 }
 
 #[test]
-fn a_release_name_may_be_a_template_of_helm() {
+fn release_name_may_be_a_helm_template() {
     for helm in Helm::ALL {
         let world = World::probe().text("release-name", "{{ \"ABC\" | lower }}");
         let release: Value = serde_json::from_str(&world.seen(helm, "release")).unwrap();

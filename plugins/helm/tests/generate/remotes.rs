@@ -34,12 +34,12 @@ pub(crate) fn with_dep(version: &str, repository: &str) -> World {
     umbrella(&format!("{{name: dep, version: '{version}', repository: '{repository}'}}"))
 }
 
-/// What opens a repository.
+/// Credentials of a repository.
 fn login(url: &str) -> Value {
     json!({ "url": url, "type": "helm", "username": USER, "password": PASSWORD })
 }
 
-/// A repository with other fields.
+/// A repository with more fields.
 fn with(mut repository: Value, fields: &Value) -> Value {
     let more = fields.as_object().cloned().unwrap_or_default();
     repository.as_object_mut().expect("an object").extend(more);
@@ -47,19 +47,19 @@ fn with(mut repository: Value, fields: &Value) -> Value {
 }
 
 impl World {
-    /// A run context with repositories.
+    /// A run context with these repositories.
     pub(crate) fn repositories(self, repositories: &Value) -> Self {
         self.context(&json!({ "version": 1, "repositories": repositories }))
     }
 
     pub(crate) fn context(self, context: &Value) -> Self {
         let world = self.file("../context.json", &context.to_string());
-        let path = world.root().parent().expect("it is in a folder").join("context.json");
+        let path = world.root().parent().expect("the root has a parent").join("context.json");
         world.variable("TIPHYS_CONTEXT_FILE", &path.display().to_string())
     }
 
-    /// The lock file that helm itself makes of the chart.
-    #[expect(clippy::disallowed_methods, reason = "helm is run as people run it")]
+    /// The lock file that helm itself creates for the chart.
+    #[expect(clippy::disallowed_methods, reason = "helm is run as users do")]
     fn lock(&self, helm: Helm) -> String {
         let chart = self.root().join("charts/app");
         let home = self.root().join("../home");
@@ -71,10 +71,10 @@ impl World {
             .output()
             .expect("helm starts");
         assert!(output.status.success(), "{output:?}");
-        fs::read_to_string(chart.join("Chart.lock")).expect("helm makes a lock file")
+        fs::read_to_string(chart.join("Chart.lock")).expect("helm creates a lock file")
     }
 
-    /// That `dep` of this version is rendered.
+    /// Expects `dep` in this version.
     fn gives(&self, helm: Helm, version: &str) {
         assert_eq!(
             self.generate(helm).names(),
@@ -84,7 +84,7 @@ impl World {
 }
 
 #[test]
-fn without_a_lock_file_a_range_gives_the_newest_version_of_it() {
+fn range_without_lock_file_selects_the_newest_version() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/stable", &charts());
     for helm in Helm::ALL {
@@ -95,7 +95,7 @@ fn without_a_lock_file_a_range_gives_the_newest_version_of_it() {
 }
 
 #[test]
-fn a_lock_file_decides_over_plain_http_too() {
+fn lock_file_wins_over_a_range() {
     let server = ChartServer::start(Transport::Plain);
     let url = format!("{}/stable", server.url());
     for helm in Helm::ALL {
@@ -109,7 +109,7 @@ fn a_lock_file_decides_over_plain_http_too() {
 }
 
 #[test]
-fn a_name_and_an_alias_stand_for_a_repository() {
+fn repository_can_be_named_by_name_or_alias() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/stable", &charts());
     for helm in Helm::ALL {
@@ -122,7 +122,7 @@ fn a_name_and_an_alias_stand_for_a_repository() {
 }
 
 #[test]
-fn two_dependencies_of_one_repository_and_two_repositories_of_one_name_are_no_problem() {
+fn shared_repositories_and_equal_names_are_supported() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/stable", &charts()).repository("/other", &charts());
     let (stable, other) = (format!("{}/stable", server.url()), format!("{}/other", server.url()));
@@ -142,7 +142,7 @@ fn two_dependencies_of_one_repository_and_two_repositories_of_one_name_are_no_pr
 }
 
 #[test]
-fn a_repository_with_a_password_is_opened_by_its_credentials_or_those_of_a_template() {
+fn repository_uses_its_credentials_or_a_template() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/private", &charts()).protect("/private", Access::Basic);
     let url = format!("{}/private", server.url());
@@ -154,7 +154,7 @@ fn a_repository_with_a_password_is_opened_by_its_credentials_or_those_of_a_templ
 }
 
 #[test]
-fn credentials_of_requirements_yaml_are_found_too() {
+fn credentials_apply_to_requirements_yaml() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/private", &charts()).protect("/private", Access::Basic);
     let url = format!("{}/private", server.url());
@@ -171,7 +171,7 @@ fn credentials_of_requirements_yaml_are_found_too() {
 }
 
 #[test]
-fn a_refused_repository_is_named_in_the_words_of_native_and_the_password_is_not() {
+fn unauthorized_repository_has_the_error_of_argo_cd() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/private", &charts()).protect("/private", Access::Basic);
     let url = format!("{}/private", server.url());
@@ -193,7 +193,7 @@ fn a_refused_repository_is_named_in_the_words_of_native_and_the_password_is_not(
 }
 
 #[test]
-fn another_host_gets_the_credentials_only_where_the_parameter_says_so() {
+fn other_hosts_get_credentials_only_with_the_parameter() {
     let server = ChartServer::start(Transport::Plain);
     let elsewhere = format!("http://localhost:{}/private/", server.port());
     server
@@ -212,7 +212,7 @@ fn another_host_gets_the_credentials_only_where_the_parameter_says_so() {
 }
 
 #[test]
-fn a_server_with_its_own_authority_that_wants_a_certificate_is_reached_with_both() {
+fn private_ca_and_client_certificate_are_used() {
     let (authority, clients) = (Authority::new(), Authority::new());
     let (identity, client) = (authority.server(), clients.client());
     let server = ChartServer::start(Transport::MutualTls(&identity, &clients));
@@ -238,7 +238,7 @@ fn a_server_with_its_own_authority_that_wants_a_certificate_is_reached_with_both
 }
 
 #[test]
-fn certificates_of_a_server_are_for_every_repository_there_that_has_none() {
+fn server_certificates_apply_to_its_repositories() {
     let (authority, other) = (Authority::new(), Authority::new());
     let server = ChartServer::start(Transport::Tls(&authority.server()));
     server.repository("/stable", &charts());
@@ -266,7 +266,7 @@ fn certificates_of_a_server_are_for_every_repository_there_that_has_none() {
 }
 
 #[test]
-fn a_server_that_need_not_prove_who_it_is_is_believed() {
+fn insecure_server_is_accepted() {
     let identity = Authority::new().server();
     let server = ChartServer::start(Transport::Tls(&identity));
     server.repository("/stable", &charts());
@@ -278,9 +278,9 @@ fn a_server_that_need_not_prove_who_it_is_is_believed() {
 }
 
 #[test]
-fn a_repository_is_reached_through_its_proxy_and_another_is_not() {
+fn proxy_is_used_only_for_its_repository() {
     let (proxy, direct) = (ChartServer::start(Transport::Plain), ChartServer::start(Transport::Plain));
-    // A proxy is asked for whole addresses.
+    // A proxy receives absolute URLs.
     let far = "http://charts.invalid/stable";
     for chart in charts() {
         proxy.file(&format!("{far}/{}", chart.archive_name()), chart.pack());
@@ -302,7 +302,7 @@ fn a_repository_is_reached_through_its_proxy_and_another_is_not() {
 }
 
 #[test]
-fn the_proxy_of_the_application_s_own_source_is_for_its_dependencies_and_not_for_a_person_s_own_login() {
+fn source_proxy_is_not_used_for_the_callers_credentials() {
     let (proxy, private) = (ChartServer::start(Transport::Plain), ChartServer::start(Transport::Plain));
     let far = "http://charts.invalid/stable";
     for chart in charts() {
@@ -327,7 +327,7 @@ fn the_proxy_of_the_application_s_own_source_is_for_its_dependencies_and_not_for
 }
 
 #[test]
-fn a_repository_that_the_project_does_not_permit_is_not_asked() {
+fn forbidden_repository_is_not_contacted() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/a", &charts()).repository("/b", &charts());
     let (a, b) = (format!("{}/a", server.url()), format!("{}/b", server.url()));
@@ -350,7 +350,7 @@ fn a_repository_that_the_project_does_not_permit_is_not_asked() {
 }
 
 #[test]
-fn where_no_run_context_comes_the_files_of_helm_take_its_place() {
+fn files_of_helm_replace_a_missing_run_context() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/private", &charts()).protect("/private", Access::Basic);
     let url = format!("{}/private", server.url());
@@ -366,7 +366,7 @@ fn where_no_run_context_comes_the_files_of_helm_take_its_place() {
 }
 
 #[test]
-fn files_of_helm_fill_in_what_a_run_context_does_not_say() {
+fn files_of_helm_complete_the_run_context() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/private", &charts()).protect("/private", Access::Basic);
     let url = format!("{}/private", server.url());
@@ -374,7 +374,7 @@ fn files_of_helm_fill_in_what_a_run_context_does_not_say() {
         format!("repositories:\n- {{name: known, url: '{url}', username: {USER}, password: {password}}}\n")
     };
     for helm in Helm::ALL {
-        for (repositories, password) in [(json!([]), PASSWORD), (json!([login(&url)]), "of-somebody-else")] {
+        for (repositories, password) in [(json!([]), PASSWORD), (json!([login(&url)]), "of-another-user")] {
             let world = with_dep("1.0.0", &url)
                 .context(&json!({ "version": 1, "repositories": repositories, "mountedCredentials": "use" }))
                 .file("../home/.config/helm/repositories.yaml", &file(password));
@@ -385,34 +385,34 @@ fn files_of_helm_fill_in_what_a_run_context_does_not_say() {
 }
 
 #[test]
-fn a_run_context_of_a_server_keeps_files_of_helm_out() {
+fn run_context_of_a_server_ignores_files_of_helm() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/private", &charts()).protect("/private", Access::Basic);
     let url = format!("{}/private", server.url());
     let file = format!("repositories:\n- {{url: '{url}', username: {USER}, password: {PASSWORD}}}\n");
     for helm in Helm::ALL {
-        // A file that cannot be read at all is not even looked at.
-        for (said, file) in [(json!("ignore"), &file), (Value::Null, &file), (Value::Null, &"- [".to_owned())]
+        // An unreadable file is not opened.
+        for (mode, file) in [(json!("ignore"), &file), (Value::Null, &file), (Value::Null, &"- [".to_owned())]
         {
             let world = with_dep("1.0.0", &url)
-                .context(&json!({ "version": 1, "mountedCredentials": said }))
+                .context(&json!({ "version": 1, "mountedCredentials": mode }))
                 .file("../home/.config/helm/repositories.yaml", file);
             let home = world.root().parent().unwrap().join("home").display().to_string();
             let answer = world.variable("HOME", &home).generate(helm);
             let error = answer.error();
-            assert!(error.contains("401"), "{helm:?}, {said}: {error}");
+            assert!(error.contains("401"), "{helm:?}, {mode}: {error}");
         }
     }
 }
 
 #[test]
-fn where_nothing_may_be_fetched_what_was_built_before_is_used_and_nothing_else() {
+fn offline_run_uses_only_the_cache() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/stable", &charts()).file("/v.yaml", "a: 1\n");
     let url = format!("{}/stable", server.url());
     for helm in Helm::ALL {
         let offline = json!({ "version": 1, "network": "none" });
-        // What a range has given is used whatever its age.
+        // Offline, the age of a resolved range does not matter.
         let world = with_dep("^1.0.0", &url).variable("TIPHYS_HELM_RANGE_AGE", "1").cached();
         world.generate(helm).names();
         let asked = server.requests().len();
@@ -420,24 +420,25 @@ fn where_nothing_may_be_fetched_what_was_built_before_is_used_and_nothing_else()
 
         let answer = with_dep("1.0.0", &url).context(&offline).generate(helm);
         let expected = format!(
-            "error building helm chart dependencies: charts of {url} were not built before, and nothing may be fetched (--offline); render \
+            "error building helm chart dependencies: charts of {url} are not cached, and fetching is disabled (--offline); render \
              once without --offline, or commit them in charts/"
         );
         assert_eq!(answer.error(), expected, "{helm:?}");
         let file = format!("{}/v.yaml", server.url());
-        let problem = "it is a URL, and nothing may be fetched (--offline); commit the file, or render without --offline";
+        let problem =
+            "it is a URL, and fetching is disabled (--offline); commit the file, or render without --offline";
         let answer = World::probe().context(&offline).array("value-files", &[&file]).generate(helm);
         let expected =
             format!("error resolving helm value files: error resolving value file path: {problem}");
         assert_eq!(answer.error(), expected, "{helm:?}");
         let answer = World::probe().context(&offline).text("set-file.f", &file).generate(helm);
         assert_eq!(answer.error(), format!("error resolving helm value file path: {problem}"), "{helm:?}");
-        assert_eq!(server.requests().len(), asked, "{helm:?}: nobody was asked");
+        assert_eq!(server.requests().len(), asked, "{helm:?}: no request was sent");
     }
 }
 
 #[test]
-fn a_server_that_fails_is_told_with_what_it_did() {
+fn failure_of_a_server_is_reported() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/stable", &charts());
     let url = format!("{}/stable", server.url());
@@ -458,7 +459,7 @@ fn a_server_that_fails_is_told_with_what_it_did() {
 }
 
 #[test]
-fn a_server_that_hangs_ends_the_run_at_its_deadline_and_is_named() {
+fn hanging_server_is_named_at_the_timeout() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/stable", &charts());
     let url = format!("{}/stable", server.url());
@@ -469,34 +470,34 @@ fn a_server_that_hangs_ends_the_run_at_its_deadline_and_is_named() {
             answer.error(),
             format!(
                 "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: failed running \
-                 helm: `helm dependency build` failed timeout after 1s; TIPHYS_HELM_TIMEOUT gives it more seconds; it was to fetch from {url}"
+                 helm: `helm dependency build` failed timeout after 1s; raise TIPHYS_HELM_TIMEOUT; it was fetching from {url}"
             )
         );
     }
 }
 
 #[test]
-fn a_run_that_waits_says_for_what_before_it_ends_and_a_quick_one_says_nothing() {
+fn only_slow_calls_are_reported() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/stable", &charts());
     let url = format!("{}/stable", server.url());
     let world = || with_dep("1.0.0", &url).variable("TIPHYS_HELM_TIMEOUT", "60");
-    // Much later than the run takes on a slow machine.
+    // Much longer than the run takes on a slow machine.
     world().variable("TIPHYS_HELM_SLOW_AFTER", "59").gives(Helm::Four, "1.0.0");
     server.fail("/stable/index.yaml", Some(Failure::Hang));
     let world = world().variable("TIPHYS_HELM_SLOW_AFTER", "1").variable("TIPHYS_HELM_TIMEOUT", "2");
     let answer = world.generate(Helm::Four);
     let lines: Vec<&str> = answer.stderr.lines().collect();
-    let told = format!(
+    let notice = format!(
         "tiphys-helm: `helm dependency build` has not ended after 1 s; it may take 2 s (TIPHYS_HELM_TIMEOUT); it fetches from {url}"
     );
-    let at = lines.iter().position(|line| *line == told);
+    let at = lines.iter().position(|line| *line == notice);
     assert!(at.is_some_and(|at| at + 1 < lines.len()), "before the failure: {}", answer.stderr);
     assert_eq!(lines.iter().filter(|line| line.contains("helm dependency build` has not")).count(), 1);
 }
 
 #[test]
-fn a_registry_that_fails_is_told_with_what_it_did() {
+fn failure_of_a_registry_is_reported() {
     let server = ChartServer::start(Transport::Plain);
     server.images("charts", &charts());
     let url = format!("{}/charts", server.host());
@@ -510,7 +511,7 @@ fn a_registry_that_fails_is_told_with_what_it_did() {
             ("/v2/charts/dep/blobs", Failure::Status(404), "not found"),
             ("/v2/charts/dep/blobs", Failure::HalfOfABody, "unexpected EOF"),
         ] {
-            // Both ask five times before they give up on it, by the same library: that takes seconds.
+            // Both versions retry five times with the same library, which takes seconds.
             if helm == Helm::Three && matches!(failure, Failure::Status(500)) {
                 continue;
             }
@@ -524,7 +525,7 @@ fn a_registry_that_fails_is_told_with_what_it_did() {
 }
 
 #[test]
-fn a_registry_that_hangs_ends_the_run_at_its_deadline_and_is_named() {
+fn hanging_registry_is_named_at_the_timeout() {
     let server = ChartServer::start(Transport::Plain);
     server.images("charts", &charts());
     let url = format!("{}/charts", server.host());
@@ -533,27 +534,25 @@ fn a_registry_that_hangs_ends_the_run_at_its_deadline_and_is_named() {
         server.fail(path, Some(failure));
         let world = with_dep("1.0.0", &format!("oci://{url}")).repositories(&known);
         let answer = world.variable("TIPHYS_HELM_TIMEOUT", "1").generate(Helm::Four);
-        let end = format!(
-            "failed timeout after 1s; TIPHYS_HELM_TIMEOUT gives it more seconds; it was to fetch from {url}"
-        );
+        let end = format!("failed timeout after 1s; raise TIPHYS_HELM_TIMEOUT; it was fetching from {url}");
         assert!(answer.error().ends_with(&end), "{failure:?}: {}", answer.error());
         server.fail(path, None);
     }
 }
 
 #[test]
-fn an_archive_that_ends_in_its_middle_is_told_and_not_kept() {
+fn truncated_archive_is_reported_and_not_cached() {
     let server = ChartServer::start(Transport::Plain);
     let archive = chart("dep", "1.0.0").pack();
     let url = format!("{}/stable", server.url());
     for helm in Helm::ALL {
         server.repository("/stable", &charts()).file("/stable/dep-1.0.0.tgz", &archive[..archive.len() / 2]);
         let world = with_dep("1.0.0", &url).cached();
-        // Helm ends well.
+        // Helm exits with 0.
         assert_eq!(
             world.generate(helm).error(),
             format!(
-                "error building helm chart dependencies: dependency dep ({url}) is not there after `helm dependency build`: \
+                "error building helm chart dependencies: dependency dep ({url}) is missing after `helm dependency build`: \
                  dep-1.0.0.tgz: unexpected EOF; look at what that repository serves"
             )
         );
@@ -563,7 +562,7 @@ fn an_archive_that_ends_in_its_middle_is_told_and_not_kept() {
 }
 
 #[test]
-fn a_registry_is_read_without_and_with_a_login() {
+fn registry_is_read_with_and_without_credentials() {
     let authority = Authority::new();
     let identity = authority.server();
     for access in [RegistryAccess::Open, RegistryAccess::Basic] {
@@ -588,7 +587,7 @@ fn a_registry_is_read_without_and_with_a_login() {
 }
 
 #[test]
-fn a_registry_is_read_over_plain_http_and_without_a_proof() {
+fn registry_is_read_over_plain_http_or_insecure_tls() {
     let authority = Authority::new();
     let identity = authority.server();
     let plain = json!({ "insecureOCIForceHttp": true });
@@ -609,7 +608,7 @@ fn a_registry_is_read_over_plain_http_and_without_a_proof() {
 }
 
 #[test]
-fn a_registry_that_refuses_is_named_and_the_password_is_not() {
+fn unauthorized_registry_is_named_without_the_password() {
     let authority = Authority::new();
     let identity = authority.server();
     let registry = Registry::start(RegistryAccess::Basic, Transport::Tls(&identity), &authority);
@@ -627,7 +626,7 @@ fn a_registry_that_refuses_is_named_and_the_password_is_not() {
 }
 
 #[test]
-fn where_no_run_context_comes_the_logins_of_docker_are_used() {
+fn docker_credentials_are_used_without_a_run_context() {
     let authority = Authority::new();
     let identity = authority.server();
     let registry = Registry::start(RegistryAccess::Basic, Transport::Tls(&identity), &authority);
@@ -644,7 +643,7 @@ fn where_no_run_context_comes_the_logins_of_docker_are_used() {
 }
 
 #[test]
-fn no_credential_is_in_an_argument_or_in_the_environment_of_helm_or_left_in_a_file() {
+fn credentials_are_not_in_arguments_or_environment() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/private", &charts()).protect("/private", Access::Basic);
     let url = format!("{}/private", server.url());
@@ -665,7 +664,7 @@ fn no_credential_is_in_an_argument_or_in_the_environment_of_helm_or_left_in_a_fi
         let given = ["dependency registry/config.json", "dependency repositories.yaml"];
         let mut found: Vec<&str> = files.lines().collect();
         found.sort_unstable();
-        assert_eq!(found, given, "only who asks the repositories can read it");
+        assert_eq!(found, given, "only the build has credential files");
         let seen = fs::read_to_string(seen).unwrap();
         assert!(seen.contains("dependency build") && seen.contains("HELM_CONFIG_HOME="), "{seen}");
         for line in seen.lines() {

@@ -1,4 +1,4 @@
-//! What must not get out of the repository, out of the request, or into helm.
+//! Isolation of the repository, the request and helm.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use tiphys_testkit::executable::make_executable;
 use crate::world::{Helm, World};
 
 #[test]
-fn paths_out_of_the_repository_are_refused_in_the_words_of_native() {
+fn path_outside_has_the_error_of_argo_cd() {
     let cases = [
         ("../../../x.yaml", "file '../../../x.yaml' resolved to outside repository root"),
         ("/../x.yaml", "file '/../x.yaml' resolved to outside repository root"),
@@ -26,20 +26,20 @@ fn paths_out_of_the_repository_are_refused_in_the_words_of_native() {
     }
 }
 
-/// Helm takes `--values` for a list and gives signs of `--set-file` a meaning: each is another way to a second file.
+/// `--values` is a list for helm, and `--set-file` has special characters: each could name a second file.
 #[test]
-fn no_path_and_no_name_brings_a_second_file() {
+fn paths_and_names_cannot_add_a_second_file() {
     let outside = tempfile::NamedTempFile::new().expect("a file");
-    std::fs::write(outside.path(), "from: outside\n").expect("writes");
+    std::fs::write(outside.path(), "from: outside\n").expect("file written");
     let outside = outside.path().to_str().expect("UTF-8");
     for helm in Helm::ALL {
         let world = || World::probe().file("charts/probe/a.yaml", "from: inside\n");
         for list in [format!("a.yaml,{outside}"), format!("{outside},a.yaml"), format!("a.yaml\",{outside}")]
         {
             let answer = world().array("value-files", &[&list]).generate(helm);
-            let told = answer.error();
-            assert!(told.ends_with(": no such file or directory"), "{helm:?} {list}: {told}");
-            assert!(told.contains("Error: open <path to cached source>/"), "{helm:?} {list}: {told}");
+            let error = answer.error();
+            assert!(error.ends_with(": no such file or directory"), "{helm:?} {list}: {error}");
+            assert!(error.contains("Error: open <path to cached source>/"), "{helm:?} {list}: {error}");
         }
         let url = format!("http://127.0.0.1:9/v.yaml,{outside}");
         let answer = world().array("value-files", &[&url]).generate(helm);
@@ -59,7 +59,7 @@ fn no_path_and_no_name_brings_a_second_file() {
 }
 
 #[test]
-fn a_file_with_a_comma_or_a_quotation_mark_in_its_name_is_one_file() {
+fn comma_or_quote_in_a_file_name_is_escaped() {
     for helm in Helm::ALL {
         for name in ["comma,file.yaml", "quo\"te.yaml"] {
             let world = World::probe().file(&format!("charts/probe/{name}"), "from: it\n");
@@ -69,7 +69,7 @@ fn a_file_with_a_comma_or_a_quotation_mark_in_its_name_is_one_file() {
 }
 
 #[test]
-fn a_path_from_the_root_begins_at_the_root_of_the_repository() {
+fn absolute_path_starts_at_the_repository_root() {
     for helm in Helm::ALL {
         let world =
             World::probe().file("values/a.yaml", "from: root\n").array("value-files", &["/values/a.yaml"]);
@@ -78,7 +78,7 @@ fn a_path_from_the_root_begins_at_the_root_of_the_repository() {
 }
 
 #[test]
-fn a_link_to_a_value_file_is_followed_inside_of_the_repository() {
+fn link_to_a_value_file_is_followed_in_the_repository() {
     for helm in Helm::ALL {
         let world = World::probe()
             .file("values/a.yaml", "from: linked\n")
@@ -89,14 +89,14 @@ fn a_link_to_a_value_file_is_followed_inside_of_the_repository() {
 }
 
 #[test]
-fn a_link_out_of_the_tree_is_refused_wherever_it_is_before_helm_runs() {
+fn link_out_of_the_repository_is_rejected_before_helm_runs() {
     let world = World::probe().link("charts/probe/host", "/etc/hostname").variable("PATH", "/nowhere");
     let answer = world.variable("TIPHYS_HELM", "helm").generate(Helm::Four);
     assert_eq!(answer.error(), "repository contains out-of-bounds symlinks. file: charts/probe/host");
 }
 
 #[test]
-fn schemes_of_urls_are_a_setting_of_the_sidecar() {
+fn url_schemes_are_a_setting_of_the_sidecar() {
     let world = || World::probe().array("value-files", &["https://127.0.0.1:9/v.yaml"]);
     let refused = world().variable("TIPHYS_HELM_VALUES_FILE_SCHEMES", "").generate(Helm::Four);
     let expected = "error resolving helm value files: error resolving value file path: the URL scheme 'https' is not allowed";
@@ -105,9 +105,9 @@ fn schemes_of_urls_are_a_setting_of_the_sidecar() {
     assert!(allowed.error().contains("--values https://127.0.0.1:9/v.yaml"), "{}", allowed.error());
 }
 
-/// Helm has no other way for them than arguments.
+/// Helm accepts them only as arguments.
 #[test]
-fn what_opens_the_url_of_a_value_file_is_in_no_text() {
+fn credentials_in_value_file_urls_are_redacted() {
     let url = "https://me:s3cr,et@127.0.0.1:9/v.yaml?token=h1dden";
     let masked = "https://me:***@127.0.0.1:9/v.yaml?***";
     for helm in Helm::ALL {
@@ -127,7 +127,7 @@ fn what_opens_the_url_of_a_value_file_is_in_no_text() {
 }
 
 #[test]
-fn values_of_parameters_are_in_no_message() {
+fn parameter_values_are_redacted_in_messages() {
     let template = "{{ fail (printf \"password %s of %s\" .Values.db.password .Values.db.user) }}";
     for helm in Helm::ALL {
         for kind in ["set", "set-string"] {
@@ -147,7 +147,7 @@ fn values_of_parameters_are_in_no_message() {
 }
 
 #[test]
-fn messages_steer_no_terminal_and_no_ci_system() {
+fn control_sequences_in_messages_are_escaped() {
     let template = r#"{{ fail "x\n ::error::y\x1b[31m\u202e" }}"#;
     for helm in Helm::ALL {
         let answer = World::chart(template).generate(helm);
@@ -162,9 +162,9 @@ fn messages_steer_no_terminal_and_no_ci_system() {
     }
 }
 
-/// A value that is redacted must not hide from the plugin what helm misses.
+/// Redaction must not hide missing dependencies in helm's output from the plugin.
 #[test]
-fn a_redacted_value_does_not_change_what_the_plugin_does() {
+fn redaction_does_not_affect_the_build_of_dependencies() {
     for helm in Helm::ALL {
         let world = crate::dependencies::umbrella("{name: dep, version: 0.1.0, repository: 'file://../dep'}")
             .chart_files("charts/dep", "dep", "0.1.0", "")
@@ -175,13 +175,13 @@ fn a_redacted_value_does_not_change_what_the_plugin_does() {
 }
 
 #[test]
-fn nothing_of_the_request_and_of_a_user_is_in_the_environment_of_helm() {
-    // Helm hands its environment to no template, so a program in its place shows it.
+fn environment_of_helm_has_nothing_of_request_or_user() {
+    // Templates cannot read helm's environment, so a fake helm prints it.
     let world = World::probe()
         .file("../helm", "#!/bin/sh\n[ \"$1\" = version ] && echo v4.3.1 || { env | cut -d= -f1 | sort | tr '\\n' ' '; echo; echo \"$@\"; }\n")
-        .variable("HELM_PLUGINS", "/somebody")
-        .variable("HELM_REGISTRY_CONFIG", "/somebody")
-        .variable("KUBECONFIG", "/somebody")
+        .variable("HELM_PLUGINS", "/other-user")
+        .variable("HELM_REGISTRY_CONFIG", "/other-user")
+        .variable("KUBECONFIG", "/other-user")
         .variable("SECRET", "x")
         .variable("HTTPS_PROXY", "http://127.0.0.1:9")
         .text("values", "password: hidden\n");
@@ -197,7 +197,7 @@ fn nothing_of_the_request_and_of_a_user_is_in_the_environment_of_helm() {
 }
 
 #[test]
-fn a_plugin_of_helm_is_used_only_if_the_setting_names_its_folder() {
+fn helm_plugins_need_the_setting() {
     let world = || {
         let world = World::probe()
             .file(
@@ -226,15 +226,15 @@ fn a_plugin_of_helm_is_used_only_if_the_setting_names_its_folder() {
 }
 
 #[test]
-fn an_unknown_parameter_and_a_wrong_type_are_refused_before_anything_runs() {
+fn unknown_parameter_or_wrong_type_is_rejected() {
     let answer = World::probe().text("value-file", "x").generate(Helm::Four);
     assert_eq!(answer.error(), "parameter value-file is unknown; did you mean value-files?");
     let answer = World::probe().text("value-files", "x").generate(Helm::Four);
-    assert_eq!(answer.error(), "parameter value-files: the value is due in the field array, not string");
+    assert_eq!(answer.error(), "parameter value-files: expected the value in the field array, found string");
 }
 
 #[test]
-fn other_sources_of_the_application_are_given_by_the_run_context() {
+fn other_sources_are_read_from_the_run_context() {
     let context = |world: &World| {
         let folder = world.root().with_file_name("other");
         json!({

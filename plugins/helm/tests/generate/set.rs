@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Helm, World, shown_values};
 
-/// What a template has of values that are set at once, each under a name of its own: the value, and its kind. One run for all of them: what
-/// spills over into another value is seen there.
+/// Returns the values and types in a template, with each value set under a unique name in a single run, which also detects side effects.
 fn set(helm: Helm, kind_of_parameter: &str, values: &[&str]) -> Vec<(Value, String)> {
     let name = |index: usize| format!("v{index}");
     let world = values.iter().enumerate().fold(World::probe(), |world, (index, value)| {
@@ -13,7 +12,7 @@ fn set(helm: Helm, kind_of_parameter: &str, values: &[&str]) -> Vec<(Value, Stri
     });
     let seen = world.seen_all(helm);
     let mut found = shown_values(&seen);
-    let kinds = seen["types"].as_str().expect("a text");
+    let kinds = seen["types"].as_str().expect("a string");
     let of = |index| {
         let beginning = format!("{}=", name(index));
         let kind = kinds.split(' ').find_map(|kind| kind.strip_prefix(&beginning)).unwrap_or_default();
@@ -26,7 +25,7 @@ fn set(helm: Helm, kind_of_parameter: &str, values: &[&str]) -> Vec<(Value, Stri
 }
 
 #[test]
-fn set_gives_the_types_of_helm() {
+fn set_values_have_the_types_of_helm() {
     let cases = [
         ("true", json!(true), "bool"),
         ("True", json!(true), "bool"),
@@ -56,7 +55,7 @@ fn set_gives_the_types_of_helm() {
 }
 
 #[test]
-fn null_takes_a_value_of_the_chart_away() {
+fn null_removes_a_value_of_the_chart() {
     for helm in Helm::ALL {
         let values = World::probe().text("set.from", "null").values(helm);
         assert_eq!(values, json!({ "list": ["a", "b", "c"] }));
@@ -64,7 +63,7 @@ fn null_takes_a_value_of_the_chart_away() {
 }
 
 #[test]
-fn set_string_keeps_texts() {
+fn set_string_values_are_strings() {
     let cases =
         [("true", json!("true")), ("5", json!("5")), ("null", json!("null")), ("{1,2}", json!(["1", "2"]))];
     let values = cases.each_ref().map(|(value, _)| *value);
@@ -87,7 +86,7 @@ fn commas_are_part_of_a_value() {
 }
 
 #[test]
-fn odd_values_are_inert() {
+fn values_with_special_characters_are_verbatim() {
     let values = [
         "-x",
         "--help",
@@ -108,7 +107,7 @@ fn odd_values_are_inert() {
 }
 
 #[test]
-fn no_text_of_the_request_is_an_option_of_helm() {
+fn request_cannot_add_options_of_helm() {
     for helm in Helm::ALL {
         let world = World::probe()
             .text("release-name", "{{ \"x\" }}")
@@ -122,15 +121,14 @@ fn no_text_of_the_request_is_an_option_of_helm() {
         let values = shown_values(&seen);
         assert_eq!((&values["--help"], &values["-h"]), (&json!(1), &json!("from: dash\n")));
         assert_eq!((&values["from"], &seen["a"]), (&json!("dash"), &json!("true")));
-        assert!(seen["release"].as_str().expect("a text").contains("\"Namespace\":\"--help\""));
+        assert!(seen["release"].as_str().expect("a string").contains("\"Namespace\":\"--help\""));
     }
 }
 
 #[test]
-fn a_nul_is_refused() {
-    let refused = |name: &str, part: &str| {
-        format!("parameter {name} has a NUL byte in its {part}, which no program can be given: remove it")
-    };
+fn nul_byte_is_rejected() {
+    let refused =
+        |name: &str, part: &str| format!("parameter {name} has a NUL byte in its {part}; remove it");
     let cases = [
         (World::probe().text("set.v", "a\0b"), refused("set.v", "value")),
         (World::probe().text("set.v\0w", "a"), refused(r"set.v\u{0}w", "name")),
@@ -158,7 +156,7 @@ fn names_may_have_dots_and_indices() {
 }
 
 #[test]
-fn of_two_with_one_name_the_later_wins_per_kind() {
+fn last_assignment_of_a_name_wins_per_kind() {
     for helm in Helm::ALL {
         let world = World::probe()
             .text("set.v", "1")
@@ -171,7 +169,7 @@ fn of_two_with_one_name_the_later_wins_per_kind() {
 }
 
 #[test]
-fn set_file_beats_set_string_and_that_beats_set_whatever_the_order() {
+fn set_file_overrides_set_string_which_overrides_set() {
     for helm in Helm::ALL {
         let world = World::probe()
             .file("charts/probe/v.txt", "file")
@@ -191,7 +189,7 @@ fn set_file_beats_set_string_and_that_beats_set_whatever_the_order() {
 }
 
 #[test]
-fn values_are_set_in_the_order_in_which_they_are_written() {
+fn values_are_set_in_written_order() {
     for helm in Helm::ALL {
         let world = World::probe().text("set.l", "{a,b}").text("set.l[0]", "z");
         assert_eq!(world.values(helm)["l"], json!(["z", "b"]));
@@ -201,7 +199,7 @@ fn values_are_set_in_the_order_in_which_they_are_written() {
 }
 
 #[test]
-fn variables_are_replaced_in_values_and_paths_and_not_in_names() {
+fn variables_are_expanded_in_values_and_paths_only() {
     for helm in Helm::ALL {
         let world = World::probe()
             .variable("ARGOCD_ENV_STAGE", "prod")
@@ -221,7 +219,7 @@ fn variables_are_replaced_in_values_and_paths_and_not_in_names() {
 }
 
 #[test]
-fn the_content_of_a_file_keeps_its_last_newline() {
+fn file_content_keeps_its_final_newline() {
     for helm in Helm::ALL {
         let world = World::probe()
             .file("charts/probe/f, x.txt", "one\ntwo\n")
@@ -234,13 +232,13 @@ fn the_content_of_a_file_keeps_its_last_newline() {
 }
 
 #[test]
-fn one_value_of_100_kb_passes_and_one_of_128_kib_is_refused_by_name() {
+fn value_above_128_kib_is_rejected() {
     let text = "x".repeat(100_000);
     for helm in Helm::ALL {
         assert_eq!(World::probe().text("set.v", &text).values(helm)["v"], text.as_str());
     }
     let answer = World::probe().text("set.large", &"x".repeat(128 << 10)).generate(Helm::Four);
-    let expected = "parameter set.large has 131078 bytes, and one value passes to helm up to 131071; move it to the parameter values or to \
+    let expected = "parameter set.large has 131078 bytes, more than 131071, the limit of one value; move it to the parameter values or to \
                     a value file, or name a file with it in set-file.large";
     assert_eq!(answer.error(), expected);
 }

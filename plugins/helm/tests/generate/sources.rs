@@ -1,9 +1,9 @@
-//! The commands beside `generate`.
+//! The other commands: `match`, `check` and `version`.
 
 use crate::world::{Helm, World};
 
 #[test]
-fn a_folder_is_a_chart_s_by_the_names_of_its_files() {
+fn chart_directory_is_detected_by_file_names() {
     for (file, expected) in [
         ("Chart.yaml", "Chart.yaml\n"),
         ("MyChart.yaml", "MyChart.yaml\n"),
@@ -16,7 +16,7 @@ fn a_folder_is_a_chart_s_by_the_names_of_its_files() {
 }
 
 #[test]
-fn check_says_what_would_run() {
+fn check_prints_what_would_run() {
     let answer = World::probe().text("values", "a: 1\n").text("set.b", "x").run(Helm::Four, "check");
     let lines: Vec<&str> = answer.stdout.lines().collect();
     assert!(
@@ -32,7 +32,7 @@ fn check_says_what_would_run() {
 }
 
 #[test]
-fn version_says_ours_and_that_of_helm() {
+fn version_prints_both_versions() {
     let answer = World::probe().run(Helm::Four, "version");
     assert!(answer.stdout.starts_with("tiphys-helm 0.0.0"), "{answer:?}");
     assert!(answer.stdout.contains("\nhelm: v4.3.1 /"), "{answer:?}");
@@ -45,7 +45,7 @@ fn version_says_ours_and_that_of_helm() {
 }
 
 #[test]
-fn bad_usage_ends_with_2() {
+fn invalid_usage_exits_with_2() {
     let answer = World::probe().run(Helm::Four, "generat");
     assert_eq!((answer.code, answer.stdout.as_str()), (Some(2), ""));
     assert!(answer.stderr.contains("'generate'"), "{}", answer.stderr);

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::world::{Helm, World};
 
 #[test]
-fn of_value_files_the_last_wins() {
+fn last_value_file_wins() {
     for helm in Helm::ALL {
         let world = World::probe()
             .file("charts/probe/a.yaml", "from: a\nonly: a\n")
@@ -16,7 +16,7 @@ fn of_value_files_the_last_wins() {
 }
 
 #[test]
-fn a_value_file_that_is_named_twice_keeps_its_first_place() {
+fn duplicate_value_file_keeps_its_first_place() {
     let world = World::probe()
         .file("charts/probe/a.yaml", "from: a\n")
         .file("charts/probe/b.yaml", "from: b\n")
@@ -27,14 +27,14 @@ fn a_value_file_that_is_named_twice_keeps_its_first_place() {
 }
 
 #[test]
-fn the_end_of_a_line_is_no_part_of_a_value_file_s_name() {
+fn trailing_newline_of_a_value_file_name_is_ignored() {
     for (name, expected) in [("a.yaml\n", "a"), ("a.yaml\r\n", "a"), ("/charts/probe/a.yaml\n\n", "a")] {
         let world = World::probe().file("charts/probe/a.yaml", "from: a\n").array("value-files", &[name]);
         for helm in Helm::ALL {
             assert_eq!(world.values(helm)["from"], expected, "{name:?}");
         }
     }
-    // One that may be missing Argo CD looks up itself, with the line's end; and so it does with a pattern.
+    // Argo CD itself looks up optional files and patterns, with the newline.
     let world = World::probe().file("charts/probe/a.yaml", "from: a\n").array("value-files", &["a.yaml\n"]);
     let world = world.text("ignore-missing-value-files", "true");
     assert_eq!(world.values(Helm::Four)["from"], "chart");
@@ -43,7 +43,7 @@ fn the_end_of_a_line_is_no_part_of_a_value_file_s_name() {
 }
 
 #[test]
-fn inline_values_win_over_all_files() {
+fn inline_values_override_all_files() {
     let world = World::probe()
         .file("charts/probe/a.yaml", "from: a\nonly: a\n")
         .array("value-files", &["a.yaml"])
@@ -55,7 +55,7 @@ fn inline_values_win_over_all_files() {
 }
 
 #[test]
-fn structured_values_beat_the_text() {
+fn values_object_overrides_inline_yaml() {
     let world = World::probe().text("values", "from: text\nonly: text\n").text(
         "values-object",
         r#"{"from":"object","big":9007199254740993,"f":1e3,"u":"\u00fc\ud83d\ude00","n":null}"#,
@@ -68,7 +68,7 @@ fn structured_values_beat_the_text() {
 }
 
 #[test]
-fn inline_values_are_not_substituted() {
+fn inline_values_are_not_expanded() {
     let world = World::probe().text("values", "from: $ARGOCD_APP_NAME $$ ${NOPE}\n");
     for helm in Helm::ALL {
         assert_eq!(world.values(helm)["from"], "$ARGOCD_APP_NAME $$ ${NOPE}");
@@ -76,7 +76,7 @@ fn inline_values_are_not_substituted() {
 }
 
 #[test]
-fn inline_values_of_a_megabyte_pass() {
+fn inline_values_may_be_a_megabyte() {
     let text = "x".repeat(1 << 20);
     let world = World::probe().text("values", &format!("large: \"{text}\"\n"));
     for helm in Helm::ALL {
@@ -85,7 +85,7 @@ fn inline_values_of_a_megabyte_pass() {
 }
 
 #[test]
-fn a_missing_value_file_is_left_out_only_if_that_is_asked_for() {
+fn missing_value_file_is_skipped_only_on_request() {
     let world = || World::probe().array("value-files", &["missing.yaml", "none*.yaml"]);
     for helm in Helm::ALL {
         let answer = World::probe().array("value-files", &["missing.yaml"]).generate(helm);
@@ -111,12 +111,12 @@ fn patterns_are_expanded_in_order() {
         };
         assert_eq!(values(&["env/*.yaml"]), "b");
         assert_eq!(values(&["env/**/*.yaml"]), "c");
-        assert_eq!(values(&["env/*.yaml", "env/a.yaml"]), "a", "a file that is named keeps its place");
+        assert_eq!(values(&["env/*.yaml", "env/a.yaml"]), "a", "a named file keeps its place");
     }
 }
 
 #[test]
-fn a_bracket_in_the_application_s_path_is_no_pattern() {
+fn bracket_in_the_application_path_is_literal() {
     for helm in Helm::ALL {
         let world = World::new("we[b]")
             .file("we[b]/Chart.yaml", "apiVersion: v2\nname: chart\nversion: 0.1.0\n")

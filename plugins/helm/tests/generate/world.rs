@@ -1,4 +1,4 @@
-//! A chart, and what both versions of helm make of it.
+//! A chart, and its output with both versions of helm.
 
 #[path = "../shared/world.rs"]
 mod shared;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 pub(crate) use shared::{Answer, Helm, World};
 
-/// A chart that shows what its templates see.
+/// A chart that prints what its templates see.
 const PROBE: &[(&str, &str)] = &[
     ("Chart.yaml", "apiVersion: v2\nname: probe\nversion: 0.1.0\n"),
     ("values.yaml", "from: chart\nlist: [a, b, c]\n"),
@@ -33,7 +33,7 @@ data:
     ),
 ];
 
-/// The folder of the probe chart in its repository.
+/// The directory of the probe chart in its repository.
 pub(crate) const PROBE_PATH: &str = "charts/probe";
 
 impl World {
@@ -44,16 +44,16 @@ impl World {
         })
     }
 
-    /// A chart of one template.
+    /// A chart with a single template.
     pub(crate) fn chart(template: &str) -> Self {
         Self::new("chart")
             .file("chart/Chart.yaml", "apiVersion: v2\nname: chart\nversion: 0.1.0\n")
             .file("chart/templates/t.yaml", template)
     }
 
-    /// A link of the repository.
+    /// Adds a link to the repository.
     pub(crate) fn link(self, path: &str, target: &str) -> Self {
-        symlink(target, self.root().join(path)).expect("the file can be written");
+        symlink(target, self.root().join(path)).expect("the link is created");
         self
     }
 
@@ -62,37 +62,37 @@ impl World {
         self.run(helm, "generate")
     }
 
-    /// All that the probe shows, in one run.
+    /// Everything that the probe prints, in one run.
     pub(crate) fn seen_all(&self, helm: Helm) -> Value {
         let answer = self.generate(helm);
         let data = answer.objects().into_iter().find(|object| object["metadata"]["name"] == "seen");
         data.unwrap_or_else(|| panic!("{answer:?}"))["data"].take()
     }
 
-    /// What the probe shows under a name.
+    /// One field of the probe's output.
     pub(crate) fn seen(&self, helm: Helm, name: &str) -> String {
         let data = self.seen_all(helm);
         data[name].as_str().unwrap_or_else(|| panic!("{name} in {data}")).to_owned()
     }
 
-    /// The values that the probe shows.
+    /// The values that the probe prints.
     pub(crate) fn values(&self, helm: Helm) -> Value {
         shown_values(&self.seen_all(helm))
     }
 
-    /// Numbers of the processes that work in the repository, in their copies of it or in their homes: plugins and what they have started.
+    /// Process ids with the working directory in the repository, a copy or a home: plugins and their children.
     pub(crate) fn processes(&self) -> Vec<u32> {
-        let folder = self.folder().canonicalize().expect("the folder is there");
+        let folder = self.folder().canonicalize().expect("the directory exists");
         let is_here = |number: &u32| {
             let place = fs::read_link(format!("/proc/{number}/cwd"));
             place.is_ok_and(|place| place.starts_with(&folder))
         };
-        let entries = fs::read_dir("/proc").expect("processes can be listed").flatten();
+        let entries = fs::read_dir("/proc").expect("processes are listed").flatten();
         let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         numbers.filter(is_here).collect()
     }
 
-    /// The folders of runs that are there at this moment.
+    /// The existing homes.
     pub(crate) fn homes(&self) -> Vec<PathBuf> {
         let below =
             |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -100,20 +100,20 @@ impl World {
     }
 }
 
-/// The values in what the probe shows.
+/// The values in the probe's output.
 pub(crate) fn shown_values(seen: &Value) -> Value {
-    serde_json::from_str(seen["values"].as_str().expect("a text")).expect("values are JSON")
+    serde_json::from_str(seen["values"].as_str().expect("a string")).expect("values are JSON")
 }
 
 impl Answer {
-    /// The objects that were printed.
+    /// The printed objects.
     pub(crate) fn objects(&self) -> Vec<Value> {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""));
         let documents = tiphys_yaml::read_documents(self.stdout.as_bytes()).expect("the output is YAML");
         documents.iter().map(tiphys_yaml::Node::to_value).collect()
     }
 
-    /// `kind/name` of what was printed, in order.
+    /// `kind/name` of the printed objects, in order.
     pub(crate) fn names(&self) -> Vec<String> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let name =
@@ -121,7 +121,7 @@ impl Answer {
         self.objects().iter().map(name).collect()
     }
 
-    /// The text of a failure.
+    /// The message of a failure.
     pub(crate) fn error(&self) -> &str {
         assert_eq!((self.code, self.stdout.as_str()), (Some(1), ""), "{}", self.stderr);
         &self.stderr

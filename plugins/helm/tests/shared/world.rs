@@ -1,5 +1,4 @@
-//! A repository on disk, a request, and the program itself: what both suites of whole runs begin with. What only one of them needs is in its
-//! own `world.rs`.
+//! A repository on disk, a request, and the program: shared by both suites of whole runs. Each suite has a `world.rs` of its own.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,17 +8,16 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tiphys_testkit::tools;
 
-/// A version of helm that tests run.
+/// A tested version of helm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Helm {
-    /// The pinned helm 4.
+    /// The pinned Helm 4.
     Four,
-    /// The pinned helm 3.
+    /// The pinned Helm 3.
     Three,
 }
 
 impl Helm {
-    /// Both.
     pub(crate) const ALL: [Self; 2] = [Self::Four, Self::Three];
 
     pub(crate) fn program(self) -> PathBuf {
@@ -30,7 +28,7 @@ impl Helm {
     }
 }
 
-/// A repository and what is asked of the plugin.
+/// A repository and a request.
 pub(crate) struct World {
     folder: tempfile::TempDir,
     path: String,
@@ -38,7 +36,7 @@ pub(crate) struct World {
     variables: BTreeMap<String, String>,
 }
 
-/// What the plugin answered.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: Option<i32>,
@@ -47,11 +45,11 @@ pub(crate) struct Answer {
 }
 
 impl World {
-    /// A repository without files and an application called `my-app` at a path.
+    /// An empty repository, and an application `my-app` at a path.
     pub(crate) fn new(path: &str) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = tempfile::tempdir().expect("a temporary directory");
         for inside in [PathBuf::from("tmp"), Path::new("repository").join(path.trim_start_matches('/'))] {
-            fs::create_dir_all(folder.path().join(inside)).expect("a folder can be made");
+            fs::create_dir_all(folder.path().join(inside)).expect("directory created");
         }
         let variables = [
             ("ARGOCD_APP_NAME", "my-app"),
@@ -65,37 +63,37 @@ impl World {
         Self { folder, path: path.to_owned(), parameters: Vec::new(), variables }
     }
 
-    /// A file of the repository.
+    /// Adds a file to the repository.
     pub(crate) fn file(self, path: &str, content: &(impl AsRef<[u8]> + ?Sized)) -> Self {
         let file = self.root().join(path);
-        fs::create_dir_all(file.parent().expect("it is in a folder")).expect("a folder can be made");
-        fs::write(file, content).expect("the file can be written");
+        fs::create_dir_all(file.parent().expect("the file has a parent")).expect("directory created");
+        fs::write(file, content).expect("file written");
         self
     }
 
-    /// A parameter with a text.
+    /// Adds a parameter with a string.
     pub(crate) fn text(self, name: &str, value: &str) -> Self {
         self.parameter(json!({ "name": name, "string": value }))
     }
 
-    /// A parameter with a list.
+    /// Adds a parameter with a list.
     pub(crate) fn array(self, name: &str, items: &[&str]) -> Self {
         self.parameter(json!({ "name": name, "array": items }))
     }
 
-    /// A parameter as JSON.
+    /// Adds a parameter as JSON.
     pub(crate) fn parameter(mut self, parameter: Value) -> Self {
         self.parameters.push(parameter);
         self
     }
 
-    /// A variable of the environment.
+    /// Sets an environment variable.
     pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.insert(name.to_owned(), value.to_owned());
         self
     }
 
-    /// The folder that everything is in.
+    /// The directory that contains everything.
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -105,19 +103,19 @@ impl World {
         self.folder.path().join("repository")
     }
 
-    /// The folder for temporary files.
+    /// The directory of temporary files.
     pub(crate) fn temporary(&self) -> PathBuf {
         self.folder.path().join("tmp")
     }
 
-    /// The command, ready to be started.
-    #[expect(clippy::disallowed_methods, reason = "the program is tested as it is run")]
+    /// The command, not started yet.
+    #[expect(clippy::disallowed_methods, reason = "the program is tested as users run it")]
     pub(crate) fn command(&self, helm: Helm, argument: &str) -> Command {
         let (parameters, text) =
             (self.folder.path().join("parameters.json"), Value::from(self.parameters.clone()).to_string());
-        // One that runs at this moment may be reading it.
+        // A running plugin may be reading it.
         if fs::read_to_string(&parameters).ok().as_deref() != Some(text.as_str()) {
-            fs::write(&parameters, text).expect("the file can be written");
+            fs::write(&parameters, text).expect("file written");
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_tiphys-helm"));
         command
@@ -127,7 +125,7 @@ impl World {
             .env("PATH", tools::search_path())
             .env("TMPDIR", self.temporary())
             .env("TIPHYS_HELM", helm.program())
-            // A word about a slow machine would be none of the answer.
+            // A notice about a slow machine is not part of the answer.
             .env("TIPHYS_HELM_SLOW_AFTER", "0")
             .env("ARGOCD_APP_PARAMETERS_FILE", parameters)
             .envs(&self.variables)
@@ -140,7 +138,7 @@ impl World {
         self.answer(self.command(helm, argument))
     }
 
-    /// What a command answers, which leaves nothing behind.
+    /// Runs a prepared command, which must leave nothing behind.
     pub(crate) fn answer(&self, mut command: Command) -> Answer {
         let output = command.output().expect("the program starts");
         let answer = Answer::of(output, &self.root());
@@ -148,7 +146,7 @@ impl World {
         answer
     }
 
-    /// What runs have left in the folder for temporary files, without what they share.
+    /// Remains of runs in the directory of temporary files, without shared files.
     pub(crate) fn left(&self) -> Vec<String> {
         let mut names = Vec::new();
         let mut waiting = vec![self.temporary()];
@@ -168,9 +166,9 @@ impl World {
 
 impl Answer {
     pub(crate) fn of(output: Output, root: &Path) -> Self {
-        let stdout = String::from_utf8(output.stdout).expect("the output is text");
+        let stdout = String::from_utf8(output.stdout).expect("the output is UTF-8");
         let stderr = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-        let machine = root.parent().expect("it is in a folder").to_str().expect("a path of text");
+        let machine = root.parent().expect("the root has a parent").to_str().expect("a UTF-8 path");
         assert!(!stderr.contains(machine), "no path of the machine is shown: {stderr}");
         Self { code: output.status.code(), stdout, stderr }
     }

@@ -17,13 +17,13 @@ fn comment(text: &str, key: &str) -> String {
     });
     let mut found = &notes;
     for key in keys {
-        found = found.of(&key).expect("the key is there");
+        found = found.of(&key).expect("the key exists");
     }
     found.comment().to_owned()
 }
 
 #[test]
-fn a_comment_stands_in_the_lines_directly_above_its_key() {
+fn comment_is_in_the_lines_directly_above_its_key() {
     let cases = [
         ("# replicas of the web server\nweb: 1\n", "web", "replicas of the web server"),
         ("## one\n# two\nweb: 1\n", "web", "one\ntwo"),
@@ -43,7 +43,7 @@ fn a_comment_stands_in_the_lines_directly_above_its_key() {
 }
 
 #[test]
-fn what_tools_read_in_comments_is_left_out() {
+fn tool_annotations_are_removed_from_comments() {
     let cases = [
         ("# -- Replicas\n# @default -- 3\nweb: 1\n", "Replicas"),
         ("# @schema\n# type: integer\n# @schema\nweb: 1\n", "type: integer"),
@@ -55,7 +55,7 @@ fn what_tools_read_in_comments_is_left_out() {
 }
 
 #[test]
-fn descriptions_by_name_are_found_wherever_they_stand() {
+fn param_descriptions_are_found_anywhere_in_the_file() {
     let text = "## @param image.tag [string, nullable] Tag of the image\n## @param debug Talk more\n## @param none\nimage: {tag: x}\n";
     let mut notes = Notes::default();
     notes.add(&["sub"], text.as_bytes(), NODES_MAX);
@@ -65,20 +65,20 @@ fn descriptions_by_name_are_found_wherever_they_stand() {
 }
 
 #[test]
-fn a_long_comment_is_cut() {
+fn long_comment_is_truncated() {
     let text = format!("# {}\nweb: 1\n", "☃".repeat(COMMENT_CHARS_MAX + 1));
     assert_eq!(comment(&text, "web"), format!("{}…", "☃".repeat(COMMENT_CHARS_MAX)));
 }
 
 #[test]
-fn keys_rank_as_they_were_first_written() {
+fn keys_are_ranked_by_first_occurrence() {
     let mut notes = Notes::default();
     notes.add(&[], b"z: 1\nsub: {s: 1}\na: 1\n", NODES_MAX);
     notes.add(&["sub"], b"x: 1\ns: 2\nglobal: {g: 1}\n", NODES_MAX);
     notes.add(&[], b"m: 1\nz: 2\n", NODES_MAX);
     let rank = |keys: &[&str]| {
         let keys = keys.iter().map(|key| PathItem::Key((*key).to_owned()));
-        keys.fold(&notes, |notes, key| notes.of(&key).expect("the key is there")).rank()
+        keys.fold(&notes, |notes, key| notes.of(&key).expect("the key exists")).rank()
     };
     let order = [&["z"][..], &["sub"], &["sub", "s"], &["a"], &["sub", "x"], &["global", "g"], &["m"]];
     let ranks: Vec<usize> = order.iter().map(|keys| rank(keys)).collect();
@@ -86,15 +86,15 @@ fn keys_rank_as_they_were_first_written() {
 }
 
 #[test]
-fn what_is_no_yaml_has_no_notes() {
+fn invalid_yaml_has_no_notes() {
     let mut notes = Notes::default();
     notes.add(&[], b"# a\na: 1\nb: [\n", NODES_MAX);
     assert!(notes.of(&PathItem::Key("a".to_owned())).is_none());
 }
 
-/// Looking at the whole comment for each alias would take minutes.
+/// Reading the whole comment for each alias would take minutes.
 #[test]
-fn a_comment_is_looked_for_once_however_many_aliases_there_are_of_its_key() {
+fn comment_of_aliased_key_is_read_once() {
     let (lines, aliases) = (50_000, 50_000);
     let comment = "# x\n".repeat(lines);
     let text = format!("base: &a\n{comment}  # of k\n  k: 1\nlist: [{}]\n", "*a, ".repeat(aliases));
@@ -104,7 +104,7 @@ fn a_comment_is_looked_for_once_however_many_aliases_there_are_of_its_key() {
     notes.add(&[], text.as_bytes(), 5 * aliases);
     let path =
         [PathItem::Key("list".to_owned()), PathItem::Index(aliases - 1), PathItem::Key("k".to_owned())];
-    let last = path.iter().fold(&notes, |notes, item| notes.of(item).expect("it is there"));
+    let last = path.iter().fold(&notes, |notes, item| notes.of(item).expect("the item exists"));
     assert!(last.comment().starts_with("x\nx\n"));
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }

@@ -1,12 +1,12 @@
-//! What schemas say of a value.
+//! Types, choices and descriptions from schemas.
 
 use serde_json::{Value as Json, json};
 use tiphys_helm_values::PathItem;
 
 use super::{CHOICES_MAX, SCHEMAS_MAX, Schemas};
 
-/// What a schema says of the value at a path: types, choices, description.
-fn said(schema: &Json, path: &[PathItem]) -> String {
+/// Types, choices and description of the value at a path.
+fn read(schema: &Json, path: &[PathItem]) -> String {
     let mut schemas = Schemas::default();
     schemas.add(schema);
     for item in path {
@@ -21,7 +21,7 @@ fn key(key: &str) -> PathItem {
 }
 
 #[test]
-fn types_and_choices_are_those_of_any_draft() {
+fn types_and_choices_of_all_drafts_are_read() {
     let cases = [
         (json!({"type": "integer"}), "integer [] "),
         (json!({"type": ["number", "null"]}), "number|null [] "),
@@ -55,12 +55,12 @@ fn types_and_choices_are_those_of_any_draft() {
         (json!([]), "- [] "),
     ];
     for (schema, expected) in cases {
-        assert_eq!(said(&json!({"properties": {"v": schema.clone()}}), &[key("v")]), expected, "{schema}");
+        assert_eq!(read(&json!({"properties": {"v": schema.clone()}}), &[key("v")]), expected, "{schema}");
     }
 }
 
 #[test]
-fn keys_and_items_are_found_where_drafts_have_them() {
+fn keys_and_items_of_all_drafts_are_found() {
     let number = json!({"type": "number"});
     let cases = [
         (json!({"properties": {"a": {"properties": {"b": number}}}}), vec![key("a"), key("b")], "number"),
@@ -98,12 +98,12 @@ fn keys_and_items_are_found_where_drafts_have_them() {
         (json!({"properties": {"a": {"$ref": "https://example.org/s.json"}}}), vec![key("a")], "-"),
     ];
     for (schema, path, expected) in cases {
-        assert_eq!(said(&schema, &path).split(' ').next(), Some(expected), "{schema}");
+        assert_eq!(read(&schema, &path).split(' ').next(), Some(expected), "{schema}");
     }
 }
 
 #[test]
-fn what_is_required_is_told_once_and_in_order() {
+fn required_keys_are_unique_and_in_order() {
     let mut schemas = Schemas::default();
     let schema = json!({"required": ["b", "a", 5], "allOf": [{"required": ["a", "c"]}]});
     schemas.add(&schema);
@@ -111,11 +111,11 @@ fn what_is_required_is_told_once_and_in_order() {
 }
 
 #[test]
-fn schemas_that_lead_in_circles_or_branch_without_end_are_left_at_the_bound() {
+fn circular_and_nested_schemas_stop_at_the_limit() {
     let circle = json!({"properties": {"a": {"$ref": "#"}}, "$ref": "#", "type": "object"});
-    assert_eq!(said(&circle, &vec![key("a"); 50]), "object [] ");
+    assert_eq!(read(&circle, &vec![key("a"); 50]), "object [] ");
     let alternatives = json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]});
-    assert_eq!(said(&alternatives, &[]), "- [] ");
+    assert_eq!(read(&alternatives, &[]), "- [] ");
     let branches =
         json!({"$defs": {"d": {"allOf": vec![json!({"$ref": "#/$defs/d"}); 1_000]}}, "$ref": "#/$defs/d"});
     let mut schemas = Schemas::default();
@@ -124,7 +124,7 @@ fn schemas_that_lead_in_circles_or_branch_without_end_are_left_at_the_bound() {
 }
 
 #[test]
-fn more_choices_than_a_person_reads_are_none() {
+fn too_many_choices_are_omitted() {
     let words =
         |count: usize| json!({"enum": (0..count).map(|number| number.to_string()).collect::<Vec<_>>()});
     let count = |schema: &Json| {

@@ -1,4 +1,4 @@
-//! Which files may be value files.
+//! Selection and order of suggested value files.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use super::{DEPTH_MAX, value_files};
 
 #[test]
-fn files_whose_names_have_values_in_them_are_suggested_in_the_order_of_a_walk() {
+fn files_named_values_are_suggested_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let files = [
         "values.yaml",
@@ -38,7 +38,7 @@ fn files_whose_names_have_values_in_them_are_suggested_in_the_order_of_a_walk() 
 }
 
 #[test]
-fn folders_within_folders_are_looked_into_up_to_a_bound() {
+fn nested_directories_are_searched_up_to_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let deepest = "d/".repeat(DEPTH_MAX);
     fs::create_dir_all(folder.path().join(&deepest).join("d")).unwrap();

@@ -1,11 +1,11 @@
-//! Lists of dependencies, as `helm dependency list` of helm 3 and 4 shows them.
+//! Lists of dependencies, as `helm dependency list` of Helm 3 and 4 prints them.
 
 use tiphys_helm_values::Import;
 use tiphys_yaml::{Node, read_document};
 
 use super::{Dependency, dependencies};
 
-/// Lines of a list.
+/// Limit of entries.
 const LINES_MAX: usize = 100;
 
 /// Name, version and repository.
@@ -15,7 +15,7 @@ fn document(text: &str) -> Node {
     read_document(text.as_bytes()).unwrap().unwrap().deduplicated()
 }
 
-/// What the lists of these files come to: names, versions, repositories.
+/// Decodes the lists of these files: names, versions, repositories.
 fn listed(chart: &str, requirements: &str) -> Option<Vec<(String, String, String)>> {
     let (chart, requirements) = (document(chart), document(requirements));
     let found =
@@ -26,7 +26,7 @@ fn listed(chart: &str, requirements: &str) -> Option<Vec<(String, String, String
 }
 
 #[test]
-fn an_item_of_the_second_file_changes_the_item_in_the_same_place_of_the_first() {
+fn requirements_item_overrides_chart_item_at_same_index() {
     let two = "dependencies: [{name: zzz, version: 1.0.0, repository: 'file:///z'}, {name: b, version: 1.0.0, repository: 'file:///b'}]";
     let cases: [(&str, &str, Option<&[Shown<'_>]>); 9] = [
         (two, "{}", Some(&[("zzz", "1.0.0", "file:///z"), ("b", "1.0.0", "file:///b")])),
@@ -52,7 +52,7 @@ fn an_item_of_the_second_file_changes_the_item_in_the_same_place_of_the_first() 
 }
 
 #[test]
-fn numbers_are_texts_and_what_is_not_to_be_seen_is_left_out() {
+fn numbers_become_strings_and_control_characters_go() {
     let text = "dependencies: [{name: \"a\\tb\", version: 1.10, repository: \"f\\u0001ile:///x\\ny\"}]";
     assert_eq!(
         listed(text, "{}"),
@@ -61,7 +61,7 @@ fn numbers_are_texts_and_what_is_not_to_be_seen_is_left_out() {
 }
 
 #[test]
-fn all_fields_are_read_and_items_that_are_nothing_are_left_out() {
+fn all_fields_are_read_and_null_items_are_omitted() {
     let text = "dependencies: [null, {name: a, alias: b, condition: a.on, tags: [x, y], import-values: [data, {child: c, parent: p}, 1]}]";
     let expected = Dependency {
         name: "a".to_owned(),
@@ -78,7 +78,7 @@ fn all_fields_are_read_and_items_that_are_nothing_are_left_out() {
 }
 
 #[test]
-fn another_shape_is_told_with_its_file() {
+fn wrong_type_is_reported_with_its_file() {
     let too_many = format!("dependencies: [{}]", "{name: a}, ".repeat(LINES_MAX + 1));
     for (text, expected) in [
         (

@@ -1,4 +1,4 @@
-//! What a build changed in a chart's folder `charts`: packed charts that came, and those that went.
+//! The changes of a build in a chart's `charts`: added and removed packed charts.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -14,24 +14,24 @@ use crate::chart::PACKED_CHART_BYTES_MAX;
 /// Name of the file that lists an entry.
 pub(crate) const FILE: &str = "entry.json";
 
-/// Bytes of that file: a name and a digest for each of many thousand dependencies.
+/// Maximum bytes of that file: enough for many thousand dependencies.
 const LIST_BYTES_MAX: u64 = 16 << 20;
 
-/// The files of a folder `charts`, not those of folders in it, which no build changes: name to digest.
+/// The files in `charts`, as name to digest. Directories are omitted, since no build changes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Snapshot(BTreeMap<String, String>);
 
-/// What became of one to make another.
+/// The difference between two snapshots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Difference {
-    /// Files that came or changed: name to digest.
+    /// Added or changed files: name to digest.
     written: BTreeMap<String, String>,
-    /// Names of files that went.
+    /// Names of removed files.
     removed: Vec<String>,
 }
 
 impl Snapshot {
-    /// Reads a folder; one that is not there is empty.
+    /// Reads a directory; a missing one is empty.
     pub(crate) fn of(charts: &Path) -> io::Result<Self> {
         let mut files = BTreeMap::new();
         let read = match fs::read_dir(charts) {
@@ -50,7 +50,7 @@ impl Snapshot {
         Ok(Self(files))
     }
 
-    /// What a build did since.
+    /// Returns the changes from this snapshot to `after`.
     pub(crate) fn difference(&self, after: &Self) -> Difference {
         let is_new = |(name, digest): &(&String, &String)| self.0.get(*name) != Some(*digest);
         let written = after.0.iter().filter(is_new).map(|(name, digest)| (name.clone(), digest.clone()));
@@ -60,7 +60,7 @@ impl Snapshot {
 }
 
 impl Difference {
-    /// Writes an entry into an empty folder.
+    /// Writes an entry into an empty directory.
     pub(crate) fn write(&self, charts: &Path, entry: &Path) -> io::Result<()> {
         for (name, digest) in &self.written {
             fs::copy(charts.join(name), entry.join(digest))?;
@@ -74,7 +74,7 @@ impl Difference {
             .write_all(list.to_string().as_bytes())
     }
 
-    /// Reads an entry's list; `None` if there is none, or something else.
+    /// Reads an entry's list; `None` if it is missing or invalid.
     pub(crate) fn read(entry: &Path) -> Option<Self> {
         if !fs::symlink_metadata(entry).ok()?.is_dir() {
             return None;
@@ -91,7 +91,7 @@ impl Difference {
         })
     }
 
-    /// Does to a folder `charts` what the build did. Fails, before anything is changed, if a file is not what was built.
+    /// Applies the changes to `charts`. Fails before any change if a file does not match its digest.
     pub(crate) fn apply(&self, entry: &Path, charts: &Path) -> io::Result<()> {
         let files = self.files(entry)?;
         fs::create_dir_all(charts)?;
@@ -101,7 +101,7 @@ impl Difference {
         files.iter().try_for_each(|(name, bytes)| replace(&charts.join(name), bytes))
     }
 
-    /// The files that came or changed, each as it was built.
+    /// Returns the added or changed files, and verifies their digests.
     pub(crate) fn files(&self, entry: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
         let each = self.written.iter().map(|(name, expected)| {
             let bytes = read(&entry.join(expected), PACKED_CHART_BYTES_MAX)?;
@@ -113,13 +113,13 @@ impl Difference {
         each.collect()
     }
 
-    /// The names of files that went.
+    /// The names of removed files.
     pub(crate) fn removed(&self) -> &[String] {
         &self.removed
     }
 }
 
-/// Writes a file. A link of the chart in its place leads into the repository, to which nothing is written.
+/// Replaces a file. A link of the chart is removed first, since it leads into the repository.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -127,7 +127,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// The bytes of a file of an entry.
+/// Reads a file of an entry.
 fn read(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let file = open_file(path, FileOwner::Program, File::options().read(true))?;
     read_to_bound(file, bytes_max)?.ok_or_else(|| io::ErrorKind::FileTooLarge.into())
@@ -137,7 +137,7 @@ fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 
-/// Whether a text is one name of a folder's entry.
+/// Whether a string is a single file name.
 fn is_name(text: &str) -> bool {
     let mut components = Path::new(text).components();
     matches!((components.next(), components.next()), (Some(Component::Normal(name)), None) if name == text)

@@ -1,4 +1,4 @@
-//! Entries that are kept, broken, old, too many.
+//! Cache entries: valid, broken, old, too many.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -24,13 +24,13 @@ fn key(cache: &Cache, name: &str) -> BuildKey {
         .unwrap()
 }
 
-/// Something that happens to a packed chart of an entry.
+/// Damages a packed chart of an entry.
 type Break = fn(&Path) -> io::Result<()>;
 
-/// What puts something into a place.
+/// Creates something at a path.
 type Put<'a> = &'a dyn Fn(&Path) -> io::Result<()>;
 
-/// What a build did that removed one file and wrote another of this many bytes.
+/// A build that removes one file and writes another of this size.
 fn build(charts: &Path, bytes: usize) -> Difference {
     fs::create_dir_all(charts.join("folder")).unwrap();
     fs::write(charts.join("old.tgz"), "old").unwrap();
@@ -50,7 +50,7 @@ fn keep(cache: &Cache, name: &str, bytes: usize) -> BuildKey {
     key
 }
 
-/// The names that are in a folder `charts` after an entry was restored into it.
+/// The names in `charts` after an entry was restored into it.
 fn restored(cache: &Cache, key: &BuildKey, age: Age) -> Option<Vec<String>> {
     let charts = tempfile::tempdir().unwrap();
     for name in ["old.tgz", "same.tgz"] {
@@ -68,7 +68,7 @@ fn restored(cache: &Cache, key: &BuildKey, age: Age) -> Option<Vec<String>> {
     restored.then_some(names)
 }
 
-/// Puts something in the place of a file.
+/// Replaces a file.
 fn stand(file: &Path, put: Break) -> io::Result<()> {
     fs::remove_file(file)?;
     put(file)
@@ -92,7 +92,7 @@ fn make_older(file: &File) -> io::Result<()> {
 }
 
 #[test]
-fn an_entry_does_what_the_build_did() {
+fn entry_applies_the_changes_of_the_build() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(&folder.path().join("a/b"), MUCH).unwrap();
     let key = keep(&cache, "a", 10);
@@ -102,7 +102,7 @@ fn an_entry_does_what_the_build_did() {
 }
 
 #[test]
-fn an_old_entry_is_not_used_where_age_matters() {
+fn old_entry_is_not_used_if_age_is_limited() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path(), MUCH).unwrap();
     let key = keep(&cache, "a", 10);
@@ -116,7 +116,7 @@ fn an_old_entry_is_not_used_where_age_matters() {
 }
 
 #[test]
-fn a_broken_entry_is_not_used_and_kept_anew() {
+fn broken_entry_is_not_used_and_is_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path(), MUCH).unwrap();
     let blob = |entry: &Path| {
@@ -133,7 +133,7 @@ fn a_broken_entry_is_not_used_and_kept_anew() {
         |file| stand(&file.with_file_name(FILE), |list| symlink("/dev/zero", list)),
         |file| stand(&file.with_file_name(USED), pipe),
         |file| stand(&file.with_file_name(USED), |used| symlink("/dev/null", used)),
-        // The same under its name, and elsewhere.
+        // Moved, with a link in its place.
         |file| {
             let elsewhere = file.with_extension("elsewhere");
             fs::rename(file, &elsewhere).and_then(|()| symlink(elsewhere, file))
@@ -159,7 +159,7 @@ fn a_broken_entry_is_not_used_and_kept_anew() {
 }
 
 #[test]
-fn what_was_not_used_for_the_longest_time_goes_first_and_the_new_entry_stays() {
+fn least_recently_used_entry_is_removed_first() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path(), 2_500).unwrap();
     let [first, second] = ["first", "second"].map(|name| keep(&cache, name, 1_000));
@@ -173,7 +173,7 @@ fn what_was_not_used_for_the_longest_time_goes_first_and_the_new_entry_stays() {
 }
 
 #[test]
-fn what_killed_runs_left_is_removed() {
+fn remains_of_killed_runs_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path(), MUCH).unwrap();
     let at = |name: &str| cache.dir.join(name);
@@ -201,7 +201,7 @@ fn what_killed_runs_left_is_removed() {
 }
 
 #[tokio::test]
-async fn one_builds_and_others_wait_but_not_for_ever() {
+async fn other_runs_wait_for_a_build_up_to_a_limit() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path(), MUCH).unwrap();
     let key = key(&cache, "a");
@@ -210,15 +210,15 @@ async fn one_builds_and_others_wait_but_not_for_ever() {
     assert_eq!(error.kind(), io::ErrorKind::TimedOut);
     drop(held);
     cache.lock(&key, Duration::from_secs(10)).await.unwrap();
-    // A pipe in its place is not waited for.
+    // A pipe instead of the lock is rejected without waiting.
     let name = &key.as_str()[..LOCK_DIGITS];
     stand(&cache.dir.join(LOCKS).join(name), pipe).unwrap();
     let error = cache.lock(&key, Duration::from_secs(10)).await.unwrap_err();
-    assert_eq!(error.to_string(), format!("`locks/{name}` in it is no file of this user; remove it"));
+    assert_eq!(error.to_string(), format!("`locks/{name}` in it must be a file of this user; remove it"));
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_is_refused() {
+fn unusable_directory_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
@@ -234,8 +234,8 @@ fn a_folder_that_cannot_be_used_is_refused() {
             "is broken",
         ),
         (SECRET, &|path| fs::create_dir(path), "is broken"),
-        (LOCKS, &pipe, "is no folder of this user"),
-        (ENTRIES, &|path| symlink(folder.path(), path), "is no folder of this user"),
+        (LOCKS, &pipe, "must be a directory of this user"),
+        (ENTRIES, &|path| symlink(folder.path(), path), "must be a directory of this user"),
         (ENTRIES, &open_to_others, "others may write to"),
     ];
     for (name, put, problem) in cases {
@@ -244,18 +244,18 @@ fn a_folder_that_cannot_be_used_is_refused() {
         remove_tree(&dir.join(name)).unwrap();
         put(&dir.join(name)).unwrap();
         let error = Cache::open(&cache, MUCH).err().unwrap().to_string();
-        let due = match problem {
+        let expected = match problem {
             "others may write to" => format!("{problem} `{name}` in it; remove it"),
             problem => format!("`{name}` in it {problem}; remove it"),
         };
-        assert_eq!(error, due);
+        assert_eq!(error, expected);
         fs::remove_dir_all(cache).unwrap();
     }
 }
 
-/// A chart may have a link in the place of what a build makes, into the repository.
+/// A link in the chart may lead from a build's output into the repository.
 #[test]
-fn nothing_is_written_through_a_link_of_the_chart() {
+fn links_of_the_chart_are_not_written_through() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::open(folder.path(), MUCH).unwrap();
     let key = keep(&cache, "a", 10);

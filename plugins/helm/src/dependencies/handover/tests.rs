@@ -1,4 +1,4 @@
-//! Helm's files, and what cannot be in one call of helm.
+//! Helm's files, and repositories that cannot be in one call of helm.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -9,7 +9,7 @@ use tiphys_access::{
     CredentialReach, LoginOwner, PemFiles, RegistryEntry, RegistryLogin, RepoUrl, RepositoryAccess, Secret,
 };
 
-use super::{Handover, authorities, hand_over};
+use super::{Handover, ca_certificates, hand_over};
 use crate::dependencies::DependencyError;
 use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 use crate::home::Home;
@@ -36,12 +36,11 @@ fn login(username: &str, password: &str) -> RepositoryAccess {
     }
 }
 
-/// What was handed over.
 struct Handed {
     repositories: Value,
     logins: Value,
     handover: Handover,
-    /// The home is below it, and goes first.
+    /// The home is below it, and is dropped first.
     _home: Home,
     _temporary: tempfile::TempDir,
 }
@@ -49,12 +48,12 @@ struct Handed {
 fn refused(remotes: &[RemoteRepository]) -> DependencyError {
     let temporary = tempfile::tempdir().unwrap();
     let home = Home::in_a_test(temporary.path()).unwrap();
-    hand_over(&home, &Host::made_up(temporary.path(), &[]), remotes).unwrap_err()
+    hand_over(&home, &Host::for_test(temporary.path(), &[]), remotes).unwrap_err()
 }
 
 fn handed(remotes: &[RemoteRepository]) -> Handed {
     let temporary = tempfile::tempdir().unwrap();
-    let host = Host::made_up(temporary.path(), &[("SSL_CERT_FILE", "/dev/null")]);
+    let host = Host::for_test(temporary.path(), &[("SSL_CERT_FILE", "/dev/null")]);
     let home = Home::in_a_test(temporary.path()).unwrap();
     let handover = hand_over(&home, &host, remotes).unwrap();
     let file = |name: &str| {
@@ -67,7 +66,7 @@ fn handed(remotes: &[RemoteRepository]) -> Handed {
 }
 
 #[test]
-fn a_helm_repository_is_written_with_everything_that_opens_it() {
+fn helm_repository_is_written_with_its_credentials() {
     let access = RepositoryAccess {
         ca_data: "ca".to_owned(),
         tls_client_cert_data: "cert".to_owned(),
@@ -105,7 +104,7 @@ fn a_helm_repository_is_written_with_everything_that_opens_it() {
 }
 
 #[test]
-fn only_logins_of_registries_that_are_needed_are_written() {
+fn only_credentials_of_required_registries_are_written() {
     let place = |address, access| remote(RemoteKind::Registry, address, access);
     let all = [
         place("r.example.com:5000/charts", login("u", "p")),
@@ -134,7 +133,7 @@ fn only_logins_of_registries_that_are_needed_are_written() {
 }
 
 #[test]
-fn registries_are_spoken_to_in_one_way() {
+fn registries_must_have_equal_settings() {
     let place = |address, access| remote(RemoteKind::Registry, address, access);
     let plain =
         RepositoryAccess { insecure_oci_force_http: true, insecure: true, ..RepositoryAccess::default() };
@@ -167,7 +166,7 @@ fn registries_are_spoken_to_in_one_way() {
 }
 
 #[test]
-fn a_proxy_is_for_the_repositories_that_have_it() {
+fn proxy_applies_only_to_repositories_that_have_it() {
     let with = |proxy: &str, no_proxy: &str| RepositoryAccess {
         proxy: Secret::new(proxy),
         no_proxy: no_proxy.to_owned(),
@@ -196,7 +195,7 @@ fn a_proxy_is_for_the_repositories_that_have_it() {
 }
 
 #[test]
-fn the_authorities_of_the_system_are_those_of_a_file_and_of_each_folder_of_a_list() {
+fn system_ca_certificates_are_read_from_file_and_dirs() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
     for name in ["one", "two"] {
@@ -220,7 +219,7 @@ fn the_authorities_of_the_system_are_those_of_a_file_and_of_each_folder_of_a_lis
         ),
     ] {
         let variables: Vec<_> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let host = Host::made_up(folder.path(), &variables);
-        assert_eq!(authorities(&host, &remotes), expected);
+        let host = Host::for_test(folder.path(), &variables);
+        assert_eq!(ca_certificates(&host, &remotes), expected);
     }
 }

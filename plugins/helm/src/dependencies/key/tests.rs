@@ -1,4 +1,4 @@
-//! What changes a key, and what does not.
+//! Inputs that change a key, and inputs that do not.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -33,7 +33,7 @@ fn key(root: &Path, helm: &str, password: &str) -> Option<BuildKey> {
 }
 
 #[test]
-fn everything_that_a_build_reads_changes_the_key() {
+fn every_file_that_a_build_reads_changes_the_key() {
     let root = tempfile::tempdir().unwrap();
     let root = root.path();
     for folder in ["app/charts", "app/templates", "dep/templates", "elsewhere"] {
@@ -67,7 +67,7 @@ fn everything_that_a_build_reads_changes_the_key() {
 }
 
 #[test]
-fn everything_that_a_place_is_changes_the_key() {
+fn every_setting_of_a_repository_changes_the_key() {
     let root = tempfile::tempdir().unwrap();
     let key = |remote: RemoteRepository| {
         Inputs { helm: "v4.3.1", chart: root.path(), folders: &[], remotes: &[remote] }.key(&SECRET).unwrap()
@@ -116,7 +116,7 @@ fn everything_that_a_place_is_changes_the_key() {
 }
 
 #[test]
-fn a_folder_with_a_link_to_a_folder_has_no_key() {
+fn directory_with_a_link_to_a_directory_has_no_key() {
     let root = tempfile::tempdir().unwrap();
     fs::create_dir_all(root.path().join("dep")).unwrap();
     assert!(key(root.path(), "v4.3.1", "p").is_some());
@@ -125,7 +125,7 @@ fn a_folder_with_a_link_to_a_folder_has_no_key() {
 }
 
 #[test]
-fn another_cache_has_other_keys() {
+fn keys_differ_between_caches() {
     let root = tempfile::tempdir().unwrap();
     let chart = root.path();
     let inputs = Inputs { helm: "v4.3.1", chart, folders: &[], remotes: &[] };
@@ -133,7 +133,7 @@ fn another_cache_has_other_keys() {
 }
 
 #[test]
-fn what_is_absent_a_file_and_a_folder_are_three_things_whatever_comes_behind_them() {
+fn absence_file_and_directory_have_different_keys() {
     let root = tempfile::tempdir().unwrap();
     let path = |name: &str| root.path().join(name);
     fs::create_dir(path("empty")).unwrap();

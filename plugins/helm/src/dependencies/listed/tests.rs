@@ -1,4 +1,4 @@
-//! Lists and lock files that are about each other, and those that are not.
+//! Lists and lock files that match, and those that do not.
 
 use tiphys_access::{KnownRepositories, RepositoryAccess, RepositoryKind};
 
@@ -26,7 +26,7 @@ fn known() -> ProjectRepositories {
 }
 
 #[test]
-fn a_lock_file_has_the_places_of_the_list() {
+fn lock_file_must_have_the_addresses_of_the_list() {
     let list =
         || vec![dependency("a", "https://a.example.com"), dependency("b", "@known"), dependency("c", "")];
     let cases: [(&[(&str, &str)], bool); 8] = [
@@ -46,7 +46,7 @@ fn a_lock_file_has_the_places_of_the_list() {
 }
 
 #[test]
-fn a_refused_lock_file_is_told_with_the_remedy() {
+fn rejected_lock_file_is_reported_with_the_remedy() {
     let listed = |repository| {
         let locks = vec![lock(&[("a", repository)])];
         Listed::of(vec![dependency("a", "https://a.example.com")], Vec::new(), locks)
@@ -55,15 +55,15 @@ fn a_refused_lock_file_is_told_with_the_remedy() {
         .map(|repository| listed(repository).check(&ProjectRepositories::default()).unwrap_err().to_string());
     assert_eq!(
         texts,
-        ["file:///elsewhere", "the folder charts"].map(|place| format!(
-            "error building helm chart dependencies: Chart.lock has dependency a of {place}, which is not what the chart says; run `helm \
+        ["file:///elsewhere", "the directory charts"].map(|place| format!(
+            "error building helm chart dependencies: Chart.lock has dependency a of {place}, which differs from the chart; run `helm \
              dependency update` and commit the file that it writes"
         ))
     );
 }
 
 #[test]
-fn what_helm_takes_without_requirements_yaml_counts_too() {
+fn dependencies_without_requirements_yaml_are_listed() {
     let own = vec![dependency("own", "file:///own"), dependency("b", "https://b.example.com")];
     let listed = Listed::of(vec![dependency("b", "https://b.example.com")], own.clone(), Vec::new());
     assert_eq!(listed.others, own[..1]);
@@ -71,7 +71,7 @@ fn what_helm_takes_without_requirements_yaml_counts_too() {
 }
 
 #[test]
-fn the_last_lock_file_decides_whether_versions_are_locked() {
+fn last_lock_file_decides_whether_versions_are_locked() {
     let empty = || Lock { file: "requirements.lock", dependencies: None };
     for (locks, expected) in [
         (vec![], false),
@@ -85,7 +85,7 @@ fn the_last_lock_file_decides_whether_versions_are_locked() {
 }
 
 #[test]
-fn a_character_that_helm_may_leave_out_is_refused() {
+fn character_that_helm_may_remove_is_rejected() {
     for (repository, expected) in [
         ("f\u{200b}ile:///outside", Some('\u{200b}')),
         ("file://..\u{ad}/dep", Some('\u{ad}')),

@@ -21,7 +21,7 @@ fn remote(kind: RemoteKind, address: &str) -> RemoteRepository {
 }
 
 #[test]
-fn addresses_are_compared_without_case_white_space_and_ending() {
+fn addresses_are_normalized_before_comparison() {
     let repository = remote(RemoteKind::Web, "https://a.example.com/X.git");
     let cases = [
         ("https://A.example.com/x", true),
@@ -37,7 +37,7 @@ fn addresses_are_compared_without_case_white_space_and_ending() {
 }
 
 #[test]
-fn a_registry_is_permitted_with_and_without_its_scheme() {
+fn registry_is_permitted_with_and_without_its_scheme() {
     let registry = remote(RemoteKind::Registry, "r.example.com:5000/charts");
     for pattern in ["r.example.com:5000/*", "oci://r.example.com:5000/charts"] {
         assert!(is_permitted(&registry, &[pattern.to_owned()]), "{pattern}");
@@ -45,9 +45,9 @@ fn a_registry_is_permitted_with_and_without_its_scheme() {
     }
 }
 
-/// Go reads no URL in an IP address with a port.
+/// Go rejects a URL that is an IP address with a port.
 #[test]
-fn addresses_that_are_no_urls_are_not_all_one() {
+fn invalid_urls_are_compared_as_written() {
     let registry = remote(RemoteKind::Registry, "127.0.0.1:5000/charts");
     for (pattern, expected) in [("127.0.0.1:5000/*", true), ("127.0.0.2:5000/*", false), ("%zz", false)] {
         assert_eq!(is_permitted(&registry, &[pattern.to_owned()]), expected, "{pattern}");
@@ -55,7 +55,7 @@ fn addresses_that_are_no_urls_are_not_all_one() {
 }
 
 #[test]
-fn a_project_permits_what_it_permits_in_argo_cd() {
+fn permissions_equal_those_of_argo_cd() {
     let texts = |list: &Value| -> Vec<String> {
         list.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
     };

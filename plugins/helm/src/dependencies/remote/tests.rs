@@ -1,4 +1,4 @@
-//! What the field `repository` of a dependency stands for.
+//! The field `repository` of a dependency.
 
 use tiphys_access::{CredentialReach, KnownRepositories, RepositoryAccess, RepositoryKind};
 
@@ -32,7 +32,7 @@ fn found(known: &ProjectRepositories, repository: &str) -> (String, String) {
 }
 
 #[test]
-fn the_field_repository_is_read_as_helm_reads_it() {
+fn repository_field_is_read_as_helm_does() {
     let cases = [
         ("", DependencyRepository::Vendored),
         ("file://../dep", DependencyRepository::Folder("../dep")),
@@ -57,7 +57,7 @@ fn the_field_repository_is_read_as_helm_reads_it() {
 }
 
 #[test]
-fn an_address_is_looked_up_with_its_scheme_in_small_letters() {
+fn scheme_is_lower_case_in_look_ups() {
     let known = known(vec![access("https://a.example.com/X", "", "u")]);
     let expected = ("https://a.example.com/X".to_owned(), "u".to_owned());
     assert_eq!(found(&known, "HTTPS://a.example.com/X"), expected);
@@ -65,7 +65,7 @@ fn an_address_is_looked_up_with_its_scheme_in_small_letters() {
 }
 
 #[test]
-fn a_name_is_a_helm_repository_s_and_one_only() {
+fn name_must_be_of_exactly_one_helm_repository() {
     let git = RepositoryAccess { kind: RepositoryKind::Git, ..access("https://git.example.com", "name", "") };
     let one = known(vec![git.clone(), access("https://a.example.com", "name", "u")]);
     assert_eq!(found(&one, "@name"), ("https://a.example.com".to_owned(), "u".to_owned()));
@@ -90,7 +90,7 @@ fn a_name_is_a_helm_repository_s_and_one_only() {
 }
 
 #[test]
-fn repositories_are_fetched_from_once_each_and_in_order() {
+fn repositories_are_unique_and_in_order() {
     let known = known(vec![access("https://a.example.com", "name", "u")]);
     let repositories = [
         "oci://r.example.com/x",

@@ -1,4 +1,4 @@
-//! Patterns and what they match in a small tree.
+//! Patterns and their matches in a small tree.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -32,7 +32,7 @@ fn tree(folder: &Path) {
 
 const BOUNDS: Bounds = Bounds { looks_max: 10_000, matches_max: 100 };
 
-/// What a pattern matches, or why it is none.
+/// Returns the matches of a pattern, or its error.
 fn matches(pattern: &str) -> String {
     matches_within(pattern, BOUNDS)
 }
@@ -50,7 +50,7 @@ fn matches_within(pattern: &str, bounds: Bounds) -> String {
 }
 
 #[test]
-fn patterns_match_as_argo_cd_s_do() {
+fn patterns_match_as_in_argo_cd() {
     let cases = [
         ("env/?.yaml", "env/9.yaml env/B.yaml env/a.yaml env/b.yaml env/c.yaml"),
         ("env/[ab].yaml", "env/a.yaml env/b.yaml"),
@@ -88,26 +88,26 @@ fn patterns_match_as_argo_cd_s_do() {
 }
 
 #[test]
-fn what_is_no_pattern_is_refused() {
+fn invalid_pattern_is_rejected() {
     for pattern in ["env/[.yaml", "env/[]a].yaml", "env/*\\", "env/{a*", "env/*}", "env/[!]", "env/[a\\"] {
         assert_eq!(matches(pattern), "syntax error in pattern", "{pattern}");
     }
 }
 
 #[test]
-fn what_a_pattern_costs_is_bounded() {
-    let too_many = "its braces stand for more than 1000 patterns; write several patterns";
+fn cost_of_a_pattern_is_limited() {
+    let too_many = "its braces expand to more than 1000 patterns; write several patterns";
     let cases = [
         (format!("none/*{}", "{a,b}".repeat(9)), ""),
         (format!("none/*{}", "{a,b}".repeat(10)), too_many),
         (format!("none/*{}", "{a,b}".repeat(200)), too_many),
-        // Braces in classes, and those that are nested.
+        // Braces in classes, and nested ones.
         (format!("[{{]{}*", "{a,b}".repeat(10)), too_many),
         (format!("[}}]{}*", "{a,b}".repeat(200)), too_many),
         (format!("{}*{}", "{a,".repeat(16), "}".repeat(16)), "a.yaml b.yaml env link x*y ü.yaml"),
         (
             format!("{}*{}", "{a,".repeat(17), "}".repeat(17)),
-            "it has more than 16 braces in each other; write several patterns",
+            "its braces are nested more than 16 deep; write several patterns",
         ),
         ("*/".repeat(512), ""),
         (format!("*{}", "a".repeat(1_024)), "it has 1025 bytes, more than 1024; write several patterns"),
@@ -118,15 +118,14 @@ fn what_a_pattern_costs_is_bounded() {
     let few = |looks_max, matches_max| matches_within("env/*.yaml", Bounds { looks_max, matches_max });
     let all = "env/.hid.yaml env/10.yaml env/9.yaml env/B.yaml env/a.yaml env/b.yaml env/c.yaml";
     assert_eq!(few(11, 7), all);
-    let looks =
-        "more than 10 names were looked at; write it more narrowly, or raise TIPHYS_HELM_GLOB_LOOKS_MAX";
+    let looks = "more than 10 names were examined; narrow the pattern, or raise TIPHYS_HELM_GLOB_LOOKS_MAX";
     assert_eq!(few(10, 7), looks);
-    let files = "more than 6 files match; write it more narrowly, or raise TIPHYS_HELM_GLOB_FILES_MAX";
+    let files = "more than 6 files match; narrow the pattern, or raise TIPHYS_HELM_GLOB_FILES_MAX";
     assert_eq!(few(11, 6), files);
 }
 
 #[test]
-fn pattern_does_not_look_outside_of_repository() {
+fn pattern_does_not_search_outside_the_repository() {
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().canonicalize().unwrap();
     let root = base.join("repo");

@@ -1,4 +1,4 @@
-//! Logins to registries that helm and docker have left on the machine.
+//! Credentials of registries from files of helm and docker.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::dependencies::umbrella;
 use crate::remotes::{chart, with_dep};
 use crate::world::{Helm, World};
 
-/// A registry that wants a login, `user` with `pass`, and its authority.
+/// A registry that requires the user `user` and the password `pass`, and its CA.
 struct Protected {
     registry: Registry,
     authority: Authority,
@@ -31,7 +31,7 @@ impl Protected {
         Self { registry, authority }
     }
 
-    /// A chart with a dependency of the registry.
+    /// A chart with a dependency from the registry.
     fn world(&self) -> World {
         let world = with_dep("1.0.0", &format!("oci://{}/charts", self.registry.host()))
             .file("../ca.pem", self.authority.pem());
@@ -43,10 +43,10 @@ impl Protected {
 impl World {
     /// A path beside the repository.
     fn beside(&self, name: &str) -> String {
-        self.root().parent().expect("it is in a folder").join(name).display().to_string()
+        self.root().parent().expect("the root has a parent").join(name).display().to_string()
     }
 
-    /// What docker has written.
+    /// Writes docker's configuration.
     fn docker(self, config: &serde_json::Value) -> Self {
         let folder = self.beside("docker");
         self.file("../docker/config.json", &config.to_string()).variable("DOCKER_CONFIG", &folder)
@@ -56,7 +56,7 @@ impl World {
 const EXPECTED: [&str; 2] = ["ConfigMap/dep-1.0.0", "ConfigMap/app-0.1.0"];
 
 #[test]
-fn what_a_login_has_opened_is_not_given_to_whom_it_may_not_serve() {
+fn cached_build_needs_the_same_credentials() {
     let protected = Protected::start();
     let config = json!({ "auths": { protected.registry.host(): { "auth": "dXNlcjpwYXNz" } } });
     for helm in Helm::ALL {
@@ -73,7 +73,7 @@ fn what_a_login_has_opened_is_not_given_to_whom_it_may_not_serve() {
 }
 
 #[test]
-fn mounted_files_that_a_chart_does_not_need_are_not_in_its_way() {
+fn unneeded_mounted_files_are_not_read() {
     let server = ChartServer::start(Transport::Plain);
     server.repository("/stable", &[chart("dep", "1.0.0")]);
     let url = format!("{}/stable", server.url());
@@ -110,7 +110,7 @@ fn mounted_files_that_a_chart_does_not_need_are_not_in_its_way() {
     }
 }
 
-/// A helper that has its state below the home of the person who runs the plugin, as `pass` and those of cloud providers have.
+/// A helper with state in the caller's home, like `pass` and those of cloud providers.
 const HELPER: &str = "#!/bin/sh
 [ \"$1\" = get ] && [ -z \"$ARGOCD_APP_NAME\" ] || exit 9
 read -r registry
@@ -124,7 +124,7 @@ printf '{\"ServerURL\":\"%s\",\"Username\":\"user\",\"Secret\":\"%s\"}' \"$regis
 ";
 
 impl World {
-    /// A home with a helper on `PATH` that knows the login to a registry.
+    /// A home with a helper in `PATH` that has credentials for a registry.
     fn helper(self, secret: &str, registry: &str) -> Self {
         let world = self.file("../home/.secret", secret).file("../bin/docker-credential-test", HELPER);
         let (home, bin) = (world.beside("home"), world.beside("bin"));
@@ -136,7 +136,7 @@ impl World {
 }
 
 #[test]
-fn a_helper_is_asked_where_it_finds_its_state() {
+fn credential_helper_runs_in_the_callers_home() {
     let protected = Protected::start();
     let host = &protected.registry.host();
     let (own, all) = (json!({ "credHelpers": { host.as_str(): "test" } }), json!({ "credsStore": "test" }));
@@ -147,7 +147,7 @@ fn a_helper_is_asked_where_it_finds_its_state() {
             let asked = fs::read_to_string(world.beside("home/asked")).unwrap();
             assert_eq!(asked, "asked\n", "once");
         }
-        // It does not know this registry, which is then asked without a login.
+        // Without credentials for this registry, the request is anonymous.
         let unknown = protected.world().docker(&own).helper("pass\n", "other.example.com").generate(helm);
         assert!(unknown.error().contains("credential"), "{helm:?}: {}", unknown.error());
         let wrong = protected.world().docker(&own).helper("hunter22\n", host).generate(helm);
@@ -155,8 +155,8 @@ fn a_helper_is_asked_where_it_finds_its_state() {
     }
 }
 
-/// Whether helm itself, called by the person in whose home these files are, fetches the chart.
-#[expect(clippy::disallowed_methods, reason = "what the plugin does is held against helm")]
+/// Whether helm itself, run with this home, fetches the chart.
+#[expect(clippy::disallowed_methods, reason = "the plugin is compared with helm")]
 fn helm_pulls(world: &World, helm: Helm, registry: &str) -> bool {
     let path = format!("{}:{}", world.beside("bin"), tools::search_path().display());
     let mut command = Command::new(helm.program());
@@ -170,7 +170,7 @@ fn helm_pulls(world: &World, helm: Helm, registry: &str) -> bool {
 }
 
 #[test]
-fn a_pipe_in_the_place_of_a_file_with_logins_is_told_and_not_waited_for() {
+fn pipe_as_credential_file_is_reported_without_waiting() {
     let url = "oci://registry.invalid/charts";
     for (variable, place, setting) in [
         ("HELM_REPOSITORY_CONFIG", "", "HELM_REPOSITORY_CONFIG"),
@@ -194,7 +194,7 @@ fn a_pipe_in_the_place_of_a_file_with_logins_is_told_and_not_waited_for() {
 }
 
 #[test]
-fn a_login_is_found_where_helm_itself_finds_it() {
+fn credentials_are_found_where_helm_finds_them() {
     const RIGHT: &str = "dXNlcjpwYXNz";
     const STALE: &str = "dXNlcjpzdGFsZQ==";
     let protected = Protected::start();
@@ -226,7 +226,7 @@ fn a_login_is_found_where_helm_itself_finds_it() {
             let answer = world.generate(helm);
             assert_eq!(answer.code == Some(0), *expected, "{helm:?}: {helms} {dockers}: {answer:?}");
         }
-        // A helper that does not know the registry leaves it to the next file.
+        // A helper without credentials for the registry leaves it to the next file.
         let world = protected
             .world()
             .file("../home/.config/helm/registry/config.json", r#"{"credsStore": "test"}"#)
@@ -238,7 +238,7 @@ fn a_login_is_found_where_helm_itself_finds_it() {
 }
 
 #[test]
-fn files_with_logins_are_read_as_helm_reads_them_and_what_is_no_login_is_told_without_it() {
+fn credential_files_are_parsed_as_helm_does() {
     const RIGHT: &str = "dXNlcjpwYXNz";
     let protected = Protected::start();
     let host = &protected.registry.host();
@@ -274,7 +274,7 @@ fn files_with_logins_are_read_as_helm_reads_them_and_what_is_no_login_is_told_wi
                 .file("../home/.config/helm/registry/config.json", helms)
                 .file("../docker/config.json", dockers);
             assert_eq!(helm_pulls(&world, helm, host), problem.is_empty(), "{helm:?}: {helms} {dockers}");
-            // Elsewhere, so that its path is no part of the machine's that a test looks for.
+            // Outside the directory that the test searches for in messages.
             let folder = tempfile::tempdir().unwrap();
             let at = |name: &str| folder.path().join(name).display().to_string();
             fs::write(at("helm.json"), helms).unwrap();
@@ -294,7 +294,7 @@ fn files_with_logins_are_read_as_helm_reads_them_and_what_is_no_login_is_told_wi
 }
 
 #[test]
-fn a_helper_that_gives_no_login_is_told_with_the_registry_and_without_its_answer() {
+fn failing_helper_is_reported_without_its_answer() {
     let protected = Protected::start();
     let host = &protected.registry.host();
     let own = json!({ "credHelpers": { host.as_str(): "test" } });

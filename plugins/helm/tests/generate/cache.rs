@@ -1,4 +1,4 @@
-//! Built dependencies that are kept for later runs.
+//! The cache of built dependencies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,17 +15,17 @@ use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::process::{Pid, Signal, kill_process};
 
 impl World {
-    /// A cache beside the repository.
+    /// Uses a cache beside the repository.
     pub(crate) fn cached(self) -> Self {
         let folder = self.cache().display().to_string();
         self.variable("TIPHYS_HELM_CACHE_DIR", &folder)
     }
 
     fn cache(&self) -> PathBuf {
-        self.root().parent().expect("it is in a folder").join("cache")
+        self.root().parent().expect("the root has a parent").join("cache")
     }
 
-    /// What is in it.
+    /// The cached files.
     pub(crate) fn kept(&self) -> Vec<PathBuf> {
         kept(&self.cache())
     }
@@ -37,7 +37,7 @@ fn server() -> ChartServer {
     server
 }
 
-/// All files below a folder but locks, the cache's secret and remembered versions of helm.
+/// All files below a directory except locks, the cache's secret and recorded versions of helm.
 fn kept(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -54,7 +54,7 @@ fn kept(folder: &Path) -> Vec<PathBuf> {
 const EXPECTED: [&str; 2] = ["ConfigMap/dep-1.0.0", "ConfigMap/app-0.1.0"];
 
 #[test]
-fn the_second_run_asks_nobody() {
+fn second_run_needs_no_server() {
     for helm in Helm::ALL {
         let server = server();
         let world = with_dep("1.0.0", &format!("{}/stable", server.url())).cached();
@@ -66,26 +66,26 @@ fn the_second_run_asks_nobody() {
     }
 }
 
-/// A helm that takes down its calls in a file, and the real one behind it.
+/// A wrapper of the real helm that records its calls in a file.
 fn counted(world: World, helm: Helm) -> (World, PathBuf) {
-    let folder = world.root().parent().expect("it is in a folder").to_path_buf();
+    let folder = world.root().parent().expect("the root has a parent").to_path_buf();
     let (program, calls) = (folder.join("counted-helm"), folder.join("calls"));
     let script =
         format!("#!/bin/sh\necho \"$1\" >>{}\nexec {} \"$@\"\n", calls.display(), helm.program().display());
-    fs::write(&program, script).expect("the file can be written");
+    fs::write(&program, script).expect("file written");
     make_executable(&program);
     (world.variable("TIPHYS_HELM", &program.display().to_string()), calls)
 }
 
-/// The calls so far, without those for the version: a script may be another helm each time.
+/// The calls so far, except for the version: a script may run another helm each time.
 fn calls(file: &Path) -> String {
     let calls = fs::read_to_string(file).expect("helm was called");
-    fs::remove_file(file).expect("it is ours");
+    fs::remove_file(file).expect("the file is removed");
     calls.lines().filter(|call| *call != "version").collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn what_is_kept_spares_all_runs_of_helm_but_one() {
+fn cache_saves_all_runs_of_helm_but_one() {
     for helm in Helm::ALL {
         let world = umbrella("{name: dep, version: ^1.0.0, repository: 'file://../dep'}")
             .chart_files("charts/dep", "dep", "1.0.0", "")
@@ -99,7 +99,7 @@ fn what_is_kept_spares_all_runs_of_helm_but_one() {
 }
 
 #[test]
-fn what_is_kept_spares_runs_of_helm_for_a_list_of_its_own_file_unless_helm_may_not_see_that() {
+fn cache_is_used_for_requirements_yaml_unless_ignored() {
     let list = "dependencies: [{name: dep, version: ^1.0.0, repository: 'file://../dep'}]\n";
     for helm in Helm::ALL {
         for (ignored, second, names) in [
@@ -128,7 +128,7 @@ fn what_is_kept_spares_runs_of_helm_for_a_list_of_its_own_file_unless_helm_may_n
 }
 
 #[test]
-fn a_chart_that_has_some_of_its_dependencies_is_left_to_helm() {
+fn chart_with_some_dependencies_is_checked_by_helm() {
     let world = umbrella(
         "{name: dep, version: ^1.0.0, repository: 'file://../dep'}, {name: own, version: 1.0.0, repository: ''}",
     )
@@ -144,7 +144,7 @@ fn a_chart_that_has_some_of_its_dependencies_is_left_to_helm() {
 }
 
 #[test]
-fn a_mistake_is_told_in_the_same_words_with_and_without_what_is_kept() {
+fn errors_are_the_same_with_and_without_the_cache() {
     for helm in Helm::ALL {
         let world = || {
             umbrella("{name: dep, version: ^1.0.0, repository: 'file://../dep'}").chart_files(
@@ -156,19 +156,19 @@ fn a_mistake_is_told_in_the_same_words_with_and_without_what_is_kept() {
         };
         let keeping = world().cached();
         assert_eq!(keeping.generate(helm).names(), EXPECTED);
-        let told = |world: World| {
+        let error = |world: World| {
             let mistaken =
                 world.file("charts/app/templates/bad.yaml", "{{ fail \"no\" }}").text("set.a", "b");
             mistaken.generate(helm).error().to_owned()
         };
-        let expected = told(world());
+        let expected = error(world());
         assert!(expected.contains("execution error at (app/templates/bad.yaml:1:3): no"), "{expected}");
-        assert_eq!(told(keeping), expected);
+        assert_eq!(error(keeping), expected);
     }
 }
 
 #[test]
-fn links_of_the_chart_lead_to_the_same_files_with_what_is_kept() {
+fn links_of_the_chart_resolve_equally_with_the_cache() {
     let world = umbrella("{name: dep, version: ^1.0.0, repository: 'file://../dep'}")
         .chart_files("charts/dep", "dep", "1.0.0", "")
         .file("shared/more.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: shared\n")
@@ -182,12 +182,12 @@ fn links_of_the_chart_lead_to_the_same_files_with_what_is_kept() {
 }
 
 #[test]
-fn a_range_is_looked_up_again_when_it_is_old() {
+fn range_is_resolved_again_after_its_maximum_age() {
     let server = server();
     let world = with_dep("^1.0.0", &format!("{}/stable", server.url())).cached();
     assert_eq!(world.generate(Helm::Four).names(), EXPECTED);
     server.repository("/stable", &[chart("dep", "1.2.0"), chart("dep", "1.0.0")]);
-    assert_eq!(world.generate(Helm::Four).names(), EXPECTED, "it is not old yet");
+    assert_eq!(world.generate(Helm::Four).names(), EXPECTED, "the entry is not too old yet");
     let list = kept(&world.cache()).into_iter().find(|path| path.ends_with("entry.json")).unwrap();
     let list = fs::File::options().write(true).open(list).unwrap();
     let past = list.metadata().unwrap().modified().unwrap() - std::time::Duration::from_mins(6);
@@ -198,7 +198,7 @@ fn a_range_is_looked_up_again_when_it_is_old() {
 }
 
 #[test]
-fn a_dependency_in_a_folder_is_built_anew_when_it_changes() {
+fn changed_local_dependency_is_built_again() {
     let world = umbrella("{name: dep, version: ^1.0.0, repository: 'file://../dep'}")
         .chart_files("charts/dep", "dep", "1.0.0", "")
         .cached();
@@ -210,7 +210,7 @@ fn a_dependency_in_a_folder_is_built_anew_when_it_changes() {
 }
 
 #[test]
-fn what_is_broken_is_built_again() {
+fn broken_entry_is_built_again() {
     let server = server();
     let world = with_dep("1.0.0", &format!("{}/stable", server.url())).cached();
     assert_eq!(world.generate(Helm::Four).names(), EXPECTED);
@@ -227,38 +227,38 @@ fn what_is_broken_is_built_again() {
     assert!(server.requests().is_empty());
 }
 
-/// The folder of this user in the cache.
+/// The directory of this user in the cache.
 fn own_folder(world: &World) -> PathBuf {
     world.cache().join(rustix::process::getuid().as_raw().to_string())
 }
 
-/// A file or a folder in the folder of a user.
-type Place = fn(&Path) -> PathBuf;
+/// Returns a path in the directory of a user.
+type PathIn = fn(&Path) -> PathBuf;
 
 fn lock(folder: &Path) -> PathBuf {
     let mut locks = fs::read_dir(folder.join("locks")).expect("the cache has locks").flatten();
-    locks.next().expect("something was built").path()
+    locks.next().expect("a build has locked it").path()
 }
 
 #[test]
-fn nothing_that_stands_in_the_place_of_what_is_kept_is_waited_for() {
+fn pipes_in_the_cache_do_not_block() {
     let server = server();
     for helm in Helm::ALL {
         let world = || with_dep("1.0.0", &format!("{}/stable", server.url())).cached();
         let first = world();
         assert_eq!(first.generate(helm).names(), EXPECTED);
-        // In the place of what an entry has, it is built anew.
+        // A pipe instead of an entry's file: the entry is built again.
         for file in kept(&first.cache()) {
             fs::remove_file(&file).unwrap();
             mkfifoat(CWD, &file, Mode::RUSR | Mode::WUSR).unwrap();
             assert_eq!(first.generate(helm).names(), EXPECTED);
             assert!(file.is_file(), "{}", file.display());
         }
-        // In the place of what all entries need, it is told, and done without.
-        let places: [(Place, &str); 3] = [
+        // A pipe instead of a shared file is reported, and the cache is not used.
+        let places: [(PathIn, &str); 3] = [
             (|folder| folder.join("secret"), "is broken"),
-            (lock, "is no file of this user"),
-            (|folder| folder.join("entries"), "is no folder of this user"),
+            (lock, "must be a file of this user"),
+            (|folder| folder.join("entries"), "must be a directory of this user"),
         ];
         for (place, problem) in places {
             let world = world();
@@ -271,14 +271,15 @@ fn nothing_that_stands_in_the_place_of_what_is_kept_is_waited_for() {
             let answer = world.generate(helm);
             assert!(answer.code == Some(0) && answer.stdout.contains("dep-1.0.0"), "{answer:?}");
             let name = path.strip_prefix(&folder).unwrap().display();
-            let due = "note: dependencies are not kept: the folder of TIPHYS_HELM_CACHE_DIR cannot be used";
-            assert_eq!(answer.stderr, format!("{due}: `{name}` in it {problem}; remove it"));
+            let expected =
+                "note: dependencies are not cached: cannot use the directory of TIPHYS_HELM_CACHE_DIR";
+            assert_eq!(answer.stderr, format!("{expected}: `{name}` in it {problem}; remove it"));
         }
     }
 }
 
 #[test]
-fn of_many_at_once_one_builds() {
+fn only_one_of_many_concurrent_runs_builds() {
     let server = server();
     let world = with_dep("1.0.0", &format!("{}/stable", server.url())).cached();
     let running: Vec<_> = (0..4)
@@ -295,7 +296,7 @@ fn of_many_at_once_one_builds() {
 }
 
 #[test]
-fn builds_without_a_cache_do_not_disturb_one_another() {
+fn builds_without_a_cache_are_independent() {
     let server = server();
     let world = with_dep("1.0.0", &format!("{}/stable", server.url()));
     let running: Vec<_> = (0..4)
@@ -311,7 +312,7 @@ fn builds_without_a_cache_do_not_disturb_one_another() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_used_is_told_and_done_without() {
+fn unusable_cache_is_reported_and_not_used() {
     let server = server();
     let world = with_dep("1.0.0", &format!("{}/stable", server.url())).cached().file("../cache", "a file");
     let answer = world.generate(Helm::Four);
@@ -319,12 +320,12 @@ fn a_cache_that_cannot_be_used_is_told_and_done_without() {
     assert!(answer.stdout.contains("dep-1.0.0"));
     assert_eq!(
         answer.stderr,
-        "note: dependencies are not kept: the folder of TIPHYS_HELM_CACHE_DIR cannot be used: File exists (os error 17)"
+        "note: dependencies are not cached: cannot use the directory of TIPHYS_HELM_CACHE_DIR: File exists (os error 17)"
     );
 }
 
 #[test]
-fn the_cache_has_a_bound() {
+fn cache_size_is_limited() {
     let server = server();
     let world = with_dep("1.0.0", &format!("{}/stable", server.url()))
         .cached()
@@ -346,7 +347,7 @@ fn the_cache_has_a_bound() {
 }
 
 #[test]
-fn a_run_that_is_ended_while_it_fetches_leaves_nothing() {
+fn run_ended_while_fetching_leaves_nothing() {
     let server = server();
     server.fail("/stable/dep-1.0.0.tgz", Some(Failure::HangInBody));
     let world = with_dep("1.0.0", &format!("{}/stable", server.url())).cached();

@@ -1,9 +1,7 @@
-//! Versions of programs that were asked before, so that each is asked once: to start helm for that alone takes longer than all that the
-//! plugin does itself.
+//! Recorded versions of helm. Starting helm to read its version takes longer than all of the plugin's own work.
 //!
-//! Only what is certain to be helm itself is remembered: a machine program (ELF) whose file, links followed, is called `helm` and something
-//! (`helm3`, `helm-4.3`). What a shell script is, or a link to a program of another name (`asdf`, `mise`), may be decided by another file
-//! each time.
+//! Only the version of helm itself is recorded: an ELF file with the name `helm` or `helm…` (`helm3`, `helm-4.3`), links resolved. A shell
+//! script or a link to another program (`asdf`, `mise`) may select another helm each time.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -18,59 +16,59 @@ use tiphys_tree::{FileOwner, open_file};
 use super::{HelmVersion, VERSION_BYTES_MAX};
 use crate::home::{Home, HomeError, forget_versions, versions_in};
 
-/// How a machine program begins.
+/// Magic number of ELF files.
 const ELF: [u8; 4] = *b"\x7fELF";
 
-/// How the file of helm itself is called, without a version.
+/// Prefix of the name of helm's file.
 const NAME: &[u8] = b"helm";
 
-/// A use is noted if the last one was noted longer ago.
+/// Minimum interval between updates of a file's mtime.
 const NOTED_AGAIN: Duration = Duration::from_hours(24);
 
-/// Where the version of one program is remembered.
+/// The file with the version of one program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place(PathBuf);
+pub(super) struct VersionFile(PathBuf);
 
-impl Place {
-    /// The place of this very file, below the folder for caches if that can be used; none if it is not certain to be helm itself.
+impl VersionFile {
+    /// Returns the file for this program, in the directory for caches if possible; `None` if the program may not be helm itself.
     pub(super) fn of(program: &Path, caches: Option<&Path>, home: &Home) -> Result<Option<Self>, HomeError> {
         let Some(name) = name(program) else { return Ok(None) };
-        // Under tiphys the folder for temporary files is the run's own.
+        // In a run of tiphys, the temporary directory is private to the run.
         let cached = caches.and_then(|folder| versions_in(folder).ok());
         Ok(Some(Self(cached.map_or_else(|| home.versions(), Ok)?.join(name))))
     }
 
-    /// The same in a folder for versions that is there.
+    /// Like [`Self::of`], in an existing directory.
     pub(super) fn within(versions: &Path, program: &Path) -> Option<Self> {
         Some(Self(versions.join(name(program)?)))
     }
 
-    /// What was remembered, for who only looks: that it was used is not noted.
-    pub(super) fn seen_version(&self) -> Option<HelmVersion> {
+    /// Returns the recorded version without updating the mtime.
+    pub(super) fn peek_version(&self) -> Option<HelmVersion> {
         read(&open_file(&self.0, FileOwner::Program, File::options().read(true)).ok()?)
     }
 
-    /// What was remembered. Something that is broken, or no file of this program's, counts as nothing.
+    /// Returns the recorded version. Invalid content, or a foreign file, counts as missing.
     pub(super) fn version(&self, home: &Home) -> Option<HelmVersion> {
         let file = open_file(&self.0, FileOwner::Program, File::options().read(true).write(true)).ok()?;
         let version = read(&file)?;
-        if let (Ok(noted), Some(now)) = (file.metadata().and_then(|found| found.modified()), home.began())
+        if let (Ok(noted), Some(now)) = (file.metadata().and_then(|found| found.modified()), home.created())
             && now.duration_since(noted).is_ok_and(|age| age > NOTED_AGAIN)
         {
-            // Else it is forgotten some day, and asked again.
+            // Otherwise it expires some day, and helm runs again.
             drop(file.set_modified(now));
         }
         Some(version)
     }
 
-    /// Remembers a version. Nothing is lost if it cannot be written.
+    /// Records a version. Failures are ignored.
     pub(super) fn remember(&self, version: &HelmVersion) {
         let folder = self.0.parent().unwrap_or(Path::new("."));
         let Ok(mut file) = tempfile::NamedTempFile::new_in(folder) else { return };
         if file.write_all(version.text.as_bytes()).is_ok()
             && let Err(refused) = file.persist(&self.0)
         {
-            // A file takes the place of anything but of a folder.
+            // A rename replaces anything but a directory.
             drop(remove_tree(&self.0));
             drop(refused.file.persist(&self.0));
         }
@@ -85,7 +83,7 @@ fn read(file: &File) -> Option<HelmVersion> {
     HelmVersion::parse(&text)
 }
 
-/// What this file and no other is called.
+/// Returns a name that identifies this file.
 fn name(program: &Path) -> Option<String> {
     let real = fs::canonicalize(program).ok()?;
     let mut file = open_file(&real, FileOwner::Anybody, File::options().read(true)).ok()?;
@@ -96,7 +94,7 @@ fn name(program: &Path) -> Option<String> {
     if beginning != ELF || !is_helm {
         return None;
     }
-    // Whoever sets back the time of a file that he writes cannot set back that of its change.
+    // The owner of a file can set its mtime, but not its ctime.
     let times = [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()];
     let numbers = [found.dev(), found.ino(), found.size()].map(u64::to_le_bytes);
     let mut hasher = blake3::Hasher::new();

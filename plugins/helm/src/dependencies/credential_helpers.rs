@@ -1,5 +1,5 @@
-//! Registries whose logins are with credential helpers. Helm runs in a home of its own, where a helper that it starts finds nothing; so each
-//! is asked before, and helm gets the login.
+//! Registry credentials from credential helpers. Helm runs in a private home, where a helper finds nothing. So each helper is called
+//! before, and helm gets the result.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use tiphys_logins::{EntryError, HelperError, Login, OwnLogins, entry_login};
 
 use super::remote::RemoteRepository;
 
-/// Puts logins in the place of helpers. Each helper is asked once for a registry.
+/// Replaces helpers by their credentials. Each helper is called once per registry.
 pub(crate) async fn ask_helpers(
     remotes: &mut [RemoteRepository],
     logins: &OwnLogins,
@@ -29,7 +29,7 @@ pub(crate) async fn ask_helpers(
     Ok(())
 }
 
-/// Takes away what is no login, and names it. Helm asks for one only where the registry wants it, and would then show what it found.
+/// Removes and returns invalid credentials. Helm reads them only if the registry requires authentication, and would then print them.
 pub(crate) fn take_unusable(remotes: &mut [RemoteRepository]) -> Vec<EntryError> {
     let mut unusable = Vec::new();
     for remote in remotes {

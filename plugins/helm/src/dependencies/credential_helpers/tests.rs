@@ -1,4 +1,4 @@
-//! What becomes of a helper's answer.
+//! Credentials after a helper's answer.
 
 use tiphys_access::{RegistryEntry, RegistryLogin, Secret};
 use tiphys_logins::Login;
@@ -7,7 +7,7 @@ use super::open;
 use crate::dependencies::remote::{RemoteKind, RemoteRepository};
 
 #[test]
-fn a_login_is_a_password_or_an_entry_for_helm_and_without_one_the_next_file_counts() {
+fn helper_answer_is_a_password_a_token_or_the_next_entry() {
     let password = Login::Password { username: "u".to_owned(), password: Secret::new("p") };
     let entry = RegistryLogin::Entry(RegistryEntry {
         json: Secret::new(r#"{"identitytoken":"t"}"#),

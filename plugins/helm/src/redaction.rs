@@ -1,7 +1,7 @@
-//! Texts as people may see them: without paths of this machine, and without what opens repositories.
+//! Redaction: removes paths of this machine and credentials from messages.
 //!
-//! Errors say where something is with the paths that they have, and other programs say what they like. All of it goes through here before
-//! anybody sees it: texts of helm where they come in, for what only they have, and each failure of a command once more as a whole.
+//! Errors contain paths, and output of other programs can contain anything. Helm's output is redacted when it is read, for secrets that
+//! only the caller knows. Each failure of a command is redacted once more as a whole.
 
 use std::path::{Path, PathBuf};
 
@@ -11,55 +11,55 @@ use tiphys_access::{credentials_end, redact_url};
 use crate::home::Home;
 use crate::template::{csv_text, file_text};
 
-/// What stands for the folder of a repository in texts, as in Argo CD's.
+/// Replaces the directory of a repository, as in Argo CD.
 const SOURCE_PLACEHOLDER: &str = "<path to cached source>";
 
-/// What stands for helm's home in texts.
+/// Replaces helm's home.
 const HOME_PLACEHOLDER: &str = "<helm-home>";
 
-/// What stands for the file of inline values in texts, as in Argo CD's.
+/// Replaces the file of inline values, as in Argo CD.
 pub(crate) const INLINE_PLACEHOLDER: &str = "<temp file with values from source.helm.values/valuesObject>";
 
-/// Options whose value is not shown.
+/// Options with a secret value.
 const SECRET_OPTIONS: [&str; 2] = ["--username", "--password"];
 
-/// What stands for a secret.
-pub(crate) const MASK: &str = "******";
+/// Replaces a secret.
+pub(crate) const REDACTED: &str = "******";
 
-/// Characters of a password or value that is looked for in texts. A shorter one would be found in words.
+/// Minimum length of a password or value that is redacted outside URLs. Shorter ones occur in words.
 const SECRET_CHARS_MIN: usize = 6;
 
-/// What is left out of texts.
+/// Redacts paths and credentials.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cleaner {
-    /// Paths, and what stands in their place.
+pub(crate) struct Redactor {
+    /// Paths and their replacements.
     paths: Vec<(PathBuf, &'static str)>,
-    /// Parts of URLs that open something, and what stands in their place.
+    /// Secret parts of URLs and their replacements.
     logins: Vec<(String, String)>,
 }
 
-impl Cleaner {
-    /// Leaves out folders of sources.
+impl Redactor {
+    /// Redacts directories of sources.
     pub(crate) fn of_sources<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
         let paths = folders.into_iter().map(|folder| (folder.to_path_buf(), SOURCE_PLACEHOLDER));
         Self { paths: paths.collect(), logins: Vec::new() }
     }
 
-    /// Leaves out logins and queries of URLs that helm gets as arguments, too, in each way in which such an argument is written.
+    /// Also redacts credentials and queries of URLs that are arguments of helm, in all notations of such an argument.
     pub(crate) fn with_urls<'a>(mut self, urls: impl IntoIterator<Item = &'a str>) -> Self {
         let written = [str::to_owned, csv_text, file_text];
         for part in urls.into_iter().flat_map(secret_parts) {
-            let masked = part.strip_prefix('/').map_or_else(|| "?***".to_owned(), masked_login);
+            let masked = part.strip_prefix('/').map_or_else(|| "?***".to_owned(), redacted_credentials);
             let shown = written.iter().map(|written| (written(part), written(&masked)));
             self.logins.extend(shown.filter(|(part, masked)| part != masked));
         }
         self
     }
 
-    /// Leaves out the files of a run, too. What looks like the repository is shown as the repository.
+    /// Also redacts the files of a run. Copies of the repository are shown as the repository.
     pub(crate) fn with_home(mut self, home: &Home) -> Self {
         let folder = home.path();
-        // Programs follow the links on the way to their folder.
+        // Programs resolve links in the path of their directory.
         let real = folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf());
         for folder in [folder, &real] {
             self.paths.push((folder.to_path_buf(), HOME_PLACEHOLDER));
@@ -69,8 +69,8 @@ impl Cleaner {
         self
     }
 
-    /// A text with logins masked and paths replaced, longer ones first. The root of the file system and relative paths are left alone.
-    pub(crate) fn cleaned(&self, text: &str) -> String {
+    /// Redacts credentials, then paths, longer ones first. The root of the file system and relative paths are not replaced.
+    pub(crate) fn redact(&self, text: &str) -> String {
         let is_worth = |path: &Path| path.is_absolute() && path.parent().is_some();
         let mut known: Vec<(&str, &str)> = self
             .paths
@@ -85,8 +85,8 @@ impl Cleaner {
     }
 }
 
-/// What of a URL may open something: `/user:password@`, and `?` with what follows. One slash is enough: where a URL was taken for a path,
-/// there is no second one.
+/// Returns the secret parts of a URL: `/user:password@`, and `?` with the query. One slash is enough, since the second is missing where a
+/// URL was taken for a path.
 fn secret_parts(url: &str) -> impl Iterator<Item = &str> {
     const SLASHES: &str = "//";
     let login = url.find(SLASHES).and_then(|at| {
@@ -98,30 +98,30 @@ fn secret_parts(url: &str) -> impl Iterator<Item = &str> {
     login.map(|(begin, end)| &url[begin..end]).into_iter().chain(query)
 }
 
-/// A login before the host of a URL, with `@` at its end, behind a slash.
-fn masked_login(login: &str) -> String {
+/// Redacts `/user:password@`.
+fn redacted_credentials(login: &str) -> String {
     let masked = redact_url(&format!("https://{login}"));
     masked.strip_prefix("https:/").unwrap_or(&masked).to_owned()
 }
 
-/// A text of another program without these passwords and without those in URLs.
+/// Redacts these passwords, and those in URLs.
 pub(crate) fn without_passwords<'a>(text: &str, passwords: impl IntoIterator<Item = &'a Secret>) -> String {
-    masked_urls(&redacted(text, passwords.into_iter().map(Secret::expose).collect()))
+    redacted_urls(&redacted(text, passwords.into_iter().map(Secret::expose).collect()))
 }
 
-/// A text of helm without these values.
+/// Redacts these values.
 pub(crate) fn without_values(text: &str, values: &[String]) -> String {
     redacted(text, values.iter().map(String::as_str).collect())
 }
 
-/// Replaces each secret that is long enough, the longest first: one may be a part of another.
+/// Redacts each secret that is long enough, the longest first: one may contain another.
 fn redacted(text: &str, mut secrets: Vec<&str>) -> String {
     secrets.retain(|one| one.chars().count() >= SECRET_CHARS_MIN);
     secrets.sort_by_key(|one| std::cmp::Reverse(one.len()));
-    secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, MASK))
+    secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED))
 }
 
-/// A text of a command, or of what it printed, without the values of options that carry secrets.
+/// Redacts the values of secret options in a command or its output.
 pub(crate) fn without_secret_options(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -136,7 +136,7 @@ pub(crate) fn without_secret_options(text: &str) -> String {
             .min();
         let Some((_, value)) = found else { break };
         out.push_str(&rest[..value]);
-        out.push_str(MASK);
+        out.push_str(REDACTED);
         let end = rest[value..].find(' ').map_or(rest.len(), |length| value + length);
         rest = &rest[end..];
     }
@@ -144,7 +144,7 @@ pub(crate) fn without_secret_options(text: &str) -> String {
     out
 }
 
-/// A text with each run of `--api-versions VERSION ` replaced, as Argo CD does: the version ends at the next blank, whatever it is.
+/// Replaces each run of `--api-versions VERSION `, as Argo CD does: the version ends at the next space.
 pub(crate) fn without_api_versions(text: &str) -> String {
     const OPTION: &str = "--api-versions ";
     let one = |text: &str| -> Option<usize> {
@@ -172,8 +172,8 @@ pub(crate) fn without_api_versions(text: &str) -> String {
     out
 }
 
-/// A text of another program with its URLs masked.
-fn masked_urls(text: &str) -> String {
+/// Redacts URLs in the output of another program.
+fn redacted_urls(text: &str) -> String {
     let word = |piece: &str| {
         let word = piece.trim_end_matches(char::is_whitespace);
         let rest = &piece[word.len()..];

@@ -1,4 +1,4 @@
-//! Beginning and end: signals, bounds, several at once, what is left behind.
+//! Lifecycle of runs: signals, limits, concurrency, clean-up.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
@@ -21,7 +21,7 @@ use tiphys_testkit::wait::{PATIENCE, until};
 use crate::remotes::{chart, with_dep};
 use crate::world::{Answer, Helm, World};
 
-/// A program in helm's place that says its number and never ends.
+/// A fake helm that writes its process id and never ends.
 const ENDLESS: &str = "#!/bin/sh\n[ \"$1\" = version ] && { echo v4.3.1; exit; }\necho $$ > ../../../started\nwhile :; do read -r line < /dev/zero; done\n";
 
 fn with_program(world: World, text: &str) -> World {
@@ -31,17 +31,17 @@ fn with_program(world: World, text: &str) -> World {
     world.variable("TIPHYS_HELM", &program)
 }
 
-/// The program in helm's place, once it runs.
+/// The process of the fake helm, once it runs.
 fn started(world: &World) -> OwnedFd {
-    let told = world.root().join("../started");
-    let number = until(|| std::fs::read_to_string(&told).ok()?.trim().parse().ok().and_then(Pid::from_raw));
-    pidfd_open(number, PidfdFlags::empty()).expect("it runs")
+    let file = world.root().join("../started");
+    let number = until(|| std::fs::read_to_string(&file).ok()?.trim().parse().ok().and_then(Pid::from_raw));
+    pidfd_open(number, PidfdFlags::empty()).expect("the process runs")
 }
 
-/// Whether a process ends in time.
+/// Whether a process ends before the deadline.
 fn ends(process: &OwnedFd) -> bool {
-    let timeout = Timespec::try_from(PATIENCE).expect("it is short");
-    poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&timeout)).expect("it is ours") == 1
+    let timeout = Timespec::try_from(PATIENCE).expect("the timeout fits");
+    poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&timeout)).expect("the process is ours") == 1
 }
 
 fn is_gone(pid: Pid) -> bool {
@@ -49,7 +49,7 @@ fn is_gone(pid: Pid) -> bool {
 }
 
 #[test]
-fn helm_ends_and_nothing_is_left_when_the_plugin_is_asked_to_end() {
+fn sigterm_ends_helm_and_leaves_nothing() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
         let world = with_program(World::probe(), ENDLESS);
         let mut plugin = world.command(Helm::Four, "generate").spawn().unwrap();
@@ -64,7 +64,7 @@ fn helm_ends_and_nothing_is_left_when_the_plugin_is_asked_to_end() {
     }
 }
 
-/// Ends a plugin that waits for something, and holds it against what is due. It must not wait any longer.
+/// Sends SIGTERM to a waiting plugin and checks its end. It must not wait any longer.
 fn ends_by_sigterm(mut plugin: Child, world: &World) {
     kill_process(Pid::from_child(&plugin), Signal::TERM).expect("the process is ours");
     let asked = Instant::now();
@@ -75,18 +75,18 @@ fn ends_by_sigterm(mut plugin: Child, world: &World) {
 }
 
 #[test]
-fn a_plugin_whose_output_nobody_reads_ends_when_it_is_asked_to() {
+fn sigterm_ends_a_plugin_with_a_blocked_pipe() {
     let world =
         World::chart("{{ range until 20000 }}\n---\nkind: X\nmetadata: {name: \"x{{ . }}\"}\n{{ end }}");
     let mut plugin = world.command(Helm::Four, "generate").stdout(Stdio::piped()).spawn().unwrap();
     let stdout = plugin.stdout.take().unwrap();
-    // A pipe takes 64 KiB, and then its writer waits.
+    // A pipe holds 64 KiB; then its writer blocks.
     until(|| (rustix::io::ioctl_fionread(&stdout).unwrap() >= 60_000).then_some(()));
     ends_by_sigterm(plugin, &world);
 }
 
 #[test]
-fn a_plugin_that_waits_for_the_gate_ends_when_it_is_asked_to_and_says_so_when_it_takes_too_long() {
+fn wait_for_the_gate_ends_by_sigterm_or_timeout() {
     let world = World::probe();
     world.generate(Helm::Four);
     let folder = std::fs::read_dir(world.temporary()).unwrap().next().unwrap().unwrap().path();
@@ -101,29 +101,29 @@ fn a_plugin_that_waits_for_the_gate_ends_when_it_is_asked_to_and_says_so_when_it
     ends_by_sigterm(plugin, &world);
 
     let late = world.command(Helm::Four, "generate").env("TIPHYS_HELM_TIMEOUT", "1").output().unwrap();
-    let told = String::from_utf8(late.stderr).unwrap();
+    let error = String::from_utf8(late.stderr).unwrap();
     assert_eq!(late.status.code(), Some(1));
     assert!(
-        told.ends_with("/gate for 1s; end it, or let TIPHYS_HELM_TIMEOUT wait longer\n")
-            && told.starts_with("another process has held the lock "),
-        "{told}"
+        error.ends_with("/gate for 1s; end it, or raise TIPHYS_HELM_TIMEOUT\n")
+            && error.starts_with("another process has held the lock "),
+        "{error}"
     );
 }
 
 #[test]
-fn a_plugin_that_waits_for_a_file_ends_when_it_is_asked_to() {
+fn sigterm_ends_a_plugin_that_reads_a_pipe() {
     let world = World::probe();
     let path = world.temporary().join("../parameters");
     mkfifoat(CWD, &path, Mode::RUSR | Mode::WUSR).unwrap();
     let mut command = world.command(Helm::Four, "generate");
     let plugin = command.env("ARGOCD_APP_PARAMETERS_FILE", &path).spawn().unwrap();
-    // Such an end can be opened only when the plugin has the other.
+    // The write end opens only after the plugin has opened the other.
     let _written_to_never = until(|| open(&path, OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty()).ok());
     ends_by_sigterm(plugin, &world);
 }
 
 #[test]
-fn what_a_killed_plugin_left_is_removed_by_the_next() {
+fn remains_of_a_killed_plugin_are_removed_by_the_next() {
     let world = with_program(World::probe(), ENDLESS).text("values", "secret: x\n");
     let mut plugin = world.command(Helm::Four, "generate").spawn().unwrap();
     let helm = started(&world);
@@ -138,9 +138,9 @@ fn what_a_killed_plugin_left_is_removed_by_the_next() {
     assert_eq!(world.left(), [""; 0]);
 }
 
-/// Argo CD kills the process group of the plugin, and helm leads one of its own.
+/// Argo CD kills the process group of the plugin; helm leads its own.
 #[test]
-fn helm_ends_with_a_plugin_that_is_killed_while_a_repository_hangs() {
+fn helm_ends_with_a_plugin_killed_during_a_download() {
     for helm in Helm::ALL {
         let server = ChartServer::start(Transport::Plain);
         server.repository("/stable", &[chart("dep", "1.0.0")]);
@@ -168,14 +168,14 @@ fn helm_ends_with_a_plugin_that_is_killed_while_a_repository_hangs() {
 const HOURS: &str =
     "{{ range until 20000 }}{{ range until 20000 }}{{ range until 20000 }}{{ end }}{{ end }}{{ end }}";
 
-/// Helm itself does not end at SIGTERM while it renders.
+/// Helm itself ignores SIGTERM while it renders.
 #[test]
-fn a_template_that_never_ends_is_ended() {
+fn endless_template_is_ended_at_the_timeout() {
     for helm in Helm::ALL {
         let world = World::chart(HOURS).variable("TIPHYS_HELM_TIMEOUT", "1");
         let answer = world.generate(helm);
         assert!(
-            answer.error().ends_with("failed timeout after 1s; TIPHYS_HELM_TIMEOUT gives it more seconds"),
+            answer.error().ends_with("failed timeout after 1s; raise TIPHYS_HELM_TIMEOUT"),
             "{}",
             answer.error()
         );
@@ -184,11 +184,11 @@ fn a_template_that_never_ends_is_ended() {
 }
 
 #[test]
-fn a_helm_that_renders_ends_when_the_plugin_is_asked_to_end() {
+fn sigterm_ends_a_helm_that_renders() {
     for helm in Helm::ALL {
         let world = World::chart(HOURS);
         let mut plugin = world.command(helm, "generate").spawn().unwrap();
-        // The plugin, and helm in the folder of the chart.
+        // The plugin, and helm in the directory of the chart.
         until(|| (world.processes().len() == 2).then_some(()));
         kill_process(Pid::from_child(&plugin), Signal::TERM).unwrap();
         assert_eq!(plugin.wait().unwrap().code(), Some(143));
@@ -197,24 +197,24 @@ fn a_helm_that_renders_ends_when_the_plugin_is_asked_to_end() {
     }
 }
 
-/// A program in helm's place that prints a gigabyte.
+/// A fake helm that prints a gigabyte.
 const GIGABYTE: &str =
     "#!/bin/sh\n[ \"$1\" = version ] && { echo v4.3.1; exit; }\nhead -c 1073741824 /dev/zero\n";
 
 #[test]
-fn a_gigabyte_of_output_is_left_at_the_bound() {
+fn gigabyte_of_output_stops_at_the_limit() {
     let answer = with_program(World::probe(), GIGABYTE).generate(Helm::Four);
     assert!(
-        answer.error().ends_with("printed more than 104857600 bytes; TIPHYS_HELM_OUTPUT_MAX allows more"),
+        answer.error().ends_with("printed more than 104857600 bytes; raise TIPHYS_HELM_OUTPUT_MAX"),
         "{}",
         answer.error()
     );
 }
 
-/// What can be seen of a run from outside, in the order in which it happens.
+/// Observable steps of a run, in order.
 const STEPS: [&str; 6] = ["home", "helm", "index", "chart", "kept", "kustomize"];
 
-/// A run that does all that runs do, from an empty cache, and whether it has come to a step.
+/// A run with all features, from an empty cache.
 struct LongRun {
     server: ChartServer,
     world: World,
@@ -239,15 +239,15 @@ impl LongRun {
             "index" => self.server.count("/stable/index.yaml") > 0,
             "chart" => self.server.count("/stable/dep-1.0.0.tgz") > 0,
             "kept" => !self.world.kept().is_empty(),
-            // The folder in which it runs is made just before.
+            // Its directory is created just before it starts.
             "kustomize" => self.world.homes().iter().any(|home| home.join("kustomize").exists()),
-            _ => panic!("{step} is no step"),
+            _ => panic!("unknown step {step}"),
         }
     }
 }
 
 #[test]
-fn a_run_that_is_ended_at_any_step_leaves_nothing_half_written_and_no_process() {
+fn run_ended_at_any_step_leaves_no_files_or_processes() {
     for step in STEPS {
         let run = LongRun::new();
         let mut plugin = run.world.command(Helm::Four, "generate").stdout(Stdio::null()).spawn().unwrap();
@@ -257,7 +257,7 @@ fn a_run_that_is_ended_at_any_step_leaves_nothing_half_written_and_no_process() 
         assert!(matches!(code, Some(143 | 0)), "{step}: {code:?}");
         until(|| run.world.processes().is_empty().then_some(()));
         assert_eq!(run.world.left(), [""; 0], "{step}");
-        // What is kept is whole, or nothing is.
+        // The entry is complete or missing.
         run.server.forget();
         assert_eq!(
             run.world.generate(Helm::Four).names(),
@@ -272,13 +272,13 @@ fn a_run_that_is_ended_at_any_step_leaves_nothing_half_written_and_no_process() 
 }
 
 #[test]
-fn output_is_bounded() {
+fn output_is_limited() {
     let template = "{{ range until 2000 }}\n---\nkind: X\nmetadata: {name: \"x{{ . }}\"}\n{{ end }}";
     for helm in Helm::ALL {
         let world = World::chart(template).variable("TIPHYS_HELM_OUTPUT_MAX", "1000");
         let answer = world.generate(helm);
         assert!(
-            answer.error().ends_with("printed more than 1000 bytes; TIPHYS_HELM_OUTPUT_MAX allows more"),
+            answer.error().ends_with("printed more than 1000 bytes; raise TIPHYS_HELM_OUTPUT_MAX"),
             "{}",
             answer.error()
         );
@@ -287,22 +287,22 @@ fn output_is_bounded() {
 }
 
 #[test]
-fn settings_that_are_no_numbers_are_refused() {
+fn setting_must_be_a_number() {
     let answer = World::probe().variable("TIPHYS_HELM_TIMEOUT", "soon").generate(Helm::Four);
-    assert_eq!(answer.error(), "TIPHYS_HELM_TIMEOUT is \"soon\"; a number of seconds above zero is expected");
+    assert_eq!(answer.error(), "TIPHYS_HELM_TIMEOUT is \"soon\"; expected a number of seconds above zero");
 }
 
 #[test]
-fn a_folder_for_temporary_files_that_cannot_be_used_is_named_with_what_to_do() {
+fn unusable_tmpdir_is_reported_with_a_remedy() {
     let answer = World::probe().variable("TMPDIR", "/proc/nowhere").generate(Helm::Four);
     let (beginning, end) =
-        ("cannot make /proc/nowhere/tiphys-helm-", ": No such file or directory (os error 2)");
+        ("cannot create /proc/nowhere/tiphys-helm-", ": No such file or directory (os error 2)");
     assert!(answer.error().starts_with(beginning) && answer.error().ends_with(end), "{}", answer.error());
-    assert!(answer.error().contains("; TMPDIR has to name a folder with room that can be written to: "));
+    assert!(answer.error().contains("; set TMPDIR to a writable directory with free space: "));
 }
 
 #[test]
-fn ten_at_once_do_not_disturb_one_another() {
+fn ten_concurrent_runs_are_independent() {
     let world = World::probe().text("values", "from: inline\n").text("set.v", "1");
     let expected = world.generate(Helm::Four).stdout;
     let running: Vec<_> = (0..10)
@@ -323,7 +323,7 @@ fn ten_at_once_do_not_disturb_one_another() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_failure() {
+fn closed_output_pipe_is_not_a_failure() {
     let template = "{{ range until 20000 }}\n---\nkind: X\nmetadata: {name: \"x{{ . }}\"}\n{{ end }}";
     let world = World::chart(template);
     let mut command = world.command(Helm::Four, "generate");
@@ -334,18 +334,18 @@ fn a_reader_that_goes_away_is_no_failure() {
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
 }
 
-/// What is in a repository, and when each was changed.
+/// All files of a repository, with their mtimes.
 fn everything(world: &World) -> Vec<(PathBuf, SystemTime, Option<String>)> {
     let mut found = Vec::new();
     let mut waiting = vec![world.root()];
     while let Some(folder) = waiting.pop() {
-        for entry in std::fs::read_dir(folder).expect("the repository can be read").flatten() {
-            let metadata = entry.metadata().expect("the repository can be read");
+        for entry in std::fs::read_dir(folder).expect("the repository is readable").flatten() {
+            let metadata = entry.metadata().expect("the repository is readable");
             if metadata.is_dir() {
                 waiting.push(entry.path());
             }
             let text = std::fs::read_to_string(entry.path()).ok();
-            found.push((entry.path(), metadata.modified().expect("the repository can be read"), text));
+            found.push((entry.path(), metadata.modified().expect("the repository is readable"), text));
         }
     }
     found.sort();
@@ -353,7 +353,7 @@ fn everything(world: &World) -> Vec<(PathBuf, SystemTime, Option<String>)> {
 }
 
 #[test]
-fn the_repository_is_not_written_to() {
+fn repository_is_not_written_to() {
     let worlds = || {
         let plain = World::probe().text("values", "a: 1\n");
         let kustomize = World::probe()
@@ -382,40 +382,40 @@ fn the_repository_is_not_written_to() {
     }
 }
 
-/// The one version that runs remember.
-fn remembered(world: &World) -> PathBuf {
+/// The file of the only recorded version.
+fn recorded(world: &World) -> PathBuf {
     let base = world.temporary().join(format!("tiphys-helm-{}", rustix::process::getuid().as_raw()));
-    let mut files = std::fs::read_dir(base.join("versions")).expect("it can be read");
-    let file = files.next().expect("one is remembered").expect("it can be read").path();
+    let mut files = std::fs::read_dir(base.join("versions")).expect("readable");
+    let file = files.next().expect("a version is recorded").expect("readable").path();
     assert!(files.next().is_none());
     file
 }
 
 #[test]
-fn helm_is_asked_once_for_its_version_and_each_time_by_check_and_version() {
+fn version_of_helm_is_recorded_except_for_check_and_version() {
     let world = World::chart("kind: X\nmetadata: {name: x}\n");
     assert_eq!(world.generate(Helm::Four).names(), ["X/x"]);
-    let file = remembered(&world);
-    let told = std::fs::read_to_string(&file).unwrap();
-    assert!(told.starts_with("v4."), "{told}");
+    let file = recorded(&world);
+    let version = std::fs::read_to_string(&file).unwrap();
+    assert!(version.starts_with("v4."), "{version}");
     let days_ago = file.metadata().unwrap().modified().unwrap() - Duration::from_hours(24 * 29);
     File::options().write(true).open(&file).unwrap().set_modified(days_ago).unwrap();
     world.generate(Helm::Four);
     let used = file.metadata().unwrap().modified().unwrap();
-    assert!(used > days_ago + Duration::from_hours(24 * 28), "the use is noted");
+    assert!(used > days_ago + Duration::from_hours(24 * 28), "the use updates the mtime");
     std::fs::write(&file, "v9.9.9").unwrap();
     let error = world.generate(Helm::Four).error().to_owned();
     assert!(error.contains(" is helm v9.9.9, which is not supported"), "{error}");
     for command in ["check", "version"] {
         std::fs::write(&file, "v9.9.9").unwrap();
         let answer = world.run(Helm::Four, command);
-        assert!(answer.code == Some(0) && answer.stdout.contains(&format!("helm: {told} ")), "{answer:?}");
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), told, "it is mended");
+        assert!(answer.code == Some(0) && answer.stdout.contains(&format!("helm: {version} ")), "{answer:?}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), version, "the record is corrected");
     }
 }
 
 #[test]
-fn helm_version_is_remembered_by_runs_with_different_tmpdirs() {
+fn helm_version_is_shared_by_runs_with_different_tmpdirs() {
     let world = World::chart("kind: X\nmetadata: {name: x}\n");
     let folder = |name: &str| {
         let folder = world.temporary().join("..").canonicalize().unwrap().join(name);
@@ -431,18 +431,18 @@ fn helm_version_is_remembered_by_runs_with_different_tmpdirs() {
     assert_eq!(run_in(&first).names(), ["X/x"]);
     let versions = Path::new(&caches)
         .join(format!("tiphys-helm/tiphys-helm-{}/versions", rustix::process::getuid().as_raw()));
-    let file = std::fs::read_dir(versions).unwrap().next().expect("one is remembered").unwrap().path();
+    let file = std::fs::read_dir(versions).unwrap().next().expect("a version is recorded").unwrap().path();
     std::fs::write(&file, "v9.9.9").unwrap();
     let error = run_in(&second).error().to_owned();
     assert!(error.contains(" is helm v9.9.9, which is not supported"), "{error}");
 }
 
 #[test]
-fn a_remembered_version_that_is_broken_or_no_file_is_asked_anew_and_mended() {
+fn invalid_recorded_version_is_replaced() {
     let world = World::chart("kind: X\nmetadata: {name: x}\n");
     let good = world.generate(Helm::Four).stdout;
-    let file = remembered(&world);
-    let told = std::fs::read_to_string(&file).unwrap();
+    let file = recorded(&world);
+    let version = std::fs::read_to_string(&file).unwrap();
     let elsewhere = world.temporary().join("../elsewhere");
     std::fs::write(&elsewhere, "v3.21.0").unwrap();
     let long = format!("v4.{}", "1".repeat(1000));
@@ -460,23 +460,23 @@ fn a_remembered_version_that_is_broken_or_no_file_is_asked_anew_and_mended() {
         make();
         assert_eq!(world.generate(Helm::Four).stdout, good);
         assert!(std::fs::symlink_metadata(&file).unwrap().is_file());
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), told);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), version);
     }
     assert_eq!(std::fs::read_to_string(&elsewhere).unwrap(), "v3.21.0");
 }
 
 #[test]
-fn what_helm_says_of_its_home_where_it_has_no_version_is_shown_without_the_folder() {
+fn home_is_redacted_in_errors_of_helm_version() {
     let world = with_program(World::probe(), "#!/bin/sh\necho \"no ${HOME}x\" >&2\nexit 1\n");
     for command in ["check", "version"] {
         let answer = world.run(Helm::Four, command);
-        let told = [answer.stdout, answer.stderr].concat();
-        assert!(told.contains("failed exit status 1: no <helm-home>/x"), "{command}: {told}");
+        let output = [answer.stdout, answer.stderr].concat();
+        assert!(output.contains("failed exit status 1: no <helm-home>/x"), "{command}: {output}");
     }
 }
 
 #[test]
-fn a_script_or_another_name_is_asked_for_its_version_each_time() {
+fn version_of_a_script_or_another_name_is_not_recorded() {
     let counting =
         "#!/bin/sh\n[ \"$1\" = version ] && { echo x >> ../../../asked; echo v4.3; exit; }\necho 'kind: X'\n";
     let world = with_program(World::probe(), counting);
@@ -485,8 +485,8 @@ fn a_script_or_another_name_is_asked_for_its_version_each_time() {
     }
     assert_eq!(std::fs::read_to_string(world.root().join("../asked")).unwrap(), "x\nx\nx\n");
 
-    // A manager of versions is a program of its own, to which a link called helm leads; a link to a helm3 is helm.
-    for (file, link, is_remembered) in
+    // A version manager is a program to which a link with the name helm leads; a link to helm3 is helm.
+    for (file, link, is_recorded) in
         [("manager", "helm", false), ("helm3", "helm", true), ("helm", "shim", true)]
     {
         let world = World::chart("kind: X\nmetadata: {name: x}\n");
@@ -497,6 +497,6 @@ fn a_script_or_another_name_is_asked_for_its_version_each_time() {
         let world = world.variable("TIPHYS_HELM", folder.join(link).to_str().unwrap());
         assert_eq!(world.generate(Helm::Four).names(), ["X/x"]);
         let mut bases = world.temporary().read_dir().unwrap().map(|base| base.unwrap().path());
-        assert_eq!(bases.any(|base| base.join("versions").exists()), is_remembered, "{link} -> {file}");
+        assert_eq!(bases.any(|base| base.join("versions").exists()), is_recorded, "{link} -> {file}");
     }
 }
