@@ -27,12 +27,7 @@ const CITATIONS: &[&str] = &[
 ];
 
 /// Directories that are not clean yet. An issue that touches one cleans it. The list only shrinks.
-const NOT_CLEAN: &[&str] = &[
-    "crates/tiphys/",
-    "crates/tiphys-testkit/",
-    "crates/tiphys-web/",
-    "xtask/",
-];
+const NOT_CLEAN: &[&str] = &["crates/tiphys/", "crates/tiphys-testkit/", "crates/tiphys-web/", "xtask/"];
 
 /// The page that lists the words, and the log of past changes.
 const EXEMPT: &[&str] = &["CONTRIBUTING.md", "CHANGELOG.md", "xtask/src/tidy/language"];
