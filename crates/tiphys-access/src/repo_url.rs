@@ -140,6 +140,11 @@ impl RepoUrl {
             // Git reads `USER:PASSWORD@HOST/PATH` as a path on the server USER.
             return authority.user_info.is_some_and(|user_info| user_info.contains(':'));
         };
+        let credentials_length = authority.user_info.map(str::len);
+        if credentials_end(self.without_scheme()) != credentials_length {
+            // The redacted URL would show another server.
+            return true;
+        }
         let server = percent_decode(authority.server);
         let is_other = |other: &str| !other.eq_ignore_ascii_case(&server);
         if DECODED_BY_GIT.iter().any(|one| scheme.eq_ignore_ascii_case(one)) {

@@ -30,7 +30,7 @@ impl HttpUrl {
     /// nor `https`.
     pub fn parse(text: &str) -> Option<(Self, Option<(String, Secret)>)> {
         let address = RepoUrl::new(text);
-        if has_blank_or_control(address.expose()) {
+        if has_blank_or_control(address.expose()) || address.is_ambiguous() {
             return None;
         }
         let scheme = address.scheme()?;

@@ -55,17 +55,18 @@ impl Cache {
     /// temporary store.
     pub(crate) fn open(options: &ServiceOptions, host: &Host) -> Result<Self, ServiceError> {
         let dir = host.cache_dir(options.cache_dir.as_deref())?;
-        let in_use = prune::begin_use(&dir, options.limits.cache_size_max);
         let reuse = if options.refresh { Reuse::OwnTrees } else { Reuse::AnyTree };
         match Store::open(store_options(options, &dir)) {
             Ok(trees) => {
+                // A new cache directory exists from here on.
+                let in_use = prune::begin_use(&dir, options.limits.cache_size_max);
                 Ok(Self { dir, trees: Arc::new(trees.with_reuse(reuse)), temporary: None, _in_use: in_use })
             }
             Err(StoreError::Io { source, .. })
                 if options.offline && dir.is_dir() && is_read_only(&source) =>
             {
                 let temporary = TemporaryStore::open(options, host)?;
-                Ok(Self { dir, trees: temporary.store.shared(), temporary: Some(temporary), _in_use: in_use })
+                Ok(Self { dir, trees: temporary.store.shared(), temporary: Some(temporary), _in_use: None })
             }
             Err(error) => {
                 let error = ServiceError::invalid_input_from(&error);

@@ -434,7 +434,8 @@ impl Repository {
             }
         }
         self.sweep();
-        if !self.dir.join("HEAD").exists() {
+        // A killed `git init` leaves some of them.
+        if ["HEAD", "objects", "refs"].iter().any(|part| !self.dir.join(part).exists()) {
             self.make(context, &self.dir).await?;
         }
         Ok(file)

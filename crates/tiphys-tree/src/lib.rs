@@ -22,7 +22,7 @@ pub use containment::{ContainmentError, check_links, resolve};
 pub use entries::{Entries, EntryKind, Final};
 pub use file::{FileOwner, NotOpened, open_file};
 pub use path::{EntryPath, PathError, RepoPath};
-pub use prune::{Pruned, mark_used, prune};
+pub use prune::{Pruned, is_cache_name, mark_used, prune};
 pub use read::{Depth, ReadError};
 pub use store::{
     DirectoryEntry, Modes, ProcessStore, Reuse, Room, RunDir, Store, StoreBounds, StoreError, StoreOptions,

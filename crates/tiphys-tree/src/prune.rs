@@ -1,8 +1,10 @@
 //! Removing the least recently used entries of a cache on disk.
 //!
-//! An entry is a file or directory that is used and removed as a whole: a clone, an archive, a tree. Its modification time says when it was
-//! used last ([`mark_used`]). The caller makes sure that no process uses the cache meanwhile.
+//! An entry is a file or directory that is used and removed as a whole: a clone, an archive, a tree. Its name is a hash
+//! ([`is_cache_name`]); everything else in a directory belongs to another program and stays. Its modification time says when it was used
+//! last ([`mark_used`]). The caller makes sure that no process uses the cache meanwhile.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -14,8 +16,14 @@ use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, utim
 /// Unit of `st_blocks`.
 const BLOCK_BYTES: u64 = 512;
 
+/// Minimum number of hexadecimal digits in the name of an entry.
+const NAME_DIGITS_MIN: usize = 32;
+
 /// Extension of lock files, which are no entries. The one of a removed entry goes with it.
 const LOCK: &str = "lock";
+
+/// Extension of directories whose removal has begun. If the process is killed, no one uses the rest of the entry.
+const REMOVED: &str = "removed";
 
 /// What [`prune`] did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +50,12 @@ pub fn mark_used(entry: &Path) {
     let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
     let times = Timestamps { last_access: omit, last_modification: now };
     let _marked: rustix::io::Result<()> = utimensat(CWD, entry, &times, AtFlags::SYMLINK_NOFOLLOW);
+}
+
+/// Whether a path has a name that only tiphys gives: a hash in hexadecimal digits, with or without an extension.
+pub fn is_cache_name(path: &Path) -> bool {
+    let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    stem.len() >= NAME_DIGITS_MIN && stem.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Removes the least recently used entries of these directories until all entries together take at most `bytes_max` bytes on disk. A
@@ -77,7 +91,11 @@ fn entries_of(directory: &Path, entries: &mut Vec<Entry>) -> io::Result<()> {
     };
     for found in found {
         let path = found?.path();
-        if path.extension().is_some_and(|extension| extension == LOCK) {
+        if !is_cache_name(&path) || path.extension().is_some_and(|extension| extension == LOCK) {
+            continue;
+        }
+        if path.extension().is_some_and(|extension| extension == REMOVED) {
+            tiphys_removal::remove_tree(&path)?;
             continue;
         }
         let metadata = fs::symlink_metadata(&path)?;
@@ -100,7 +118,9 @@ fn bytes_of(path: &Path, metadata: &fs::Metadata) -> io::Result<u64> {
 
 fn remove(entry: &Path) -> io::Result<()> {
     if fs::symlink_metadata(entry)?.is_dir() {
-        tiphys_removal::remove_tree(entry)?;
+        let removed = entry.with_extension(REMOVED);
+        fs::rename(entry, &removed)?;
+        tiphys_removal::remove_tree(&removed)?;
     } else {
         fs::remove_file(entry)?;
     }
@@ -119,6 +139,11 @@ mod tests {
 
     const BYTES: u64 = 64 * 1024;
 
+    /// The name of an entry.
+    fn name(digit: &str) -> String {
+        digit.repeat(64)
+    }
+
     fn entry(path: &Path, age_days: u64) {
         fs::create_dir_all(path.join("sub")).expect("the directory can be made");
         fs::write(path.join("sub/file"), vec![1; 64 * 1024]).expect("the file can be written");
@@ -130,24 +155,37 @@ mod tests {
     fn least_recently_used_entries_are_removed() {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let (first, second) = (dir.path().join("git"), dir.path().join("trees"));
-        entry(&first.join("old"), 3);
-        fs::write(first.join("old.lock"), "").expect("the lock can be written");
-        entry(&first.join("older"), 4);
-        entry(&second.join("new"), 1);
-        entry(&second.join("oldest"), 5);
-        mark_used(&second.join("oldest"));
+        entry(&first.join(name("0")), 3);
+        fs::write(first.join(name("0")).with_extension("lock"), "").expect("the lock can be written");
+        entry(&first.join(name("1")), 4);
+        entry(&second.join(name("2")), 1);
+        entry(&second.join(name("3")), 5);
+        let foreign = first.join("myproject");
+        entry(&foreign, 9);
+        mark_used(&second.join(name("3")));
         let directories = [first.clone(), second.clone(), dir.path().join("missing")];
         let all = prune(&directories, u64::MAX).expect("it can be measured");
         assert_eq!((all.removed, all.kept), (0, 4));
         assert!(all.kept_bytes >= 4 * BYTES, "{all:?}");
         let pruned = prune(&directories, all.kept_bytes - 1).expect("it can be pruned");
         assert_eq!((pruned.removed, pruned.kept), (1, 3));
-        assert!(!first.join("older").exists());
+        assert!(!first.join(name("1")).exists());
         let pruned = prune(&directories, pruned.kept_bytes - 1).expect("it can be pruned");
         assert_eq!((pruned.removed, pruned.removed_bytes + pruned.kept_bytes), (1, all.kept_bytes / 4 * 3));
-        assert!(!first.join("old").exists() && !first.join("old.lock").exists());
-        assert!(second.join("oldest").exists(), "it was marked as used");
+        assert!(!first.join(name("0")).exists() && !first.join(name("0")).with_extension("lock").exists());
+        assert!(second.join(name("3")).exists(), "it was marked as used");
         assert_eq!(prune(&directories, 0).expect("it can be pruned").kept, 0);
         assert_eq!(prune(&directories, 0).expect("it can be pruned"), Pruned::default());
+        assert!(foreign.exists(), "it is no entry");
+    }
+
+    #[test]
+    fn interrupted_removal_is_finished() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        entry(&dir.path().join(name("a")).with_extension("removed"), 1);
+        entry(&dir.path().join(name("a")), 1);
+        let pruned = prune(&[dir.path().to_path_buf()], u64::MAX).expect("it can be measured");
+        assert_eq!((pruned.removed, pruned.kept), (0, 1));
+        assert!(!dir.path().join(name("a")).with_extension("removed").exists());
     }
 }

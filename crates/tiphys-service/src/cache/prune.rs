@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tiphys_tree::{Pruned, mark_used, prune};
+use tiphys_tree::{Pruned, is_cache_name, mark_used, prune};
 
 use crate::error::ServiceError;
 use crate::host::Host;
@@ -13,6 +13,9 @@ use crate::options::ServiceOptions;
 
 /// Time after which a command prunes the cache again.
 const INTERVAL: Duration = Duration::from_hours(24);
+
+/// Directories of the cache: clones, archives of charts, trees by boot.
+const DIRECTORIES: [&str; 3] = ["git", "charts/archives", "trees"];
 
 /// Lock file: every command holds a shared lock while it uses the cache, and an exclusive one while it prunes.
 const LOCK: &str = "in-use.lock";
@@ -29,7 +32,7 @@ const STAMP: &str = "pruned";
 /// [`ErrorKind::Conflict`]: crate::ErrorKind::Conflict
 pub fn prune_cache(options: &ServiceOptions, host: &Host) -> Result<Pruned, ServiceError> {
     let dir = host.cache_dir(options.cache_dir.as_deref())?;
-    if !dir.is_dir() {
+    if !DIRECTORIES.iter().any(|directory| dir.join(directory).is_dir()) {
         return Ok(Pruned::default());
     }
     let failed = |error: io::Error| ServiceError::invalid_input(format!("{}: {error}", dir.display()));
@@ -88,8 +91,9 @@ fn is_due(dir: &Path) -> bool {
 }
 
 fn prune_locked(dir: &Path, bytes_max: u64) -> io::Result<Pruned> {
-    let mut directories = vec![dir.join("git"), dir.join("charts/archives")];
-    directories.extend(trees_of_boots(&dir.join("trees"))?);
+    let [clones, archives, trees] = DIRECTORIES.map(|directory| dir.join(directory));
+    let mut directories = vec![clones, archives];
+    directories.extend(trees_of_boots(&trees)?);
     let pruned = prune(&directories, bytes_max)?;
     File::create(dir.join(STAMP))?;
     mark_used(&dir.join(STAMP));
@@ -102,7 +106,7 @@ fn trees_of_boots(trees: &Path) -> io::Result<Vec<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         found => {
             let paths = found?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-            Ok(paths.into_iter().filter(|path| path.is_dir()).collect())
+            Ok(paths.into_iter().filter(|path| is_cache_name(path) && path.is_dir()).collect())
         }
     }
 }
@@ -117,12 +121,20 @@ mod tests {
     use crate::options::ServiceOptions;
     use crate::{ErrorKind, Host};
 
+    const CLONE: &str = "git/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+    const OTHER: &str = "git/bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+    const TREE: &str = "trees/00000000000000000000000000000000/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
     fn cache() -> tempfile::TempDir {
         let dir = tempfile::tempdir().expect("a temporary directory");
-        for entry in ["git/a", "charts/archives", "trees/boot/b"] {
+        for entry in [CLONE, "charts/archives", TREE] {
             fs::create_dir_all(dir.path().join(entry)).expect("the directory can be made");
         }
-        for file in ["git/a/pack", "charts/archives/c", "trees/boot/b/file"] {
+        for file in [
+            &format!("{CLONE}/pack"),
+            &format!("charts/archives/{}", "c".repeat(64)),
+            &format!("{TREE}/file"),
+        ] {
             fs::write(dir.path().join(file), vec![1; 10_000]).expect("the file can be written");
         }
         dir
@@ -163,14 +175,14 @@ mod tests {
     fn commands_prune_once_a_day() {
         let dir = cache();
         drop(begin_use(dir.path(), 0).expect("the cache can be locked"));
-        assert!(dir.path().join("git/a").exists(), "a new cache is a day old first");
+        assert!(dir.path().join(CLONE).exists(), "a new cache is a day old first");
         let stamp = File::create(dir.path().join(STAMP)).expect("the stamp can be written");
         let yesterday = SystemTime::UNIX_EPOCH + Duration::from_hours(24);
         stamp.set_modified(yesterday).expect("the time can be set");
         drop(begin_use(dir.path(), 0).expect("the cache can be locked"));
-        assert!(!dir.path().join("git/a").exists());
-        fs::create_dir(dir.path().join("git/b")).expect("the directory can be made");
+        assert!(!dir.path().join(CLONE).exists());
+        fs::create_dir(dir.path().join(OTHER)).expect("the directory can be made");
         drop(begin_use(dir.path(), 0).expect("the cache can be locked"));
-        assert!(dir.path().join("git/b").exists(), "it was pruned just now");
+        assert!(dir.path().join(OTHER).exists(), "it was pruned just now");
     }
 }

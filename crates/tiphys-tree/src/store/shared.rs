@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::session::{Gate, Session, is_unlocked, lock_file};
 use crate::mark_used;
+use crate::prune::is_cache_name;
 
 use super::{InUse, Reuse, SEAL, Staged, StoreError, TREE, Tree, TreeKey, private_folder, seal};
 
@@ -129,12 +130,14 @@ impl Shared {
     }
 }
 
-/// Removes trees of other boots that no process uses: on a shared file system, another machine may.
+/// Removes trees of other boots that no process uses: on a shared file system, another machine may. Directories with other names are not
+/// those of a boot.
 fn take_over_other_boots(all_trees: &Path, boot: &str, session: &Session) -> Result<(), StoreError> {
     for entry in fs::read_dir(all_trees).map_err(StoreError::io("read", all_trees))?.flatten() {
         let (place, name) = (entry.path(), entry.file_name());
         let lock = place.with_extension("lock");
-        if name.to_str() != Some(boot) && place.is_dir() && is_unlocked(&lock) {
+        let is_other_boot = is_cache_name(&place) && name.to_str() != Some(boot);
+        if is_other_boot && place.is_dir() && is_unlocked(&lock) {
             session.take_over(&place);
             drop(fs::remove_file(lock));
         }
@@ -146,5 +149,5 @@ fn take_over_other_boots(all_trees: &Path, boot: &str, session: &Session) -> Res
 fn boot_id() -> String {
     let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let id: String = id.chars().filter(char::is_ascii_hexdigit).collect();
-    if id.is_empty() { "one".to_owned() } else { id }
+    if id.is_empty() { "0".repeat(32) } else { id }
 }

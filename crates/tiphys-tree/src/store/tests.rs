@@ -226,15 +226,17 @@ fn only_directories_of_killed_processes_are_swept() {
 fn trees_of_an_earlier_boot_are_swept_unless_they_are_in_use() {
     let dir = temporary();
     let trees = dir.path().join("store/trees");
-    fs::create_dir_all(trees.join("old/0000")).expect("a folder");
-    fs::create_dir_all(trees.join("other/0000")).expect("a folder");
-    fs::write(trees.join("old.lock"), "").expect("a lock");
-    let other = fs::File::create(trees.join("other.lock")).expect("a lock");
+    let [old, used] = ["a", "b"].map(|digit| trees.join(digit.repeat(32)));
+    for boot in [&old, &used, &trees.join("foreign")] {
+        fs::create_dir_all(boot.join("0000")).expect("a folder");
+    }
+    fs::write(old.with_extension("lock"), "").expect("a lock");
+    let other = fs::File::create(used.with_extension("lock")).expect("a lock");
     other.lock_shared().expect("locked");
     let store = open(&dir);
     let tree = store.get_or_write(KEY, one_file("x")).expect("a tree");
-    assert!(!trees.join("old").exists() && !trees.join("old.lock").exists());
-    assert!(trees.join("other/0000").is_dir());
+    assert!(!old.exists() && !old.with_extension("lock").exists());
+    assert!(used.join("0000").is_dir() && trees.join("foreign/0000").is_dir());
     assert!(open(&dir).get(KEY).is_some_and(|found| found.root() == tree.root()));
 }
 

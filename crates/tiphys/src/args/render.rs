@@ -23,7 +23,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) output_dir: Option<PathBuf>,
 
-    /// Write a JSON report with the revision, plugin, duration and errors of each application
+    /// Write a JSON report with the revision, plugin and duration of each rendered application
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 

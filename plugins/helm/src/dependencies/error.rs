@@ -92,6 +92,12 @@ pub(crate) enum DependencyError {
     /// A mounted file is invalid.
     #[error("error building helm chart dependencies")]
     Mounted(#[from] FileError),
+    /// An address that programs read differently.
+    #[error(
+        "repository {repository}: programs read different servers in its address; percent-encode the special characters of its user and \
+         password"
+    )]
+    Ambiguous { repository: RepoUrl },
     /// A repository without an index. Argo CD adds each with a command of its own; the message is that of the command.
     #[error(
         "error building helm chart dependencies: failed to add helm repository {address}: failed to add repository: failed running helm: \

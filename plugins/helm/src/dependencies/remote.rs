@@ -159,6 +159,9 @@ impl ProjectRepositories {
                 | DependencyRepository::Folder(_)
                 | DependencyRepository::Other => continue,
             };
+            if remote.kind != RemoteKind::Plugin && remote.address.is_ambiguous() {
+                return Err(DependencyError::Ambiguous { repository: remote.address });
+            }
             if credentials == CredentialReach::EveryServer {
                 remote.credentials = credentials;
             }
