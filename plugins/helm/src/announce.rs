@@ -76,7 +76,7 @@ pub(crate) enum AnnounceError {
         cause: io::Error,
     },
     #[error(
-        "failed to read value file {file}: with the value files before it, it has more than {max} bytes; raise \
+        "failed to read value file {file}: with the value files before it, it has more than {max} bytes; increase \
          TIPHYS_HELM_CHARTS_BYTES_MAX"
     )]
     TooLarge { file: String, max: usize },
@@ -93,7 +93,7 @@ pub(crate) enum AnnounceError {
     /// The values do not match the chart's structure.
     #[error("the values do not match the chart")]
     Coalesce(#[from] CoalesceError),
-    #[error("the chart has more than {max} values; raise TIPHYS_HELM_ANNOUNCED_MAX")]
+    #[error("the chart has more than {max} values; increase TIPHYS_HELM_ANNOUNCED_MAX")]
     TooMany { max: usize },
     #[error("cannot write the announcements")]
     Json(#[from] serde_json::Error),

@@ -56,7 +56,7 @@ pub(crate) async fn check(host: &Host) -> Result<Vec<u8>, Failure> {
     let mut lines = vec![format!("helm: {helm}")];
     if !request.options.kustomize_dir.is_empty() {
         let kustomize = host.find(&settings.kustomize);
-        let missing = || Failure::new("kustomize was not found on PATH; install it, or set TIPHYS_KUSTOMIZE");
+        let missing = || Failure::new("kustomize was not found in PATH; install it, or set TIPHYS_KUSTOMIZE");
         lines.push(format!("kustomize: {}", kustomize.ok_or_else(missing)?.display()));
     }
     let command = escape_text(&redactor.redact(&prepared.call.shown));

@@ -13,7 +13,7 @@ use tiphys_process::{Tool, ToolError};
 use crate::failure::go_words;
 use crate::home::{Home, HomeError, known_versions};
 use crate::host::Host;
-use crate::redaction::{Redactor, without_secret_options};
+use crate::redaction::{Redactor, without_secrets};
 use crate::settings::Settings;
 use crate::slow::SlowNotice;
 
@@ -46,7 +46,7 @@ pub(crate) struct HelmVersion {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HelmError {
     /// The program was not found.
-    #[error("failed running helm: {program} was not found on PATH; install {}, or set TIPHYS_HELM", supported(), program = program.display())]
+    #[error("failed running helm: {program} was not found in PATH; install {}, or set TIPHYS_HELM", supported(), program = program.display())]
     NotFound {
         /// The name or path.
         program: PathBuf,
@@ -71,7 +71,7 @@ pub(crate) enum HelmError {
         stdout: String,
     },
     /// Helm exceeded the timeout.
-    #[error("failed running helm: `{command}` failed timeout after {}; raise TIPHYS_HELM_TIMEOUT", go_duration(*timeout))]
+    #[error("failed running helm: `{command}` failed timeout after {}; increase TIPHYS_HELM_TIMEOUT", go_duration(*timeout))]
     Timeout {
         /// The command, redacted.
         command: String,
@@ -79,7 +79,7 @@ pub(crate) enum HelmError {
     },
     /// Helm printed too much.
     #[error(
-        "failed running helm: `{command}` printed more than {bytes_max} bytes; raise TIPHYS_HELM_OUTPUT_MAX"
+        "failed running helm: `{command}` printed more than {bytes_max} bytes; increase TIPHYS_HELM_OUTPUT_MAX"
     )]
     OutputTooLarge {
         /// The command, redacted.
@@ -203,7 +203,7 @@ impl Helm {
         input: Option<Vec<u8>>,
     ) -> Result<Vec<u8>, HelmError> {
         let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
-        let command = || without_secret_options(shown);
+        let command = || without_secrets(shown);
         match self.slow.wait(shown, self.tool.run(&arguments, dir, input)).await {
             Ok(output) if output.code == Some(0) => Ok(output.stdout),
             Ok(output) => {
@@ -211,8 +211,8 @@ impl Helm {
                     Some(code) => format!("exit status {code}"),
                     None => "signal: killed".to_owned(),
                 };
-                let stderr = without_secret_options(&output.stderr).trim().to_owned();
-                let stdout = without_secret_options(&String::from_utf8_lossy(&output.stdout));
+                let stderr = without_secrets(&output.stderr).trim().to_owned();
+                let stdout = without_secrets(&String::from_utf8_lossy(&output.stdout));
                 Err(HelmError::Failed { command: command(), ending, stderr, stdout })
             }
             Err(ToolError::Start { source, .. }) => {

@@ -91,7 +91,7 @@ pub(crate) enum HomeError {
     NoFile { path: PathBuf },
     /// Another run holds the lock.
     #[error(
-        "another process has held the lock {path} for {patience:?}; end it, or raise TIPHYS_HELM_TIMEOUT",
+        "another process has held the lock {path} for {patience:?}; end it, or increase TIPHYS_HELM_TIMEOUT",
         path = path.display()
     )]
     Held {

@@ -69,7 +69,7 @@ pub(crate) enum KustomizeError {
         source: io::Error,
     },
     /// The program was not found.
-    #[error("parameter kustomize-dir: {program} was not found on PATH; install kustomize, or set TIPHYS_KUSTOMIZE", program = program.display())]
+    #[error("parameter kustomize-dir: {program} was not found in PATH; install kustomize, or set TIPHYS_KUSTOMIZE", program = program.display())]
     NotFound {
         /// The name or path.
         program: PathBuf,

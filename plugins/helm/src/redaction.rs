@@ -40,7 +40,7 @@ pub(crate) struct Redactor {
 
 impl Redactor {
     /// Redacts directories of sources.
-    pub(crate) fn of_sources<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
+    pub(crate) fn new<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
         let paths = folders.into_iter().map(|folder| (folder.to_path_buf(), SOURCE_PLACEHOLDER));
         Self { paths: paths.collect(), logins: Vec::new() }
     }
@@ -106,7 +106,7 @@ fn redacted_credentials(login: &str) -> String {
 
 /// Redacts these passwords, and those in URLs.
 pub(crate) fn without_passwords<'a>(text: &str, passwords: impl IntoIterator<Item = &'a Secret>) -> String {
-    redacted_urls(&redacted(text, passwords.into_iter().map(Secret::expose).collect()))
+    redact_urls(&redacted(text, passwords.into_iter().map(Secret::expose).collect()))
 }
 
 /// Redacts these values.
@@ -122,7 +122,7 @@ fn redacted(text: &str, mut secrets: Vec<&str>) -> String {
 }
 
 /// Redacts the values of secret options in a command or its output.
-pub(crate) fn without_secret_options(text: &str) -> String {
+pub(crate) fn without_secrets(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     loop {
@@ -173,7 +173,7 @@ pub(crate) fn without_api_versions(text: &str) -> String {
 }
 
 /// Redacts URLs in the output of another program.
-fn redacted_urls(text: &str) -> String {
+fn redact_urls(text: &str) -> String {
     let word = |piece: &str| {
         let word = piece.trim_end_matches(char::is_whitespace);
         let rest = &piece[word.len()..];

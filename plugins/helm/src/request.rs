@@ -135,7 +135,7 @@ impl Request {
     pub(crate) fn redactor(&self) -> Redactor {
         let refs = self.context.refs.values().map(|tree| tree.path.as_path());
         let urls = self.places().urls(&self.options);
-        Redactor::of_sources(refs.chain([self.root.as_path()])).with_urls(urls.iter().map(String::as_str))
+        Redactor::new(refs.chain([self.root.as_path()])).with_urls(urls.iter().map(String::as_str))
     }
 
     /// The release's name: the parameter, otherwise the application's name without its namespace (`team_app` is `app`), if that is not

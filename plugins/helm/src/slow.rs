@@ -8,7 +8,7 @@ use std::time::Duration;
 use tiphys_process::escape_text;
 use tokio::time::timeout;
 
-use crate::redaction::{Redactor, without_api_versions, without_secret_options};
+use crate::redaction::{Redactor, without_api_versions, without_secrets};
 use crate::settings::Settings;
 
 /// Reports calls that have not ended yet.
@@ -49,7 +49,7 @@ impl SlowNotice {
     }
 
     fn text(&self, command: &str, after: Duration) -> String {
-        let command = self.redactor.redact(&without_api_versions(&without_secret_options(command)));
+        let command = self.redactor.redact(&without_api_versions(&without_secrets(command)));
         let mut text = format!(
             "tiphys-helm: `{}` has not ended after {} s; it may take {} s (TIPHYS_HELM_TIMEOUT)",
             command.replace(['\n', '\r'], " "),

@@ -85,10 +85,10 @@ pub(crate) enum LoadError {
     },
     #[error("charts are nested more than {DEPTH_MAX} deep; look for a link in a charts directory")]
     TooDeep,
-    #[error("there are more than {max} charts, including subcharts; raise TIPHYS_HELM_CHARTS_MAX")]
+    #[error("there are more than {max} charts, including subcharts; increase TIPHYS_HELM_CHARTS_MAX")]
     TooMany { max: usize },
     #[error(
-        "the values and schemas of the chart and its subcharts have more than {max} bytes; raise \
+        "the values and schemas of the chart and its subcharts have more than {max} bytes; increase \
          TIPHYS_HELM_CHARTS_BYTES_MAX"
     )]
     TooLarge { max: usize },

@@ -58,7 +58,7 @@ pub(crate) enum FileError {
         source: io::Error,
     },
     /// A file with values is too large.
-    #[error("{name} has more than {max} bytes; raise TIPHYS_HELM_CHARTS_BYTES_MAX")]
+    #[error("{name} has more than {max} bytes; increase TIPHYS_HELM_CHARTS_BYTES_MAX")]
     ValuesTooLarge { name: String, max: usize },
     /// Another file, or one of an archive, is too large.
     #[error("{name} has more than {FILE_BYTES_MAX} bytes; make it smaller")]

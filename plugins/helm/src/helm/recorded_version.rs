@@ -1,6 +1,6 @@
 //! Recorded versions of helm. Starting helm to read its version takes longer than all of the plugin's own work.
 //!
-//! Only the version of helm itself is recorded: an ELF file with the name `helm` or `helm…` (`helm3`, `helm-4.3`), links resolved. A shell
+//! Only the version of helm itself is recorded: an ELF file with the name `helm` or `helm…` (`helm3`), links resolved. A shell
 //! script or a link to another program (`asdf`, `mise`) may select another helm each time.
 
 use std::fs::{self, File};

@@ -6,8 +6,7 @@ use std::path::Path;
 use tiphys_access::Secret;
 
 use super::{
-    INLINE_PLACEHOLDER, Redactor, redacted_urls, without_api_versions, without_passwords,
-    without_secret_options,
+    INLINE_PLACEHOLDER, Redactor, redact_urls, without_api_versions, without_passwords, without_secrets,
 };
 use crate::failure::Failure;
 use crate::home::Home;
@@ -44,7 +43,7 @@ fn passwords_and_users_are_redacted() {
         ("a --passwords x", "a --passwords x"),
     ];
     for (text, expected) in cases {
-        assert_eq!(without_secret_options(text), expected);
+        assert_eq!(without_secrets(text), expected);
     }
 }
 
@@ -53,8 +52,7 @@ fn longest_paths_are_replaced_first() {
     let temporary = tempfile::tempdir().unwrap();
     let home = Home::in_a_test(temporary.path()).unwrap();
     let shown = home.path().display();
-    let redactor =
-        Redactor::of_sources(["/w/repo", "/w/repo/below", "/", ""].map(Path::new)).with_home(&home);
+    let redactor = Redactor::new(["/w/repo", "/w/repo/below", "/", ""].map(Path::new)).with_home(&home);
     let text = format!(
         "open /w/repo/a.yaml, /w/repo/below and {shown}/values of /w/other; {shown}/tree/c/charts, {shown}/kept, {shown}/kustomize/x; {shown}/tmp/y"
     );
@@ -102,6 +100,6 @@ fn credentials_of_urls_are_redacted_in_paths_too() {
 fn only_urls_of_a_message_are_redacted() {
     let text = "Error: \"https://bob:hunter22@a.example.com/x\"\n\tfailed  (https://b.example.com): no\n";
     let shown = "Error: \"https://bob:***@a.example.com/x\"\n\tfailed  (https://b.example.com): no\n";
-    assert_eq!(redacted_urls(text), shown);
-    assert_eq!(redacted_urls(""), "");
+    assert_eq!(redact_urls(text), shown);
+    assert_eq!(redact_urls(""), "");
 }

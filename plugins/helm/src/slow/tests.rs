@@ -10,7 +10,7 @@ use crate::settings::Settings;
 
 fn notice(variables: &[(&str, &str)]) -> SlowNotice {
     let settings = Settings::read(&Host::for_test(Path::new("/app"), variables)).expect("valid settings");
-    SlowNotice::new(&settings, Redactor::of_sources([Path::new("/w/repository")]))
+    SlowNotice::new(&settings, Redactor::new([Path::new("/w/repository")]))
 }
 
 #[test]

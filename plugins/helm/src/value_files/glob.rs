@@ -59,10 +59,10 @@ pub(crate) enum GlobError {
         source: io::Error,
     },
     /// Too many names were examined.
-    #[error("more than {max} names were examined; narrow the pattern, or raise TIPHYS_HELM_GLOB_LOOKS_MAX")]
+    #[error("more than {max} names were examined; narrow it, or increase TIPHYS_HELM_GLOB_LOOKS_MAX")]
     TooManyLooks { max: usize },
     /// There are too many matches.
-    #[error("more than {max} files match; narrow the pattern, or raise TIPHYS_HELM_GLOB_FILES_MAX")]
+    #[error("more than {max} files match; narrow it, or increase TIPHYS_HELM_GLOB_FILES_MAX")]
     TooManyMatches { max: usize },
 }
 

@@ -69,7 +69,7 @@ fn large_file_is_read_up_to_the_named_limit() {
     assert_eq!(world().lines().len(), 1);
     assert_eq!(
         world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "5000000").limit_error(),
-        "cannot load the chart: values.yaml has more than 5000000 bytes; raise TIPHYS_HELM_CHARTS_BYTES_MAX"
+        "cannot load the chart: values.yaml has more than 5000000 bytes; increase TIPHYS_HELM_CHARTS_BYTES_MAX"
     );
     let world = || {
         let files = World::chart("a: 1\n").chart_file("one.yaml", large()).chart_file("two.yaml", large());
@@ -77,7 +77,7 @@ fn large_file_is_read_up_to_the_named_limit() {
     };
     assert_eq!(world().lines().len(), 1);
     let error = world().variable("TIPHYS_HELM_CHARTS_BYTES_MAX", "10000000").limit_error();
-    let expected = "charts/web/two.yaml: with the value files before it, it has more than 10000000 bytes; raise \
+    let expected = "charts/web/two.yaml: with the value files before it, it has more than 10000000 bytes; increase \
                     TIPHYS_HELM_CHARTS_BYTES_MAX";
     assert!(error.ends_with(expected), "{error}");
 }
@@ -98,7 +98,7 @@ fn too_many_values_are_reported_with_the_variable() {
     let world = World::chart("a: 1\nb: 2\nc: 3\n");
     assert_eq!(
         world.variable("TIPHYS_HELM_ANNOUNCED_MAX", "2").limit_error(),
-        "the chart has more than 2 values; raise TIPHYS_HELM_ANNOUNCED_MAX"
+        "the chart has more than 2 values; increase TIPHYS_HELM_ANNOUNCED_MAX"
     );
     assert_eq!(World::chart("a: 1\nb: 2\n").variable("TIPHYS_HELM_ANNOUNCED_MAX", "2").lines().len(), 2);
 }
@@ -114,13 +114,13 @@ fn charts_have_limits_and_errors_name_the_variables() {
     let within = "cannot load the chart: error unpacking subchart db in web: ";
     assert_eq!(
         world("TIPHYS_HELM_CHARTS_MAX", "1").limit_error(),
-        format!("{within}there are more than 1 charts, including subcharts; raise TIPHYS_HELM_CHARTS_MAX")
+        format!("{within}there are more than 1 charts, including subcharts; increase TIPHYS_HELM_CHARTS_MAX")
     );
     assert_eq!(world("TIPHYS_HELM_CHARTS_MAX", "2").lines().len(), 2);
     assert_eq!(
         world("TIPHYS_HELM_CHARTS_BYTES_MAX", "12").limit_error(),
         format!(
-            "{within}the values and schemas of the chart and its subcharts have more than 12 bytes; raise \
+            "{within}the values and schemas of the chart and its subcharts have more than 12 bytes; increase \
              TIPHYS_HELM_CHARTS_BYTES_MAX"
         )
     );
@@ -145,13 +145,13 @@ fn chart_counts_once_per_alias() {
     assert_eq!(world("TIPHYS_HELM_CHARTS_MAX", "13").lines().len(), 9);
     assert_eq!(
         world("TIPHYS_HELM_CHARTS_MAX", "12").limit_error(),
-        "cannot load the chart: there are more than 12 charts, including subcharts; raise TIPHYS_HELM_CHARTS_MAX"
+        "cannot load the chart: there are more than 12 charts, including subcharts; increase TIPHYS_HELM_CHARTS_MAX"
     );
     // 6 bytes of the chart, and 9 for each of nine disks.
     assert_eq!(world("TIPHYS_HELM_CHARTS_BYTES_MAX", "87").lines().len(), 9);
     assert_eq!(
         world("TIPHYS_HELM_CHARTS_BYTES_MAX", "86").limit_error(),
-        "cannot load the chart: the values and schemas of the chart and its subcharts have more than 86 bytes; raise \
+        "cannot load the chart: the values and schemas of the chart and its subcharts have more than 86 bytes; increase \
          TIPHYS_HELM_CHARTS_BYTES_MAX"
     );
 }

@@ -271,9 +271,8 @@ fn pipes_in_the_cache_do_not_block() {
             let answer = world.generate(helm);
             assert!(answer.code == Some(0) && answer.stdout.contains("dep-1.0.0"), "{answer:?}");
             let name = path.strip_prefix(&folder).unwrap().display();
-            let expected =
-                "note: dependencies are not cached: cannot use the directory of TIPHYS_HELM_CACHE_DIR";
-            assert_eq!(answer.stderr, format!("{expected}: `{name}` in it {problem}; remove it"));
+            let note = "note: dependencies are not cached: cannot use the directory of TIPHYS_HELM_CACHE_DIR";
+            assert_eq!(answer.stderr, format!("{note}: `{name}` in it {problem}; remove it"));
         }
     }
 }

@@ -186,7 +186,7 @@ fn pipe_as_credential_file_is_reported_without_waiting() {
         assert_eq!(
             world.generate(Helm::Four).error(),
             format!(
-                "error building helm chart dependencies: {} is no regular file; put one there, or name another place in {setting}",
+                "error building helm chart dependencies: {} is not a regular file; replace it with one, or set {setting} to another path",
                 path.display()
             )
         );
@@ -248,7 +248,7 @@ fn credential_files_are_parsed_as_helm_does() {
     let with = |field: &str, value: serde_json::Value| {
         json!({ "auths": { host.as_str(): { "auth": RIGHT } }, field: value }).to_string()
     };
-    let no_pair = "its field auth is no user and password, with `:` between them, in base64";
+    let no_pair = "its field auth is not base64 of USER:PASSWORD";
     let cases = [
         (String::new(), right(), ""),
         (" \n".to_owned(), right(), ""),
@@ -262,10 +262,10 @@ fn credential_files_are_parsed_as_helm_does() {
         (String::new(), auth("geheim!!"), no_pair),
         (auth("Z2VoZWlt"), right(), no_pair),
         (entry(json!({ "auth": "geheim!!", "identitytoken": "geheim" })), right(), no_pair),
-        (String::new(), entry(json!({ "auth": ["geheim"] })), "its field auth is no text"),
-        (String::new(), entry(json!("geheim")), "it is no object"),
-        (with("credsStore", json!(["geheim"])), right(), "look at its field credsStore"),
-        (r#"{"auths": ["geheim"]}"#.to_owned(), right(), "look at its field auths"),
+        (String::new(), entry(json!({ "auth": ["geheim"] })), "its field auth must be a string"),
+        (String::new(), entry(json!("geheim")), "it is not an object"),
+        (with("credsStore", json!(["geheim"])), right(), "check its field credsStore"),
+        (r#"{"auths": ["geheim"]}"#.to_owned(), right(), "check its field auths"),
     ];
     for helm in Helm::ALL {
         for (helms, dockers, problem) in &cases {
@@ -303,11 +303,11 @@ fn failing_helper_is_reported_without_its_answer() {
     assert_eq!(
         missing.error(),
         format!(
-            "{begin}, which has the login to {host}, was not found on PATH; install it, or log in to {host} without it"
+            "{begin}, which has the credentials for {host}, was not found in PATH; install it, or log in to {host} without it"
         )
     );
     let no_login = format!(
-        "{begin} gave no login to {host}; see what `docker-credential-test get` says with {host} on its standard input"
+        "{begin} has no credentials for {host}; run `docker-credential-test get` with {host} on its standard input to see why"
     );
     for helper in ["#!/bin/sh\necho '{\"Username\":\"hunter22\"}'\n", "#!/bin/sh\necho hunter22\nexit 1\n"] {
         let world = protected.world().docker(&own).helper("pass\n", host);
@@ -319,8 +319,6 @@ fn failing_helper_is_reported_without_its_answer() {
     let hangs = hangs.file("../bin/docker-credential-test", "#!/bin/sh\nexec tail -f /dev/null\n");
     assert_eq!(
         hangs.generate(Helm::Four).error(),
-        format!(
-            "{begin} did not give the login to {host} within 1 s; TIPHYS_HELM_LOGIN_TIMEOUT gives it more seconds"
-        )
+        format!("{begin} returned no credentials for {host} within 1 s; increase TIPHYS_HELM_LOGIN_TIMEOUT")
     );
 }

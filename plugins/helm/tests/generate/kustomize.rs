@@ -70,7 +70,7 @@ fn kustomization_does_not_lead_out_of_the_repository() {
             .text("kustomize-dir", "/overlay")
             .generate(Helm::Four);
         let expected = format!(
-            "parameter kustomize-dir: base/kustomization.yaml: resources: {base:?} leads out of the repository; name something inside of it, or a URL"
+            "parameter kustomize-dir: base/kustomization.yaml: resources: {base:?} is outside of the repository; use a path inside of it, or a URL"
         );
         assert_eq!(answer.error(), expected);
     }
@@ -101,7 +101,7 @@ fn failing_kustomization_is_reported_with_its_output() {
         .text("kustomize-dir", "/overlay")
         .variable("TIPHYS_KUSTOMIZE", "no-such-program")
         .generate(Helm::Four);
-    let expected = "parameter kustomize-dir: no-such-program was not found on PATH; install kustomize, or set TIPHYS_KUSTOMIZE";
+    let expected = "parameter kustomize-dir: no-such-program was not found in PATH; install kustomize, or set TIPHYS_KUSTOMIZE";
     assert_eq!(answer.error(), expected);
 }
 

@@ -104,7 +104,7 @@ fn wait_for_the_gate_ends_by_sigterm_or_timeout() {
     let error = String::from_utf8(late.stderr).unwrap();
     assert_eq!(late.status.code(), Some(1));
     assert!(
-        error.ends_with("/gate for 1s; end it, or raise TIPHYS_HELM_TIMEOUT\n")
+        error.ends_with("/gate for 1s; end it, or increase TIPHYS_HELM_TIMEOUT\n")
             && error.starts_with("another process has held the lock "),
         "{error}"
     );
@@ -175,7 +175,7 @@ fn endless_template_is_ended_at_the_timeout() {
         let world = World::chart(HOURS).variable("TIPHYS_HELM_TIMEOUT", "1");
         let answer = world.generate(helm);
         assert!(
-            answer.error().ends_with("failed timeout after 1s; raise TIPHYS_HELM_TIMEOUT"),
+            answer.error().ends_with("failed timeout after 1s; increase TIPHYS_HELM_TIMEOUT"),
             "{}",
             answer.error()
         );
@@ -205,7 +205,7 @@ const GIGABYTE: &str =
 fn gigabyte_of_output_stops_at_the_limit() {
     let answer = with_program(World::probe(), GIGABYTE).generate(Helm::Four);
     assert!(
-        answer.error().ends_with("printed more than 104857600 bytes; raise TIPHYS_HELM_OUTPUT_MAX"),
+        answer.error().ends_with("printed more than 104857600 bytes; increase TIPHYS_HELM_OUTPUT_MAX"),
         "{}",
         answer.error()
     );
@@ -278,7 +278,7 @@ fn output_is_limited() {
         let world = World::chart(template).variable("TIPHYS_HELM_OUTPUT_MAX", "1000");
         let answer = world.generate(helm);
         assert!(
-            answer.error().ends_with("printed more than 1000 bytes; raise TIPHYS_HELM_OUTPUT_MAX"),
+            answer.error().ends_with("printed more than 1000 bytes; increase TIPHYS_HELM_OUTPUT_MAX"),
             "{}",
             answer.error()
         );

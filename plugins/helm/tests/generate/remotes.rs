@@ -470,7 +470,7 @@ fn hanging_server_is_named_at_the_timeout() {
             answer.error(),
             format!(
                 "error building helm chart dependencies: failed to build helm dependencies: failed to build dependencies: failed running \
-                 helm: `helm dependency build` failed timeout after 1s; raise TIPHYS_HELM_TIMEOUT; it was fetching from {url}"
+                 helm: `helm dependency build` failed timeout after 1s; increase TIPHYS_HELM_TIMEOUT; it was fetching from {url}"
             )
         );
     }
@@ -534,7 +534,8 @@ fn hanging_registry_is_named_at_the_timeout() {
         server.fail(path, Some(failure));
         let world = with_dep("1.0.0", &format!("oci://{url}")).repositories(&known);
         let answer = world.variable("TIPHYS_HELM_TIMEOUT", "1").generate(Helm::Four);
-        let end = format!("failed timeout after 1s; raise TIPHYS_HELM_TIMEOUT; it was fetching from {url}");
+        let end =
+            format!("failed timeout after 1s; increase TIPHYS_HELM_TIMEOUT; it was fetching from {url}");
         assert!(answer.error().ends_with(&end), "{failure:?}: {}", answer.error());
         server.fail(path, None);
     }

@@ -39,7 +39,7 @@ fn version_prints_both_versions() {
     let answer = World::probe().variable("TIPHYS_HELM", "no-such-helm").run(Helm::Four, "version");
     assert_eq!(answer.code, Some(0));
     assert!(
-        answer.stdout.contains("\nhelm: failed running helm: no-such-helm was not found on PATH"),
+        answer.stdout.contains("\nhelm: failed running helm: no-such-helm was not found in PATH"),
         "{answer:?}"
     );
 }

@@ -118,9 +118,9 @@ fn cost_of_a_pattern_is_limited() {
     let few = |looks_max, matches_max| matches_within("env/*.yaml", Bounds { looks_max, matches_max });
     let all = "env/.hid.yaml env/10.yaml env/9.yaml env/B.yaml env/a.yaml env/b.yaml env/c.yaml";
     assert_eq!(few(11, 7), all);
-    let looks = "more than 10 names were examined; narrow the pattern, or raise TIPHYS_HELM_GLOB_LOOKS_MAX";
+    let looks = "more than 10 names were examined; narrow it, or increase TIPHYS_HELM_GLOB_LOOKS_MAX";
     assert_eq!(few(10, 7), looks);
-    let files = "more than 6 files match; narrow the pattern, or raise TIPHYS_HELM_GLOB_FILES_MAX";
+    let files = "more than 6 files match; narrow it, or increase TIPHYS_HELM_GLOB_FILES_MAX";
     assert_eq!(few(11, 6), files);
 }
 
