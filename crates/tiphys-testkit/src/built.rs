@@ -1,18 +1,18 @@
-//! Programs of the workspace's crates, for tests of other crates that run them.
+//! Programs of other crates, for tests that run them.
 //!
-//! Cargo tells a test only the programs of its own package, and builds only those. So a program is looked for beside the test's own
-//! build output, and built by cargo if it is not there or older than its sources.
+//! Cargo builds only the programs of a test's own package for it. So a program is searched beside the test's build output, and built if it
+//! is missing or older than its sources.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 use std::{env, fs};
 
-/// Path of a program of the same profile as the test that asks. `folder` is its crate's, relative to the workspace's root.
+/// Returns the path of a program with the profile of the calling test. `folder` is its crate's directory, relative to the workspace's root.
 pub(crate) fn program(package: &str, name: &str, folder: &str) -> PathBuf {
     // <target>[/<triple>]/<profile>/deps/<test>
-    let test = env::current_exe().expect("a test knows its own path");
-    let output = test.ancestors().nth(2).expect("tests are in a folder `deps`").to_path_buf();
+    let test = env::current_exe().expect("path of the test");
+    let output = test.ancestors().nth(2).expect("tests are in a directory `deps`").to_path_buf();
     let program = output.join(name);
     let source = crate::workspace_root().join(folder);
     if modified(&program) < newest(&source) {
@@ -23,13 +23,13 @@ pub(crate) fn program(package: &str, name: &str, folder: &str) -> PathBuf {
 }
 
 fn build(output: &Path, package: &str, name: &str) {
-    let profile = match output.file_name().and_then(|name| name.to_str()).expect("a profile's folder") {
+    let profile = match output.file_name().and_then(|name| name.to_str()).expect("a profile's directory") {
         "debug" => "dev",
         profile => profile,
     };
-    let mut target = output.parent().expect("a target folder");
-    let above = target.parent().expect("a target folder is not the root");
-    // Cargo marks the target folder, the one that it makes in one way and any in the other; with --target there is one more folder between.
+    let mut target = output.parent().expect("a target directory");
+    let above = target.parent().expect("a target directory is not the root");
+    // Cargo marks the target directory with a file. With --target there is another directory between.
     let is_marked = ["CACHEDIR.TAG", ".rustc_info.json"].iter().any(|mark| target.join(mark).exists());
     let triple = if is_marked { None } else { target.file_name() };
     if triple.is_some() {
@@ -46,7 +46,7 @@ fn build(output: &Path, package: &str, name: &str) {
     assert!(status.success(), "cargo builds {name}: {status}");
 }
 
-/// Modification time of the newest file of a crate's sources.
+/// Returns the newest modification time of a crate's sources.
 fn newest(crate_dir: &Path) -> SystemTime {
     let mut newest = modified(&crate_dir.join("Cargo.toml"));
     let mut folders = vec![crate_dir.join("src")];

@@ -1,4 +1,4 @@
-//! Charts for servers: made of texts, packed as `helm package` packs them.
+//! Charts for servers, created from strings and packed like `helm package`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,19 +12,19 @@ use tar::{Builder, Header};
 
 use crate::workspace_root;
 
-/// A chart: name, version, and its files by their path in the chart's folder.
+/// A chart: name, version, and its files by their path in the chart's directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
     /// As in `Chart.yaml`.
     pub name: String,
     /// As in `Chart.yaml`.
     pub version: String,
-    /// Path in the chart's folder to content.
+    /// Files by their path in the chart's directory.
     pub files: BTreeMap<String, String>,
 }
 
 impl Chart {
-    /// A chart that has only a `Chart.yaml`.
+    /// Creates a chart with a `Chart.yaml` only.
     pub fn new(name: &str, version: &str) -> Self {
         let file = format!("apiVersion: v2\nname: {name}\nversion: {version:?}\n");
         Self {
@@ -34,14 +34,14 @@ impl Chart {
         }
     }
 
-    /// The same with one more file, or with another content of one that it has.
+    /// Adds or replaces a file.
     #[must_use]
     pub fn with(mut self, path: &str, content: &str) -> Self {
         self.files.insert(path.to_owned(), content.to_owned());
         self
     }
 
-    /// The archive, with every file below a folder of the chart's name: the same bytes for the same files.
+    /// Packs the chart with every file below a directory with the chart's name. The result is deterministic.
     pub fn pack(&self) -> Vec<u8> {
         let mut archive = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
         for (path, content) in &self.files {
@@ -60,20 +60,20 @@ impl Chart {
         format!("{}-{}.tgz", self.name, self.version)
     }
 
-    /// The tag of the chart in a registry: a tag has no `+`, which helm writes as `_`.
+    /// The tag in a registry. A tag cannot contain `+`, which helm replaces by `_`.
     pub fn tag(&self) -> String {
         self.version.replace('+', "_")
     }
 }
 
-/// A chart of the recorded answers of native Helm support, by its id there, `NAME-VERSION`.
+/// A chart of the recorded answers of native Helm support by its id, `NAME-VERSION`.
 pub fn recorded(id: &str) -> Chart {
     let path = workspace_root().join("testdata/oracles/helm-native-charts.json");
-    let text = fs::read_to_string(path).expect("the charts are there");
+    let text = fs::read_to_string(path).expect("the charts can be read");
     let charts: Value = serde_json::from_str(&text).expect("the charts are JSON");
     let (name, version) = id.split_once('-').expect("an id is a name and a version");
-    let files = charts[id].as_object().unwrap_or_else(|| panic!("there is no chart {id}"));
-    let content = |value: &Value| value.as_str().expect("a file is a text").to_owned();
+    let files = charts[id].as_object().unwrap_or_else(|| panic!("no chart {id}"));
+    let content = |value: &Value| value.as_str().expect("a file is a string").to_owned();
     Chart {
         name: name.to_owned(),
         version: version.to_owned(),
@@ -81,7 +81,7 @@ pub fn recorded(id: &str) -> Chart {
     }
 }
 
-/// The text of an `index.yaml` that names each chart's archive below `base`: `""` is relative to the index itself.
+/// The `index.yaml` of charts whose archives are below `base`; `""` is relative to the index.
 pub(crate) fn index(charts: &[Chart], base: &str) -> String {
     let mut text = "apiVersion: v1\ngenerated: \"2026-01-01T00:00:00Z\"\nentries:\n".to_owned();
     let mut by_name: BTreeMap<&str, Vec<&Chart>> = BTreeMap::new();
@@ -102,13 +102,13 @@ pub(crate) fn index(charts: &[Chart], base: &str) -> String {
     text
 }
 
-/// A chart as an image of a registry.
+/// A chart as an OCI image.
 pub(crate) struct Image {
-    /// The manifest's bytes.
+    /// The manifest.
     pub(crate) manifest: Vec<u8>,
     /// The manifest's media type.
     pub(crate) media_type: &'static str,
-    /// Configuration and archive.
+    /// Configuration and archive by their digest.
     pub(crate) blobs: [Vec<u8>; 2],
 }
 
@@ -134,7 +134,7 @@ impl Image {
     }
 }
 
-/// `sha256:` and 64 digits, as registries name content.
+/// The digest: `sha256:` and 64 hexadecimal digits.
 pub fn digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hexadecimal(bytes))
 }

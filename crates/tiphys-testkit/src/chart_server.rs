@@ -1,7 +1,7 @@
-//! A server of charts on loopback: Helm repositories, files and images of a registry, over HTTP or TLS, failing on demand.
+//! A local chart server: Helm repositories, files and images of a registry, over HTTP or TLS, failing on demand.
 //!
-//! It answers from memory, one request a connection, and remembers what it was asked. It speaks as much HTTP/1.1 as clients of charts
-//! need. A registry that takes images, and that others wrote, is [`crate::registry`].
+//! It answers from memory, one request per connection, and records all requests. It implements the part of HTTP/1.1 that chart clients
+//! need. [`crate::registry`] is a real registry, which supports pushing.
 
 mod http;
 mod site;
@@ -25,27 +25,27 @@ use site::Site;
 
 use crate::wait::PATIENCE;
 
-/// The name that a server asks for, of whoever it asks.
+/// The user name that a server requires.
 pub const USER: &str = "user";
-/// The password that goes with [`USER`].
+/// The password of [`USER`].
 pub const PASSWORD: &str = "pass";
 
-/// What `/token` takes in the stead of both.
+/// The identity token that `/token` accepts instead.
 pub const IDENTITY_TOKEN: &str = "an-identity-token";
 
-/// The header `Authorization` that carries [`USER`] and [`PASSWORD`].
+/// The `Authorization` header with [`USER`] and [`PASSWORD`].
 pub(crate) fn basic() -> String {
     format!("Basic {}", STANDARD.encode(format!("{USER}:{PASSWORD}")))
 }
 
-/// How a server is reached.
+/// The transport of a server.
 #[derive(Clone, Copy, Debug)]
 pub enum Transport<'a> {
     /// HTTP.
     Plain,
     /// TLS.
     Tls(&'a Identity),
-    /// TLS for clients that this authority knows.
+    /// TLS that requires client certificates of this authority.
     MutualTls(&'a Identity, &'a Authority),
 }
 
@@ -59,35 +59,35 @@ impl Transport<'_> {
     }
 }
 
-/// Who gets an answer.
+/// Required credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Everybody.
+    /// None.
     Open,
-    /// Whoever sends [`USER`] and [`PASSWORD`].
+    /// [`USER`] and [`PASSWORD`].
     Basic,
-    /// Whoever sends the token that `/token` gives to everybody, as public registries do.
+    /// A token, which `/token` issues without credentials, as public registries do.
     AnonymousToken,
-    /// Whoever sends the token that `/token` gives for [`USER`] and [`PASSWORD`].
+    /// A token, which `/token` issues for [`USER`] and [`PASSWORD`].
     Token,
 }
 
-/// What goes wrong.
+/// A failure on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// This status, whatever is asked for.
+    /// Every response has this status.
     Status(u16),
-    /// No answer until the server ends.
+    /// No response until the server ends.
     Hang,
-    /// The answer after this time.
+    /// A delayed response.
     Late(Duration),
-    /// The head of an answer and half of its body, then no more until the server ends.
+    /// The head of a response and half of its body, and no more until the server ends.
     HangInBody,
-    /// The head of an answer and half of its body, then the connection ends.
+    /// The head of a response and half of its body, then the connection closes.
     HalfOfABody,
 }
 
-/// A server; it ends when it is dropped.
+/// A server, which ends when it is dropped.
 #[derive(Debug)]
 pub struct ChartServer {
     address: SocketAddr,
@@ -99,7 +99,7 @@ pub struct ChartServer {
 #[derive(Debug)]
 struct State {
     inner: Mutex<Inner>,
-    /// A request has come, or the server has ended.
+    /// Notified when a request has arrived or the server has ended.
     changed: Condvar,
 }
 
@@ -118,27 +118,27 @@ impl State {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().expect("no thread panics while it holds the lock")
+        self.inner.lock().expect("not poisoned")
     }
 
     fn wait_for_end(&self) {
         let guard = self.changed.wait_while(self.inner(), |inner| !inner.has_ended);
-        drop(guard.expect("no thread panics while it holds the lock"));
+        drop(guard.expect("not poisoned"));
     }
 
     fn wait_for_end_or(&self, time: Duration) {
         let guard = self.changed.wait_timeout_while(self.inner(), time, |inner| !inner.has_ended);
-        drop(guard.expect("no thread panics while it holds the lock"));
+        drop(guard.expect("not poisoned"));
     }
 }
 
 impl ChartServer {
-    /// A server without content on a free port.
+    /// Starts a server without content on a free port.
     pub fn start(transport: Transport<'_>) -> Self {
         Self::start_at(0, transport).expect("a free port of loopback")
     }
 
-    /// A server without content on this port, for clients that know no other.
+    /// Starts a server without content on this port.
     pub fn start_at(port: u16, transport: Transport<'_>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let address = listener.local_addr()?;
@@ -177,20 +177,20 @@ impl ChartServer {
         self
     }
 
-    /// Serves a page of a list, of which another address has the next one.
+    /// Serves a page of a list with a link to the next page.
     pub fn page(&self, path: &str, content: &str, next: &str) -> &Self {
         let link = format!("<{next}>; rel=\"next\"");
         self.state.inner().site.put(path, Response::json(content).with("Link", &link));
         self
     }
 
-    /// Answers with another place.
+    /// Serves a redirection.
     pub fn redirect(&self, path: &str, to: &str) -> &Self {
         self.state.inner().site.put(path, Response::redirect(to));
         self
     }
 
-    /// A Helm repository: `PATH/index.yaml`, and each chart's archive beside it.
+    /// Serves a Helm repository: `PATH/index.yaml` and the charts' archives beside it.
     pub fn repository(&self, path: &str, charts: &[Chart]) -> &Self {
         for chart in charts {
             self.file(&format!("{path}/{}", chart.archive_name()), chart.pack());
@@ -198,12 +198,12 @@ impl ChartServer {
         self.repository_elsewhere(path, charts, "")
     }
 
-    /// Only the index of a Helm repository; it names archives below `base`, which ends in a slash.
+    /// Serves the index of a Helm repository with archives below `base`, which ends with a slash.
     pub fn repository_elsewhere(&self, path: &str, charts: &[Chart], base: &str) -> &Self {
         self.file(&format!("{path}/index.yaml"), chart::index(charts, base))
     }
 
-    /// Images of a registry, `PREFIX/CHART`; gives their digests. The path `/v2/` answers from then on.
+    /// Serves images of a registry, `PREFIX/CHART`, and `/v2/`. Returns their digests.
     pub fn images(&self, prefix: &str, charts: &[Chart]) -> Vec<String> {
         let mut inner = self.state.inner();
         inner.site.put("/v2/", Response::json("{}"));
@@ -215,35 +215,35 @@ impl ChartServer {
             .collect()
     }
 
-    /// Who may have what begins with `prefix`. The longest prefix counts; what no prefix fits is open.
+    /// Requires credentials for paths that start with `prefix`. The longest prefix applies; other paths require none.
     pub fn protect(&self, prefix: &str, access: Access) -> &Self {
         self.state.inner().site.protect(prefix, access);
         self
     }
 
-    /// Says that tokens are given by the server at this URL, and not by this one.
+    /// Uses the server at this URL for tokens instead of this one.
     pub fn tokens_of(&self, url: &str) -> &Self {
         self.state.inner().site.tokens_of(url);
         self
     }
 
-    /// Whatever begins with `prefix` fails from now on, or no longer.
+    /// Sets or removes the failure of paths that start with `prefix`.
     pub fn fail(&self, prefix: &str, failure: Option<Failure>) -> &Self {
         self.state.inner().site.fail(prefix, failure);
         self
     }
 
-    /// What was asked so far, in the order of arrival.
+    /// Returns all requests in order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         self.state.inner().requests.clone()
     }
 
-    /// How often a path was asked for, with its query if it has one.
+    /// Returns the number of requests for a path, including its query.
     pub fn count(&self, path: &str) -> usize {
         self.state.inner().requests.iter().filter(|request| request.path == path).count()
     }
 
-    /// Waits until a path was asked for that begins so.
+    /// Waits for a request for a path that starts with `path`.
     pub fn wait_for(&self, path: &str) {
         let missing =
             |inner: &mut Inner| !inner.requests.iter().any(|request| request.path.starts_with(path));
@@ -251,11 +251,11 @@ impl ChartServer {
             .state
             .changed
             .wait_timeout_while(self.state.inner(), PATIENCE, missing)
-            .expect("no thread panics while it holds the lock");
-        assert!(!result.timed_out(), "{path} was not asked for");
+            .expect("not poisoned");
+        assert!(!result.timed_out(), "{path} was not requested");
     }
 
-    /// Forgets what was asked.
+    /// Removes the recorded requests.
     pub fn forget(&self) {
         self.state.inner().requests.clear();
     }
@@ -267,12 +267,12 @@ impl Drop for ChartServer {
             let mut inner = self.state.inner();
             inner.has_ended = true;
             for stream in inner.open.drain(..) {
-                // It may have ended by itself.
+                // It may have ended already.
                 drop(stream.shutdown(Shutdown::Both));
             }
         }
         self.state.changed.notify_all();
-        // Wakes the thread that accepts; if that fails, it has ended.
+        // Wakes the accepting thread; an error means that it has ended.
         drop(TcpStream::connect(self.address));
         if let Some(accepting) = self.accepting.take() {
             drop(accepting.join());
@@ -280,7 +280,7 @@ impl Drop for ChartServer {
     }
 }
 
-/// Takes connections until the server ends, each in a thread, and waits for these threads.
+/// Accepts connections until the server ends, each in a thread, and joins these threads.
 fn accept(listener: &TcpListener, tls: Option<&Arc<ServerConfig>>, state: &Arc<State>) {
     let mut threads = Vec::new();
     for stream in listener.incoming() {
@@ -294,7 +294,7 @@ fn accept(listener: &TcpListener, tls: Option<&Arc<ServerConfig>>, state: &Arc<S
             inner.open.push(clone);
         }
         let (tls, state) = (tls.cloned(), Arc::clone(state));
-        // What becomes of a connection is the client's business: it sees what the server saw.
+        // An error of a connection is the client's to report.
         threads.push(thread::spawn(move || drop(serve(stream, tls, &state))));
     }
     for thread in threads {

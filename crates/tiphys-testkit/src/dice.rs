@@ -1,17 +1,17 @@
-//! Dice for random tests that give the same in every run: a failure comes again.
+//! Deterministic random numbers for tests.
 
-/// Numbers that a seed decides (xorshift).
+/// A pseudo-random number generator (xorshift).
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// Another seed gives other numbers; it is not 0, from which nothing comes but zeros.
+    /// Creates a generator from a seed, which must not be 0.
     pub fn new(seed: u64) -> Self {
-        assert_ne!(seed, 0, "a seed that gives something");
+        assert_ne!(seed, 0, "the seed is 0");
         Self(seed)
     }
 
-    /// A number below a bound, which is not 0.
+    /// Returns a number below a limit, which must not be 0.
     pub fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -19,12 +19,12 @@ impl Dice {
         usize::try_from(self.0 % bound as u64).unwrap_or_default()
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns true with this probability in percent.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of several, of which there is one at least.
+    /// Returns one of the items. Panics if there are none.
     pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }

@@ -1,12 +1,12 @@
-//! Programs that tests write and then run.
+//! Executable files that tests write.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Replaces a file by a copy that anybody may execute.
+/// Replaces a file by an executable copy.
 ///
-/// A file that was open for writing in this process cannot be executed (`ETXTBSY`) as long as any process has it open, and a process that
-/// another thread starts at the same moment has, until it executes its own program. The copy is made by a process of its own.
+/// A file cannot be executed (`ETXTBSY`) while any process has it open for writing. A process that another thread forks at that moment has
+/// inherited the descriptor until it calls exec. So another process writes the copy.
 pub fn make_executable(path: &Path) {
     let script = r#"cp -- "$1" "$1.new" && chmod 755 "$1.new" && mv -f -- "$1.new" "$1""#;
     #[expect(clippy::disallowed_methods, reason = "tests may start processes")]

@@ -1,9 +1,9 @@
-//! Cases as folders: `testdata/<feature>/<case>/` with inputs and one expected file.
+//! Test cases as directories: `testdata/<feature>/<case>/` with inputs and one expected file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The case folders below a folder, sorted by name. Fails if there are none.
+/// Returns the directories of the cases, sorted by name. Panics if there are none.
 pub fn cases(dir: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = fs::read_dir(dir)
         .unwrap_or_else(|error| panic!("{}: {error}", dir.display()))
@@ -15,13 +15,13 @@ pub fn cases(dir: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether expectations are written instead of compared.
-#[expect(clippy::disallowed_methods, reason = "UPDATE is how a person asks for new expectations")]
+/// Whether to write expected files instead of comparing them.
+#[expect(clippy::disallowed_methods, reason = "UPDATE requests new expected files")]
 pub fn is_updating() -> bool {
     std::env::var_os("UPDATE").is_some()
 }
 
-/// Compares a text with a file's; with `UPDATE=1` writes the file instead.
+/// Compares a string with a file; with `UPDATE=1` writes the file instead.
 pub fn compare(expected: &Path, actual: &str) {
     if is_updating() {
         fs::write(expected, actual).unwrap_or_else(|error| panic!("{}: {error}", expected.display()));

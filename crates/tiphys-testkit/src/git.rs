@@ -1,4 +1,4 @@
-//! Git repositories for tests, made in temporary folders: the same commit ids in every run.
+//! Git repositories in temporary directories, with the same commit ids in every run.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,15 +14,15 @@ pub struct Repository {
     dir: PathBuf,
 }
 
-/// An environment in which git knows nothing of the person who runs the tests. `home` becomes `HOME`.
-#[expect(clippy::disallowed_methods, reason = "tests look git up where the person who runs them has it")]
+/// Environment variables that hide the user's git configuration. `home` becomes `HOME`.
+#[expect(clippy::disallowed_methods, reason = "tests use the user's git")]
 pub fn environment(home: &Path) -> Vec<(OsString, OsString)> {
     let path = std::env::var_os("PATH").expect("PATH is set");
     vec![("PATH".into(), path), ("HOME".into(), home.into()), ("TMPDIR".into(), home.into())]
 }
 
-/// Runs git in a folder with a fixed identity and clock; gives what it printed, without the last line's end. Fails if git does.
-#[expect(clippy::disallowed_methods, reason = "a repository for a test is made by git itself")]
+/// Runs git in a directory with a fixed identity and clock. Returns its output without the last line break. Panics if git fails.
+#[expect(clippy::disallowed_methods, reason = "git creates test repositories")]
 pub fn git(dir: &Path, args: &[&str]) -> String {
     let settings =
         ["-c", "protocol.file.allow=always", "-c", "commit.gpgSign=false", "-c", "core.hooksPath=/dev/null"];
@@ -53,7 +53,7 @@ pub fn git(dir: &Path, args: &[&str]) -> String {
 }
 
 impl Repository {
-    /// A new repository in a folder, which is made if it is missing.
+    /// Creates a repository in a directory, which is created if needed.
     pub fn init(dir: impl Into<PathBuf>) -> Self {
         let dir = dir.into();
         fs::create_dir_all(&dir).expect("the repository's folder can be made");
@@ -76,7 +76,7 @@ impl Repository {
         git(&self.dir, args)
     }
 
-    /// Writes a file and its folders.
+    /// Writes a file and its parent directories.
     pub fn write(&self, path: &str, content: &str) -> &Self {
         let place = self.dir.join(path);
         fs::create_dir_all(place.parent().expect("a file has a parent")).expect("the folder can be made");
@@ -91,7 +91,7 @@ impl Repository {
         self
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     pub fn link(&self, path: &str, target: &str) -> &Self {
         let place = self.dir.join(path);
         fs::create_dir_all(place.parent().expect("a link has a parent")).expect("the folder can be made");
@@ -99,21 +99,21 @@ impl Repository {
         self
     }
 
-    /// Commits everything; gives the commit's 40 digits.
+    /// Commits everything and returns the 40 digits of the commit.
     pub fn commit(&self, message: &str) -> String {
         self.git(&["add", "--all"]);
         self.git(&["commit", "--quiet", "--allow-empty", "-m", message]);
         self.head()
     }
 
-    /// The commit that is checked out.
+    /// The current commit.
     pub fn head(&self) -> String {
         self.git(&["rev-parse", "HEAD"])
     }
 }
 
-/// The files of a tree as text, sorted by path: `path: content`, `path*` for an executable, `path -> target` for a link,
-/// `path/` for an empty folder.
+/// The files of a tree, sorted by path: `path: content`, `path*` for an executable, `path -> target` for a link, `path/` for an empty
+/// directory.
 pub fn listing(root: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     let mut waiting = vec![root.to_path_buf()];
@@ -122,7 +122,7 @@ pub fn listing(root: &Path) -> Vec<String> {
         for entry in fs::read_dir(&dir).expect("the folder can be read") {
             empty = false;
             let path = entry.expect("the entry can be read").path();
-            let name = path.strip_prefix(root).expect("it is below the root").display().to_string();
+            let name = path.strip_prefix(root).expect("below the root").display().to_string();
             let metadata = path.symlink_metadata().expect("the entry can be read");
             if metadata.is_dir() {
                 waiting.push(path);
@@ -139,7 +139,7 @@ pub fn listing(root: &Path) -> Vec<String> {
             }
         }
         if empty && dir != root {
-            lines.push(format!("{}/", dir.strip_prefix(root).expect("it is below the root").display()));
+            lines.push(format!("{}/", dir.strip_prefix(root).expect("below the root").display()));
         }
     }
     lines.sort();

@@ -1,11 +1,11 @@
-//! The Helm plugin's program, for tests of other crates that run the plugin.
+//! The Helm plugin's program for tests of other crates.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use crate::built;
 
-/// Path of `tiphys-helm`, of the same profile as the test that asks. With its folder on `PATH`, the plugin of the checkout runs.
+/// Returns the path of `tiphys-helm` with the profile of the calling test. With its directory on `PATH`, this repository's plugin runs.
 pub fn program() -> PathBuf {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| built::program("tiphys-helm", "tiphys-helm", "plugins/helm")).clone()

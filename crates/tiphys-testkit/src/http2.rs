@@ -1,16 +1,15 @@
-//! Parts of HTTP/2 (RFC 9113) and its header compression (RFC 7541) for tests: one gRPC call on its own connection, and single frames,
-//! valid or not.
+//! Parts of HTTP/2 (RFC 9113) and HPACK (RFC 7541) for tests: one gRPC call on its own connection, and valid or malformed frames.
 
-/// What a client says first.
+/// The client connection preface.
 pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The one stream of a connection.
+/// The only stream of a connection.
 const STREAM: u32 = 1;
 
-/// Bytes that may be sent before the receiver says more, for the connection and for each stream.
+/// Initial flow-control window of the connection and of each stream in bytes.
 const WINDOW_BYTES: u32 = 65_535;
 
-/// The largest window there is: an answer never waits for us.
+/// The largest window, so that responses are never delayed.
 const WINDOW_BYTES_MAX: u32 = 0x7fff_ffff;
 
 const FRAME_HEADER_BYTES: usize = 9;
@@ -33,7 +32,7 @@ const END_HEADERS: u8 = 0x4;
 const PADDED: u8 = 0x8;
 const PRIORITY: u8 = 0x20;
 
-/// One frame as it came.
+/// A received frame.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
     kind: u8,
@@ -42,47 +41,47 @@ pub struct Frame<'a> {
     payload: &'a [u8],
 }
 
-/// What a frame of the server means for the one call.
+/// The meaning of a server's frame for the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// Bytes of the answer.
+    /// Response data.
     Data {
-        /// The bytes, without padding.
+        /// The bytes without padding.
         bytes: &'a [u8],
-        /// No more come.
+        /// Whether it is the last one.
         ends: bool,
     },
-    /// A block of headers or trailers, or a part of one.
+    /// A header block or a fragment of one.
     Headers {
-        /// The part.
+        /// The fragment.
         block: &'a [u8],
-        /// It is the last part.
+        /// Whether it ends the block.
         whole: bool,
-        /// Nothing but the rest of the block comes.
+        /// Whether the stream ends after the block.
         ends: bool,
     },
-    /// So many bytes more may be sent on the connection (stream 0) or on the stream.
+    /// A window update of the connection (stream 0) or of the stream.
     Window {
-        /// Number of the stream.
+        /// The stream identifier.
         stream: u32,
-        /// How many more.
+        /// The increment.
         bytes: i64,
     },
-    /// The first window of each stream is this.
+    /// The initial window of each stream.
     InitialWindow(i64),
-    /// Settings to be acknowledged that say nothing of windows.
+    /// Settings without a window, which must be acknowledged.
     Settings,
-    /// To be sent back.
+    /// A ping, which must be answered.
     Ping(&'a [u8]),
-    /// The server ended the stream with this reason.
+    /// The server reset the stream with this error code.
     Reset(u32),
-    /// The server ends the connection with this reason.
+    /// The server closes the connection with this error code.
     GoAway(u32),
-    /// Nothing that matters here.
+    /// An irrelevant frame.
     Other,
 }
 
-/// Takes the first whole frame off `bytes`, and says how long it was; none if more has to come.
+/// Returns the first frame in `bytes` and its length, or none if it is incomplete.
 pub fn frame(bytes: &[u8]) -> Option<(Frame<'_>, usize)> {
     let whole = frame_bytes(bytes)?;
     let frame = bytes.get(..whole)?;
@@ -90,14 +89,14 @@ pub fn frame(bytes: &[u8]) -> Option<(Frame<'_>, usize)> {
     Some((Frame { kind: frame[3], flags: frame[4], stream, payload: &frame[FRAME_HEADER_BYTES..] }, whole))
 }
 
-/// Length of the frame that begins here, its header included.
+/// The length of the first frame including its header.
 fn frame_bytes(bytes: &[u8]) -> Option<usize> {
     let length = bytes.get(..FRAME_HEADER_BYTES).map(|header| [0, header[0], header[1], header[2]])?;
     Some(FRAME_HEADER_BYTES + usize::try_from(u32::from_be_bytes(length)).ok()?)
 }
 
 impl<'a> Frame<'a> {
-    /// What the frame means; none if it is malformed.
+    /// Returns the meaning of the frame, or none if it is malformed.
     pub fn event(&self) -> Option<Event<'a>> {
         let number = |bytes: &[u8]| Some(u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?));
         let ends = self.flags & END_STREAM != 0;
@@ -109,7 +108,7 @@ impl<'a> Frame<'a> {
                 let block = if self.flags & PRIORITY == 0 { block } else { block.get(5..)? };
                 Event::Headers { block, whole, ends }
             }
-            // The block's first frame said whether the stream ends.
+            // The first frame of the block states whether the stream ends.
             CONTINUATION => Event::Headers { block: self.payload, whole, ends: false },
             RST_STREAM => Event::Reset(number(self.payload)?),
             SETTINGS if self.flags & ACK == 0 => {
@@ -135,10 +134,10 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// What a connection begins with: preface, and settings that never keep an answer back.
+/// The beginning of a connection: preface, and settings that never delay a response.
 pub fn connecting() -> Vec<u8> {
     let mut settings = Vec::new();
-    // Without a table no field of the answer refers to an earlier one.
+    // Without a dynamic table, no field of the response refers to an earlier one.
     for (setting, value) in [(SETTING_HEADER_TABLE_SIZE, 0), (SETTING_INITIAL_WINDOW_SIZE, WINDOW_BYTES_MAX)]
     {
         settings.extend(setting.to_be_bytes());
@@ -148,11 +147,11 @@ pub fn connecting() -> Vec<u8> {
     [PREFACE, &write(SETTINGS, 0, 0, &settings), &write(WINDOW_UPDATE, 0, 0, &more.to_be_bytes())].concat()
 }
 
-/// A request's headers.
+/// The headers of a request.
 pub fn request(headers: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in headers {
-        // A literal without an entry of the table, its name a literal, too.
+        // A literal field without indexing, with a literal name.
         block.push(0);
         for text in [name, value] {
             integer(&mut block, text.len());
@@ -162,7 +161,7 @@ pub fn request(headers: &[(&str, &str)]) -> Vec<u8> {
     write(HEADERS, END_HEADERS, STREAM, &block)
 }
 
-/// A length with a prefix of seven bits.
+/// An integer with a prefix of seven bits.
 fn integer(to: &mut Vec<u8>, value: usize) {
     let byte = |value: usize| value.to_le_bytes()[0];
     let Some(mut rest) = value.checked_sub(0x7f) else { return to.push(byte(value)) };
@@ -174,22 +173,22 @@ fn integer(to: &mut Vec<u8>, value: usize) {
     to.push(byte(rest));
 }
 
-/// A frame of data.
+/// A data frame.
 pub fn data(message: &[u8]) -> Vec<u8> {
     write(DATA, 0, STREAM, message)
 }
 
-/// What says that no more data comes.
+/// An empty data frame that ends the stream.
 pub fn end_of_data() -> Vec<u8> {
     write(DATA, END_STREAM, STREAM, &[])
 }
 
-/// Settings that change nothing.
+/// An empty settings frame.
 pub fn no_settings() -> Vec<u8> {
     write(SETTINGS, 0, 0, &[])
 }
 
-/// Asks whether the other side is there.
+/// A ping.
 pub fn ping(payload: [u8; 8]) -> Vec<u8> {
     write(PING, 0, 0, &payload)
 }
@@ -214,18 +213,18 @@ pub fn write(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// The value of `grpc-status` in a block of headers or trailers; none if it is not there. The block must not refer to a table of
-/// earlier fields, which [`connecting`] asks for.
+/// Returns `grpc-status` of a header block, or none if it is missing. The block must not use the dynamic table, which [`connecting`]
+/// disables.
 pub fn grpc_status(block: &[u8]) -> Option<u32> {
     let mut rest = block;
     while let Some(&first) = rest.first() {
         if first & 0x80 != 0 {
-            // A field of the table that all have.
+            // An indexed field of the static table.
             rest = take_integer(rest, 7)?.1;
             continue;
         }
         if first & 0xe0 == 0x20 {
-            // The table's size.
+            // A dynamic table size update.
             rest = take_integer(rest, 5)?.1;
             continue;
         }
@@ -265,7 +264,7 @@ fn take_integer(bytes: &[u8], prefix_bits: u32) -> Option<(usize, &[u8])> {
     Some((value, rest))
 }
 
-/// A text of a header field.
+/// A string literal.
 struct Text<'a> {
     is_huffman: bool,
     bytes: &'a [u8],
@@ -284,12 +283,12 @@ impl<'a> Text<'a> {
         self.bytes == if self.is_huffman { HUFFMAN } else { b"grpc-status" }
     }
 
-    /// A number of one or two digits.
+    /// A number of one or two digits in Huffman code.
     fn digits(&self) -> Option<u32> {
         if !self.is_huffman {
             return std::str::from_utf8(self.bytes).ok()?.parse().ok();
         }
-        // 0 to 2 are codes of five bits, 3 to 9 of six; what is left over is filled with ones.
+        // The codes of 0 to 2 have five bits, those of 3 to 9 six. Padding is ones.
         let mut value = 0;
         let bits = self.bytes.iter().flat_map(|byte| (0..8).rev().map(move |bit| u32::from(byte >> bit & 1)));
         let mut code = 0;

@@ -1,11 +1,11 @@
-//! The launcher program, for tests of crates that start runs.
+//! The launcher program for tests of crates that start runs.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use crate::built;
 
-/// Path of `tiphys-launcher`, a program of the crate `tiphys-process`, of the same profile as the test that asks.
+/// Returns the path of `tiphys-launcher` of the crate `tiphys-process`, with the profile of the calling test.
 pub fn program() -> PathBuf {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM

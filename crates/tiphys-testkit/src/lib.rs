@@ -1,4 +1,4 @@
-//! For tests only: oracles, fixtures, repositories, tools, servers of charts, frames of HTTP/2.
+//! For tests only: oracles, fixtures, repositories, tools, chart servers, HTTP/2 frames.
 
 mod built;
 pub mod certificates;
@@ -19,7 +19,7 @@ pub mod wait;
 
 use std::path::PathBuf;
 
-/// The workspace's root folder.
+/// The workspace's root directory.
 pub fn workspace_root() -> PathBuf {
     let crate_dir = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     crate_dir

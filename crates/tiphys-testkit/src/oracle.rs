@@ -1,8 +1,8 @@
-//! Running the recorded answers of real programs against ours.
+//! Compares recorded answers of real programs with ours.
 //!
-//! `testdata/oracles/<name>.jsonl` holds the cases. `testdata/oracles/decisions.tsv` has a line for each case whose answer differs
-//! on purpose: oracle, case id, our answer, decision. A difference without a line fails, and so does a line without a difference or
-//! with another answer. `UPDATE=1` writes the answers.
+//! `testdata/oracles/<name>.jsonl` contains the cases. `testdata/oracles/decisions.tsv` has a line for each case that differs on purpose:
+//! oracle, case id, our answer, decision. A difference without a line is an error, and so is a line without a difference or with another
+//! answer. `UPDATE=1` writes the answers.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -17,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{fixture, workspace_root};
 
-/// Characters of an answer in `decisions.tsv`; of a longer one it has the beginning and a checksum.
+/// Maximum characters of an answer in `decisions.tsv`. A longer one is shortened and gets a checksum.
 const ANSWER_MAX: usize = 100;
 
 /// A difference from a recorded answer.
@@ -28,13 +28,13 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// A difference between our answer and the recorded one.
+    /// Our answer and the recorded one, which differ.
     pub fn new(ours: impl Display, recorded: impl Display) -> Self {
         Self { ours: ours.to_string(), recorded: recorded.to_string() }
     }
 }
 
-/// All cases of an oracle. Lines are split at `\n` only.
+/// Returns all cases of an oracle. Lines are split at `\n` only.
 pub fn cases(name: &str) -> Vec<Value> {
     let path = workspace_root().join("testdata/oracles").join(format!("{name}.jsonl"));
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -49,11 +49,11 @@ pub fn base64(text: &str) -> Vec<u8> {
     STANDARD.decode(text).expect("recorded base64 is valid")
 }
 
-/// Runs `answer` on every case that `applies`; it returns the difference where ours is not the recorded answer.
-/// `part` names the field of the answer that is checked, and is the first column of the decisions (`manifest-split.server`).
-/// The share that is equal is written to `target/oracles/<part>.txt`, which `cargo xtask test` prints.
+/// Runs `answer` on every case for which `applies` is true. `answer` returns the difference from the recorded answer, if any.
+/// `part` names the checked field, and is the first column of the decisions (`manifest-split.server`).
+/// The share of equal answers is written to `target/oracles/<part>.txt`, which `cargo xtask test` prints.
 pub fn check(part: &str, mut answer: impl FnMut(&Value) -> Option<Result<(), Difference>>) {
-    let name = part.split('.').next().expect("split gives one item at least");
+    let name = part.split('.').next().expect("split returns at least one item");
     let decisions = decisions(part);
     let (mut equal, mut wrong, mut answers) = (0_usize, String::new(), BTreeMap::new());
     for case in cases(name) {
@@ -65,7 +65,7 @@ pub fn check(part: &str, mut answer: impl FnMut(&Value) -> Option<Result<(), Dif
                 equal += 1;
                 continue;
             }
-            (Some(Ok(())), Some(_)) => "has a decision and does not differ".to_owned(),
+            (Some(Ok(())), Some(_)) => "has a decision but does not differ".to_owned(),
             (Some(Err(Difference { ours, recorded })), None) => {
                 format!("differs without a decision: {ours}\n    instead of {recorded}")
             }
@@ -76,15 +76,13 @@ pub fn check(part: &str, mut answer: impl FnMut(&Value) -> Option<Result<(), Dif
                 if is_decided {
                     continue;
                 }
-                format!(
-                    "answers otherwise than decided (UPDATE=1 writes it): {ours}\n    instead of {decided}"
-                )
+                format!("differs from the decision (UPDATE=1 writes it): {ours}\n    instead of {decided}")
             }
         };
         writeln!(wrong, "  {id}: {problem}").expect("writing to a string");
     }
     let total = equal + answers.len();
-    #[expect(clippy::cast_precision_loss, reason = "a percentage for people")]
+    #[expect(clippy::cast_precision_loss, reason = "a displayed percentage")]
     let share = equal as f64 * 100.0 / total.max(1) as f64;
     let mut report =
         format!("{part}: {equal} of {total} equal ({share:.1} %), {} differ by decision\n", answers.len());
@@ -123,7 +121,7 @@ fn decisions(part: &str) -> BTreeMap<String, Decision> {
     text.lines().filter_map(decision).collect()
 }
 
-/// Writes the answers of a part into `decisions.tsv`. Tests of one program write one after the other.
+/// Writes the answers of a part into `decisions.tsv`. Tests of one program do it in turn.
 fn update(part: &str, answers: &BTreeMap<String, String>) {
     static WRITING: Mutex<()> = Mutex::new(());
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -142,7 +140,7 @@ fn update(part: &str, answers: &BTreeMap<String, String>) {
     fs::write(&path, updated).expect("the decisions can be written");
 }
 
-/// An answer on one line. A long one is its beginning and a checksum.
+/// Formats an answer on one line. A long one is shortened and gets a checksum.
 fn shortened(answer: &str) -> String {
     let mut line = String::new();
     for c in answer.chars() {

@@ -1,6 +1,6 @@
-//! The servers on loopback that the recorded answers of native Helm support were made with, on the same ports.
+//! The local servers of the recorded answers of native Helm support, on the same ports.
 //!
-//! The answers name the ports, so only one process on a machine can have these servers; another one waits for it.
+//! The answers contain the ports, so only one process at a time can run these servers. Other processes wait.
 
 use std::env;
 use std::fs::{self, File};
@@ -14,27 +14,27 @@ use crate::chart_server::{Access, ChartServer, Transport};
 
 /// HTTP.
 const PLAIN_PORT: u16 = 18480;
-/// TLS with a certificate that clients are told to trust.
+/// TLS with a trusted certificate.
 const TRUSTED_PORT: u16 = 18443;
-/// TLS with a certificate that nobody trusts.
+/// TLS with an untrusted certificate.
 const UNTRUSTED_PORT: u16 = 18444;
 
 /// The charts of each server.
 const CHARTS: [&str; 5] =
     ["remote-1.0.0", "remote-1.1.0", "remote-2.0.0", "remote-2.1.0-rc.1", "remote2-0.1.0"];
 
-/// The servers; they end when this is dropped.
+/// The servers, which end when this is dropped.
 #[derive(Debug)]
 pub struct RecordedServers {
     _servers: [ChartServer; 3],
     folder: TempDir,
     digests: Vec<(Chart, String)>,
-    /// Held as long as the ports are taken, so dropped last.
+    /// Locked while the servers run, so it is dropped last.
     _lock: File,
 }
 
 impl RecordedServers {
-    /// Starts the servers, as soon as no other process on this machine has them.
+    /// Starts the servers when no other process runs them.
     pub fn start() -> Self {
         let lock = lock();
         let (trusted, untrusted) = (Authority::new(), Authority::new());
@@ -56,7 +56,7 @@ impl RecordedServers {
         Self { _servers: servers, folder, digests: charts.into_iter().zip(digests).collect(), _lock: lock }
     }
 
-    /// The file that `SSL_CERT_FILE` is to name.
+    /// The file for `SSL_CERT_FILE`.
     pub fn certificate_file(&self) -> PathBuf {
         certificate(self.folder.path())
     }
@@ -74,7 +74,7 @@ fn certificate(folder: &Path) -> PathBuf {
     folder.join("trusted.pem")
 }
 
-/// Gives a server what each of them has; gives the digests of the charts.
+/// Adds the content to a server, and returns the digests of the charts.
 fn fill(server: &ChartServer, charts: &[Chart]) -> Vec<String> {
     let elsewhere = format!("{}/private/", server.url().replace("127.0.0.1", "localhost"));
     server
@@ -90,7 +90,7 @@ fn fill(server: &ChartServer, charts: &[Chart]) -> Vec<String> {
     server.images("charts", charts)
 }
 
-#[expect(clippy::disallowed_methods, reason = "what all test processes of the machine share")]
+#[expect(clippy::disallowed_methods, reason = "a lock for all test processes")]
 fn lock() -> File {
     let path = env::temp_dir().join("tiphys-recorded-servers.lock");
     let file = File::options().create(true).truncate(false).write(true).open(path);

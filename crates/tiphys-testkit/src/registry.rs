@@ -1,6 +1,6 @@
-//! The OCI registry of `cargo xtask tools` on a free port of loopback: the program that most registries are made of.
+//! The OCI registry of `cargo xtask tools` (`distribution`) on a free local port.
 //!
-//! Charts get into it by the distribution protocol. Name and password are those of [`crate::chart_server`].
+//! Charts are pushed by the distribution protocol. The credentials are those of [`crate::chart_server`].
 
 mod client;
 
@@ -19,42 +19,42 @@ use crate::chart_server::Transport;
 use crate::tools;
 use client::Client;
 
-/// The file of names and passwords: `user` with the password `pass`, hashed as registries want it, with little work.
+/// The htpasswd file: `user` with the password `pass`, hashed with the lowest bcrypt cost.
 const USERS: &str = "user:$2b$04$oQQWmc7mWfp7QcN0EEfu.u0eQWabsdfrh1C4Ewh3LULT5zm2PWVmq\n";
 
-/// Who may read and write.
+/// Required credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegistryAccess {
-    /// Everybody.
+    /// None.
     Open,
-    /// Whoever sends the name and the password.
+    /// Name and password.
     Basic,
 }
 
-/// A running registry; it ends when it is dropped.
+/// A running registry, which ends when it is dropped.
 #[derive(Debug)]
 pub struct Registry {
     child: Child,
     address: SocketAddr,
     client: Client,
-    /// Its content and its settings.
+    /// Directory of its content and its settings.
     _folder: TempDir,
 }
 
 impl Registry {
-    /// Starts an empty registry and waits until it listens. `authority` has made the certificate of `transport`, if there is one.
+    /// Starts an empty registry and waits until it listens. `authority` issued the certificate of `transport`, if there is one.
     pub fn start(access: RegistryAccess, transport: Transport<'_>, authority: &Authority) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let settings = settings(folder.path(), access, transport);
         let file = folder.path().join("registry.yml");
-        // JSON is YAML.
+        // JSON is valid YAML.
         fs::write(&file, settings.to_string()).expect("a file can be written");
         #[expect(clippy::disallowed_methods, reason = "tests only")]
         let mut child = Command::new(tools::program("registry"))
             .arg("serve")
             .arg(&file)
             .env_clear()
-            // It sends traces to a collector on this machine otherwise.
+            // Without this it sends traces to a local collector.
             .env("OTEL_TRACES_EXPORTER", "none")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -76,7 +76,7 @@ impl Registry {
         self.address.to_string()
     }
 
-    /// Pushes a chart as `PREFIX/NAME` with its version as the tag; gives the digest of its manifest.
+    /// Pushes a chart as `PREFIX/NAME` with its version as the tag, and returns the digest of its manifest.
     pub fn push(&self, prefix: &str, chart: &Chart) -> String {
         let image = Image::of(chart);
         let name = format!("{prefix}/{}", chart.name);
@@ -104,7 +104,7 @@ impl Registry {
 
 impl Drop for Registry {
     fn drop(&mut self) {
-        // If it cannot be killed, it has ended.
+        // It may have ended already.
         drop(self.child.kill());
         drop(self.child.wait());
     }
@@ -145,7 +145,7 @@ fn settings(folder: &Path, access: RegistryAccess, transport: Transport<'_>) -> 
     settings
 }
 
-/// Where the registry listens, as it logs. What it logs after that goes to a file.
+/// Reads the registry's address from its log. The rest of the log is written to a file.
 fn address(child: &mut Child, folder: &Path) -> SocketAddr {
     const MARK: &str = "listening on ";
     let mut log = BufReader::new(child.stderr.take().expect("the log is piped"));
@@ -161,7 +161,7 @@ fn address(child: &mut Child, folder: &Path) -> SocketAddr {
         }
     };
     let mut file = File::create(folder.join("log")).expect("a file can be written");
-    // A pipe that nobody reads would stop the registry once it is full. The thread ends with the registry.
+    // An unread pipe would block the registry once it is full. The thread ends with the registry.
     drop(std::thread::spawn(move || std::io::copy(&mut log, &mut file)));
     address
 }

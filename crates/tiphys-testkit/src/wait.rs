@@ -3,7 +3,7 @@
 use std::thread::park_timeout;
 use std::time::{Duration, Instant};
 
-/// How long a test waits for a condition, also on a loaded machine.
+/// Limit for a condition, also on a loaded system.
 pub const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Interval at which a condition is checked.

@@ -1,4 +1,4 @@
-//! The chart server and the registry do what they say, to the helms that everybody uses.
+//! Tests the chart server and the registry with helm.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -17,7 +17,7 @@ use tiphys_testkit::tools;
 const BOTH: [&str; 2] = ["helm", "helm3"];
 const LOGIN: [&str; 4] = ["--username", USER, "--password", PASSWORD];
 
-/// A helm in a home of its own.
+/// A helm with its own home directory.
 struct Helm<'a> {
     program: &'a str,
     home: TempDir,
@@ -29,7 +29,7 @@ impl<'a> Helm<'a> {
     }
 
     fn output(&self, arguments: &[&str]) -> Output {
-        #[expect(clippy::disallowed_methods, reason = "the server is tested with the program that asks it")]
+        #[expect(clippy::disallowed_methods, reason = "the test runs helm")]
         Command::new(tools::program(self.program))
             .args(arguments)
             .current_dir(self.home.path())
@@ -40,16 +40,16 @@ impl<'a> Helm<'a> {
             .expect("helm starts")
     }
 
-    /// What helm printed, or its last words.
+    /// Returns helm's output or error.
     fn run(&self, arguments: &[&str]) -> Result<String, String> {
         let output = self.output(arguments);
         if output.status.success() { Ok(text(output.stdout)) } else { Err(text(output.stderr)) }
     }
 
-    /// Whether helm fails with these words.
+    /// Asserts that helm fails with this text.
     fn expect_failure(&self, arguments: &[&str], words: &str) {
         let error = self.run(arguments).expect_err("helm fails");
-        assert!(error.contains(words), "{}: {error:?} does not say {words:?}", self.program);
+        assert!(error.contains(words), "{}: {error:?} does not contain {words:?}", self.program);
     }
 }
 
@@ -62,7 +62,7 @@ fn charts() -> [Chart; 3] {
         .map(|chart| chart.with("values.yaml", "replicas: 1\n"))
 }
 
-/// The whole answer to a GET without anything, over HTTP.
+/// Returns the complete response to a GET without credentials over HTTP.
 fn get(server: &ChartServer, path: &str) -> String {
     let mut stream = TcpStream::connect(server.host()).expect("the server listens");
     write!(stream, "GET {path} HTTP/1.1\r\nHost: test\r\nX-Seen: yes\r\n\r\n").expect("the server reads");
@@ -78,7 +78,7 @@ fn write(folder: &Path, name: &str, content: &str) -> String {
 }
 
 #[test]
-fn helm_reads_a_repository_over_http_and_the_server_tells_what_it_asked() {
+fn helm_reads_a_repository_over_http_and_requests_are_recorded() {
     for program in BOTH {
         let server = ChartServer::start(Transport::Plain);
         server.repository("/charts", &charts());
@@ -95,9 +95,9 @@ fn helm_reads_a_repository_over_http_and_the_server_tells_what_it_asked() {
 }
 
 #[test]
-fn a_repository_with_basic_authentication_asks_for_it_and_is_open_elsewhere() {
+fn basic_authentication_is_required_below_its_prefix_only() {
     let server = ChartServer::start(Transport::Plain);
-    server.repository("/private", &charts()).protect("/private/", Access::Basic).file("/open", "for all");
+    server.repository("/private", &charts()).protect("/private/", Access::Basic).file("/open", "public");
     let url = format!("{}/private", server.url());
     for program in BOTH {
         let helm = Helm::new(program);
@@ -105,12 +105,12 @@ fn a_repository_with_basic_authentication_asks_for_it_and_is_open_elsewhere() {
         let arguments = [["show", "chart", "web"].as_slice(), &["--repo", &url], &LOGIN].concat();
         assert!(helm.run(&arguments).unwrap().contains("name: web"));
     }
-    assert!(get(&server, "/open").ends_with("\r\n\r\nfor all"));
+    assert!(get(&server, "/open").ends_with("\r\n\r\npublic"));
     assert!(get(&server, "/private/index.yaml").starts_with("HTTP/1.1 401 "));
 }
 
 #[test]
-fn a_repository_over_tls_is_trusted_with_its_authority_and_may_ask_for_a_certificate() {
+fn tls_server_is_trusted_and_may_require_a_certificate() {
     let (authority, stranger) = (Authority::new(), Authority::new());
     let (identity, client) = (authority.server(), authority.client());
     let other_client = stranger.client();
@@ -135,7 +135,7 @@ fn a_repository_over_tls_is_trusted_with_its_authority_and_may_ask_for_a_certifi
             helm.run(&[["show", "chart", "web", "--repo", &url].as_slice(), more].concat())
         };
         assert!(show(&tls, &["--ca-file", &ca]).unwrap().contains("name: web"));
-        assert!(show(&tls, &[]).unwrap_err().contains("certificate"), "no authority");
+        assert!(show(&tls, &[]).unwrap_err().contains("certificate"), "no CA certificate");
         assert!(
             show(&tls, &["--ca-file", &other_ca]).unwrap_err().contains("certificate"),
             "another authority"
@@ -170,7 +170,7 @@ fn an_index_may_name_another_host_and_a_path_may_lead_elsewhere() {
 }
 
 #[test]
-fn a_server_fails_on_demand_and_tells_what_it_was_asked() {
+fn server_fails_on_demand_and_records_requests() {
     let server = ChartServer::start(Transport::Plain);
     server.file("/a", "1234567890").fail("/a", Some(Failure::Status(500)));
     assert!(get(&server, "/a").starts_with("HTTP/1.1 500 Internal Server Error\r\n"));
@@ -184,7 +184,7 @@ fn a_server_fails_on_demand_and_tells_what_it_was_asked() {
 }
 
 #[test]
-fn a_client_that_speaks_tls_to_a_plain_server_is_told_at_once() {
+fn tls_client_of_a_plain_server_fails_at_once() {
     let server = ChartServer::start(Transport::Plain);
     server.images("charts", &charts());
     let url = format!("oci://{}/charts/web", server.host());
@@ -194,7 +194,7 @@ fn a_client_that_speaks_tls_to_a_plain_server_is_told_at_once() {
 }
 
 #[test]
-fn a_server_ends_while_it_hangs() {
+fn hanging_server_can_be_ended() {
     for (failure, expected) in [(Failure::Hang, ""), (Failure::HangInBody, "12345")] {
         let server = ChartServer::start(Transport::Plain);
         server.file("/a", "1234567890").fail("/a", Some(failure));
@@ -207,14 +207,14 @@ fn a_server_ends_while_it_hangs() {
         }
         server.wait_for("/a");
         drop(server);
-        // The connection ends, in one way or another, and nothing came after that.
+        // The connection ends, and nothing else was received.
         assert_eq!(stream.read(&mut answer[count..]).unwrap_or(0), 0, "{failure:?}");
         assert_eq!(count == 0, expected.is_empty(), "{failure:?}");
     }
 }
 
 #[test]
-fn helm_pulls_images_of_the_chart_server_without_and_with_credentials() {
+fn helm_pulls_from_the_chart_server_with_and_without_login() {
     for (access, may_be_anonymous) in
         [(Access::Open, true), (Access::Basic, false), (Access::AnonymousToken, true), (Access::Token, false)]
     {
@@ -240,7 +240,7 @@ fn helm_pulls_images_of_the_chart_server_without_and_with_credentials() {
 }
 
 #[test]
-fn helm_pulls_what_was_pushed_to_the_registry_and_only_with_credentials_where_it_asks_for_them() {
+fn helm_pulls_pushed_charts_with_the_required_credentials() {
     let authority = Authority::new();
     let identity = authority.server();
     let folder = tempfile::tempdir().unwrap();
@@ -270,7 +270,7 @@ fn helm_pulls_what_was_pushed_to_the_registry_and_only_with_credentials_where_it
 }
 
 #[test]
-fn a_registry_takes_only_clients_whose_certificates_it_knows() {
+fn registry_rejects_clients_without_a_trusted_certificate() {
     let authority = Authority::new();
     let (identity, client) = (authority.server(), authority.client());
     let folder = tempfile::tempdir().unwrap();
@@ -290,7 +290,7 @@ fn a_registry_takes_only_clients_whose_certificates_it_knows() {
 }
 
 #[test]
-fn the_recorded_servers_have_what_the_recorded_answers_name() {
+fn recorded_servers_serve_the_charts_of_recorded_answers() {
     let servers = RecordedServers::start();
     let ca = servers.certificate_file().display().to_string();
     let helm = Helm::new("helm");

@@ -1,11 +1,11 @@
-//! The helms of `cargo xtask tools` are built as their releases are: charts see the same versions.
+//! The helms of `cargo xtask tools` are built like their releases: charts see the same versions.
 
 use std::fs;
 use std::process::Command;
 
 use tiphys_testkit::tools;
 
-/// A chart that prints which versions its templates see.
+/// A chart that prints the versions that its templates see.
 const FILES: [(&str, &str); 2] = [
     ("Chart.yaml", "apiVersion: v2\nname: versions\nversion: 0.1.0\n"),
     (
@@ -15,7 +15,7 @@ const FILES: [(&str, &str); 2] = [
 ];
 
 #[test]
-fn a_helm_tells_charts_the_versions_that_its_release_tells_them() {
+fn charts_see_the_same_versions_as_with_a_helm_release() {
     let cases = [("helm", "v4.3.1", "v1.37.0"), ("helm3", "v3.22.0", "v1.37.0")];
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("templates")).unwrap();
@@ -23,7 +23,7 @@ fn a_helm_tells_charts_the_versions_that_its_release_tells_them() {
         fs::write(folder.path().join(path), content).unwrap();
     }
     for (program, version, kubernetes) in cases {
-        #[expect(clippy::disallowed_methods, reason = "the program is what is tested")]
+        #[expect(clippy::disallowed_methods, reason = "the test runs helm")]
         let output = Command::new(tools::program(program))
             .args(["template", "."])
             .current_dir(folder.path())

@@ -1,24 +1,23 @@
-//! Where pages are served: on this machine only.
+//! Addresses of pages: loopback addresses only.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
-/// An address that only programs of this machine reach. Whoever loads a page makes a plugin run with the rights of the person who
-/// serves it.
+/// A loopback address. Each page load runs a plugin with the rights of the user who serves the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopbackAddress(SocketAddr);
 
-/// A text that is no such address.
+/// An address is malformed or not a loopback address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotLoopback {
-    /// An address that others reach.
+    /// An address that other machines can reach.
     #[error(
         "{0} can be reached from other machines, and each load of the page runs the plugin with your rights; only loopback addresses are \
          served: write PORT, 127.0.0.1:PORT or [::1]:PORT, and reach it from elsewhere through an SSH tunnel"
     )]
     Reachable(IpAddr),
-    /// Something else.
+    /// Another syntax.
     #[error("write PORT, 127.0.0.1:PORT, [::1]:PORT or localhost:PORT; port 0 is any free one")]
     Syntax,
 }
@@ -40,7 +39,7 @@ impl Default for LoopbackAddress {
 impl FromStr for LoopbackAddress {
     type Err = NotLoopback;
 
-    /// Reads `PORT`, `ADDR:PORT` or `localhost:PORT`. No name is looked up.
+    /// Parses `PORT`, `ADDR:PORT` or `localhost:PORT` without a name lookup.
     fn from_str(text: &str) -> Result<Self, NotLoopback> {
         let port = |text: &str| text.parse::<u16>().map_err(|_| NotLoopback::Syntax);
         if let Some(text) = text.strip_prefix("localhost:") {

@@ -1,4 +1,4 @@
-//! What is wrong with what was entered: the checks of `params set`, and those of rows.
+//! Validates entered values with the checks of `params set` and those of rows.
 
 use std::collections::HashMap;
 
@@ -6,23 +6,23 @@ use tiphys_params::{Announcement, Item, ProblemKind, check_values};
 
 use crate::entered::{Draft, Entered, parameter};
 
-/// What is wrong with one field.
+/// The problems of one field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Problems {
-    /// About the field as a whole, or its only value.
+    /// Problems of the field as a whole, or of its only value.
     pub(crate) whole: Vec<String>,
-    /// About the rows of a list or a map, one entry each.
+    /// Problems of each row of a list or a map.
     pub(crate) rows: Vec<RowProblems>,
 }
 
-/// What is wrong with one row.
+/// The problems of one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RowProblems {
     pub(crate) key: Vec<String>,
     pub(crate) value: Vec<String>,
 }
 
-/// Checks all fields, given by name and what is entered.
+/// Checks all fields, given by their name and entered value.
 pub(crate) fn check(announcements: &[Announcement], drafts: &[(&str, &Draft)]) -> Vec<Problems> {
     let mut problems: Vec<Problems> = drafts.iter().map(|(_, draft)| Problems::of_rows(draft)).collect();
     let set = drafts.iter().filter_map(|(name, draft)| Some(parameter(name, draft.value()?)));
@@ -38,18 +38,18 @@ pub(crate) fn check(announcements: &[Announcement], drafts: &[(&str, &Draft)]) -
 }
 
 impl Problems {
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     pub(crate) fn is_empty(&self) -> bool {
         self.whole.is_empty() && self.rows.iter().all(|row| row.key.is_empty() && row.value.is_empty())
     }
 
-    /// Takes all problems away; the rows stay.
+    /// Removes all problems, but not the rows.
     pub(crate) fn forget(&mut self) {
         self.whole.clear();
         self.rows.fill_with(RowProblems::default);
     }
 
-    /// What is wrong with the keys of rows: each is there, and once (`spec/ux.md` behaviour 13).
+    /// Checks that the key of each row exists and is unique.
     fn of_rows(draft: &Draft) -> Self {
         let rows = match &draft.entered {
             Entered::Nothing | Entered::Text(_) => Vec::new(),
@@ -60,7 +60,7 @@ impl Problems {
                     *counts.entry(key).or_default() += 1;
                 }
                 let problem = |key: &str| match counts.get(key) {
-                    _ if key.is_empty() => vec!["a key is needed".to_owned()],
+                    _ if key.is_empty() => vec!["a key is required".to_owned()],
                     Some(2..) => vec!["the key is given twice".to_owned()],
                     _ => Vec::new(),
                 };
@@ -71,7 +71,7 @@ impl Problems {
     }
 
     fn add(&mut self, kind: &ProblemKind, entered: &Entered) {
-        // Beside its own row an item needs no number.
+        // An item's problem is shown at its row, so it needs no index.
         let (item, kind) = match kind {
             ProblemKind::NotANumber(item) => (item, ProblemKind::NotANumber(Item::Text)),
             ProblemKind::NotABoolean(item) => (item, ProblemKind::NotABoolean(Item::Text)),
@@ -82,7 +82,7 @@ impl Problems {
         };
         let row = match (item, entered) {
             (Item::Index(row), _) => Some(*row),
-            // The last of equal keys is the one that counts, and the one that was checked.
+            // The last of duplicate keys is used, and only it was checked.
             (Item::Key(wanted), Entered::Map(map)) => map.iter().rposition(|(key, _)| key == wanted),
             _ => None,
         };

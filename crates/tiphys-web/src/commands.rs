@@ -1,4 +1,4 @@
-//! The commands that would set what was entered, since a page of a preview saves nothing.
+//! The commands that set the entered values. The page of a preview saves nothing.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,11 +7,11 @@ use tiphys_params::{Parameter, ParameterValue};
 use crate::entered::parameter;
 use crate::preview::Announced;
 
-/// Stands for the application where nobody has named one.
+/// Placeholder of an unnamed application.
 const APPLICATION: &str = "APP";
 
-/// The commands as lines for a POSIX shell: what is to be set, what is to be taken away. Parameters that nobody can write as an argument
-/// are named in the second part.
+/// Formats `params set` and `params unset` for a POSIX shell. The second result contains the names of parameters that arguments cannot
+/// express.
 pub(crate) fn commands(
     application: Option<&str>,
     announced: &Announced,
@@ -44,7 +44,7 @@ pub(crate) fn commands(
 
 fn command(verb: &str, application: &str, arguments: &[String]) -> String {
     let mut words = vec!["tiphys".to_owned(), "params".to_owned(), verb.to_owned()];
-    // Behind this sign nothing is taken for an option.
+    // After `--`, no argument is parsed as an option.
     let guarded = application.starts_with('-') || arguments.iter().any(|argument| argument.starts_with('-'));
     words.extend(guarded.then(|| "--".to_owned()));
     words.push(application.to_owned());
@@ -52,7 +52,7 @@ fn command(verb: &str, application: &str, arguments: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word for a POSIX shell.
+/// Quotes a word for a POSIX shell.
 fn quoted(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&byte);
     if !word.is_empty() && word.bytes().all(plain) {

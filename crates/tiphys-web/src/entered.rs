@@ -1,26 +1,26 @@
-//! What was entered into a form, and what its row buttons do.
+//! Values entered into a form, and the actions of row buttons.
 //!
-//! Controls have the JSON Pointer of their place as their names: `/replicas`, `/hosts/0`, `/limits/0/key`, `/limits/0/value`
-//! (`spec/ux.md` 6.4). What else belongs to a field stands before it: `set:` says whether a list or a map is set, `empty:` that an empty
-//! text is a value, `lines:` that texts have several lines. In what offers texts to choose from, `=` stands before a text, so that nothing
-//! chosen and the empty text differ. The name `op` is that of the buttons, with a word and a place as their value: `add:/hosts`.
+//! The name of a control is the JSON Pointer of its value: `/replicas`, `/hosts/0`, `/limits/0/key`, `/limits/0/value`. Prefixes mark
+//! further controls of a field: `set:` whether a list or a map is set, `empty:` that an empty string is a value, `lines:` that strings have
+//! several lines. The value of a choice starts with `=`, which distinguishes an empty string from no choice. Buttons have the name `op`;
+//! their value is an action and a pointer: `add:/hosts`.
 
 use tiphys_params::{Field, Input, Parameter, ParameterValue, Shape};
 
 use crate::posted::{Posted, with_line_feeds};
 
-/// What is entered into one field.
+/// The entered value of one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Draft {
     pub(crate) entered: Entered,
-    /// Whether texts are typed into boxes of several lines even if they have one.
+    /// Whether strings are entered in text areas even if they have one line.
     pub(crate) several_lines: bool,
 }
 
-/// A value on its way: keys of maps may be there twice, and keep the order in which they were entered.
+/// An incomplete value: keys of maps may be duplicate, and stay in the order in which they were entered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
-    /// Not set: the default stays.
+    /// Not set, so that the default applies.
     Nothing,
     Text(String),
     List(Vec<String>),
@@ -29,8 +29,8 @@ pub(crate) enum Entered {
 
 /// A control of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// The only control, or the first one.
+pub(crate) enum ControlPosition {
+    /// The only or the first control.
     First,
     /// The item or the value of a row.
     Row(usize),
@@ -48,7 +48,7 @@ pub(crate) fn pointer(field: &Field) -> String {
 }
 
 impl Draft {
-    /// What is set.
+    /// Returns the set value.
     pub(crate) fn of_value(field: &Field) -> Self {
         let entered = match field.counting_value() {
             None => Entered::Nothing,
@@ -59,7 +59,7 @@ impl Draft {
         Self { entered, several_lines: false }
     }
 
-    /// What was posted; of a field that was not on the page, what is set.
+    /// Returns the posted value, or the set one if the page did not contain the field.
     pub(crate) fn of_post(field: &Field, posted: &Posted) -> Self {
         let at = pointer(field);
         let originals = originals(field);
@@ -69,7 +69,7 @@ impl Draft {
             Shape::Single => {
                 let Some(text) = text(&at) else { return Self::of_value(field) };
                 match text_of_control(field.input, text) {
-                    // Nothing was chosen, or the box is empty.
+                    // No choice, or an empty input.
                     None => Entered::Nothing,
                     Some(text)
                         if text.is_empty()
@@ -103,8 +103,8 @@ impl Draft {
         Self { entered, several_lines: posted.get(&format!("lines:{at}")).is_some() }
     }
 
-    /// Follows a row button, if it is one of this field, and says where the focus belongs then.
-    pub(crate) fn follow(&mut self, field: &Field, op: &str) -> Option<Part> {
+    /// Applies a row button if it is one of this field, and returns the control that gets the focus.
+    pub(crate) fn follow(&mut self, field: &Field, op: &str) -> Option<ControlPosition> {
         let (word, place) = op.split_once(':')?;
         let rest = place.strip_prefix(pointer(field).as_str())?;
         if word == "remove" {
@@ -117,11 +117,11 @@ impl Draft {
         match (word, &mut self.entered) {
             ("add", Entered::List(list)) => {
                 list.push(String::new());
-                Some(Part::Row(list.len() - 1))
+                Some(ControlPosition::Row(list.len() - 1))
             }
             ("add", Entered::Map(map)) => {
                 map.push((String::new(), String::new()));
-                Some(Part::Key(map.len() - 1))
+                Some(ControlPosition::Key(map.len() - 1))
             }
             ("set", Entered::Nothing) => {
                 self.entered = match (&field.default, field.shape) {
@@ -134,7 +134,7 @@ impl Draft {
             }
             ("unset", entered) => {
                 *entered = Entered::Nothing;
-                Some(if field.shape == Shape::Single { Part::First } else { Part::Set })
+                Some(if field.shape == Shape::Single { ControlPosition::First } else { ControlPosition::Set })
             }
             ("lines", _) => {
                 self.several_lines = true;
@@ -144,7 +144,7 @@ impl Draft {
         }
     }
 
-    fn remove(&mut self, row: usize) -> Option<Part> {
+    fn remove(&mut self, row: usize) -> Option<ControlPosition> {
         let left = match &mut self.entered {
             Entered::List(list) if row < list.len() => {
                 list.remove(row);
@@ -156,25 +156,29 @@ impl Draft {
             }
             _ => return None,
         };
-        // The neighbour: the row that stands there now, else the last one.
-        let Some(last) = left.checked_sub(1) else { return Some(Part::Add) };
+        // The next row, else the last one.
+        let Some(last) = left.checked_sub(1) else { return Some(ControlPosition::Add) };
         Some(self.control_of(row.min(last)))
     }
 
-    fn first_row(&self) -> Part {
+    fn first_row(&self) -> ControlPosition {
         match &self.entered {
-            Entered::Nothing | Entered::Text(_) => Part::First,
-            Entered::List(list) if list.is_empty() => Part::Add,
-            Entered::Map(map) if map.is_empty() => Part::Add,
+            Entered::Nothing | Entered::Text(_) => ControlPosition::First,
+            Entered::List(list) if list.is_empty() => ControlPosition::Add,
+            Entered::Map(map) if map.is_empty() => ControlPosition::Add,
             Entered::List(_) | Entered::Map(_) => self.control_of(0),
         }
     }
 
-    fn control_of(&self, row: usize) -> Part {
-        if matches!(self.entered, Entered::Map(_)) { Part::Key(row) } else { Part::Row(row) }
+    fn control_of(&self, row: usize) -> ControlPosition {
+        if matches!(self.entered, Entered::Map(_)) {
+            ControlPosition::Key(row)
+        } else {
+            ControlPosition::Row(row)
+        }
     }
 
-    /// The value, as it would be set. Of a key that is there twice the later value counts.
+    /// Returns the value that would be set. The last of duplicate keys is used.
     pub(crate) fn value(&self) -> Option<ParameterValue> {
         match &self.entered {
             Entered::Nothing => None,
@@ -185,7 +189,7 @@ impl Draft {
     }
 }
 
-/// A parameter with this value and no other.
+/// A parameter with this value.
 pub(crate) fn parameter(name: &str, value: ParameterValue) -> Parameter {
     let parameter = Parameter { name: name.to_owned(), ..Parameter::default() };
     match value {
@@ -195,17 +199,17 @@ pub(crate) fn parameter(name: &str, value: ParameterValue) -> Parameter {
     }
 }
 
-/// Whether a single value is typed, rather than chosen.
+/// Whether a single value is typed and not chosen.
 pub(crate) fn is_typed(input: Input) -> bool {
     matches!(input, Input::Text | Input::Number)
 }
 
-/// What a control's text stands for: what is chosen has a sign before it.
+/// Returns the value of a control's string. The value of a choice has a prefix.
 fn text_of_control(input: Input, text: String) -> Option<String> {
     if is_typed(input) { Some(text) } else { text.strip_prefix('=').map(str::to_owned) }
 }
 
-/// A text as it was before a browser has written its line ends anew: whoever did not change it gets it back whole.
+/// Reverts the browser's change of line breaks, so that an unchanged string stays the same.
 fn restored(text: &str, input: Input, originals: &[String]) -> String {
     let (sign, plain) = match text.strip_prefix('=') {
         Some(plain) if !is_typed(input) => ("=", plain),
@@ -215,7 +219,7 @@ fn restored(text: &str, input: Input, originals: &[String]) -> String {
     format!("{sign}{}", same.map_or(plain, String::as_str))
 }
 
-/// The texts of a field that a browser does not give back as they are.
+/// The strings of a field whose line breaks a browser changes.
 fn originals(field: &Field) -> Vec<String> {
     let values = [field.counting_value(), field.default.clone()];
     let held = values.into_iter().flatten().flat_map(|value| match value {

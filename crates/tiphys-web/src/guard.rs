@@ -1,30 +1,30 @@
-//! Who may ask: the browser of this machine, for a page that it got from here.
+//! Rejects requests that do not come from a page of this server.
 //!
-//! A page of anybody's may make a browser send requests to this machine. Such a request names another host (a name that was made to
-//! point here), or says that it comes from another site; both are refused.
+//! Any web page can make a browser send requests to this machine. Such a request has another host name (DNS rebinding), or a
+//! `Sec-Fetch-Site` or `Origin` header of another site.
 
 use std::net::IpAddr;
 
 use axum::http::header::{HOST, ORIGIN, REFERER};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
-/// Why a request is refused.
+/// The reason of a rejected request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
-    /// It was sent to another name.
+    /// It has another host name.
     #[error("this page is served to 127.0.0.1, [::1] and localhost only; the request names another host")]
     Host,
-    /// Another site had it sent.
+    /// Another site caused it.
     #[error("the request comes from another site; open the page by its own address")]
     Site,
 }
 
-/// What a browser says of where a request comes from.
+/// The header with the origin of a request.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// What a browser says of what a request is for.
+/// The header with the purpose of a request.
 const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
-/// Judges a request by its head.
+/// Checks the head of a request.
 pub(crate) fn judge(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
     let host = only(headers, &HOST).ok_or(Refusal::Host)?;
     let named = uri.authority().map(axum::http::uri::Authority::as_str);
@@ -39,12 +39,12 @@ pub(crate) fn judge(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(
     let site = headers.get(FETCH_SITE).map(HeaderValue::as_bytes);
     let allowed = match (site, method) {
         _ if is_foreign(&ORIGIN) => false,
-        // Following a link of another page is a person's own act; what a page loads by itself is not.
+        // A user may follow a link on another page, but such a page may not load this one by itself.
         (Some(site), &Method::GET | &Method::HEAD) => {
             matches!(site, b"same-origin" | b"none")
                 || headers.get(FETCH_DEST).is_some_and(|dest| dest == "document")
         }
-        // Without Sec-Fetch-Site a link that was followed looks like what a page loads by itself.
+        // Without Sec-Fetch-Site, a followed link cannot be distinguished from a load by the page.
         (None, &Method::GET | &Method::HEAD) => !is_foreign(&REFERER),
         (Some(site), _) => site == b"same-origin",
         (None, _) => headers.contains_key(ORIGIN),
@@ -52,7 +52,7 @@ pub(crate) fn judge(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(
     if allowed { Ok(()) } else { Err(Refusal::Site) }
 }
 
-/// The header's value, if it is there once and a text.
+/// The header's value if it is unique and a string.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

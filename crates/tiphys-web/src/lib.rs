@@ -1,10 +1,8 @@
-//! Pages: what is shown in a browser, and who may ask for it.
+//! Web pages, and the rules about who may request them; also metrics and health of servers without pages.
 //!
-//! Beside pages there is the endpoint for metrics and health of servers that have none.
-//!
-//! There is one page so far, the form that a plugin makes for one application (`spec/ux.md` behaviour 40). Pages are whole documents that
-//! work without scripts: forms are plain forms, and each button is a submit button (`spec/ux.md` 6.4). What a page is made of comes
-//! from a value ([`Preview`]) that the caller provides; nothing here knows files or plugins.
+//! There is one page: the form of a plugin's parameters for one application. Pages are complete documents that work without scripts: forms
+//! are plain forms, and each button is a submit button. The caller provides the content as a value ([`Preview`]); this crate knows no files
+//! or plugins.
 
 mod address;
 mod checked;

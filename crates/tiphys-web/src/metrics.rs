@@ -1,6 +1,6 @@
-//! The HTTP endpoint of a server that has no pages: `/metrics` for a collector, `/healthz` for whoever watches over it.
+//! The HTTP endpoint of a server without pages: `/metrics` for collectors, `/healthz` for probes.
 //!
-//! What it tells is for anybody who reaches the address, so it must hold nothing that is not. It has nothing that can be changed.
+//! It is read-only and without authentication, so it must not contain secrets.
 
 mod bounded;
 
@@ -17,29 +17,29 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio::net::TcpListener;
 
-use bounded::Bounded;
+use bounded::LimitedListener;
 pub use bounded::METRICS_CONNECTIONS_MAX;
 
-/// What the endpoint tells.
+/// The state that the endpoint reports.
 pub trait Observed: fmt::Debug + Send + Sync {
-    /// The text of `/metrics`, made anew for each request.
+    /// Returns the content of `/metrics` for each request.
     fn metrics(&self) -> String;
     /// Its media type.
     fn content_type(&self) -> &'static str;
-    /// Whether `/healthz` says that all is well.
+    /// Returns the content of `/healthz`.
     fn health(&self) -> Health;
 }
 
-/// What `/healthz` says.
+/// The result of `/healthz`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Health {
-    /// 200.
+    /// Status 200.
     Serving,
-    /// 503: not yet, or not any more.
+    /// Status 503: not yet, or no longer.
     NotServing,
 }
 
-/// The endpoint's address, taken and not served yet.
+/// A bound address that is not served yet.
 #[derive(Debug)]
 pub struct MetricsEndpoint {
     listener: TcpListener,
@@ -47,27 +47,27 @@ pub struct MetricsEndpoint {
 }
 
 impl MetricsEndpoint {
-    /// Takes an address. All addresses of version 6 are all of version 4 where there is no version 6. The error does not name the address.
+    /// Binds an address. `[::]` becomes `0.0.0.0` on a system without IPv6. The error does not name the address.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         let listener = bind_all(address, async |address| TcpListener::bind(address).await).await?;
         let address = listener.local_addr()?;
         Ok(Self { listener, address })
     }
 
-    /// The address, with the port that was free if any was asked for.
+    /// Returns the address with the port that was assigned.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves for as long as the future is polled.
+    /// Serves while the future is polled.
     pub async fn serve(self, observed: Arc<dyn Observed>) -> io::Result<()> {
         let router =
             Router::new().route("/metrics", get(metrics)).route("/healthz", get(health)).with_state(observed);
-        axum::serve(Bounded::new(self.listener), router).await
+        axum::serve(LimitedListener::new(self.listener), router).await
     }
 }
 
-/// Takes an address by `bind`, with the other one for all addresses.
+/// Calls `bind` with the address, and on a system without IPv6 with `0.0.0.0` instead of `[::]`.
 async fn bind_all<L>(address: SocketAddr, bind: impl AsyncFn(SocketAddr) -> io::Result<L>) -> io::Result<L> {
     match bind(address).await {
         Err(error) if address.ip() == Ipv6Addr::UNSPECIFIED && is_without_version_6(&error) => {
@@ -77,9 +77,9 @@ async fn bind_all<L>(address: SocketAddr, bind: impl AsyncFn(SocketAddr) -> io::
     }
 }
 
-/// Whether the kernel has no version 6 (not built, or disabled at its start), or no address of it (disabled later).
+/// Whether the kernel has no IPv6 (not built, or disabled at boot), or no IPv6 address (disabled later).
 fn is_without_version_6(error: &io::Error) -> bool {
-    /// `EAFNOSUPPORT` of Linux, for which there is no kind.
+    /// `EAFNOSUPPORT` on Linux, which has no `ErrorKind`.
     const NO_SUCH_FAMILY: i32 = 97;
     error.kind() == io::ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(NO_SUCH_FAMILY)
 }

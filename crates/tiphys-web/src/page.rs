@@ -1,4 +1,4 @@
-//! The page of a plugin's form: what the template is filled with.
+//! The page of a plugin's form: the values of its template.
 
 mod fields;
 
@@ -7,25 +7,25 @@ use tiphys_params::{Field, Parameter, fields};
 
 use crate::checked::{Problems, check};
 use crate::commands::commands;
-use crate::entered::{Draft, Part};
+use crate::entered::{ControlPosition, Draft};
 use crate::posted::Posted;
 use crate::preview::{Announced, Failed, Outcome, Preview, Severity};
 
 use self::fields::{FieldView, Kind, Lines, Value};
 
-/// A page, and whether what was entered is in order.
+/// A page and its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) html: String,
     pub(crate) state: State,
 }
 
-/// What a page says.
+/// The kind of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// The form, or one that is in order.
+    /// The form, with valid values if they were checked.
     Fine,
-    /// What was entered does not fit.
+    /// The form with invalid values.
     Problems,
     /// There is no form.
     NoForm,
@@ -36,9 +36,9 @@ pub(crate) enum State {
 #[template(path = "page.html")]
 struct Document<'a> {
     preview: &'a Preview,
-    /// What stands before the title of the page.
+    /// The beginning of the page's title.
     prefix: String,
-    /// Whether people get no form before errors are mended.
+    /// Whether errors prevent the form.
     withheld: bool,
     content: Content<'a>,
 }
@@ -48,18 +48,18 @@ enum Content<'a> {
     Failed { failed: &'a Failed, set: Vec<(String, String)>, again: Vec<(String, String)> },
 }
 
-/// The form with what was entered.
+/// The form with the entered values.
 struct FormView {
     announced: Vec<FieldView>,
     unannounced: Vec<FieldView>,
-    /// Whether the plugin announces anything; if not, all names are free.
+    /// Whether the plugin announces nothing, so that all names are permitted.
     names_are_free: bool,
-    /// What is wrong, with the control that it is about. Empty if nothing was checked.
+    /// Problems, each with its control. Empty if the values were not checked.
     problems: Vec<Problem>,
     /// Whether the summary of the problems gets the focus.
     focus_on_problems: bool,
     answer: Option<Answer>,
-    /// What was posted for parameters that are not in the form any more.
+    /// Posted names of parameters that are no longer in the form.
     lost: Vec<String>,
 }
 
@@ -68,30 +68,30 @@ struct Problem {
     text: String,
 }
 
-/// What would set what was entered.
+/// The commands that set the entered values.
 struct Answer {
     commands: Vec<String>,
     unwritten: Vec<String>,
 }
 
-/// What a person did to get the page.
+/// The action that led to the page.
 #[derive(Clone, Copy)]
-enum Act {
-    /// Opened it.
+enum Action {
+    /// A page load.
     Load,
-    /// Pressed a row button; the field and the part of it that this leads to.
-    Row(Option<(usize, Part)>),
-    /// Had the values checked.
+    /// A row button; the field and the control that get the focus.
+    Row(Option<(usize, ControlPosition)>),
+    /// A check of the values.
     Check,
 }
 
-/// The name of the buttons.
+/// The name of all buttons.
 const BUTTON: &str = "op";
 
-/// The value of the button that asks once more and checks.
+/// The value of the button that repeats a failed check.
 const AGAIN: &str = "again";
 
-/// Makes the page, for a form that was posted if there is one.
+/// Renders the page, with a posted form if there is one.
 pub(crate) fn page(preview: &Preview, posted: Option<&Posted>) -> Result<Page, askama::Error> {
     let (content, state) = match &preview.outcome {
         Outcome::Announced(announced) => {
@@ -120,13 +120,13 @@ fn form(preview: &Preview, announced: &Announced, posted: Option<&Posted>) -> Fo
     let list = fields(&announced.announcements, &announced.parameters);
     let draft = |field| posted.map_or_else(|| Draft::of_value(field), |posted| Draft::of_post(field, posted));
     let mut drafts: Vec<Draft> = list.iter().map(draft).collect();
-    let act = follow(&list, &mut drafts, posted);
-    let checked = checked(announced, &list, &drafts, act);
+    let action = follow(&list, &mut drafts, posted);
+    let checked = checked(announced, &list, &drafts, action);
     let mut views = Vec::with_capacity(list.len());
     let mut unannounced = Vec::new();
     for (index, ((field, draft), problems)) in list.iter().zip(&drafts).zip(&checked).enumerate() {
-        let focus = match act {
-            Act::Row(Some((at, part))) if at == index => Some(part),
+        let focus = match action {
+            Action::Row(Some((at, part))) if at == index => Some(part),
             _ => None,
         };
         let part = if field.announced { &mut views } else { &mut unannounced };
@@ -134,7 +134,7 @@ fn form(preview: &Preview, announced: &Announced, posted: Option<&Posted>) -> Fo
     }
     let problems: Vec<Problem> =
         views.iter().chain(&unannounced).flat_map(FieldView::listed_problems).collect();
-    let is_check = matches!(act, Act::Check);
+    let is_check = matches!(action, Action::Check);
     let answer = (is_check && problems.is_empty()).then(|| {
         let entered = list.iter().zip(&drafts).map(|(field, draft)| (field.name.clone(), draft.value()));
         let application = preview.application.as_deref();
@@ -152,32 +152,32 @@ fn form(preview: &Preview, announced: &Announced, posted: Option<&Posted>) -> Fo
     }
 }
 
-/// Follows the button that was pressed.
-fn follow(list: &[Field], drafts: &mut [Draft], posted: Option<&Posted>) -> Act {
-    let Some(posted) = posted else { return Act::Load };
-    let Some(op) = posted.get(BUTTON).filter(|op| *op != AGAIN) else { return Act::Check };
+/// Applies the pressed button.
+fn follow(list: &[Field], drafts: &mut [Draft], posted: Option<&Posted>) -> Action {
+    let Some(posted) = posted else { return Action::Load };
+    let Some(op) = posted.get(BUTTON).filter(|op| *op != AGAIN) else { return Action::Check };
     let mut rows = list.iter().zip(drafts).enumerate();
-    Act::Row(rows.find_map(|(index, (field, draft))| Some((index, draft.follow(field, op)?))))
+    Action::Row(rows.find_map(|(index, (field, draft))| Some((index, draft.follow(field, op)?))))
 }
 
-fn checked(announced: &Announced, list: &[Field], drafts: &[Draft], act: Act) -> Vec<Problems> {
+fn checked(announced: &Announced, list: &[Field], drafts: &[Draft], action: Action) -> Vec<Problems> {
     let named: Vec<(&str, &Draft)> = list.iter().map(|field| field.name.as_str()).zip(drafts).collect();
     let mut checked = check(&announced.announcements, &named);
     for (problems, field) in checked.iter_mut().zip(list) {
-        match act {
-            // Who has just added a row has not filled it yet.
-            Act::Row(_) => problems.forget(),
-            // What is set may stand in a field that has no control.
-            Act::Load if problems.is_empty() => {
+        match action {
+            // The user has just added a row and not filled it yet.
+            Action::Row(_) => problems.forget(),
+            // A set value may belong to a field without a control.
+            Action::Load if problems.is_empty() => {
                 problems.whole = field.problems.iter().map(ToString::to_string).collect();
             }
-            Act::Load | Act::Check => {}
+            Action::Load | Action::Check => {}
         }
     }
     checked
 }
 
-/// What is set, as JSON: what is empty, and where a text ends, is to be seen.
+/// A value as JSON, which shows empty strings and trailing blanks.
 fn shown(parameter: &Parameter) -> String {
     let parts = [
         ("string", parameter.string.as_ref().map(|text| serde_json::json!(text))),
@@ -186,7 +186,7 @@ fn shown(parameter: &Parameter) -> String {
     ];
     let given: Vec<_> = parts.into_iter().filter_map(|(field, value)| Some((field, value?))).collect();
     match given.as_slice() {
-        [] => "nothing, although the parameter is set".to_owned(),
+        [] => "empty".to_owned(),
         [(_, only)] => only.to_string(),
         _ => given.iter().map(|(field, value)| format!("{field}: {value}")).collect::<Vec<_>>().join(", "),
     }

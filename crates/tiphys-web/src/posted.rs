@@ -1,13 +1,13 @@
-//! Forms as browsers post them.
+//! Decodes posted forms.
 
 use std::collections::HashMap;
 
 use percent_encoding::percent_decode;
 
-/// Bytes that a posted form may have. A value gets to a plugin through its environment, which holds less.
+/// Limit of a posted form in bytes. Values are passed to plugins in the environment, which has a lower limit.
 pub const FORM_BYTES_MAX: usize = 8 << 20;
 
-/// The controls of a posted form, in the order of the page.
+/// The controls of a posted form in the order of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Posted {
     pairs: Vec<(String, String)>,
@@ -15,13 +15,13 @@ pub(crate) struct Posted {
     values: HashMap<String, usize>,
 }
 
-/// A body that is no form.
+/// The body is not a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the posted form is not UTF-8 text")]
 pub(crate) struct NotText;
 
 impl Posted {
-    /// Reads `application/x-www-form-urlencoded`. Browsers write every end of a line as CR LF; here it is LF again.
+    /// Parses `application/x-www-form-urlencoded`. Browsers send every line break as CR LF; here it becomes LF.
     pub(crate) fn parse(body: &[u8]) -> Result<Self, NotText> {
         let mut posted = Self::default();
         for pair in body.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
@@ -34,7 +34,7 @@ impl Posted {
         Ok(posted)
     }
 
-    /// The value of a control; of several the last.
+    /// The value of a control; the last of several.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(|place| self.pairs[*place].1.as_str())
     }
@@ -51,7 +51,7 @@ fn decoded(text: &[u8]) -> Result<String, NotText> {
     Ok(with_line_feeds(&text))
 }
 
-/// The text with LF at the end of each line, as every browser gives it back.
+/// Replaces every line break by LF.
 pub(crate) fn with_line_feeds(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }

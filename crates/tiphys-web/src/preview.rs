@@ -1,65 +1,65 @@
-//! What the page of a plugin's form is made of.
+//! The content of the page of a plugin's form.
 
 use tiphys_params::{Announcement, Parameter};
 
-/// What a plugin says to one application, asked anew for each page.
+/// The result of a plugin's announcement for one application, created for each page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
-    /// The plugin's name; its file where the name cannot be read.
+    /// The plugin's name, or its file if the name cannot be read.
     pub plugin: String,
-    /// The application's folder, as a person would name it.
+    /// The application's directory for display.
     pub folder: String,
-    /// Name of the application, where a file says one.
+    /// The application's name, if a file contains it.
     pub application: Option<String>,
-    /// What is wrong with the plugin, or has no effect.
+    /// The findings about the plugin.
     pub findings: Vec<Finding>,
     /// What else a person should know.
     pub notes: Vec<String>,
-    /// The form, or why there is none.
+    /// The form, or the reason why there is none.
     pub outcome: Outcome,
 }
 
-/// The form, or why there is none.
+/// The form, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// What the form is made of.
+    /// The content of the form.
     Announced(Announced),
-    /// Why there is none.
+    /// The reason why there is no form.
     Failed(Failed),
 }
 
-/// What the form is made of.
+/// The content of the form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Announced {
-    /// What the plugin announces.
+    /// The announcements of the plugin.
     pub announcements: Vec<Announcement>,
-    /// What is set: by the application, and by those who try the plugin.
+    /// The set parameters: those of the application and of `--param`.
     pub parameters: Vec<Parameter>,
-    /// What the application sets by itself.
+    /// The parameters of the application alone.
     pub in_application: Vec<Parameter>,
 }
 
-/// Why there is no form.
+/// The reason why there is no form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
-    /// What failed, as the subject of "… failed".
+    /// The failed step, as the subject of "… failed".
     pub step: String,
-    /// What happened, in the plugin's words where it has some.
+    /// The error message.
     pub message: String,
-    /// What to do about it.
+    /// A hint.
     pub hint: Option<String>,
-    /// What is set.
+    /// The set parameters.
     pub parameters: Vec<Parameter>,
 }
 
-/// Something that is wrong with a plugin, or has no effect.
+/// A finding about a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// Name of the rule.
     pub rule: String,
-    /// What, for people.
+    /// The message.
     pub message: String,
     /// `FILE:LINE:COLUMN`, or `FILE`.
     pub place: String,
@@ -67,19 +67,19 @@ pub struct Finding {
     pub page: String,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// People get no form.
+    /// There is no form.
     Error,
-    /// It works otherwise than it reads.
+    /// A key has another effect than expected.
     Warning,
-    /// Nothing acts on it yet.
+    /// A key has no effect yet.
     Note,
 }
 
 impl Severity {
-    /// The word for people.
+    /// The displayed word.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Error => "error",

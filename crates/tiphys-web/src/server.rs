@@ -27,7 +27,7 @@ use crate::preview::Preview;
 /// The styles of all pages.
 const STYLE: &str = include_str!("../assets/style.css");
 
-/// What goes with every answer: no scripts, nothing of other hosts, no frames around it, nothing kept.
+/// Headers of every response: no scripts, no content of other hosts, no frames, no caching.
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (
         CONTENT_SECURITY_POLICY,
@@ -37,13 +37,13 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
     ),
     (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    // With `no-referrer` browsers would not say where a posted form comes from.
+    // With `no-referrer`, browsers would omit the origin of posted forms.
     (REFERRER_POLICY, HeaderValue::from_static("same-origin")),
     (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
     (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
 ];
 
-/// An address that is taken and not served yet.
+/// A bound address that is not served yet.
 #[derive(Debug)]
 pub struct Bound {
     listener: TcpListener,
@@ -51,32 +51,32 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// What a browser opens.
+    /// The URL of the page.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
 }
 
-/// Takes an address. The error does not name it.
+/// Binds an address. The error does not name it.
 pub async fn bind(address: LoopbackAddress) -> io::Result<Bound> {
     let listener = TcpListener::bind(address.get()).await?;
     let address = listener.local_addr()?;
     Ok(Bound { listener, address })
 }
 
-/// Where page handlers ask for previews.
-type Asks = mpsc::Sender<oneshot::Sender<Preview>>;
+/// Requests of handlers for previews.
+type PreviewRequests = mpsc::Sender<oneshot::Sender<Preview>>;
 
-/// Serves the page of a plugin's form until `shutdown` fires and what was being answered has ended.
+/// Serves the page of a plugin's form until `shutdown` fires and running requests have ended.
 ///
-/// `ask` makes what the page shows; it is called for each page, one at a time. The token that it gets fires when nobody waits for the
-/// answer any more: the browser has gone, or `shutdown` has fired. It is awaited to its end all the same, so that it leaves nothing.
+/// `ask` creates the content of each page, one at a time. Its token fires when the browser has disconnected or `shutdown` has fired. The
+/// future is still polled to completion, so that it can clean up.
 pub async fn serve(
     bound: Bound,
     shutdown: CancellationToken,
     mut ask: impl AsyncFnMut(CancellationToken) -> Preview,
 ) -> io::Result<()> {
-    // One may wait here; the others wait in their handlers.
+    // One request is queued here, the others wait in their handlers.
     let (asks, mut asked) = mpsc::channel::<oneshot::Sender<Preview>>(1);
     let serving = axum::serve(bound.listener, router(asks))
         .with_graceful_shutdown(shutdown.clone().cancelled_owned())
@@ -90,7 +90,7 @@ pub async fn serve(
             let asking = ask(unwanted.clone());
             tokio::pin!(asking);
             tokio::select! {
-                // A browser that has gone meanwhile misses nothing.
+                // The browser may have disconnected.
                 preview = &mut asking => drop(reply.send(preview)),
                 () = reply.closed() => {
                     unwanted.cancel();
@@ -99,11 +99,11 @@ pub async fn serve(
             }
         }
     };
-    // The handlers go with the server, and with the last of them the loop ends.
+    // When the server drops its handlers, the channel closes and the loop ends.
     tokio::join!(serving, answering).0
 }
 
-fn router(asks: Asks) -> Router {
+fn router(asks: PreviewRequests) -> Router {
     Router::new()
         .route("/", get(load).post(post))
         .route("/style.css", get(style))
@@ -111,11 +111,11 @@ fn router(asks: Asks) -> Router {
         .with_state(asks)
 }
 
-/// Refuses what comes from elsewhere, and adds the headers of every answer.
+/// Rejects cross-site requests, and adds the headers of every response.
 async fn guarded(request: Request, next: Next) -> Response {
     let mut response = match guard::judge(request.method(), request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(refusal) => told(StatusCode::FORBIDDEN, &refusal.to_string()),
+        Err(refusal) => message(StatusCode::FORBIDDEN, &refusal.to_string()),
     };
     response.headers_mut().extend(HEADERS);
     response
@@ -125,36 +125,36 @@ async fn style() -> Response {
     ([(CONTENT_TYPE, "text/css; charset=utf-8")], STYLE).into_response()
 }
 
-async fn load(State(asks): State<Asks>) -> Response {
+async fn load(State(asks): State<PreviewRequests>) -> Response {
     answer(&asks, None).await
 }
 
-async fn post(State(asks): State<Asks>, headers: HeaderMap, body: Body) -> Response {
+async fn post(State(asks): State<PreviewRequests>, headers: HeaderMap, body: Body) -> Response {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let form = text(CONTENT_TYPE).and_then(|value| value.split(';').next()).map(str::trim);
     if form != Some("application/x-www-form-urlencoded") {
-        return told(StatusCode::UNSUPPORTED_MEDIA_TYPE, "expected a form");
+        return message(StatusCode::UNSUPPORTED_MEDIA_TYPE, "expected a form");
     }
-    // What is too long by its own words is not waited for.
+    // A body whose declared length exceeds the limit is not read.
     let long = text(CONTENT_LENGTH).and_then(|length| length.parse::<usize>().ok());
     let body = match long {
         Some(length) if length > FORM_BYTES_MAX => None,
-        // If it breaks off instead, nobody reads the answer.
+        // If the body ends early, the browser has disconnected.
         _ => to_bytes(body, FORM_BYTES_MAX).await.ok(),
     };
     let Some(body) = body else {
-        let text = format!("the posted form has more than {FORM_BYTES_MAX} bytes, the most that it may have");
-        return told(StatusCode::PAYLOAD_TOO_LARGE, &text);
+        let text = format!("the posted form has more than {FORM_BYTES_MAX} bytes");
+        return message(StatusCode::PAYLOAD_TOO_LARGE, &text);
     };
     match Posted::parse(&body) {
         Ok(posted) => answer(&asks, Some(&posted)).await,
-        Err(error) => told(StatusCode::BAD_REQUEST, &error.to_string()),
+        Err(error) => message(StatusCode::BAD_REQUEST, &error.to_string()),
     }
 }
 
-async fn answer(asks: &Asks, posted: Option<&Posted>) -> Response {
+async fn answer(asks: &PreviewRequests, posted: Option<&Posted>) -> Response {
     let (reply, preview) = oneshot::channel();
-    let stopping = || told(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
+    let stopping = || message(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping");
     if asks.send(reply).await.is_err() {
         return stopping();
     }
@@ -168,12 +168,12 @@ async fn answer(asks: &Asks, posted: Option<&Posted>) -> Response {
             };
             (status, [(CONTENT_TYPE, "text/html; charset=utf-8")], page.html).into_response()
         }
-        Err(error) => told(StatusCode::INTERNAL_SERVER_ERROR, &format!("the page cannot be made: {error}")),
+        Err(error) => message(StatusCode::INTERNAL_SERVER_ERROR, &format!("cannot render the page: {error}")),
     }
 }
 
-/// A message without a page.
-fn told(status: StatusCode, text: &str) -> Response {
+/// A response without a page.
+fn message(status: StatusCode, text: &str) -> Response {
     (status, [(CONTENT_TYPE, "text/plain; charset=utf-8")], format!("{text}\n")).into_response()
 }
 

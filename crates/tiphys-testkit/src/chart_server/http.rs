@@ -1,28 +1,28 @@
-//! As much of HTTP/1.1 as clients of charts need: one request a connection, answers with a length.
+//! The part of HTTP/1.1 that chart clients need: one request per connection, responses with a length.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 
 use rustls::{ServerConnection, StreamOwned};
 
-/// Bytes of a request's head that are read; clients of charts send some hundred.
+/// Limit of a request's head in bytes; chart clients send some hundred.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
-/// What a client asked.
+/// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// `GET` and so on.
+    /// The method.
     pub method: String,
     /// Path, with the query if there is one.
     pub path: String,
     /// Names and values, in order.
     pub headers: Vec<(String, String)>,
-    /// What came behind the headers.
+    /// The body.
     pub body: String,
 }
 
 impl Request {
-    /// The first header of this name, in any letter case.
+    /// Returns the first header with this name in any letter case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let is_it = |(found, _): &&(String, String)| found.eq_ignore_ascii_case(name);
         self.headers.iter().find(is_it).map(|(_, value)| value.as_str())
@@ -34,7 +34,7 @@ impl Request {
     }
 }
 
-/// What the server answers, whole.
+/// A complete response.
 #[derive(Clone, Debug)]
 pub(super) struct Response {
     pub(super) status: u16,
@@ -72,7 +72,7 @@ pub(super) enum Connection {
 }
 
 impl Connection {
-    /// Ends the connection so that the client sees the end, and knows that it is one.
+    /// Closes the connection so that the client sees its end, with TLS a `close_notify`.
     pub(super) fn end(self) -> io::Result<()> {
         match self {
             Self::Plain(stream) => stream.shutdown(Shutdown::Write),
@@ -110,10 +110,10 @@ impl Write for Connection {
     }
 }
 
-/// What a connection begins with.
+/// The first bytes of a connection.
 pub(super) enum Beginning {
     Request(Request),
-    /// Something else, such as the handshake of TLS where the server speaks none.
+    /// Not HTTP, for example a TLS handshake on a plain port.
     Other,
     Nothing,
 }
@@ -150,9 +150,9 @@ pub(super) fn read_request(connection: &mut impl Read) -> io::Result<Beginning> 
     Ok(Beginning::Request(request))
 }
 
-/// Answers something that is no request: words without a head, as the first version of HTTP and the recorded servers have it.
+/// Answers a connection that is not HTTP with a body without a head, as HTTP/0.9 and the recorded servers do.
 pub(super) fn write_refusal(connection: &mut impl Write) -> io::Result<()> {
-    connection.write_all(b"this is no request of HTTP\n")?;
+    connection.write_all(b"this is not an HTTP request\n")?;
     connection.flush()
 }
 
@@ -168,7 +168,7 @@ fn parse(head: &str) -> Option<Request> {
     Some(Request { method, path, headers, body: String::new() })
 }
 
-/// Writes the head of an answer, and so many bytes of its body, if the method asks for it.
+/// Writes the head of a response and up to this number of bytes of its body, unless the method is HEAD.
 pub(super) fn write_response(
     connection: &mut impl Write,
     request: &Request,
@@ -186,7 +186,7 @@ pub(super) fn write_response(
     connection.flush()
 }
 
-/// Go's clients show the words that a server sends.
+/// Go clients print the reason phrase of the server.
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

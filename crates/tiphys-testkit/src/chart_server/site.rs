@@ -1,4 +1,4 @@
-//! What a server has, who may have it, and what goes wrong with it.
+//! The content of a server, its required credentials and its failures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use super::http::{Request, Response};
 use super::{Access, Failure, IDENTITY_TOKEN, basic};
 use crate::chart::{Image, digest};
 
-/// Where tokens are given.
+/// The path of the token service.
 const TOKEN_PATH: &str = "/token";
-/// The one token.
+/// The only token.
 const TOKEN: &str = "a-token-of-a-test";
 
 #[derive(Debug)]
 pub(super) struct Site {
-    /// The server that gives tokens, as clients find it.
+    /// The URL of the token service.
     token_server: String,
     answers: BTreeMap<String, Response>,
     tags: BTreeMap<String, BTreeSet<String>>,
@@ -38,7 +38,7 @@ impl Site {
         self.answers.insert(path.to_owned(), response);
     }
 
-    /// Puts what clients ask of an image at the paths of the distribution protocol; gives its digest.
+    /// Adds the paths of an image in the distribution protocol, and returns its digest.
     pub(super) fn put_image(&mut self, name: &str, tag: &str, image: &Image) -> String {
         let image_digest = digest(&image.manifest);
         let manifest = Response::file(image.manifest.clone())
@@ -80,7 +80,7 @@ impl Site {
         longest(&self.failures, path)
     }
 
-    /// The answer to a request, if nothing goes wrong.
+    /// Returns the response of a request without a failure.
     pub(super) fn answer(&self, request: &Request) -> Response {
         if request.place() == TOKEN_PATH {
             return self.token(request);
@@ -90,18 +90,18 @@ impl Site {
             return self.refusal(access);
         }
         if !["GET", "HEAD"].contains(&request.method.as_str()) {
-            return Response::text(405, "this server only gives\n");
+            return Response::text(405, "this server is read-only\n");
         }
-        self.answers.get(request.place()).cloned().unwrap_or_else(|| Response::text(404, "not here\n"))
+        self.answers.get(request.place()).cloned().unwrap_or_else(|| Response::text(404, "not found\n"))
     }
 
-    /// The token, for everybody unless something here asks for more, and for whoever sends the identity token.
+    /// Returns the token, unless credentials are required and neither they nor the identity token were sent.
     fn token(&self, request: &Request) -> Response {
         if request.method == "POST" {
             let is_known = request.body.contains("grant_type=refresh_token&")
                 && request.body.split('&').any(|field| field == format!("refresh_token={IDENTITY_TOKEN}"));
             let token = Response::json(&json!({"access_token": TOKEN}).to_string());
-            return if is_known { token } else { Response::text(401, "who are you?\n") };
+            return if is_known { token } else { Response::text(401, "authentication required\n") };
         }
         let is_for_all = !self.accesses.values().any(|access| *access == Access::Token);
         if is_for_all || is_met(Access::Basic, request) {
@@ -110,7 +110,7 @@ impl Site {
         self.refusal(Access::Basic)
     }
 
-    /// 401, with what to send instead.
+    /// Returns 401 with a challenge.
     fn refusal(&self, access: Access) -> Response {
         let challenge = match access {
             Access::Open | Access::Basic => "Basic realm=\"charts\"".to_owned(),
@@ -118,7 +118,7 @@ impl Site {
                 format!("Bearer realm=\"{}{TOKEN_PATH}\",service=\"charts\"", self.token_server)
             }
         };
-        Response::text(401, "who are you?\n").with("WWW-Authenticate", &challenge)
+        Response::text(401, "authentication required\n").with("WWW-Authenticate", &challenge)
     }
 }
 

@@ -1,7 +1,7 @@
 use super::{Event, PREFACE, connecting, data, end_of_data, frame, grpc_status, request, settings_seen};
 
 #[test]
-fn a_call_opens_with_preface_settings_window_and_literal_headers() {
+fn call_starts_with_preface_settings_window_and_literal_headers() {
     let expected: &[&[u8]] = &[
         PREFACE,
         b"\x00\x00\x0c\x04\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x04\x7f\xff\xff\xff",
@@ -12,7 +12,7 @@ fn a_call_opens_with_preface_settings_window_and_literal_headers() {
 }
 
 #[test]
-fn a_long_header_has_a_length_of_several_bytes() {
+fn long_header_has_a_length_of_several_bytes() {
     let value = "v".repeat(300);
     let opening = request(&[("a", &value)]);
     let end = &opening[opening.len() - 300 - 6..opening.len() - 300];
@@ -20,7 +20,7 @@ fn a_long_header_has_a_length_of_several_bytes() {
 }
 
 #[test]
-fn frames_are_taken_only_when_they_are_whole() {
+fn incomplete_frames_are_not_returned() {
     let bytes = [data(b"abc"), end_of_data()].concat();
     for length in 0..12 {
         assert_eq!(frame(&bytes[..length]), None, "{length} bytes");
@@ -58,9 +58,9 @@ fn frames_of_the_server_become_events() {
 }
 
 #[test]
-fn the_status_is_found_in_every_form_that_servers_write() {
+fn status_is_found_in_every_encoding() {
     let cases: &[(&[u8], Option<u32>)] = &[
-        // A literal, as grpc-go and others write it.
+        // A literal, as grpc-go writes it.
         (b"\x40\x0bgrpc-status\x010", Some(0)),
         (b"\x00\x0bgrpc-status\x0213", Some(13)),
         // Huffman codes, as h2 writes them: 0, 2, 4, 13, 16.
@@ -69,9 +69,9 @@ fn the_status_is_found_in_every_form_that_servers_write() {
         (b"\x40\x88\x9a\xca\xc8\xb2\x12\x34\xda\x8f\x81\x6b", Some(4)),
         (b"\x40\x88\x9a\xca\xc8\xb2\x12\x34\xda\x8f\x82\x0b\x3f", Some(13)),
         (b"\x40\x88\x9a\xca\xc8\xb2\x12\x34\xda\x8f\x82\x0b\x9f", Some(16)),
-        // Behind the table's size, a field of the table, and one whose name is in the table.
+        // After a table size update: an indexed field, and one with an indexed name.
         (b"\x20\x88\x5f\x10application/grpc\x40\x0bgrpc-status\x015", Some(5)),
-        // Another name, a status that is none, an end too early.
+        // Another name, an invalid status, a truncated block.
         (b"\x88\x40\x0cgrpc-message\x010", None),
         (b"\x40\x0bgrpc-status\x01x", None),
         (b"\x40\x0bgrpc-status", None),

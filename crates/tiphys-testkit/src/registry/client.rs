@@ -1,4 +1,4 @@
-//! A client for pushing: a connection for each request, name and password with each.
+//! A client for pushing: a connection per request, with credentials.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -10,7 +10,7 @@ use rustls::{ClientConfig, ClientConnection, StreamOwned};
 
 use crate::chart_server::basic;
 
-/// How long one answer may take before the test fails.
+/// Limit for one response.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
@@ -20,17 +20,17 @@ pub(super) struct Client {
 }
 
 pub(super) struct Answer {
-    /// Status line and headers, and the body if there is one.
+    /// Status line and headers, and the body.
     text: String,
 }
 
 impl Client {
-    /// A client of the registry at this address, with TLS if there is a configuration of it.
+    /// Creates a client for the registry at this address, with TLS if it is configured.
     pub(super) fn new(address: SocketAddr, tls: Option<ClientConfig>) -> Self {
         Self { address, tls: tls.map(Arc::new) }
     }
 
-    /// Sends one request and reads its answer.
+    /// Sends one request and reads its response.
     pub(super) fn send(&self, method: &str, path: &str, media_type: &str, body: &[u8]) -> Answer {
         let text = self.exchange(method, path, media_type, body);
         Answer { text: text.unwrap_or_else(|error| panic!("{method} {path}: {error}")) }
@@ -68,7 +68,7 @@ fn exchange(stream: &mut (impl Read + Write), request: &[u8]) -> io::Result<Stri
 }
 
 impl Answer {
-    /// Fails unless the registry answered so.
+    /// Panics if the response has another status.
     pub(super) fn expect_status(&self, status: u16) {
         let found = self.text.split(' ').nth(1).unwrap_or_default();
         assert_eq!(found, status.to_string(), "{}", self.text);

@@ -1,7 +1,7 @@
 use super::{LoopbackAddress, NotLoopback};
 
 #[test]
-fn only_loopback_addresses_are_taken() {
+fn only_loopback_addresses_are_accepted() {
     let cases = [
         ("8080", Ok("127.0.0.1:8080")),
         ("0", Ok("127.0.0.1:0")),

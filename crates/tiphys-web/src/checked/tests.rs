@@ -3,7 +3,7 @@ use tiphys_params::decode_dynamic_output;
 use super::{Problems, check};
 use crate::entered::{Draft, Entered};
 
-/// The problems as lines: `name: …`, `name/0: …`, `name/0/key: …`.
+/// Formats the problems as lines: `name: …`, `name/0: …`, `name/0/key: …`.
 fn checked(announcements: &str, entered: &[(&str, Entered)]) -> Vec<String> {
     let announcements = decode_dynamic_output(announcements.as_bytes()).expect("announcements").list;
     let drafts: Vec<(&str, Draft)> = entered
@@ -28,7 +28,7 @@ fn map(pairs: &[(&str, &str)]) -> Entered {
 }
 
 #[test]
-fn each_value_is_checked_where_it_was_entered() {
+fn each_problem_is_reported_at_its_control() {
     let announcements = r#"[
         {"name": "r", "required": true}, {"name": "n", "itemType": "number"}, {"name": "c", "choices": ["x", "y"]},
         {"name": "l", "collectionType": "array", "itemType": "number"}, {"name": "m", "collectionType": "map", "itemType": "boolean"}
@@ -56,12 +56,12 @@ fn each_value_is_checked_where_it_was_entered() {
 }
 
 #[test]
-fn a_key_is_there_and_once() {
+fn keys_are_required_and_unique() {
     let entered = [("m", map(&[("k", "x"), ("", "1"), ("l", "1"), ("k", "y")]))];
     let announcements = r#"[{"name": "m", "collectionType": "map", "itemType": "number"}]"#;
     let expected = [
         "m/0/key: the key is given twice",
-        "m/1/key: a key is needed",
+        "m/1/key: a key is required",
         "m/3/key: the key is given twice",
         "m/3: the value has to be a decimal number, such as `3` or `-1.5e3`",
     ];
@@ -69,6 +69,6 @@ fn a_key_is_there_and_once() {
 }
 
 #[test]
-fn a_plugin_that_announces_nothing_leaves_all_names_free() {
+fn without_announcements_all_names_are_permitted() {
     assert_eq!(checked("[]", &[("a", Entered::Text("x".to_owned()))]), Vec::<String>::new());
 }

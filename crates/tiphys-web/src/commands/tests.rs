@@ -7,7 +7,7 @@ fn text(text: &str) -> ParameterValue {
     ParameterValue::String(text.to_owned())
 }
 
-/// The commands for what was entered into an application that sets `old` to `1` and `gone` to `["a"]`.
+/// The commands for an entered value in an application that sets `old` to `1` and `gone` to `["a"]`.
 fn commanded(
     application: Option<&str>,
     entered: &[(&str, Option<ParameterValue>)],
@@ -25,7 +25,7 @@ fn commanded(
 }
 
 #[test]
-fn the_commands_say_what_differs_from_the_application() {
+fn commands_set_and_unset_the_differences() {
     let entered = [("old", Some(text("2"))), ("gone", None), ("a", Some(text("it's  $HOME")))];
     let lines = ["tiphys params set web old=2 'a=it'\\''s  $HOME'", "tiphys params unset web gone"];
     assert_eq!(commanded(Some("web"), &entered), (lines.map(str::to_owned).to_vec(), Vec::new()));
@@ -35,7 +35,7 @@ fn the_commands_say_what_differs_from_the_application() {
 }
 
 #[test]
-fn nothing_is_taken_for_an_option_and_nothing_for_another_parameter() {
+fn arguments_are_quoted_and_not_parsed_as_options() {
     let one = |name, value| {
         commanded(
             None,

@@ -1,6 +1,6 @@
 use tiphys_params::{Field, Parameter, decode_dynamic_output, fields};
 
-use super::{Draft, Entered, Part, pointer};
+use super::{ControlPosition, Draft, Entered, pointer};
 use crate::posted::Posted;
 
 fn field(announcement: &str, parameter: &str) -> Field {
@@ -31,7 +31,7 @@ fn controls_are_named_by_json_pointers() {
 }
 
 #[test]
-fn what_was_posted_is_read_exactly_and_empty_and_not_set_differ() {
+fn posted_values_are_exact_and_distinguish_empty_from_unset() {
     let number = r#"{"name": "a", "itemType": "number"}"#;
     let plain = r#"{"name": "a"}"#;
     let switch = r#"{"name": "a", "itemType": "boolean"}"#;
@@ -70,7 +70,7 @@ fn what_was_posted_is_read_exactly_and_empty_and_not_set_differ() {
 }
 
 #[test]
-fn a_field_that_was_not_on_the_page_keeps_what_is_set() {
+fn field_that_was_not_posted_keeps_its_set_value() {
     let text_field = field(r#"{"name": "a"}"#, r#"{"name": "a", "string": "set"}"#);
     assert_eq!(Draft::of_post(&text_field, &posted("/b=x")).entered, text("set"));
     let list_field =
@@ -79,7 +79,7 @@ fn a_field_that_was_not_on_the_page_keeps_what_is_set() {
 }
 
 #[test]
-fn a_text_whose_line_ends_a_browser_has_changed_is_the_one_that_it_got() {
+fn line_breaks_that_a_browser_changed_are_restored() {
     let announcement = r#"{"name": "a", "string": "d\re"}"#;
     let field = field(announcement, r#"{"name": "a", "string": "a\r\nb"}"#);
     let cases =
@@ -91,26 +91,32 @@ fn a_text_whose_line_ends_a_browser_has_changed_is_the_one_that_it_got() {
 }
 
 #[test]
-fn row_buttons_change_rows_and_say_where_the_focus_belongs() {
+fn row_buttons_change_rows_and_return_the_focus() {
     let items = field(r#"{"name": "a", "collectionType": "array", "array": ["d", "e"]}"#, "");
     let pairs = field(r#"{"name": "a", "collectionType": "map"}"#, "");
     let plain = field(r#"{"name": "a"}"#, "");
     let cases = [
-        (&items, Entered::Nothing, "set:/a", list(&["d", "e"]), Some(Part::Row(0))),
-        (&items, list(&["x"]), "unset:/a", Entered::Nothing, Some(Part::Set)),
-        (&items, list(&["x"]), "add:/a", list(&["x", ""]), Some(Part::Row(1))),
-        (&items, list(&["x", "y", "z"]), "remove:/a/1", list(&["x", "z"]), Some(Part::Row(1))),
-        (&items, list(&["x", "y"]), "remove:/a/1", list(&["x"]), Some(Part::Row(0))),
-        (&items, list(&["x"]), "remove:/a/0", list(&[]), Some(Part::Add)),
+        (&items, Entered::Nothing, "set:/a", list(&["d", "e"]), Some(ControlPosition::Row(0))),
+        (&items, list(&["x"]), "unset:/a", Entered::Nothing, Some(ControlPosition::Set)),
+        (&items, list(&["x"]), "add:/a", list(&["x", ""]), Some(ControlPosition::Row(1))),
+        (&items, list(&["x", "y", "z"]), "remove:/a/1", list(&["x", "z"]), Some(ControlPosition::Row(1))),
+        (&items, list(&["x", "y"]), "remove:/a/1", list(&["x"]), Some(ControlPosition::Row(0))),
+        (&items, list(&["x"]), "remove:/a/0", list(&[]), Some(ControlPosition::Add)),
         (&items, list(&["x"]), "remove:/a/1", list(&["x"]), None),
         (&items, list(&["x"]), "add:/ab", list(&["x"]), None),
         (&items, list(&["x"]), "add:/a/0", list(&["x"]), None),
         (&items, Entered::Nothing, "add:/a", Entered::Nothing, None),
         (&items, list(&["x"]), "explode:/a", list(&["x"]), None),
-        (&pairs, Entered::Nothing, "set:/a", map(&[]), Some(Part::Add)),
-        (&pairs, map(&[("k", "v")]), "add:/a", map(&[("k", "v"), ("", "")]), Some(Part::Key(1))),
-        (&pairs, map(&[("k", "v"), ("l", "w")]), "remove:/a/0", map(&[("l", "w")]), Some(Part::Key(0))),
-        (&plain, text("x"), "unset:/a", Entered::Nothing, Some(Part::First)),
+        (&pairs, Entered::Nothing, "set:/a", map(&[]), Some(ControlPosition::Add)),
+        (&pairs, map(&[("k", "v")]), "add:/a", map(&[("k", "v"), ("", "")]), Some(ControlPosition::Key(1))),
+        (
+            &pairs,
+            map(&[("k", "v"), ("l", "w")]),
+            "remove:/a/0",
+            map(&[("l", "w")]),
+            Some(ControlPosition::Key(0)),
+        ),
+        (&plain, text("x"), "unset:/a", Entered::Nothing, Some(ControlPosition::First)),
         (&plain, text("x"), "remove:/a/0", text("x"), None),
     ];
     for (field, entered, op, after, focus) in cases {
@@ -119,6 +125,6 @@ fn row_buttons_change_rows_and_say_where_the_focus_belongs() {
         assert_eq!(draft, Draft { entered: after, several_lines: false }, "{entered:?} {op}");
     }
     let mut draft = Draft { entered: text("x"), several_lines: false };
-    assert_eq!(draft.follow(&plain, "lines:/a"), Some(Part::First));
+    assert_eq!(draft.follow(&plain, "lines:/a"), Some(ControlPosition::First));
     assert_eq!(draft, Draft { entered: text("x"), several_lines: true });
 }

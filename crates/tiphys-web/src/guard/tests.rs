@@ -15,7 +15,7 @@ fn judged(method: &Method, uri: &'static str, headers: &[Header]) -> Option<Refu
 }
 
 #[test]
-fn only_loopback_names_are_served() {
+fn only_loopback_host_names_are_served() {
     let cases = [
         ("127.0.0.1:8080", None),
         ("127.0.0.1", None),
@@ -43,7 +43,7 @@ fn only_loopback_names_are_served() {
 }
 
 #[test]
-fn other_sites_neither_post_forms_nor_load_the_page_by_themselves() {
+fn other_sites_cannot_post_forms_or_load_the_page() {
     let site = Some(Refusal::Site);
     let get = Method::GET;
     let post = Method::POST;
@@ -67,7 +67,7 @@ fn other_sites_neither_post_forms_nor_load_the_page_by_themselves() {
         (&get, &[("referer", "http://127.0.0.1:8080.evil.example/")], site),
         (&get, &[("referer", "http://127.0.0.1:80801/")], site),
         (&get, &[("referer", "https://127.0.0.1:8080/")], site),
-        // A link that a person follows.
+        // A followed link.
         (
             &get,
             &[

@@ -1,4 +1,4 @@
-//! A listener that holds few connections, and none for long that says nothing.
+//! A listener that limits connections and closes idle ones.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,37 +13,45 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Connections at once; more wait until one ends. A collector needs one.
+/// Limit of open connections; further ones wait. A collector needs one.
 pub const METRICS_CONNECTIONS_MAX: usize = 32;
 
-/// How long a request may take to come, from the connection or its first byte to the first byte of the answer: whoever is silent, or sends
-/// byte after byte, holds no place for longer. Answers are made at once.
+/// Limit for a request from the connection or its first byte to the first byte of the response, so that slow clients are disconnected.
+/// Responses take no time.
 const REQUEST_MAX: Duration = Duration::from_secs(5);
 
-/// How long an answered connection may wait for its next request. A collector that asks less often connects anew.
+/// Idle time of a connection between requests. A collector that asks less often reconnects.
 const IDLE_MAX: Duration = Duration::from_secs(15);
 
 /// The listener.
-pub(super) struct Bounded {
+pub(super) struct LimitedListener {
     listener: TcpListener,
     places: Arc<Semaphore>,
 }
 
-impl Bounded {
+impl LimitedListener {
     pub(super) fn new(listener: TcpListener) -> Self {
         Self { listener, places: Arc::new(Semaphore::new(METRICS_CONNECTIONS_MAX)) }
     }
 }
 
-impl Listener for Bounded {
-    type Io = Held;
+impl Listener for LimitedListener {
+    type Io = LimitedConnection;
     type Addr = SocketAddr;
 
-    async fn accept(&mut self) -> (Held, SocketAddr) {
-        // Nobody closes the semaphore; without a place there would just be no bound.
+    async fn accept(&mut self) -> (LimitedConnection, SocketAddr) {
+        // The semaphore is never closed; without a permit there would only be no limit.
         let place = Arc::clone(&self.places).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
-        (Held { stream, phase: Phase::Request, end: Box::pin(sleep(REQUEST_MAX)), _place: place }, address)
+        (
+            LimitedConnection {
+                stream,
+                phase: Phase::Request,
+                end: Box::pin(sleep(REQUEST_MAX)),
+                _place: place,
+            },
+            address,
+        )
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -51,25 +59,25 @@ impl Listener for Bounded {
     }
 }
 
-/// A connection, its place, and when it ends unless it gets further.
-pub(super) struct Held {
+/// A connection with its permit and deadline.
+pub(super) struct LimitedConnection {
     stream: TcpStream,
     phase: Phase,
     end: Pin<Box<Sleep>>,
     _place: Option<OwnedSemaphorePermit>,
 }
 
-/// Whose turn it is.
+/// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// A request is coming, or its answer is made.
+    /// A request is being received or its response is created.
     Request,
-    /// An answer is being written or was, and no byte of the next request has come.
+    /// A response is being or was written, and no byte of the next request has been received.
     Answered,
 }
 
-impl Held {
-    /// Another phase, with its time from now on. More bytes of one request do not give it more time.
+impl LimitedConnection {
+    /// Enters another phase with its own deadline. Further bytes of one request do not extend it.
     fn enter(&mut self, phase: Phase, time: Duration) {
         self.phase = phase;
         self.end.as_mut().reset(Instant::now() + time);
@@ -80,7 +88,7 @@ impl Held {
     }
 }
 
-impl AsyncRead for Held {
+impl AsyncRead for LimitedConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -98,14 +106,14 @@ impl AsyncRead for Held {
     }
 }
 
-impl AsyncWrite for Held {
+impl AsyncWrite for LimitedConnection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         match Pin::new(&mut self.stream).poll_write(context, bytes) {
-            // Whoever does not read the answer holds no place, either.
+            // A client that does not read the response is disconnected as well.
             Poll::Pending if self.is_late(context) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
             ready @ Poll::Ready(_) => {

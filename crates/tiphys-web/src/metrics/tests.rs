@@ -29,31 +29,31 @@ impl Observed for Fake {
 }
 
 #[tokio::test]
-async fn all_addresses_are_those_of_version_4_where_there_is_no_version_6() {
+async fn all_addresses_are_those_of_ipv4_without_ipv6() {
     let refused = |code: i32| {
         async move |address: SocketAddr| {
             if address.is_ipv6() { Err(io::Error::from_raw_os_error(code)) } else { Ok(address.to_string()) }
         }
     };
     let bound = async |address: &str, code: i32| {
-        let address = address.parse().expect("it is an address");
+        let address = address.parse().expect("address");
         bind_all(address, refused(code)).await.map_err(|error| error.raw_os_error())
     };
     // EAFNOSUPPORT, EADDRNOTAVAIL, EADDRINUSE.
     assert_eq!(bound("[::]:80", 97).await.as_deref(), Ok("0.0.0.0:80"));
     assert_eq!(bound("[::]:80", 99).await.as_deref(), Ok("0.0.0.0:80"));
-    assert_eq!(bound("[::]:80", 98).await, Err(Some(98)), "somebody else has it");
-    assert_eq!(bound("[::1]:80", 97).await, Err(Some(97)), "one address is that one");
+    assert_eq!(bound("[::]:80", 98).await, Err(Some(98)), "in use");
+    assert_eq!(bound("[::1]:80", 97).await, Err(Some(97)), "a single address has no fallback");
     assert_eq!(bound("127.0.0.1:80", 97).await.as_deref(), Ok("127.0.0.1:80"));
 }
 
-/// The answer's status line, headers and body, dates left out.
+/// Returns the status line, the headers without the date, and the body.
 async fn get(address: SocketAddr, target: &str) -> (String, Vec<String>, String) {
-    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    let mut stream = TcpStream::connect(address).await.expect("connect");
     let request = format!("{target} HTTP/1.1\r\nhost: any\r\nconnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).await.expect("it is open");
+    stream.write_all(request.as_bytes()).await.expect("write");
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("it answers");
+    stream.read_to_string(&mut answer).await.expect("response");
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
     let mut lines = head.lines().map(str::to_owned);
     let status = lines.next().expect("a status");
@@ -63,7 +63,7 @@ async fn get(address: SocketAddr, target: &str) -> (String, Vec<String>, String)
 }
 
 #[tokio::test]
-async fn metrics_and_health_are_told_to_whoever_asks_and_nothing_else_is() {
+async fn only_metrics_and_health_are_served() {
     let fake = Arc::new(Fake::default());
     let endpoint =
         MetricsEndpoint::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a port is free");
@@ -94,7 +94,7 @@ async fn metrics_and_health_are_told_to_whoever_asks_and_nothing_else_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn callers_who_say_nothing_do_not_keep_others_out() {
+async fn silent_clients_do_not_block_others() {
     let fake = Arc::new(Fake::default());
     let endpoint =
         MetricsEndpoint::bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a port is free");
@@ -103,7 +103,7 @@ async fn callers_who_say_nothing_do_not_keep_others_out() {
     let asking = async {
         let mut silent = Vec::new();
         for _ in 0..METRICS_CONNECTIONS_MAX {
-            silent.push(TcpStream::connect(address).await.expect("it listens"));
+            silent.push(TcpStream::connect(address).await.expect("connect"));
         }
         let began = Instant::now();
         assert_eq!(get(address, "GET /metrics").await.0, "HTTP/1.1 200 OK");

@@ -1,47 +1,47 @@
-//! A field as the template draws it.
+//! The values of a field in the template.
 
 use tiphys_params::{Field, Input, ParameterValue, Shape};
 
 use super::{Problem, shown};
 use crate::checked::{Problems, RowProblems};
-use crate::entered::{Draft, Entered, Part, pointer};
+use crate::entered::{ControlPosition, Draft, Entered, pointer};
 use crate::posted::Posted;
 
-/// Rows of a box of several lines: room for one line more than there is.
+/// Maximum rows of a text area, which has one row more than lines.
 const BOX_ROWS_MAX: usize = 16;
 
 /// A field.
 pub(super) struct FieldView {
-    /// Begins the ids of all that belongs to it.
+    /// Prefix of the ids of its elements.
     pub(super) id: String,
-    /// The name of its control; begins those of its rows.
+    /// The name of its control and the prefix of the names of its rows.
     pub(super) pointer: String,
     pub(super) label: String,
     pub(super) name: String,
     pub(super) kind: String,
     pub(super) required: bool,
     pub(super) tooltip: String,
-    /// As JSON.
+    /// JSON.
     pub(super) default: Option<String>,
-    /// As JSON.
+    /// JSON.
     pub(super) set: Option<String>,
     pub(super) problems: Vec<String>,
-    /// The ids of the texts about it, with blanks between them.
+    /// The ids of describing elements, separated by blanks.
     pub(super) described: String,
     pub(super) value: Value,
     pub(super) lines: Lines,
-    /// Whether a button takes the value away; who has typed one can take it away by typing.
+    /// Whether there is a button to unset the value. A typed value can be deleted instead.
     pub(super) can_be_unset: bool,
-    pub(super) focus: Option<Part>,
+    pub(super) focus: Option<ControlPosition>,
 }
 
-/// How texts of a field get boxes of several lines.
+/// Whether strings of a field can get text areas.
 pub(super) enum Lines {
-    /// A button makes them.
+    /// A button switches to text areas.
     Offered,
     /// The button was pressed.
     Asked,
-    /// They have them as it is, or are no texts.
+    /// They have text areas, or are not typed.
     Settled,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Entry {
 pub(super) struct Control {
     pub(super) id: String,
     pub(super) name: String,
-    /// The ids of the texts about it, with blanks between them.
+    /// The ids of describing elements, separated by blanks.
     pub(super) described: String,
     pub(super) problems: Vec<String>,
     /// Whether it or its field has a problem.
@@ -79,14 +79,14 @@ pub(super) struct Control {
     pub(super) kind: Kind,
 }
 
-/// What a control is.
+/// The kind of a control.
 pub(super) enum Kind {
-    /// A box of one line.
+    /// An input of one line.
     Line {
         text: String,
         decimal: bool,
     },
-    /// A box of several.
+    /// A text area.
     Box {
         text: String,
         rows: usize,
@@ -95,7 +95,7 @@ pub(super) enum Kind {
     Select(Vec<Choice>),
 }
 
-/// One of the texts to choose from.
+/// A choice.
 pub(super) struct Choice {
     pub(super) value: String,
     pub(super) text: String,
@@ -108,7 +108,7 @@ impl FieldView {
         field: &Field,
         draft: &Draft,
         problems: &Problems,
-        focus: Option<Part>,
+        focus: Option<ControlPosition>,
     ) -> Self {
         let id = format!("f{index}");
         let default = field.default.as_ref().map(written);
@@ -165,7 +165,7 @@ impl FieldView {
         }
     }
 
-    /// What is wrong with it, each with the control that it is about.
+    /// The problems, each with its control.
     pub(super) fn listed_problems(&self) -> Vec<Problem> {
         let label = &self.label;
         let of = |control: &Control, place: String| {
@@ -195,7 +195,7 @@ impl FieldView {
         list
     }
 
-    /// The control that a problem of the whole field leads to.
+    /// The control for a problem of the whole field.
     fn target(&self) -> String {
         match &self.value {
             Value::Single { control, .. } => match control.kind {
@@ -208,11 +208,11 @@ impl FieldView {
     }
 }
 
-/// Makes the controls of one field.
+/// Creates the controls of one field.
 struct Maker<'a> {
     id: &'a str,
     field: &'a Field,
-    focus: Option<Part>,
+    focus: Option<ControlPosition>,
     pointer: String,
     several_lines: bool,
 }
@@ -231,7 +231,7 @@ impl Maker<'_> {
             problems: Vec::new(),
             invalid: !problems.is_empty(),
             required: self.field.required,
-            focus: self.focus == Some(Part::First),
+            focus: self.focus == Some(ControlPosition::First),
             kind,
         };
         let empty = (self.field.input == Input::Text).then(|| text.is_some_and(str::is_empty));
@@ -247,7 +247,7 @@ impl Maker<'_> {
         let problems = problems.cloned().unwrap_or_default();
         Entry {
             key: Control {
-                focus: self.focus == Some(Part::Key(row)),
+                focus: self.focus == Some(ControlPosition::Key(row)),
                 kind: self.text_box(key, false),
                 ..self.of_row(row, "-key", "/key", "", problems.key)
             },
@@ -267,7 +267,7 @@ impl Maker<'_> {
             invalid: !problems.is_empty(),
             problems,
             required: false,
-            focus: self.focus == Some(Part::Row(row)),
+            focus: self.focus == Some(ControlPosition::Row(row)),
             kind,
             id,
         }
@@ -277,7 +277,7 @@ impl Maker<'_> {
         self.text_box(text, self.field.input == Input::Number)
     }
 
-    /// A text with several lines, or in the place of such a default, has a box of several lines; a box of one would lose the others.
+    /// A string or a default with several lines gets a text area; an input of one line would drop line breaks.
     fn text_box(&self, text: &str, decimal: bool) -> Kind {
         if text.contains(['\n', '\r']) || self.several_lines {
             let rows = (text.split('\n').count() + 1).min(BOX_ROWS_MAX);
@@ -287,7 +287,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What a single value is chosen from: nothing, what is offered, and what is set though it is not offered.
+    /// The choices of a single value: none, the announced ones, and the set value if it is not announced.
     fn choices(&self, text: Option<&str>) -> Vec<Choice> {
         let unset = match &self.field.default {
             Some(ParameterValue::String(default)) => format!("not set (default: {})", clear(default)),
@@ -297,9 +297,9 @@ impl Maker<'_> {
         [unset].into_iter().chain(self.offered(text)).collect()
     }
 
-    /// The same for the value of a row, which is always there.
+    /// The choices of a row, which always has a value.
     fn row_choices(&self, text: &str) -> Vec<Choice> {
-        // A new row has nothing; where the empty text is offered, it is that.
+        // A new row is empty, which is a choice if the empty string is announced.
         let unchosen = text.is_empty() && self.field.choices.iter().all(|choice| !choice.is_empty());
         let mut choices = self.offered(Some(text).filter(|_| !unchosen));
         if unchosen {
@@ -326,7 +326,7 @@ impl Maker<'_> {
     }
 }
 
-/// The names of controls that were posted with a text and that are in no field.
+/// The names of posted controls with a value that belong to no field.
 pub(super) fn lost(list: &[Field], posted: &Posted) -> Vec<String> {
     let known: std::collections::HashSet<String> = list.iter().map(pointer).collect();
     let mut names: Vec<String> = posted
@@ -347,7 +347,7 @@ fn has_lines(default: Option<&ParameterValue>) -> bool {
     matches!(default, Some(ParameterValue::String(text)) if text.contains(['\n', '\r']))
 }
 
-/// A text as it is if that is clear, else as JSON.
+/// A string as it is if it is unambiguous, else as JSON.
 fn clear(text: &str) -> String {
     let plain = !text.is_empty() && text.trim() == text && !text.chars().any(char::is_control);
     if plain { text.to_owned() } else { serde_json::json!(text).to_string() }

@@ -21,10 +21,10 @@ fn preview(announcements: &str, parameters: &str) -> Preview {
 
 fn made(preview: &Preview, body: Option<&str>) -> Page {
     let posted = body.map(|body| Posted::parse(body.as_bytes()).expect("a form"));
-    page(preview, posted.as_ref()).expect("the page can be made")
+    page(preview, posted.as_ref()).expect("page")
 }
 
-/// Every part stands in the page, in this order.
+/// Asserts that all parts are in the page in this order.
 fn assert_has(page: &Page, parts: &[&str]) {
     let mut rest = page.html.as_str();
     for part in parts {
@@ -36,7 +36,7 @@ fn assert_has(page: &Page, parts: &[&str]) {
 }
 
 #[test]
-fn each_kind_has_its_control() {
+fn each_type_of_field_has_its_control() {
     let announcements = r#"[
         {"name": "text", "title": "The text", "tooltip": "Help.", "required": true},
         {"name": "lines", "string": "a\nb"},
@@ -94,11 +94,11 @@ fn each_kind_has_its_control() {
             r#"<button class="main">Check the values</button>"#,
         ],
     );
-    assert!(!page.html.contains("autofocus"), "who opens the page begins at its top");
+    assert!(!page.html.contains("autofocus"), "a loaded page has no focus");
 }
 
 #[test]
-fn nothing_that_somebody_else_has_written_becomes_markup() {
+fn untrusted_strings_are_escaped() {
     const EVIL: &str = "</textarea>\"'><script>alert(1)</script>&amp;";
     let json = serde_json::json!(EVIL).to_string();
     let announcements = format!(
@@ -142,7 +142,7 @@ fn nothing_that_somebody_else_has_written_becomes_markup() {
 }
 
 #[test]
-fn problems_are_listed_on_top_with_links_to_their_fields_and_what_was_typed_stays() {
+fn problems_link_to_their_fields_and_entered_values_stay() {
     let announcements = r#"[{"name": "n", "title": "Count", "itemType": "number"}, {"name": "s", "required": true, "itemType": "boolean"},
         {"name": "l", "collectionType": "array", "itemType": "number"}, {"name": "r", "required": true, "collectionType": "map"}]"#;
     let page = made(&preview(announcements, "[]"), Some("/n=3x&/s=&set:/l=yes&/l/0=1&/l/1=x&set:/r=no"));
@@ -165,11 +165,11 @@ fn problems_are_listed_on_top_with_links_to_their_fields_and_what_was_typed_stay
             r#"id="f3-set-button""#,
         ],
     );
-    assert!(!page.html.contains("tiphys params set"), "nothing sets what does not fit");
+    assert!(!page.html.contains("tiphys params set"), "no commands for invalid values");
 }
 
 #[test]
-fn values_that_fit_are_answered_with_the_commands_that_set_them() {
+fn valid_values_are_answered_with_commands() {
     let announcements = r#"[{"name": "n", "itemType": "number"}, {"name": "t"}]"#;
     let page =
         made(&preview(announcements, "[]"), Some("/n=9007199254740993&/t=++it%27s%0D%0A&empty:/t=yes"));
@@ -184,11 +184,11 @@ fn values_that_fit_are_answered_with_the_commands_that_set_them() {
         ],
     );
     let nothing = made(&preview(announcements, "[]"), Some("/n=&/t="));
-    assert_has(&nothing, &["The values fit", "There is nothing to set"]);
+    assert_has(&nothing, &["The values fit", "Nothing to set"]);
 }
 
 #[test]
-fn a_row_button_leads_to_the_new_row_and_checks_nothing() {
+fn row_button_focuses_the_new_row_and_checks_nothing() {
     let announcements = r#"[{"name": "l", "collectionType": "array", "itemType": "number"}, {"name": "r", "required": true}]"#;
     let page = made(&preview(announcements, "[]"), Some("set:/l=yes&/l/0=x&/r=&op=add:/l"));
     assert_eq!(page.state, State::Fine);
@@ -202,7 +202,7 @@ fn a_row_button_leads_to_the_new_row_and_checks_nothing() {
 }
 
 #[test]
-fn a_failure_says_the_step_the_message_and_what_is_set_and_keeps_what_was_typed() {
+fn failure_shows_step_message_set_values_and_keeps_entered_ones() {
     let mut failing = preview("[]", "[]");
     failing.outcome = Outcome::Failed(Failed {
         step: "the announcement".to_owned(),
@@ -220,24 +220,24 @@ fn a_failure_says_the_step_the_message_and_what_is_set_and_keeps_what_was_typed(
             "exit status 7: no moon",
             "<input type=\"hidden\" name=\"/a\" value=\"  y\nz\">",
             r#"<button name="op" value="again">Try again</button>"#,
-            "What is set",
+            "Set parameters",
             "<code>a</code>: <code>&#34; x&#34;</code>",
         ],
     );
-    assert!(!page.html.contains("add:/l"), "an old button is not pressed again");
-    assert!(!page.html.contains("<label"), "there is no other form");
-    assert!(!made(&failing, None).html.contains("Try again"), "nothing was typed");
+    assert!(!page.html.contains("add:/l"), "the button is not repeated");
+    assert!(!page.html.contains("<label"), "no form");
+    assert!(!made(&failing, None).html.contains("Try again"), "nothing was entered");
 }
 
 #[test]
-fn what_was_typed_for_a_parameter_that_is_gone_is_named() {
+fn entered_value_of_a_removed_parameter_is_named() {
     let page = made(&preview(r#"[{"name": "a"}]"#, "[]"), Some("/a=&/b~1c/0=x&/b~1c/1=y&/d=&op=again"));
-    assert_has(&page, &["The form has changed", "<code>b/c</code> is gone."]);
+    assert_has(&page, &["The form has changed", "<code>b/c</code> were dropped."]);
     assert_has(&page, &["The values fit"]);
 }
 
 #[test]
-fn findings_have_their_rule_place_and_page_and_withhold_the_form_if_they_are_errors() {
+fn findings_have_rule_and_position_and_errors_prevent_the_form() {
     let mut found = preview("[]", "[]");
     let finding = Finding {
         severity: Severity::Warning,
@@ -257,7 +257,7 @@ fn findings_have_their_rule_place_and_page_and_withhold_the_form_if_they_are_err
             "The plugin announces no parameters, and none is set.",
         ],
     );
-    assert!(!page.html.contains("People get no form"), "{}", page.html);
+    assert!(!page.html.contains("There is no form"), "{}", page.html);
     found.findings.push(Finding { severity: Severity::Error, ..finding });
-    assert_has(&made(&found, None), &["2 findings</h2>", "People get no form before the errors are mended."]);
+    assert_has(&made(&found, None), &["2 findings</h2>", "There is no form until the errors are fixed."]);
 }

@@ -1,7 +1,7 @@
 use super::{NotText, Posted};
 
 #[test]
-fn a_form_is_read_as_browsers_write_it() {
+fn form_is_decoded_as_browsers_encode_it() {
     let posted =
         Posted::parse(b"%2Fa=++x%26y%3Dz&b=%0D%0Ac%0D&%C3%BC=1%2B1&empty=&flag&a=1&a=2&").expect("a form");
     let expected = [
@@ -20,7 +20,7 @@ fn a_form_is_read_as_browsers_write_it() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused_rather_than_replaced() {
+fn non_utf8_is_rejected() {
     assert_eq!(Posted::parse(b"a=%FF"), Err(NotText));
     assert_eq!(Posted::parse(b"%FF=a"), Err(NotText));
 }

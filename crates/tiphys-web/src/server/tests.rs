@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use super::post;
 use crate::posted::FORM_BYTES_MAX;
 
-/// The status for a body that does not say its length, where nobody answers what is asked.
+/// Returns the status for a body without a declared length. Previews are not answered.
 async fn status(body: Bytes) -> StatusCode {
     let (asks, asked) = mpsc::channel(1);
     drop(asked);
@@ -18,13 +18,13 @@ async fn status(body: Bytes) -> StatusCode {
 }
 
 #[tokio::test]
-async fn a_form_that_does_not_say_its_length_may_have_a_bounded_number_of_bytes() {
+async fn size_of_a_form_without_length_is_limited() {
     let largest = vec![b'a'; FORM_BYTES_MAX];
     assert_eq!(status(Bytes::from(largest.clone())).await, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(status(Bytes::from([largest, vec![b'a']].concat())).await, StatusCode::PAYLOAD_TOO_LARGE);
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_are_refused() {
+async fn non_utf8_body_is_rejected() {
     assert_eq!(status(Bytes::from_static(b"/a=%FF")).await, StatusCode::BAD_REQUEST);
 }
