@@ -1,8 +1,8 @@
 //! `cargo xtask bench`: measures rendering beside the plugins against the targets of `docs/performance.md`.
 //!
-//! Every figure comes from whole processes of the release program, on a memory file system, with plugins that do almost nothing. One run
-//! is to warm up; then minimum, median and maximum of the requested runs are shown. A missed target is printed and is not an error,
-//! since a busy machine misses all of them.
+//! Each figure is measured on whole processes of the release program, on a memory file system, with plugins that do almost nothing. After
+//! one warm-up run, minimum, median and maximum of the requested runs are printed. A missed target is printed and is not an error, because
+//! a busy machine misses all of them.
 
 mod base;
 mod cases;

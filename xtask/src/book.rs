@@ -1,7 +1,7 @@
-//! `cargo xtask book`: the book of `docs`, in `target/book`, with every link of its pages checked.
+//! `cargo xtask book`: builds the book of `docs` in `target/book`, and checks every link of its pages.
 //!
-//! `cargo xtask tidy` checks the links of the Markdown files. What a reader of the book follows is something else: names of pages, and
-//! headings as mdbook numbers them. So the built pages are read again. Nothing is fetched; links to other hosts are not followed.
+//! `cargo xtask tidy` checks the links of the Markdown files. The book's links use names of pages and anchors of mdbook, so the built pages
+//! are checked as well. Links to other hosts are not followed.
 
 mod html;
 mod pages;
@@ -17,10 +17,10 @@ use crate::bench::place::remove;
 use crate::cargo::program;
 use crate::{Failure, tools};
 
-/// The folder of the pages, below the workspace's root.
+/// Directory of the pages, relative to the workspace's root.
 const SOURCES: &str = "docs";
 
-/// Where the book is built, below the workspace's root.
+/// Directory of the book, relative to the workspace's root.
 const PLACE: &str = "target/book";
 
 /// No options yet.
@@ -36,13 +36,13 @@ pub(crate) fn run(root: &Path, _options: &Options) -> Result<(), Failure> {
     let pages = pages::read(&place)?;
     problems.extend(pages::broken_links(&place, &pages));
     if problems.is_empty() {
-        println!("{} pages, all links hold: {PLACE}/index.html", pages.len());
+        println!("{} pages, all links are valid: {PLACE}/index.html", pages.len());
         return Ok(());
     }
     Err(Failure::new(problems.join("\n")))
 }
 
-/// Runs mdbook in an empty folder. What it only warns of is an error.
+/// Runs mdbook in an empty directory. Its warnings are errors.
 fn build(root: &Path, sources: &Path, place: &Path) -> Result<(), Failure> {
     remove(place)?;
     let output = program(tools::bin(root).join("mdbook"))

@@ -1,8 +1,7 @@
-//! `cargo xtask build`: the program as people get it, and the programs of its plugins, on Linux static executables.
+//! `cargo xtask build`: builds the program and the programs of plugins, on Linux as static executables.
 //!
-//! Images of plugins are of every kind, and many have no loader, another C library or none. So the program must not ask for one: it is
-//! linked to musl, which Rust brings along. A static glibc would do without musl's slower allocator, but loads modules of whichever glibc
-//! the image has as soon as a name is looked up.
+//! Images of plugins often have no dynamic loader, or another C library. So the program is linked statically to musl, which Rust provides.
+//! A static glibc would avoid musl's slower allocator, but loads NSS modules of the image's glibc for each name lookup.
 
 #[cfg(test)]
 mod tests;
@@ -15,13 +14,13 @@ use crate::Failure;
 use crate::cargo::{CommandLine, program};
 use crate::install::{copy_file, target_folder};
 
-/// Processors for which a static program is built.
+/// Architectures with a static program.
 const ARCHITECTURES: [&str; 2] = ["aarch64", "x86_64"];
 
-/// The plugins that are programs: each one's folder and its program, which is a crate of the same name.
+/// The plugins that are programs: the directory and the program, which is a crate of the same name.
 const PLUGIN_PROGRAMS: [(&str, &str); 1] = [("helm", "tiphys-helm")];
 
-/// The variable that tells the program's build of which commit it is.
+/// The variable with the commit for the program's build.
 const COMMIT_VARIABLE: &str = "TIPHYS_COMMIT";
 
 /// Arguments of `cargo xtask build`.
@@ -37,7 +36,7 @@ pub(crate) struct Options {
     output: Option<PathBuf>,
 }
 
-/// How the program is to be linked, for every command that builds it.
+/// Options about linking, for every command that builds the program.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub(crate) struct LinkingOption {
     /// Use the C library of this machine: the program starts only where the same one is
@@ -48,22 +47,22 @@ pub(crate) struct LinkingOption {
 /// What the program needs to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Linking {
-    /// The kernel alone.
+    /// Only the kernel.
     Static,
-    /// The loader and the C library of the machine that it was built on.
+    /// The dynamic loader and the C library of the build machine.
     Dynamic,
 }
 
-/// What the compiler takes trouble for.
+/// The optimization of a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// A quick build.
+    /// Fast builds.
     Dev,
-    /// A quick program.
+    /// A fast program.
     Release,
 }
 
-/// Builds the program and says where it is. The plugins of the checkout get their programs.
+/// Builds the program and prints its path. The plugins of the checkout get their programs.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let profile = if options.dev { Profile::Dev } else { Profile::Release };
     let mut built = build(root, profile, options.linking.get())?;
@@ -76,7 +75,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Copies the plugins' programs, which were built with the program, into their folders.
+/// Copies the plugins' programs from the build directory into their directories.
 pub(crate) fn copy_plugin_programs(built: &Path, plugins: &Path) -> Result<(), Failure> {
     for (folder, name) in PLUGIN_PROGRAMS {
         copy_file(&built.with_file_name(name), &plugins.join(folder).join(name))?;
@@ -84,7 +83,8 @@ pub(crate) fn copy_plugin_programs(built: &Path, plugins: &Path) -> Result<(), F
     Ok(())
 }
 
-/// Builds the program and those of plugins, and says where it is; the others are beside it. Rust's library for static programs is installed by rustup if it is not there.
+/// Builds the program and those of plugins into one directory, and returns the program's path. If needed, rustup installs Rust's library
+/// for static programs.
 pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<PathBuf, Failure> {
     let mut arguments = vec!["build", "--locked", "--package", "tiphys", "--profile", profile.name()];
     arguments.extend(PLUGIN_PROGRAMS.iter().flat_map(|(_, name)| ["--package", name]));
@@ -97,7 +97,7 @@ pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<P
         arguments.extend(["--target", triple]);
     }
     let mut command = CommandLine::cargo(&arguments);
-    // Each commit would make a quick build of everything that says it a new one.
+    // Otherwise each commit would rebuild everything that contains it.
     if profile == Profile::Release
         && let Some(commit) = commit(root, given_commit())
     {
@@ -109,14 +109,14 @@ pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<P
 }
 
 impl LinkingOption {
-    /// Static on Linux, unless the option says otherwise.
+    /// Static on Linux, unless the option requests dynamic linking.
     pub(crate) fn get(self) -> Linking {
         if self.dynamic || !cfg!(target_os = "linux") { Linking::Dynamic } else { Linking::Static }
     }
 }
 
 impl Profile {
-    /// What cargo calls it.
+    /// Cargo's name of the profile.
     fn name(self) -> &'static str {
         match self {
             Self::Dev => "dev",
@@ -124,7 +124,7 @@ impl Profile {
         }
     }
 
-    /// The folder that cargo puts its programs into.
+    /// Cargo's directory of the profile.
     fn folder(self) -> &'static str {
         match self {
             Self::Dev => "debug",
@@ -133,8 +133,8 @@ impl Profile {
     }
 }
 
-/// The commit that is built: the one that somebody named who has the files without their history, else the checkout's, with `-dirty` where
-/// its files are others. None where there is neither.
+/// Returns the commit of the build: the given one, for builds without git history, else that of the checkout, with `-dirty` if its files
+/// differ. None if neither exists.
 fn commit(root: &Path, given: Option<String>) -> Option<String> {
     let git = |arguments: &[&str]| {
         let asked = program("git")
@@ -153,12 +153,12 @@ fn commit(root: &Path, given: Option<String>) -> Option<String> {
     })
 }
 
-#[expect(clippy::disallowed_methods, reason = "what builds an image says what it builds")]
+#[expect(clippy::disallowed_methods, reason = "image builds pass the commit")]
 fn given_commit() -> Option<String> {
     std::env::var(COMMIT_VARIABLE).ok()
 }
 
-/// What Rust calls static programs for this processor.
+/// Rust's target triple for static programs on this architecture.
 fn static_triple(architecture: &str) -> Result<String, Failure> {
     if ARCHITECTURES.contains(&architecture) {
         return Ok(format!("{architecture}-unknown-linux-musl"));
@@ -169,7 +169,7 @@ fn static_triple(architecture: &str) -> Result<String, Failure> {
     )))
 }
 
-/// Has Rust's library for a target installed if it is missing.
+/// Installs Rust's library for a target if it is missing.
 fn provide_library(root: &Path, triple: &str) -> Result<(), Failure> {
     if has_library(root, triple)? {
         return Ok(());

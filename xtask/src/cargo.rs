@@ -1,4 +1,4 @@
-//! Calls of cargo and of other programs in the checkout.
+//! Runs cargo and other programs in the checkout.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::Failure;
 
-/// A command line that can be run, and shown to a person who wants to repeat it.
+/// A command line that can be run and printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandLine {
     arguments: Vec<String>,
@@ -22,13 +22,13 @@ impl CommandLine {
         }
     }
 
-    /// The same with one more environment variable.
+    /// Adds an environment variable.
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.environment.push((name, value.into()));
         self
     }
 
-    /// Runs it in `root` with nothing on standard input; what it prints goes to the terminal.
+    /// Runs it in `root` without standard input. Its output goes to the terminal.
     pub(crate) fn run(&self, root: &Path) -> Result<(), Failure> {
         let mut command = program(cargo_program());
         command
@@ -51,7 +51,7 @@ impl std::fmt::Display for CommandLine {
     }
 }
 
-/// A program to be started; the one place of xtask that makes processes.
+/// Creates a command. Only this function of xtask does it.
 #[expect(
     clippy::disallowed_methods,
     reason = "xtask is not part of the product and drives the developer's tools"
@@ -72,14 +72,14 @@ pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
     Err(Failure::new(format!("{shown}: {}\n{}", output.status, stderr.trim_end())))
 }
 
-/// The cargo that runs us, so that all steps use one toolchain.
-#[expect(clippy::disallowed_methods, reason = "cargo tells its children by this variable where it is")]
+/// The cargo that runs xtask, so that all steps use one toolchain.
+#[expect(clippy::disallowed_methods, reason = "cargo sets this variable for its children")]
 pub(crate) fn cargo_program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Where programs are found.
-#[expect(clippy::disallowed_methods, reason = "what is measured finds git, sh and cat by it")]
+/// The value of `PATH`.
+#[expect(clippy::disallowed_methods, reason = "measured programs need git, sh and cat")]
 pub(crate) fn search_path() -> OsString {
     std::env::var_os("PATH").unwrap_or_default()
 }

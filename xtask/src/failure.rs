@@ -1,19 +1,19 @@
-//! Why a command of xtask stopped.
+//! Failures of xtask's commands.
 
 use std::fmt::Display;
 use std::path::Path;
 
-/// A text for the person at the terminal: what failed, where, and what to do about it.
+/// A message for the terminal: what failed, where, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Failure(String);
 
 impl Failure {
-    /// A failure with this text.
+    /// Creates a failure with this message.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// A failure of the file system.
+    /// Creates a failure about a path.
     pub(crate) fn at(path: &Path, error: impl Display) -> Self {
         Self(format!("{}: {error}", path.display()))
     }

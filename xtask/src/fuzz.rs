@@ -1,7 +1,7 @@
-//! `cargo xtask fuzz`: the fuzz targets of the folder `fuzz`, guided by coverage.
+//! `cargo xtask fuzz`: runs the fuzz targets in `fuzz`, guided by coverage.
 //!
-//! Needs a nightly compiler and cargo-fuzz, so it is no part of the gate; `cargo test -p tiphys-fuzz` runs the same bodies on the stable
-//! one. What a run finds out stays in `target/fuzz`: inputs that reach new code are where the next run begins.
+//! It needs a nightly compiler and cargo-fuzz, so it is not part of the gate. `cargo test -p tiphys-fuzz` runs the same bodies with the
+//! stable compiler. Inputs that reach new code are stored in `target/fuzz`; the next run starts with them.
 
 #[cfg(test)]
 mod tests;
@@ -15,13 +15,13 @@ use clap::Args;
 use crate::Failure;
 use crate::cargo::program;
 
-/// The toolchain that knows the flags of the fuzzer.
+/// The toolchain that supports the flags of the fuzzer.
 const TOOLCHAIN: &str = "nightly";
-/// Where the targets are.
+/// Directory of the targets.
 const FUZZ_DIR: &str = "fuzz";
-/// Seconds of one input after which the fuzzer calls it a hang.
+/// Seconds after which an input counts as a hang.
 const INPUT_SECONDS_MAX: u32 = 10;
-/// Bytes of one input at most. Larger ones are slower and reach nothing new: every bound that the bodies set is smaller.
+/// Maximum size of an input in bytes. All limits in the bodies are smaller, so larger inputs reach no new code.
 const INPUT_BYTES_MAX: u32 = 16 * 1024;
 
 /// Which targets to run, and for how long.
@@ -35,7 +35,7 @@ pub(crate) struct Options {
     seconds: u32,
 }
 
-/// Runs one target after the other, and stops at the first that finds something.
+/// Runs the targets in turn, and stops at the first finding.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let targets = chosen(&all_targets(root)?, &options.targets)?;
     require_tools(root)?;
@@ -60,7 +60,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The names of all targets, sorted.
+/// Returns the sorted names of all targets.
 fn all_targets(root: &Path) -> Result<Vec<String>, Failure> {
     let dir = root.join(FUZZ_DIR).join("fuzz_targets");
     let mut names = Vec::new();
@@ -72,24 +72,24 @@ fn all_targets(root: &Path) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-/// The targets to run: the named ones, or all.
+/// Returns the named targets, or all.
 fn chosen(all: &[String], named: &[String]) -> Result<Vec<String>, Failure> {
     if let Some(unknown) = named.iter().find(|name| !all.contains(name)) {
         return Err(Failure::new(format!(
-            "there is no fuzz target {unknown:?}; there are {}",
+            "unknown fuzz target {unknown:?}; the targets are {}",
             all.join(", ")
         )));
     }
     Ok(if named.is_empty() { all } else { named }.to_vec())
 }
 
-/// Where the inputs of a target are.
+/// The directories of a target.
 struct Place {
-    /// What runs on this machine have found to reach new code.
+    /// Inputs that reach new code, found on this machine.
     found: PathBuf,
-    /// The seeds, which are never written to.
+    /// The seeds, which are not changed.
     seeds: PathBuf,
-    /// What made a body panic.
+    /// Inputs that caused a panic.
     failures: PathBuf,
 }
 
@@ -104,7 +104,7 @@ impl Place {
     }
 }
 
-/// What follows `cargo fuzz`. The fuzzer writes to the first of its folders and reads all.
+/// The arguments of `cargo fuzz`. The fuzzer writes to the first directory and reads all of them.
 fn arguments(target: &str, place: &Place, seconds: u32) -> Vec<String> {
     let mut arguments: Vec<String> =
         ["run", "--target-dir", "target/fuzz/build", target].map(str::to_owned).into();
@@ -125,14 +125,14 @@ fn fuzz(root: &Path, arguments: &[String]) -> Command {
     command
         .args(["run", TOOLCHAIN, "cargo", "fuzz"])
         .args(arguments)
-        // Where the gate builds is no place for what another compiler makes.
+        // Separate from the gate's build directory, because it is another compiler.
         .env_remove("CARGO_TARGET_DIR")
         .current_dir(root)
         .stdin(Stdio::null());
     command
 }
 
-/// Says what is missing, and how to get it.
+/// Reports missing tools and how to install them.
 fn require_tools(root: &Path) -> Result<(), Failure> {
     let answers = |command: &mut Command| {
         command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())

@@ -1,7 +1,6 @@
-//! `cargo xtask install`: the program as people get it and the shipped plugins in a folder such as `~/.local`.
+//! `cargo xtask install`: installs the program and the shipped plugins into a directory such as `~/.local`.
 //!
-//! Each file is written beside its place and renamed, so that a program that runs meanwhile sees the old file or the new one.
-//! Nothing is removed: a file that an older version brought stays.
+//! Each file is replaced atomically, so that a running program is not disturbed. Nothing is removed: files of older versions stay.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +16,7 @@ use cargo_metadata::MetadataCommand;
 use crate::Failure;
 use crate::build::{self, Profile, copy_plugin_programs};
 
-/// Parts of a plugin's folder that are for its tests only, or that its program is made of.
+/// Parts of a plugin's directory that are not installed: tests and sources of its program.
 const NOT_INSTALLED: [&str; 4] = ["Cargo.toml", "src", "testdata", "tests"];
 
 /// Arguments of `cargo xtask install`.
@@ -30,7 +29,7 @@ pub(crate) struct Options {
     linking: build::LinkingOption,
 }
 
-/// Builds the program and copies it and the shipped plugins to the chosen folder.
+/// Builds the program, and copies it and the shipped plugins.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let destination = match &options.root {
         Some(folder) => std::path::absolute(folder).map_err(|error| Failure::at(folder, error))?,
@@ -50,7 +49,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Copies each folder below `from` that has a `plugin.yaml`, and returns their names in order.
+/// Copies each directory below `from` that has a `plugin.yaml`, and returns their sorted names.
 fn copy_plugins(from: &Path, to: &Path) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
     for plugin in entries(from)? {
@@ -78,7 +77,7 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Copies one file with its content and its execute permission, in one step for whoever looks at `to`.
+/// Copies one file with its content and its execute permission, and replaces `to` atomically.
 pub(crate) fn copy_file(from: &Path, to: &Path) -> Result<(), Failure> {
     const EXECUTABLE: u32 = 0o755;
     const DATA: u32 = 0o644;
@@ -95,7 +94,7 @@ pub(crate) fn copy_file(from: &Path, to: &Path) -> Result<(), Failure> {
     new.persist(to).map(drop).map_err(|error| Failure::at(to, error.error))
 }
 
-/// What is in a folder, in name order.
+/// Returns the sorted entries of a directory.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let read = fs::read_dir(folder)
         .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
@@ -104,7 +103,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-/// Where cargo puts what it builds, by its environment and configuration.
+/// Returns cargo's target directory, which depends on its environment and configuration.
 pub(crate) fn target_folder(root: &Path) -> Result<PathBuf, Failure> {
     let metadata = MetadataCommand::new().current_dir(root).no_deps().exec();
     metadata
@@ -112,14 +111,14 @@ pub(crate) fn target_folder(root: &Path) -> Result<PathBuf, Failure> {
         .map_err(|error| Failure::new(format!("cargo metadata: {error}")))
 }
 
-#[expect(clippy::disallowed_methods, reason = "the default place is in the user's home folder")]
+#[expect(clippy::disallowed_methods, reason = "the default is in the user's home directory")]
 fn default_root() -> Result<PathBuf, Failure> {
     let home = env::var_os("HOME").filter(|home| !home.is_empty());
     home.map(|home| Path::new(&home).join(".local"))
-        .ok_or_else(|| Failure::new("HOME is not set: say where with --root DIR"))
+        .ok_or_else(|| Failure::new("HOME is not set: use --root DIR"))
 }
 
-#[expect(clippy::disallowed_methods, reason = "tells the user when the program will not be found")]
+#[expect(clippy::disallowed_methods, reason = "warns if the directory is not on PATH")]
 fn is_on_path(bin: &Path) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder == bin))
 }

@@ -1,4 +1,4 @@
-//! Plugin servers as measurements and the soak use them: any program that takes Argo CD's flags, called through its socket.
+//! Plugin servers for benchmarks and the soak test: programs with Argo CD's flags, called through their socket.
 
 pub(crate) mod archive;
 pub(crate) mod call;
@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use nix::poll::{PollTimeout, poll};
 
-/// Waits between two looks at something that has no event.
+/// Waits between two checks of a state without an event.
 pub(crate) fn pause(time: Duration) {
     let timeout = PollTimeout::try_from(time).unwrap_or(PollTimeout::MAX);
-    // An interrupted wait is a shorter one.
+    // An interrupted wait is shorter.
     poll(&mut [], timeout).ok();
 }

@@ -1,7 +1,6 @@
-//! `cargo xtask proto`: the Rust code of the plugin protocol, written from its proto files by a compiler in pure Rust.
+//! `cargo xtask proto`: generates the Rust code of the plugin protocol from its proto files, with a compiler in pure Rust.
 //!
-//! The code is committed, so that building the product needs no compiler for proto files; `cargo xtask tidy` compares it with what
-//! this command would write.
+//! The code is committed, so that a build needs no proto compiler. `cargo xtask tidy` compares it with the output of this command.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,28 +10,28 @@ use clap::Args;
 
 use crate::Failure;
 
-/// Folder of the proto files, below the workspace's root.
+/// Directory of the proto files, relative to the workspace's root.
 pub(crate) const PROTO_DIR: &str = "crates/tiphys-cmp/proto";
 
-/// Folder of the generated code, below the workspace's root.
+/// Directory of the generated code, relative to the workspace's root.
 pub(crate) const GENERATED_DIR: &str = "crates/tiphys-cmp/src/generated";
 
-/// The proto files that are compiled; what they import is found beside them.
+/// The compiled proto files. Their imports are in the same directory.
 const PROTO_FILES: [&str; 2] = ["plugin.proto", "version.proto"];
 
-/// The file for the descriptors of all that is compiled, which the server gives to clients that ask for them.
+/// The file with the descriptors of all compiled files, which the server's reflection service returns.
 const DESCRIPTORS_FILE: &str = "descriptors.rs";
 
-/// Bytes of the descriptors on one line of that file.
+/// Bytes of the descriptors per line of that file.
 const DESCRIPTOR_BYTES_A_LINE: usize = 32;
 
-/// Those of services that we only call.
+/// Proto files of services of which only the client is generated.
 const CLIENT_PROTO_FILES: [&str; 1] = ["askpass.proto"];
 
-/// Messages with secrets in them, which must not get a form for logs.
+/// Messages with secrets, for which no `Debug` is generated.
 const SECRET_MESSAGES: [&str; 2] = [".askpass.CredentialsRequest", ".askpass.CredentialsResponse"];
 
-/// What goes above the generated code.
+/// The header of the generated code.
 const HEADER: &str =
     "// Written by `cargo xtask proto` from the files in crates/tiphys-cmp/proto; do not edit.\n\n";
 
@@ -40,7 +39,7 @@ const HEADER: &str =
 #[derive(Args, Debug)]
 pub(crate) struct Options {}
 
-/// Writes the generated code into its place.
+/// Writes the generated code.
 pub(crate) fn run(root: &Path, _options: &Options) -> Result<(), Failure> {
     let dir = root.join(GENERATED_DIR);
     fs::create_dir_all(&dir).map_err(|error| Failure::at(&dir, error))?;
@@ -52,7 +51,7 @@ pub(crate) fn run(root: &Path, _options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The generated files by name, from the proto files in a folder.
+/// Returns the generated files by name for a directory of proto files.
 pub(crate) fn generate(proto_dir: &Path) -> Result<BTreeMap<String, String>, Failure> {
     let failed = |error| Failure::at(proto_dir, format!("{error:?}"));
     let mut compiler = protox::Compiler::new([proto_dir]).map_err(failed)?;
@@ -67,14 +66,14 @@ pub(crate) fn generate(proto_dir: &Path) -> Result<BTreeMap<String, String>, Fai
     Ok(files)
 }
 
-/// Which sides of its services code is for.
+/// The generated sides of a service.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sides {
     Client,
     Both,
 }
 
-/// The code for compiled proto files, by the names of its files.
+/// Generates code for compiled proto files, by file name.
 fn code(
     proto_dir: &Path,
     descriptors: tonic_prost_build::FileDescriptorSet,
@@ -100,7 +99,7 @@ fn code(
     Ok(files)
 }
 
-/// Descriptors as Rust.
+/// Formats descriptors as Rust code.
 fn constant(descriptors: &[u8]) -> String {
     let mut text =
         "/// The compiled proto files with all that they import: a `google.protobuf.FileDescriptorSet`.\n\

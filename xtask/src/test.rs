@@ -25,28 +25,28 @@ pub(crate) struct Options {
     from: Option<Step>,
 }
 
-/// One step of the gate, in the order in which they run: what fails fast comes first.
+/// The steps of the gate in order: fast ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 enum Step {
     /// rustfmt has nothing to change
     Format,
-    /// clippy has nothing to say
+    /// clippy has no findings
     Clippy,
-    /// The invariants of ARCHITECTURE.md hold
+    /// The invariants of ARCHITECTURE.md are met
     Tidy,
-    /// The tools that tests run are there
+    /// The tools for tests are installed
     Tools,
-    /// The book builds, all links of its pages included
+    /// The book builds, and all links of its pages are valid
     Book,
-    /// The static program builds, which a test starts in an empty root
+    /// The static program builds; a test runs it in an empty root
     Static,
-    /// A client built of grpc-go, as Argo CD's is, is content with the plugin server
+    /// A grpc-go client, like Argo CD's, works with the plugin server
     E2e,
     /// All tests pass
     Tests,
-    /// The documentation builds, all its links included
+    /// The documentation builds, and all its links are valid
     Docs,
-    /// How much of the recorded answers of other programs is equal
+    /// Prints the share of equal recorded answers of other programs
     Reports,
 }
 
@@ -96,7 +96,7 @@ impl Step {
             Step::Static => build::build(root, Profile::Dev, Linking::Static).map(drop),
             Step::E2e => e2e::run(root, &e2e::Options::default()),
             Step::Tests => {
-                // Reports of an earlier run are not those of this one.
+                // Reports of an earlier run are outdated.
                 remove(&root.join("target/oracles"))?;
                 CommandLine::cargo(&["test", "--workspace"]).run(root)
             }
@@ -111,7 +111,7 @@ impl Step {
     }
 }
 
-/// The reports that the oracle tests wrote, in the order of their names, each line indented.
+/// Returns the reports of the oracle tests, sorted by name and indented.
 fn reports(root: &Path) -> Result<String, Failure> {
     let dir = root.join("target/oracles");
     let missing =

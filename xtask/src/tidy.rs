@@ -1,6 +1,6 @@
-//! `cargo xtask tidy`: the invariants of ARCHITECTURE.md, each a named check in a file of its own.
+//! `cargo xtask tidy`: checks the invariants of ARCHITECTURE.md. Each check has a name and a file of its own.
 //!
-//! All checks run, and all that they find is printed: the check's name, the place, what is wrong and what to do about it.
+//! All checks run, and all findings are printed: check, place, problem, remedy.
 
 mod architecture;
 mod code_map;
@@ -47,7 +47,7 @@ pub(crate) struct Options {
     /// Run this check alone (repeatable)
     #[arg(long, value_name = "CHECK")]
     only: Vec<String>,
-    /// Print the names of the checks and what they keep true, and run none
+    /// Print the names and descriptions of the checks, and run none
     #[arg(long)]
     list: bool,
 }
@@ -56,39 +56,39 @@ pub(crate) struct Options {
 struct Check {
     /// Its name, as in ARCHITECTURE.md's table of invariants.
     name: &'static str,
-    /// What holds, in one line.
+    /// The invariant on one line.
     keeps: &'static str,
-    /// Looks for what breaks it.
+    /// Finds violations.
     run: fn(&Subject) -> Result<Vec<Finding>, Failure>,
 }
 
 impl Check {
-    /// What it finds, sorted. That it could not look is a finding, too, so that the other checks still run.
+    /// Returns sorted findings. A check that fails is a finding too, so that the other checks still run.
     fn findings(&self, subject: &Subject) -> Vec<Finding> {
         let mut findings = (self.run)(subject).unwrap_or_else(|failure| {
-            vec![Finding::new("the check could not run", failure.to_string(), "mend that first")]
+            vec![Finding::new("the check could not run", failure.to_string(), "fix that first")]
         });
         findings.sort();
         findings
     }
 }
 
-/// What is checked.
+/// The checked data.
 struct Subject {
     /// The files of the checkout.
     tree: Tree,
-    /// The packages that it is built from.
+    /// The packages of the build.
     graph: Graph,
 }
 
-/// A place where an invariant does not hold.
+/// A violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
-    /// File, with the line where there is one, or crate.
+    /// File, with the line if there is one, or crate.
     place: String,
-    /// What is wrong there.
+    /// The problem.
     problem: String,
-    /// What to do about it.
+    /// How to fix it.
     remedy: String,
 }
 
@@ -133,7 +133,7 @@ const CHECKS: &[Check] = &[
     generated::CHECK,
 ];
 
-/// Runs the checks and prints what they find.
+/// Runs the checks and prints their findings.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let checks = chosen(options)?;
     if options.list {
@@ -155,7 +155,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         }
     }
     if found == 0 {
-        println!("tidy: {} checks hold", checks.len());
+        println!("tidy: {} checks passed", checks.len());
         Ok(())
     } else {
         Err(Failure::new(format!("tidy: {found} findings; repeat with: cargo xtask tidy")))
@@ -168,7 +168,7 @@ fn chosen(options: &Options) -> Result<Vec<&'static Check>, Failure> {
     }
     let find = |name: &String| {
         CHECKS.iter().find(|check| check.name == name).ok_or_else(|| {
-            Failure::new(format!("there is no check {name}; `cargo xtask tidy --list` shows their names"))
+            Failure::new(format!("unknown check {name}; `cargo xtask tidy --list` shows their names"))
         })
     };
     options.only.iter().map(find).collect()

@@ -33,7 +33,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The tools for one purpose.
+    /// Selects the tools for one purpose.
     pub(crate) fn only(purpose: Purpose) -> Self {
         Self { purpose: Some(purpose), ..Self::default() }
     }
@@ -43,12 +43,12 @@ impl Options {
     }
 }
 
-/// Folder of the tools below the workspace's root, for the `PATH` of what runs them.
+/// Directory of the tools, relative to the workspace's root, for `PATH`.
 pub(crate) fn bin(root: &Path) -> PathBuf {
     root.join("target/tools/bin")
 }
 
-/// Makes the tools of the catalogue available in [`bin`]; another call at the same time waits for this one.
+/// Installs the tools of the catalogue in [`bin`]. Concurrent calls wait for each other.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let home = root.join("target/tools");
     let bin = bin(root);
@@ -90,12 +90,12 @@ fn provide(tool: &Tool, place: &Path, home: &Path, options: &Options) -> Result<
     Ok(Origin::Built)
 }
 
-/// The folder that holds the tools: never looked into for a program "on `PATH`", or a tool would be linked to itself.
+/// The directory of the tools. It is excluded from the search on `PATH`, so that no tool is linked to itself.
 fn bin_of(place: &Path) -> PathBuf {
     place.parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
-/// Replaces whatever is at `place` by a link in one step.
+/// Atomically replaces `place` by a link.
 fn link(found: &Path, place: &Path, home: &Path) -> Result<(), Failure> {
     let folder = build::fresh_folder(home)?;
     let new = folder.path().join("link");

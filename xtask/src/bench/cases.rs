@@ -135,7 +135,7 @@ fn overlay(world: &World, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
         }
     }
     if nix::unistd::geteuid().is_root() {
-        let samples = Render { user: User::Nobody, ..RENDER }.measure(world)?;
+        let samples = Render { user: User::Unprivileged, ..RENDER }.measure(world)?;
         sheet.overhead(&format!("{FILES} files, commit, unprivileged user"), &samples, Some(most));
     }
     Ok(())

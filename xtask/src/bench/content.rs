@@ -1,19 +1,19 @@
-//! Files about as large and as compressible as people's manifests, the same in every run.
+//! Deterministic files with the size and compressibility of typical manifests.
 
 use std::fmt::Write as _;
 
-/// Files in one application's folder.
+/// Files of an application's directory.
 pub(crate) const FILES_PER_APPLICATION: usize = 20;
 
-/// Bytes of one file, less at most one line: 10,000 files have 25.5 MB.
+/// Size of a file in bytes, less at most one line: 10,000 files have 25.5 MB.
 const FILE_BYTES: usize = 2570;
 
-/// Name of an Application, and of its folder below `apps`.
+/// Name of an Application and of its directory below `apps`.
 pub(crate) fn application_name(index: usize) -> String {
     format!("app-{index:04}")
 }
 
-/// A config map with keys and values of words and of digits.
+/// A ConfigMap with keys and values of words and digits.
 pub(crate) fn file_of(application: &str, index: usize, words: &mut Words) -> String {
     let mut text =
         format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {application}-{index}\ndata:\n");
@@ -32,13 +32,13 @@ pub(crate) fn file_of(application: &str, index: usize, words: &mut Words) -> Str
     text
 }
 
-/// Words and numbers that a seed decides (xorshift).
+/// Words and numbers from a seed (xorshift).
 pub(crate) struct Words(u64);
 
 impl Words {
-    /// The words of this seed.
+    /// Starts with this seed.
     pub(crate) fn new(seed: u64) -> Self {
-        // Any state but zero.
+        // The state must not be zero.
         Self(0x9e37_79b9_7f4a_7c15 ^ seed.wrapping_mul(0x2545_f491_4f6c_dd1d))
     }
 

@@ -1,7 +1,6 @@
-//! What is rendered: a repository of so many files in one commit, plugins that do next to nothing, and Applications.
+//! The rendered data: a repository with one commit, plugins that do almost nothing, and Applications.
 //!
-//! The shape is that of the figures for Argo CD's own path: 10,000 files of YAML (25.7 MB there, 25.5 here) in 500
-//! folders of 20.
+//! The structure is that of the figures for Argo CD's own path: 10,000 YAML files (25.7 MB there, 25.5 here) in 500 directories of 20.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -13,7 +12,7 @@ use super::place::write;
 use crate::Failure;
 use crate::cargo::program;
 
-/// Objects that the plugin `many` prints.
+/// Objects in the output of the plugin `many`.
 pub(super) const OBJECTS_OF_MANY: usize = 1_000;
 
 /// The branch of the repository.
@@ -24,55 +23,55 @@ const BRANCH: &str = "main";
 pub(super) struct Repository {
     /// Number of files.
     pub(super) files: usize,
-    /// The bare repository.
+    /// The directory of the bare repository.
     pub(super) path: PathBuf,
     /// The commit.
     pub(super) commit: String,
 }
 
 impl Repository {
-    /// Makes a repository with so many files below `folder`.
+    /// Creates a repository with this number of files below `folder`.
     pub(super) fn make(folder: &Path, files: usize) -> Result<Self, Failure> {
         let path = folder.join(format!("repository-{files}.git"));
         let place = path.display().to_string();
         git(&["init", "--quiet", "--bare", "--initial-branch", BRANCH, &place], None)?;
         git(&["-C", &place, "fast-import", "--quiet"], Some(&import_of(files)))?;
-        // As a server packs it, so that reading objects costs what it costs elsewhere.
+        // Packed like on a git server, so that reading objects has the same cost.
         git(&["-C", &place, "repack", "-adfq"], None)?;
         let commit = git(&["-C", &place, "rev-parse", BRANCH], None)?.trim().to_owned();
         Ok(Self { files, path, commit })
     }
 
-    /// Its address.
+    /// The URL.
     pub(super) fn url(&self) -> String {
         format!("file://{}", self.path.display())
     }
 
-    /// A clone with files.
+    /// Clones it with its files.
     pub(super) fn checked_out(&self, to: &Path) -> Result<(), Failure> {
         git(&["clone", "--quiet", &self.url(), &to.display().to_string()], None).map(drop)
     }
 }
 
-/// What an Application asks for.
+/// The revision of an Application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Revision {
     /// The branch, which every command looks up.
     Branch,
-    /// The commit, for which nothing is looked up.
+    /// The commit, which needs no lookup.
     Commit,
 }
 
-/// How much of the repository an Application says it is made from.
+/// The paths that an Application declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// It does not say.
+    /// None.
     Whole,
-    /// Its own folder, by `argocd.argoproj.io/manifest-generate-paths`.
+    /// Its own directory, by `argocd.argoproj.io/manifest-generate-paths`.
     OwnFolder,
 }
 
-/// Writes a store of `count` Applications, one file each, and gives its folder.
+/// Writes a store of `count` Applications, one file each, and returns its directory.
 pub(super) fn store(
     folder: &Path,
     repository: &Repository,
@@ -168,7 +167,7 @@ spec:
     Ok(plugins)
 }
 
-/// One object of middling size, as a plugin prints it.
+/// An object of medium size in the output of a plugin.
 fn object(name: &str) -> String {
     let mut text = format!(
         "apiVersion: apps/v1
@@ -210,7 +209,7 @@ spec:
     text
 }
 
-/// Everything that `git fast-import` needs to make the one commit.
+/// The input of `git fast-import` for the commit.
 fn import_of(files: usize) -> Vec<u8> {
     let mut words = Words::new(0);
     let mut text =
@@ -230,7 +229,7 @@ fn import_of(files: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Runs git and gives what it printed.
+/// Runs git and returns its output.
 pub(super) fn git(arguments: &[&str], input: Option<&[u8]>) -> Result<String, Failure> {
     let failed = |problem: String| Failure::new(format!("git {}: {problem}", arguments.join(" ")));
     let mut command = program("git");

@@ -233,7 +233,7 @@ pub(super) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1_000.0
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a figure for people")]
+#[expect(clippy::cast_precision_loss, reason = "a displayed figure")]
 pub(crate) fn float(count: u64) -> f64 {
     count as f64
 }

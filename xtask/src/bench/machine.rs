@@ -1,10 +1,10 @@
-//! What was measured on: figures mean nothing without it.
+//! The machine of a measurement, without which figures have no meaning.
 
 use std::fs;
 
 use serde::Serialize;
 
-/// The machine, as far as it matters.
+/// The properties of the machine.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Machine {
     processor: String,
@@ -12,12 +12,12 @@ pub(super) struct Machine {
     memory_mebibytes: u64,
     kernel: String,
     file_system: &'static str,
-    /// Processes that wanted to run, averaged over the minute before.
+    /// Load average of the last minute.
     load: String,
 }
 
 impl Machine {
-    /// This machine, now. What the system does not tell is `?`.
+    /// Reads the properties of this machine. An unknown one is `?`.
     pub(super) fn here() -> Self {
         let field = |file: &str, name: &str| {
             let text = fs::read_to_string(file).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Commands that a person waits for: a parameter is set, a word is completed.
+//! Interactive commands: setting a parameter, and completing a word.
 
 use std::ffi::OsString;
 

@@ -59,12 +59,12 @@ pub(super) fn measure_here(line: &[OsString]) -> Result<(), Failure> {
 pub(super) enum User {
     /// The user of xtask.
     Own,
-    /// A user without privileges. Only root can switch to it.
-    Nobody,
+    /// An unprivileged user. Only root can switch to it.
+    Unprivileged,
 }
 
-/// User and group ID of [`User::Nobody`].
-pub(super) const NOBODY: u32 = 65534;
+/// User and group ID of [`User::Unprivileged`].
+pub(super) const UNPRIVILEGED_ID: u32 = 65534;
 
 /// Starts processes, all with the same short environment.
 pub(super) struct Starter {
@@ -88,9 +88,9 @@ impl Starter {
     pub(super) fn command(&self, name: impl AsRef<OsStr>, user: User) -> Command {
         let mut command = match user {
             User::Own => program(name.as_ref()),
-            User::Nobody => {
+            User::Unprivileged => {
                 let mut command = program("setpriv");
-                command.arg(format!("--reuid={NOBODY}")).arg(format!("--regid={NOBODY}"));
+                command.arg(format!("--reuid={UNPRIVILEGED_ID}")).arg(format!("--regid={UNPRIVILEGED_ID}"));
                 command.arg("--clear-groups").arg(name.as_ref());
                 command
             }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::data::{self, Extent, Repository, Revision};
 use super::place::Place;
-use super::sample::{NOBODY, Starter, User};
+use super::sample::{Starter, UNPRIVILEGED_ID, User};
 use crate::Failure;
 
 /// The fixture of all cases.
@@ -67,8 +67,9 @@ impl World {
     pub(super) fn cache(&self, name: &str, user: User) -> Result<PathBuf, Failure> {
         let cache = self.folder().join(format!("cache-{name}-{user:?}"));
         fs::create_dir_all(&cache).map_err(|error| Failure::at(&cache, error))?;
-        if user == User::Nobody {
-            chown(&cache, Some(NOBODY), Some(NOBODY)).map_err(|error| Failure::at(&cache, error))?;
+        if user == User::Unprivileged {
+            chown(&cache, Some(UNPRIVILEGED_ID), Some(UNPRIVILEGED_ID))
+                .map_err(|error| Failure::at(&cache, error))?;
         }
         Ok(cache)
     }

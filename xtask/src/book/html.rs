@@ -1,11 +1,11 @@
-//! What checks need of a page: its links and its anchors.
+//! Parses the links and anchors of a page.
 //!
-//! This is no reader for any HTML: mdbook writes the tags that it makes well-formed, with attributes in double quotes, and `<` in texts
-//! as a reference. Pages that people wrote with tags of their own are written by the same hand.
+//! It supports the HTML of mdbook only: well-formed tags with attributes in double quotes, and `<` in text as a character reference. Tags
+//! in the Markdown pages must have the same syntax.
 
 use std::collections::BTreeSet;
 
-/// What a page has.
+/// The links and anchors of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Page {
     /// Targets of `href` and `src`, in order.
@@ -14,10 +14,10 @@ pub(super) struct Page {
     pub(super) anchors: BTreeSet<String>,
 }
 
-/// Elements whose content is no HTML.
+/// Elements whose content is not HTML.
 const RAW: [&str; 2] = ["script", "style"];
 
-/// Reads a page.
+/// Parses a page.
 pub(super) fn read(html: &str) -> Page {
     let mut page = Page::default();
     let mut rest = html;
@@ -43,7 +43,7 @@ pub(super) fn read(html: &str) -> Page {
     page
 }
 
-/// Gives each attribute of a tag to `found`, and returns what is behind the tag.
+/// Passes each attribute of a tag to `found`, and returns the text after the tag.
 fn attributes(tag: &str, mut found: impl FnMut(&str, String)) -> &str {
     let mut rest = tag;
     loop {
@@ -53,7 +53,7 @@ fn attributes(tag: &str, mut found: impl FnMut(&str, String)) -> &str {
         }
         let end =
             rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '>' | '/')).unwrap_or(rest.len());
-        // A stray `=` has no name before it; it must not stop the walk.
+        // A stray `=` has no name before it; it must not stop the parser.
         let (name, behind) = rest.split_at(end.max(1));
         rest = behind;
         let Some(value) = rest.strip_prefix('=') else { continue };
@@ -69,7 +69,7 @@ fn attributes(tag: &str, mut found: impl FnMut(&str, String)) -> &str {
     }
 }
 
-/// The character references that stand in attributes.
+/// Decodes the character references in attributes.
 fn unescaped(value: &str) -> String {
     value
         .replace("&quot;", "\"")

@@ -1,4 +1,4 @@
-//! The book's pages: which are left out, and which links lead nowhere.
+//! The book's pages: unlisted pages and broken links.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,10 +12,10 @@ use crate::tidy::tree::{has_extension, normalise};
 /// The list of the book's pages, below its sources.
 const SUMMARY: &str = "SUMMARY.md";
 
-/// mdbook's page for a server to show instead of a missing one. Its links begin at the server's root, which a folder does not have.
+/// mdbook's error page for servers. Its links start at the server's root, which a directory does not have.
 const MISSING_PAGE: &str = "404.html";
 
-/// The pages of `sources` that the summary does not list, as problems: mdbook leaves them out in silence.
+/// Reports pages of `sources` that are not in the summary. mdbook ignores them silently.
 pub(super) fn unlisted(sources: &Path) -> Result<Vec<String>, Failure> {
     let summary = sources.join(SUMMARY);
     let text = fs::read_to_string(&summary).map_err(|error| Failure::at(&summary, error))?;
@@ -26,7 +26,7 @@ pub(super) fn unlisted(sources: &Path) -> Result<Vec<String>, Failure> {
     Ok(pages.into_iter().map(shown).collect())
 }
 
-/// The pages of a built book, by their paths in it.
+/// Returns the pages of a built book by their paths in it.
 pub(super) fn read(book: &Path) -> Result<BTreeMap<String, Page>, Failure> {
     let mut pages = BTreeMap::new();
     for path in files(book)?.into_iter().filter(|path| has_extension(path, "html") && path != MISSING_PAGE) {
@@ -37,7 +37,7 @@ pub(super) fn read(book: &Path) -> Result<BTreeMap<String, Page>, Failure> {
     Ok(pages)
 }
 
-/// What is wrong with links of these pages, one line each.
+/// Returns the problems of links, one line each.
 pub(super) fn broken_links(book: &Path, pages: &BTreeMap<String, Page>) -> Vec<String> {
     let mut problems = Vec::new();
     for (path, page) in pages {
@@ -75,7 +75,7 @@ fn broken(book: &Path, pages: &BTreeMap<String, Page>, from: &str, target: &str)
     (!is_there).then_some("but there is no such heading")
 }
 
-/// The paths of all files below a folder, `/`-separated, sorted.
+/// Returns the sorted paths of all files below a directory, `/`-separated.
 fn files(root: &Path) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     let mut folders = vec![String::new()];

@@ -1,4 +1,4 @@
-//! Pages that are read, links that hold, and pages that nobody listed.
+//! Tests of parsed pages, links and unlisted pages.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use super::html::read;
 use super::pages::{broken_links, unlisted};
 
 #[test]
-fn targets_and_anchors_of_tags_are_found_and_nothing_of_texts_scripts_and_comments() {
+fn links_and_anchors_are_found_in_tags_only() {
     let cases: [(&str, &[&str], &[&str]); 9] = [
         (r#"<a href="x.html">y</a><img src="z.png">"#, &["x.html", "z.png"], &[]),
         (r##"<h2 id="a-b"><a class="header" href="#a-b">A b</a></h2>"##, &["#a-b"], &["a-b"]),
@@ -34,7 +34,7 @@ fn write(root: &Path, path: &str, text: &str) {
 }
 
 #[test]
-fn a_link_holds_if_its_page_and_its_heading_are_in_the_book() {
+fn link_is_valid_if_page_and_heading_are_in_the_book() {
     let book = tempfile::tempdir().unwrap();
     write(book.path(), "reference/files.html", "");
     write(book.path(), "picture.png", "");
@@ -69,7 +69,7 @@ fn a_link_holds_if_its_page_and_its_heading_are_in_the_book() {
 }
 
 #[test]
-fn a_page_that_the_summary_does_not_list_is_a_problem() {
+fn unlisted_page_is_a_problem() {
     let docs = tempfile::tempdir().unwrap();
     write(docs.path(), "SUMMARY.md", "# Summary\n\n- [A](a.md)\n  - [B](./reference/b.md)\n- [Draft]()\n");
     write(docs.path(), "a.md", "");

@@ -1,4 +1,4 @@
-//! What is asked of the compiler, and what is said where it cannot be had.
+//! Linking, commits, and failures of builds.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use clap::Parser as _;
 use super::{Linking, LinkingOption, commit, has_library, no_library, static_triple};
 
 #[test]
-fn the_program_is_static_on_linux_unless_it_is_to_be_dynamic() {
+fn program_is_static_on_linux_unless_dynamic_is_requested() {
     let usual = if cfg!(target_os = "linux") { Linking::Static } else { Linking::Dynamic };
     assert_eq!(LinkingOption { dynamic: false }.get(), usual);
     assert_eq!(LinkingOption { dynamic: true }.get(), Linking::Dynamic);
 }
 
 #[test]
-fn static_programs_are_linked_to_musl_and_other_processors_are_told_what_to_do() {
+fn static_programs_use_musl_and_other_architectures_are_refused() {
     assert_eq!(static_triple("x86_64").as_deref(), Ok("x86_64-unknown-linux-musl"));
     assert_eq!(static_triple("aarch64").as_deref(), Ok("aarch64-unknown-linux-musl"));
     let refused = static_triple("s390x").map_err(|failure| failure.to_string());
@@ -24,8 +24,8 @@ fn static_programs_are_linked_to_musl_and_other_processors_are_told_what_to_do()
 }
 
 #[test]
-fn a_library_that_is_not_installed_is_seen_and_named() {
-    // No machine has a host of this kind.
+fn missing_library_is_detected_and_named() {
+    // No toolchain has a library for this target.
     assert_eq!(has_library(Path::new("."), "riscv32imac-unknown-xous-elf"), Ok(false));
     let failure = no_library("x86_64-unknown-linux-musl", "rustup: exit status: 1").to_string();
     assert_eq!(
@@ -36,7 +36,7 @@ fn a_library_that_is_not_installed_is_seen_and_named() {
 }
 
 #[test]
-fn the_programs_of_plugins_are_put_into_their_folders() {
+fn programs_of_plugins_are_copied_into_their_directories() {
     let (built, plugins) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for (_, name) in super::PLUGIN_PROGRAMS {
         std::fs::write(built.path().join(name), name).unwrap();
@@ -47,7 +47,7 @@ fn the_programs_of_plugins_are_put_into_their_folders() {
 }
 
 #[test]
-fn the_commit_is_the_one_that_is_given_or_that_of_the_checkout() {
+fn commit_is_the_given_one_or_that_of_the_checkout() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let git = |arguments: &[&str]| {
@@ -68,14 +68,14 @@ fn the_commit_is_the_one_that_is_given_or_that_of_the_checkout() {
     assert_eq!(head.len(), 40);
     std::fs::write(root.join("untracked"), "").unwrap();
     assert_eq!(commit(root, None).as_ref(), Some(&head));
-    assert_eq!(commit(root, Some(String::new())).as_ref(), Some(&head), "an empty one is none");
+    assert_eq!(commit(root, Some(String::new())).as_ref(), Some(&head), "an empty commit is ignored");
     std::fs::write(root.join("file"), "two").unwrap();
     assert_eq!(commit(root, None), Some(format!("{head}-dirty")));
 }
 
-/// The image is built where nobody sees it fail, so its words are held to what is here.
+/// The gate does not build the image, so its Dockerfile is compared with the repository.
 #[test]
-fn the_image_is_built_by_commands_and_a_toolchain_that_exist() {
+fn dockerfile_uses_existing_commands_and_the_pinned_toolchain() {
     let root = crate::workspace_root();
     let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
     let file = read("Dockerfile");
@@ -104,6 +104,6 @@ fn the_image_is_built_by_commands_and_a_toolchain_that_exist() {
     };
     assert_eq!(options.output.as_deref(), Some(Path::new("/out/tiphys")));
     assert_eq!(options.linking.get(), LinkingOption::default().get());
-    assert!(!options.dev, "for speed");
+    assert!(!options.dev, "a release build");
     assert!(read(".cargo/config.toml").contains("\nxtask = \""), "cargo knows the alias");
 }

@@ -1,4 +1,4 @@
-//! What is copied, with which permissions, and what is not.
+//! Copied and skipped files with their permissions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ fn write(file: &Path, text: &str, mode: u32) {
     fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Path below `folder` → mode and text of every file.
+/// Returns path, mode and content of every file below a directory.
 fn files(folder: &Path) -> BTreeMap<String, (u32, String)> {
     let mut found = BTreeMap::new();
     for entry in super::entries(folder).unwrap() {
@@ -29,7 +29,7 @@ fn files(folder: &Path) -> BTreeMap<String, (u32, String)> {
 }
 
 #[test]
-fn plugins_are_copied_with_their_permissions_and_without_their_sources_and_test_data() {
+fn plugins_are_copied_without_sources_and_test_data() {
     let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(&from.path().join("kustomize/plugin.yaml"), "kind: ConfigManagementPlugin\n", 0o640);
     write(&from.path().join("kustomize/generate"), "#!/bin/sh\n", 0o700);
@@ -55,7 +55,7 @@ fn plugins_are_copied_with_their_permissions_and_without_their_sources_and_test_
 }
 
 #[test]
-fn a_file_is_replaced_as_a_whole_and_leaves_nothing_beside_it() {
+fn file_is_replaced_atomically_without_leftovers() {
     let folder = tempfile::tempdir().unwrap();
     let (new, place) = (folder.path().join("new"), folder.path().join("bin/tiphys"));
     write(&new, "new", 0o755);
@@ -71,12 +71,12 @@ fn a_file_is_replaced_as_a_whole_and_leaves_nothing_beside_it() {
     assert_eq!(
         std::io::read_to_string(running).unwrap(),
         "an older and longer program",
-        "who runs the old one keeps it"
+        "a running program is not disturbed"
     );
 }
 
 #[test]
-fn a_program_that_was_not_built_is_named() {
+fn missing_program_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("release/tiphys");
     let failure = copy_file(&missing, &folder.path().join("bin/tiphys")).unwrap_err().to_string();

@@ -20,7 +20,7 @@ spoil)
     print
     ;;
 leave)
-    # Processes that leave the group, do not end when asked, and have a child that nobody waits for.
+    # Processes that leave the group, do not end when asked, and have a child that is not waited for.
     (trap '' TERM && setsid sh -c 'trap "" TERM; sleep 600 & sleep 600' >/dev/null 2>&1 </dev/null &)
     (sleep 600 >/dev/null 2>&1 &)
     print

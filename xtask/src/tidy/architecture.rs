@@ -13,15 +13,15 @@ pub(super) struct MapRow {
     pub(super) line: usize,
     /// The crate's name.
     pub(super) name: String,
-    /// The crate's folder, as the row's link says; empty without a link.
+    /// The crate's directory in the row's link; empty without a link.
     pub(super) dir: String,
     /// The crates of the workspace that it may depend on.
     pub(super) may_depend_on: Allowed,
 }
 
-/// Which crates of the workspace a crate may depend on.
+/// The permitted dependencies of a crate in the workspace.
 pub(super) enum Allowed {
-    /// Any; the word `any` stands in the cell.
+    /// Any; the cell contains the word `any`.
     Any,
     /// These.
     These(Vec<String>),
@@ -29,14 +29,14 @@ pub(super) enum Allowed {
 
 /// A line of the table of restricted third-party crates.
 pub(super) struct Restriction {
-    /// Names, with a `*` at the end for all that begin so.
+    /// Names; a `*` at the end matches any suffix.
     pub(super) patterns: Vec<String>,
-    /// The crates of the workspace that may depend on them; what depends on these gets them through these.
+    /// The crates of the workspace that may depend on them. Other crates get them only through these.
     pub(super) only_in: Vec<String>,
 }
 
 impl Restriction {
-    /// Whether a third-party crate is meant.
+    /// Whether the restriction applies to a third-party crate.
     pub(super) fn covers(&self, name: &str) -> bool {
         self.patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
             Some(prefix) => name.starts_with(prefix),

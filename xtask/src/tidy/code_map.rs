@@ -1,4 +1,4 @@
-//! The code map of ARCHITECTURE.md names every crate exactly once, and nothing else; a crate is called like its folder.
+//! The code map of ARCHITECTURE.md has one row for each crate, and no others. A crate and its directory have the same name.
 
 use super::architecture::{DOCUMENT, code_map};
 use super::graph::Origin;

@@ -1,5 +1,5 @@
-//! The recorded answers of other programs and the list of decisions: every file is used by a test, and every line names a case that
-//! exists and a part that a test checks. (That a decided case really differs, and no other does, is what those tests check.)
+//! Recorded answers of other programs and the list of decisions: every file is used by a test, and every line names an existing case and a
+//! part that a test checks. The tests themselves check that exactly the decided cases differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::tree::has_extension;
 use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
-/// Folder of the recorded answers, below the workspace's root.
+/// Directory of the recorded answers, relative to the workspace's root.
 const ORACLES: &str = "testdata/oracles/";
 
 /// The list: part of an oracle, id of a case, our answer, decision; separated by tabs.
@@ -67,7 +67,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// Whether a test checks this part: its name stands in a source, whole or with the field put in (`"name.{field}"`).
+/// Whether a test checks this part: a source contains its name, literally or formatted with its field (`"name.{field}"`).
 fn is_checked(sources: &str, part: &str) -> bool {
     let put_in = part.split_once('.').is_some_and(|(name, field)| {
         sources.contains(&format!("\"{name}.{{")) && sources.contains(&format!("\"{field}\""))
@@ -79,7 +79,7 @@ fn has_case(oracle: &str, id: &str) -> bool {
     oracle.contains(&format!("\"id\": \"{id}\"")) || oracle.contains(&format!("\"id\":\"{id}\""))
 }
 
-/// The text of all sources of crates, those of plugins too.
+/// Returns all sources of crates, including plugins.
 fn sources(subject: &Subject) -> Result<String, Failure> {
     let mut all = String::new();
     let is_source = |path: &&str| {

@@ -1,11 +1,11 @@
-//! Documents point to what is there: relative links, their headings, and paths in backticks.
+//! Relative links, their headings, and paths in backticks exist.
 
 use super::markdown::{anchors, code_words, links, prose};
 use super::tree::{is_test_data, normalise};
 use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
-/// Beginnings of paths from the workspace's root; a word in backticks that begins so is taken for one.
+/// Prefixes of paths from the workspace's root. A word in backticks with such a prefix is a path.
 const ROOT_FOLDERS: &[&str] = &["crates/", "xtask/", "docs/", "plugins/", "examples/", "testdata/", "fuzz/"];
 
 pub(super) const CHECK: Check =
@@ -32,7 +32,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// What is wrong with a link of a document.
+/// Returns the problem of a link.
 fn broken(subject: &Subject, document: &str, text: &str, target: &str) -> Result<Option<String>, Failure> {
     if target.contains("://") || target.starts_with("mailto:") {
         return Ok(None);
@@ -54,7 +54,7 @@ fn broken(subject: &Subject, document: &str, text: &str, target: &str) -> Result
     Ok((!has_heading).then(|| format!("links {target}, but there is no such heading")))
 }
 
-/// Whether a word in backticks is a path from the root, and no pattern or placeholder.
+/// Whether a word in backticks is a path from the root, and not a pattern or placeholder.
 fn is_path(word: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '-' | '_');
     ROOT_FOLDERS.iter().any(|folder| word.starts_with(folder)) && word.chars().all(is_plain)

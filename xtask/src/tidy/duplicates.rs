@@ -1,4 +1,4 @@
-//! The program contains each library once. Two versions are twice the code, with incompatible types.
+//! The program contains each library once. A second version adds code, and its types are incompatible.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 use crate::cargo::{cargo_program, output, program};
 
-/// Libraries with several versions, each with the reason and what would end it.
+/// Libraries with several versions, each with the reason and the condition that ends it.
 const EXCEPTIONS: &[&str] = &[
     // `rand` 0.9 of OpenTelemetry's SDK needs an older version than all others. Ends when the SDK uses `rand` 0.10.
     "getrandom",
@@ -16,7 +16,7 @@ const EXCEPTIONS: &[&str] = &[
 pub(super) const CHECK: Check =
     Check { name: "duplicates", keeps: "the program contains no library in two versions", run };
 
-/// Asks `cargo tree`, which leaves out what only builds, tests or runs in the compiler.
+/// Runs `cargo tree`, which excludes dependencies of builds, tests and procedural macros.
 fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for platform in PLATFORMS {

@@ -1,4 +1,4 @@
-//! An error's text does not repeat its source: whoever prints the chain would print it twice.
+//! An error's text does not repeat its source. Otherwise printing the chain would print it twice.
 
 use proc_macro2::{Delimiter, Group, TokenTree};
 
@@ -13,7 +13,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     for path in subject.tree.with_extension("rs") {
         let Some(text) = subject.tree.text(path)? else { continue };
-        // A parse costs more than this test, and most files define no error.
+        // Parsing is slower than this test, and most files define no error.
         if !text.contains("#[error(") {
             continue;
         }
@@ -22,7 +22,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
                 findings.add(
                     format!("{path}:{line}"),
                     format!("prints its source `{name}`"),
-                    "leave it out of the text: the chain is printed by whoever handles the error",
+                    "leave it out of the text: the error's handler prints the chain",
                 );
             }
         });
@@ -30,7 +30,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// The attributes `error("…")` in a list of tokens whose text prints the source of the variant or structure behind it.
+/// Finds attributes `error("…")` whose text prints the source of the following variant or structure.
 fn repeated(tokens: &[TokenTree]) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for index in 0..tokens.len() {
@@ -47,7 +47,7 @@ fn repeated(tokens: &[TokenTree]) -> Vec<(usize, String)> {
     found
 }
 
-/// The group with the fields of the variant or structure that begins here.
+/// Returns the group with the fields of the following variant or structure.
 fn fields_behind(tokens: &[TokenTree], from: usize) -> Option<Group> {
     let mut previous_is_pub = false;
     let mut index = from;
@@ -67,7 +67,7 @@ fn fields_behind(tokens: &[TokenTree], from: usize) -> Option<Group> {
     None
 }
 
-/// The name, or the number, of the field that is the source: marked with `source` or `from`, or called `source`.
+/// Returns the name or index of the source field: marked with `source` or `from`, or named `source`.
 fn source_field(fields: &Group) -> Option<String> {
     let tokens: Vec<TokenTree> = fields.stream().into_iter().collect();
     let is_tuple = fields.delimiter() == Delimiter::Parenthesis;
@@ -84,7 +84,7 @@ fn source_field(fields: &Group) -> Option<String> {
     })
 }
 
-/// Fields, split at the commas between them; those between angle brackets belong to a type.
+/// Splits fields at the commas between them, but not at those in angle brackets.
 fn split_fields(tokens: &[TokenTree]) -> Vec<&[TokenTree]> {
     let (mut depth, mut start, mut fields) = (0_usize, 0, Vec::new());
     for (index, token) in tokens.iter().enumerate() {
@@ -101,7 +101,7 @@ fn split_fields(tokens: &[TokenTree]) -> Vec<&[TokenTree]> {
     fields
 }
 
-/// Whether the arguments of `error(…)` print a field: in braces within the text, or as `.name` behind it.
+/// Whether the arguments of `error(…)` print a field: in braces within the text, or as `.name` after it.
 fn prints(arguments: &Group, name: &str) -> bool {
     let tokens: Vec<TokenTree> = arguments.stream().into_iter().collect();
     let text = tokens.first().and_then(|token| source::string_value(&token.to_string())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Committed generated code is what `cargo xtask proto` writes.
+//! Committed generated code equals the output of `cargo xtask proto`.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +10,7 @@ use crate::{Failure, proto};
 
 pub(super) const CHECK: Check = Check {
     name: "generated",
-    keeps: "the committed code of the plugin protocol is what its proto files make",
+    keeps: "the committed code of the plugin protocol is generated from its proto files",
     run: |subject| {
         let expected = proto::generate(&subject.tree.root().join(proto::PROTO_DIR))?;
         compare(subject, &expected)

@@ -1,4 +1,4 @@
-//! The packages that cargo resolved, and what depends on what.
+//! The dependency graph that cargo resolved.
 
 #[cfg(test)]
 mod tests;
@@ -10,13 +10,13 @@ use cargo_metadata::{DependencyKind, FeatureName, MetadataCommand};
 
 use crate::Failure;
 
-/// What tiphys is built for; libraries that only others need are not looked at.
+/// The supported platforms; dependencies of other platforms are ignored.
 pub(super) const PLATFORMS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin"];
 
-/// All packages that are needed on one of [`PLATFORMS`].
+/// All packages that at least one of [`PLATFORMS`] needs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
-    /// The packages; dependencies name them by their index here.
+    /// The packages; dependencies are indexes into this list.
     pub(crate) packages: Vec<Package>,
 }
 
@@ -27,38 +27,38 @@ pub(crate) struct Package {
     pub(crate) name: String,
     /// Version.
     pub(crate) version: String,
-    /// Where it comes from.
+    /// The source.
     pub(crate) origin: Origin,
-    /// The licence expression of its manifest.
+    /// The licence expression in its manifest.
     pub(crate) licence: Option<String>,
-    /// What it depends on.
+    /// The dependencies.
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// Where a package comes from.
+/// The source of a package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// This workspace.
     Member {
-        /// Its folder, relative to the workspace's root.
+        /// Its directory, relative to the workspace's root.
         dir: String,
         /// The root source files of its targets, relative to the workspace's root.
         roots: Vec<String>,
     },
-    /// A library of somebody else.
+    /// A third-party library.
     Library,
 }
 
 /// An edge of the graph.
 #[derive(Clone, Debug)]
 pub(crate) struct Dependency {
-    /// Index of the package that is needed.
+    /// Index of the required package.
     pub(crate) package: usize,
-    /// When it is needed.
+    /// The kinds of the dependency.
     pub(crate) needs: BTreeSet<Need>,
 }
 
-/// When a dependency is needed.
+/// A kind of dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Need {
     /// In the program.
@@ -75,7 +75,7 @@ impl Package {
         matches!(self.origin, Origin::Member { .. })
     }
 
-    /// The packages that it needs at one of these times.
+    /// Returns its dependencies of these kinds.
     pub(crate) fn needs(&self, when: &[Need]) -> impl Iterator<Item = usize> {
         let wanted: BTreeSet<Need> = when.iter().copied().collect();
         self.dependencies.iter().filter(move |edge| !edge.needs.is_disjoint(&wanted)).map(|edge| edge.package)
@@ -83,17 +83,13 @@ impl Package {
 }
 
 impl Graph {
-    /// Asks cargo, without letting it change the lock file: a check writes nothing.
+    /// Runs cargo with `--locked`: a check must not write.
     pub(crate) fn of_workspace(root: &Path) -> Result<Self, Failure> {
         let metadata = MetadataCommand::new()
             .manifest_path(root.join("Cargo.toml"))
             .other_options(options())
             .exec()
-            .map_err(|error| {
-                Failure::new(format!(
-                    "{error}\n(a stale lock file is mended by any other call of cargo, such as `cargo check`)"
-                ))
-            })?;
+            .map_err(|error| Failure::new(format!("{error}\n(`cargo check` updates a stale lock file)")))?;
         let relative =
             |path: &Path| path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
         let members: BTreeSet<_> = metadata.workspace_members.iter().collect();
@@ -136,8 +132,8 @@ impl Graph {
         self.packages.iter().enumerate().filter(|(_, package)| package.is_member())
     }
 
-    /// The shortest way from a package to one that `wanted` accepts, by edges of these needs, entering only what `may_enter` allows:
-    /// names in order, both ends included.
+    /// Returns the names on the shortest path from a package to one that `wanted` accepts, by edges of these kinds and packages that
+    /// `may_enter` accepts, including both ends.
     pub(crate) fn way(
         &self,
         from: usize,
@@ -174,11 +170,10 @@ fn options() -> Vec<String> {
     ["--locked"].into_iter().chain(platforms).map(str::to_owned).collect()
 }
 
-/// Whether a package with these features needs a dependency: an optional one may be in the lock file, and so in cargo's answer, though
-/// nothing asks for it.
+/// Whether a package with these features needs a dependency. Cargo lists optional dependencies even if no feature enables them.
 fn is_active(package: &cargo_metadata::Package, features: &[FeatureName], name: &str) -> bool {
     let mut listed = package.dependencies.iter().filter(|dependency| dependency.name == name).peekable();
-    // A dependency that the manifest does not list by this name is one that we cannot judge.
+    // A dependency that the manifest does not list by this name is assumed to be needed.
     listed.peek().is_none()
         || listed.any(|dependency| {
             let name = dependency.rename.as_ref().unwrap_or(&dependency.name);

@@ -7,7 +7,7 @@ use super::architecture::{DOCUMENT, named_checks};
 use super::{CHECKS, Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
-/// What keeps an invariant true without a check here: the compiler, its lints, and the ways in which types are built.
+/// Invariants without a check here: those of the compiler, its lints and documentation.
 const ELSEWHERE: &[&str] = &["rustc", "clippy", "rustdoc", "rustfmt"];
 
 pub(super) const CHECK: Check =

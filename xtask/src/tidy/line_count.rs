@@ -1,4 +1,4 @@
-//! No file grows beyond what a person reads at once.
+//! Limits the length of files.
 
 #[cfg(test)]
 mod tests;
@@ -13,7 +13,7 @@ const LINES_MAX: usize = 800;
 /// Lines of a file of tests.
 const TEST_LINES_MAX: usize = 1_500;
 
-/// Files that are written by a program; nobody reads them as a whole.
+/// Generated files.
 const GENERATED: &[&str] = &[proto::GENERATED_DIR, "Cargo.lock", "fuzz/Cargo.lock", "LICENSE"];
 
 pub(super) const CHECK: Check =

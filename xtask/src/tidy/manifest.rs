@@ -1,21 +1,21 @@
-//! A `Cargo.toml` as sections of lines. Our manifests keep one entry on one line (`manifests` checks it), so that its comment is its own.
+//! Parses a `Cargo.toml` into sections of lines. Our manifests have one entry per line (checked by `manifests`), with its own comment.
 
 /// One `key = value` line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     /// Line number, from 1.
     pub(super) line: usize,
-    /// The section's name as in its brackets: `dependencies`, `workspace.lints.clippy`.
+    /// The section's name in brackets: `dependencies`, `workspace.lints.clippy`.
     pub(super) section: String,
-    /// Left of the equals sign, without blanks.
+    /// The key.
     pub(super) key: String,
-    /// Right of it, without the comment.
+    /// The value without the comment.
     pub(super) value: String,
-    /// The comment behind it, without `#`; empty if there is none.
+    /// The comment after it without `#`; empty if there is none.
     pub(super) comment: String,
 }
 
-/// All entries of a manifest.
+/// Returns all entries of a manifest.
 pub(super) fn entries(text: &str) -> Vec<Entry> {
     let mut section = String::new();
     let mut entries = Vec::new();
@@ -39,12 +39,12 @@ pub(super) fn entries(text: &str) -> Vec<Entry> {
     entries
 }
 
-/// The name of the crate that an entry of a list of dependencies asks for: `serde.workspace = true` asks for `serde`.
+/// The crate name of an entry in a list of dependencies: `serde` for `serde.workspace = true`.
 pub(super) fn dependency_name(key: &str) -> &str {
     key.split('.').next().unwrap_or(key)
 }
 
-/// Whether a section lists dependencies, those for one platform included.
+/// Whether a section lists dependencies, including those of one platform.
 pub(super) fn lists_dependencies(section: &str) -> bool {
     ["dependencies", "dev-dependencies", "build-dependencies"].iter().any(|name| {
         section == *name || section.ends_with(&format!(".{name}")) && section.starts_with("target.")

@@ -1,4 +1,4 @@
-//! Manifests: what the workspace settles is inherited, versions stand in the root manifest alone, and each has its reason there.
+//! Crates inherit the settings of the workspace. Versions are in the root manifest only, each with its reason.
 
 #[cfg(test)]
 mod tests;
@@ -8,7 +8,7 @@ use super::tree::is_test_data;
 use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
-/// What a crate's `[package]` takes from the workspace.
+/// Inherited keys of a crate's `[package]`.
 const INHERITED: [&str; 5] = ["version", "edition", "rust-version", "license", "publish"];
 
 pub(super) const CHECK: Check = Check {
@@ -41,7 +41,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// The manifests of crates: all but the root's, those in test data, and those of fuzz targets, which are a workspace of their own.
+/// The manifests of crates, without the root's, test data, and the separate workspace of the fuzz targets.
 fn member_manifests(subject: &Subject) -> impl Iterator<Item = &str> {
     let is_fuzz = |path: &str| path.split('/').any(|part| part == "fuzz");
     subject
@@ -58,7 +58,7 @@ fn root_findings(root: &[Entry]) -> Vec<Finding> {
             let remedy = "write it as one line in [workspace.dependencies]";
             findings.add(place, format!("[{}] has a section of its own", entry.section), remedy);
         } else if entry.comment.is_empty() && !entry.value.contains("path =") {
-            let remedy = "say behind it, on the same line, what we depend on it for";
+            let remedy = "state the reason in a comment on the same line";
             findings.add(place, format!("{} has no reason", entry.key), remedy);
         }
     }

@@ -1,4 +1,4 @@
-//! The parts of Markdown files that checks read: tables, links, headings, words in backticks.
+//! Parses the parts of Markdown files that checks need: tables, links, headings, words in backticks.
 
 #[cfg(test)]
 mod tests;
@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A table.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// The cells of its first line, in lower case.
+    /// The cells of its header in lower case.
     pub(crate) header: Vec<String>,
-    /// The other lines.
+    /// The other rows.
     pub(crate) rows: Vec<Row>,
 }
 
-/// A line of a table.
+/// A row of a table.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     /// Line number, from 1.
@@ -28,25 +28,25 @@ pub(crate) struct Row {
 pub(crate) struct Link {
     /// Line number, from 1.
     pub(crate) line: usize,
-    /// As it is written.
+    /// As written.
     pub(crate) target: String,
 }
 
 impl Table {
-    /// The column of this name.
+    /// The index of the column with this name.
     pub(crate) fn column(&self, name: &str) -> Option<usize> {
         self.header.iter().position(|cell| cell == name)
     }
 }
 
 impl Row {
-    /// A cell's text, empty if the row is too short.
+    /// The text of a cell, empty if the row is too short.
     pub(crate) fn cell(&self, column: usize) -> &str {
         self.cells.get(column).map_or("", String::as_str)
     }
 }
 
-/// The lines outside fenced code, with their numbers from 1.
+/// The lines outside of fenced code, with their numbers from 1.
 pub(crate) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
@@ -56,7 +56,7 @@ pub(crate) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// All tables: a line of cells, a line of dashes, then more lines of cells.
+/// All tables: a header, a line of dashes, then rows.
 pub(crate) fn tables(text: &str) -> Vec<Table> {
     let lines: Vec<(usize, &str)> = prose(text).collect();
     let mut tables = Vec::new();
@@ -112,7 +112,7 @@ pub(crate) fn code_words(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// All links, inline and by reference, images included; what is in backticks is none.
+/// All inline and reference links, including images, outside of backticks.
 pub(crate) fn links(text: &str) -> Vec<Link> {
     let mut links = Vec::new();
     for (line, text) in prose(text) {
@@ -132,7 +132,7 @@ pub(crate) fn links(text: &str) -> Vec<Link> {
     links
 }
 
-/// The anchors of all headings, as GitHub makes them.
+/// The anchors of all headings, as GitHub creates them.
 pub(crate) fn anchors(text: &str) -> BTreeSet<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut anchors = BTreeSet::new();

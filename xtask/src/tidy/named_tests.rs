@@ -1,5 +1,5 @@
-//! A table of a document that has a column `test` names, in every row, tests that exist: a rule that somebody wrote down is a rule that
-//! is checked. A test is a function, by its name, or a case of the whole program, as `topic/case`.
+//! Every row of a table with a column `test` names existing tests: each documented rule is tested. A test is the name of a function, or a
+//! case of the whole program as `topic/case`.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use super::source;
 use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
-/// The folder of the whole program's cases: one file each, in a folder for its topic.
+/// Directory of the whole program's cases: one file each, in a directory per topic.
 const CASES: &str = "crates/tiphys/testdata/cli/";
 
-/// The document that must have such a table: each rule of the proposal and its test.
+/// A document that must have such a table: the rules of the proposal and their tests.
 const RULES: &str = "docs/proposal-rules.md";
 
 pub(super) const CHECK: Check = Check {
@@ -44,13 +44,13 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         }
     }
     if !has_rules {
-        let remedy = "keep one line for each rule of the proposal there";
+        let remedy = "add a row for each rule of the proposal";
         findings.add(RULES, "has no table with a column `test`", remedy);
     }
     Ok(findings)
 }
 
-/// The names of all functions that are tests, and of all cases.
+/// Returns the names of all test functions and of all cases.
 fn test_names(subject: &Subject) -> Result<BTreeSet<String>, Failure> {
     let case = |path: &str| Some(path.strip_prefix(CASES)?.strip_suffix(".txt")?.to_owned());
     let mut names: BTreeSet<String> = subject.tree.with_extension("txt").filter_map(case).collect();

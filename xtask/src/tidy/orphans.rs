@@ -1,4 +1,4 @@
-//! No source file that no target compiles: its tests would never run, and nobody would notice.
+//! Every source file is compiled by a target. Tests in other files would never run.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         .collect())
 }
 
-/// The root sources of the fuzz targets, which are a workspace of their own that cargo does not tell us of: the `path` of each `[[bin]]`.
+/// Returns the root sources of the fuzz targets, a separate workspace: the `path` of each `[[bin]]`.
 fn fuzz_targets(subject: &Subject) -> Result<Vec<String>, Failure> {
     if !subject.tree.has(FUZZ_MANIFEST) {
         return Ok(Vec::new());
@@ -46,12 +46,12 @@ fn fuzz_targets(subject: &Subject) -> Result<Vec<String>, Failure> {
     Ok(paths.map(|entry| join("fuzz", entry.value.trim_matches('"'))).collect())
 }
 
-/// Whether a file's own modules lie beside it or in a folder of its name.
+/// The directory of a file's modules.
 #[derive(Clone, Copy)]
 enum Owner {
-    /// A target's root, or a `mod.rs`: beside it.
+    /// For a target's root or a `mod.rs`: its own directory.
     Root,
-    /// Any other module: in a folder of its name.
+    /// For other modules: a directory with its name.
     Module,
 }
 
@@ -76,7 +76,7 @@ impl Walk<'_> {
         self.modules(beside, &modules, stream)
     }
 
-    /// Follows `mod name;` in a list of tokens and in the bodies of inline modules.
+    /// Follows `mod name;` in a list of tokens, including inline modules.
     fn modules(&mut self, beside: &str, dir: &str, stream: TokenStream) -> Result<(), Failure> {
         let tokens: Vec<TokenTree> = stream.into_iter().collect();
         for item in source::items(&tokens, "mod") {
@@ -102,7 +102,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Follows `include!("…")` and its relatives, wherever they stand.
+    /// Follows `include!("…")` and related macros.
     fn included(&mut self, beside: &str, stream: TokenStream) -> Result<(), Failure> {
         let mut paths = Vec::new();
         source::each_list(stream, &mut |tokens| {

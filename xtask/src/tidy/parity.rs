@@ -1,5 +1,5 @@
-//! The Helm plugin's document of parity: one row for each behaviour of Argo CD's native support, and a place for each test of the
-//! plugin's whole runs. That the rows name tests that exist is checked by `named-tests`.
+//! The Helm plugin's parity document has one row for each behaviour of Argo CD's native support, and names each test of the plugin's whole
+//! runs. `named-tests` checks that the tests in the rows exist.
 
 #[cfg(test)]
 mod tests;
@@ -15,10 +15,10 @@ use crate::Failure;
 /// The document.
 const DOCUMENT: &str = "plugins/helm/PARITY.md";
 
-/// Rows of the list of behaviours; none may get lost.
+/// Number of rows.
 const ROWS: usize = 116;
 
-/// Folders of the tests that run the plugin as it is run.
+/// Directories of the tests that run the plugin as a program.
 const TESTS: [&str; 2] = ["plugins/helm/tests/generate/", "plugins/helm/tests/announce/"];
 
 pub(super) const CHECK: Check = Check {
@@ -39,7 +39,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             match row.cell(number).parse::<usize>() {
                 Ok(found) => {
                     if found != due {
-                        let problem = format!("is row {found}, where row {due} is due");
+                        let problem = format!("is row {found}, expected row {due}");
                         findings.add(place, problem, "keep each row once, in order");
                     }
                     due = found + 1;
@@ -61,7 +61,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             findings.add(
                 path,
                 format!("has the test {test}, which {DOCUMENT} does not name"),
-                "put its name into the row that it holds, or into the table of what no row asks for",
+                "add its name to the row that it tests, or to the table of other tests",
             );
         }
     }

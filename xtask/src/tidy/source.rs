@@ -1,4 +1,4 @@
-//! Rust source files as tokens: comments and the insides of texts cannot be mistaken for code.
+//! Rust source files as tokens, so that comments and string literals are not mistaken for code.
 
 #[cfg(test)]
 mod tests;
@@ -7,12 +7,12 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
 use crate::Failure;
 
-/// The tokens of a source file.
+/// Parses a source file.
 pub(crate) fn parse(path: &str, text: &str) -> Result<TokenStream, Failure> {
-    text.parse().map_err(|error| Failure::new(format!("{path}: is no Rust source: {error}")))
+    text.parse().map_err(|error| Failure::new(format!("{path}: is not Rust source: {error}")))
 }
 
-/// The names of the functions of a source file that are tests, in its order.
+/// Returns the names of a source file's test functions in order.
 pub(crate) fn tests(path: &str, text: &str) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
     if !text.contains("test") {
@@ -25,12 +25,12 @@ pub(crate) fn tests(path: &str, text: &str) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-/// An attribute, outer or inner.
+/// An outer or inner attribute.
 #[derive(Debug)]
 pub(crate) struct Attribute {
     /// Line number, from 1.
     pub(crate) line: usize,
-    /// What is within the brackets.
+    /// The content of the brackets.
     pub(crate) tokens: Vec<TokenTree>,
 }
 
@@ -40,7 +40,7 @@ impl Attribute {
         path_of(&self.tokens)
     }
 
-    /// The path's last part.
+    /// The last segment of its path.
     pub(crate) fn name(&self) -> String {
         let path = self.path();
         path.rsplit("::").next().unwrap_or_default().to_owned()
@@ -56,8 +56,8 @@ impl Attribute {
         }
     }
 
-    /// All lists of arguments of this name, those within `cfg_attr` included, each split at its commas: `expect(a, b = "c")` has the
-    /// list `[a, b]`, values left out.
+    /// Returns all lists of arguments with this name, including those within `cfg_attr`, split at commas: `expect(a, b = "c")` has the list
+    /// `[a, b]`, without values.
     pub(crate) fn lists(&self, name: &str) -> Vec<Vec<String>> {
         let mut lists = Vec::new();
         collect_lists(&self.tokens, name, &mut lists);
@@ -94,17 +94,17 @@ pub(crate) fn is_punct(token: &TokenTree, character: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == character)
 }
 
-/// Whether a token is this word.
+/// Whether a token is this identifier.
 pub(crate) fn is_word(token: &TokenTree, word: &str) -> bool {
     matches!(token, TokenTree::Ident(ident) if *ident == word)
 }
 
-/// The line on which a token begins, from 1.
+/// The line of a token, from 1.
 pub(crate) fn line(token: &TokenTree) -> usize {
     token.span().start().line
 }
 
-/// A string literal's text; `None` for other literals. Escapes other than of quotes and backslashes are kept as they are.
+/// The value of a string literal; `None` for other literals. Only escapes of quotes and backslashes are decoded.
 pub(crate) fn string_value(literal: &str) -> Option<String> {
     if let Some(raw) = literal.strip_prefix('r') {
         let inner = raw.trim_start_matches('#');
@@ -116,7 +116,7 @@ pub(crate) fn string_value(literal: &str) -> Option<String> {
     Some(inner.replace("\\\"", "\"").replace("\\\\", "\\"))
 }
 
-/// The attribute that begins at this index of a list of tokens, and the index behind it.
+/// Returns the attribute at this index of a list of tokens, and the index after it.
 pub(crate) fn attribute_at(tokens: &[TokenTree], index: usize) -> Option<(Attribute, usize)> {
     let first = tokens.get(index).filter(|token| is_punct(token, '#'))?;
     let bang = usize::from(tokens.get(index + 1).is_some_and(|token| is_punct(token, '!')));
@@ -129,7 +129,7 @@ pub(crate) fn attribute_at(tokens: &[TokenTree], index: usize) -> Option<(Attrib
     }
 }
 
-/// Calls `visit` with every list of tokens: the file itself, and the inside of each group, groups within groups included.
+/// Calls `visit` with every list of tokens: that of the file and those of all groups, recursively.
 pub(crate) fn each_list(stream: TokenStream, visit: &mut dyn FnMut(&[TokenTree])) {
     let tokens: Vec<TokenTree> = stream.into_iter().collect();
     visit(&tokens);
@@ -151,18 +151,18 @@ pub(crate) fn attributes(stream: TokenStream) -> Vec<Attribute> {
     found
 }
 
-/// An item that begins with a word and a name (`mod name`, `fn name`), with the attributes before it.
+/// An item that starts with a keyword and a name (`mod name`, `fn name`), with its attributes.
 #[derive(Debug)]
 pub(crate) struct Item {
     /// The name.
     pub(crate) name: String,
-    /// The attributes that stand before the item.
+    /// The attributes before the item.
     pub(crate) attributes: Vec<Attribute>,
-    /// The group right behind the name, if there is one (a module's body).
+    /// The group after the name, if there is one (a module's body).
     pub(crate) body: Option<Group>,
 }
 
-/// The items that begin with `word` in one list of tokens, the insides of groups left out.
+/// Returns the items with the keyword `word` in one list of tokens, not in its groups.
 pub(crate) fn items(tokens: &[TokenTree], word: &str) -> Vec<Item> {
     let mut items = Vec::new();
     let mut attributes = Vec::new();

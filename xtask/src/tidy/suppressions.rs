@@ -1,4 +1,4 @@
-//! Lints are suppressed only with `expect`, banned calls only in their places, and no test is ignored.
+//! Lints are suppressed only with `expect`, banned functions are called only in permitted places, and no test is ignored.
 
 use proc_macro2::TokenTree;
 
@@ -7,17 +7,17 @@ use super::tree::{is_test, is_test_data};
 use super::{Check, Finding, Findings as _, Subject};
 use crate::{Failure, proto};
 
-/// Places that may call functions that `clippy.toml` bans, by the beginning of their path, each with its reason.
+/// Path prefixes of files that may call functions that `clippy.toml` bans, each with its reason.
 const MAY_CALL_BANNED: &[(&str, &str)] = &[
     ("crates/tiphys-process/", "starts processes"),
-    ("crates/tiphys-testkit/", "makes repositories and reads UPDATE"),
+    ("crates/tiphys-testkit/", "creates repositories and reads UPDATE"),
     ("crates/tiphys/src/main.rs", "reads arguments and environment"),
     ("crates/tiphys/src/settings", "reads arguments and environment"),
     ("plugins/helm/src/host", "reads arguments and environment"),
-    ("xtask/", "drives the developer's tools and is no part of the product"),
+    ("xtask/", "drives the developer's tools and is not part of the product"),
 ];
 
-/// Groups of lints. Only the generated code may suppress them.
+/// Groups of lints. Only generated code may suppress them.
 const GROUPS: &[&str] =
     &["warnings", "clippy::all", "clippy::pedantic", "clippy::restriction", "clippy::nursery"];
 
@@ -50,7 +50,7 @@ fn in_attribute(path: &str, attribute: &Attribute, findings: &mut Vec<Finding>) 
     let place = format!("{path}:{}", attribute.line);
     if !attribute.lists("allow").is_empty() {
         let remedy = "write `#[expect(…, reason = \"…\")]`, which fails when it is no longer needed";
-        findings.add(&place, "switches a lint off with `allow`", remedy);
+        findings.add(&place, "suppresses a lint with `allow`", remedy);
     }
     for lint in attribute.lists("expect").concat() {
         if lint == "clippy::disallowed_methods" && !may_call_banned(path) {
@@ -58,7 +58,7 @@ fn in_attribute(path: &str, attribute: &Attribute, findings: &mut Vec<Finding>) 
             findings.add(&place, "calls a function that clippy.toml bans", remedy);
         }
         if GROUPS.contains(&lint.as_str()) && path != GENERATED_MODULE {
-            findings.add(&place, format!("switches off the group {lint}"), "name the lints");
+            findings.add(&place, format!("suppresses the group {lint}"), "name the lints");
         }
     }
     if attribute.name() == "ignore" || attribute.lists("cfg_attr").concat().contains(&"ignore".to_owned()) {

@@ -1,4 +1,4 @@
-//! Small trees for tests, in which a rule is broken on purpose.
+//! Small trees for tests that violate a rule.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::graph::{Dependency, Graph, Need, Origin, Package};
 use super::tree::Tree;
 use super::{Check, Finding, Subject};
 
-/// A checkout in a temporary folder.
+/// A checkout in a temporary directory.
 pub(super) struct Synthetic {
     dir: TempDir,
     graph: Graph,
@@ -31,12 +31,12 @@ impl Synthetic {
         fs::write(full, text).unwrap();
     }
 
-    /// The root folder.
+    /// The root directory.
     pub(super) fn root(&self) -> &std::path::Path {
         self.dir.path()
     }
 
-    /// A tree of these sections: the path and the text of a file, or `graph` and packages, one a line: `NAME[ @FOLDER]: NEEDS`, as in
+    /// Creates a tree from sections: path and content of a file, or `graph` and packages, one per line: `NAME[ @FOLDER]: NEEDS`, as in
     /// [`graph`]. The root source of a crate is its `src/lib.rs`.
     pub(super) fn of(sections: &[(String, String)]) -> Self {
         let mut synthetic = Self::new(&[]);
@@ -55,21 +55,21 @@ impl Synthetic {
         synthetic
     }
 
-    /// The tree as a check sees it.
+    /// The tree as input of a check.
     pub(super) fn subject(&self) -> Subject {
         let mut paths = Vec::new();
         collect(self.root(), "", &mut paths);
         Subject { tree: Tree::new(self.root(), paths), graph: self.graph.clone() }
     }
 
-    /// What a check finds, sorted, as `place: problem`.
+    /// Returns the sorted findings of a check as `place: problem`.
     pub(super) fn findings(&self, check: &Check) -> Vec<String> {
         texts(check.findings(&self.subject()))
     }
 }
 
-/// Packages by name, each with the names of what it needs; `build:` or `test:` before a name says when. What is called `tiphys…` or
-/// `xtask` is a crate of the workspace, anything else a library; a name that is not defined is one without dependencies.
+/// Creates packages by name, each with the names of its dependencies; the prefix `build:` or `test:` states the kind. Names `tiphys…` and
+/// `xtask` are crates of the workspace, others are libraries. An undefined name has no dependencies.
 pub(super) fn graph(packages: &[(&str, &[&str])]) -> Graph {
     let split = |need: &str| -> (Need, String) {
         match need.split_once(':') {
@@ -129,7 +129,7 @@ fn read_graph(text: &str) -> Graph {
     graph
 }
 
-/// Findings as `place: problem`, sorted.
+/// Formats findings as `place: problem`, sorted.
 pub(super) fn texts(mut findings: Vec<Finding>) -> Vec<String> {
     findings.sort();
     findings.into_iter().map(|finding| format!("{}: {}", finding.place, finding.problem)).collect()

@@ -1,4 +1,4 @@
-//! The choice of checks, what happens when one cannot look, and the cases of checks.
+//! The selection of checks, checks that fail, and the cases of checks.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::workspace_root;
 /// What each case of `testdata/tidy/CHECK.txt` finds. A case is a title, sections of a small tree (`-- PATH --`, or `-- graph --` for
 /// packages) and the findings; sections before the first case are part of each. `UPDATE=1` writes the findings.
 #[test]
-fn checks_find_what_their_cases_say() {
+fn checks_report_the_findings_of_their_cases() {
     let folder = workspace_root().join("xtask/testdata/tidy");
     let mut count = 0;
     for check in CHECKS {
@@ -29,7 +29,7 @@ fn checks_find_what_their_cases_say() {
         fixture::compare(&path, &actual);
         count += 1;
     }
-    assert_eq!(count, fs::read_dir(folder).unwrap().count(), "each file is of a check");
+    assert_eq!(count, fs::read_dir(folder).unwrap().count(), "each file belongs to a check");
 }
 
 /// The names and texts of sections.
@@ -44,7 +44,7 @@ fn sections(text: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_check_has_a_name_of_its_own() {
+fn names_of_checks_are_unique() {
     let mut names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
     names.sort_unstable();
     names.dedup();
@@ -60,19 +60,19 @@ fn all_checks_run_unless_some_are_named() {
 }
 
 #[test]
-fn a_name_of_no_check_is_refused() {
+fn unknown_check_is_rejected() {
     let options = Options { only: vec!["gone".to_owned()], list: false };
     let failure = chosen(&options).map(|checks| checks.len()).unwrap_err().to_string();
-    assert_eq!(failure, "there is no check gone; `cargo xtask tidy --list` shows their names");
+    assert_eq!(failure, "unknown check gone; `cargo xtask tidy --list` shows their names");
 }
 
 #[test]
-fn a_check_that_cannot_look_is_a_finding() {
+fn failing_check_is_a_finding() {
     let tree = Synthetic::new(&[("crates/a/src/b.rs", "fn f() {")]);
     let found = tree.findings(&suppressions::CHECK);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(
-        found[0].starts_with("the check could not run: crates/a/src/b.rs: is no Rust source"),
+        found[0].starts_with("the check could not run: crates/a/src/b.rs: is not Rust source"),
         "{found:?}"
     );
 }

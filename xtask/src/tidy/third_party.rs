@@ -1,6 +1,6 @@
 //! Third-party crates that only some crates of the workspace may bring in (ARCHITECTURE.md, "third-party crates | only in").
 //!
-//! A crate may get one through a crate of the workspace that is allowed to have it, and in no other way, however long.
+//! A crate may depend on one only through a permitted crate of the workspace, directly or indirectly.
 
 use super::architecture::{Allowed, code_map, restrictions};
 use super::graph::Need;

@@ -1,4 +1,4 @@
-//! What git tracks is small, plain and written by somebody: no symbolic links outside test data, no large file, nothing that a build made.
+//! Tracked files are small and written by people: no symbolic links outside test data, no large files, no build output.
 
 #[cfg(test)]
 mod tests;
@@ -13,10 +13,10 @@ const TEST_DATA_BYTES_MAX: u64 = 1024 * 1024;
 /// Bytes of any other tracked file.
 const BYTES_MAX: u64 = 128 * 1024;
 
-/// Files that cargo puts into its folder for output.
+/// Files that cargo writes into its target directory.
 const MADE_NAMES: [&str; 3] = [".rustc_info.json", ".cargo-lock", "CACHEDIR.TAG"];
 
-/// Extensions of what a compiler, a linker, a profiler or the fuzzer's coverage leaves.
+/// Extensions of files that a compiler, a linker, a profiler or the fuzzer writes.
 const MADE_EXTENSIONS: [&str; 10] =
     ["rlib", "rmeta", "o", "a", "so", "pdb", "profraw", "profdata", "gcda", "gcno"];
 

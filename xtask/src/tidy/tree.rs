@@ -1,4 +1,4 @@
-//! The files of a checkout: those that git tracks, and new ones that it does not ignore.
+//! The files of a checkout: tracked files, and new ones that are not ignored.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// The files that git tracks, and those that the next `git add` would take: a fault shows before it is committed.
+    /// Returns the tracked files and those that the next `git add` would track, so that problems are found before a commit.
     pub(crate) fn of_checkout(root: &Path) -> Result<Self, Failure> {
         let names = output(
             program("git")
@@ -26,7 +26,7 @@ impl Tree {
         Ok(Self::new(root, names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()))
     }
 
-    /// A tree of these files; those that are deleted and not yet committed are left out.
+    /// Creates a tree of these files without deleted ones.
     pub(crate) fn new(root: &Path, mut paths: Vec<String>) -> Self {
         paths.retain(|path| root.join(path).symlink_metadata().is_ok());
         paths.sort();
@@ -34,7 +34,7 @@ impl Tree {
         Self { root: root.to_path_buf(), paths }
     }
 
-    /// The root folder.
+    /// The root directory.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
@@ -44,18 +44,18 @@ impl Tree {
         self.paths.iter().map(String::as_str)
     }
 
-    /// All paths that end in a dot and this extension.
+    /// Returns all paths with this extension.
     pub(crate) fn with_extension(&self, extension: &str) -> impl Iterator<Item = &str> {
         self.paths().filter(move |path| has_extension(path, extension))
     }
 
-    /// Whether a file, or a folder with files, has this path.
+    /// Whether this path is a file or a directory with files.
     pub(crate) fn has(&self, path: &str) -> bool {
         let below = format!("{path}/");
         path.is_empty() || self.paths.iter().any(|known| known == path || known.starts_with(&below))
     }
 
-    /// A file's text; `None` if it is not UTF-8 or no regular file.
+    /// Returns a file's content; `None` if it is not UTF-8 or not a regular file.
     pub(crate) fn text(&self, path: &str) -> Result<Option<String>, Failure> {
         let full = self.root.join(path);
         let metadata = full.symlink_metadata().map_err(|error| Failure::at(&full, error))?;
@@ -67,22 +67,22 @@ impl Tree {
     }
 }
 
-/// Whether a path ends in a dot and this extension, in lower case.
+/// Whether a path has this lower-case extension.
 pub(crate) fn has_extension(path: &str, extension: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, found)| found == extension)
 }
 
-/// Whether a path lies in a folder of data for tests.
+/// Whether a path is in a directory of test data.
 pub(crate) fn is_test_data(path: &str) -> bool {
     path.split('/').any(|part| part == "testdata")
 }
 
-/// Whether a path is that of a file of tests: `tests.rs`, or below a folder `tests`.
+/// Whether a path is a file of tests: `tests.rs`, or below a directory `tests`.
 pub(crate) fn is_test(path: &str) -> bool {
     path.ends_with("/tests.rs") || path.split('/').rev().skip(1).any(|part| part == "tests")
 }
 
-/// A path without `.`, `..` and empty components; `None` if it leads out.
+/// Removes `.`, `..` and empty components; `None` if the path leads out.
 pub(crate) fn normalise(path: &str) -> Option<String> {
     let mut parts = Vec::new();
     for part in path.split('/') {

@@ -1,5 +1,5 @@
-//! A crate uses every dependency that its manifest lists: its name occurs in the crate's sources, and that of one that is not for
-//! tests alone occurs outside its tests.
+//! A crate uses every dependency in its manifest: the name occurs in the crate's sources, and outside of its tests unless it is a
+//! dependency for tests.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// Every word of the sources below a folder: those of tests, then those of the others.
+/// Returns every word of the sources below a directory: those of tests, then those of other files.
 fn words_below(subject: &Subject, dir: &str) -> Result<[BTreeSet<String>; 2], Failure> {
     let prefix = format!("{dir}/");
     let mut words = [BTreeSet::new(), BTreeSet::new()];

@@ -1,15 +1,15 @@
-//! Nothing of the machine on which something was written gets into what git tracks.
+//! Tracked files contain no paths and settings of a particular machine.
 
 use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
-/// Folders of people's and of build machines. `<name>` stands for one component of a path.
+/// Home and build directories. `<name>` stands for one component of a path.
 const MACHINE_PATHS: &[&str] = &["/home/<name>/", "/Users/<name>/", "/root/", "/var/jenkins/", "/__w/"];
 
-/// Names after `/home/` that belong to Argo CD's own container images.
+/// Names after `/home/` in Argo CD's container images.
 const IMAGE_USERS: &[&str] = &["argocd"];
 
-/// Hosts of package registries and their caches: which one is used is a matter of each machine's own configuration.
+/// Hosts of package registries and their caches, which depend on the configuration of each machine.
 const REGISTRY_HOSTS: &[&str] = &[
     "index.crates.io",
     "static.crates.io",
@@ -19,10 +19,10 @@ const REGISTRY_HOSTS: &[&str] = &[
     "files.pythonhosted.org",
 ];
 
-/// Where the lock file may say that a crate comes from.
+/// The permitted source of crates in the lock file.
 const LOCK_SOURCE: &str = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
 
-/// This check and its tests, which have to name what they look for, and recorded answers of other programs.
+/// This check and its tests, which contain the words, and recorded answers of other programs.
 const EXEMPT: &[&str] = &["xtask/src/tidy/words.rs", "xtask/testdata/tidy/words.txt", "testdata/oracles/"];
 
 pub(super) const CHECK: Check = Check {
@@ -41,11 +41,11 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         for (index, line) in text.lines().enumerate() {
             let place = || format!("{path}:{}", index + 1);
             if let Some(pattern) = MACHINE_PATHS.iter().find(|pattern| has_path(line, pattern)) {
-                let remedy = "use a relative path, or one that is made up";
+                let remedy = "use a relative path, or a made-up one";
                 findings.add(place(), format!("names a path of a machine ({pattern})"), remedy);
             }
             if let Some(host) = REGISTRY_HOSTS.iter().find(|host| line.contains(*host)) {
-                let remedy = "leave it to the configuration of whoever builds";
+                let remedy = "leave it to the configuration of each machine";
                 findings.add(place(), format!("names the registry host {host}"), remedy);
             }
             if path.ends_with("Cargo.lock") && line.starts_with("source = ") && line != LOCK_SOURCE {
@@ -57,7 +57,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     Ok(findings)
 }
 
-/// Whether a line has this path, as an absolute one: what stands before it must not make it a part of a longer path.
+/// Whether a line contains this absolute path, not as a part of a longer one.
 fn has_path(line: &str, pattern: &str) -> bool {
     let (start, has_name) = match pattern.split_once("<name>/") {
         Some((start, _)) => (start, true),

@@ -1,4 +1,4 @@
-//! Builds a tool, with Go or with cargo.
+//! Builds a tool with Go or cargo.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::on_path::printed_version;
 use crate::Failure;
 use crate::cargo::{cargo_program, program};
 
-/// Begins the names of directories of a running build.
+/// Prefix of the directories of running builds.
 const LEFTOVER_PREFIX: &str = "new-";
 
 /// Builds `tool` in its own directory, checks the version that it prints, and renames it to `place`. Go itself checks its version.
@@ -54,7 +54,7 @@ fn go_install(module: &str, linker_flags: &str, folder: &Path) -> Command {
     go.args(["install", &format!("-ldflags={linker_flags}"), module])
         .env("GOBIN", folder)
         .env("GOWORK", "off")
-        // The program has to run on this machine.
+        // The program runs on this machine.
         .env_remove("GOOS")
         .env_remove("GOARCH");
     go
@@ -77,7 +77,7 @@ fn cargo_install(tool: &Tool, features: &str, folder: &Path) -> Command {
         .arg("--target-dir")
         .arg(folder.join("build"))
         .args(["--version", tool.version.trim_start_matches('v'), tool.name])
-        // The program has to run on this machine.
+        // The program runs on this machine.
         .env_remove("CARGO_BUILD_TARGET");
     cargo
 }

@@ -17,7 +17,7 @@ pub(super) struct Tool {
     pub(super) version_arguments: &'static [&'static str],
     /// How it prints its version.
     pub(super) prints: Printed,
-    /// How long a first build takes on two cores with nothing cached, for the line that announces it.
+    /// Duration of a first build on two cores without caches, for a message.
     pub(super) first_build: &'static str,
 }
 
@@ -136,8 +136,8 @@ pub(super) const TOOLS: &[Tool] = &[
         source: Source::GoPackage {
             package: "helm.sh/helm/v4/cmd/helm",
             program: "helm",
-            // Built from its module helm knows only the minor version, which charts see as .Capabilities.HelmVersion. The Kubernetes
-            // version that it renders for by itself is that of its client library, which Go writes into the program.
+            // Without this helm reports only the minor version, which charts see as .Capabilities.HelmVersion. Its default
+            // Kubernetes version is that of its client library, which Go records in the program.
             linker_flags: "-s -w -X helm.sh/helm/v4/internal/version.version=v4.3.1",
         },
         names_on_path: &["helm"],
@@ -163,7 +163,7 @@ pub(super) const TOOLS: &[Tool] = &[
         source: Source::GoPackage {
             package: "github.com/distribution/distribution/v3/cmd/registry",
             program: "registry",
-            // Built from its module it says "v3.1.2+unknown".
+            // Without this it prints "v3.1.2+unknown".
             linker_flags: "-s -w -X github.com/distribution/distribution/v3/version.version=v3.1.2",
         },
         names_on_path: &["registry", "docker-registry"],
@@ -178,7 +178,7 @@ pub(super) const TOOLS: &[Tool] = &[
         source: Source::GoPackage {
             package: "helm.sh/helm/v3/cmd/helm",
             program: "helm",
-            // Without these it renders for Kubernetes 1.20. A release has the minor version of its client library, v0.37 here.
+            // Without these it renders for Kubernetes 1.20. A release uses the minor version of its client library, v0.37 here.
             linker_flags: concat!(
                 "-s -w",
                 " -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1",

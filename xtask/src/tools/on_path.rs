@@ -1,4 +1,4 @@
-//! Looks for a fitting program on `PATH`.
+//! Finds a program with a fitting version on `PATH`.
 
 use std::env;
 use std::ffi::OsString;
@@ -8,8 +8,7 @@ use std::process::Stdio;
 use super::catalogue::Tool;
 use crate::cargo::program;
 
-/// The first program on `PATH` under one of the tool's names whose version fits. Folders are searched for one name after the
-/// other; `except` is left out.
+/// Returns the first program on `PATH` with one of the tool's names and a fitting version, in the order of the names, except `except`.
 pub(super) fn fitting(tool: &Tool, except: &Path) -> Option<PathBuf> {
     tool.names_on_path
         .iter()
@@ -18,17 +17,17 @@ pub(super) fn fitting(tool: &Tool, except: &Path) -> Option<PathBuf> {
         .find(|candidate| printed_version(tool, candidate).is_some_and(|text| tool.fits(&text)))
 }
 
-/// The files of this name in the folders of `PATH`, in its order.
+/// Returns the files with this name in the directories of `PATH`, in order.
 pub(super) fn candidates(name: &str) -> Vec<PathBuf> {
     env::split_paths(&search_path())
-        // A relative entry would make a link depend on where it is followed from.
+        // With a relative entry, a link would depend on the current directory.
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(name))
         .filter(|candidate| candidate.is_file())
         .collect()
 }
 
-/// What the program says about its version; `None` if it cannot be asked.
+/// Returns the program's version output; `None` if it fails.
 pub(super) fn printed_version(tool: &Tool, candidate: &Path) -> Option<String> {
     let output = program(candidate)
         .args(tool.version_arguments)
@@ -39,7 +38,7 @@ pub(super) fn printed_version(tool: &Tool, candidate: &Path) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-#[expect(clippy::disallowed_methods, reason = "PATH is the question here")]
+#[expect(clippy::disallowed_methods, reason = "PATH is searched")]
 fn search_path() -> OsString {
     env::var_os("PATH").unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The packages that the plugin server of docs/plugin-server.md imports, for the python3 on `PATH`.
+//! Installs the packages of the plugin server in docs/plugin-server.md for the python3 on `PATH`.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::stamp::identity;
 use crate::Failure;
 use crate::cargo::{output, program};
 
-/// gRPC, its compiler for proto files, and all that they need, in the versions that the example is tested with.
+/// gRPC, its proto compiler and their dependencies, in the tested versions.
 const PACKAGES: [&str; 5] = [
     "grpcio==1.85.1",
     "grpcio-tools==1.85.1",
@@ -19,15 +19,15 @@ const PACKAGES: [&str; 5] = [
     "typing_extensions==4.16.0",
 ];
 
-/// File of the folder that says what is in it.
+/// File with the content of the directory.
 const STAMP: &str = "stamp";
 
-/// Puts the packages into the folder `python` of the tools, for the search path of whatever imports them.
+/// Installs the packages into the directory `python` of the tools, for `PYTHONPATH`.
 pub(super) fn provide(home: &Path, options: &Options) -> Result<(), Failure> {
     let place = home.join("python");
     let interpreter = candidates("python3").into_iter().next().ok_or_else(|| {
         Failure::new(
-            "python3 is not on PATH, and the plugin server of docs/plugin-server.md is tested with it: install Python 3.10 or later with pip",
+            "python3 is not on PATH; the plugin server of docs/plugin-server.md needs it: install Python 3.10 or later with pip",
         )
     })?;
     if is_there(&place, &interpreter) && !options.build {
@@ -36,11 +36,11 @@ pub(super) fn provide(home: &Path, options: &Options) -> Result<(), Failure> {
     let folder = fresh_folder(home)?;
     let new = folder.path().join("python");
     println!("python: installing {} (some seconds)", PACKAGES.join(", "));
-    // Not a virtual environment: a folder of packages can be renamed into place, and not every python3 has the module for them.
+    // Not a virtual environment: a directory of packages can be renamed, and not every python3 has the module `venv`.
     output(
         program(&interpreter)
             .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"])
-            // Without a wheel for this machine pip would compile gRPC for half an hour.
+            // Without a wheel for this platform, pip would compile gRPC for half an hour.
             .args(["--only-binary", ":all:", "--target"])
             .arg(&new)
             .args(PACKAGES),
@@ -55,14 +55,14 @@ pub(super) fn provide(home: &Path, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the folder holds these packages for this interpreter: compiled ones fit one minor version.
+/// Whether the directory contains these packages for this interpreter. Compiled packages need the same minor version.
 pub(super) fn is_there(place: &Path, interpreter: &Path) -> bool {
     let found = fs::read_to_string(place.join(STAMP)).ok();
     found.is_some() && found == stamp(interpreter).ok()
 }
 
-/// What the folder's stamp says.
+/// Returns the content of the stamp.
 pub(super) fn stamp(interpreter: &Path) -> Result<String, Failure> {
-    let identity = identity(interpreter).ok_or_else(|| Failure::at(interpreter, "is not there any more"))?;
+    let identity = identity(interpreter).ok_or_else(|| Failure::at(interpreter, "no longer exists"))?;
     Ok(format!("{}\n{} {identity}\n", PACKAGES.join("\n"), interpreter.display()))
 }

@@ -1,4 +1,4 @@
-//! Versions that fit, and the stamp.
+//! Fitting versions and the stamp.
 
 use std::fs;
 
@@ -76,7 +76,7 @@ fn linker_sets_the_pinned_version() {
 }
 
 #[test]
-fn a_stamp_holds_until_the_program_changes_or_goes() {
+fn stamp_is_valid_until_the_program_changes() {
     let folder = tempfile::tempdir().unwrap();
     let (place, file) = (folder.path().join("helm"), folder.path().join("stamp"));
     let helm = tool("helm");
@@ -97,7 +97,7 @@ fn a_stamp_holds_until_the_program_changes_or_goes() {
 }
 
 #[test]
-fn a_stamp_of_another_pinned_version_or_of_no_sense_does_not_hold() {
+fn stamp_of_another_version_or_invalid_stamp_is_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let (place, file) = (folder.path().join("helm"), folder.path().join("stamp"));
     let helm = tool("helm");
@@ -116,7 +116,7 @@ fn a_stamp_of_another_pinned_version_or_of_no_sense_does_not_hold() {
 }
 
 #[test]
-fn a_link_replaces_what_is_there_and_is_told_from_a_built_tool() {
+fn link_replaces_the_existing_file_and_is_recorded_as_a_link() {
     let folder = tempfile::tempdir().unwrap();
     let bin = bin(folder.path());
     fs::create_dir_all(&bin).unwrap();
@@ -134,7 +134,7 @@ fn a_link_replaces_what_is_there_and_is_told_from_a_built_tool() {
 }
 
 #[test]
-fn what_an_interrupted_build_left_is_removed_and_nothing_else() {
+fn only_leftovers_of_interrupted_builds_are_removed() {
     let home = tempfile::tempdir().unwrap();
     let left = fresh_folder(home.path()).unwrap().keep();
     fs::write(left.join("helm"), "half").unwrap();
@@ -148,7 +148,7 @@ fn what_an_interrupted_build_left_is_removed_and_nothing_else() {
 }
 
 #[test]
-fn packages_of_python_are_there_until_the_list_or_the_interpreter_changes() {
+fn python_packages_are_valid_for_one_list_and_interpreter() {
     let folder = tempfile::tempdir().unwrap();
     let (interpreter, packages) = (folder.path().join("python3"), folder.path().join("python"));
     fs::write(&interpreter, "3.11").unwrap();

@@ -230,7 +230,7 @@ fn spans(batches: &[Batch]) -> Vec<&Span> {
 fn described(spans: &[&Span]) -> Vec<String> {
     let name = |id: &[u8]| {
         let found = spans.iter().find(|span| span.span_id == id).map(|span| span.name.clone());
-        found.unwrap_or_else(|| if id.is_empty() { "nobody".to_owned() } else { hex(id) })
+        found.unwrap_or_else(|| if id.is_empty() { "none".to_owned() } else { hex(id) })
     };
     let mut lines: Vec<String> = spans
         .iter()

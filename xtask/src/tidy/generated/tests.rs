@@ -1,12 +1,12 @@
-//! Stale, missing and foreign generated files.
+//! Stale, missing and unexpected generated files.
 
 use super::*;
 use crate::tidy::synthetic::Synthetic;
 
-/// What the first of them makes.
+/// The code of the first proto file.
 const PLUGIN_CODE: &str = "crates/tiphys-cmp/src/generated/plugin.rs";
 
-/// Every proto file that is compiled, with a message of its own.
+/// Every compiled proto file, with one message each.
 const PROTO_FILES: [(&str, &str); 3] = [
     (
         "crates/tiphys-cmp/proto/plugin.proto",
@@ -22,7 +22,7 @@ const PROTO_FILES: [(&str, &str); 3] = [
     ),
 ];
 
-/// The proto files with the code that they make.
+/// The proto files with their generated code.
 fn tree() -> Synthetic {
     let tree = Synthetic::new(&PROTO_FILES);
     for (name, text) in proto::generate(&tree.root().join(proto::PROTO_DIR)).unwrap() {
@@ -32,7 +32,7 @@ fn tree() -> Synthetic {
 }
 
 #[test]
-fn fresh_code_holds() {
+fn current_code_has_no_findings() {
     let tree = tree();
     let text = std::fs::read_to_string(tree.root().join(PLUGIN_CODE)).unwrap();
     assert!(text.contains("pub struct File"), "{text}");
@@ -55,14 +55,14 @@ fn missing_code_is_found() {
 }
 
 #[test]
-fn code_of_no_proto_file_is_found() {
+fn code_without_a_proto_file_is_found() {
     let tree = tree();
     tree.write("crates/tiphys-cmp/src/generated/other.rs", "");
     assert_eq!(tree.findings(&CHECK), ["crates/tiphys-cmp/src/generated/other.rs: comes from no proto file"]);
 }
 
 #[test]
-fn a_proto_file_that_does_not_parse_is_a_failure_that_names_it() {
+fn invalid_proto_file_is_a_failure_with_its_name() {
     let tree = Synthetic::new(&[("crates/tiphys-cmp/proto/plugin.proto", "message {")]);
     let failure = (CHECK.run)(&tree.subject()).unwrap_err().to_string();
     assert!(failure.contains("plugin.proto"), "{failure}");

@@ -1,4 +1,4 @@
-//! The graph of a real workspace, small enough to write down.
+//! The graph of a small real workspace.
 
 use super::*;
 use crate::tidy::synthetic::Synthetic;
@@ -62,12 +62,12 @@ fn edges_members_and_targets_are_read_from_cargo() {
     assert_eq!((dir.as_str(), found), ("crates/app", roots.map(str::to_owned).to_vec()));
     let of_lib: Vec<&str> =
         find("lib").needs(&[Need::Normal]).map(|index| graph.packages[index].name.as_str()).collect();
-    assert_eq!(of_lib, ["gen"], "an optional dependency that no feature asks for is none");
+    assert_eq!(of_lib, ["gen"], "disabled optional dependencies are ignored");
     assert_eq!(find("lib").licence.as_deref(), Some("MIT"));
 }
 
 #[test]
-fn the_shortest_way_is_found_and_closed_doors_stay_closed() {
+fn shortest_path_avoids_packages_that_may_not_be_entered() {
     let graph = crate::tidy::synthetic::graph(&[
         ("tiphys", &["a", "b"]),
         ("a", &["c"]),
@@ -83,7 +83,7 @@ fn the_shortest_way_is_found_and_closed_doors_stay_closed() {
 }
 
 #[test]
-fn a_stale_lock_file_is_a_failure_and_is_not_changed() {
+fn stale_lock_file_is_a_failure_and_is_not_changed() {
     let tree = workspace();
     tree.write("Cargo.lock", "version = 4\n");
     let failure = Graph::of_workspace(tree.root()).map(|graph| graph.packages.len()).unwrap_err().to_string();

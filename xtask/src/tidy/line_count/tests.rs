@@ -1,4 +1,4 @@
-//! Files at the bound and over it.
+//! Files at the limit and above it.
 
 use super::*;
 use crate::tidy::synthetic::Synthetic;
@@ -8,18 +8,18 @@ fn findings(path: &str, lines: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_source_file_may_have_800_lines() {
+fn source_file_may_have_800_lines() {
     assert!(findings("crates/a/src/b.rs", 800).is_empty());
     assert_eq!(findings("crates/a/src/b.rs", 801), ["crates/a/src/b.rs: has 801 lines, more than 800"]);
 }
 
 #[test]
-fn a_document_is_held_to_the_same_bound() {
+fn document_has_the_same_limit() {
     assert_eq!(findings("docs/a.md", 801).len(), 1);
 }
 
 #[test]
-fn a_file_of_tests_may_have_1500_lines() {
+fn file_of_tests_may_have_1500_lines() {
     for path in ["crates/a/src/b/tests.rs", "crates/a/tests/b.rs", "crates/a/src/b/tests/c.rs"] {
         assert!(findings(path, 1_500).is_empty(), "{path}");
         assert_eq!(findings(path, 1_501), [format!("{path}: has 1501 lines, more than 1500")]);
@@ -27,7 +27,7 @@ fn a_file_of_tests_may_have_1500_lines() {
 }
 
 #[test]
-fn test_data_and_generated_code_are_free() {
+fn test_data_and_generated_code_have_no_limit() {
     assert!(findings("testdata/oracles/a.jsonl", 2_000).is_empty());
     assert!(findings("crates/tiphys-cmp/src/generated/plugin.rs", 2_000).is_empty());
 }

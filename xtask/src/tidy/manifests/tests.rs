@@ -1,4 +1,4 @@
-//! Manifests that break one rule each.
+//! Manifests that violate one rule each.
 
 use super::*;
 use crate::tidy::synthetic::Synthetic;
@@ -21,7 +21,7 @@ fn findings(root: &str, member: &str) -> Vec<String> {
     Synthetic::new(&files).findings(&CHECK)
 }
 
-/// The member's manifest without the first line that begins so.
+/// The member's manifest without the first line that starts with this text.
 fn without(start: &str) -> String {
     let mut removed = false;
     let keep = |line: &&str| {
@@ -33,12 +33,12 @@ fn without(start: &str) -> String {
 }
 
 #[test]
-fn a_manifest_that_inherits_everything_holds() {
+fn manifest_that_inherits_everything_has_no_findings() {
     assert_eq!(findings(ROOT, MEMBER), Vec::<String>::new());
 }
 
 #[test]
-fn each_inherited_key_is_missed() {
+fn missing_inherited_key_is_found() {
     for name in INHERITED {
         let found = findings(ROOT, &without(name));
         assert_eq!(found, [format!("crates/tiphys-yaml/Cargo.toml: does not inherit {name}")]);
@@ -52,7 +52,7 @@ fn missing_lints_are_found() {
 }
 
 #[test]
-fn documentation_that_runs_as_tests_is_found_in_libraries() {
+fn documentation_tests_of_libraries_are_found() {
     let member = without("doctest");
     assert_eq!(findings(ROOT, &member), ["crates/tiphys-yaml/Cargo.toml: runs its documentation as tests"]);
     let program = Synthetic::new(&[("Cargo.toml", ROOT), ("crates/tiphys-yaml/Cargo.toml", &member)]);
@@ -60,7 +60,7 @@ fn documentation_that_runs_as_tests_is_found_in_libraries() {
 }
 
 #[test]
-fn a_version_outside_the_root_manifest_is_found() {
+fn version_outside_the_root_manifest_is_found() {
     let member = MEMBER.replace("serde.workspace = true", "serde = \"1\"");
     assert_eq!(
         findings(ROOT, &member),
@@ -69,7 +69,7 @@ fn a_version_outside_the_root_manifest_is_found() {
 }
 
 #[test]
-fn a_dependency_with_a_section_of_its_own_is_found() {
+fn dependency_with_its_own_section_is_found() {
     let member = MEMBER
         .replace("serde.workspace = true", "serde.workspace = true\n[dependencies.tar]\nversion = \"1\"");
     assert_eq!(
@@ -79,25 +79,25 @@ fn a_dependency_with_a_section_of_its_own_is_found() {
 }
 
 #[test]
-fn a_dependency_without_a_reason_is_found() {
+fn dependency_without_a_reason_is_found() {
     let root = ROOT.replace(" # resource types", "");
     assert_eq!(findings(&root, MEMBER), ["Cargo.toml:3: serde has no reason"]);
 }
 
 #[test]
-fn a_dependency_of_the_workspace_that_no_crate_uses_is_found() {
+fn unused_dependency_of_the_workspace_is_found() {
     let root = format!("{ROOT}tar = \"0.4\" # archives # of trees\n");
     assert_eq!(findings(&root, MEMBER), ["Cargo.toml:4: tar is used by no crate"]);
 }
 
 #[test]
-fn a_crate_of_ours_may_be_there_before_anybody_uses_it() {
+fn unused_crate_of_the_workspace_is_permitted() {
     let member = MEMBER.replace("tiphys-yaml = { workspace = true, optional = true }", "");
     assert_eq!(findings(ROOT, &member), Vec::<String>::new());
 }
 
 #[test]
-fn a_hash_within_quotes_is_no_comment() {
+fn hash_within_quotes_is_not_a_comment() {
     let found = entries("[a]\nkey = \"x # y\" # z\n");
     let expected = Entry {
         line: 2,

@@ -1,9 +1,9 @@
-//! Reading tables, links and headings.
+//! Tables, links and headings.
 
 use super::*;
 
 #[test]
-fn a_table_has_a_header_and_rows_with_their_lines() {
+fn table_has_a_header_and_rows_with_their_lines() {
     let tables = tables("text\n\n| Rule | `test` |\n|---|:-:|\n| a \\| b | `x` |\n| c |\n\nend\n");
     let row = |line, cells: &[&str]| Row { line, cells: cells.iter().map(|&cell| cell.to_owned()).collect() };
     assert_eq!(tables.len(), 1);
@@ -14,12 +14,12 @@ fn a_table_has_a_header_and_rows_with_their_lines() {
 }
 
 #[test]
-fn an_empty_cell_in_the_middle_stays_a_cell() {
+fn empty_cell_in_the_middle_is_a_cell() {
     assert_eq!(cells("| a |  | c |"), ["a", "", "c"]);
 }
 
 #[test]
-fn tables_and_links_in_fenced_code_are_no_tables_and_links() {
+fn tables_and_links_in_fenced_code_are_ignored() {
     let text = "```\n| a |\n|---|\n[x](y.md)\n```\n";
     assert_eq!((tables(text), links(text)), (vec![], vec![]));
 }
@@ -33,13 +33,13 @@ fn links_are_found_inline_and_by_reference_but_not_in_backticks() {
 }
 
 #[test]
-fn anchors_are_made_as_github_makes_them() {
+fn anchors_equal_those_of_github() {
     let text = "# What it is\n## Why `some-parser`?\n## Same\n## Same\n#no heading\n";
     let expected = ["same", "same-1", "what-it-is", "why-some-parser"];
     assert_eq!(anchors(text).into_iter().collect::<Vec<_>>(), expected);
 }
 
 #[test]
-fn code_words_are_what_stands_in_backticks() {
+fn words_in_backticks_are_found() {
     assert_eq!(code_words("a `b` c `d e`, f"), ["b", "d e"]);
 }

@@ -1,4 +1,4 @@
-//! Documents with all rows, without one, with one twice; tests that stand in them and tests that do not.
+//! Documents with complete, missing and duplicate rows, and tests with and without a place.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::tidy::synthetic::Synthetic;
 
 const HEAD: &str = "| row | behaviour | test |\n|---|---|---|\n";
 
-/// A document of rows with these numbers, and these lines behind them.
+/// A document with rows of these numbers, followed by these lines.
 fn document(numbers: &[usize], more: &str) -> String {
     let mut text = HEAD.to_owned();
     for number in numbers {
@@ -25,7 +25,7 @@ fn all() -> Vec<usize> {
 }
 
 #[test]
-fn rows_in_order_and_tests_with_a_place_hold() {
+fn ordered_rows_and_named_tests_have_no_findings() {
     let source = "fn helper() {}\n#[test]\nfn it_renders() {}\n#[test]\nfn it_is_quick() {}\n";
     let more = "\nIt is quick, too (`it_is_quick`).\n";
     assert_eq!(findings(&document(&all(), more), source), Vec::<String>::new());
@@ -34,16 +34,13 @@ fn rows_in_order_and_tests_with_a_place_hold() {
 }
 
 #[test]
-fn a_row_that_is_missing_twice_or_too_much_is_found() {
+fn missing_duplicate_and_additional_rows_are_found() {
     let mut gap = all();
     gap.remove(6);
-    assert_eq!(findings(&document(&gap, ""), ""), ["plugins/helm/PARITY.md:9: is row 8, where row 7 is due"]);
+    assert_eq!(findings(&document(&gap, ""), ""), ["plugins/helm/PARITY.md:9: is row 8, expected row 7"]);
     let mut twice = all();
     twice.insert(1, 1);
-    assert_eq!(
-        findings(&document(&twice, ""), ""),
-        ["plugins/helm/PARITY.md:4: is row 1, where row 2 is due"]
-    );
+    assert_eq!(findings(&document(&twice, ""), ""), ["plugins/helm/PARITY.md:4: is row 1, expected row 2"]);
     let short: Vec<usize> = (1..ROWS).collect();
     assert_eq!(
         findings(&document(&short, ""), ""),
@@ -59,14 +56,14 @@ fn a_row_that_is_missing_twice_or_too_much_is_found() {
 }
 
 #[test]
-fn a_test_without_a_place_is_found() {
+fn test_without_a_place_is_found() {
     let source = "#[test]\nfn it_renders() {}\n#[test]\nfn it_is_forgotten() {}\n";
     let expected = "plugins/helm/tests/generate/a.rs: has the test it_is_forgotten, which plugins/helm/PARITY.md does not name";
     assert_eq!(findings(&document(&all(), "it_is_forgotten without backticks\n"), source), [expected]);
 }
 
 #[test]
-fn a_missing_document_is_found() {
+fn missing_document_is_found() {
     let found = Synthetic::new(&[("README.md", "")]).findings(&CHECK);
     assert_eq!(found, ["plugins/helm/PARITY.md: ends with row 0, and the list has 116"]);
 }

@@ -1,4 +1,4 @@
-//! Attributes, items and texts from tokens.
+//! Attributes, items and string literals.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn tokens(text: &str) -> Vec<TokenTree> {
 }
 
 #[test]
-fn attributes_are_found_at_every_depth_and_not_in_comments_or_texts() {
+fn attributes_are_found_in_code_only_and_at_every_depth() {
     let text =
         "#![a]\n// #[no]\nfn f() {\n    let x = \"#[no]\";\n    #[b]\n    g(|| { #[tokio::test] h });\n}\n";
     let found: Vec<(usize, String)> =
@@ -25,7 +25,7 @@ fn argument_lists_are_split_and_found_within_cfg_attr() {
 }
 
 #[test]
-fn an_item_has_the_attributes_right_before_it() {
+fn item_has_its_own_attributes() {
     let found = items(&tokens("#[a] struct S; #[b] #[c] mod m; mod n {}"), "mod");
     let names: Vec<(String, Vec<String>, bool)> = found
         .into_iter()
@@ -43,12 +43,12 @@ fn string_values_are_read_from_plain_and_raw_literals() {
 }
 
 #[test]
-fn an_attribute_has_the_value_behind_its_equals_sign() {
+fn attribute_has_the_value_after_its_equals_sign() {
     let found = attributes(parse("x.rs", "#[path = \"a/b.rs\"] mod c;").unwrap());
     assert_eq!(found[0].value().as_deref(), Some("a/b.rs"));
 }
 
 #[test]
-fn a_text_that_is_no_rust_is_a_failure_that_names_the_file() {
+fn invalid_source_is_a_failure_with_the_file_name() {
     assert!(parse("x.rs", "fn f() {").unwrap_err().to_string().starts_with("x.rs: "));
 }

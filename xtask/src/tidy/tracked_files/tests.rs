@@ -1,4 +1,4 @@
-//! Links and large files.
+//! Links, large files and build output.
 
 use std::os::unix::fs::symlink;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::tidy::synthetic::Synthetic;
 
 #[test]
-fn a_symbolic_link_is_found_outside_test_data() {
+fn symbolic_link_is_found_outside_test_data() {
     let tree = Synthetic::new(&[("a.md", ""), ("testdata/b.md", "")]);
     symlink("a.md", tree.root().join("link")).unwrap();
     symlink("b.md", tree.root().join("testdata/link")).unwrap();
@@ -14,14 +14,14 @@ fn a_symbolic_link_is_found_outside_test_data() {
 }
 
 #[test]
-fn a_link_to_nothing_is_found_too() {
+fn dangling_link_is_found() {
     let tree = Synthetic::new(&[]);
     symlink("nowhere", tree.root().join("link")).unwrap();
     assert_eq!(tree.findings(&CHECK), ["link: is a symbolic link"]);
 }
 
 #[test]
-fn a_file_has_a_bound_and_test_data_have_a_larger_one() {
+fn file_size_is_limited_and_test_data_may_be_larger() {
     let tree = Synthetic::new(&[]);
     tree.write("testdata/exact.bin", vec![0; 1024 * 1024]);
     tree.write("exact.bin", vec![0; 128 * 1024]);
@@ -36,7 +36,7 @@ fn a_file_has_a_bound_and_test_data_have_a_larger_one() {
 }
 
 #[test]
-fn what_a_build_makes_is_found_wherever_it_is() {
+fn build_output_is_found_in_any_directory() {
     let made = [".rustc_info.json", "a/CACHEDIR.TAG", "a/default.profraw", "libx.rlib", "testdata/x.o"];
     let tree = Synthetic::new(&made.map(|path| (path, "")));
     assert_eq!(tree.findings(&CHECK), made.map(|path| format!("{path}: is made by a build")));
@@ -45,7 +45,7 @@ fn what_a_build_makes_is_found_wherever_it_is() {
 }
 
 #[test]
-fn a_lock_stands_beside_the_manifest_of_a_workspace() {
+fn lock_file_needs_the_manifest_of_a_workspace() {
     let tree = Synthetic::new(&[
         ("Cargo.toml", "[workspace]\nmembers = []\n"),
         ("Cargo.lock", ""),

@@ -1,4 +1,4 @@
-//! Which files belong to a checkout.
+//! The files of a checkout.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn git(root: &Path, arguments: &[&str]) {
 }
 
 #[test]
-fn new_files_belong_to_it_and_ignored_and_deleted_ones_do_not() {
+fn checkout_has_new_files_but_no_ignored_or_deleted_ones() {
     let root = tempfile::tempdir().unwrap();
     git(root.path(), &["init", "--quiet"]);
     fs::create_dir_all(root.path().join("sub")).unwrap();
@@ -33,14 +33,14 @@ fn new_files_belong_to_it_and_ignored_and_deleted_ones_do_not() {
 }
 
 #[test]
-fn a_folder_that_is_no_checkout_is_a_failure() {
+fn directory_without_a_checkout_is_a_failure() {
     let root = tempfile::tempdir().unwrap();
     let failure = Tree::of_checkout(root.path()).map(|tree| tree.paths().count()).unwrap_err().to_string();
     assert!(failure.contains("git ls-files"), "{failure}");
 }
 
 #[test]
-fn a_file_that_is_no_text_has_none() {
+fn non_utf8_file_has_no_text() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("x.bin"), [0xff, 0xfe]).unwrap();
     let tree = Tree::new(root.path(), vec!["x.bin".to_owned()]);

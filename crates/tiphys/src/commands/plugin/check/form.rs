@@ -77,7 +77,7 @@ fn field_lines(field: &Field) -> Vec<String> {
     lines
 }
 
-/// The kind of the field: `text`, `list of numbers`, `map of choices of "a" | "b"`.
+/// The kind of the field: `string`, `list of numbers`, `map of choices of "a" | "b"`.
 fn kind(field: &Field) -> String {
     let choices: Vec<String> = field.choices.iter().map(|choice| quoted(choice)).collect();
     let offered = if choices.is_empty() { String::new() } else { format!(" of {}", choices.join(" | ")) };

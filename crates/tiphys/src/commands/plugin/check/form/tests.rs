@@ -18,12 +18,12 @@ fn shown(announcements: &str, parameters: &str) -> String {
 #[test]
 fn field_states_the_kind_of_its_value() {
     let cases = [
-        (r#"{"name": "a"}"#, "a (a, text)"),
-        (r#"{"name": "a", "title": "The A"}"#, "The A (a, text)"),
-        (r#"{"name": "a", "itemType": "string", "required": true}"#, "a (a, text, required)"),
+        (r#"{"name": "a"}"#, "a (a, string)"),
+        (r#"{"name": "a", "title": "The A"}"#, "The A (a, string)"),
+        (r#"{"name": "a", "itemType": "string", "required": true}"#, "a (a, string, required)"),
         (r#"{"name": "a", "itemType": "number"}"#, "a (a, number)"),
         (r#"{"name": "a", "itemType": "boolean"}"#, "a (a, switch)"),
-        (r#"{"name": "a", "itemType": "int"}"#, "a (a, text)"),
+        (r#"{"name": "a", "itemType": "int"}"#, "a (a, string)"),
         (r#"{"name": "a", "choices": ["x", "y z"]}"#, r#"a (a, choice of "x" | "y z")"#),
         (r#"{"name": "a", "collectionType": "array"}"#, "a (a, list of strings)"),
         (r#"{"name": "a", "collectionType": "array", "itemType": "number"}"#, "a (a, list of numbers)"),
@@ -56,21 +56,21 @@ fn field_has_description_default_value_and_problems() {
   value:   "two"
   problem: the value has to be a decimal number, such as `3` or `-1.5e3`
 
-l (l, list of texts)
+l (l, list of strings)
   default: []
 
-r (r, text, required)
+r (r, string, required)
   problem: a value is required, and there is no default
 
-m (m, map of texts)
+m (m, map of strings)
   value:   ""
   problem: the plugin reads `map`, but only `string` is set
 
-rr (rr, list of texts, not announced)
+rr (rr, list of strings, not announced)
   value:   ["a\nb"]
   problem: the plugin does not announce it; did you mean `r`?
 
-nothing (nothing, text, not announced)
+nothing (nothing, string, not announced)
   value:   none, though the parameter is set
   problem: the plugin does not announce it"#;
     assert_eq!(shown(announcements, parameters), expected);
@@ -81,7 +81,7 @@ fn without_announcements_all_names_are_permitted() {
     assert_eq!(shown("[]", "[]"), "no parameters");
     assert_eq!(
         shown("null", r#"[{"name": "a", "string": "b"}]"#),
-        "a (a, text, not announced)\n  value:   \"b\""
+        "a (a, string, not announced)\n  value:   \"b\""
     );
 }
 
