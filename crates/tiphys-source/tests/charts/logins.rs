@@ -130,9 +130,10 @@ async fn a_helper_is_asked_once_for_a_registry_however_many_charts_want_it_at_on
 
 #[tokio::test]
 async fn the_failure_of_a_helper_is_told_to_all_who_want_it() {
-    let hangs = "docker-credential-test did not give the login to HOST within 2 s; --lookup-timeout gives it more seconds";
-    let fails = "docker-credential-test gave no login to HOST; see what `docker-credential-test get` says with HOST on its \
-                 standard input";
+    let hangs =
+        "docker-credential-test returned no credentials for HOST within 2 s; increase --lookup-timeout";
+    let fails = "docker-credential-test has no credentials for HOST; run `docker-credential-test get` with HOST on its \
+                 standard input to see why";
     for (then, bound, expected) in [("exec tail -f /dev/null", SHORT, hangs), ("exit 1", LONG, fails)] {
         let place = Place { bound, ..Place::new().helper(then) };
         let sources = place.bench.sources();
@@ -162,7 +163,7 @@ async fn files_with_logins_are_read_once_in_a_command() {
     place.is_fetched(&sources, &place.of_registry(0, "api")).await;
     for source in [place.source(&repository, "api"), place.of_registry(0, "api")] {
         let text = failure(&place.bench.sources(), &source).await;
-        assert!(text.contains("is not what helm writes; look at its syntax"), "{text}");
+        assert!(text.contains("does not have the structure of helm's file; check its syntax"), "{text}");
     }
 }
 

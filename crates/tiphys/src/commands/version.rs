@@ -43,7 +43,7 @@ pub(crate) async fn run(
             let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
             let mut text = format!("tiphys {version}{commit}\n");
             for (name, found) in &tools {
-                let found = found.as_deref().unwrap_or("not found on PATH");
+                let found = found.as_deref().unwrap_or("not found in PATH");
                 // Writing to a string does not fail.
                 let _ = writeln!(text, "{name}: {found}");
             }

@@ -173,10 +173,10 @@ fn identity_token_is_exchanged_for_tokens_of_a_registry() {
 #[test]
 fn failing_helper_is_named_without_its_output() {
     for (prints, expected) in [
-        ("echo hunter22; exit 1", "docker-credential-test gave no login to HOST; see what "),
+        ("echo hunter22; exit 1", "docker-credential-test has no credentials for HOST; run "),
         (
             "exec tail -f /dev/null",
-            "docker-credential-test did not give the login to HOST within 5 s; --lookup-timeout gives it more seconds",
+            "docker-credential-test returned no credentials for HOST within 5 s; increase --lookup-timeout",
         ),
         (
             "echo 'credentials not found in native keychain'; exit 1",
@@ -203,7 +203,7 @@ fn invalid_credentials_file_is_named_without_its_content() {
         (
             3,
             "error: application web (store/web.yaml:1:1): source URL at 1.0.0, chart web: logins for repository URL: \
-             $WORLD/home/.config/helm/repositories.yaml is not what helm writes; look at its syntax\n"
+             $WORLD/home/.config/helm/repositories.yaml does not have the structure of helm's file; check its syntax\n"
         )
     );
     is_rendered(&place.secret("pass").render(&place.repository()));
