@@ -145,7 +145,7 @@ fn directory_that_others_may_write_to_is_not_used() {
     let folder = folder_of_trees(&world);
     let warns = || {
         let text = render();
-        let expected = "belongs to another user, is open to others or is not a folder: trees are made in ";
+        let expected = "belongs to another user, has open permissions or is not a folder; using ";
         assert!(text.starts_with("warning: ") && text.contains(expected), "{text}");
         assert_eq!(folder_of_trees(&world), folder, "the other directory is removed");
     };

@@ -181,10 +181,7 @@ fn reload_shows_the_changed_plugin() {
     served.world.write("shop/plugin.yaml", "kind: [");
     let broken = served.get("/");
     assert_eq!(broken.status, 500);
-    assert_has(
-        &broken.body,
-        &["There is no form: reading the plugin failed", "invalid-yaml", "shop/plugin.yaml:1:"],
-    );
+    assert_has(&broken.body, &["No form: reading the plugin failed", "invalid-yaml", "shop/plugin.yaml:1:"]);
     std::fs::remove_file(served.world.path("shop/plugin.yaml")).expect("remove_file");
     assert_has(&served.get("/").body, &["cannot read shop/plugin.yaml"]);
     served.world.write("shop/plugin.yaml", STATIC);

@@ -46,7 +46,7 @@ fn changed(name: &str, objects: usize, lines: usize) -> ApplicationDiff {
     application(name, Ok(compare(&side("old ```` text"), &side("new"))))
 }
 
-/// Whether all fences (as in `CommonMark`) and all sections outside of them are closed.
+/// Whether all fences (`CommonMark`) and all sections outside of them are closed.
 fn is_closed(text: &str) -> bool {
     let mut fence: Option<usize> = None;
     let mut folds = 0;
