@@ -47,7 +47,7 @@ async fn accepted_value_does_not_wait_for_a_running_look_up() {
     let lookup = Lookup::<u32>::default();
     let first = lookup.get(age(Duration::ZERO), async || Ok(1)).await;
     assert_eq!(first.ok(), Some(1));
-    let endless = lookup.get(age(Duration::ZERO), || std::future::pending());
+    let endless = lookup.get(age(Duration::ZERO), std::future::pending);
     tokio::select! {
         biased;
         _ = endless => panic!("it never ends"),
