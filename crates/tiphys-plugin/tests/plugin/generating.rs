@@ -47,7 +47,7 @@ async fn kustomization_outside_the_repository_is_refused() {
             (kustomization, "components: [../../secrets]"),
         ]);
         let expected = format!(
-            "{kustomization}: components: \"../../secrets\" leads out of the repository; name something inside of it, or a URL"
+            "{kustomization}: components: \"../../secrets\" is outside of the repository; use a path inside of it, or a URL"
         );
         assert_eq!(generated(&plugin, &request(&tree)).await, Err(expected.clone()));
         let announced = plugin.announce(&request(&tree)).await;
