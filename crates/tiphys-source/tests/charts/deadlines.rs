@@ -133,7 +133,7 @@ async fn without_the_network_no_client_is_made() {
         access.tls_client_cert_key = Secret::new("no key");
     });
     let offline = bench.sources_with(|_, request| request.network = Network::Offline);
-    assert!(failure(&offline, &source).await.contains("--offline forbids to fetch it"));
+    assert!(failure(&offline, &source).await.contains("the network must not be used"));
     let online = Workbench::new().sources();
     assert!(failure(&online, &source).await.contains("holds no certificate"));
 }

@@ -174,17 +174,18 @@ async fn what_is_no_login_is_told_by_its_file_and_field_where_a_registry_wants_o
     let (host, file) = (place.registries[0].host(), place.path("config.json").display().to_string());
     place.registries[1].protect("/v2/", Access::Open);
     let open = place.registries[1].host();
-    let no_pair = "its field auth is no user and password, with `:` between them, in base64";
+    let no_pair = "its field auth is not base64 of USER:PASSWORD";
     for (entry, problem) in [
         (r#"{"auth": "geheim!!"}"#, no_pair),
         (r#"{"auth": "Z2VoZWlt"}"#, no_pair),
-        (r#"{"auth": ["geheim"]}"#, "its field auth is no text"),
-        (r#""geheim""#, "it is no object"),
+        (r#"{"auth": ["geheim"]}"#, "its field auth must be a string"),
+        (r#""geheim""#, "it is not an object"),
     ] {
         place.write("config.json", &format!(r#"{{"auths": {{"{host}": {entry}, "{open}": {entry}}}}}"#));
         let sources = place.bench.sources();
         let text = failure(&sources, &place.of_registry(0, "web")).await;
-        let due = format!("tried no credentials: the login to {host} in {file} cannot be used: {problem}; ");
+        let due =
+            format!("tried no credentials: the credentials for {host} in {file} cannot be used: {problem}; ");
         assert!(text.contains(&due) && !text.contains("geheim") && !text.contains("Z2VoZWlt"), "{text}");
         place.is_fetched(&sources, &place.of_registry(1, "web")).await;
     }
@@ -194,7 +195,7 @@ async fn what_is_no_login_is_told_by_its_file_and_field_where_a_registry_wants_o
     place.write("config.json", &format!(r#"{{"auths": {{"{host}": {{"auth": "geheim!!"}}}}}}"#));
     let text = failure(&place.bench.sources(), &place.of_registry(0, "web")).await;
     let due = format!(
-        "tried what docker-credential-test knows, and no other credentials: the login to {host} in {file} cannot be used: {no_pair}; "
+        "tried what docker-credential-test knows, and no other credentials: the credentials for {host} in {file} cannot be used: {no_pair}; "
     );
     assert!(text.contains(&due) && !text.contains("geheim"), "{text}");
     assert_eq!(place.asked(), [host]);

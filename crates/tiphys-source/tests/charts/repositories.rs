@@ -94,7 +94,7 @@ async fn are_apart(first: &ChartSource, others: &[ChartSource], revisions: &[&st
                 assert!(text.contains(expected), "{revision}: {text}");
             }
             let offline = bench.sources_with(|_, request| request.network = Network::Offline);
-            assert!(failure(&offline, &other).await.contains("--offline"), "{revision}");
+            assert!(failure(&offline, &other).await.contains("the network must not be used"), "{revision}");
         }
         let offline = bench.sources_with(|_, request| request.network = Network::Offline);
         fetch(&offline, &at(first)).await.expect("it is in the cache");

@@ -173,7 +173,7 @@ async fn a_folder_without_git_has_no_other_revision() {
     let sources = bench.with_copies(&[&format!("{URL}=plain")]);
     assert_eq!(
         refusal(&bench, &sources, &base("main")).await,
-        "--repo $DIR/plain: it is not the top of a git work tree, so it cannot be read at revision \"main\""
+        "local copy $DIR/plain: it is not the top of a git work tree, so it cannot be read at revision \"main\""
     );
 }
 

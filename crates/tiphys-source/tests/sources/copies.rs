@@ -112,8 +112,8 @@ async fn a_revision_of_its_own_makes_a_detached_folder_stand_for_it() {
     assert_eq!(files(&sources, URL, &commit).await, COMMITTED);
     assert_eq!(
         bench.refusal(&sources, URL, "main").await,
-        "repository $DIR/apps has no revision \"main\"; it has no branches and no tags; this folder stands for \
-         https://git.example.org/team/apps.git (--repo): fetch the revision there with git fetch"
+        "repository $DIR/apps has no revision \"main\"; it has no branches and no tags; this folder is the local copy of \
+         https://git.example.org/team/apps.git: fetch the revision there with git fetch"
     );
 }
 
@@ -217,14 +217,14 @@ async fn a_folder_that_cannot_stand_for_a_repository_is_refused() {
     for (option, expected) in [
         (
             "plain",
-            "--repo $DIR/plain: it is not the top of a git work tree, so it has no remotes that say which repository it is; write URL=DIR",
+            "local copy $DIR/plain: it is not the top of a git work tree, so it has no remotes that say which repository it is; write URL=DIR",
         ),
         (
             "lonely",
-            "--repo $DIR/lonely: its git repository has no remotes that say which repository it is; write URL=DIR",
+            "local copy $DIR/lonely: its git repository has no remotes that say which repository it is; write URL=DIR",
         ),
-        ("file", "--repo $DIR/file: it is not a folder"),
-        ("missing", "--repo $DIR/missing: there is no such folder"),
+        ("file", "local copy $DIR/file: it is not a folder"),
+        ("missing", "local copy $DIR/missing: there is no such folder"),
     ] {
         assert_eq!(bench.refusal(&bench.with_copies(&[option]), URL, "HEAD").await, expected);
     }

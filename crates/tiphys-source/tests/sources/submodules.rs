@@ -130,7 +130,7 @@ async fn a_working_copy_brings_the_files_of_its_submodules() {
     let option = format!("{}=remote", remote.url());
     assert_eq!(
         bench.refusal(&bench.with_copies(&[&option]), &remote.url(), "HEAD").await,
-        "--repo $DIR/remote: its submodule vendor/library/leaf is not checked out; run git -C $DIR/remote submodule update --init --recursive"
+        "local copy $DIR/remote: its submodule vendor/library/leaf is not checked out; run git -C $DIR/remote submodule update --init --recursive"
     );
     remote.git(&["submodule", "--quiet", "update", "--init", "--recursive"]);
     std::fs::write(remote.dir().join("vendor/library/lib.yaml"), "edited").expect("the file can be written");

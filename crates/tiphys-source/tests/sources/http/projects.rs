@@ -89,11 +89,11 @@ async fn what_one_projects_login_has_fetched_is_not_for_a_project_without_it() {
         request.network = Network::Offline;
     });
     assert!(files_of(&offline, ("a", permits_all), &url).await.is_ok());
-    refused(&offline, &url, "offline").await;
+    refused(&offline, &url, "the network must not be used").await;
     // What the URL itself holds opens nothing for who writes it without that.
     let with_login = url.replace("http://", "http://robot:s3cret@");
     assert!(files_of(&sources, ("b", permits_all), &with_login).await.is_ok());
-    refused(&offline, &url, "offline").await;
+    refused(&offline, &url, "the network must not be used").await;
     let folders = std::fs::read_dir(bench.path("cache/git")).expect("there is a cache");
     for folder in folders.map(|folder| folder.expect("it can be read").file_name()) {
         let name = folder.to_string_lossy();
