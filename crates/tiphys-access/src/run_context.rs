@@ -39,7 +39,7 @@ pub struct RunContext {
     pub repositories: Vec<RepositoryAccess>,
     /// Credentials for all repositories whose address has a given prefix.
     pub credential_templates: Vec<RepositoryAccess>,
-    /// CA certificates in PEM format by server name, as [`crate::server_name`] returns it. They apply to servers without other CA certificates
+    /// CA certificates in PEM format by [`crate::RepoUrl::server_name`]. They apply to servers without other CA certificates
     /// (`argocd-tls-certs-cm`).
     pub server_certificates: BTreeMap<String, String>,
     /// Whether credentials on the plugin's machine apply to repositories that are not in `repositories` and `credential_templates`.
