@@ -68,6 +68,7 @@ fn whatever_a_secret_opens_a_repository_with_is_another_way_to_it() {
         RepositoryAccess { ssh_private_key: Secret::new("robot"), ..anonymous() },
         RepositoryAccess { tls_client_cert_data: "robot".to_owned(), ..anonymous() },
         RepositoryAccess { insecure: true, ..anonymous() },
+        RepositoryAccess { ca_data: "robot".to_owned(), ..anonymous() },
         RepositoryAccess { proxy: Secret::new("robot"), ..anonymous() },
     ];
     let names: std::collections::BTreeSet<String> =

@@ -226,6 +226,25 @@ async fn damaged_objects_are_fetched_again() {
     }
 }
 
+/// A killed `git init` leaves such a clone.
+#[tokio::test]
+async fn clone_without_a_directory_of_git_is_initialised_again() {
+    for missing in ["objects", "refs", "HEAD"] {
+        let bench = Workbench::new();
+        let (repository, first, second) = two_commits(&bench);
+        assert_eq!(files(&bench.sources(), &repository.url(), &first).await, ["a.yaml: one"]);
+        for clone in std::fs::read_dir(bench.path("cache/git")).expect("there is a cache").flatten() {
+            let path = clone.path().join(missing);
+            if path.is_dir() {
+                std::fs::remove_dir_all(path).expect("the directory can be removed");
+            } else if path.is_file() {
+                std::fs::remove_file(path).expect("the file can be removed");
+            }
+        }
+        assert_eq!(files(&bench.sources(), &repository.url(), &second).await, ["a.yaml: two"], "{missing}");
+    }
+}
+
 #[tokio::test]
 async fn objects_that_turn_out_to_be_damaged_later_are_fetched_again() {
     let bench = Workbench::new();
