@@ -13,8 +13,8 @@ pub use redact::{credentials_end, redact_address, redact_url};
 
 use go::GoUrl;
 
-/// The scheme of OCI registries.
-const OCI: &str = "oci";
+/// The scheme of OCI registries, as a prefix.
+const OCI: &str = "oci://";
 
 /// Schemes whose URLs git decodes before it splits them. They have no query and no fragment.
 const DECODED_BY_GIT: [&str; 5] = ["ssh", "git+ssh", "ssh+git", "git", "file"];
@@ -70,7 +70,7 @@ impl RepoUrl {
 
     /// Whether this can be the address of an OCI registry: its scheme is `oci` or missing.
     pub fn names_registry(&self) -> bool {
-        self.0.starts_with("oci://") || self.scheme().is_none()
+        self.0.starts_with(OCI) || self.scheme().is_none()
     }
 
     /// Returns the address without its scheme.
@@ -172,16 +172,12 @@ impl RepoUrl {
 
     /// Adds `oci://` to an address without a scheme. An SSH address of a git repository stays as it is.
     pub(crate) fn with_scheme(&self) -> Self {
-        if self.scheme().is_some() || is_ssh(&self.0) {
-            self.clone()
-        } else {
-            Self(format!("{OCI}://{}", self.0))
-        }
+        if self.scheme().is_some() || is_ssh(&self.0) { self.clone() } else { Self([OCI, &self.0].concat()) }
     }
 
     /// Returns the address without `oci://`.
     pub fn without_oci(&self) -> &str {
-        self.0.strip_prefix("oci://").unwrap_or(&self.0)
+        self.0.strip_prefix(OCI).unwrap_or(&self.0)
     }
 
     fn parts(&self) -> Parts<'_> {

@@ -1,9 +1,9 @@
 //! Mounts in the namespace of a run that shield directories from its commands.
 //!
-//! Trees, views, sockets and plugins belong to the user as whom the commands run, so only a mount keeps a command from changing them by
-//! their paths. A command without capabilities can neither unmount it nor, in a mount namespace of its own, look below it: mounts inherited
-//! from a more privileged namespace are locked there (`mount_namespaces(7)`). The roots of other processes in `/proc` are inaccessible to
-//! it as well, because they belong to another user namespace.
+//! Trees, working copies, sockets and plugins belong to the user that runs the commands, so only a mount keeps a command from changing them
+//! by their paths. A command without capabilities can neither unmount it nor, in a mount namespace of its own, look below it: mounts
+//! inherited from a more privileged namespace are locked there (`mount_namespaces(7)`). The roots of other processes in `/proc` are
+//! inaccessible to it as well, because they belong to another user namespace.
 //!
 //! A mount point cannot be renamed, but a directory above it can, and another one could take its place. So each directory above a mount
 //! that the user could rename is bind-mounted onto itself, which makes it a mount point, too.
