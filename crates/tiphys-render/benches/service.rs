@@ -77,8 +77,7 @@ fn service(dir: &Path) -> RenderService {
         StoreOptions { dir: dir.join("store"), runs_dir: dir.join("runs"), limits: TreeLimits::DEFAULT };
     let bounds = StoreBounds { bytes_max: 1 << 30, trees_max: TREES_MAX };
     let store = Store::of_this_process(options, bounds).expect("the store opens");
-    let mut options = SourceOptions::new(dir.join("cache"), git::environment(dir));
-    options.file_repositories = vec![dir.to_path_buf()];
+    let options = SourceOptions::new(dir.join("cache"), git::environment(dir));
     RenderService::new(SourceService::new(store.shared(), options), Catalogue::default())
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tiphys_access::{
     ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FileRepositories,
-    FoundAccess, KnownRepositories, MountedCredentials, NetworkUse, RepositoryAccess, RepositoryUse,
-    RunContext, SourceKind,
+    FoundAccess, KnownRepositories, MountedCredentials, RepositoryAccess, RepositoryUse, RunContext,
+    SourceKind,
 };
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{mentioned, references};
@@ -27,13 +27,9 @@ pub struct ContextSettings {
     pub values_file_schemes: Vec<String>,
     /// The permitted repositories of each project, by its name. Other projects permit all.
     pub source_repos: BTreeMap<String, Vec<String>>,
-    /// Repositories and credentials of the settings. Plugins get those with charts.
-    pub known: KnownRepositories,
     /// The user's own credentials, for repositories without credentials in a Secret. Plugins may use them, too. None for a server, which
     /// renders for many users.
     pub own_logins: Option<OwnLogins>,
-    /// Whether plugins may use the network.
-    pub network: NetworkUse,
 }
 
 impl Default for ContextSettings {
@@ -41,9 +37,7 @@ impl Default for ContextSettings {
         Self {
             values_file_schemes: DEFAULT_VALUES_FILE_SCHEMES.map(str::to_owned).to_vec(),
             source_repos: BTreeMap::new(),
-            known: KnownRepositories::default(),
             own_logins: None,
-            network: NetworkUse::default(),
         }
     }
 }
@@ -57,45 +51,44 @@ impl ContextSettings {
             source_repos: self.source_repos.get(name).cloned().unwrap_or_else(all),
         }
     }
+}
 
-    /// Returns the repositories with charts that a plugin gets: those of the project, and global ones that the project permits. Argo CD
-    /// completes a repository by its template before it checks the project, so the template need not be permitted.
-    fn repositories_of(&self, project: &ContextProject) -> Vec<RepositoryAccess> {
-        let known = &self.known;
-        let own = known.repositories.iter().filter(|access| access.is_for(&project.name));
-        let completed = own.map(|access| known.completed(access, &project.name));
-        let told = completed.filter(|access| is_told_of(project, access));
-        told.map(|access| {
-            let url = access.url.clone();
-            known.certified(access, &url)
-        })
-        .collect()
-    }
+/// Returns the repositories with charts that a plugin gets: those of the project, and global ones that the project permits. Argo CD
+/// completes a repository by its template before it checks the project, so the template need not be permitted.
+fn repositories_of(known: &KnownRepositories, project: &ContextProject) -> Vec<RepositoryAccess> {
+    let own = known.repositories.iter().filter(|access| access.is_for(&project.name));
+    let completed = own.map(|access| known.completed(access, &project.name));
+    let told = completed.filter(|access| is_told_of(project, access));
+    told.map(|access| {
+        let url = access.url.clone();
+        known.certified(access, &url)
+    })
+    .collect()
+}
 
-    /// Returns the templates that a plugin gets.
-    fn templates_of(&self, project: &ContextProject) -> Vec<RepositoryAccess> {
-        let known = &self.known;
-        let told = known
-            .templates
-            .iter()
-            .filter(|access| access.is_for(&project.name) && is_told_of(project, access));
-        told.map(|access| known.certified(access.clone(), &access.url)).collect()
-    }
+/// Returns the templates that a plugin gets.
+fn templates_of(known: &KnownRepositories, project: &ContextProject) -> Vec<RepositoryAccess> {
+    let templates = known.templates.iter();
+    let told = templates.filter(|access| access.is_for(&project.name) && is_told_of(project, access));
+    told.map(|access| known.certified(access.clone(), &access.url)).collect()
+}
 
-    /// Returns the source as a plugin gets it: its names, and the proxy of its repository.
-    fn told_source(&self, project: &ContextProject, source: &ApplicationSource) -> ContextSource {
-        let kind = kind_of(source);
-        let repository_use = if kind == SourceKind::Git { RepositoryUse::Git } else { RepositoryUse::Chart };
-        let FoundAccess { access, .. } =
-            source_access(project, &self.known, source.repo_url.trim(), repository_use);
-        ContextSource {
-            kind,
-            repo_url: source.repo_url.clone(),
-            chart: source.chart.clone(),
-            proxy: access.proxy,
-            no_proxy: access.no_proxy,
-            ..ContextSource::default()
-        }
+/// Returns the source as a plugin gets it: its names, and the proxy of its repository.
+fn told_source(
+    known: &KnownRepositories,
+    project: &ContextProject,
+    source: &ApplicationSource,
+) -> ContextSource {
+    let kind = kind_of(source);
+    let repository_use = if kind == SourceKind::Git { RepositoryUse::Git } else { RepositoryUse::Chart };
+    let FoundAccess { access, .. } = source_access(project, known, source.repo_url.trim(), repository_use);
+    ContextSource {
+        kind,
+        repo_url: source.repo_url.clone(),
+        chart: source.chart.clone(),
+        proxy: access.proxy,
+        no_proxy: access.no_proxy,
+        ..ContextSource::default()
     }
 }
 
@@ -130,24 +123,24 @@ impl Renderer {
         revision: &ResolvedRevision,
         parameters: &[Parameter],
     ) -> Result<Arc<GivenContext>, SourceFailure> {
-        let settings = &self.settings.context;
+        let (settings, known) = (&self.settings.context, self.sources.known());
         let project = self.project_of(application);
         let mut given = GivenContext {
             context: RunContext {
                 source: ContextSource {
                     multiple: !application.spec.sources.is_empty(),
-                    ..settings.told_source(&project, source)
+                    ..told_source(known, &project, source)
                 },
                 values_file_schemes: settings.values_file_schemes.clone(),
-                repositories: settings.repositories_of(&project),
-                credential_templates: settings.templates_of(&project),
-                server_certificates: settings.known.certificates.clone(),
+                repositories: repositories_of(known, &project),
+                credential_templates: templates_of(known, &project),
+                server_certificates: known.certificates.clone(),
                 project: (*project).clone(),
                 mounted_credentials: match settings.own_logins {
                     Some(_) => MountedCredentials::Use,
                     None => MountedCredentials::Ignore,
                 },
-                network: settings.network,
+                network: self.sources.network(),
                 ..RunContext::default()
             },
             refs: BTreeMap::new(),
@@ -254,7 +247,7 @@ impl Renderer {
         let project = settings.project(application.spec.project_name());
         let address = source.repo_url.trim();
         let FoundAccess { access, .. } =
-            source_access(&project, &settings.known, address, RepositoryUse::Chart);
+            source_access(&project, self.sources.known(), address, RepositoryUse::Chart);
         let passes = source.helm.as_ref().is_some_and(|helm| helm.pass_credentials);
         Some(ChartSource {
             repo_url: source.repo_url.clone(),

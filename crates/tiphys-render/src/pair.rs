@@ -12,7 +12,7 @@ use tiphys_tree::RepoPath;
 
 use crate::context::git_source;
 use crate::prepare::{Prepared, Work};
-use crate::renderer::{RenderSettings, Renderer, rendered};
+use crate::renderer::{Renderer, rendered};
 use crate::{RenderError, RenderedApplication};
 
 /// An application of one side and its renderer. The sources of one renderer are made of those of the other
@@ -172,11 +172,8 @@ impl Side<'_> {
             && a.spec.project_name() == b.spec.project_name()
             && a.metadata.name == b.metadata.name
             && self.renderer.instance_name(a) == other.renderer.instance_name(b)
-            && self.settings() == other.settings()
-    }
-
-    fn settings(&self) -> &RenderSettings {
-        &self.renderer.settings
+            && self.renderer.settings == other.renderer.settings
+            && self.renderer.sources.known() == other.renderer.sources.known()
     }
 
     /// Whether the possible plugins of a source are equal on both sides.

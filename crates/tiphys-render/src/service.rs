@@ -23,9 +23,9 @@ pub struct RenderService {
 /// The settings of one request.
 #[derive(Clone, Debug)]
 pub struct RenderRequest {
-    /// Tracking, destination versions and limits. `context` has the rules of projects and the credentials.
+    /// Tracking, destination versions, limits and the rules of projects.
     pub settings: RenderSettings,
-    /// Local copies of repositories, freshness, network. Its `known` is ignored in favour of `settings.context.known`.
+    /// Credentials, local copies of repositories, freshness and network.
     pub sources: SourceRequest,
     /// The deadline of the request, if it has one.
     pub deadline: Option<Instant>,
@@ -63,8 +63,7 @@ impl RenderService {
     /// Returns a renderer for several Applications of one request. A branch stands for one commit in all of them. The caller keeps to the
     /// deadline.
     pub fn renderer(&self, request: &RenderRequest) -> Renderer {
-        let known = request.settings.context.known.clone();
-        let sources = self.sources.request(SourceRequest { known, ..request.sources.clone() });
+        let sources = self.sources.request(request.sources.clone());
         self.renderer_on(sources.into(), request.settings.clone(), &request.cancel)
     }
 

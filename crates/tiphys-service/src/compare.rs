@@ -8,7 +8,9 @@ use tiphys_store::StoredApplication;
 
 use crate::error::ServiceError;
 
-pub use base::{PluginsFrom, RevisionComparison, RevisionDiff, RevisionOptions, RevisionWorkspace};
+pub use tiphys_cluster::ClusterStateArgument;
+
+pub use base::{PluginsFrom, RevisionComparison, RevisionDiff, RevisionOptions};
 pub use live::{LiveClusters, compare_live, unsupported_settings};
 
 /// The comparison of one application.

@@ -1,14 +1,16 @@
-//! What a front end asks for, as plain values. Errors and hints name the options of the command line that set them.
+//! What a front end asks for, as plain values.
 
 mod limits;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tiphys_cluster::ClusterStateArgument;
 use tiphys_engine::TrackingMethod;
 use tiphys_plugin::Plugin;
 use tiphys_process::PrivateView;
-use tiphys_source::ProgressSink;
+use tiphys_render::DestinationVersions;
+use tiphys_source::{LocalCopy, ProgressSink};
 
 use crate::error::ServiceError;
 use crate::host::Host;
@@ -21,11 +23,20 @@ pub type ConnectPlugins = fn(&Path, &Host) -> Result<Vec<Arc<dyn Plugin>>, Servi
 /// Receives the name of each application or case as soon as it is done, in the order in which they finish.
 pub type StepCallback<'a> = &'a (dyn Fn(&str) + Sync);
 
+/// Where resources are read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StorePath {
+    /// Standard input.
+    StandardInput,
+    /// A file or directory.
+    Path(PathBuf),
+}
+
 /// Options that all use cases share.
 #[derive(Clone, Default)]
 pub struct ServiceOptions {
-    /// Files and directories with Applications; `-` is standard input. Empty: the current directory.
-    pub store: Vec<String>,
+    /// Files and directories with Applications. Empty: the current directory.
+    pub store: Vec<StorePath>,
     /// Directories and files of the plugins that run in process. Empty: `TIPHYS_PLUGINS`, else the installed ones.
     pub plugins: Vec<PathBuf>,
     /// Directory of the plugin servers' sockets. None: `ARGOCD_PLUGINSOCKFILEPATH`.
@@ -34,22 +45,20 @@ pub struct ServiceOptions {
     pub connect_plugins: Option<ConnectPlugins>,
     /// Environment variables that plugins in process get: names, or prefixes that end in `*`.
     pub pass_env: Vec<String>,
-    /// Local directories used instead of repositories: `[URL[@REV]=]DIR`.
-    pub repo: Vec<String>,
+    /// Local directories used instead of repositories.
+    pub repositories: Vec<LocalCopy>,
     /// Directories whose settings are trusted although they belong to a rendered repository.
     pub trust_repository_settings: Vec<PathBuf>,
     /// Directories below which Applications of a repository may name `file://` repositories.
     pub allow_file_repositories: Vec<PathBuf>,
     /// Whether the user's own git credentials are also sent through the proxy of a repository Secret.
     pub own_credentials_via_proxy: bool,
-    /// Directories of live objects used instead of destination clusters: `[NAME=]DIR`.
-    pub cluster_state: Vec<String>,
+    /// Directories of live objects used instead of destination clusters.
+    pub cluster_state: Vec<ClusterStateArgument>,
     /// The namespace of the control plane. None: that of the store's argocd-cm, else `argocd`.
     pub argocd_namespace: Option<String>,
-    /// Kubernetes versions of destination clusters: `[NAME=]VERSION`.
-    pub kube_version: Vec<String>,
-    /// API versions of destination clusters: `[NAME=]LIST|@FILE`.
-    pub api_versions: Vec<String>,
+    /// Kubernetes and API versions of destination clusters.
+    pub destinations: DestinationVersions,
     /// The tracking method. None: that of the store's argocd-cm, else annotation.
     pub tracking: Option<TrackingMethod>,
     /// The cache directory. None: `tiphys` in the user's cache directory.
@@ -75,8 +84,8 @@ impl ServiceOptions {
     }
 
     /// Returns the paths of the store.
-    pub(crate) fn store_paths(&self) -> Vec<String> {
-        if self.store.is_empty() { vec![".".to_owned()] } else { self.store.clone() }
+    pub(crate) fn store_paths(&self) -> Vec<StorePath> {
+        if self.store.is_empty() { vec![StorePath::Path(PathBuf::from("."))] } else { self.store.clone() }
     }
 }
 

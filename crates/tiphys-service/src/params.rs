@@ -16,8 +16,8 @@ use tiphys_store::{ApplicationRef, Filter, SelectError, StoredApplication};
 
 use crate::error::ServiceError;
 use crate::findings;
-use crate::host::Host;
-use crate::options::ServiceOptions;
+use crate::options::{ServiceOptions, StorePath};
+use crate::service::Service;
 use crate::workspace::{Workspace, WorkspaceOptions};
 
 pub use change::ParameterRequest;
@@ -49,13 +49,9 @@ pub struct ParameterValues {
 }
 
 /// Opens a workspace for one application, a name or a path.
-pub fn open_workspace(
-    options: &ServiceOptions,
-    host: &Host,
-    application: &str,
-) -> Result<Workspace, ServiceError> {
+pub fn open_workspace(service: &Service, application: &str) -> Result<Workspace, ServiceError> {
     let applications = ApplicationRef::parse(application).into_path().into_iter().collect();
-    Workspace::open(options, host, WorkspaceOptions { applications, ..WorkspaceOptions::default() })
+    Workspace::open(service, WorkspaceOptions { applications, ..WorkspaceOptions::default() })
 }
 
 /// Finds one application and logs the warnings about it.
@@ -93,7 +89,8 @@ fn set_names(workspace: &Workspace) -> Vec<&str> {
 impl ParameterValues {
     /// Refuses to read standard input twice.
     pub fn require_one_standard_input(&self, options: &ServiceOptions) -> Result<(), ServiceError> {
-        if options.store.iter().chain(&self.files).filter(|path| *path == "-").count() > 1 {
+        let of_store = options.store.iter().filter(|path| **path == StorePath::StandardInput).count();
+        if of_store + self.files.iter().filter(|path| *path == "-").count() > 1 {
             return Err(ServiceError::invalid_input(
                 "standard input can be read once: --store and --values both name it",
             ));

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 pub use check::{CheckedForm, FormCheck};
 pub use load::{PluginPaths, load_plugins, plugin_paths, run_settings, warn_about_folder};
-pub(crate) use load::{catalogue, connect_plugins, default_run_settings, local_plugin};
+pub(crate) use load::{catalogue, connect_plugins, local_plugin};
 pub use trial::Trial;
 pub use try_on::{announce, environment, generate, matches};
 

@@ -52,7 +52,7 @@ pub(crate) async fn render_each(
         progress(&stored.full_name());
         (Arc::clone(stored), result.map_err(|error| ServiceError::application(stored, &error)))
     });
-    let mut results = pin!(rendering.buffered(workspace.jobs * 2));
+    let mut results = pin!(rendering.buffered(workspace.service.jobs() * 2));
     while let Some((stored, result)) = results.next().await {
         handle(stored, result).await;
     }

@@ -13,8 +13,7 @@ use tiphys_source::WorkTreePath;
 use tiphys_store::{FileName, Store as Resources, StoredApplication};
 
 use crate::host::Host;
-use crate::options::ServiceOptions;
-use crate::workspace;
+use crate::options::{ServiceOptions, StorePath};
 
 pub(crate) use settings::StoreSettings;
 
@@ -47,8 +46,7 @@ impl Trust {
         resources: &Resources,
         applications: &[PathBuf],
     ) -> Self {
-        let repositories = workspace::local_copies(options, host).unwrap_or_default();
-        let repositories: Vec<PathBuf> = repositories.into_iter().map(|copy| copy.dir).collect();
+        let repositories: Vec<PathBuf> = options.repositories.iter().map(|copy| copy.dir.clone()).collect();
         let of_store = application_paths(resources, host);
         let named = applications.iter().map(|path| host.absolute(path));
         let inside = repositories.iter().cloned().chain([host.absolute("")]).chain(named).chain(of_store);
@@ -56,8 +54,10 @@ impl Trust {
         let repositories: Vec<PathBuf> =
             repositories.iter().filter_map(|dir| dir.canonicalize().ok()).collect();
         // Without .git the top directory of a checkout is unknown.
-        let stores =
-            options.store_paths().into_iter().filter_map(|path| host.absolute(path).canonicalize().ok());
+        let stores = options.store_paths().into_iter().filter_map(|path| match path {
+            StorePath::Path(path) => host.absolute(path).canonicalize().ok(),
+            StorePath::StandardInput => None,
+        });
         rendered.extend(stores.filter(|store| repositories.iter().any(|dir| dir.starts_with(store))));
         rendered.extend(repositories);
         let trusted = &options.trust_repository_settings;

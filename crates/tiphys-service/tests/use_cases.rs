@@ -8,14 +8,15 @@ use std::sync::Mutex;
 use serde_json::Value;
 use tempfile::TempDir;
 use tiphys_engine::Manifest;
-use tiphys_service::compare::{LiveClusters, compare_live};
+use tiphys_service::compare::{ClusterStateArgument, LiveClusters, compare_live};
 use tiphys_service::params::{
     EditOptions, ParameterRequest, ParameterValues, SourceChoice, open_workspace, plan_edit,
 };
 use tiphys_service::{
-    ApplicationSelection, ErrorKind, Host, RenderAdjustments, SelectedApplications, ServiceOptions,
-    Workspace, WorkspaceOptions, render, select,
+    ApplicationSelection, ErrorKind, Host, RenderAdjustments, SelectedApplications, Service, ServiceOptions,
+    StorePath, Workspace, WorkspaceOptions, render, select,
 };
+use tiphys_source::LocalCopy;
 
 /// A store with Applications, a repository and live objects.
 const FILES: [(&str, &str); 5] = [
@@ -67,8 +68,7 @@ spec:
 
 struct World {
     dir: TempDir,
-    options: ServiceOptions,
-    host: Host,
+    service: Service,
 }
 
 impl World {
@@ -82,9 +82,13 @@ impl World {
         }
         let path = |name: &str| root.join(name).to_str().expect("it is UTF-8").to_owned();
         let options = ServiceOptions {
-            store: vec![path("store")],
-            repo: vec![format!("https://git.example.org/a.git={}", path("repo"))],
-            cluster_state: vec![path("live")],
+            store: vec![StorePath::Path(root.join("store"))],
+            repositories: vec![LocalCopy {
+                url: Some("https://git.example.org/a.git".to_owned()),
+                revision: None,
+                dir: root.join("repo"),
+            }],
+            cluster_state: vec![ClusterStateArgument::parse(&path("live"))],
             cache_dir: Some(root.join("cache")),
             offline: true,
             ..ServiceOptions::default()
@@ -96,7 +100,8 @@ impl World {
             processors: 2,
             standard_input: || Box::new(std::io::empty()),
         };
-        Self { dir, options, host }
+        let service = Service::open(options, host).expect("a service");
+        Self { dir, service }
     }
 
     fn path(&self) -> &Path {
@@ -107,7 +112,7 @@ impl World {
         let applications = names.iter().map(|name| (*name).to_owned()).collect();
         let selection = ApplicationSelection { applications, ..ApplicationSelection::default() };
         let needs = WorkspaceOptions::for_selection(&selection);
-        let workspace = Workspace::open(&self.options, &self.host, needs).expect("a workspace");
+        let workspace = Workspace::open(&self.service, needs).expect("a workspace");
         let selected = select(&workspace, &selection, "render").expect("applications");
         (workspace, selected)
     }
@@ -138,9 +143,43 @@ async fn results_are_in_order_and_errors_have_kinds() {
 }
 
 #[tokio::test]
+async fn requests_of_one_service_see_the_store_and_the_files_as_they_are_then() {
+    let world = World::new();
+    let (before, _) = world.select(&["web"]);
+    let file = world.path().join("repo/web/config.yaml");
+    let value = async |workspace: &Workspace, selected: &SelectedApplications| {
+        let mut values = Vec::new();
+        render(workspace, &selected.applications, RenderAdjustments::default(), &|_| {}, |_, result| {
+            let manifests = result.expect("it renders").manifests;
+            values.push(manifests[0].object()["data"]["key"].clone());
+        })
+        .await;
+        values
+    };
+    let (first, selected) = world.select(&["web"]);
+    assert_eq!(value(&first, &selected).await, ["new"]);
+    fs::write(file, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: config}\ndata: {key: newer}\n")
+        .expect("a file");
+    fs::write(
+        world.path().join("store/more.yaml"),
+        FILES[0].1.replace("name: web", "name: more").replace("name: gone", "name: other"),
+    )
+    .expect("a file");
+    let (second, both) = world.select(&["web", "more"]);
+    assert_eq!(value(&second, &both).await, ["newer", "newer"]);
+    assert_eq!(value(&first, &selected).await, ["new"], "a request reads the files of a repository once");
+    let error = select(
+        &before,
+        &ApplicationSelection { applications: vec!["more".to_owned()], ..ApplicationSelection::default() },
+        "render",
+    );
+    assert_eq!(error.expect("a selection").errors.len(), 1, "a request has the store of its beginning");
+}
+
+#[tokio::test]
 async fn manifests_are_compared_with_live_objects() {
     let world = World::new();
-    let clusters = LiveClusters::load(&world.options, &world.host).expect("live objects");
+    let clusters = LiveClusters::load(&world.service).expect("live objects");
     let (workspace, selected) = world.select(&["web"]);
     let compared = compare_live(&workspace, &clusters, &selected.applications, &|_| {}).await;
     let [diff] = compared.as_slice() else { panic!("{compared:?}") };
@@ -154,16 +193,16 @@ async fn manifests_are_compared_with_live_objects() {
 async fn planned_edit_is_written_once_and_only_to_the_expected_version() {
     let world = World::new();
     let values = ParameterValues { assignments: vec!["replicas=2".to_owned()], ..ParameterValues::default() };
-    let request = ParameterRequest::new(&values, &[], &world.host).expect("a request");
+    let request = ParameterRequest::new(&values, &[], world.service.host()).expect("a request");
     let plan = async |if_version: Option<&str>| {
-        let workspace = open_workspace(&world.options, &world.host, "plugged").expect("a workspace");
+        let workspace = open_workspace(&world.service, "plugged").expect("a workspace");
         let options = EditOptions {
             if_version: if_version.map(str::to_owned),
             allow_unannounced: true,
             ..EditOptions::default()
         };
         let choice = SourceChoice::default();
-        plan_edit(&workspace, &world.host, "plugged", &choice, &options, &request).await
+        plan_edit(&workspace, "plugged", &choice, &options, &request).await
     };
     let file = world.path().join("store/plugin.yaml");
     let before = fs::read_to_string(&file).expect("a file");
@@ -171,7 +210,7 @@ async fn planned_edit_is_written_once_and_only_to_the_expected_version() {
     let conflict = plan(Some("other")).await.expect_err("the file has another version");
     assert_eq!(conflict.kind(), ErrorKind::Conflict);
     let planned = plan(None).await.expect("a plan");
-    let patch = planned.patch(&world.host).expect("a change");
+    let patch = planned.patch(world.service.host()).expect("a change");
     assert!(patch.starts_with("--- store/plugin.yaml\n+++ store/plugin.yaml\n"), "{patch}");
     assert_eq!(fs::read_to_string(&file).expect("a file"), before, "a plan writes nothing");
     let late = plan(None).await.expect("a plan");

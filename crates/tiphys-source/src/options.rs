@@ -86,8 +86,6 @@ pub type ProgressSink = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 pub struct SourceOptions {
     /// The cache directory: clones in `git/`, charts in `charts/`. Created with mode 0700.
     pub cache_dir: PathBuf,
-    /// Absolute directories below which Applications from repositories, and submodules, may name `file://` repositories.
-    pub file_repositories: Vec<PathBuf>,
     /// Where the user's own credentials are sent.
     pub own_credentials: OwnCredentials,
     /// Whether the user's own git settings and keys are used for repositories without a Secret.
@@ -126,7 +124,6 @@ impl SourceOptions {
             if memory.is_dir() { memory } else { temporary.unwrap_or_else(|| PathBuf::from("/tmp")) };
         Self {
             cache_dir,
-            file_repositories: Vec::new(),
             own_credentials: OwnCredentials::default(),
             user_settings: UserSettings::default(),
             git_program: PathBuf::from("git"),

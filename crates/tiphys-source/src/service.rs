@@ -1,6 +1,7 @@
 //! Sources for many requests.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +30,9 @@ pub struct SourceService {
 pub struct SourceRequest {
     /// The repositories and credentials that the request may use.
     pub known: KnownRepositories,
+    /// Absolute directories below which Applications from repositories, and submodules, may name `file://` repositories. Those of `copies`
+    /// may be named, too.
+    pub file_repositories: Vec<PathBuf>,
     /// Folders that stand for repositories; of several for one URL and revision the first wins.
     pub copies: Vec<LocalCopy>,
     /// Whether the network may be used.
@@ -38,6 +42,14 @@ pub struct SourceRequest {
     /// How long before the request a look-up of branches, tags or chart versions may have begun. With zero, the request sees every push that was complete
     /// when it began.
     pub lookup_age_max: Duration,
+}
+
+impl SourceRequest {
+    /// Returns the directories below which `file://` repositories may be named.
+    pub(crate) fn allowed_directories(&self) -> Vec<PathBuf> {
+        let copies = self.copies.iter().map(|copy| &copy.dir);
+        copies.chain(&self.file_repositories).cloned().collect()
+    }
 }
 
 impl SourceService {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::ObjectId;
-use tiphys_access::{ContextProject, FileRepositories};
+use tiphys_access::{ContextProject, FileRepositories, KnownRepositories, NetworkUse};
 use tiphys_tree::{Modes, RepoPath, Tree};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -155,10 +155,7 @@ impl Sources {
         }
         let url = repo_url.trim();
         if *file_repositories == FileRepositories::Allowed {
-            file_url::require_allowed(
-                &RemoteUrl::parse_shown(url)?,
-                &self.service.options.file_repositories,
-            )?;
+            file_url::require_allowed(&RemoteUrl::parse_shown(url)?, &self.request.allowed_directories())?;
         }
         let repository = self.repository(project, url)?;
         let commit = repository.resolve(self.context(), target_revision).await?;
@@ -224,6 +221,19 @@ impl Sources {
         repo_url: &str,
     ) -> Result<Vec<(String, Secret)>, SourceError> {
         self.repository(project, repo_url.trim())?.git_variables(self.context()).await
+    }
+
+    /// Returns the repositories and credentials of the request.
+    pub fn known(&self) -> &KnownRepositories {
+        &self.request.known
+    }
+
+    /// Returns whether the request may use the network.
+    pub fn network(&self) -> NetworkUse {
+        match self.request.network {
+            Network::Online => NetworkUse::Allowed,
+            Network::Offline => NetworkUse::None,
+        }
     }
 
     fn context(&self) -> Context<'_> {

@@ -10,6 +10,7 @@ mod completion;
 mod error;
 mod go_values;
 mod lifecycle;
+mod options;
 mod output;
 mod progress;
 mod remote_plugins;

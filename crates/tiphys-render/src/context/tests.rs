@@ -1,10 +1,12 @@
 use std::collections::BTreeMap;
 
-use tiphys_access::{KnownRepositories, RepositoryAccess, RepositoryKind, RepositoryUse, Secret};
+use tiphys_access::{
+    ContextProject, KnownRepositories, RepositoryAccess, RepositoryKind, RepositoryUse, Secret,
+};
 use tiphys_api::ApplicationSource;
 use tiphys_project::source_access;
 
-use super::ContextSettings;
+use super::{ContextSettings, repositories_of, templates_of, told_source};
 
 fn access(url: &str) -> RepositoryAccess {
     RepositoryAccess { url: url.to_owned(), kind: RepositoryKind::Helm, ..RepositoryAccess::default() }
@@ -12,33 +14,29 @@ fn access(url: &str) -> RepositoryAccess {
 
 #[test]
 fn a_repository_has_its_servers_own_authority_unless_it_has_one() {
-    let settings = ContextSettings {
-        known: KnownRepositories {
-            repositories: vec![
-                access("https://charts.example.org:8443/a"),
-                RepositoryAccess { ca_data: "own".to_owned(), ..access("https://charts.example.org/b") },
-                access("registry.example.org/c"),
-                access("https://other.example.org"),
-            ],
-            certificates: BTreeMap::from([
-                ("charts.example.org".to_owned(), "charts".to_owned()),
-                ("registry.example.org".to_owned(), "registry".to_owned()),
-            ]),
-            ..KnownRepositories::default()
-        },
-        ..ContextSettings::default()
+    let known = KnownRepositories {
+        repositories: vec![
+            access("https://charts.example.org:8443/a"),
+            RepositoryAccess { ca_data: "own".to_owned(), ..access("https://charts.example.org/b") },
+            access("registry.example.org/c"),
+            access("https://other.example.org"),
+        ],
+        certificates: BTreeMap::from([
+            ("charts.example.org".to_owned(), "charts".to_owned()),
+            ("registry.example.org".to_owned(), "registry".to_owned()),
+        ]),
+        ..KnownRepositories::default()
     };
-    let project = settings.project("default");
-    let found = settings.repositories_of(&project);
+    let project = ContextSettings::default().project("default");
+    let found = repositories_of(&known, &project);
     let found: Vec<&str> = found.iter().map(|access| access.ca_data.as_str()).collect();
     assert_eq!(found, ["charts", "own", "registry", ""]);
-    let unknown =
-        source_access(&project, &settings.known, "oci://registry.example.org/d", RepositoryUse::Chart);
+    let unknown = source_access(&project, &known, "oci://registry.example.org/d", RepositoryUse::Chart);
     assert_eq!(unknown.access.ca_data, "registry");
 }
 
-/// Three Secrets and two templates; the project `team` permits one address.
-fn settings() -> ContextSettings {
+/// Three Secrets and two templates.
+fn known() -> KnownRepositories {
     const A: &str = "https://a.example.org/x";
     let with = |username: &str, access: RepositoryAccess| RepositoryAccess {
         username: username.to_owned(),
@@ -47,28 +45,31 @@ fn settings() -> ContextSettings {
     let of =
         |project: &str, access: RepositoryAccess| RepositoryAccess { project: project.to_owned(), ..access };
     let git = RepositoryAccess { kind: RepositoryKind::Git, ..access("https://a.example.org") };
-    ContextSettings {
-        known: KnownRepositories {
-            repositories: vec![
-                with("other", of("other", access(A))),
-                with("all", access(A)),
-                with("own", of("team", access("https://b.example.org"))),
-            ],
-            templates: vec![with("template", access("https://a.example.org")), with("git", git)],
-            ..KnownRepositories::default()
-        },
-        source_repos: BTreeMap::from([("team".to_owned(), vec!["https://a.example.org/*".to_owned()])]),
-        ..ContextSettings::default()
+    KnownRepositories {
+        repositories: vec![
+            with("other", of("other", access(A))),
+            with("all", access(A)),
+            with("own", of("team", access("https://b.example.org"))),
+        ],
+        templates: vec![with("template", access("https://a.example.org")), with("git", git)],
+        ..KnownRepositories::default()
     }
+}
+
+/// The project `team` permits these addresses, other projects all.
+fn project(name: &str, of_team: &[&str]) -> ContextProject {
+    let permitted = of_team.iter().map(|address| (*address).to_owned()).collect();
+    let source_repos = BTreeMap::from([("team".to_owned(), permitted)]);
+    ContextSettings { source_repos, ..ContextSettings::default() }.project(name)
 }
 
 #[test]
 fn a_plugin_is_told_of_what_its_project_permits_and_of_charts_only() {
-    let settings = settings();
+    let (known, of_team) = (known(), ["https://a.example.org/*"]);
     let names =
         |found: Vec<RepositoryAccess>| found.into_iter().map(|access| access.username).collect::<Vec<_>>();
-    let repositories = |project: &str| names(settings.repositories_of(&settings.project(project)));
-    let templates = |project: &str| names(settings.templates_of(&settings.project(project)));
+    let repositories = |project: &str| names(repositories_of(&known, &self::project(project, &of_team)));
+    let templates = |project: &str| names(templates_of(&known, &self::project(project, &of_team)));
     assert_eq!(repositories("team"), ["all", "own"]);
     assert_eq!(repositories("other"), ["other", "all"]);
     assert_eq!(repositories("default"), ["all"]);
@@ -78,19 +79,19 @@ fn a_plugin_is_told_of_what_its_project_permits_and_of_charts_only() {
 
 #[test]
 fn a_repository_without_credentials_is_told_with_those_of_its_template_though_that_is_not_permitted() {
-    let mut settings = settings();
-    settings.known.repositories = vec![access("https://a.example.org/x"), access("https://b.example.org")];
-    let project = settings.project("team");
-    let found = settings.repositories_of(&project);
+    let mut known = known();
+    known.repositories = vec![access("https://a.example.org/x"), access("https://b.example.org")];
+    let project = project("team", &["https://a.example.org/*"]);
+    let found = repositories_of(&known, &project);
     let found: Vec<_> = found.iter().map(|one| (one.url.as_str(), one.username.as_str())).collect();
     assert_eq!(found, [("https://a.example.org/x", "template")]);
-    assert_eq!(settings.templates_of(&project), []);
+    assert_eq!(templates_of(&known, &project), []);
 }
 
 #[test]
 fn a_source_that_its_project_permits_gets_what_is_for_its_address() {
-    let settings = settings();
-    for (project, address, expected) in [
+    let known = known();
+    for (name, address, expected) in [
         ("team", "https://a.example.org/x", "all"),
         ("other", "https://a.example.org/x", "other"),
         ("team", "https://a.example.org/y", "template"),
@@ -99,13 +100,11 @@ fn a_source_that_its_project_permits_gets_what_is_for_its_address() {
         ("default", "https://b.example.org", ""),
         ("default", "https://a.example.org/y", "template"),
     ] {
-        let found = source_access(&settings.project(project), &settings.known, address, RepositoryUse::Chart);
-        assert_eq!(found.access.username, expected, "{project} {address}");
+        let project = project(name, &["https://a.example.org/*"]);
+        let found = source_access(&project, &known, address, RepositoryUse::Chart);
+        assert_eq!(found.access.username, expected, "{name} {address}");
     }
-    let none =
-        ContextSettings { source_repos: BTreeMap::from([("team".to_owned(), Vec::new())]), ..settings };
-    let found =
-        source_access(&none.project("team"), &none.known, "https://a.example.org/x", RepositoryUse::Chart);
+    let found = source_access(&project("team", &[]), &known, "https://a.example.org/x", RepositoryUse::Chart);
     assert_eq!(found.access.username, "");
 }
 
@@ -117,25 +116,21 @@ fn a_plugin_is_told_of_the_proxy_of_the_source_s_repository_of_whatever_kind_it_
         no_proxy: "intern".to_owned(),
         ..access
     };
-    let settings = ContextSettings {
-        known: KnownRepositories {
-            repositories: vec![with_proxy(RepositoryKind::Git, access("https://git.example.org/apps.git"))],
-            templates: vec![with_proxy(RepositoryKind::Helm, access("https://charts.example.org"))],
-            ..KnownRepositories::default()
-        },
-        source_repos: BTreeMap::from([("other".to_owned(), Vec::new())]),
-        ..ContextSettings::default()
+    let known = KnownRepositories {
+        repositories: vec![with_proxy(RepositoryKind::Git, access("https://git.example.org/apps.git"))],
+        templates: vec![with_proxy(RepositoryKind::Helm, access("https://charts.example.org"))],
+        ..KnownRepositories::default()
     };
-    for (project, address, expected) in [
+    for (name, address, expected) in [
         ("default", "https://git.example.org/apps.git", "http://proxy.example.org intern"),
         ("default", "https://Git.example.org/apps", "http://proxy.example.org intern"),
         ("default", "https://charts.example.org/stable", "http://proxy.example.org intern"),
         ("default", "https://git.example.org/more.git", " "),
-        ("other", "https://git.example.org/apps.git", " "),
+        ("team", "https://git.example.org/apps.git", " "),
     ] {
         let source = ApplicationSource { repo_url: address.to_owned(), ..ApplicationSource::default() };
-        let told = settings.told_source(&settings.project(project), &source);
+        let told = told_source(&known, &project(name, &[]), &source);
         assert_eq!(told.repo_url, address);
-        assert_eq!(format!("{} {}", told.proxy.expose(), told.no_proxy), expected, "{project} {address}");
+        assert_eq!(format!("{} {}", told.proxy.expose(), told.no_proxy), expected, "{name} {address}");
     }
 }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-use tiphys_access::{RepositoryAccess, RepositoryKind, Secret};
+use tiphys_access::{KnownRepositories, RepositoryAccess, RepositoryKind, Secret};
 use tiphys_api::Application;
 use tiphys_engine::SourceType;
 use tiphys_render::{ContextSettings, DestinationVersions};
@@ -199,13 +199,16 @@ pub(crate) fn context(case: &Value) -> ContextSettings {
         let project = case["app"]["project"].as_str().unwrap_or_default().to_owned();
         settings.source_repos = BTreeMap::from([(project, permitted)]);
     }
-    let accesses = |value: &Value| value.as_array().into_iter().flatten().map(access).collect();
-    settings.known.repositories = accesses(&case["repositories"]);
-    if let Some(chart) = case.get("source_chart") {
-        settings.known.repositories.push(access(chart));
-    }
-    settings.known.templates = accesses(&case["repository_credentials"]);
     settings
+}
+
+/// The repositories and templates of the settings.
+pub(crate) fn known(case: &Value) -> KnownRepositories {
+    let accesses = |value: &Value| value.as_array().into_iter().flatten().map(access).collect::<Vec<_>>();
+    let mut repositories = accesses(&case["repositories"]);
+    repositories.extend(case.get("source_chart").map(access));
+    let templates = accesses(&case["repository_credentials"]);
+    KnownRepositories { repositories, templates, ..KnownRepositories::default() }
 }
 
 fn access(value: &Value) -> RepositoryAccess {

@@ -93,7 +93,7 @@ impl World {
         let service = RenderService::new(sources, self.catalogue.clone());
         let request = RenderRequest {
             settings: settings(case),
-            sources: SourceRequest { copies, ..SourceRequest::default() },
+            sources: SourceRequest { known: case::known(case), copies, ..SourceRequest::default() },
             deadline: None,
             cancel: CancellationToken::new(),
         };

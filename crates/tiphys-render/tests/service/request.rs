@@ -1,5 +1,6 @@
 //! A request for an Application of plain manifests. The bench `service` uses it, too.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::json;
@@ -10,7 +11,7 @@ use tiphys_render::{ContextSettings, DestinationVersions, RenderRequest, RenderS
 use tiphys_source::SourceRequest;
 use tokio_util::sync::CancellationToken;
 
-/// A request without credentials that accepts look-ups of this age.
+/// A request without credentials that accepts look-ups of this age, and repositories of this machine.
 pub(crate) fn request(lookup_age_max: Duration) -> RenderRequest {
     RenderRequest {
         settings: RenderSettings {
@@ -27,7 +28,11 @@ pub(crate) fn request(lookup_age_max: Duration) -> RenderRequest {
             directory_bytes_max: 1 << 20,
             manifests_max: 100,
         },
-        sources: SourceRequest { lookup_age_max, ..SourceRequest::default() },
+        sources: SourceRequest {
+            lookup_age_max,
+            file_repositories: vec![PathBuf::from("/")],
+            ..SourceRequest::default()
+        },
         deadline: None,
         cancel: CancellationToken::new(),
     }

@@ -40,7 +40,6 @@ impl World {
         make_executable(&program);
         let mut options = SourceOptions::new(dir.path().join("cache"), git::environment(dir.path()));
         options.git_program = program;
-        options.file_repositories = vec![dir.path().to_path_buf()];
         let sources = SourceService::new(Arc::new(store.expect("the store opens")), options);
         Self { service: RenderService::new(sources, Catalogue::default()), dir }
     }
@@ -92,7 +91,6 @@ pub(crate) fn with_password(mut request: RenderRequest, url: &str, password: &st
         password: Secret::new(password),
         ..RepositoryAccess::default()
     };
-    request.settings.context.known =
-        KnownRepositories { repositories: vec![access], ..KnownRepositories::default() };
+    request.sources.known = KnownRepositories { repositories: vec![access], ..KnownRepositories::default() };
     request
 }

@@ -17,7 +17,7 @@ use tiphys_store::{Place, StoredApplication};
 use self::clusters::LiveCluster;
 use super::{ApplicationDiff, Presence};
 use crate::error::{ServiceError, chain};
-use crate::options::{ServiceOptions, StepCallback};
+use crate::options::StepCallback;
 use crate::render::render_each;
 use crate::workspace::Workspace;
 
@@ -43,8 +43,9 @@ pub async fn compare_live(
 }
 
 /// Returns one warning for each setting of the store that Argo CD applies to all comparisons and this comparison does not.
-pub fn unsupported_settings(workspace: &Workspace, options: &ServiceOptions) -> Vec<String> {
-    let (settings, _) = workspace.resources.settings(options.argocd_namespace.as_deref(), &|_| true);
+pub fn unsupported_settings(workspace: &Workspace) -> Vec<String> {
+    let namespace = workspace.service.options().argocd_namespace.as_deref();
+    let (settings, _) = workspace.resources.settings(namespace, &|_| true);
     let keys = settings.iter().flat_map(|stored| &stored.settings.ignore_differences);
     keys.map(|key| format!("argocd-cm: {key} is not applied; what it leaves out is shown as a difference"))
         .collect()

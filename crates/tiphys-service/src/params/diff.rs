@@ -12,7 +12,6 @@ use super::change::{ParameterRequest, ParameterSource};
 use super::{SourceChoice, find_application};
 use crate::compare::{ApplicationDiff, Presence};
 use crate::error::ServiceError;
-use crate::host::Host;
 use crate::workspace::Workspace;
 
 /// An application with unsaved parameter values.
@@ -31,7 +30,6 @@ impl UnsavedChange {
     /// Applies a request to an application in memory. With `allow_unannounced` the plugin is not asked.
     pub async fn plan(
         workspace: &Workspace,
-        host: &Host,
         application: &str,
         choice: &SourceChoice,
         request: &ParameterRequest,
@@ -40,7 +38,7 @@ impl UnsavedChange {
         let stored = find_application(workspace, application)?;
         let finding = ParameterSource::find(workspace, Arc::clone(&stored), choice, allow_unannounced);
         let subject = Box::pin(finding).await?;
-        let change = subject.change(request, subject.source(), host)?;
+        let change = subject.change(request, subject.source(), workspace.service.host())?;
         let changed = with_source(&stored.application, subject.position, change.after);
         let applied = change.applied;
         Ok(Self { stored, changes: applied.changes, warnings: applied.warnings, changed })

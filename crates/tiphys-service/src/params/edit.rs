@@ -61,12 +61,12 @@ struct Plan {
 /// Plans a change of an application's parameters. Nothing is written.
 pub async fn plan_edit(
     workspace: &Workspace,
-    host: &Host,
     application: &str,
     choice: &SourceChoice,
     options: &EditOptions,
     request: &ParameterRequest,
 ) -> Result<PlannedEdit, ServiceError> {
+    let host = workspace.service.host();
     let stored = find_application(workspace, application)?;
     if options.write_to == WriteTo::Application {
         require_file(&stored)?;

@@ -13,7 +13,6 @@ use super::defaults::Defaults;
 use super::origin::{ParameterLayers, ParameterLocation};
 use super::row::{Announced, ParameterRow, rows};
 use crate::error::ServiceError;
-use crate::host::Host;
 use crate::workspace::Workspace;
 
 /// An application and the parameters of its chosen sources.
@@ -32,7 +31,6 @@ pub struct ApplicationParameters {
 /// Finds an application, a name or a path, and asks the plugins of its chosen sources which parameters they accept. Warnings are logged.
 pub async fn inspect(
     workspace: &Workspace,
-    host: &Host,
     application: &str,
     choice: &SourceChoice,
 ) -> Result<ApplicationParameters, ServiceError> {
@@ -48,7 +46,7 @@ pub async fn inspect(
         sources: Vec::new(),
         failures: Vec::new(),
         plugins: workspace.plugins.clone(),
-        current_dir: host.absolute(""),
+        current_dir: workspace.service.host().absolute(""),
     };
     for (index, AskedSource { source, failure }) in answers.into_iter().enumerate() {
         if let Some(error) = failure {

@@ -10,17 +10,14 @@ use super::TrialOptions;
 use super::trial::{Trial, TrialSubject};
 use super::try_on::set_block;
 use crate::error::{ServiceError, chain};
-use crate::host::Host;
-use crate::options::ServiceOptions;
+use crate::service::Service;
 use crate::workspace::WorkspaceOptions;
 
 /// A plugin and the application that its announcements are checked for.
 #[derive(Clone, Copy)]
 pub struct FormCheck<'a> {
-    /// The shared options.
-    pub options: &'a ServiceOptions,
-    /// The process.
-    pub host: &'a Host,
+    /// Runs the plugin.
+    pub service: &'a Service,
     /// The plugin and the application.
     pub trial: &'a TrialOptions,
     /// The plugin's file for findings.
@@ -75,7 +72,8 @@ impl FormCheck<'_> {
         report: &Report,
         cancel: CancellationToken,
     ) -> Result<(CheckedForm, Option<Trial>), ServiceError> {
-        let Self { options, host, trial: TrialOptions { plugin, folder, params, plugin_env, .. }, .. } = self;
+        let Self { service, trial: TrialOptions { plugin, folder, params, plugin_env, .. }, .. } = self;
+        let host = service.host();
         let mut form = CheckedForm { folder: folder.shown().display().to_string(), ..CheckedForm::default() };
         if report.socket.is_none() {
             return Ok((form, None));
@@ -84,8 +82,7 @@ impl FormCheck<'_> {
         form.in_application = subject.block().parameters.clone().unwrap_or_default();
         set_block(subject.block(), params, plugin_env, host)?;
         form.parameters = subject.block().parameters.clone().unwrap_or_default();
-        let trial =
-            subject.open(options, host, WorkspaceOptions { cancel, ..WorkspaceOptions::default() })?;
+        let trial = subject.open(service, WorkspaceOptions { cancel, ..WorkspaceOptions::default() })?;
         form.application = folder.app.as_ref().map(|_| trial.application.metadata.name.clone());
         Ok((form, Some(trial)))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LoadedPlugin, LocalPlugin, Observer,
-    Plugin, RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved,
+    Plugin, RunSettings, Shielded, Slots, Strictness,
 };
 use tiphys_process::{Launcher, adopt_orphans, set_not_dumpable};
 use tiphys_tree::Store;
@@ -13,20 +13,6 @@ use tiphys_tree::Store;
 use crate::error::{ServiceError, chain};
 use crate::host::Host;
 use crate::options::ServiceOptions;
-
-/// Returns the settings of the plugin runs of one use case. With `keep_workdirs` the plugins' working directories stay in directories
-/// below it.
-pub(crate) fn default_run_settings(
-    options: &ServiceOptions,
-    host: &Host,
-    store: Arc<Store>,
-    keep_workdirs: Option<PathBuf>,
-) -> Arc<RunSettings> {
-    // A use case starts all its runs itself, so the queue needs no limit.
-    let slots = Slots::new(SlotLimits::patient(options.jobs(host)));
-    let settings = run_settings(options, host, store, slots, Arc::new(Unobserved));
-    Arc::new(RunSettings { keep_workdirs, ..settings })
-}
 
 /// Returns the settings of plugin runs within these slots, which report to `observer`.
 pub fn run_settings(

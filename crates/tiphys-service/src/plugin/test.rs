@@ -14,7 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::trial::{Trial, TrialSubject, only_plugin};
 use crate::error::ServiceError;
 use crate::host::Host;
-use crate::options::{ServiceOptions, StepCallback};
+use crate::options::StepCallback;
+use crate::service::Service;
 use crate::workspace::WorkspaceOptions;
 
 use case::{FoundCase, TestCase};
@@ -103,8 +104,7 @@ impl PluginTest {
     /// Runs the cases concurrently. The results are in the order of the cases.
     pub async fn run(
         mut self,
-        options: &ServiceOptions,
-        host: &Host,
+        service: &Service,
         progress: StepCallback<'_>,
     ) -> Result<Vec<TestResult>, ServiceError> {
         let found = std::mem::take(&mut self.found);
@@ -115,25 +115,19 @@ impl PluginTest {
                     return Err(ServiceError::interrupted());
                 }
                 let outcome = match case {
-                    Ok(case) => test.test(options, host, &name, *case).await?,
+                    Ok(case) => test.test(service, &name, *case).await?,
                     Err(why) => TestOutcome::Malformed(why),
                 };
                 progress(&name);
                 Ok(TestResult { name, outcome })
             })
-            .buffered(options.jobs(host))
+            .buffered(service.jobs())
             .collect()
             .await;
         results.into_iter().collect()
     }
 
-    async fn test(
-        &self,
-        options: &ServiceOptions,
-        host: &Host,
-        name: &str,
-        case: TestCase,
-    ) -> Result<TestOutcome, ServiceError> {
+    async fn test(&self, service: &Service, name: &str, case: TestCase) -> Result<TestOutcome, ServiceError> {
         let tree = self.shown.join(name).join(case::TREE);
         let folder = if case.path == "." { tree } else { tree.join(&case.path) };
         let (repository, path) = (case.folder.join(case::TREE), case.path);
@@ -151,7 +145,7 @@ impl PluginTest {
             cancel: self.cancel.clone(),
             ..WorkspaceOptions::default()
         };
-        let trial = subject.open(options, host, workspace)?;
+        let trial = subject.open(service, workspace)?;
         let required = judge::required_runs(&case.expected, self.mode);
         let mut given = CaseOutput::default();
         if required.manifests {

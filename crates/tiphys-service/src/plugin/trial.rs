@@ -12,7 +12,7 @@ use tiphys_store::{Store as Resources, StoreInput};
 use super::{TrialFolder, TrialOptions, local_plugin, try_on};
 use crate::error::{ServiceError, chain};
 use crate::host::Host;
-use crate::options::ServiceOptions;
+use crate::service::Service;
 use crate::workspace::{Workspace, WorkspaceOptions};
 
 /// The repository's URL if the Application has none.
@@ -94,12 +94,7 @@ impl TrialSubject {
     }
 
     /// Opens a workspace for the trial.
-    pub(super) fn open(
-        self,
-        options: &ServiceOptions,
-        host: &Host,
-        workspace: WorkspaceOptions,
-    ) -> Result<Trial, ServiceError> {
+    pub(super) fn open(self, service: &Service, workspace: WorkspaceOptions) -> Result<Trial, ServiceError> {
         let url = self.application.spec.source.as_ref().map(|source| source.repo_url.clone());
         let plugin = self.plugin.config.display_name();
         let workspace = WorkspaceOptions {
@@ -107,19 +102,20 @@ impl TrialSubject {
             plugins: Some(vec![self.plugin.clone()]),
             ..workspace
         };
-        let workspace = Workspace::with_resources(options, host, self.resources, workspace)?;
-        let local = local_plugin(self.plugin, options, host, &workspace.runs);
+        let workspace = Workspace::with_resources(service, self.resources, workspace)?;
+        let local = local_plugin(self.plugin, service.options(), service.host(), &workspace.runs);
         Ok(Trial { workspace, plugin, application: self.application, local, folder: self.folder })
     }
 }
 
 impl Trial {
     /// Loads a plugin and opens a workspace for a trial.
-    pub fn open(options: &ServiceOptions, host: &Host, trial: &TrialOptions) -> Result<Self, ServiceError> {
+    pub fn open(service: &Service, trial: &TrialOptions) -> Result<Self, ServiceError> {
+        let host = service.host();
         let mut subject = TrialSubject::load(&trial.plugin, &trial.folder, host)?;
         try_on::set_block(subject.block(), &trial.params, &trial.plugin_env, host)?;
         let keep_workdirs = trial.keep_workdir.then(|| host.create_kept_workdirs()).transpose()?;
-        subject.open(options, host, WorkspaceOptions { keep_workdirs, ..WorkspaceOptions::default() })
+        subject.open(service, WorkspaceOptions { keep_workdirs, ..WorkspaceOptions::default() })
     }
 
     /// Returns the workspace.

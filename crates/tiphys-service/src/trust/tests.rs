@@ -2,11 +2,12 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use tiphys_source::LocalCopy;
 use tiphys_store::{FileName, Store, StoreInput};
 
 use super::{Origin, Trust};
 use crate::host::Host;
-use crate::options::ServiceOptions;
+use crate::options::{ServiceOptions, StorePath};
 
 /// The layout of the tests: `pr` is a checkout with an Application, `platform` a checkout with settings only, `archive` an unpacked archive.
 const FILES: [(&str, &str); 5] = [
@@ -23,13 +24,19 @@ const FILES: [(&str, &str); 5] = [
 /// Options of the command line, the store, and the expected origin of files.
 type Case = (&'static str, &'static str, &'static [(&'static str, Origin)]);
 
-/// The options of a store and of some arguments, as the command line reads them.
-fn options(store: &str, arguments: &str) -> ServiceOptions {
-    let mut options = ServiceOptions { store: vec![store.to_owned()], ..ServiceOptions::default() };
+/// The options of a store and of some arguments of the command line.
+fn options(root: &Path, store: &str, arguments: &str) -> ServiceOptions {
+    let path = |path: &str| match path {
+        "-" => StorePath::StandardInput,
+        path => StorePath::Path(path.into()),
+    };
+    let mut options = ServiceOptions { store: vec![path(store)], ..ServiceOptions::default() };
     for argument in arguments.split_whitespace() {
         match argument.split_once('=') {
-            Some(("--repo", repo)) => options.repo.push(repo.to_owned()),
-            Some(("--store", store)) => options.store.push(store.to_owned()),
+            Some(("--repo", repo)) => {
+                options.repositories.push(LocalCopy::parse(repo, root).expect("a repository"));
+            }
+            Some(("--store", store)) => options.store.push(path(store)),
             Some(("--trust-repository-settings", dir)) => options.trust_repository_settings.push(dir.into()),
             None if argument == "--trust-repository-settings" => {
                 options.trust_repository_settings.push("/".into());
@@ -93,7 +100,7 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
         ("--trust-repository-settings=own", "pr", &[("own/into-pr.yaml", Repository)]),
     ];
     for (option, store, expected) in cases {
-        let options = options(store, option);
+        let options = options(&root, store, option);
         let host = Host::for_tests(&[]).in_dir(&root);
         let resources = Store::load(&[StoreInput::Path(root.join(store))]).expect("a store");
         let trust = Trust::new(&options, &host, &resources, &[]);

@@ -31,9 +31,13 @@ pub(super) struct BaseCommit {
 pub(super) type Identities = HashMap<(Origin, Option<Vec<RepoPath>>), Arc<OnceCell<FilesIdentity>>>;
 
 impl Sources {
-    /// Returns the same sources with other repository settings and credentials.
+    /// Returns the same sources with other repository settings and credentials. Branches of repositories are looked up again unless these
+    /// are equal.
     #[must_use]
     pub fn with_known(self, known: KnownRepositories) -> Self {
+        if self.request.known == known {
+            return self;
+        }
         let request = SourceRequest { known, ..(*self.request).clone() };
         Self { request: Arc::new(request), repositories: Arc::default(), ..self }
     }

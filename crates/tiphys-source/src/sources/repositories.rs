@@ -47,7 +47,7 @@ impl Sources {
         url: &str,
     ) -> Result<Arc<Repository>, SourceError> {
         let remote = self.outside_cache(url)?;
-        file_url::require_allowed(&remote, &self.service.options.file_repositories)?;
+        file_url::require_allowed(&remote, &self.request.allowed_directories())?;
         let way = submodule_access(project, &self.request.known, way_of_superproject, &remote.address).access;
         let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
         self.of_clone(&mut repositories, remote, way)

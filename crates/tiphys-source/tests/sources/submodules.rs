@@ -83,7 +83,7 @@ async fn a_missing_submodule_is_named() {
 async fn submodule_outside_of_the_allowed_directories_is_refused() {
     let bench = Workbench::new();
     let remote = nested(&bench);
-    let sources = bench.sources_with(|options, _| options.file_repositories = vec![bench.path("remote")]);
+    let sources = bench.sources_with(|_, request| request.file_repositories = vec![bench.path("remote")]);
     assert_eq!(
         bench.refusal(&sources, &remote.url(), "main").await,
         "submodule vendor/library of repository file://$DIR/remote: repository file://$DIR/library is on this machine; an Application \

@@ -48,7 +48,6 @@ impl Workbench {
         std::fs::create_dir_all(&home).expect("the home folder can be made");
         let mut options = SourceOptions::new(self.path("cache"), git::environment(&home));
         options.secrets_dir = home;
-        options.file_repositories = vec![self.path("")];
         options
     }
 
@@ -62,7 +61,8 @@ impl Workbench {
         change: impl FnOnce(&mut SourceOptions, &mut SourceRequest),
     ) -> Sources {
         let mut options = self.options();
-        let mut request = SourceRequest::default();
+        let mut request =
+            SourceRequest { file_repositories: vec![self.path("")], ..SourceRequest::default() };
         change(&mut options, &mut request);
         SourceService::new(Arc::clone(&self.store), options).request(request)
     }

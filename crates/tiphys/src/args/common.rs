@@ -5,12 +5,8 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 use tiphys_engine::TrackingMethod;
 use tiphys_plugin::PrivateView;
-use tiphys_service::{ServiceLimits, ServiceOptions};
 
 use super::limits::LimitArgs;
-use crate::progress;
-use crate::remote_plugins;
-use crate::settings::Process;
 
 /// Options of all commands.
 #[derive(Debug, Args)]
@@ -122,44 +118,6 @@ pub(crate) struct CommonArgs {
     /// Print more details on stderr; repeat for more
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
-}
-
-impl CommonArgs {
-    /// Returns the options of the use cases. On a terminal, the progress of fetching is shown.
-    pub(crate) fn service_options(&self, process: &Process) -> ServiceOptions {
-        ServiceOptions {
-            fetch_progress: process.stderr_is_terminal().then(progress::of_fetching),
-            ..ServiceOptions::from(self)
-        }
-    }
-}
-
-impl From<&CommonArgs> for ServiceOptions {
-    fn from(args: &CommonArgs) -> Self {
-        Self {
-            store: args.store.clone(),
-            plugins: args.plugins.clone(),
-            plugin_sockets: args.plugin_sockets.clone(),
-            connect_plugins: Some(remote_plugins::connect),
-            pass_env: args.pass_env.clone(),
-            repo: args.repo.clone(),
-            trust_repository_settings: args.trust_repository_settings.clone(),
-            allow_file_repositories: args.allow_file_repositories.clone(),
-            own_credentials_via_proxy: args.own_credentials_via_proxy,
-            cluster_state: args.cluster_state.clone(),
-            argocd_namespace: args.argocd_namespace.clone(),
-            kube_version: args.kube_version.clone(),
-            api_versions: args.api_versions.clone(),
-            tracking: args.tracking.map(TrackingMethod::from),
-            cache_dir: args.cache_dir.clone(),
-            offline: args.offline,
-            refresh: args.refresh,
-            limits: ServiceLimits::from(&args.limits),
-            jobs: args.jobs,
-            private_view: args.private_view.into(),
-            fetch_progress: None,
-        }
-    }
 }
 
 /// Output formats. Each command supports some of them.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use tiphys_service::prune_cache;
+use tiphys_service::{ServiceOptions, prune_cache};
 
 use crate::args::{CacheArgs, CacheCommand, CommonArgs, OutputFormat};
 use crate::error::ServiceError;
@@ -24,7 +24,7 @@ pub(crate) fn run(
             return Err(ServiceError::invalid_input("`cache prune` prints text or, with -o json, JSON"));
         }
     };
-    let pruned = prune_cache(&common.service_options(process), process)?;
+    let pruned = prune_cache(&ServiceOptions::from(common), process)?;
     output::print(&if is_json {
         output::json(&json!({
             "removed": pruned.removed,

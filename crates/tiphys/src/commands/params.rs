@@ -14,6 +14,7 @@ use tiphys_service::params::{self, ApplicationParameters};
 use crate::args::{CommonArgs, ParamsArgs, ParamsCommand, SourceChoice};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
+use crate::options::open_service;
 use crate::settings::Process;
 
 /// Runs one of the subcommands.
@@ -39,9 +40,9 @@ async fn inspect(
     application: &str,
     source: &SourceChoice,
 ) -> Result<ApplicationParameters, ServiceError> {
-    let workspace = params::open_workspace(&common.service_options(host), host, application)?;
+    let workspace = params::open_workspace(&open_service(common, host)?, application)?;
     let choice = source.into();
-    let inspecting = Box::pin(params::inspect(&workspace, host, application, &choice));
+    let inspecting = Box::pin(params::inspect(&workspace, application, &choice));
     lifecycle::unless_interrupted(workspace.cancel(), inspecting).await?
 }
 

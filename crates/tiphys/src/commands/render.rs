@@ -15,6 +15,7 @@ use tiphys_store::StoredApplication;
 use crate::args::{CommonArgs, OutputFormat, RenderArgs};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
+use crate::options::open_service;
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::Process;
@@ -54,13 +55,12 @@ pub(crate) async fn run(
             "--output-dir writes manifests; -o name prints names: use one of them",
         ));
     }
-    let options = common.service_options(host);
     let selection = ApplicationSelection::from(&args.applications);
     let mut needs = WorkspaceOptions::for_selection(&selection);
     needs.name_others = format == OutputFormat::Wide;
     needs.keep_workdirs = args.keep_workdir.then(|| host.create_kept_workdirs()).transpose()?;
-    let workspace = Workspace::open(&options, host, needs)?;
-    if let Some(warning) = workspace.plugins_in_checkout(&options, host) {
+    let workspace = Workspace::open(&open_service(common, host)?, needs)?;
+    if let Some(warning) = workspace.plugins_in_checkout() {
         tracing::warn!("{warning}");
     }
     let SelectedApplications { applications, errors, warnings } =

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Parser;
 use tiphys_plugin::LoadedPlugin;
-use tiphys_service::ServiceOptions;
+use tiphys_service::{ServiceOptions, StorePath};
 use tiphys_source::LocalCopy;
 use tiphys_store::{ApplicationRef, Filter, Store, StoredApplication};
 
@@ -34,6 +34,8 @@ struct CommonOnly {
 pub(super) struct Context<'a> {
     pub(super) host: &'a Process,
     options: Option<ServiceOptions>,
+    /// The values of `--repo`.
+    repositories: Vec<String>,
     store: OnceCell<Option<Store>>,
     plugins: OnceCell<Vec<LoadedPlugin>>,
 }
@@ -47,14 +49,15 @@ impl<'a> Context<'a> {
         }
         let common = CommonOnly::try_parse_from(arguments).ok().map(|only| only.common);
         let options = common.as_ref().map(ServiceOptions::from);
-        Self { host, options, store: OnceCell::new(), plugins: OnceCell::new() }
+        let repositories = common.map(|common| common.repo).unwrap_or_default();
+        Self { host, options, repositories, store: OnceCell::new(), plugins: OnceCell::new() }
     }
 
     /// The store. Standard input is not read: it belongs to the user's terminal.
     pub(super) fn store(&self) -> Option<&Store> {
         let load = || {
             let options = self.options.as_ref()?;
-            if options.store.iter().any(|path| path == "-") {
+            if options.store.contains(&StorePath::StandardInput) {
                 return None;
             }
             tiphys_service::load_store(options, self.host).ok()
@@ -91,9 +94,8 @@ impl<'a> Context<'a> {
 
     /// All directories of `--repo`, whatever their URL.
     pub(super) fn copies(&self) -> impl Iterator<Item = PathBuf> {
-        let repositories = self.options.iter().flat_map(|options| &options.repo);
         let current = self.host.absolute("");
-        repositories.filter_map(move |text| Some(LocalCopy::parse(text, &current).ok()?.dir))
+        self.repositories.iter().filter_map(move |text| Some(LocalCopy::parse(text, &current).ok()?.dir))
     }
 }
 

@@ -1,28 +1,31 @@
 //! Rendering the applications of both sides and comparing their manifests.
 
+use std::sync::Arc;
+
 use futures_util::{StreamExt, stream};
 use tiphys_engine::diff::{Comparison, compare};
-use tiphys_plugin::ChooseError;
+use tiphys_plugin::{ChooseError, RunSettings};
 use tiphys_render::{RenderError, RenderedApplication, SourceFailure, render_pair};
 use tiphys_source::BaseRevision;
 use tiphys_store::StoredApplication;
+use tokio_util::sync::CancellationToken;
 
 use super::pairs::{self, Pair, Pairs};
 use super::past::label;
 use super::sides::{self, ComparedSides};
-use super::{RevisionOptions, RevisionWorkspace, unheeded};
+use super::{RevisionOptions, unheeded};
 use crate::compare::{ApplicationDiff, Presence};
 use crate::error::ServiceError;
-use crate::host::Host;
-use crate::options::{ApplicationSelection, ServiceOptions, StepCallback};
+use crate::options::{ApplicationSelection, StepCallback, StorePath};
 use crate::select;
+use crate::service::Service;
 
 /// A comparison whose applications are selected and not rendered yet.
-pub struct RevisionComparison<'a> {
-    shared: &'a RevisionWorkspace,
+pub struct RevisionComparison {
     base: BaseRevision,
     sides: ComparedSides,
     pairs: Pairs,
+    runs: Arc<RunSettings>,
     jobs: usize,
 }
 
@@ -37,25 +40,28 @@ pub struct RevisionDiff {
     pub renamed: Vec<(String, String)>,
 }
 
-impl RevisionWorkspace {
-    /// Opens both sides and selects the applications to compare.
+impl RevisionComparison {
+    /// Opens both sides and selects the applications to compare. `cancel` cancels the comparison. Cancelled plugins are stopped in order, so it
+    /// should still be awaited.
     pub async fn prepare(
-        &self,
-        options: &ServiceOptions,
-        host: &Host,
+        service: &Service,
         revision: &RevisionOptions,
         selection: &ApplicationSelection,
-    ) -> Result<RevisionComparison<'_>, ServiceError> {
+        cancel: &CancellationToken,
+    ) -> Result<Self, ServiceError> {
+        if service.options().store_paths().contains(&StorePath::StandardInput) {
+            return Err(ServiceError::invalid_input(
+                "--base needs a store in a git repository; standard input has no revisions",
+            ));
+        }
         let filter = selection.filter()?;
         let arguments = selection.references();
-        let sides = Box::pin(sides::open(options, host, self, revision, &arguments)).await?;
+        let runs = service.runs(None);
+        let sides = Box::pin(sides::open(service, &runs, revision, &arguments, cancel)).await?;
         let pairs = pairs::pair(&sides.base.stores, &sides.head.stores, &arguments, &filter);
-        let jobs = options.jobs(host);
-        Ok(RevisionComparison { shared: self, base: revision.base.clone(), sides, pairs, jobs })
+        Ok(Self { base: revision.base.clone(), sides, pairs, runs, jobs: service.jobs() })
     }
-}
 
-impl RevisionComparison<'_> {
     /// Returns the number of applications to compare.
     pub fn applications(&self) -> usize {
         self.pairs.joined.len()
@@ -81,7 +87,7 @@ impl RevisionComparison<'_> {
     /// Renders and compares the applications. Warnings are logged.
     pub async fn compare(&self, progress: StepCallback<'_>) -> Result<RevisionDiff, ServiceError> {
         let compared = self.compare_pairs(progress).await;
-        self.shared.runs.endings.drained().await;
+        self.runs.endings.drained().await;
         compared
     }
 

@@ -4,21 +4,25 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tiphys_plugin::RunSettings;
 use tiphys_render::{RenderService, Renderer};
 use tiphys_source::Sources;
 use tiphys_store::{ApplicationRef, Store as Resources, StoreInput};
 use tiphys_tree::Modes;
+use tokio_util::sync::CancellationToken;
 
 use super::pairs::SideStore;
 use super::past::{self, BasePath, BaseReader, failed};
 use super::plugins::{self, ComparedPlugins, SidePlugins};
-use super::{PluginsFrom, RevisionOptions, RevisionWorkspace, trust};
+use super::{PluginsFrom, RevisionOptions, trust};
 use crate::error::ServiceError;
 use crate::host::Host;
-use crate::options::ServiceOptions;
+use crate::options::{ServiceOptions, StorePath};
 use crate::plugin;
+use crate::service::Service;
+use crate::settings::{self, RequestSettings, source_request};
+use crate::store::load_inputs;
 use crate::trust::Trust;
-use crate::workspace;
 
 /// One side.
 pub(super) struct Side {
@@ -39,16 +43,15 @@ pub(super) struct ComparedSides {
 
 /// Opens both sides. Plugins and settings of the new side are used only if `revision` permits it.
 pub(super) async fn open(
-    options: &ServiceOptions,
-    host: &Host,
-    shared: &RevisionWorkspace,
+    service: &Service,
+    runs: &Arc<RunSettings>,
     revision: &RevisionOptions,
     arguments: &[ApplicationRef],
+    cancel: &CancellationToken,
 ) -> Result<ComparedSides, ServiceError> {
+    let (options, host) = (service.options(), service.host());
     let RevisionOptions { base, plugins_from: from } = revision;
-    let request = workspace::source_request(options, host, Vec::new())?;
-    let source_service = workspace::source_service(options, host, &shared.cache, &request)?;
-    let sources = source_service.request(request);
+    let sources = service.sources().request(source_request(options, host));
     let reader = BaseReader { sources: &sources, base };
     let StoreSides { base: stores_base, head: stores_head, tops, around: mut compared } =
         stores(&reader, options, arguments, host).await?;
@@ -58,34 +61,37 @@ pub(super) async fn open(
     compared.extend(here.into_iter().map(|place| place.top));
     let plugins = Box::pin(plugins::load(&reader, &compared, *from, options, host)).await?;
 
-    let settings = |side: &SideStore| {
-        workspace::render_settings(options, host, &side.store, &Trust::everything(host), None)
-    };
-    let (settings_base, mut settings_head) = (settings(&stores_base)?, settings(&stores_head)?);
+    let settings =
+        |side: &SideStore| RequestSettings::new(options, host, &side.store, &Trust::everything(host), None);
+    let (settings_base, mut settings_head) = (settings(&stores_base), settings(&stores_head));
     if *from == PluginsFrom::Base {
         trust::use_settings_of(
             &trust::Base { store: &stores_base.store, settings: &settings_base, revision: base },
-            trust::Change { store: &stores_head.store, settings: &mut settings_head },
+            &mut trust::Change { store: &stores_head.store, settings: &mut settings_head },
         );
     }
-    let sources = sources.with_known(settings_head.context.known.clone());
-    let sources_base = Box::pin(sources.at(base)).await.map_err(|error| failed(&error))?;
-    let (sources, sources_base) = (Arc::new(sources), Arc::new(sources_base));
+    let sources = sources.with_known(settings_head.known);
+    // A repository is read with the credentials of the side that uses it.
+    let sources_base = Box::pin(sources.clone().with_known(settings_base.known).at(base)).await;
+    let sources_base = Arc::new(sources_base.map_err(|error| failed(&error))?);
     let renderer = |sources, settings, side: &SidePlugins| -> Result<Renderer, ServiceError> {
-        let mut catalogue = plugin::catalogue(side.plugins.clone(), options, host, &shared.runs);
-        for plugin in plugin::connect_plugins(options, host)? {
+        let mut catalogue = plugin::catalogue(side.plugins.clone(), options, host, runs);
+        for plugin in service.connected_plugins()? {
             catalogue.add(plugin);
         }
-        let service = RenderService::new(source_service.clone(), catalogue);
-        let renderer = service.renderer_on(sources, settings, &shared.cancel);
+        let service = RenderService::new(service.sources().clone(), catalogue);
+        let renderer = service.renderer_on(sources, settings, cancel);
         Ok(renderer.with_plugin_marks(side.marks.clone()))
     };
     Ok(ComparedSides {
         base: Side {
-            renderer: renderer(Arc::clone(&sources_base), settings_base, &plugins.base)?,
+            renderer: renderer(Arc::clone(&sources_base), settings_base.render, &plugins.base)?,
             stores: stores_base,
         },
-        head: Side { renderer: renderer(sources, settings_head, &plugins.head)?, stores: stores_head },
+        head: Side {
+            renderer: renderer(Arc::new(sources), settings_head.render, &plugins.head)?,
+            stores: stores_head,
+        },
         plugins,
         unused_copies: unused,
         sources_base,
@@ -128,17 +134,19 @@ async fn stores(
     // The trees must exist until all stores are loaded.
     let mut held: Vec<BasePath> = Vec::new();
     for path in options.store_paths() {
+        // Standard input is refused before.
+        let StorePath::Path(path) = path else { continue };
         let Some((at_base, outer)) = reader.path(&host.absolute(&path), Modes::Plain).await? else {
             in_no_repository.get_or_insert_with(|| path.clone());
             for inputs in [&mut inputs_base, &mut inputs_head] {
-                inputs.push(StoreInput::Path(PathBuf::from(&path)));
+                inputs.push(StoreInput::Path(path.clone()));
             }
             continue;
         };
         let input = at_base.input(reader.base);
         // Loading reports a path that exists on neither side.
         if input.is_none() || host.absolute(&path).exists() {
-            inputs_head.push(StoreInput::Path(PathBuf::from(path)));
+            inputs_head.push(StoreInput::Path(path));
         }
         inputs_base.extend(input.map(StoreInput::Past));
         tops.insert(at_base.place.top.clone());
@@ -146,9 +154,9 @@ async fn stores(
         held.push(at_base);
     }
     if let Some(path) = in_no_repository.filter(|_| tops.is_empty()) {
-        return Err(past::in_no_repository(&format!("--store: {path}")));
+        return Err(past::in_no_repository(&format!("--store: {}", path.display())));
     }
-    let store_head = workspace::load_inputs(&inputs_head)?;
+    let store_head = load_inputs(&inputs_head)?;
     let store_base = load_base(&inputs_base)?;
     let (mut paths_base, mut paths_head) = (Vec::new(), Vec::new());
     for argument in arguments {
@@ -175,7 +183,7 @@ async fn stores(
         let all = std::iter::once(&mut store).chain(paths.iter_mut().map(|(_, store)| store));
         all.for_each(|store| trust.allow_file_repositories(store.applications_mut()));
         SideStore {
-            control_plane: workspace::control_plane(options, &store, &Trust::everything(host)),
+            control_plane: settings::control_plane(options, &store, &Trust::everything(host)),
             store,
             paths,
         }

@@ -3,31 +3,31 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tiphys_api::{Metadata, SecretType, SecretValue};
-use tiphys_render::RenderSettings;
 use tiphys_source::BaseRevision;
 use tiphys_store::Store;
 
 use super::past::label;
+use crate::settings::RequestSettings;
 use crate::text::listed;
 
 /// The side whose settings are used.
 pub(super) struct Base<'a> {
     pub(super) store: &'a Store,
-    pub(super) settings: &'a RenderSettings,
+    pub(super) settings: &'a RequestSettings,
     pub(super) revision: &'a BaseRevision,
 }
 
 /// The side that adopts them.
 pub(super) struct Change<'a> {
     pub(super) store: &'a Store,
-    pub(super) settings: &'a mut RenderSettings,
+    pub(super) settings: &'a mut RequestSettings,
 }
 
 /// Replaces settings that a change must not decide by those of the base, and warns about replaced ones. Kustomize's build options let a
 /// kustomization run programs. Repository Secrets decide who receives the credentials of a repository, those of the user included, and
 /// the `sourceRepos` of a project for which repositories they are used.
-pub(super) fn use_settings_of(base: &Base<'_>, change: Change<'_>) {
-    let (of_base, of_head) = (base.settings, change.settings);
+pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) {
+    let (of_base, of_head) = (&base.settings.render, &mut change.settings.render);
     let unused = |what: &str| {
         tracing::warn!(
             "{what} not those of {}, which are used on both sides (see --plugins-from)",
@@ -50,7 +50,7 @@ pub(super) fn use_settings_of(base: &Base<'_>, change: Change<'_>) {
     if !secrets.is_empty() {
         unused(&format!("repository Secrets of the store ({}) are", listed(&secrets)));
     }
-    let (of_base, of_head) = (&of_base.context.known, &mut of_head.context.known);
+    let (of_base, of_head) = (&base.settings.known, &mut change.settings.known);
     if of_head.certificates != of_base.certificates {
         unused("authorities in the store's argocd-tls-certs-cm are");
     }

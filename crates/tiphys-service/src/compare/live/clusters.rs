@@ -4,14 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_api::{Destination, IN_CLUSTER_SERVER};
-use tiphys_cluster::{
-    ClusterError, ClusterReader, ClusterStateArgument, Clusters, FolderCluster, IN_CLUSTER_NAME,
-};
+use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster, IN_CLUSTER_NAME};
 use tiphys_engine::{Manifest, Ownership, Scopes};
 
 use crate::error::{ServiceError, chain};
-use crate::host::Host;
-use crate::options::ServiceOptions;
+use crate::service::Service;
 
 /// Directories of live objects, by cluster. Each cluster is read once and not for every application.
 pub struct LiveClusters {
@@ -29,10 +26,10 @@ pub(super) struct LiveCluster {
 
 impl LiveClusters {
     /// Reads the directories. Those of the same cluster are merged.
-    pub fn load(options: &ServiceOptions, host: &Host) -> Result<Self, ServiceError> {
+    pub fn load(service: &Service) -> Result<Self, ServiceError> {
+        let (options, host) = (service.options(), service.host());
         let mut folders: BTreeMap<String, FolderCluster> = BTreeMap::new();
-        for text in &options.cluster_state {
-            let argument = ClusterStateArgument::parse(text);
+        for argument in options.cluster_state.clone() {
             folders.entry(argument.cluster).or_default().extend(&host.absolute(&argument.folder)).map_err(
                 |error| ServiceError::invalid_input(format!("--cluster-state: {}", chain(&error))),
             )?;

@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 
 use tiphys_service::ApplicationSelection;
-use tiphys_service::compare::{RevisionDiff, RevisionOptions, RevisionWorkspace};
+use tiphys_service::compare::{RevisionComparison, RevisionDiff, RevisionOptions};
 use tokio_util::sync::CancellationToken;
 
 use super::output::{self, Form, Sides};
 use crate::args::{CommonArgs, DiffArgs};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
+use crate::options::open_service;
 use crate::output::note;
 use crate::progress::Progress;
 use crate::settings::Process;
@@ -25,11 +26,18 @@ pub(super) async fn run(
     form: &Form,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let options = common.service_options(host);
-    let workspace = RevisionWorkspace::open(&options, host, CancellationToken::new())?;
+    // The variable is meant for other commands too, so only a value from the command line contradicts.
+    let usual = host.variable("TIPHYS_CLUSTER_STATE");
+    if common.cluster_state.iter().any(|state| !state.is_empty() && Some(state.as_str()) != usual) {
+        return Err(ServiceError::invalid_input(
+            "--base compares two revisions, --cluster-state compares with live objects: use one of them",
+        ));
+    }
+    let (service, cancel) = (open_service(common, host)?, CancellationToken::new());
     let selection = ApplicationSelection::from(&args.applications);
     let work = async {
-        let comparison = Box::pin(workspace.prepare(&options, host, revision, &selection)).await?;
+        let comparison =
+            Box::pin(RevisionComparison::prepare(&service, revision, &selection, &cancel)).await?;
         let worst = error::print_all(&comparison.errors(), None);
         for warning in comparison.warnings() {
             tracing::warn!("{warning}");
@@ -38,7 +46,7 @@ pub(super) async fn run(
         let step = |name: &str| progress.step(name);
         Ok((Box::pin(comparison.compare(&step)).await?, worst))
     };
-    let (compared, worst) = lifecycle::unless_interrupted(workspace.cancel(), work).await??;
+    let (compared, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     print_notes(&compared);
     let sides = Sides { before: revision.base_label(), after: NOW.to_owned() };
     output::finish(&compared.applications, &sides, form, &args.shown, worst, host).await

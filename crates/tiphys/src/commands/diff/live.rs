@@ -9,6 +9,7 @@ use super::output::{self, Form, Sides};
 use crate::args::{CommonArgs, DiffArgs};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
+use crate::options::open_service;
 use crate::progress::Progress;
 use crate::settings::Process;
 
@@ -19,11 +20,11 @@ pub(super) async fn run(
     form: &Form,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let options = common.service_options(host);
-    let clusters = LiveClusters::load(&options, host)?;
+    let service = open_service(common, host)?;
+    let clusters = LiveClusters::load(&service)?;
     let selection = ApplicationSelection::from(&args.applications);
-    let workspace = Workspace::open(&options, host, WorkspaceOptions::for_selection(&selection))?;
-    for warning in unsupported_settings(&workspace, &options) {
+    let workspace = Workspace::open(&service, WorkspaceOptions::for_selection(&selection))?;
+    for warning in unsupported_settings(&workspace) {
         tracing::warn!("{warning}");
     }
     let SelectedApplications { applications, errors, warnings } = select(&workspace, &selection, "compare")?;

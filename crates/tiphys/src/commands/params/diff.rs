@@ -8,6 +8,7 @@ use crate::args::{CommonArgs, ParamsDiffArgs};
 use crate::commands::diff::output::{self, Sides};
 use crate::error::ServiceError;
 use crate::lifecycle;
+use crate::options::open_service;
 use crate::output::note;
 use crate::settings::Process;
 
@@ -18,15 +19,13 @@ pub(super) async fn run(
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let form = output::form(common, host)?;
-    let options = common.service_options(host);
     let values = ParameterValues::from(&args.values);
-    values.require_one_standard_input(&options)?;
+    values.require_one_standard_input(&common.into())?;
     let request = ParameterRequest::new(&values, &args.unset, host)?;
     let application = &args.application.app;
-    let workspace = params::open_workspace(&options, host, application)?;
+    let workspace = params::open_workspace(&open_service(common, host)?, application)?;
     let choice = (&args.source).into();
-    let planning =
-        UnsavedChange::plan(&workspace, host, application, &choice, &request, args.allow_unannounced);
+    let planning = UnsavedChange::plan(&workspace, application, &choice, &request, args.allow_unannounced);
     let change = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(planning)).await??;
     for warning in &change.warnings {
         tracing::warn!("{}: {warning}", change.stored.full_name());

@@ -7,6 +7,7 @@ use tiphys_service::params::{self, EditOptions, ParameterRequest, ParameterValue
 use crate::args::{CommonArgs, EditArgs, ParamsSetArgs, ParamsUnsetArgs, SourceChoice};
 use crate::error::ServiceError;
 use crate::lifecycle;
+use crate::options::open_service;
 use crate::output;
 use crate::settings::Process;
 
@@ -40,9 +41,9 @@ async fn run(
     args: &EditArgs,
     request: &ParameterRequest,
 ) -> Result<ExitCode, ServiceError> {
-    let workspace = params::open_workspace(&common.service_options(host), host, application)?;
+    let workspace = params::open_workspace(&open_service(common, host)?, application)?;
     let (choice, options) = (source.into(), EditOptions::from(args));
-    let planning = Box::pin(params::plan_edit(&workspace, host, application, &choice, &options, request));
+    let planning = Box::pin(params::plan_edit(&workspace, application, &choice, &options, request));
     let planned = lifecycle::unless_interrupted(workspace.cancel(), planning).await??;
     for warning in &planned.warnings {
         tracing::warn!("{}: {warning}", planned.stored.full_name());

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::{CommonArgs, OutputFormat, PluginCheckArgs};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
+use crate::options::open_service;
 use crate::output;
 use crate::settings::Process;
 
@@ -35,9 +36,13 @@ pub(super) async fn run(
     let (path, shown) = plugin_file(&args.plugin, host);
     let text = read(&path, &shown)?;
     let file = shown.to_string_lossy().into_owned();
-    let options = common.service_options(host);
     let trial = args.trial();
-    let form_check = trial.as_ref().map(|trial| FormCheck { options: &options, host, trial, file: &file });
+    let service = trial.is_some().then(|| open_service(common, host)).transpose()?;
+    let form_check = service.as_ref().zip(trial.as_ref()).map(|(service, trial)| FormCheck {
+        service,
+        trial,
+        file: &file,
+    });
     if let (Some(address), Some(form_check)) = (args.serve, form_check) {
         if common.output.is_some() {
             return Err(ServiceError::invalid_input(

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use tiphys_service::ServiceOptions;
 
 use crate::args::{CommonArgs, OutputFormat};
 use crate::error::ServiceError;
@@ -22,7 +23,7 @@ struct Listed {
 /// Lists in-process plugins and plugin servers, sorted by name.
 pub(crate) async fn run(common: &CommonArgs, host: &Process) -> Result<ExitCode, ServiceError> {
     let mut listed = Vec::new();
-    let options = common.service_options(host);
+    let options = ServiceOptions::from(common);
     for plugin in tiphys_service::plugin::load_plugins(&options, host)? {
         let config = &plugin.config;
         let discover = &config.discover;

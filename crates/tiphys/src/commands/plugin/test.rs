@@ -9,6 +9,7 @@ use tiphys_service::plugin::test::{PluginTest, TestMode, TestOutcome, TestResult
 use crate::args::{CommonArgs, OutputFormat, PluginTestArgs};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
+use crate::options::open_service;
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::Process;
@@ -29,8 +30,8 @@ pub(super) async fn run(
     let (name, cancel) = (test.plugin_name(), test.cancel().clone());
     let progress = Progress::new(host, "tested", test.cases());
     let step = |name: &str| progress.step(name);
-    let options = common.service_options(host);
-    let results = lifecycle::unless_interrupted(&cancel, test.run(&options, host, &step)).await??;
+    let service = open_service(common, host)?;
+    let results = lifecycle::unless_interrupted(&cancel, test.run(&service, &step)).await??;
     for one in &results {
         if let TestOutcome::Malformed(why) = &one.outcome {
             error::print(&ServiceError::invalid_input(format!("case {}: {why}", one.name)));

@@ -11,6 +11,7 @@ use crate::args::{CommonArgs, OutputFormat, PluginMatchArgs, PluginRunArgs};
 use crate::commands::render::env_lines;
 use crate::error::ServiceError;
 use crate::lifecycle;
+use crate::options::open_service;
 use crate::output;
 use crate::settings::Process;
 
@@ -20,7 +21,7 @@ pub(super) async fn matches(
     args: &PluginMatchArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let trial = Trial::open(&common.service_options(host), host, &args.into())?;
+    let trial = Trial::open(&open_service(common, host)?, &args.into())?;
     let found = unless_interrupted(&trial, plugin::matches(&trial)).await?;
     let answer =
         json!({"supported": found == Match::Supported, "discovery": found != Match::DiscoveryNotConfigured});
@@ -83,7 +84,7 @@ async fn print_env(trial: &Trial, phases: &[Phase]) -> Result<ExitCode, ServiceE
 }
 
 fn open(common: &CommonArgs, args: &PluginRunArgs, host: &Process) -> Result<Trial, ServiceError> {
-    Trial::open(&common.service_options(host), host, &args.into())
+    Trial::open(&open_service(common, host)?, &args.into())
 }
 
 async fn unless_interrupted<T>(

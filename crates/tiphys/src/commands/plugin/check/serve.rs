@@ -21,7 +21,7 @@ pub(super) async fn run(
     address: LoopbackAddress,
 ) -> Result<ExitCode, ServiceError> {
     let repository = &form_check.trial.folder.repository;
-    if !form_check.host.absolute(repository).is_dir() {
+    if !form_check.service.host().absolute(repository).is_dir() {
         return Err(ServiceError::invalid_input(format!("--in: {} is not a folder", repository.display())));
     }
     if form_check.trial.params.iter().any(|text| text.ends_with("=@-")) {

@@ -1,0 +1,116 @@
+//! The options of the use cases, from the arguments of the command line.
+
+use std::path::PathBuf;
+
+use tiphys_engine::TrackingMethod;
+use tiphys_render::DestinationVersions;
+use tiphys_service::compare::ClusterStateArgument;
+use tiphys_service::{Host, Service, ServiceLimits, ServiceOptions, StorePath};
+use tiphys_source::LocalCopy;
+
+use crate::args::CommonArgs;
+use crate::error::ServiceError;
+use crate::progress;
+use crate::remote_plugins;
+use crate::settings::Process;
+
+/// The name of standard input among paths.
+const STANDARD_INPUT: &str = "-";
+
+/// Opens the service of a command.
+pub(crate) fn open_service(args: &CommonArgs, process: &Process) -> Result<Service, ServiceError> {
+    Service::open(service_options(args, process)?, Host::clone(process))
+}
+
+/// Returns the options of the use cases. On a terminal, the progress of fetching is shown.
+pub(crate) fn service_options(args: &CommonArgs, process: &Process) -> Result<ServiceOptions, ServiceError> {
+    require_directories("--allow-file-repositories", &args.allow_file_repositories, process)?;
+    Ok(ServiceOptions {
+        repositories: repositories(&args.repo, process)?,
+        cluster_state: args.cluster_state.iter().map(|text| ClusterStateArgument::parse(text)).collect(),
+        destinations: destinations(args, process)?,
+        fetch_progress: process.stderr_is_terminal().then(progress::of_fetching),
+        ..ServiceOptions::from(args)
+    })
+}
+
+impl From<&CommonArgs> for ServiceOptions {
+    /// Converts the options that have no syntax of their own.
+    fn from(args: &CommonArgs) -> Self {
+        let store_path = |path: &String| match path.as_str() {
+            STANDARD_INPUT => StorePath::StandardInput,
+            path => StorePath::Path(path.into()),
+        };
+        Self {
+            store: args.store.iter().map(store_path).collect(),
+            plugins: args.plugins.clone(),
+            plugin_sockets: args.plugin_sockets.clone(),
+            connect_plugins: Some(remote_plugins::connect),
+            pass_env: args.pass_env.clone(),
+            trust_repository_settings: args.trust_repository_settings.clone(),
+            allow_file_repositories: args.allow_file_repositories.clone(),
+            own_credentials_via_proxy: args.own_credentials_via_proxy,
+            argocd_namespace: args.argocd_namespace.clone(),
+            tracking: args.tracking.map(TrackingMethod::from),
+            cache_dir: args.cache_dir.clone(),
+            offline: args.offline,
+            refresh: args.refresh,
+            limits: ServiceLimits::from(&args.limits),
+            jobs: args.jobs,
+            private_view: args.private_view.into(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Parses the local directories of repositories: `[URL[@REV]=]DIR`.
+fn repositories(texts: &[String], host: &Host) -> Result<Vec<LocalCopy>, ServiceError> {
+    let parse = |text: &String| {
+        let copy = LocalCopy::parse(text, &host.absolute(""))
+            .map_err(|error| ServiceError::invalid_input(format!("--repo: {error}")))?;
+        require_directories("--repo", std::slice::from_ref(&copy.dir), host)?;
+        Ok(copy)
+    };
+    texts.iter().map(parse).collect()
+}
+
+fn require_directories(option: &str, dirs: &[PathBuf], host: &Host) -> Result<(), ServiceError> {
+    match dirs.iter().map(|dir| host.absolute(dir)).find(|dir| !dir.is_dir()) {
+        Some(dir) => Err(ServiceError::invalid_input(format!("{option}: {} is not a folder", dir.display()))),
+        None => Ok(()),
+    }
+}
+
+/// Parses the versions of clusters: `[NAME=]VERSION` and `[NAME=]LIST|@FILE`.
+fn destinations(args: &CommonArgs, host: &Host) -> Result<DestinationVersions, ServiceError> {
+    let mut versions = DestinationVersions::default();
+    for text in &args.kube_version {
+        let (cluster, version) = split_cluster(text);
+        versions.set_kube_version(cluster, version.to_owned());
+    }
+    for text in &args.api_versions {
+        let (cluster, list) = split_cluster(text);
+        let list = match list.strip_prefix('@') {
+            Some(file) => std::fs::read_to_string(host.absolute(file)).map_err(|error| {
+                ServiceError::invalid_input(format!("--api-versions: cannot read {file}: {error}"))
+            })?,
+            None => list.to_owned(),
+        };
+        let list = list
+            .split([',', '\n'])
+            .map(str::trim)
+            .filter(|item| !item.is_empty())
+            .map(str::to_owned)
+            .collect();
+        versions.set_api_versions(cluster, list);
+    }
+    Ok(versions)
+}
+
+/// Splits `NAME=VALUE` or `VALUE`.
+fn split_cluster(text: &str) -> (Option<String>, &str) {
+    match text.split_once('=') {
+        Some((name, value)) => (Some(name.to_owned()), value),
+        None => (None, text),
+    }
+}
