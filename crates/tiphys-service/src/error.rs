@@ -8,18 +8,28 @@ use tiphys_limits::Limit;
 pub(crate) use tiphys_plugin::chain;
 use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_render::{RenderError, SourceFailure};
-use tiphys_source::SourceError;
-use tiphys_store::StoredApplication;
+use tiphys_source::{ChartError, SourceError};
+use tiphys_store::{SelectError, StoredApplication};
 
 use crate::findings::error_place;
 
 /// The kind of an error. Front ends map it to exit codes or status codes. Later kinds are worse than earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ErrorKind {
-    /// Wrong usage, an invalid document, an unknown name.
+    /// Wrong usage or an invalid document.
     InvalidInput,
-    /// A source or plugin failed, or a parameter is forbidden or cannot be resolved.
+    /// An application, source or parameter does not exist.
+    NotFound,
+    /// A source or plugin failed.
     Rendering,
+    /// A rule, or the server of a repository, does not permit it.
+    Forbidden,
+    /// A limit of size or number is exceeded.
+    LimitExceeded,
+    /// A server cannot be reached, or too many runs wait.
+    Unavailable,
+    /// A timeout or the request's deadline passed.
+    DeadlineExceeded,
     /// The file or object changed since it was read.
     Conflict,
     /// A bug in tiphys.
@@ -67,6 +77,25 @@ impl ServiceError {
     /// Creates an error of [`ErrorKind::InvalidInput`] from an error with its causes.
     pub fn invalid_input_from(error: &dyn Error) -> Self {
         Self::invalid_input(chain(error))
+    }
+
+    /// Creates an error of [`ErrorKind::NotFound`].
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, message)
+    }
+
+    /// Creates the error of an application that cannot be selected.
+    pub(crate) fn selection(error: &SelectError) -> Self {
+        let kind = match error {
+            SelectError::Unknown { .. } => ErrorKind::NotFound,
+            _ => ErrorKind::InvalidInput,
+        };
+        Self::new(kind, chain(error))
+    }
+
+    /// Creates the error of a repository.
+    pub(crate) fn repository(message: impl Into<String>, error: &SourceError) -> Self {
+        Self::new(source_kind(error), message).with_remedy(source_remedy(error))
     }
 
     /// Creates an error of [`ErrorKind::Rendering`].
@@ -172,7 +201,41 @@ impl fmt::Display for ServiceError {
 impl Error for ServiceError {}
 
 fn render_kind(error: &RenderError) -> ErrorKind {
-    if error.is_of_the_document() { ErrorKind::InvalidInput } else { ErrorKind::Rendering }
+    let failure = match error {
+        RenderError::Sources(_) => return ErrorKind::InvalidInput,
+        RenderError::DeadlineExceeded => return ErrorKind::DeadlineExceeded,
+        RenderError::Source(_) if error.is_of_the_document() => return ErrorKind::InvalidInput,
+        RenderError::Source(source) => &*source.failure,
+    };
+    match (failure, failure.of_plugin()) {
+        (SourceFailure::Repository(error), _) => source_kind(error),
+        (SourceFailure::Internal(_), _) => ErrorKind::Bug,
+        (_, Some(PluginError::DeadlineExceeded { .. } | PluginError::DeadlineInQueue { .. })) => {
+            ErrorKind::DeadlineExceeded
+        }
+        (_, Some(PluginError::Busy { .. })) => ErrorKind::Unavailable,
+        (_, Some(PluginError::OutputTooLarge { .. })) => ErrorKind::LimitExceeded,
+        (_, Some(PluginError::Cancelled)) => ErrorKind::Interrupted,
+        _ if Limit::of(error).is_some() => ErrorKind::LimitExceeded,
+        _ => ErrorKind::Rendering,
+    }
+}
+
+fn source_kind(error: &SourceError) -> ErrorKind {
+    match error {
+        SourceError::FileRepository { .. }
+        | SourceError::InCache { .. }
+        | SourceError::Credentials { .. } => ErrorKind::Forbidden,
+        SourceError::Interrupted { .. } => ErrorKind::Interrupted,
+        SourceError::Offline { .. } | SourceError::Unreachable { .. } => ErrorKind::Unavailable,
+        SourceError::Timeout { .. } | SourceError::Chart(ChartError::Timeout { .. }) => {
+            ErrorKind::DeadlineExceeded
+        }
+        SourceError::Submodule { source, .. } | SourceError::Damaged { source, .. } => source_kind(source),
+        SourceError::Before(source) => source_kind(source),
+        _ if Limit::of(error).is_some() => ErrorKind::LimitExceeded,
+        _ => ErrorKind::Rendering,
+    }
 }
 
 /// Returns what resolves an error. The messages of plugins that exceed a limit are Argo CD's, so they have no [`Limit`] as a source.
@@ -199,7 +262,7 @@ fn remedy(error: &RenderError) -> Option<Remedy> {
 }
 
 /// Returns what resolves an error of a repository.
-pub(crate) fn source_remedy(error: &SourceError) -> Option<Remedy> {
+fn source_remedy(error: &SourceError) -> Option<Remedy> {
     match error {
         SourceError::Offline { .. } => Some(Remedy::AllowNetwork),
         SourceError::Unreachable { .. } => Some(Remedy::UseCacheOnly),
@@ -210,3 +273,6 @@ pub(crate) fn source_remedy(error: &SourceError) -> Option<Remedy> {
         _ => Limit::of(error).map(Remedy::ChangeLimit),
     }
 }
+
+#[cfg(test)]
+mod tests;

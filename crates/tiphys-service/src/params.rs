@@ -60,7 +60,7 @@ fn find_application(workspace: &Workspace, name: &str) -> Result<Arc<StoredAppli
     let mut selection = workspace.resources.select(&references, &Filter::default(), &workspace.control_plane);
     workspace.trust.allow_file_repositories(&mut selection.applications);
     if let Some(error) = selection.errors.first() {
-        let failure = ServiceError::invalid_input_from(error);
+        let failure = ServiceError::selection(error);
         return Err(match (error, set_names(workspace).as_slice()) {
             (SelectError::Unknown { suggestions, .. }, sets @ [_, ..]) if suggestions.is_empty() => failure.with_hint(format!(
                 "the store has ApplicationSets ({}), whose applications have no files: pipe `kubectl get applications -A -o yaml` into \
@@ -119,7 +119,7 @@ impl SourceChoice {
             } else {
                 format!("there are {}", names.join(", "))
             };
-            return Err(ServiceError::invalid_input(format!(
+            return Err(ServiceError::not_found(format!(
                 "{} has no source named {name:?}: {known}",
                 stored.full_name()
             )));
@@ -127,7 +127,7 @@ impl SourceChoice {
         if let Some(position) = self.position
             && position as usize > sources.len()
         {
-            return Err(ServiceError::invalid_input(format!(
+            return Err(ServiceError::not_found(format!(
                 "{} has {} sources; --source-position {position} is none",
                 stored.full_name(),
                 sources.len()

@@ -36,7 +36,7 @@ pub fn select(
         return Err(ServiceError::invalid_input(format!("no application to {action}"))
             .with_hint(nothing_selected_hint(workspace)));
     }
-    let errors = errors.iter().map(|error| ServiceError::invalid_input_from(error)).collect();
+    let errors = errors.iter().map(ServiceError::selection).collect();
     let warnings = warnings(&workspace.resources, &applications);
     Ok(SelectedApplications { applications, errors, warnings })
 }

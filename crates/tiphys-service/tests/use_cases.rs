@@ -123,7 +123,7 @@ async fn results_are_in_order_and_errors_have_kinds() {
     let world = World::new();
     let (workspace, selected) = world.select(&["gone", "web", "unknown"]);
     let kinds: Vec<ErrorKind> = selected.errors.iter().map(tiphys_service::ServiceError::kind).collect();
-    assert_eq!(kinds, [ErrorKind::InvalidInput], "{:?}", selected.errors);
+    assert_eq!(kinds, [ErrorKind::NotFound], "{:?}", selected.errors);
     let adjustments = RenderAdjustments { set_namespace: true, skip_secrets: true };
     let steps = Mutex::new(Vec::new());
     let progress = |name: &str| steps.lock().expect("one thread").push(name.to_owned());

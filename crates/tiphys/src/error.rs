@@ -12,8 +12,12 @@ use crate::terminal::message;
 /// Returns the exit code of a kind of error.
 pub(crate) const fn exit_code(kind: ErrorKind) -> u8 {
     match kind {
-        ErrorKind::InvalidInput => 2,
-        ErrorKind::Rendering => 3,
+        ErrorKind::InvalidInput | ErrorKind::NotFound => 2,
+        ErrorKind::Rendering
+        | ErrorKind::Forbidden
+        | ErrorKind::LimitExceeded
+        | ErrorKind::Unavailable
+        | ErrorKind::DeadlineExceeded => 3,
         ErrorKind::Conflict => 4,
         ErrorKind::Bug => 70,
         ErrorKind::Interrupted => 130,

@@ -97,7 +97,7 @@ impl ApplicationParameters {
                     return Err(failure.clone());
                 }
                 let similar = tiphys_params::suggest(name, rows.iter().map(|row| row.name));
-                let error = ServiceError::invalid_input(format!("{application} has no parameter {name:?}"));
+                let error = ServiceError::not_found(format!("{application} has no parameter {name:?}"));
                 return Err(match similar.as_slice() {
                     [] => error,
                     names => error.with_hint(format!("did you mean {}?", names.join(" or "))),

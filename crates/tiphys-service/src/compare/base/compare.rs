@@ -69,7 +69,7 @@ impl RevisionComparison {
 
     /// Returns the errors of applications that could not be selected.
     pub fn errors(&self) -> Vec<ServiceError> {
-        self.pairs.errors.iter().map(|error| ServiceError::invalid_input_from(error)).collect()
+        self.pairs.errors.iter().map(ServiceError::selection).collect()
     }
 
     /// Returns the warnings about the applications and their projects.

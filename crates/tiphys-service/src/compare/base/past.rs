@@ -8,7 +8,7 @@ use tiphys_source::{
 use tiphys_store::PastInput;
 use tiphys_tree::Modes;
 
-use crate::error::{ServiceError, chain, source_remedy};
+use crate::error::{ServiceError, chain};
 
 /// The files at a path, without those around it.
 pub(super) const OWN: TreeScope = TreeScope::Only(Vec::new());
@@ -43,7 +43,7 @@ pub(super) fn failed(error: &SourceError) -> ServiceError {
         | SourceError::NoMergeBase { .. }
         | SourceError::LocalRepository { .. }
         | SourceError::PastPath { .. } => ServiceError::invalid_input(format!("--base: {text}")),
-        _ => ServiceError::rendering(format!("--base: {text}")).with_remedy(source_remedy(error)),
+        _ => ServiceError::repository(format!("--base: {text}"), error),
     }
 }
 
