@@ -38,11 +38,64 @@ pub enum ErrorKind {
     Interrupted,
 }
 
-/// What resolves an error. Front ends name the option, the value of a chart or the field that does it.
+/// The input that an error is about. Front ends name their option or field for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// The file with the Application of a trial.
+    Application,
+    /// The base revision of a comparison.
+    Base,
+    /// Directories of live objects.
+    ClusterState,
+    /// The directory that a plugin is tried on.
+    Folder,
+    /// The expected version of a file.
+    IfVersion,
+    /// Keeping the working directories of plugins.
+    KeepWorkdir,
+    /// An assignment of a parameter.
+    Parameter,
+    /// A variable of the environment of a plugin block.
+    PluginVariable,
+    /// Local directories of repositories.
+    Repositories,
+    /// The label selector.
+    Selector,
+    /// The store.
+    Store,
+    /// Files of parameter values.
+    Values,
+}
+
+/// What resolves an error. Front ends name the option, the value of a chart or the field that does it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Change a limit.
     ChangeLimit(Limit),
+    /// Name the file or directory that has the Applications.
+    ChooseStore,
+    /// Choose one source of the Application.
+    ChooseSource,
+    /// Change an override file instead of the Application.
+    WriteOverride,
+    /// Ask the plugin for its announcements, or name it in the Application.
+    AskPlugin,
+    /// Take every name without asking the plugin.
+    SkipAnnouncement,
+    /// Give values.
+    GiveValues,
+    /// Pass the Applications of the cluster, which have no files.
+    PassApplications,
+    /// Use a local directory for the repository.
+    AddRepository,
+    /// Name the directory with the live objects of this cluster. None: the cluster of Argo CD itself.
+    AddClusterState(Option<String>),
+    /// Compare with live objects instead of a revision.
+    CompareWithLive,
+    /// Allow `file://` repositories below a directory.
+    AllowFileRepositories,
+    /// Use the plugins of the working copy.
+    TrustChangedPlugins,
     /// Allow the network, or use a local copy of the repository.
     AllowNetwork,
     /// Render from the cache, without the network.
@@ -59,6 +112,7 @@ pub enum Remedy {
 #[derive(Clone, Debug)]
 pub struct ServiceError {
     kind: ErrorKind,
+    input: Option<Input>,
     message: String,
     hint: Option<String>,
     remedy: Option<Remedy>,
@@ -66,7 +120,7 @@ pub struct ServiceError {
 
 impl ServiceError {
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, remedy: None }
+        Self { kind, input: None, message: message.into(), hint: None, remedy: None }
     }
 
     /// Creates an error of [`ErrorKind::InvalidInput`].
@@ -152,7 +206,12 @@ impl ServiceError {
         Self { remedy: remedy(error), ..Self::new(render_kind(error), message) }
     }
 
-    /// Returns the message, with all causes.
+    /// Returns the input that the error is about.
+    pub fn input(&self) -> Option<Input> {
+        self.input
+    }
+
+    /// Returns the message, with all causes. It does not name the input.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -163,8 +222,8 @@ impl ServiceError {
     }
 
     /// Returns what resolves the error, if it depends on the front end.
-    pub fn remedy(&self) -> Option<Remedy> {
-        self.remedy
+    pub fn remedy(&self) -> Option<&Remedy> {
+        self.remedy.as_ref()
     }
 
     /// Returns the kind.
@@ -174,14 +233,14 @@ impl ServiceError {
 
     /// Adds what resolves the error.
     #[must_use]
-    pub(crate) fn with_remedy(self, remedy: Option<Remedy>) -> Self {
-        Self { remedy, ..self }
+    pub(crate) fn with_remedy(self, remedy: impl Into<Option<Remedy>>) -> Self {
+        Self { remedy: remedy.into(), ..self }
     }
 
-    /// Puts a place in front of the message.
+    /// Adds the input that the error is about.
     #[must_use]
-    pub(crate) fn at(self, place: &str) -> Self {
-        Self { message: format!("{place}: {}", self.message), ..self }
+    pub(crate) fn of_input(self, input: Input) -> Self {
+        Self { input: Some(input), ..self }
     }
 
     /// Adds what to do about the error.
@@ -264,6 +323,7 @@ fn remedy(error: &RenderError) -> Option<Remedy> {
 /// Returns what resolves an error of a repository.
 fn source_remedy(error: &SourceError) -> Option<Remedy> {
     match error {
+        SourceError::FileRepository { .. } => Some(Remedy::AllowFileRepositories),
         SourceError::Offline { .. } => Some(Remedy::AllowNetwork),
         SourceError::Unreachable { .. } => Some(Remedy::UseCacheOnly),
         SourceError::Objects { .. } => Some(Remedy::FetchAgain),

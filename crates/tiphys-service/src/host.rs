@@ -6,7 +6,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::ServiceError;
+use crate::error::{Input, Remedy, ServiceError};
 use crate::options::ServiceOptions;
 
 /// The environment, directories and program of the process. The binary reads them once; the use cases read nothing else of them.
@@ -52,9 +52,10 @@ impl Host {
             .or_else(|| self.variable("HOME").map(|home| Path::new(home).join(".cache")));
         match base {
             Some(base) => Ok(base.join("tiphys")),
-            None => Err(ServiceError::invalid_input(
-                "no cache folder: neither --cache-dir, XDG_CACHE_HOME nor HOME is set",
-            )),
+            None => {
+                Err(ServiceError::invalid_input("no cache folder: neither XDG_CACHE_HOME nor HOME is set")
+                    .with_remedy(Remedy::ChangeCacheDirectory))
+            }
         }
     }
 
@@ -80,10 +81,8 @@ impl Host {
             .tempdir_in(&base)
             .map(tempfile::TempDir::keep)
             .map_err(|error| {
-                ServiceError::invalid_input(format!(
-                    "--keep-workdir: cannot make a folder in {}: {error}",
-                    base.display()
-                ))
+                ServiceError::invalid_input(format!("cannot make a folder in {}: {error}", base.display()))
+                    .of_input(Input::KeepWorkdir)
             })
     }
 

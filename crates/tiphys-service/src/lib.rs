@@ -25,7 +25,7 @@ mod trust;
 mod workspace;
 
 pub use cache::prune_cache;
-pub use error::{ErrorKind, Remedy, ServiceError};
+pub use error::{ErrorKind, Input, Remedy, ServiceError};
 pub use host::Host;
 pub use options::{
     ApplicationSelection, ConnectPlugins, ServiceLimits, ServiceOptions, StepCallback, StorePath,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use tiphys_api::ApplicationSource;
 use tiphys_store::{ApplicationRef, Filter, SelectError, StoredApplication};
 
-use crate::error::ServiceError;
+use crate::error::{Remedy, ServiceError};
 use crate::findings;
 use crate::options::{ServiceOptions, StorePath};
 use crate::service::Service;
@@ -62,11 +62,12 @@ fn find_application(workspace: &Workspace, name: &str) -> Result<Arc<StoredAppli
     if let Some(error) = selection.errors.first() {
         let failure = ServiceError::selection(error);
         return Err(match (error, set_names(workspace).as_slice()) {
-            (SelectError::Unknown { suggestions, .. }, sets @ [_, ..]) if suggestions.is_empty() => failure.with_hint(format!(
-                "the store has ApplicationSets ({}), whose applications have no files: pipe `kubectl get applications -A -o yaml` into \
-                 `--store -`",
-                sets.join(", ")
-            )),
+            (SelectError::Unknown { suggestions, .. }, sets @ [_, ..]) if suggestions.is_empty() => failure
+                .with_hint(format!(
+                    "the store has ApplicationSets ({}), whose applications have no files",
+                    sets.join(", ")
+                ))
+                .with_remedy(Remedy::PassApplications),
             _ => failure,
         });
     }
@@ -92,7 +93,7 @@ impl ParameterValues {
         let of_store = options.store.iter().filter(|path| **path == StorePath::StandardInput).count();
         if of_store + self.files.iter().filter(|path| *path == "-").count() > 1 {
             return Err(ServiceError::invalid_input(
-                "standard input can be read once: --store and --values both name it",
+                "standard input can be read once: the store and the values both name it",
             ));
         }
         Ok(())
@@ -128,7 +129,7 @@ impl SourceChoice {
             && position as usize > sources.len()
         {
             return Err(ServiceError::not_found(format!(
-                "{} has {} sources; --source-position {position} is none",
+                "{} has {} sources, and none at position {position}",
                 stored.full_name(),
                 sources.len()
             )));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tiphys_project::restricted_fields;
 use tiphys_store::{ApplicationRef, Filter, Selection, Selector, Store, StoredApplication, StoredProject};
 
-use crate::error::ServiceError;
+use crate::error::{Input, Remedy, ServiceError};
 use crate::findings;
 use crate::options::ApplicationSelection;
 use crate::workspace::Workspace;
@@ -33,8 +33,7 @@ pub fn select(
         workspace.resources.select(&selection.references(), &selection.filter()?, &workspace.control_plane);
     workspace.trust.allow_file_repositories(&mut applications);
     if applications.is_empty() && errors.is_empty() {
-        return Err(ServiceError::invalid_input(format!("no application to {action}"))
-            .with_hint(nothing_selected_hint(workspace)));
+        return Err(nothing_selected(workspace, action));
     }
     let errors = errors.iter().map(ServiceError::selection).collect();
     let warnings = warnings(&workspace.resources, &applications);
@@ -80,24 +79,24 @@ impl ApplicationSelection {
     /// Parses the label selector.
     pub(crate) fn filter(&self) -> Result<Filter, ServiceError> {
         let selector = self.selector.as_deref().map(Selector::parse).transpose();
-        let selector =
-            selector.map_err(|error| ServiceError::invalid_input(format!("--selector: {error}")))?;
+        let selector = selector
+            .map_err(|error| ServiceError::invalid_input(error.to_string()).of_input(Input::Selector))?;
         Ok(Filter { selector: selector.unwrap_or_default(), project: self.project.clone() })
     }
 }
 
-/// Returns the probable reason why no application was selected.
-fn nothing_selected_hint(workspace: &Workspace) -> String {
+/// Returns the error if no application was selected, with the probable reason.
+fn nothing_selected(workspace: &Workspace, action: &str) -> ServiceError {
+    let error = ServiceError::invalid_input(format!("no application to {action}"));
     if !workspace.resources.applications().is_empty() {
-        return "no Application of the store fits --selector and --project".to_owned();
+        return error.with_hint("no Application of the store has these labels and this project");
     }
     let is_application = |skipped: &&tiphys_store::Skipped| {
         skipped.object.as_ref().is_some_and(|object| object.kind == "Application")
     };
-    let left_out = workspace.resources.skipped().iter().find(is_application);
-    let left_out = left_out.map(|skipped| format!("{} was left out as {}; ", skipped.place, skipped.reason));
-    format!(
-        "{}--store names the folder or file that holds Applications; -v lists what was left out",
-        left_out.unwrap_or_default()
-    )
+    let error = match workspace.resources.skipped().iter().find(is_application) {
+        Some(skipped) => error.with_hint(format!("{} was left out as {}", skipped.place, skipped.reason)),
+        None => error,
+    };
+    error.with_remedy(Remedy::ChooseStore)
 }

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use tiphys_store::{Store as Resources, StoreInput};
 
-use crate::error::{ServiceError, chain};
+use crate::error::{Input, ServiceError};
 use crate::host::Host;
 use crate::options::{ServiceOptions, StorePath};
 
@@ -26,7 +26,7 @@ pub fn load_store(options: &ServiceOptions, host: &Host) -> Result<Resources, Se
 /// Loads a store and logs what it left out.
 pub(crate) fn load_inputs(inputs: &[StoreInput]) -> Result<Resources, ServiceError> {
     let resources = Resources::load(inputs)
-        .map_err(|error| ServiceError::invalid_input(format!("--store: {}", chain(&error))))?;
+        .map_err(|error| ServiceError::invalid_input_from(&error).of_input(Input::Store))?;
     let counts = resources.counts();
     tracing::info!(
         files = counts.files,

@@ -24,7 +24,7 @@ pub enum SourceError {
     /// A repository of this machine that is not permitted for Applications from repositories and for submodules.
     #[error(
         "repository {repository} is on this machine; an Application from a repository, or a submodule, may name only file:// \
-         repositories below a directory of --repo or --allow-file-repositories, and none that uses the objects of another one"
+         repositories below a folder that the caller allows, and none that uses the objects of another one"
     )]
     FileRepository {
         /// The URL.

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 pub(crate) use tiphys_plugin::chain;
-use tiphys_service::Remedy;
 pub(crate) use tiphys_service::{ErrorKind, ServiceError};
+use tiphys_service::{Input, Remedy};
 
 use crate::terminal::message;
 
@@ -33,21 +33,73 @@ pub(crate) fn exit_code_of(worst: Option<ErrorKind>) -> ExitCode {
 pub(crate) fn print(error: &ServiceError) {
     let mut out = std::io::stderr().lock();
     // A closed standard error has no reader.
-    drop(writeln!(out, "error: {}", message(error.message())));
+    drop(writeln!(out, "error: {}", message(&shown(error))));
     if let Some(hint) = hint(error) {
         drop(writeln!(out, "hint: {}", message(&hint)));
     }
 }
 
+/// Returns the message with the option that the error is about.
+pub(crate) fn shown(error: &ServiceError) -> String {
+    match error.input() {
+        Some(input) => format!("{}: {}", option_of(input), error.message()),
+        None => error.message().to_owned(),
+    }
+}
+
 /// Returns what to do about an error.
 pub(crate) fn hint(error: &ServiceError) -> Option<String> {
-    error.hint().map(str::to_owned).or_else(|| error.remedy().map(remedy_hint))
+    let parts = [error.hint().map(str::to_owned), error.remedy().map(remedy_hint)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+fn option_of(input: Input) -> &'static str {
+    match input {
+        Input::Application => "--app",
+        Input::Base => "--base",
+        Input::ClusterState => "--cluster-state",
+        Input::Folder => "--in",
+        Input::IfVersion => "--if-version",
+        Input::KeepWorkdir => "--keep-workdir",
+        Input::Parameter => "--param",
+        Input::PluginVariable => "--plugin-env",
+        Input::Repositories => "--repo",
+        Input::Selector => "--selector",
+        Input::Store => "--store",
+        Input::Values => "--values",
+    }
 }
 
 /// Returns the options that resolve an error. A limit has the name of its option.
-fn remedy_hint(remedy: Remedy) -> String {
+fn remedy_hint(remedy: &Remedy) -> String {
     let hint = match remedy {
         Remedy::ChangeLimit(limit) => return format!("--{} changes the limit", limit.name()),
+        Remedy::AddClusterState(Some(cluster)) => {
+            return format!("--cluster-state {cluster}=DIR names a folder of that cluster's live objects");
+        }
+        Remedy::AddClusterState(None) => "--cluster-state DIR names a folder of that cluster's live objects",
+        Remedy::ChooseStore => {
+            "--store names the folder or file that holds Applications; -v lists what was left out"
+        }
+        Remedy::ChooseSource => "say which: --source-position or --source-name",
+        Remedy::WriteOverride => {
+            "--write-to override writes the change into the repository's folder (--repo) instead"
+        }
+        Remedy::AskPlugin => {
+            "leave --allow-unannounced out, or name the plugin in the Application (`plugin: {name: …}`)"
+        }
+        Remedy::SkipAnnouncement => {
+            "--allow-unannounced takes every name without asking the plugin, and checks nothing"
+        }
+        Remedy::GiveValues => "write NAME=VALUE, or -f FILE; --help shows all forms",
+        Remedy::PassApplications => "pipe `kubectl get applications -A -o yaml` into `--store -`",
+        Remedy::AddRepository => "name the repository's folder with --repo [URL=]DIR",
+        Remedy::CompareWithLive => {
+            "--base compares two revisions of a repository; --cluster-state compares with live objects"
+        }
+        Remedy::AllowFileRepositories => "--repo and --allow-file-repositories allow folders",
+        Remedy::TrustChangedPlugins => "--plugins-from head runs the commands of a change that is trusted",
         Remedy::AllowNetwork => "run once without --offline, or name a local folder with --repo URL=DIR",
         Remedy::UseCacheOnly => "--offline renders from the cache",
         Remedy::FetchAgain => "--refresh fetches the repository again",

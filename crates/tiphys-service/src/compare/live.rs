@@ -16,7 +16,7 @@ use tiphys_store::{Place, StoredApplication};
 
 use self::clusters::LiveCluster;
 use super::{ApplicationDiff, Presence};
-use crate::error::{ServiceError, chain};
+use crate::error::{Remedy, ServiceError, chain};
 use crate::options::StepCallback;
 use crate::render::render_each;
 use crate::workspace::Workspace;
@@ -137,12 +137,12 @@ fn no_cluster_error(
     destination: &Destination,
     clusters: &LiveClusters,
 ) -> ServiceError {
-    let (cluster, option) = clusters::named(destination);
+    let (cluster, is_own) = clusters::named(destination);
     ServiceError::invalid_input(format!(
-        "application {} ({}): no --cluster-state for its destination {cluster:?}, only for {}",
+        "application {} ({}): there are no live objects of its destination {cluster:?}, only of {}",
         stored.full_name(),
         stored.place,
         clusters.names()
     ))
-    .with_hint(format!("--cluster-state {option} names a folder of that cluster's live objects"))
+    .with_remedy(Remedy::AddClusterState((!is_own).then(|| cluster.to_owned())))
 }

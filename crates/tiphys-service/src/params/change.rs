@@ -16,7 +16,7 @@ use tiphys_store::StoredApplication;
 
 use super::{ParameterValues, SourceChoice};
 use crate::assignments;
-use crate::error::{ServiceError, chain};
+use crate::error::{Input, Remedy, ServiceError, chain};
 use crate::host::Host;
 use crate::workspace::Workspace;
 
@@ -61,16 +61,14 @@ impl ParameterRequest {
     pub fn new(values: &ParameterValues, unset: &[String], host: &Host) -> Result<Self, ServiceError> {
         let mut files = Vec::new();
         for file in &values.files {
-            let bytes = assignments::read_bytes(host, file)
-                .map_err(|error| ServiceError::invalid_input(format!("--values {file}: {error}")))?;
-            let read = read_values(&bytes).map_err(|error| {
-                ServiceError::invalid_input(format!("--values {file}: {}", chain(&error)))
-            })?;
+            let read = assignments::read_bytes(host, file)
+                .map_err(|error| format!("{file}: {error}"))
+                .and_then(|bytes| read_values(&bytes).map_err(|error| format!("{file}: {}", chain(&error))))
+                .map_err(|message| ServiceError::invalid_input(message).of_input(Input::Values))?;
             files.push(read);
         }
         if values.assignments.is_empty() && values.files.is_empty() && unset.is_empty() {
-            return Err(ServiceError::invalid_input("nothing to set")
-                .with_hint("write NAME=VALUE, or -f FILE; --help shows all forms"));
+            return Err(ServiceError::invalid_input("nothing to set").with_remedy(Remedy::GiveValues));
         }
         let variables = if values.variables { Variables::Replaced } else { Variables::Literal };
         Ok(Self { set: values.assignments.clone(), files, unset: unset.to_vec(), variables })
@@ -137,9 +135,7 @@ impl ParameterSource {
             if error.is_of_the_document() || is_of_a_file {
                 return failure;
             }
-            failure.with_hint(
-                "--allow-unannounced takes every name without asking the plugin, and checks nothing",
-            )
+            failure.with_remedy(Remedy::SkipAnnouncement)
         };
         let mut announced = Vec::new();
         for AskedSource { source, failure } in workspace.drained(Box::pin(asking)).await.map_err(refused)? {
@@ -211,9 +207,7 @@ impl ParameterSource {
                 "{} names no plugin, so the place of its parameters is unknown without asking",
                 stored.full_name()
             ))
-            .with_hint(
-                "leave --allow-unannounced out, or name the plugin in the Application (`plugin: {name: …}`)",
-            )),
+            .with_remedy(Remedy::AskPlugin)),
             _ => Err(several_sources(stored, found.iter().map(|(position, name, _)| (*position, *name)))),
         }
     }
@@ -331,5 +325,5 @@ fn several_sources<'a>(
         stored.full_name(),
         list.join(", ")
     ))
-    .with_hint("say which: --source-position or --source-name")
+    .with_remedy(Remedy::ChooseSource)
 }

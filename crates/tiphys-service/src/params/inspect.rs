@@ -12,7 +12,7 @@ use super::SourceChoice;
 use super::defaults::Defaults;
 use super::origin::{ParameterLayers, ParameterLocation};
 use super::row::{Announced, ParameterRow, rows};
-use crate::error::ServiceError;
+use crate::error::{Remedy, ServiceError};
 use crate::workspace::Workspace;
 
 /// An application and the parameters of its chosen sources.
@@ -105,9 +105,10 @@ impl ApplicationParameters {
             }
             _ => {
                 return Err(ServiceError::invalid_input(format!(
-                    "{application} has a parameter {name:?} in several sources ({}); say --source-position",
+                    "{application} has a parameter {name:?} in several sources ({})",
                     positions.join(", ")
-                )));
+                ))
+                .with_remedy(Remedy::ChooseSource));
             }
         }
         let found = rows.into_iter().find(matches);

@@ -10,7 +10,7 @@ use tiphys_source::LocalCopy;
 use tiphys_store::{Store as Resources, StoreInput};
 
 use super::{TrialFolder, TrialOptions, local_plugin, try_on};
-use crate::error::{ServiceError, chain};
+use crate::error::{Input, ServiceError, chain};
 use crate::host::Host;
 use crate::service::Service;
 use crate::workspace::{Workspace, WorkspaceOptions};
@@ -49,13 +49,14 @@ impl TrialSubject {
         let repository = host.absolute(&folder.repository);
         if !repository.is_dir() {
             return Err(ServiceError::invalid_input(format!(
-                "--in: {} is not a folder",
+                "{} is not a folder",
                 folder.repository.display()
-            )));
+            ))
+            .of_input(Input::Folder));
         }
         let (resources, application) = match &folder.app {
             Some(file) => read_application(&host.absolute(file), file)
-                .map_err(|why| ServiceError::invalid_input(format!("--app: {why}")))?,
+                .map_err(|why| ServiceError::invalid_input(why).of_input(Input::Application))?,
             None => (Resources::default(), default_application()),
         };
         Ok(Self::new(plugin, repository, folder.path.clone(), folder.shown(), resources, application))

@@ -10,7 +10,7 @@ use tiphys_render::Work;
 
 use super::trial::Trial;
 use crate::assignments;
-use crate::error::{ServiceError, chain};
+use crate::error::{Input, ServiceError, chain};
 use crate::host::Host;
 
 /// Runs the plugin's discovery rule.
@@ -80,11 +80,13 @@ fn set_params(block: &mut PluginSource, texts: &[String], host: &Host) -> Result
     }
     let before = block.parameters.clone().unwrap_or_default();
     let known: HashSet<&str> = before.iter().map(|parameter| parameter.name.as_str()).collect();
-    let read = |text: &String| assignments::read(text, &known, host).map_err(|failure| failure.at("--param"));
+    let read = |text: &String| {
+        assignments::read(text, &known, host).map_err(|failure| failure.of_input(Input::Parameter))
+    };
     let wanted = texts.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let edited = Edited { parameters: &before, announcements: &[], names_are_free: true, free_prefixes: &[] };
     let applied = apply(edited, &wanted).map_err(|error| {
-        let failure = ServiceError::invalid_input(format!("--param: {error}"));
+        let failure = ServiceError::invalid_input(error.to_string()).of_input(Input::Parameter);
         match error.remedy() {
             Some(remedy) => failure.with_hint(remedy),
             None => failure,
@@ -97,7 +99,8 @@ fn set_params(block: &mut PluginSource, texts: &[String], host: &Host) -> Result
 fn set_env(block: &mut PluginSource, texts: &[String]) -> Result<(), ServiceError> {
     for text in texts {
         let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-            return Err(ServiceError::invalid_input(format!("--plugin-env {text:?}: write NAME=VALUE")));
+            let message = format!("{text:?}: write NAME=VALUE");
+            return Err(ServiceError::invalid_input(message).of_input(Input::PluginVariable));
         };
         block.env.push(EnvEntry { name: name.to_owned(), value: value.to_owned() });
     }

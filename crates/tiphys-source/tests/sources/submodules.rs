@@ -87,7 +87,7 @@ async fn submodule_outside_of_the_allowed_directories_is_refused() {
     assert_eq!(
         bench.refusal(&sources, &remote.url(), "main").await,
         "submodule vendor/library of repository file://$DIR/remote: repository file://$DIR/library is on this machine; an Application \
-         from a repository, or a submodule, may name only file:// repositories below a directory of --repo or --allow-file-repositories, and none that uses the objects of another one"
+         from a repository, or a submodule, may name only file:// repositories below a folder that the caller allows, and none that uses the objects of another one"
     );
 }
 

@@ -15,7 +15,7 @@ use super::past::label;
 use super::sides::{self, ComparedSides};
 use super::{RevisionOptions, unheeded};
 use crate::compare::{ApplicationDiff, Presence};
-use crate::error::ServiceError;
+use crate::error::{Input, Remedy, ServiceError};
 use crate::options::{ApplicationSelection, StepCallback, StorePath};
 use crate::select;
 use crate::service::Service;
@@ -51,8 +51,9 @@ impl RevisionComparison {
     ) -> Result<Self, ServiceError> {
         if service.options().store_paths().contains(&StorePath::StandardInput) {
             return Err(ServiceError::invalid_input(
-                "--base needs a store in a git repository; standard input has no revisions",
-            ));
+                "the store must be in a git repository; standard input has no revisions",
+            )
+            .of_input(Input::Base));
         }
         let filter = selection.filter()?;
         let arguments = selection.references();
@@ -95,9 +96,9 @@ impl RevisionComparison {
         let Self { base, sides, pairs, .. } = self;
         unheeded::warn(&pairs.head(), sides).await?;
         if pairs.joined.is_empty() && pairs.errors.is_empty() {
-            return Err(ServiceError::invalid_input("no application to compare").with_hint(
-                "--store names the folder or file that holds Applications; -v lists what was left out",
-            ));
+            return Err(
+                ServiceError::invalid_input("no application to compare").with_remedy(Remedy::ChooseStore)
+            );
         }
         let results: Vec<(ApplicationDiff, bool)> = stream::iter(&pairs.joined)
             .map(|pair| async move {
@@ -182,12 +183,14 @@ fn explained(
 ) -> ServiceError {
     let RenderError::Source(error) = error else { return failure };
     match &*error.failure {
-        SourceFailure::Choose(ChooseError::Unknown { name, .. }) if sides.plugins.only_head.contains(name) => {
-            failure.with_hint(format!(
-                "plugin {name:?} is only in the working copy, and plugins are those of {}; --plugins-from head runs the commands of \
-                 a change that is trusted",
+        SourceFailure::Choose(ChooseError::Unknown { name, .. })
+            if sides.plugins.only_head.contains(name) =>
+        {
+            let hint = format!(
+                "plugin {name:?} is only in the working copy, and plugins are those of {}",
                 label(base)
-            ))
+            );
+            failure.with_hint(hint).with_remedy(Remedy::TrustChangedPlugins)
         }
         _ => failure,
     }

@@ -8,7 +8,7 @@ use tiphys_source::{
 use tiphys_store::PastInput;
 use tiphys_tree::Modes;
 
-use crate::error::{ServiceError, chain};
+use crate::error::{Input, Remedy, ServiceError, chain};
 
 /// The files at a path, without those around it.
 pub(super) const OWN: TreeScope = TreeScope::Only(Vec::new());
@@ -37,21 +37,20 @@ pub(super) fn label(base: &BaseRevision) -> String {
 pub(super) fn failed(error: &SourceError) -> ServiceError {
     let text = chain(error);
     match error {
-        SourceError::Copy { .. } => ServiceError::invalid_input(format!("--repo: {text}")),
+        SourceError::Copy { .. } => ServiceError::invalid_input(text).of_input(Input::Repositories),
         SourceError::MissingRevision { .. }
         | SourceError::AmbiguousRevision { .. }
         | SourceError::NoMergeBase { .. }
         | SourceError::LocalRepository { .. }
-        | SourceError::PastPath { .. } => ServiceError::invalid_input(format!("--base: {text}")),
-        _ => ServiceError::repository(format!("--base: {text}"), error),
+        | SourceError::PastPath { .. } => ServiceError::invalid_input(text).of_input(Input::Base),
+        _ => ServiceError::repository(text, error).of_input(Input::Base),
     }
 }
 
 /// Returns the error of a path outside of all repositories. `shown` is its name in the message.
 pub(super) fn in_no_repository(shown: &str) -> ServiceError {
-    ServiceError::invalid_input(format!("{shown} is in no git repository")).with_hint(
-        "--base compares two revisions of a repository; --cluster-state compares with live objects",
-    )
+    ServiceError::invalid_input(format!("{shown} is in no git repository"))
+        .with_remedy(Remedy::CompareWithLive)
 }
 
 /// Returns the work trees that contain a path. `option` is the prefix of the error.

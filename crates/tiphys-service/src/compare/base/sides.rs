@@ -15,7 +15,7 @@ use super::pairs::SideStore;
 use super::past::{self, BasePath, BaseReader, failed};
 use super::plugins::{self, ComparedPlugins, SidePlugins};
 use super::{PluginsFrom, RevisionOptions, trust};
-use crate::error::ServiceError;
+use crate::error::{Input, ServiceError};
 use crate::host::Host;
 use crate::options::{ServiceOptions, StorePath};
 use crate::plugin;
@@ -154,7 +154,7 @@ async fn stores(
         held.push(at_base);
     }
     if let Some(path) = in_no_repository.filter(|_| tops.is_empty()) {
-        return Err(past::in_no_repository(&format!("--store: {}", path.display())));
+        return Err(past::in_no_repository(&path.display().to_string()).of_input(Input::Store));
     }
     let store_head = load_inputs(&inputs_head)?;
     let store_base = load_base(&inputs_base)?;

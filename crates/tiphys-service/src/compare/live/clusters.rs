@@ -7,7 +7,7 @@ use tiphys_api::{Destination, IN_CLUSTER_SERVER};
 use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster, IN_CLUSTER_NAME};
 use tiphys_engine::{Manifest, Ownership, Scopes};
 
-use crate::error::{ServiceError, chain};
+use crate::error::{Input, ServiceError};
 use crate::service::Service;
 
 /// Directories of live objects, by cluster. Each cluster is read once and not for every application.
@@ -30,9 +30,11 @@ impl LiveClusters {
         let (options, host) = (service.options(), service.host());
         let mut folders: BTreeMap<String, FolderCluster> = BTreeMap::new();
         for argument in options.cluster_state.clone() {
-            folders.entry(argument.cluster).or_default().extend(&host.absolute(&argument.folder)).map_err(
-                |error| ServiceError::invalid_input(format!("--cluster-state: {}", chain(&error))),
-            )?;
+            folders
+                .entry(argument.cluster)
+                .or_default()
+                .extend(&host.absolute(&argument.folder))
+                .map_err(|error| ServiceError::invalid_input_from(&error).of_input(Input::ClusterState))?;
         }
         let mut clusters = Clusters::default();
         for (name, folder) in folders {
@@ -88,10 +90,9 @@ impl LiveCluster {
     }
 }
 
-/// Returns the name of a destination's cluster, and the argument of `--cluster-state` for it.
-pub(super) fn named(destination: &Destination) -> (&str, String) {
+/// Returns the name or URL of a destination's cluster, and whether it is that of Argo CD itself.
+pub(super) fn named(destination: &Destination) -> (&str, bool) {
     let cluster =
         if destination.server.is_empty() { destination.name.as_str() } else { destination.server.as_str() };
-    let is_own = cluster == IN_CLUSTER_SERVER || cluster == IN_CLUSTER_NAME;
-    (cluster, if is_own { "DIR".to_owned() } else { format!("{cluster}=DIR") })
+    (cluster, cluster == IN_CLUSTER_SERVER || cluster == IN_CLUSTER_NAME)
 }

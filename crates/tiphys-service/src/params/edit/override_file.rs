@@ -10,7 +10,7 @@ use tiphys_store::{FileEdit, FileVersion};
 use tiphys_yaml::{Target, read_document};
 
 use super::{EditOptions, Plan, edit_error};
-use crate::error::{ServiceError, chain};
+use crate::error::{Remedy, ServiceError, chain};
 use crate::host::Host;
 use crate::params::change::{ParameterRequest, ParameterSource, SourceChange};
 
@@ -27,17 +27,18 @@ pub(super) fn plan(
 ) -> Result<Plan, ServiceError> {
     let Some(announced) = &subject.announced else {
         return Err(ServiceError::invalid_input(
-            "--write-to override needs to know the source as it is in effect; leave --allow-unannounced out",
-        ));
+            "an override file can be changed only if the source is known as it is in effect",
+        )
+        .with_remedy(Remedy::AskPlugin));
     };
     let name = subject.stored.full_name();
     let Some(folder) = announced.working_copy.as_ref().map(|copy| copy.join(announced.app_path.as_str()))
     else {
         return Err(ServiceError::invalid_input(format!(
-            "application {name}: no --repo folder for {} at its revision",
+            "application {name}: there is no local folder of {} at its revision",
             subject.source().shown_repository()
         ))
-        .with_hint("name the repository's folder with --repo [URL=]DIR"));
+        .with_remedy(Remedy::AddRepository));
     };
     let names = override_file_names(&announced.instance_name)
         .map_err(|error| ServiceError::invalid_input_from(&error))?;
@@ -116,7 +117,7 @@ fn require_version(file: &Path, merged: Option<&MergedFile>, wanted: &str) -> Re
         Some(version) => Err(ServiceError::conflict(format!(
             "{file} is of version {version}, not {wanted}: it was changed; look at it again and repeat"
         ))),
-        None => Err(ServiceError::conflict(format!("{file} does not exist, so --if-version cannot match"))),
+        None => Err(ServiceError::conflict(format!("{file} does not exist, so it has no version {wanted}"))),
     }
 }
 

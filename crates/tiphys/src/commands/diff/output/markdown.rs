@@ -4,6 +4,7 @@ use tiphys_engine::diff::Comparison;
 
 use super::{ApplicationDiff, Sides, equal, title, total, unified};
 use crate::args::DiffOutputArgs;
+use crate::error;
 use crate::terminal::{message, one_line};
 
 /// Bytes that are reserved for the names of omitted objects.
@@ -22,7 +23,7 @@ pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffO
     for one in applications {
         match &one.result {
             Ok(comparison) => comment.differences(one, comparison, sides, args.context_lines),
-            Err(failure) => comment.failure(one, failure.message()),
+            Err(failure) => comment.failure(one, &error::shown(failure)),
         }
     }
     comment.finish()

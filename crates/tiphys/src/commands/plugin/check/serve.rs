@@ -80,7 +80,7 @@ fn shown(file: &str, report: &Report, form: CheckedForm) -> Preview {
             in_application: form.in_application.clone(),
         }),
         (None, Some(failure), _) => {
-            failed("calling the plugin", failure.message(), error::hint(failure).as_deref())
+            failed("calling the plugin", &error::shown(failure), error::hint(failure).as_deref())
         }
         (None, None, Some((finding, step))) => failed(step, &finding.message, None),
         (None, None, None) => {
