@@ -7,6 +7,7 @@ use tiphys_engine::diff::{Comparison, ObjectDiff};
 use tiphys_store::StoredApplication;
 
 use crate::error::ServiceError;
+use crate::warning::Warning;
 
 pub use tiphys_cluster::ClusterStateArgument;
 
@@ -22,6 +23,8 @@ pub struct ApplicationDiff {
     pub name: String,
     /// Which of the sides have the application.
     pub presence: Presence,
+    /// Warnings about its rendering and comparison.
+    pub warnings: Vec<Warning>,
     /// The differences, or why the application could not be compared.
     pub result: Result<Comparison, ServiceError>,
 }
@@ -45,7 +48,13 @@ impl ApplicationDiff {
         result: Result<Comparison, ServiceError>,
     ) -> Self {
         let metadata = &stored.application.metadata;
-        Self { namespace: metadata.namespace.clone(), name: metadata.name.clone(), presence, result }
+        Self {
+            namespace: metadata.namespace.clone(),
+            name: metadata.name.clone(),
+            presence,
+            warnings: Vec::new(),
+            result,
+        }
     }
 
     /// Returns `namespace/name`, or the name alone.

@@ -4,11 +4,16 @@ use tiphys_access::{KnownRepositories, RepositoryAccess};
 use tiphys_api::SecretType;
 use tiphys_store::StoredSecret;
 
+use crate::warning::Warning;
+
 /// Returns the repositories and credential templates of these Secrets. Other Secrets of Argo CD are ignored.
-pub(crate) fn known_repositories(secrets: &[&StoredSecret]) -> KnownRepositories {
-    let accesses = |wanted| {
+pub(crate) fn known_repositories(
+    secrets: &[&StoredSecret],
+    warnings: &mut Vec<Warning>,
+) -> KnownRepositories {
+    let mut accesses = |wanted| {
         let found = secrets.iter().filter(|stored| stored.secret.secret_type == wanted);
-        found.filter_map(|stored| access_of_secret(stored)).collect()
+        found.filter_map(|stored| access_of_secret(stored, warnings)).collect()
     };
     KnownRepositories {
         repositories: accesses(SecretType::Repository),
@@ -17,13 +22,16 @@ pub(crate) fn known_repositories(secrets: &[&StoredSecret]) -> KnownRepositories
     }
 }
 
-fn access_of_secret(StoredSecret { secret, place }: &StoredSecret) -> Option<RepositoryAccess> {
+fn access_of_secret(
+    StoredSecret { secret, place }: &StoredSecret,
+    warnings: &mut Vec<Warning>,
+) -> Option<RepositoryAccess> {
     let found = secret.repository_access()?;
     for key in found.invalid_booleans {
-        tracing::warn!(
+        warnings.push(Warning::new(format!(
             "Secret {} ({place}): {key} must be true or false; Argo CD rejects the Secret, here the value counts as false",
             secret.metadata.name
-        );
+        )));
     }
     Some(found.access)
 }

@@ -94,6 +94,14 @@ pub enum Remedy {
     CompareWithLive,
     /// Allow `file://` repositories below a directory.
     AllowFileRepositories,
+    /// Have build variables in values replaced.
+    ReplaceVariables,
+    /// Use a local directory, named as an argument `[URL@REV=]DIR`.
+    UseRepository(String),
+    /// Choose whose plugins and settings a comparison uses.
+    ChoosePluginsFrom,
+    /// Trust the settings of rendered repositories.
+    TrustSettings,
     /// Use the plugins of the working copy.
     TrustChangedPlugins,
     /// Allow the network, or use a local copy of the repository.

@@ -22,6 +22,7 @@ mod settings;
 mod store;
 mod text;
 mod trust;
+mod warning;
 mod workspace;
 
 pub use cache::prune_cache;
@@ -35,4 +36,5 @@ pub use select::{SelectedApplications, select};
 pub use service::Service;
 pub use store::load_store;
 pub use text::{json_list, json_text, listed, one_line, yaml_documents};
+pub use warning::Warning;
 pub use workspace::{Workspace, WorkspaceOptions};

@@ -18,6 +18,7 @@ use crate::error::{Remedy, ServiceError};
 use crate::findings;
 use crate::options::{ServiceOptions, StorePath};
 use crate::service::Service;
+use crate::warning::Warning;
 use crate::workspace::{Workspace, WorkspaceOptions};
 
 pub use change::ParameterRequest;
@@ -54,8 +55,11 @@ pub fn open_workspace(service: &Service, application: &str) -> Result<Workspace,
     Workspace::open(service, WorkspaceOptions { applications, ..WorkspaceOptions::default() })
 }
 
-/// Finds one application and logs the warnings about it.
-fn find_application(workspace: &Workspace, name: &str) -> Result<Arc<StoredApplication>, ServiceError> {
+/// Finds one application, with the warnings about it and about the settings.
+fn find_application(
+    workspace: &Workspace,
+    name: &str,
+) -> Result<(Arc<StoredApplication>, Vec<Warning>), ServiceError> {
     let references = [ApplicationRef::parse(name)];
     let mut selection = workspace.resources.select(&references, &Filter::default(), &workspace.control_plane);
     workspace.trust.allow_file_repositories(&mut selection.applications);
@@ -77,10 +81,9 @@ fn find_application(workspace: &Workspace, name: &str) -> Result<Arc<StoredAppli
             selection.applications.len()
         )));
     };
-    for warning in findings::warnings(stored) {
-        tracing::warn!("{warning}");
-    }
-    Ok(Arc::clone(stored))
+    let of_document = findings::warnings(stored).into_iter().map(Warning::from);
+    let warnings = workspace.warnings().iter().cloned().chain(of_document).collect();
+    Ok((Arc::clone(stored), warnings))
 }
 
 fn set_names(workspace: &Workspace) -> Vec<&str> {

@@ -10,6 +10,7 @@ use tiphys_store::{ApplicationRef, Filter, Selection, Selector, Store, StoredApp
 use crate::error::{Input, Remedy, ServiceError};
 use crate::findings;
 use crate::options::ApplicationSelection;
+use crate::warning::Warning;
 use crate::workspace::Workspace;
 
 /// The applications that a use case is about. An invalid or missing application does not hide the others.
@@ -20,7 +21,7 @@ pub struct SelectedApplications {
     /// Applications that could not be selected.
     pub errors: Vec<ServiceError>,
     /// Warnings about the selected applications and their projects.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// Selects applications. `action` is a verb that says in the error what nothing was found for.
@@ -41,10 +42,10 @@ pub fn select(
 }
 
 /// Returns the warnings about applications and their projects.
-pub(crate) fn warnings(store: &Store, applications: &[Arc<StoredApplication>]) -> Vec<String> {
+pub(crate) fn warnings(store: &Store, applications: &[Arc<StoredApplication>]) -> Vec<Warning> {
     let mut warnings = unenforced_projects(store, applications);
     warnings.extend(applications.iter().flat_map(|stored| findings::warnings(stored)));
-    warnings
+    warnings.into_iter().map(Warning::from).collect()
 }
 
 /// Returns one warning for each project of the applications that has restrictions.

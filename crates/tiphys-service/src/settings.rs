@@ -14,12 +14,14 @@ use crate::cache::Cache;
 use crate::host::Host;
 use crate::options::ServiceOptions;
 use crate::trust::{Origin, StoreSettings, Trust};
+use crate::warning::Warning;
 
 /// The settings that depend on a store.
 pub(crate) struct RequestSettings {
     pub(crate) render: RenderSettings,
     /// The repositories and credentials of the store.
     pub(crate) known: KnownRepositories,
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl RequestSettings {
@@ -31,7 +33,7 @@ impl RequestSettings {
         trust: &Trust,
         tracking: Option<TrackingMethod>,
     ) -> Self {
-        let StoreSettings { settings, known, source_repos } =
+        let StoreSettings { settings, known, source_repos, warnings } =
             StoreSettings::new(resources, options.argocd_namespace.as_deref(), trust);
         // Like Argo CD, an unknown method counts as `annotation`.
         let of_store = || settings.tracking_method.as_deref().and_then(|word| word.parse().ok());
@@ -60,7 +62,7 @@ impl RequestSettings {
             directory_bytes_max: options.limits.directory_bytes_max,
             manifests_max: options.limits.manifests_max(),
         };
-        Self { render, known }
+        Self { render, known, warnings }
     }
 }
 

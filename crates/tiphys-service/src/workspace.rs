@@ -17,6 +17,7 @@ use crate::service::Service;
 use crate::settings::{RequestSettings, control_plane, source_request};
 use crate::store::load_store;
 use crate::trust::Trust;
+use crate::warning::Warning;
 
 /// What a request works with: the store, its settings, and a renderer.
 pub struct Workspace {
@@ -30,6 +31,7 @@ pub struct Workspace {
     pub(crate) renderer: Renderer,
     pub(crate) trust: Trust,
     pub(crate) runs: Arc<RunSettings>,
+    warnings: Vec<Warning>,
     cancel: CancellationToken,
 }
 
@@ -77,7 +79,7 @@ impl Workspace {
         let runs = service.runs(workspace.keep_workdirs);
         let trust = Trust::new(options, host, &resources, &workspace.applications);
         let control_plane = control_plane(options, &resources, &trust);
-        let RequestSettings { render, known } =
+        let RequestSettings { render, known, warnings } =
             RequestSettings::new(options, host, &resources, &trust, workspace.tracking);
         let settings = RenderSettings {
             others: if workspace.name_others { Others::Name } else { Others::Ignore },
@@ -97,7 +99,12 @@ impl Workspace {
         let request = RenderRequest { settings, sources, deadline: None, cancel: cancel.clone() };
         let renderer = RenderService::new(service.sources().clone(), catalogue).renderer(&request);
         let service = service.clone();
-        Ok(Self { service, resources, control_plane, plugins, renderer, trust, runs, cancel })
+        Ok(Self { service, resources, control_plane, plugins, renderer, trust, runs, warnings, cancel })
+    }
+
+    /// Returns the warnings about the settings of the store.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     /// Returns the namespace of applications without one.
@@ -113,7 +120,7 @@ impl Workspace {
 
     /// Returns a warning if plugins that the caller configured are in a rendered repository: in CI the checkout is often that of a pull
     /// request, which then chooses the commands that run.
-    pub fn plugins_in_checkout(&self) -> Option<String> {
+    pub fn plugins_in_checkout(&self) -> Option<Warning> {
         let (options, host) = (self.service.options(), self.service.host());
         if host.variable("CI").is_none_or(|value| value == "false") {
             return None;
@@ -122,11 +129,11 @@ impl Workspace {
         let plugins = paths.into_iter().filter(|_| !origin.is_empty()).map(|path| (origin, path));
         let sockets = host.plugin_sockets(options).map(|path| ("--plugin-sockets: ", path));
         let (origin, path) = plugins.chain(sockets).find(|(_, path)| self.trust.is_rendered(path))?;
-        Some(format!(
+        Some(Warning::new(format!(
             "{origin}{} is in a repository that is rendered: a pull request can change the commands that run here; use plugins \
              from outside of the checkout",
             path.display()
-        ))
+        )))
     }
 
     /// Completes work, then waits until everything that plugins left behind is stopped and removed.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 pub(crate) use tiphys_plugin::chain;
 pub(crate) use tiphys_service::{ErrorKind, ServiceError};
-use tiphys_service::{Input, Remedy};
+use tiphys_service::{Input, Remedy, Warning};
 
 use crate::terminal::message;
 
@@ -99,6 +99,10 @@ fn remedy_hint(remedy: &Remedy) -> String {
             "--base compares two revisions of a repository; --cluster-state compares with live objects"
         }
         Remedy::AllowFileRepositories => "--repo and --allow-file-repositories allow folders",
+        Remedy::ReplaceVariables => "--variables has it replaced when manifests are made",
+        Remedy::UseRepository(argument) => return format!("--repo {argument} uses them"),
+        Remedy::ChoosePluginsFrom => "--plugins-from says whose count",
+        Remedy::TrustSettings => "accept them with --trust-repository-settings",
         Remedy::TrustChangedPlugins => "--plugins-from head runs the commands of a change that is trusted",
         Remedy::AllowNetwork => "run once without --offline, or name a local folder with --repo URL=DIR",
         Remedy::UseCacheOnly => "--offline renders from the cache",
@@ -109,6 +113,16 @@ fn remedy_hint(remedy: &Remedy) -> String {
         }
     };
     hint.to_owned()
+}
+
+/// Logs warnings.
+pub(crate) fn warn_all<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
+    for warning in warnings {
+        match warning.remedy() {
+            Some(remedy) => tracing::warn!("{}; {}", warning.message(), remedy_hint(remedy)),
+            None => tracing::warn!("{}", warning.message()),
+        }
+    }
 }
 
 /// Prints errors and returns the worst kind among them and `worst`.

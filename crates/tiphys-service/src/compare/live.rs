@@ -19,11 +19,12 @@ use super::{ApplicationDiff, Presence};
 use crate::error::{Remedy, ServiceError, chain};
 use crate::options::StepCallback;
 use crate::render::render_each;
+use crate::warning::Warning;
 use crate::workspace::Workspace;
 
 pub use self::clusters::LiveClusters;
 
-/// Renders applications and compares each with the live objects of its destination. Warnings are logged.
+/// Renders applications and compares each with the live objects of its destination.
 pub async fn compare_live(
     workspace: &Workspace,
     clusters: &LiveClusters,
@@ -32,23 +33,25 @@ pub async fn compare_live(
 ) -> Vec<ApplicationDiff> {
     let mut compared = Vec::with_capacity(applications.len());
     let compare_one = async |stored: Arc<StoredApplication>, result: Result<_, ServiceError>| {
+        let mut warnings = Vec::new();
         let result = match result {
-            Ok(rendered) => compare(workspace, clusters, &stored, rendered).await,
+            Ok(rendered) => compare(workspace, clusters, &stored, rendered, &mut warnings).await,
             Err(error) => Err(error),
         };
-        compared.push(ApplicationDiff::new(&stored, Presence::Both, result));
+        compared.push(ApplicationDiff { warnings, ..ApplicationDiff::new(&stored, Presence::Both, result) });
     };
     workspace.drained(render_each(workspace, applications, progress, compare_one)).await;
     compared
 }
 
 /// Returns one warning for each setting of the store that Argo CD applies to all comparisons and this comparison does not.
-pub fn unsupported_settings(workspace: &Workspace) -> Vec<String> {
+pub fn unsupported_settings(workspace: &Workspace) -> Vec<Warning> {
     let namespace = workspace.service.options().argocd_namespace.as_deref();
     let (settings, _) = workspace.resources.settings(namespace, &|_| true);
     let keys = settings.iter().flat_map(|stored| &stored.settings.ignore_differences);
-    keys.map(|key| format!("argocd-cm: {key} is not applied; what it leaves out is shown as a difference"))
-        .collect()
+    let message =
+        |key| format!("argocd-cm: {key} is not applied; what it leaves out is shown as a difference");
+    keys.map(|key| Warning::new(message(key))).collect()
 }
 
 async fn compare(
@@ -56,11 +59,10 @@ async fn compare(
     clusters: &LiveClusters,
     stored: &StoredApplication,
     rendered: RenderedApplication,
+    warnings: &mut Vec<Warning>,
 ) -> Result<Comparison, ServiceError> {
     let name = stored.full_name();
-    for warning in &rendered.warnings {
-        tracing::warn!("{name}: {warning}");
-    }
+    warnings.extend(rendered.warnings.iter().map(|warning| Warning::of_application(stored, warning)));
     let spec = &stored.application.spec;
     let ignored = Ignored::new(&spec.ignore_differences).map_err(|error| ignore_error(stored, &error))?;
     let tracking = workspace.renderer.tracking(&stored.application);
@@ -70,13 +72,12 @@ async fn compare(
     };
     let cluster = clusters.of(&spec.destination, &ownership).await.map_err(unread)?;
     let cluster = cluster.ok_or_else(|| no_cluster_error(stored, &spec.destination, clusters))?;
-    let pairs =
-        find_live(rendered.manifests, &spec.destination.namespace, &cluster, &name).await.map_err(unread)?;
+    let (pairs, guessed) =
+        find_live(rendered.manifests, &spec.destination.namespace, &cluster).await.map_err(unread)?;
+    warnings.extend(guessed.iter().map(|warning| Warning::of_application(stored, warning)));
     let rules = LiveRules { application: &tracking.instance_name, ignored: &ignored, ownership: &ownership };
     let found = compare_objects(&pairs, cluster.removable(&tracking.instance_name), &rules);
-    for warning in &found.warnings {
-        tracing::warn!("{name}: {}", warning.message);
-    }
+    warnings.extend(found.warnings.iter().map(|warning| Warning::of_application(stored, &warning.message)));
     for left_out in &found.left_out {
         tracing::info!("{name}: left out: {left_out}");
     }
@@ -93,15 +94,14 @@ fn ignore_error(stored: &StoredApplication, error: &IgnoreError) -> ServiceError
     ServiceError::invalid_input(format!("application {} ({place}): {}", stored.full_name(), chain(error)))
 }
 
-/// Finds the live object of each rendered object.
+/// Finds the live object of each rendered object. Warns about objects whose scope is unknown.
 async fn find_live(
     manifests: Vec<Manifest>,
     destination: &str,
     cluster: &LiveCluster,
-    application: &str,
-) -> Result<Vec<LivePair>, ClusterError> {
+) -> Result<(Vec<LivePair>, Vec<String>), ClusterError> {
     let scopes = cluster.scopes(&manifests);
-    let mut pairs = Vec::with_capacity(manifests.len());
+    let (mut pairs, mut warnings) = (Vec::with_capacity(manifests.len()), Vec::new());
     for manifest in manifests {
         let namespaces = possible_namespaces(&manifest, destination, &scopes);
         let mut found = None;
@@ -118,18 +118,18 @@ async fn find_live(
         };
         if found.is_none() && namespaces.len() > 1 && manifest.namespace().is_empty() {
             let (group, kind) = manifest.group_kind();
-            tracing::warn!(
-                "{application}: not known whether {kind}.{group} has a namespace, so that {} is taken to be in {namespace}; its \
+            warnings.push(format!(
+                "not known whether {kind}.{group} has a namespace, so that {} is taken to be in {namespace}; its \
                  CustomResourceDefinition in the cluster state tells",
                 manifest.name()
-            );
+            ));
         }
         pairs.push(LivePair {
             rendered: manifest.in_namespace(&namespace),
             live: found.map(|(_, live)| live),
         });
     }
-    Ok(pairs)
+    Ok((pairs, warnings))
 }
 
 fn no_cluster_error(

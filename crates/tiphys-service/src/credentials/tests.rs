@@ -16,7 +16,9 @@ fn only_repository_secrets_are_known_repositories() {
              stringData: {{url: 'https://git.example.org/x'}}\n"
         );
         let store = Store::load(&[StoreInput::StandardInput(text.into_bytes())]).expect("it is a store");
-        let known = known_repositories(&store.secrets().iter().collect::<Vec<_>>());
+        let mut warnings = Vec::new();
+        let known = known_repositories(&store.secrets().iter().collect::<Vec<_>>(), &mut warnings);
+        assert!(warnings.is_empty(), "{warnings:?}");
         assert_eq!((known.repositories.len(), known.templates.len()), expected, "{secret_type}");
     }
 }

@@ -18,6 +18,7 @@ use super::{ParameterValues, SourceChoice};
 use crate::assignments;
 use crate::error::{Input, Remedy, ServiceError, chain};
 use crate::host::Host;
+use crate::warning::Warning;
 use crate::workspace::Workspace;
 
 /// The exit status of the Helm plugin if a chart has more values than it announces.
@@ -43,6 +44,8 @@ pub(super) struct ParameterSource {
     pub(super) source_type: SourceType,
     /// The announced and set parameters. None if the plugin was not asked.
     pub(super) announced: Option<AnnouncedSource>,
+    /// Warnings of its plugin.
+    pub(super) warnings: Vec<Warning>,
 }
 
 /// A change of a source.
@@ -54,6 +57,8 @@ pub(super) struct SourceChange {
     pub(super) after: ApplicationSource,
     /// The changed parameters.
     pub(super) applied: Applied,
+    /// Warnings about the change.
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl ParameterRequest {
@@ -137,24 +142,23 @@ impl ParameterSource {
             }
             failure.with_remedy(Remedy::SkipAnnouncement)
         };
-        let mut announced = Vec::new();
+        let (mut announced, mut warnings) = (Vec::new(), Vec::new());
         for AskedSource { source, failure } in workspace.drained(Box::pin(asking)).await.map_err(refused)? {
             match failure {
                 Some(error) if source.source_type == SourceType::Helm && is_past_bound(&error) => {
-                    tracing::warn!(
-                        "{}: the types of the chart's values are unknown, so new values are set as helm's --set reads them: {}",
-                        stored.full_name(),
+                    let message = format!(
+                        "the types of the chart's values are unknown, so new values are set as helm's --set reads them: {}",
                         chain(&error)
                     );
+                    warnings.push(Warning::of_application(&stored, message));
                 }
                 Some(error) => return Err(refused(error)),
                 None => {}
             }
             announced.push(source);
         }
-        for warning in announced.iter().flat_map(|source| &source.warnings) {
-            tracing::warn!("{}: {warning}", stored.full_name());
-        }
+        let of_sources = announced.iter().flat_map(|source| &source.warnings);
+        warnings.extend(of_sources.map(|warning| Warning::of_application(&stored, warning)));
         let mut found: Vec<AnnouncedSource> =
             announced.into_iter().filter(|source| source.plugin.is_some()).collect();
         match found.len() {
@@ -169,6 +173,7 @@ impl ParameterSource {
                     position: announced.position,
                     source_type: if is_native { SourceType::Kustomize } else { announced.source_type },
                     announced: Some(announced),
+                    warnings,
                 })
             }
             0 => Err(ServiceError::invalid_input(format!(
@@ -201,7 +206,8 @@ impl ParameterSource {
             .collect();
         match found[..] {
             [(position, _, source_type)] => {
-                Ok(Self { stored: Arc::clone(stored), position, source_type, announced: None })
+                let (stored, warnings) = (Arc::clone(stored), Vec::new());
+                Ok(Self { stored, position, source_type, announced: None, warnings })
             }
             [] => Err(ServiceError::invalid_input(format!(
                 "{} names no plugin, so the place of its parameters is unknown without asking",
@@ -246,12 +252,15 @@ impl ParameterSource {
         let names_are_free = announcements.is_empty();
         let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
         let mut applied = apply(edited, &assignments).map_err(|error| self.refused(&error))?;
+        let of_applied = std::mem::take(&mut applied.warnings).into_iter();
+        let mut warnings: Vec<Warning> =
+            of_applied.map(|warning| Warning::of_application(&self.stored, warning)).collect();
         if has_values {
             let names = VariableNames::of(source);
-            let warnings = assignments
-                .iter()
-                .filter_map(|assignment| variable_warning(assignment, names, request.variables));
-            applied.warnings.extend(warnings);
+            let of_variables = assignments.iter();
+            warnings.extend(of_variables.filter_map(|assignment| {
+                variable_warning(&self.stored, assignment, names, request.variables)
+            }));
         }
         let refused =
             |error| ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
@@ -263,7 +272,7 @@ impl ParameterSource {
             !replaced_variables(source, plugin, name).eq(replaced_variables(&after, plugin, name))
         };
         applied.changes.retain(|change| change.before != change.after || !has_become(&change.target.name));
-        Ok(SourceChange { before: source.clone(), after, applied })
+        Ok(SourceChange { before: source.clone(), after, applied, warnings })
     }
 
     /// Returns the plugin of the source if it was asked. A `plugin` block need not name it.
@@ -291,10 +300,11 @@ fn is_past_bound(error: &RenderError) -> bool {
 
 /// Reports whether build variables in a value are replaced.
 fn variable_warning(
+    stored: &StoredApplication,
     assignment: &Assignment<ParameterValue>,
     names: VariableNames,
     variables: Variables,
-) -> Option<String> {
+) -> Option<Warning> {
     let name = &assignment.target.name;
     let Some(ParameterValue::String(text)) = &assignment.value else { return None };
     let found: Vec<&str> = build_variables(text, names).collect();
@@ -304,9 +314,11 @@ fn variable_warning(
     let found = found.join(", ");
     // Variables in the path of a file are always replaced.
     if variables == Variables::Replaced || name.starts_with(SET_FILE_PREFIX) {
-        return Some(format!("`{name}`: {found} is replaced when manifests are made"));
+        let message = format!("`{name}`: {found} is replaced when manifests are made");
+        return Some(Warning::of_application(stored, message));
     }
-    Some(format!("`{name}`: {found} is set as text; --variables has it replaced when manifests are made"))
+    let warning = Warning::of_application(stored, format!("`{name}`: {found} is set as text"));
+    Some(warning.with_remedy(Remedy::ReplaceVariables))
 }
 
 fn several_sources<'a>(

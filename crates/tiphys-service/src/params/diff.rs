@@ -12,6 +12,7 @@ use super::change::{ParameterRequest, ParameterSource};
 use super::{SourceChoice, find_application};
 use crate::compare::{ApplicationDiff, Presence};
 use crate::error::ServiceError;
+use crate::warning::Warning;
 use crate::workspace::Workspace;
 
 /// An application with unsaved parameter values.
@@ -21,8 +22,8 @@ pub struct UnsavedChange {
     pub stored: Arc<StoredApplication>,
     /// The changed parameters.
     pub changes: Vec<ParameterChange>,
-    /// Warnings about the change.
-    pub warnings: Vec<String>,
+    /// Warnings about the application and the change.
+    pub warnings: Vec<Warning>,
     changed: Application,
 }
 
@@ -35,17 +36,18 @@ impl UnsavedChange {
         request: &ParameterRequest,
         allow_unannounced: bool,
     ) -> Result<Self, ServiceError> {
-        let stored = find_application(workspace, application)?;
+        let (stored, mut warnings) = find_application(workspace, application)?;
         let finding = ParameterSource::find(workspace, Arc::clone(&stored), choice, allow_unannounced);
         let subject = Box::pin(finding).await?;
         let change = subject.change(request, subject.source(), workspace.service.host())?;
         let changed = with_source(&stored.application, subject.position, change.after);
-        let applied = change.applied;
-        Ok(Self { stored, changes: applied.changes, warnings: applied.warnings, changed })
+        warnings.extend(subject.warnings);
+        warnings.extend(change.warnings);
+        Ok(Self { stored, changes: change.applied.changes, warnings, changed })
     }
 }
 
-/// Renders an application with its saved and with its unsaved parameters and compares the manifests. Warnings are logged.
+/// Renders an application with its saved and with its unsaved parameters and compares the manifests.
 pub async fn compare_unsaved(workspace: &Workspace, change: &UnsavedChange) -> ApplicationDiff {
     let stored = &change.stored;
     let rendering = async {
@@ -54,15 +56,15 @@ pub async fn compare_unsaved(workspace: &Workspace, change: &UnsavedChange) -> A
         join(Box::pin(before), Box::pin(after)).await
     };
     let (before, after) = workspace.drained(rendering).await;
+    let mut warnings = Vec::new();
     let compared = before.and_then(|before| Ok((before, after?))).map(|(before, after)| {
         let new = after.warnings.iter().filter(|warning| !before.warnings.contains(warning));
-        for warning in before.warnings.iter().chain(new) {
-            tracing::warn!("{}: {warning}", stored.full_name());
-        }
+        let all = before.warnings.iter().chain(new);
+        warnings.extend(all.map(|warning| Warning::of_application(stored, warning)));
         compare(&before.manifests, &after.manifests)
     });
     let result = compared.map_err(|error| ServiceError::application(stored, &error));
-    ApplicationDiff::new(stored, Presence::Both, result)
+    ApplicationDiff { warnings, ..ApplicationDiff::new(stored, Presence::Both, result) }
 }
 
 /// Returns the application with another source at a position, from 1.

@@ -15,6 +15,7 @@ use super::change::{ParameterRequest, ParameterSource, SourceChange};
 use super::{SourceChoice, find_application};
 use crate::error::{Input, Remedy, ServiceError, chain};
 use crate::host::Host;
+use crate::warning::Warning;
 use crate::workspace::Workspace;
 
 /// Where a change is written.
@@ -46,7 +47,7 @@ pub struct PlannedEdit {
     /// The requested parameters, also those that have the requested value already.
     pub changes: Vec<ParameterChange>,
     /// Warnings about the change.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     edit: Option<FileEdit>,
 }
 
@@ -55,7 +56,7 @@ struct Plan {
     change: SourceChange,
     /// None if nothing changes.
     edit: Option<FileEdit>,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
 }
 
 /// Plans a change of an application's parameters. Nothing is written.
@@ -67,7 +68,7 @@ pub async fn plan_edit(
     request: &ParameterRequest,
 ) -> Result<PlannedEdit, ServiceError> {
     let host = workspace.service.host();
-    let stored = find_application(workspace, application)?;
+    let (stored, mut all) = find_application(workspace, application)?;
     if options.write_to == WriteTo::Application {
         require_file(&stored)?;
         require_version(&stored, options)?;
@@ -78,8 +79,10 @@ pub async fn plan_edit(
         WriteTo::Application => document::plan(&subject, request, host)?,
         WriteTo::Override => override_file::plan(&subject, request, options, host)?,
     };
-    let warnings = change.applied.warnings.into_iter().chain(warnings).collect();
-    Ok(PlannedEdit { stored, changes: change.applied.changes, warnings, edit })
+    all.extend(subject.warnings);
+    all.extend(change.warnings);
+    all.extend(warnings);
+    Ok(PlannedEdit { stored, changes: change.applied.changes, warnings: all, edit })
 }
 
 impl PlannedEdit {

@@ -13,6 +13,7 @@ use super::defaults::Defaults;
 use super::origin::{ParameterLayers, ParameterLocation};
 use super::row::{Announced, ParameterRow, rows};
 use crate::error::{Remedy, ServiceError};
+use crate::warning::Warning;
 use crate::workspace::Workspace;
 
 /// An application and the parameters of its chosen sources.
@@ -22,19 +23,21 @@ pub struct ApplicationParameters {
     pub stored: Arc<StoredApplication>,
     /// The chosen sources. A source whose plugin failed has only the parameters that are set.
     pub sources: Vec<AnnouncedSource>,
+    /// Warnings about the application and its plugins.
+    pub warnings: Vec<Warning>,
     /// Errors of plugins, with the index of the source.
     failures: Vec<(usize, ServiceError)>,
     plugins: Vec<LoadedPlugin>,
     current_dir: PathBuf,
 }
 
-/// Finds an application, a name or a path, and asks the plugins of its chosen sources which parameters they accept. Warnings are logged.
+/// Finds an application, a name or a path, and asks the plugins of its chosen sources which parameters they accept.
 pub async fn inspect(
     workspace: &Workspace,
     application: &str,
     choice: &SourceChoice,
 ) -> Result<ApplicationParameters, ServiceError> {
-    let stored = &super::find_application(workspace, application)?;
+    let (stored, warnings) = &super::find_application(workspace, application)?;
     choice.check(stored)?;
     let announcing = workspace
         .renderer
@@ -44,6 +47,7 @@ pub async fn inspect(
     let mut parameters = ApplicationParameters {
         stored: Arc::clone(stored),
         sources: Vec::new(),
+        warnings: warnings.clone(),
         failures: Vec::new(),
         plugins: workspace.plugins.clone(),
         current_dir: workspace.service.host().absolute(""),
@@ -57,9 +61,8 @@ pub async fn inspect(
             }
             parameters.failures.push((index, failure));
         }
-        for warning in &source.warnings {
-            tracing::warn!("{}: {warning}", stored.full_name());
-        }
+        let warnings = source.warnings.iter().map(|warning| Warning::of_application(stored, warning));
+        parameters.warnings.extend(warnings);
         parameters.sources.push(source);
     }
     Ok(parameters)

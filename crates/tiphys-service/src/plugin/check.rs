@@ -11,6 +11,7 @@ use super::trial::{Trial, TrialSubject};
 use super::try_on::set_block;
 use crate::error::{ServiceError, chain};
 use crate::service::Service;
+use crate::warning::Warning;
 use crate::workspace::WorkspaceOptions;
 
 /// A plugin and the application that its announcements are checked for.
@@ -41,6 +42,8 @@ pub struct CheckedForm {
     pub errors: bool,
     /// Environment variables that several parameters set.
     pub collisions: Vec<String>,
+    /// Warnings about the source.
+    pub warnings: Vec<Warning>,
     /// Why the plugin could not be asked.
     pub failure: Option<ServiceError>,
 }
@@ -83,6 +86,7 @@ impl FormCheck<'_> {
         set_block(subject.block(), params, plugin_env, host)?;
         form.parameters = subject.block().parameters.clone().unwrap_or_default();
         let trial = subject.open(service, WorkspaceOptions { cancel, ..WorkspaceOptions::default() })?;
+        form.warnings.extend(trial.workspace.warnings().iter().cloned());
         form.application = folder.app.as_ref().map(|_| trial.application.metadata.name.clone());
         Ok((form, Some(trial)))
     }
@@ -98,6 +102,7 @@ impl CheckedForm {
             }
         };
         self.parameters = asked.parameters;
+        self.warnings.extend(asked.warnings);
         let stdout = match asked.stdout {
             Ok(stdout) => stdout,
             Err(message) => return report.findings.push(announcing_failed(file, &message)),
@@ -119,6 +124,7 @@ struct Answer {
     stdout: Result<Option<Vec<u8>>, String>,
     parameters: Vec<Parameter>,
     build_environment: Vec<String>,
+    warnings: Vec<Warning>,
 }
 
 async fn ask(trial: &Trial) -> Result<Answer, ServiceError> {
@@ -128,9 +134,6 @@ async fn ask(trial: &Trial) -> Result<Answer, ServiceError> {
     let Some((_, prepared)) = prepared.into_iter().next() else {
         return Err(ServiceError::bug("a source with a plugin block was not prepared"));
     };
-    for warning in &prepared.warnings {
-        tracing::warn!("{warning}");
-    }
     let Work::Plugin { request, plan, .. } = &prepared.work else {
         return Err(ServiceError::bug("a source with a plugin block is no work for a plugin"));
     };
@@ -140,6 +143,7 @@ async fn ask(trial: &Trial) -> Result<Answer, ServiceError> {
         stdout,
         parameters: plan.parameters.clone().unwrap_or_default(),
         build_environment: variables.map(|variable| variable.name.clone()).collect(),
+        warnings: prepared.warnings.iter().cloned().map(Warning::from).collect(),
     })
 }
 

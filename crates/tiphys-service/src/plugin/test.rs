@@ -16,6 +16,7 @@ use crate::error::ServiceError;
 use crate::host::Host;
 use crate::options::StepCallback;
 use crate::service::Service;
+use crate::warning::Warning;
 use crate::workspace::WorkspaceOptions;
 
 use case::{FoundCase, TestCase};
@@ -40,6 +41,8 @@ pub struct TestResult {
     pub name: String,
     /// The outcome.
     pub outcome: TestOutcome,
+    /// Warnings of rendering.
+    pub warnings: Vec<Warning>,
 }
 
 /// The outcome of a case.
@@ -114,12 +117,13 @@ impl PluginTest {
                 if test.cancel.is_cancelled() {
                     return Err(ServiceError::interrupted());
                 }
+                let mut warnings = Vec::new();
                 let outcome = match case {
-                    Ok(case) => test.test(service, &name, *case).await?,
+                    Ok(case) => test.test(service, &name, *case, &mut warnings).await?,
                     Err(why) => TestOutcome::Malformed(why),
                 };
                 progress(&name);
-                Ok(TestResult { name, outcome })
+                Ok(TestResult { name, outcome, warnings })
             })
             .buffered(service.jobs())
             .collect()
@@ -127,7 +131,13 @@ impl PluginTest {
         results.into_iter().collect()
     }
 
-    async fn test(&self, service: &Service, name: &str, case: TestCase) -> Result<TestOutcome, ServiceError> {
+    async fn test(
+        &self,
+        service: &Service,
+        name: &str,
+        case: TestCase,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<TestOutcome, ServiceError> {
         let tree = self.shown.join(name).join(case::TREE);
         let folder = if case.path == "." { tree } else { tree.join(&case.path) };
         let (repository, path) = (case.folder.join(case::TREE), case.path);
@@ -146,10 +156,11 @@ impl PluginTest {
             ..WorkspaceOptions::default()
         };
         let trial = subject.open(service, workspace)?;
+        warnings.extend(trial.workspace.warnings().iter().cloned());
         let required = judge::required_runs(&case.expected, self.mode);
         let mut given = CaseOutput::default();
         if required.manifests {
-            given.manifests = Some(generated(&trial, name).await);
+            given.manifests = Some(generated(&trial, name, warnings).await);
         }
         if required.announcement {
             given.announcement = Some(announced(&trial).await);
@@ -163,13 +174,11 @@ impl PluginTest {
     }
 }
 
-async fn generated(trial: &Trial, name: &str) -> Result<Vec<Value>, CaseError> {
+async fn generated(trial: &Trial, name: &str, warnings: &mut Vec<Warning>) -> Result<Vec<Value>, CaseError> {
     trial.log_commands(&[Phase::Find, Phase::Init, Phase::Generate]);
     let rendered = Box::pin(trial.workspace.renderer.render(&trial.application)).await;
     let rendered = rendered.map_err(|error| CaseError::new(&trial.error(&error), &error))?;
-    for warning in &rendered.warnings {
-        tracing::warn!("case {name}: {warning}");
-    }
+    warnings.extend(rendered.warnings.iter().map(|warning| Warning::new(format!("case {name}: {warning}"))));
     Ok(rendered.manifests.into_iter().map(Manifest::into_value).collect())
 }
 

@@ -12,6 +12,7 @@ use super::trial::Trial;
 use crate::assignments;
 use crate::error::{Input, ServiceError, chain};
 use crate::host::Host;
+use crate::warning::Warning;
 
 /// Runs the plugin's discovery rule.
 pub async fn matches(trial: &Trial) -> Result<Match, ServiceError> {
@@ -37,16 +38,14 @@ pub async fn announce(trial: &Trial) -> Result<Vec<Announcement>, ServiceError> 
     Ok(announced.into_iter().flat_map(|source| source.announcements).collect())
 }
 
-/// Generates the manifests. Warnings are logged.
-pub async fn generate(trial: &Trial) -> Result<Vec<Manifest>, ServiceError> {
+/// Generates the manifests. Returns them with the warnings.
+pub async fn generate(trial: &Trial) -> Result<(Vec<Manifest>, Vec<Warning>), ServiceError> {
     trial.log_commands(&[Phase::Find, Phase::Init, Phase::Generate]);
     let rendering = trial.workspace.renderer.render(&trial.application);
     let rendered = trial.workspace.drained(Box::pin(rendering)).await;
     let rendered = rendered.map_err(|error| trial.error(&error))?;
-    for warning in &rendered.warnings {
-        tracing::warn!("{warning}");
-    }
-    Ok(rendered.manifests)
+    let warnings = rendered.warnings.into_iter().map(Warning::from).collect();
+    Ok((rendered.manifests, warnings))
 }
 
 /// Returns the environment of the plugin's commands: names and values. Only discovery runs.

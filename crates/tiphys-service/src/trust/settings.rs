@@ -9,7 +9,9 @@ use tiphys_store::{Place, Store as Resources, StoredSettings};
 use super::build_options::widening_option;
 use super::{Origin, Trust};
 use crate::credentials;
+use crate::error::Remedy;
 use crate::text::listed;
+use crate::warning::Warning;
 
 /// The effective settings of a store. Only the caller's settings may permit more than the defaults. Those of a rendered repository may
 /// restrict, and set the tracking method.
@@ -21,19 +23,20 @@ pub(crate) struct StoreSettings {
     pub(crate) known: KnownRepositories,
     /// The `sourceRepos` of projects by name. The caller's project wins over one of the same name in a repository.
     pub(crate) source_repos: BTreeMap<String, Vec<String>>,
+    /// Warnings about settings that are invalid or ignored.
+    pub(crate) warnings: Vec<Warning>,
 }
 
 impl StoreSettings {
-    /// Merges the settings and warns about ignored ones. `namespace` is the control plane's, if the caller chose it.
+    /// Merges the settings. `namespace` is the control plane's, if the caller chose it.
     pub(crate) fn new(resources: &Resources, namespace: Option<&str>, trust: &Trust) -> Self {
         let is_callers = |place: &Place| trust.origin(&place.file) == Origin::Caller;
         let mut ignored = Vec::new();
         let (own, warning) = resources.settings(namespace, &is_callers);
         let (theirs, other_warning) = resources.settings(namespace, &|place| !is_callers(place));
         let (certificates, certificates_warning) = resources.server_certificates(namespace, &is_callers);
-        for warning in [warning, other_warning, certificates_warning].into_iter().flatten() {
-            tracing::warn!("{warning}");
-        }
+        let of_store = [warning, other_warning, certificates_warning].into_iter().flatten();
+        let mut warnings: Vec<Warning> = of_store.map(Warning::from).collect();
         let mut settings = match (own, theirs) {
             (Some(own), _) => own.settings.clone(),
             (None, Some(theirs)) => harmless(theirs, &mut ignored),
@@ -53,12 +56,10 @@ impl StoreSettings {
         );
         let places = resources.certificate_places().filter(|place| !is_callers(place));
         ignored.extend(places.map(|place| format!("argocd-tls-certs-cm ({place})")));
-        warn_of_ignored(&ignored);
-        Self {
-            settings,
-            known: KnownRepositories { certificates, ..credentials::known_repositories(&of_caller) },
-            source_repos: source_repos(resources, &is_callers),
-        }
+        let source_repos = source_repos(resources, &is_callers, &mut warnings);
+        let known = credentials::known_repositories(&of_caller, &mut warnings);
+        warnings.extend(ignored_settings(&ignored));
+        Self { settings, known: KnownRepositories { certificates, ..known }, source_repos, warnings }
     }
 }
 
@@ -94,17 +95,20 @@ fn restrict(settings: &mut ArgoCdSettings, theirs: &StoredSettings, ignored: &mu
     settings.value_file_schemes = Some(allowed);
 }
 
-fn source_repos(resources: &Resources, is_callers: &dyn Fn(&Place) -> bool) -> BTreeMap<String, Vec<String>> {
+fn source_repos(
+    resources: &Resources,
+    is_callers: &dyn Fn(&Place) -> bool,
+    warnings: &mut Vec<Warning>,
+) -> BTreeMap<String, Vec<String>> {
     let (own, theirs): (Vec<_>, Vec<_>) =
         resources.projects().iter().partition(|stored| is_callers(&stored.place));
     for project in &theirs {
         let name = &project.project.metadata.name;
         if let Some(own) = own.iter().find(|own| own.project.metadata.name == *name) {
-            tracing::warn!(
+            warnings.push(Warning::new(format!(
                 "project {name}: {} counts, and what {} restricts does not",
-                own.place,
-                project.place
-            );
+                own.place, project.place
+            )));
         }
     }
     let all = theirs.into_iter().chain(own);
@@ -112,13 +116,12 @@ fn source_repos(resources: &Resources, is_callers: &dyn Fn(&Place) -> bool) -> B
         .collect()
 }
 
-fn warn_of_ignored(ignored: &[String]) {
-    if ignored.is_empty() {
-        return;
-    }
-    tracing::warn!(
-        "ignored, because a repository that is rendered must not widen what a render may do: {}; accept them with \
-         --trust-repository-settings",
-        listed(ignored)
-    );
+fn ignored_settings(ignored: &[String]) -> Option<Warning> {
+    (!ignored.is_empty()).then(|| {
+        Warning::new(format!(
+            "ignored, because a repository that is rendered must not widen what a render may do: {}",
+            listed(ignored)
+        ))
+        .with_remedy(Remedy::TrustSettings)
+    })
 }

@@ -43,7 +43,9 @@ async fn inspect(
     let workspace = params::open_workspace(&open_service(common, host)?, application)?;
     let choice = source.into();
     let inspecting = Box::pin(params::inspect(&workspace, application, &choice));
-    lifecycle::unless_interrupted(workspace.cancel(), inspecting).await?
+    let parameters = lifecycle::unless_interrupted(workspace.cancel(), inspecting).await??;
+    error::warn_all(&parameters.warnings);
+    Ok(parameters)
 }
 
 /// Prints the errors of plugins and returns the exit code.

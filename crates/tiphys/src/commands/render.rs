@@ -60,15 +60,12 @@ pub(crate) async fn run(
     needs.name_others = format == OutputFormat::Wide;
     needs.keep_workdirs = args.keep_workdir.then(|| host.create_kept_workdirs()).transpose()?;
     let workspace = Workspace::open(&open_service(common, host)?, needs)?;
-    if let Some(warning) = workspace.plugins_in_checkout() {
-        tracing::warn!("{warning}");
-    }
+    error::warn_all(workspace.warnings());
+    error::warn_all(&workspace.plugins_in_checkout());
     let SelectedApplications { applications, errors, warnings } =
         tiphys_service::select(&workspace, &selection, "render")?;
     let mut worst = error::print_all(&errors, None);
-    for warning in warnings {
-        tracing::warn!("{warning}");
-    }
+    error::warn_all(&warnings);
     if args.print_env {
         let environments = tiphys_service::environments(&workspace, &applications);
         let environments = lifecycle::unless_interrupted(workspace.cancel(), environments).await??;

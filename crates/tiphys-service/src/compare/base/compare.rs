@@ -19,6 +19,7 @@ use crate::error::{Input, Remedy, ServiceError};
 use crate::options::{ApplicationSelection, StepCallback, StorePath};
 use crate::select;
 use crate::service::Service;
+use crate::warning::Warning;
 
 /// A comparison whose applications are selected and not rendered yet.
 pub struct RevisionComparison {
@@ -27,6 +28,7 @@ pub struct RevisionComparison {
     pairs: Pairs,
     runs: Arc<RunSettings>,
     jobs: usize,
+    warnings: Vec<Warning>,
 }
 
 /// The result of a comparison.
@@ -60,7 +62,9 @@ impl RevisionComparison {
         let runs = service.runs(None);
         let sides = Box::pin(sides::open(service, &runs, revision, &arguments, cancel)).await?;
         let pairs = pairs::pair(&sides.base.stores, &sides.head.stores, &arguments, &filter);
-        Ok(Self { base: revision.base.clone(), sides, pairs, runs, jobs: service.jobs() })
+        let mut warnings = sides.warnings.clone();
+        warnings.extend(unheeded::warnings(&pairs.head(), &sides).await?);
+        Ok(Self { base: revision.base.clone(), sides, pairs, runs, jobs: service.jobs(), warnings })
     }
 
     /// Returns the number of applications to compare.
@@ -73,19 +77,19 @@ impl RevisionComparison {
         self.pairs.errors.iter().map(ServiceError::selection).collect()
     }
 
-    /// Returns the warnings about the applications and their projects.
-    pub fn warnings(&self) -> Vec<String> {
+    /// Returns the warnings about both sides, the applications and their projects.
+    pub fn warnings(&self) -> Vec<Warning> {
         let doubtful = (!self.pairs.doubtful.is_empty()).then(|| {
-            format!(
+            Warning::new(format!(
                 "not compared, since the other side may have them in a file that cannot be read: {}",
                 self.pairs.doubtful.join(", ")
-            )
+            ))
         });
         let warnings = select::warnings(&self.sides.head.stores.store, &self.pairs.head());
-        doubtful.into_iter().chain(warnings).collect()
+        self.warnings.iter().cloned().chain(doubtful).chain(warnings).collect()
     }
 
-    /// Renders and compares the applications. Warnings are logged.
+    /// Renders and compares the applications.
     pub async fn compare(&self, progress: StepCallback<'_>) -> Result<RevisionDiff, ServiceError> {
         let compared = self.compare_pairs(progress).await;
         self.runs.endings.drained().await;
@@ -94,7 +98,6 @@ impl RevisionComparison {
 
     async fn compare_pairs(&self, progress: StepCallback<'_>) -> Result<RevisionDiff, ServiceError> {
         let Self { base, sides, pairs, .. } = self;
-        unheeded::warn(&pairs.head(), sides).await?;
         if pairs.joined.is_empty() && pairs.errors.is_empty() {
             return Err(
                 ServiceError::invalid_input("no application to compare").with_remedy(Remedy::ChooseStore)
@@ -103,7 +106,8 @@ impl RevisionComparison {
         let results: Vec<(ApplicationDiff, bool)> = stream::iter(&pairs.joined)
             .map(|pair| async move {
                 let stored = pair.stored();
-                let result = Box::pin(compare_pair(pair, sides, base)).await;
+                let mut warnings = Vec::new();
+                let result = Box::pin(compare_pair(pair, sides, base, &mut warnings)).await;
                 progress(&stored.full_name());
                 let equal = matches!(result, Ok(None));
                 let presence = match pair {
@@ -111,7 +115,8 @@ impl RevisionComparison {
                     Pair::Added(_) => Presence::Added,
                     Pair::Removed(_) => Presence::Removed,
                 };
-                (ApplicationDiff::new(stored, presence, result.map(Option::unwrap_or_default)), equal)
+                let diff = ApplicationDiff::new(stored, presence, result.map(Option::unwrap_or_default));
+                (ApplicationDiff { warnings, ..diff }, equal)
             })
             .buffered(self.jobs * 2)
             .collect()
@@ -127,7 +132,13 @@ async fn compare_pair(
     pair: &Pair,
     sides: &ComparedSides,
     revision: &BaseRevision,
+    warnings: &mut Vec<Warning>,
 ) -> Result<Option<Comparison>, ServiceError> {
+    let mut warned = |stored: &StoredApplication, rendered: RenderedApplication| {
+        let of_head = rendered.warnings.iter();
+        warnings.extend(of_head.map(|warning| Warning::of_application(stored, warning)));
+        rendered.manifests
+    };
     let failed = |stored: &StoredApplication, error: &RenderError| {
         explained(ServiceError::application(stored, error), error, sides, revision)
     };
@@ -164,14 +175,6 @@ async fn compare_pair(
         }
     };
     Ok(Some(compare(&before, &after)))
-}
-
-/// Logs the warnings and returns the objects.
-fn warned(stored: &StoredApplication, rendered: RenderedApplication) -> Vec<tiphys_engine::Manifest> {
-    for warning in &rendered.warnings {
-        tracing::warn!("{}: {warning}", stored.full_name());
-    }
-    rendered.manifests
 }
 
 /// Adds a hint if a plugin is unknown because only the working copy has it.

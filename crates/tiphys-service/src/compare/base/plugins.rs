@@ -9,10 +9,11 @@ use tiphys_tree::Modes;
 
 use super::PluginsFrom;
 use super::past::{self, BasePath, BaseReader, label};
-use crate::error::{ServiceError, chain};
+use crate::error::{Remedy, ServiceError, chain};
 use crate::host::Host;
 use crate::options::ServiceOptions;
 use crate::plugin::{self, PluginPaths};
+use crate::warning::Warning;
 
 /// The plugins of both sides.
 #[derive(Default)]
@@ -23,6 +24,7 @@ pub(super) struct ComparedPlugins {
     pub(super) only_head: BTreeSet<String>,
     /// The files of the base's plugins. They are needed until all runs have ended.
     pub(super) held: Vec<BasePath>,
+    pub(super) warnings: Vec<Warning>,
 }
 
 /// The plugins of one side.
@@ -54,9 +56,10 @@ pub(super) async fn load(
             plugins.head.plugins.extend(loaded);
             continue;
         };
-        let BasePlugins { at_base, loaded } = load_base(reader, place, &path, origin).await?;
+        let BasePlugins { at_base, loaded, warning } = load_base(reader, place, &path, origin).await?;
+        plugins.warnings.extend(warning);
         if from == PluginsFrom::Base {
-            let unused = unused(reader, &at_base.place, &path, &loaded).await?;
+            let unused = unused(reader, &at_base.place, &path, &loaded, &mut plugins.warnings).await?;
             plugins.only_head.extend(unused);
             plugins.head.plugins.extend(loaded.iter().cloned());
         } else {
@@ -84,6 +87,7 @@ struct BasePlugins {
     at_base: BasePath,
     /// Empty if the path does not exist at the base.
     loaded: Vec<LoadedPlugin>,
+    warning: Option<Warning>,
 }
 
 async fn load_base(
@@ -101,21 +105,17 @@ async fn load_base(
         (at_base, problem) = reader.with_all(folder, Modes::Preserved).await?;
         file = at_base.files.place().map(|place| place.join(name));
     }
-    if let Some(error) = problem {
-        tracing::warn!(
-            "the plugins of {} have none of the other files of {}: {}",
-            path.display(),
-            label(reader.base),
-            chain(&error)
-        );
-    }
+    let warning = problem.map(|error| {
+        let (path, base, cause) = (path.display(), label(reader.base), chain(&error));
+        Warning::new(format!("the plugins of {path} have none of the other files of {base}: {cause}"))
+    });
     let loaded = match file.map(|file| load_plugins(&file)) {
         None | Some(Err(LoadError::Nothing { .. })) => Vec::new(),
         Some(loaded) => loaded.map_err(|error| {
             ServiceError::invalid_input(format!("{origin}{}", at_base.named(&chain(&error), reader.base)))
         })?,
     };
-    Ok(BasePlugins { at_base, loaded })
+    Ok(BasePlugins { at_base, loaded, warning })
 }
 
 /// Warns about plugins that differ in the working copy. Returns the names of those that the base does not have.
@@ -124,16 +124,16 @@ async fn unused(
     place: &WorkTreePath,
     path: &Path,
     of_base: &[LoadedPlugin],
+    warnings: &mut Vec<Warning>,
 ) -> Result<BTreeSet<String>, ServiceError> {
     let at_base = reader.sources.work_tree_identity(place, Some(reader.base), &past::OWN).await;
     let at_head = reader.sources.work_tree_identity(place, None, &past::OWN).await;
     if at_base.map_err(|error| past::failed(&error))? != at_head.map_err(|error| past::failed(&error))? {
-        tracing::warn!(
-            "the plugins of {} are not those of {}, which run on both sides: what the change does to plugins is not shown (see \
-             --plugins-from)",
-            path.display(),
-            label(reader.base)
-        );
+        let (path, base) = (path.display(), label(reader.base));
+        let warning = Warning::new(format!(
+            "the plugins of {path} are not those of {base}, which run on both sides: what the change does to plugins is not shown"
+        ));
+        warnings.push(warning.with_remedy(Remedy::ChoosePluginsFrom));
     }
     let known: BTreeSet<String> = of_base.iter().map(|plugin| plugin.config.display_name()).collect();
     // Invalid files of unused plugins are ignored.

@@ -23,6 +23,7 @@ use crate::service::Service;
 use crate::settings::{self, RequestSettings, source_request};
 use crate::store::load_inputs;
 use crate::trust::Trust;
+use crate::warning::Warning;
 
 /// One side.
 pub(super) struct Side {
@@ -39,6 +40,8 @@ pub(super) struct ComparedSides {
     pub(super) unused_copies: Vec<(PathBuf, String)>,
     /// The sources at the base.
     pub(super) sources_base: Arc<Sources>,
+    /// Warnings about settings and plugins.
+    pub(super) warnings: Vec<Warning>,
 }
 
 /// Opens both sides. Plugins and settings of the new side are used only if `revision` permits it.
@@ -64,11 +67,13 @@ pub(super) async fn open(
     let settings =
         |side: &SideStore| RequestSettings::new(options, host, &side.store, &Trust::everything(host), None);
     let (settings_base, mut settings_head) = (settings(&stores_base), settings(&stores_head));
+    let mut warnings = plugins.warnings.clone();
+    warnings.extend(settings_base.warnings.iter().chain(&settings_head.warnings).cloned());
     if *from == PluginsFrom::Base {
-        trust::use_settings_of(
+        warnings.extend(trust::use_settings_of(
             &trust::Base { store: &stores_base.store, settings: &settings_base, revision: base },
             &mut trust::Change { store: &stores_head.store, settings: &mut settings_head },
-        );
+        ));
     }
     let sources = sources.with_known(settings_head.known);
     // A repository is read with the credentials of the side that uses it.
@@ -95,6 +100,7 @@ pub(super) async fn open(
         plugins,
         unused_copies: unused,
         sources_base,
+        warnings,
     })
 }
 

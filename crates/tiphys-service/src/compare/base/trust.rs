@@ -7,8 +7,10 @@ use tiphys_source::BaseRevision;
 use tiphys_store::Store;
 
 use super::past::label;
+use crate::error::Remedy;
 use crate::settings::RequestSettings;
 use crate::text::listed;
+use crate::warning::Warning;
 
 /// The side whose settings are used.
 pub(super) struct Base<'a> {
@@ -23,16 +25,16 @@ pub(super) struct Change<'a> {
     pub(super) settings: &'a mut RequestSettings,
 }
 
-/// Replaces settings that a change must not decide by those of the base, and warns about replaced ones. Kustomize's build options let a
+/// Replaces settings that a change must not decide by those of the base, and returns warnings about replaced ones. Kustomize's build options let a
 /// kustomization run programs. Repository Secrets decide who receives the credentials of a repository, those of the user included, and
 /// the `sourceRepos` of a project for which repositories they are used.
-pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) {
+pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) -> Vec<Warning> {
+    let mut warnings = Vec::new();
     let (of_base, of_head) = (&base.settings.render, &mut change.settings.render);
-    let unused = |what: &str| {
-        tracing::warn!(
-            "{what} not those of {}, which are used on both sides (see --plugins-from)",
-            label(base.revision)
-        );
+    let mut unused = |what: &str| {
+        let base = label(base.revision);
+        let warning = Warning::new(format!("{what} not those of {base}, which are used on both sides"));
+        warnings.push(warning.with_remedy(Remedy::ChoosePluginsFrom));
     };
     if of_head.kustomize_build_options != of_base.kustomize_build_options {
         unused("kustomize.buildOptions of the store's argocd-cm are");
@@ -55,6 +57,7 @@ pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) {
         unused("authorities in the store's argocd-tls-certs-cm are");
     }
     of_head.clone_from(of_base);
+    warnings
 }
 
 /// Replaces the `sourceRepos` of projects by those of the base and returns the names of changed projects. Projects that only the change

@@ -5,9 +5,10 @@ use tiphys_store::{Store as Resources, StoreInput};
 use tiphys_yaml::Step;
 
 use super::{Plan, edit_error};
-use crate::error::ServiceError;
+use crate::error::{Remedy, ServiceError};
 use crate::host::Host;
 use crate::params::change::{ParameterRequest, ParameterSource, SourceChange};
+use crate::warning::Warning;
 
 /// Plans a change of the document.
 pub(super) fn plan(
@@ -56,7 +57,7 @@ fn reread(subject: &ParameterSource, text: &[u8]) -> Option<tiphys_api::Applicat
 }
 
 /// Returns a warning if an override file sets a changed parameter: the file takes precedence.
-fn override_warning(subject: &ParameterSource, change: &SourceChange) -> Option<String> {
+fn override_warning(subject: &ParameterSource, change: &SourceChange) -> Option<Warning> {
     let announced = subject.announced.as_ref()?;
     let names: Vec<&str> = change.applied.changes.iter().map(|change| change.target.name.as_str()).collect();
     let file = announced.override_files.iter().rev().find(|file| {
@@ -67,8 +68,9 @@ fn override_warning(subject: &ParameterSource, change: &SourceChange) -> Option<
             || file.patch.at(["helm", "parameters"]).is_some() && names.iter().any(is_value);
         whole_list || names.iter().any(|name| places.contains_key(*name))
     })?;
-    Some(format!(
-        "the override file {} of the repository sets parameters too and wins over the Application; --write-to override changes it there",
+    let message = format!(
+        "the override file {} of the repository sets parameters too and wins over the Application",
         file.path
-    ))
+    );
+    Some(Warning::of_application(&subject.stored, message).with_remedy(Remedy::WriteOverride))
 }

@@ -39,9 +39,7 @@ pub(super) async fn run(
         let comparison =
             Box::pin(RevisionComparison::prepare(&service, revision, &selection, &cancel)).await?;
         let worst = error::print_all(&comparison.errors(), None);
-        for warning in comparison.warnings() {
-            tracing::warn!("{warning}");
-        }
+        error::warn_all(&comparison.warnings());
         let progress = Progress::new(host, "compared", comparison.applications());
         let step = |name: &str| progress.step(name);
         Ok((Box::pin(comparison.compare(&step)).await?, worst))

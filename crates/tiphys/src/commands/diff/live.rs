@@ -24,14 +24,11 @@ pub(super) async fn run(
     let clusters = LiveClusters::load(&service)?;
     let selection = ApplicationSelection::from(&args.applications);
     let workspace = Workspace::open(&service, WorkspaceOptions::for_selection(&selection))?;
-    for warning in unsupported_settings(&workspace) {
-        tracing::warn!("{warning}");
-    }
+    error::warn_all(workspace.warnings());
+    error::warn_all(&unsupported_settings(&workspace));
     let SelectedApplications { applications, errors, warnings } = select(&workspace, &selection, "compare")?;
     let worst = error::print_all(&errors, None);
-    for warning in warnings {
-        tracing::warn!("{warning}");
-    }
+    error::warn_all(&warnings);
     let progress = Progress::new(host, "rendered", applications.len());
     let step = |name: &str| progress.step(name);
     let comparing = Box::pin(compare_live(&workspace, &clusters, &applications, &step));

@@ -79,6 +79,7 @@ pub(crate) async fn finish(
     worst: Option<ErrorKind>,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
+    error::warn_all(applications.iter().flat_map(|one| &one.warnings));
     let worst = error::print_all(applications.iter().filter_map(|one| one.result.as_ref().err()), worst);
     let counts = total(applications);
     let mut differ = applications.iter().any(ApplicationDiff::differs);

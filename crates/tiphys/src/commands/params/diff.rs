@@ -6,7 +6,7 @@ use tiphys_service::params::{self, ParameterRequest, ParameterValues, UnsavedCha
 
 use crate::args::{CommonArgs, ParamsDiffArgs};
 use crate::commands::diff::output::{self, Sides};
-use crate::error::ServiceError;
+use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
 use crate::output::note;
@@ -27,9 +27,7 @@ pub(super) async fn run(
     let choice = (&args.source).into();
     let planning = UnsavedChange::plan(&workspace, application, &choice, &request, args.allow_unannounced);
     let change = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(planning)).await??;
-    for warning in &change.warnings {
-        tracing::warn!("{}: {warning}", change.stored.full_name());
-    }
+    error::warn_all(&change.warnings);
     for change in &change.changes {
         note(&change.to_string());
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use tiphys_service::params::{self, EditOptions, ParameterRequest, ParameterValues};
 
 use crate::args::{CommonArgs, EditArgs, ParamsSetArgs, ParamsUnsetArgs, SourceChoice};
-use crate::error::ServiceError;
+use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
 use crate::output;
@@ -45,9 +45,7 @@ async fn run(
     let (choice, options) = (source.into(), EditOptions::from(args));
     let planning = Box::pin(params::plan_edit(&workspace, application, &choice, &options, request));
     let planned = lifecycle::unless_interrupted(workspace.cancel(), planning).await??;
-    for warning in &planned.warnings {
-        tracing::warn!("{}: {warning}", planned.stored.full_name());
-    }
+    error::warn_all(&planned.warnings);
     let file = planned.path().map(|path| path.display().to_string());
     let changes = planned.changes.clone();
     if args.dry_run {

@@ -60,6 +60,7 @@ pub(super) async fn run(
         }
         None => None,
     };
+    error::warn_all(form.iter().flat_map(|form| &form.warnings));
     for collision in form.iter().flat_map(|form| &form.collisions) {
         tracing::warn!("{collision}");
     }

@@ -33,6 +33,7 @@ pub(super) async fn run(
     let service = open_service(common, host)?;
     let results = lifecycle::unless_interrupted(&cancel, test.run(&service, &step)).await??;
     for one in &results {
+        error::warn_all(&one.warnings);
         if let TestOutcome::Malformed(why) = &one.outcome {
             error::print(&ServiceError::invalid_input(format!("case {}: {why}", one.name)));
         }

@@ -9,7 +9,7 @@ use tiphys_service::plugin::{self, Trial};
 
 use crate::args::{CommonArgs, OutputFormat, PluginMatchArgs, PluginRunArgs};
 use crate::commands::render::env_lines;
-use crate::error::ServiceError;
+use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
 use crate::output;
@@ -68,7 +68,8 @@ pub(super) async fn generate(
     if args.print_env {
         return print_env(&trial, &[Phase::Find, Phase::Init, Phase::Generate]).await;
     }
-    let manifests = unless_interrupted(&trial, plugin::generate(&trial)).await?;
+    let (manifests, warnings) = unless_interrupted(&trial, plugin::generate(&trial)).await?;
+    error::warn_all(&warnings);
     let values: Vec<Value> = manifests.into_iter().map(Manifest::into_value).collect();
     output::print(&match common.output {
         Some(OutputFormat::Json) => output::json(&output::list(&values)),
@@ -84,7 +85,9 @@ async fn print_env(trial: &Trial, phases: &[Phase]) -> Result<ExitCode, ServiceE
 }
 
 fn open(common: &CommonArgs, args: &PluginRunArgs, host: &Process) -> Result<Trial, ServiceError> {
-    Trial::open(&open_service(common, host)?, &args.into())
+    let trial = Trial::open(&open_service(common, host)?, &args.into())?;
+    error::warn_all(trial.workspace().warnings());
+    Ok(trial)
 }
 
 async fn unless_interrupted<T>(

@@ -33,6 +33,7 @@ fn application(name: &str, result: Result<Comparison, ServiceError>) -> Applicat
         namespace: "argocd".to_owned(),
         name: name.to_owned(),
         presence: Presence::Both,
+        warnings: Vec::new(),
         result,
     }
 }

@@ -9,7 +9,7 @@ use crate::terminal::one_line;
 /// One line per case, and the differences of failed cases, each limited to `diff_lines` lines.
 pub(super) fn text(tested: &[TestResult], diff_lines: usize) -> String {
     let mut lines = Vec::new();
-    for TestResult { name, outcome } in tested {
+    for TestResult { name, outcome, .. } in tested {
         let name = one_line(name);
         match outcome {
             TestOutcome::Passed => lines.push(format!("ok {name}")),
