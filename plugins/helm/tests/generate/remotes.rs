@@ -211,6 +211,30 @@ fn other_hosts_get_credentials_only_with_the_parameter() {
     }
 }
 
+/// Helm follows Go's `net/http`, which compares host names without scheme and port. See SECURITY.md.
+#[test]
+fn helm_forwards_credentials_to_a_redirect_on_the_host() {
+    let identity = Authority::new().server();
+    let server = ChartServer::start(Transport::Tls(&identity));
+    let other = ChartServer::start(Transport::Plain);
+    server.repository("/stable", &charts());
+    other.repository("/moved", &charts()).protect("/moved", Access::Basic);
+    let url = format!("{}/stable", server.url());
+    let elsewhere = format!("http://localhost:{}", other.port());
+    for helm in Helm::ALL {
+        let insecure = with(login(&url), &json!({ "insecure": true }));
+        let world = || with_dep("1.0.0", &url).repositories(&json!([insecure]));
+        let redirect_to = |origin: &str| {
+            server.redirect("/stable/dep-1.0.0.tgz", &format!("{origin}/moved/dep-1.0.0.tgz"));
+        };
+        redirect_to(&other.url());
+        world().gives(helm, "1.0.0");
+        redirect_to(&elsewhere);
+        let answer = world().generate(helm);
+        assert!(answer.error().ends_with(": 401 Unauthorized"), "{answer:?}");
+    }
+}
+
 #[test]
 fn private_ca_and_client_certificate_are_used() {
     let (authority, clients) = (Authority::new(), Authority::new());
