@@ -23,7 +23,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) output_dir: Option<PathBuf>,
 
-    /// Write a JSON report with the revision, plugin and duration of each rendered application
+    /// Write a JSON report with the revision, plugin and duration of each application, and the errors of failed ones
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 

@@ -25,12 +25,17 @@ pub(crate) use environment::env_lines;
 use files::Staging;
 use spool::Spool;
 
+/// The result of rendering an application.
+struct Outcome {
+    stored: Arc<StoredApplication>,
+    result: Result<Done, ServiceError>,
+}
+
 /// A rendered application. Its manifests have been written to a temporary file.
-pub(crate) struct Done {
-    pub(crate) stored: Arc<StoredApplication>,
-    pub(crate) rendered: RenderedApplication,
+struct Done {
+    rendered: RenderedApplication,
     /// Number of objects.
-    pub(crate) objects: usize,
+    objects: usize,
 }
 
 /// Where manifests are stored until all applications are rendered. Together they may not fit in memory.
@@ -78,9 +83,9 @@ pub(crate) async fn run(
         (None, None) => Waiting::Nowhere,
     };
     // Nothing is reported of an interrupted command.
-    let mut results = Vec::new();
+    let mut outcomes = Vec::new();
     let handle = |stored: Arc<StoredApplication>, result: Result<RenderedApplication, ServiceError>| {
-        results.push(result.and_then(|mut rendered| {
+        let result = result.and_then(|mut rendered| {
             let manifests = std::mem::take(&mut rendered.manifests);
             let objects = manifests.len();
             match &mut waiting {
@@ -88,49 +93,50 @@ pub(crate) async fn run(
                 Waiting::Staging(staging) => staging.add(&stored, manifests, workspace.control_plane())?,
                 Waiting::Nowhere => {}
             }
-            Ok(Done { stored, rendered, objects })
-        }));
+            Ok(Done { rendered, objects })
+        });
+        outcomes.push(Outcome { stored, result });
     };
     let progress = Progress::new(host, "rendered", applications.len());
     let step = |name: &str| progress.step(name);
     let rendering = tiphys_service::render(&workspace, &applications, args.into(), &step, handle);
     lifecycle::unless_interrupted(workspace.cancel(), rendering).await?;
-    let mut done = Vec::new();
-    for result in results {
+    let mut rendered_count = 0;
+    for Outcome { stored, result } in &outcomes {
         match result {
-            Ok(one) => {
-                for warning in &one.rendered.warnings {
-                    tracing::warn!("{}: {warning}", one.stored.full_name());
+            Ok(done) => {
+                rendered_count += 1;
+                for warning in &done.rendered.warnings {
+                    tracing::warn!("{}: {warning}", stored.full_name());
                 }
-                done.push(one);
             }
             Err(failure) => {
-                error::print(&failure);
+                error::print(failure);
                 worst = worst.max(Some(failure.kind()));
             }
         }
     }
+    if let Some(file) = &args.report {
+        files::write_report(&host.absolute(file), &summary::json(&errors, &outcomes))?;
+    }
     if worst.is_none() || args.keep_going {
-        if let Some(file) = &args.report {
-            files::write_report(&host.absolute(file), &done)?;
-        }
         match waiting {
             Waiting::Spool(spool) => spool.print()?,
             Waiting::Staging(staging) => staging.move_into_place()?,
             Waiting::Nowhere => {}
         }
         match format {
-            OutputFormat::Table => output::print(&summary::table(&done, summary::Width::Narrow))?,
-            OutputFormat::Wide => output::print(&summary::table(&done, summary::Width::Wide))?,
+            OutputFormat::Table => output::print(&summary::table(&outcomes, summary::Width::Narrow))?,
+            OutputFormat::Wide => output::print(&summary::table(&outcomes, summary::Width::Wide))?,
             _ => {}
         }
-    } else if !done.is_empty() {
+    } else if rendered_count > 0 {
         tracing::warn!(
             "nothing is printed because of the errors; --keep-going prints the {} that could be rendered",
-            if done.len() == 1 {
+            if rendered_count == 1 {
                 "one application".to_owned()
             } else {
-                format!("{} applications", done.len())
+                format!("{rendered_count} applications")
             }
         );
     }

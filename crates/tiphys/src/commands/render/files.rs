@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 use tiphys_engine::Manifest;
 use tiphys_store::StoredApplication;
 
-use super::{Done, spool, summary};
+use super::spool;
 use crate::args::OutputFormat;
 use crate::error::ServiceError;
 use crate::output;
@@ -105,13 +105,13 @@ fn write_beside(path: &Path, texts: &mut File, begin: u64, bytes: u64) -> io::Re
 
 /// Writes the report with the mode of a temporary file, readable by its owner only: parameters and messages of plugins may contain
 /// secrets.
-pub(super) fn write_report(path: &Path, done: &[Done]) -> Result<(), ServiceError> {
+pub(super) fn write_report(path: &Path, report: &Value) -> Result<(), ServiceError> {
     let path = output::destination("--report", path)?;
     let folder = path.parent().unwrap_or(Path::new("/"));
     let write = || {
         fs::create_dir_all(folder)?;
         let mut file = NamedTempFile::new_in(folder)?;
-        file.write_all(output::json(&summary::json(done)).as_bytes())?;
+        file.write_all(output::json(report).as_bytes())?;
         file.persist(&path).map_err(|error| error.error)
     };
     write().map(drop).map_err(|error| unwritten(&path, &error))

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Done;
+use super::Outcome;
+use crate::error::ServiceError;
 use crate::output::Table;
 
 /// The number of columns.
@@ -14,20 +15,21 @@ pub(super) enum Width {
     Wide,
 }
 
-/// One row per source.
-pub(super) fn table(done: &[Done], width: Width) -> String {
+/// One row per source of the rendered applications.
+pub(super) fn table(outcomes: &[Outcome], width: Width) -> String {
     let mut heading = vec!["APPLICATION", "SOURCE", "PLUGIN", "PARAMETERS", "OBJECTS", "TIME", "PLUGIN TIME"];
     if width == Width::Wide {
         heading.extend(["REVISION", "ALSO MATCHING", "REPOSITORY"]);
     }
     let mut table = Table::new(&heading);
-    for one in done {
-        let several = one.rendered.sources.len() > 1;
-        for source in &one.rendered.sources {
+    for Outcome { stored, result } in outcomes {
+        let Ok(done) = result else { continue };
+        let several = done.rendered.sources.len() > 1;
+        for source in &done.rendered.sources {
             let path = if source.path.is_empty() { "." } else { &source.path };
             let place = if several { format!("{}: {path}", source.position) } else { path.to_owned() };
             let mut row = vec![
-                one.stored.full_name(),
+                stored.full_name(),
                 place,
                 source.plugin.clone().unwrap_or_else(|| source.source_type.to_string().to_lowercase()),
                 source.parameters.len().to_string(),
@@ -48,10 +50,11 @@ pub(super) fn table(done: &[Done], width: Width) -> String {
     table.render()
 }
 
-/// Formats `render --report`.
-pub(super) fn json(done: &[Done]) -> Value {
-    let applications = done.iter().map(|one| {
-        let sources = one.rendered.sources.iter().map(|source| {
+/// Formats `render --report`. `errors` are those of applications that could not be selected.
+pub(super) fn json(errors: &[ServiceError], outcomes: &[Outcome]) -> Value {
+    let applications = outcomes.iter().map(|Outcome { stored, result }| {
+        let rendered = result.as_ref().map(|done| &done.rendered).ok();
+        let sources = rendered.into_iter().flat_map(|rendered| &rendered.sources).map(|source| {
             json!({
                 "position": source.position,
                 "name": source.name,
@@ -69,15 +72,17 @@ pub(super) fn json(done: &[Done]) -> Value {
             })
         });
         json!({
-            "namespace": one.stored.application.metadata.namespace,
-            "name": one.stored.application.metadata.name,
-            "objects": one.objects,
-            "seconds": one.rendered.duration.as_secs_f64(),
+            "namespace": stored.application.metadata.namespace,
+            "name": stored.application.metadata.name,
+            "error": result.as_ref().err().map(ServiceError::message),
+            "objects": result.as_ref().map_or(0, |done| done.objects),
+            "seconds": rendered.map(|rendered| rendered.duration.as_secs_f64()),
             "sources": sources.collect::<Vec<_>>(),
-            "warnings": one.rendered.warnings,
+            "warnings": rendered.map_or(&[][..], |rendered| &rendered.warnings),
         })
     });
-    json!({"applications": applications.collect::<Vec<_>>()})
+    let errors: Vec<&str> = errors.iter().map(ServiceError::message).collect();
+    json!({"applications": applications.collect::<Vec<_>>(), "errors": errors})
 }
 
 fn milliseconds(duration: Duration) -> String {

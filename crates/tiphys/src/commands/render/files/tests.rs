@@ -12,6 +12,6 @@ fn report_is_readable_by_its_owner_only() {
     // Replaces a file that other users can read.
     fs::write(&path, "").unwrap();
     fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
-    write_report(&path, &[]).unwrap();
+    write_report(&path, &serde_json::json!({})).unwrap();
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
 }
