@@ -40,7 +40,7 @@ impl RemoteUrl {
     /// The error is the reason.
     pub(crate) fn parse(url: &str) -> Result<Self, &'static str> {
         const TRANSPORTS: &str = "only file, http, https, ssh and git URLs are allowed";
-        let url = RepoUrl::new(url);
+        let url = with_lower_case_scheme(RepoUrl::new(url));
         let text = url.expose();
         if text.is_empty() {
             return Err("it is empty");
@@ -68,7 +68,7 @@ impl RemoteUrl {
             }
             return Ok(Self { address: text.to_owned(), login: None, transport: Transport::Ssh });
         };
-        let transport = match scheme.to_ascii_lowercase().as_str() {
+        let transport = match scheme {
             "file" => Transport::File,
             "http" | "https" => Transport::Http,
             "ssh" | "git+ssh" | "ssh+git" => Transport::Ssh,
@@ -107,6 +107,14 @@ impl RemoteUrl {
 }
 
 const AMBIGUOUS: &str = "git and Argo CD read different servers in it; percent-encode the special characters of its user and password";
+
+/// Git accepts schemes in lower case only.
+fn with_lower_case_scheme(url: RepoUrl) -> RepoUrl {
+    match url.scheme() {
+        Some(scheme) => RepoUrl::new([&scheme.to_ascii_lowercase(), &url.expose()[scheme.len()..]].concat()),
+        None => url,
+    }
+}
 
 /// Returns the user of the user information of an SSH URL. Git would put a password on ssh's command line, and ssh would take it for a part
 /// of the user's name.

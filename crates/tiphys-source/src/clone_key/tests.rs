@@ -28,11 +28,10 @@ fn a_clone_is_shared_by_those_who_ask_for_one_repository_in_one_way() {
         project: "team".to_owned(),
         ..login("robot", "hunter22")
     };
-    let spaced = "HTTPS://git.example.org/team/apps";
     let cases: [(&str, &RepositoryAccess, &str, &RepositoryAccess, bool); 9] = [
         (URL, &anonymous, "https://git.example.org/team/apps.git/", &anonymous, true),
         (URL, &anonymous, "https://git.example.org/team/Apps", &anonymous, false),
-        (URL, &anonymous, spaced, &anonymous, false),
+        (URL, &anonymous, "HTTPS://git.example.org/team/apps", &anonymous, true),
         (URL, &of_secret, URL, &login("robot", "hunter22"), true),
         (URL, &of_secret, URL, &anonymous, false),
         (URL, &of_secret, URL, &login("robot", "hunter23"), false),

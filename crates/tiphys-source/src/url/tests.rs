@@ -35,6 +35,18 @@ fn an_ssh_url_loses_its_password() {
 }
 
 #[test]
+fn git_gets_the_scheme_in_lower_case() {
+    for (url, address) in [
+        ("HTTP://H/x.git", "http://H/x.git"),
+        ("Https://user:word@H/X", "https://H/X"),
+        ("SSH://git@h/x", "ssh://git@h/x"),
+        ("FILE:///Srv/x", "file:///Srv/x"),
+    ] {
+        assert_eq!(RemoteUrl::parse(url).expect("it can be fetched").address, address);
+    }
+}
+
+#[test]
 fn only_transports_that_run_nothing_of_the_urls_choice_are_taken() {
     for (url, transport) in [
         ("file:///srv/x", Some(Transport::File)),

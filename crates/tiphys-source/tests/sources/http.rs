@@ -88,8 +88,10 @@ async fn credentials_of_a_secret_are_sent() {
         KnownRepositories { repositories: vec![basic(&url, "robot", "s3cret")], ..nothing() },
         KnownRepositories { templates: vec![basic(&server.url(""), "robot", "s3cret")], ..nothing() },
     ] {
-        let sources = bench.sources_with(|_, request| request.known = known.clone());
-        assert_eq!(files(&sources, &url, "main").await, ["a.yaml: over http"], "{known:?}");
+        for url in [&url, &url.replace("http://", "HTTP://")] {
+            let sources = bench.sources_with(|_, request| request.known = known.clone());
+            assert_eq!(files(&sources, url, "main").await, ["a.yaml: over http"], "{known:?}");
+        }
     }
 }
 
