@@ -14,12 +14,16 @@ const FILE: &str = "git.secret";
 /// Bytes of the secret.
 pub(crate) const SECRET_BYTES: usize = 32;
 
-/// Returns the secret of a cache directory, and makes it if there is none. In a directory that cannot be written to there are no clones
-/// without it; then it is one that no name was made with.
+/// Returns the secret of a cache directory, and makes it if there is none or it is damaged. Without the old one, clones are fetched again. In
+/// a directory that cannot be written to there are no clones without it; then it is one that no name was made with.
 pub(crate) fn secret(cache_dir: &Path) -> Result<[u8; SECRET_BYTES], SourceError> {
     let path = cache_dir.join(FILE);
     match known(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            fs::remove_file(&path).map_err(SourceError::cache("replace the damaged file", &path))?;
+            tracing::warn!("{} was damaged and is replaced; repositories are fetched again", path.display());
+        }
         found => return found.map_err(SourceError::cache("read", &path)),
     }
     let mut secret = [0; SECRET_BYTES];
@@ -37,7 +41,7 @@ pub(crate) fn secret(cache_dir: &Path) -> Result<[u8; SECRET_BYTES], SourceError
 }
 
 fn known(path: &Path) -> io::Result<[u8; SECRET_BYTES]> {
-    fs::read(path)?.try_into().map_err(|_| io::Error::other("it is damaged; remove the cache directory"))
+    fs::read(path)?.try_into().map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
 #[cfg(test)]
@@ -45,14 +49,15 @@ mod tests {
     use super::{FILE, secret};
 
     #[test]
-    fn secret_is_made_once_for_each_cache() {
+    fn secret_is_made_once_and_replaced_if_damaged() {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let cache = dir.path().join("cache");
         let first = secret(&cache).expect("it is made");
         assert_eq!(secret(&cache).expect("it is read"), first);
         assert_ne!(secret(&dir.path().join("other")).expect("it is made"), first);
         std::fs::write(cache.join(FILE), "short").expect("it can be written");
-        let error = secret(&cache).expect_err("it is damaged");
-        assert!(error.to_string().contains(FILE), "{error}");
+        let second = secret(&cache).expect("it is replaced");
+        assert_ne!(second, first);
+        assert_eq!(secret(&cache).expect("it is read"), second);
     }
 }

@@ -1,4 +1,4 @@
-//! `--offline` with a read-only cache: renders a commit and a chart that were fetched before, and a packed chart.
+//! `--offline` with a read-only cache: renders a commit and a chart that were fetched before, and a packed chart. A damaged cache.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -78,6 +78,17 @@ fn read_only_cache_suffices_offline() {
         let output = world.finish(with_read_only_cache(&world, TIPHYS, &[&RENDER, options].concat()));
         assert_eq!((output.code, output.stdout.as_str()), expected, "{options:?}: {}", output.stderr);
         assert_eq!(world.left_behind(), Vec::<PathBuf>::new(), "{options:?}");
+    }
+}
+
+#[test]
+fn damaged_secret_of_the_cache_is_replaced_with_a_warning() {
+    let Some(world) = world() else { return };
+    world.write("cache/tiphys/git.secret", "short");
+    let warning = "warning: $WORLD/cache/tiphys/git.secret was damaged and is replaced; repositories are fetched again\n";
+    for expected in [warning, ""] {
+        let output = world.run(&["render", "commit", "--store=store", "--plugins=plugins", "-o=name"]);
+        assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("configmap/of-commit\n", expected));
     }
 }
 
