@@ -128,7 +128,7 @@ impl MountedLogins {
         address: &str,
         protocol: ChartProtocol,
     ) -> FoundAccess {
-        if access.exposes_credentials() {
+        if access.exposing_setting().is_some() {
             return FoundAccess { access, ..FoundAccess::default() };
         }
         let mounted = self.repositories.iter().find(|one| one.access.is_at(address));

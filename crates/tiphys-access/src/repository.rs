@@ -120,9 +120,15 @@ impl RepositoryAccess {
         !self.username.is_empty() && !self.password.is_empty()
     }
 
-    /// Whether a third party could read what is sent with these settings: the server is not verified, TLS is not used, or a proxy is set.
-    pub(crate) fn exposes_credentials(&self) -> bool {
-        self.insecure || self.insecure_oci_force_http || !self.proxy.is_empty()
+    /// Returns the setting because of which a third party could read what is sent, for messages: the server is not verified, TLS is not used,
+    /// or a proxy is set.
+    pub fn exposing_setting(&self) -> Option<&'static str> {
+        let settings = [
+            (self.insecure, "`insecure`"),
+            (!self.proxy.is_empty(), "a proxy"),
+            (self.insecure_oci_force_http, "`insecureOCIForceHttp`"),
+        ];
+        settings.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
     }
 
     /// Whether these settings belong to the repository at this address, with or without `oci://` (Argo CD's `git.SameURL`). Unlike Argo CD,

@@ -152,12 +152,7 @@ impl Access {
         let nothing =
             [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1"), ("HOME", "/dev/null")];
         self.own_env.extend(nothing.map(|(name, value)| (name.into(), value.into())));
-        let reason = if known.insecure {
-            "sets `insecure` and has no credentials"
-        } else {
-            "sets a proxy and has no credentials, and those of the user are not sent through it"
-        };
-        self.tried = format!("no credentials: the repository Secret {reason}");
+        self.tried = withheld(known.exposing_setting().unwrap_or_default());
     }
 
     fn set(&mut self, key: &str, value: &str) {
@@ -174,6 +169,16 @@ impl Access {
         Ok(path)
     }
 }
+
+/// What was tried if the user's own credentials are withheld because of a setting of a Secret.
+pub(crate) fn withheld(setting: &str) -> String {
+    format!(
+        "no credentials: the repository Secret sets {setting} without credentials, so those of the user are withheld"
+    )
+}
+
+/// What to set when a server refuses, and the user's own credentials were withheld.
+pub(crate) const WITHHELD_REMEDY: &str = "add credentials to that Secret, or remove the setting";
 
 /// What to set when a server refuses.
 pub(crate) fn remedy(transport: Transport, user: UserSettings) -> &'static str {

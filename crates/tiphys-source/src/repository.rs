@@ -30,7 +30,7 @@ use tokio::time::Instant;
 
 use crate::cache_files::{private_folder, write_whole};
 use crate::clones::SharedClone;
-use crate::credential::{Access, AccessInput, remedy};
+use crate::credential::{Access, AccessInput, WITHHELD_REMEDY, remedy};
 use crate::git::failure::{Failure, classify};
 use crate::git::{Call, Git, Place, ToolProblem, shown};
 use crate::lookup::LookupAge;
@@ -486,18 +486,16 @@ impl Repository {
     }
 
     fn failure(&self, context: Context<'_>, said: &str) -> SourceError {
-        let (secrets, tried) = match self.access.get() {
-            Some(access) => (access.secrets.as_slice(), access.tried.clone()),
-            None => (&[][..], String::new()),
+        let access = self.access.get();
+        let secrets = access.map_or(&[][..], |access| &access.secrets);
+        let tried = access.map(|access| access.tried.clone()).unwrap_or_default();
+        let remedy = match access {
+            Some(access) if access.refuses_own => WITHHELD_REMEDY,
+            _ => remedy(self.url.transport, context.options.user_settings),
         };
         let (repository, detail) = (self.shown.to_string(), shown(said, secrets));
         match classify(said) {
-            Failure::Credentials => SourceError::Credentials {
-                repository,
-                tried,
-                remedy: remedy(self.url.transport, context.options.user_settings),
-                detail,
-            },
+            Failure::Credentials => SourceError::Credentials { repository, tried, remedy, detail },
             Failure::Repository => SourceError::MissingRepository { repository, tried, detail },
             Failure::Network => SourceError::Unreachable { repository, detail },
             Failure::Revision | Failure::Other => SourceError::Git { repository, detail },

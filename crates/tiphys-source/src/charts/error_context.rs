@@ -1,6 +1,5 @@
 //! The errors of requests to a repository, as users see them.
 
-use tiphys_access::RepositoryAccess;
 use tiphys_http::{Deadline, HttpError, HttpUrl, Response, Target, Timeout};
 
 use tiphys_limits::Limit;
@@ -9,6 +8,8 @@ use super::ChartError;
 use super::artefact::Digest;
 use super::cache::StoreArchiveError;
 use super::client::RequestFailure;
+use super::opened::Opened;
+use crate::credential::{WITHHELD_REMEDY, withheld};
 use crate::options::SourceOptions;
 use crate::{SourceError, UserSettings};
 
@@ -36,19 +37,18 @@ pub(super) struct Operation<'a> {
 
 impl ErrorContext {
     /// `in_url` says whether the URL itself has a user.
-    pub(super) fn new(
-        repository: String,
-        server: HttpUrl,
-        access: &RepositoryAccess,
-        in_url: bool,
-        options: &SourceOptions,
-    ) -> Self {
+    pub(super) fn new(opened: &Opened, server: HttpUrl, in_url: bool, options: &SourceOptions) -> Self {
+        let Opened { source, withheld: withheld_by, .. } = opened;
+        let access = &source.access;
         let tried = if !access.username.is_empty() {
             "the repository's user and password"
         } else if in_url {
             "the user and password in the URL"
         } else if !access.tls_client_cert_data.is_empty() {
             "the repository's client certificate"
+        } else if let Some(setting) = withheld_by {
+            let (repository, tried) = (source.shown(), withheld(setting));
+            return Self { repository, tried, remedy: WITHHELD_REMEDY, server };
         } else {
             "no credentials"
         };
@@ -60,7 +60,7 @@ impl ErrorContext {
                 "add or mend the Secret labelled argocd.argoproj.io/secret-type: repository for this URL"
             }
         };
-        Self { repository, tried: tried.to_owned(), remedy, server }
+        Self { repository: source.shown(), tried: tried.to_owned(), remedy, server }
     }
 
     /// The error of a request without a complete response.

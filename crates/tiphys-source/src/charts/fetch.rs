@@ -38,7 +38,7 @@ impl<'a> Fetch<'a> {
         let server = if source.is_of_registry() {
             Server::Registry(Box::new(Registry::new(opened, charts)?))
         } else {
-            Server::Repository(Box::new(HelmRepository::new((source, identity), charts)?))
+            Server::Repository(Box::new(HelmRepository::new(opened, charts)?))
         };
         Ok(Self { source, options, request, cache: ArchiveCache::new(options), server, identity })
     }

@@ -24,6 +24,8 @@ pub(super) struct Opened {
     pub(super) helper: Option<Helper>,
     /// Why a login that was found is invalid. Reported only if the registry demands credentials.
     pub(super) unusable: Option<EntryError>,
+    /// The setting of a Secret because of which the user's credentials are withheld.
+    pub(super) withheld: Option<&'static str>,
 }
 
 /// A credential helper. It runs only when the registry demands credentials, and never offline.
@@ -96,7 +98,7 @@ impl ChartSource {
     /// Adds the user's credentials from files, or the credential helper to ask, unless a Secret or the URL has credentials.
     pub(super) async fn opened(&self, learned: &LearnedLogins) -> Result<Opened, SourceError> {
         let mut source = self.clone();
-        let (mut helper, mut identity_token, mut unusable) = (None, None, None);
+        let (mut helper, mut identity_token, mut unusable, mut withheld) = (None, None, None, None);
         let of_secret =
             if self.is_of_registry() { self.access.has_password() } else { self.access.has_credentials() };
         let url = RepoUrl::new(&self.repo_url);
@@ -104,6 +106,7 @@ impl ChartSource {
         // The other settings of a Helm repository in the user's files, such as its CA, also apply to a URL with credentials.
         let is_sought = !of_secret && (!has_user_info || !self.is_of_registry());
         if let Some(logins) = source.own_logins.take().filter(|_| is_sought) {
+            withheld = source.access.exposing_setting();
             let login = source.open(&logins, learned).await?;
             if has_user_info {
                 source.access.username.clear();
@@ -133,7 +136,7 @@ impl ChartSource {
         if let Some(token) = &identity_token {
             identity = hashed([&identity, "token", token.expose()]);
         }
-        Ok(Opened { source, identity, identity_token, helper, unusable })
+        Ok(Opened { source, identity, identity_token, helper, unusable, withheld })
     }
 
     /// Adds the settings of the user's files. Returns the registry login that they name.

@@ -85,7 +85,7 @@ struct Layer {
 impl<'a> Registry<'a> {
     pub(super) fn new(opened: &'a Opened, charts: &'a Charts) -> Result<Self, SourceError> {
         let options = &*charts.service.options;
-        let Opened { source, identity, identity_token, helper, unusable } = opened;
+        let Opened { source, identity, identity_token, helper, unusable, .. } = opened;
         let access = &source.access;
         let wrong = || {
             SourceError::from(ChartError::Address {
@@ -96,7 +96,7 @@ impl<'a> Registry<'a> {
         let scheme = if access.insecure_oci_force_http { "http" } else { "https" };
         let Root { url: root, name, login: in_url } =
             Root::read(&source.repo_url, &source.chart, scheme).ok_or_else(wrong)?;
-        let mut errors = ErrorContext::new(source.shown(), root.clone(), access, in_url.is_some(), options);
+        let mut errors = ErrorContext::new(opened, root.clone(), in_url.is_some(), options);
         if let Some(helper) = helper {
             errors.tried = format!("what docker-credential-{} knows", helper.name);
         } else if identity_token.is_some() {

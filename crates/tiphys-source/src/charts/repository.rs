@@ -11,6 +11,7 @@ use super::cache::ArchiveCache;
 use super::client::{Client, Parameters};
 use super::error_context::{ErrorContext, Operation};
 use super::index::{Index, IndexEntry, select};
+use super::opened::Opened;
 use super::{ChartError, ChartSource, Charts};
 use crate::options::{Progress, SourceOptions};
 use crate::sources::blocking;
@@ -29,17 +30,15 @@ pub(super) struct HelmRepository<'a> {
 }
 
 impl<'a> HelmRepository<'a> {
-    pub(super) fn new(
-        (source, identity): (&'a ChartSource, &'a str),
-        charts: &'a Charts,
-    ) -> Result<Self, SourceError> {
+    pub(super) fn new(opened: &'a Opened, charts: &'a Charts) -> Result<Self, SourceError> {
+        let Opened { source, identity, .. } = opened;
         let options = &*charts.service.options;
         let access = &source.access;
         let (url, in_url) = HttpUrl::parse(&source.repo_url).ok_or_else(|| ChartError::Address {
             repository: source.shown(),
             reason: "write an http or https URL of a Helm repository; for a registry HOST/PATH, with enableOCI: \"true\" in its Secret, or oci://HOST/PATH",
         })?;
-        let errors = ErrorContext::new(source.shown(), url.clone(), access, in_url.is_some(), options);
+        let errors = ErrorContext::new(opened, url.clone(), in_url.is_some(), options);
         let login = if access.username.is_empty() && access.password.is_empty() {
             in_url
         } else {

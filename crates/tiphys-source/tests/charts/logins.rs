@@ -167,6 +167,24 @@ async fn files_with_logins_are_read_once_in_a_command() {
     }
 }
 
+#[tokio::test]
+async fn withheld_credentials_are_reported_with_the_setting() {
+    let place = Place::new();
+    let (host, url) = (place.registries[0].host(), format!("{}/stable", place.registries[0].url()));
+    place.write("config.json", &format!(r#"{{"auths": {{"{host}": {{"auth": "{PAIR}"}}}}}}"#));
+    let entry = format!("{{url: '{url}', username: user, password: pass}}");
+    place.write("repositories.yaml", &format!("repositories: [{entry}]"));
+    for source in [place.source(&url, "web"), place.of_registry(0, "web")] {
+        let sources = place.bench.sources();
+        place.is_fetched(&sources, &source).await;
+        let insecure = with(source, |access| access.insecure = true);
+        let text = failure(&place.bench.sources(), &insecure).await;
+        let expected = "refused access; tried no credentials: the repository Secret sets `insecure` without credentials, so \
+                        those of the user are withheld; add credentials to that Secret, or remove the setting: ";
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
 /// As helm does it: what is no login matters where a registry wants one.
 #[tokio::test]
 async fn what_is_no_login_is_told_by_its_file_and_field_where_a_registry_wants_one() {

@@ -8,6 +8,7 @@ use tiphys_limits::Limit;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
 use super::super::error_context::{ErrorContext, Operation};
+use super::super::opened::LearnedLogins;
 use super::{ChartSource, Client, Clients, Parameters, RequestFailure};
 use crate::CredentialReach;
 use crate::options::SourceOptions;
@@ -86,7 +87,8 @@ async fn timeout_after_a_redirect_is_remembered_for_its_server_only() {
     let (clients, source, options) = (Clients::default(), source(&server.url()), options());
     let root = parsed(&server.url());
     let client = Client::new(&clients, (&source, "identity"), &options, root.clone());
-    let errors = ErrorContext::new(source.shown(), root, &source.access, false, &options);
+    let opened = source.opened(&LearnedLogins::default()).await.expect("nothing is read");
+    let errors = ErrorContext::new(&opened, root, false, &options);
     let message = |deadline, failure: &RequestFailure| {
         let operation = Operation { what: "a chart", action: "fetching a chart of", deadline };
         errors.failed(operation, failure).to_string()
