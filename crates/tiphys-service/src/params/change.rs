@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
-    Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX, SourceType, VariableNames,
-    Variables, build_variables, has_plugin_values, replaced_variables, shown_name, with_parameters,
-    written_parameters,
+    Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX, SET_PREFIX,
+    SET_STRING_PREFIX, SourceType, VariableNames, Variables, build_variables, has_plugin_values,
+    parameter_places, replaced_variables, shown_name, with_parameters, written_parameters,
 };
-use tiphys_params::{Applied, ApplyError, Assignment, Edited, ParameterValue, Target, apply, read_values};
+use tiphys_params::{
+    Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, Target, apply,
+    read_values,
+};
 use tiphys_plugin::{Phase, PluginError};
 use tiphys_render::{AnnouncedSource, AskedSource, RenderError, SourceFailure};
 use tiphys_store::StoredApplication;
@@ -221,6 +224,45 @@ impl ParameterSource {
     /// Returns the source in the Application's document.
     pub(super) fn source(&self) -> &ApplicationSource {
         &self.stored.application.spec.effective_sources()[self.position - 1]
+    }
+
+    /// Applies a request to the source in the Application's document. If an override file takes precedence, a warning names it, and no
+    /// default is reported: the unset parameter may have a value there.
+    pub(super) fn change_document(
+        &self,
+        request: &ParameterRequest,
+        host: &Host,
+    ) -> Result<SourceChange, ServiceError> {
+        let mut change = self.change(request, self.source(), host)?;
+        let changes = &mut change.applied.changes;
+        if let Some(file) = self.preceding_file(changes) {
+            let message = format!(
+                "the override file {file} of the repository sets parameters too and wins over the Application"
+            );
+            let warning = Warning::of_application(&self.stored, message).with_remedy(Remedy::WriteOverride);
+            change.warnings.push(warning);
+            for value in changes.iter_mut().flat_map(|change| [&mut change.before, &mut change.after]) {
+                if let InEffect::Default(_) = value {
+                    *value = InEffect::Nothing;
+                }
+            }
+        }
+        Ok(change)
+    }
+
+    /// Returns the override file that takes precedence over the Application for one of the changed parameters.
+    fn preceding_file(&self, changes: &[ParameterChange]) -> Option<&str> {
+        let announced = self.announced.as_ref()?;
+        let names: Vec<&str> = changes.iter().map(|change| change.target.name.as_str()).collect();
+        let file = announced.override_files.iter().rev().find(|file| {
+            let places = parameter_places(&file.patch, announced.plugin.as_deref());
+            // A list in an override file replaces the whole list of the Application.
+            let is_value = |name: &&str| name.starts_with(SET_PREFIX) || name.starts_with(SET_STRING_PREFIX);
+            let whole_list = file.patch.at(["plugin", "parameters"]).is_some()
+                || file.patch.at(["helm", "parameters"]).is_some() && names.iter().any(is_value);
+            whole_list || names.iter().any(|name| places.contains_key(*name))
+        })?;
+        Some(&file.path)
     }
 
     /// Applies a request to the parameters of `source`: that of the document, or the one merged with its override files.

@@ -39,7 +39,7 @@ impl UnsavedChange {
         let (stored, mut warnings) = find_application(workspace, application)?;
         let finding = ParameterSource::find(workspace, Arc::clone(&stored), choice, allow_unannounced);
         let subject = Box::pin(finding).await?;
-        let change = subject.change(request, subject.source(), workspace.service.host())?;
+        let change = subject.change_document(request, workspace.service.host())?;
         let changed = with_source(&stored.application, subject.position, change.after);
         warnings.extend(subject.warnings);
         warnings.extend(change.warnings);

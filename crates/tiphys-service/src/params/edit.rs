@@ -56,7 +56,6 @@ struct Plan {
     change: SourceChange,
     /// None if nothing changes.
     edit: Option<FileEdit>,
-    warnings: Vec<Warning>,
 }
 
 /// Plans a change of an application's parameters. Nothing is written.
@@ -75,13 +74,12 @@ pub async fn plan_edit(
     }
     let finding = ParameterSource::find(workspace, Arc::clone(&stored), choice, options.allow_unannounced);
     let subject = Box::pin(finding).await?;
-    let Plan { change, edit, warnings } = match options.write_to {
+    let Plan { change, edit } = match options.write_to {
         WriteTo::Application => document::plan(&subject, request, host)?,
         WriteTo::Override => override_file::plan(&subject, request, options, host)?,
     };
     all.extend(subject.warnings);
     all.extend(change.warnings);
-    all.extend(warnings);
     Ok(PlannedEdit { stored, changes: change.applied.changes, warnings: all, edit })
 }
 

@@ -1,14 +1,13 @@
 //! Changes of the Application's own document.
 
-use tiphys_engine::{SET_PREFIX, SET_STRING_PREFIX, parameter_changes};
+use tiphys_engine::parameter_changes;
 use tiphys_store::{Store as Resources, StoreInput};
 use tiphys_yaml::Step;
 
 use super::{Plan, edit_error};
-use crate::error::{Remedy, ServiceError};
+use crate::error::ServiceError;
 use crate::host::Host;
-use crate::params::change::{ParameterRequest, ParameterSource, SourceChange};
-use crate::warning::Warning;
+use crate::params::change::{ParameterRequest, ParameterSource};
 
 /// Plans a change of the document.
 pub(super) fn plan(
@@ -16,10 +15,10 @@ pub(super) fn plan(
     request: &ParameterRequest,
     host: &Host,
 ) -> Result<Plan, ServiceError> {
-    let change = subject.change(request, subject.source(), host)?;
+    let change = subject.change_document(request, host)?;
     let changes = parameter_changes(&source_path(subject), &change.before, &change.after);
     if changes.is_empty() {
-        return Ok(Plan { change, edit: None, warnings: Vec::new() });
+        return Ok(Plan { change, edit: None });
     }
     let edit = subject.stored.edit(&changes).map_err(|error| edit_error(&error))?;
     // The text has the intended change. Whether it decodes to it depends on keys that differ only in letter case, or occur twice.
@@ -31,8 +30,7 @@ pub(super) fn plan(
             subject.stored.place
         )));
     }
-    let warnings = override_warning(subject, &change).into_iter().collect();
-    Ok(Plan { change, edit: Some(edit), warnings })
+    Ok(Plan { change, edit: Some(edit) })
 }
 
 /// Returns the path of the source in the Application.
@@ -54,23 +52,4 @@ fn reread(subject: &ParameterSource, text: &[u8]) -> Option<tiphys_api::Applicat
             && other.application.metadata.name == stored.application.metadata.name
     })?;
     same.application.spec.effective_sources().get(subject.position - 1).cloned()
-}
-
-/// Returns a warning if an override file sets a changed parameter: the file takes precedence.
-fn override_warning(subject: &ParameterSource, change: &SourceChange) -> Option<Warning> {
-    let announced = subject.announced.as_ref()?;
-    let names: Vec<&str> = change.applied.changes.iter().map(|change| change.target.name.as_str()).collect();
-    let file = announced.override_files.iter().rev().find(|file| {
-        let places = tiphys_engine::parameter_places(&file.patch, announced.plugin.as_deref());
-        // A list in an override file replaces the whole list of the Application.
-        let is_value = |name: &&str| name.starts_with(SET_PREFIX) || name.starts_with(SET_STRING_PREFIX);
-        let whole_list = file.patch.at(["plugin", "parameters"]).is_some()
-            || file.patch.at(["helm", "parameters"]).is_some() && names.iter().any(is_value);
-        whole_list || names.iter().any(|name| places.contains_key(*name))
-    })?;
-    let message = format!(
-        "the override file {} of the repository sets parameters too and wins over the Application",
-        file.path
-    );
-    Some(Warning::of_application(&subject.stored, message).with_remedy(Remedy::WriteOverride))
 }

@@ -70,7 +70,7 @@ pub(super) fn plan(
     let document = decode_source(&file, merged.map(|merged| merged.text.as_slice()))?;
     let changes = patch_changes(subject.source(), &document, &change.before, &change.after);
     if changes.is_empty() || is_without_effect(&change) {
-        return Ok(Plan { change, edit: None, warnings: Vec::new() });
+        return Ok(Plan { change, edit: None });
     }
     let edit = if let Some(merged) = merged {
         let edit =
@@ -90,7 +90,7 @@ pub(super) fn plan(
         FileEdit::create(&file, text)
     };
     check_merge(subject, announced, &file, &names, edit.after(), &change)?;
-    Ok(Plan { change, edit: Some(edit), warnings: Vec::new() })
+    Ok(Plan { change, edit: Some(edit) })
 }
 
 /// Returns whether the change has no effect: an empty list instead of none.
