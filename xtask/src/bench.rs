@@ -8,27 +8,23 @@ mod base;
 mod cases;
 mod cmp;
 pub(crate) mod content;
-mod data;
+pub(crate) mod data;
 pub(crate) mod figures;
 mod helm;
 mod machine;
-mod people;
 pub(crate) mod place;
 mod sample;
 mod world;
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::Failure;
 use crate::build::{LinkingOption, Profile, build};
+use crate::{Failure, files};
 use cases::CASES;
 use figures::{Figure, Sheet};
-use machine::Machine;
-use place::Place;
 use world::World;
 
 /// Arguments of `cargo xtask bench`.
@@ -87,6 +83,14 @@ struct Case<B> {
     measure: fn(&B, &mut Sheet<'_>) -> Result<(), Failure>,
 }
 
+const fn case<B>(
+    name: &'static str,
+    about: &'static str,
+    measure: fn(&B, &mut Sheet<'_>) -> Result<(), Failure>,
+) -> Case<B> {
+    Case { name, about, measure }
+}
+
 /// Measures the requested cases and prints a table.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let common = match &options.part {
@@ -97,8 +101,8 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     if !options.line.is_empty() {
         return sample::measure_here(&options.line);
     }
-    common
-        .measure(&CASES, || World::new(Place::make()?, root, &common.program(root, "tiphys")?, common.runs()))
+    common.check(&CASES)?;
+    common.measure(&CASES, [World::new(root, &common.program(root, "tiphys")?, common.runs())?])
 }
 
 impl CommonOptions {
@@ -114,13 +118,9 @@ impl CommonOptions {
         }
     }
 
-    /// Whether this case was requested.
-    fn includes(&self, name: &str) -> bool {
-        self.only.is_empty() || self.only.iter().any(|only| only == name)
-    }
-
     /// Fails if an unknown case was requested.
-    fn check(&self, known: &[&str]) -> Result<(), Failure> {
+    fn check<B>(&self, cases: &[Case<B>]) -> Result<(), Failure> {
+        let known: Vec<&str> = cases.iter().map(|case| case.name).collect();
         match self.only.iter().find(|name| !known.contains(&name.as_str())) {
             Some(unknown) => {
                 Err(Failure::new(format!("--only {unknown}: the cases are {}", known.join(", "))))
@@ -129,38 +129,24 @@ impl CommonOptions {
         }
     }
 
-    /// Measures the requested cases with a fixture, and reports the figures.
-    fn measure<B>(
-        &self,
-        cases: &[Case<B>],
-        fixture: impl FnOnce() -> Result<B, Failure>,
-    ) -> Result<(), Failure> {
-        self.check(&cases.iter().map(|case| case.name).collect::<Vec<_>>())?;
-        let fixture = fixture()?;
-        let machine = Machine::here();
-        println!("{}", machine.line());
+    /// Measures the requested cases with each fixture, prints the figures, and writes them as JSON if that was requested.
+    fn measure<B>(&self, cases: &[Case<B>], fixtures: impl IntoIterator<Item = B>) -> Result<(), Failure> {
+        let machine = machine::line();
+        println!("{machine}");
         let mut figures = Vec::new();
-        for case in cases.iter().filter(|case| self.includes(case.name)) {
-            println!("measuring {}: {}", case.name, case.about);
-            (case.measure)(&fixture, &mut Sheet { case: case.name, figures: &mut figures })?;
+        let is_requested =
+            |case: &&Case<B>| self.only.is_empty() || self.only.iter().any(|only| only == case.name);
+        for fixture in fixtures {
+            for case in cases.iter().filter(is_requested) {
+                println!("measuring {}: {}", case.name, case.about);
+                (case.measure)(&fixture, &mut Sheet { case: case.name, figures: &mut figures })?;
+            }
         }
-        self.report(&machine, &figures, "", json!({}))
-    }
-
-    /// Prints the figures and another table, and writes them as JSON if that was requested.
-    fn report(
-        &self,
-        machine: &Machine,
-        figures: &[Figure],
-        more: &str,
-        mut all: Value,
-    ) -> Result<(), Failure> {
         let load = machine::load();
-        println!("load {load} after\n\n{}\n{more}", figures::table(figures));
+        println!("load {load} after\n\n{}", figures::table(&figures));
         let Some(file) = &self.json else { return Ok(()) };
-        all["machine"] = json!(machine);
-        all["loadAfter"] = json!(load);
-        all["figures"] = figures.iter().map(Figure::json).collect();
-        fs::write(file, format!("{all:#}\n")).map_err(|error| Failure::at(file, error))
+        let figures: Vec<_> = figures.iter().map(Figure::json).collect();
+        let all = json!({ "machine": machine, "loadAfter": load, "figures": figures });
+        files::write(file, format!("{all:#}\n"))
     }
 }

@@ -7,12 +7,14 @@
 mod tests;
 
 use std::env::consts::ARCH;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+
+use cargo_metadata::MetadataCommand;
 
 use crate::Failure;
-use crate::cargo::{CommandLine, program};
-use crate::install::{copy_file, target_folder};
+use crate::cargo::{cargo, output, program, run as run_program, variable};
+use crate::install::copy_file;
 
 /// Architectures with a static program.
 const ARCHITECTURES: [&str; 2] = ["aarch64", "x86_64"];
@@ -96,14 +98,14 @@ pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<P
         provide_library(root, triple)?;
         arguments.extend(["--target", triple]);
     }
-    let mut command = CommandLine::cargo(&arguments);
+    let mut command = cargo(root, &arguments);
     // Otherwise each commit would rebuild everything that contains it.
     if profile == Profile::Release
-        && let Some(commit) = commit(root, given_commit())
+        && let Some(commit) = variable(COMMIT_VARIABLE).or_else(|| commit(root))
     {
-        command = command.with(COMMIT_VARIABLE, commit);
+        command.env(COMMIT_VARIABLE, commit);
     }
-    command.run(root)?;
+    run_program(&mut command)?;
     let target = target_folder(root)?;
     Ok(target.join(triple.unwrap_or_default()).join(profile.folder()).join("tiphys"))
 }
@@ -133,29 +135,20 @@ impl Profile {
     }
 }
 
-/// Returns the commit of the build: the given one, for builds without git history, else that of the checkout, with `-dirty` if its files
-/// differ. None if neither exists.
-fn commit(root: &Path, given: Option<String>) -> Option<String> {
-    let git = |arguments: &[&str]| {
-        let asked = program("git")
-            .args(arguments)
-            .current_dir(root)
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output();
-        let asked = asked.ok().filter(|asked| asked.status.success())?;
-        String::from_utf8(asked.stdout).ok()
-    };
-    given.filter(|given| !given.is_empty()).or_else(|| {
-        let commit = git(&["rev-parse", "HEAD"])?;
-        let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
-        Some(format!("{}{}", commit.trim(), if changes.is_empty() { "" } else { "-dirty" }))
-    })
+/// Returns cargo's target directory, which depends on its environment and configuration.
+pub(crate) fn target_folder(root: &Path) -> Result<PathBuf, Failure> {
+    let metadata = MetadataCommand::new().current_dir(root).no_deps().exec();
+    metadata
+        .map(|metadata| metadata.target_directory.into())
+        .map_err(|error| Failure::new(format!("cargo metadata: {error}")))
 }
 
-#[expect(clippy::disallowed_methods, reason = "image builds pass the commit")]
-fn given_commit() -> Option<String> {
-    std::env::var(COMMIT_VARIABLE).ok()
+/// Returns the commit of the checkout, with `-dirty` if its files differ. None without git history: then the variable gives the commit.
+fn commit(root: &Path) -> Option<OsString> {
+    let git = |arguments: &[&str]| output(program("git").args(arguments).current_dir(root)).ok();
+    let commit = git(&["rev-parse", "HEAD"])?;
+    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    Some(format!("{}{}", commit.trim(), if changes.is_empty() { "" } else { "-dirty" }).into())
 }
 
 /// Rust's target triple for static programs on this architecture.
@@ -171,33 +164,19 @@ fn static_triple(architecture: &str) -> Result<String, Failure> {
 
 /// Installs Rust's library for a target if it is missing.
 fn provide_library(root: &Path, triple: &str) -> Result<(), Failure> {
-    if has_library(root, triple)? {
+    if has_library(root, triple) {
         return Ok(());
     }
     println!("rustup target add {triple}");
-    let added =
-        program("rustup").args(["target", "add", triple]).current_dir(root).stdin(Stdio::null()).status();
-    match added {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(no_library(triple, &format!("rustup: {status}"))),
-        Err(error) => Err(no_library(triple, &format!("cannot start rustup: {error}"))),
-    }
+    run_program(program("rustup").args(["target", "add", triple]).current_dir(root)).map_err(|failure| {
+        Failure::new(format!(
+            "{failure}\na static program needs Rust's library for {triple}; install it as your Rust was installed, or build with --dynamic"
+        ))
+    })
 }
 
-fn has_library(root: &Path, triple: &str) -> Result<bool, Failure> {
-    let asked = program("rustc")
-        .args(["--print", "target-libdir", "--target", triple])
-        .current_dir(root)
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|error| Failure::new(format!("cannot start rustc: {error}")))?;
-    let folder = String::from_utf8_lossy(&asked.stdout);
-    Ok(asked.status.success() && Path::new(folder.trim()).is_dir())
-}
-
-fn no_library(triple: &str, why: &str) -> Failure {
-    Failure::new(format!(
-        "a static program needs Rust's library for {triple}, which could not be had ({why}); install it as your Rust was \
-         installed, or build with --dynamic"
-    ))
+fn has_library(root: &Path, triple: &str) -> bool {
+    let arguments = ["--print", "target-libdir", "--target", triple];
+    output(program("rustc").args(arguments).current_dir(root))
+        .is_ok_and(|folder| Path::new(folder.trim()).is_dir())
 }

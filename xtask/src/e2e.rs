@@ -1,12 +1,10 @@
 //! `cargo xtask e2e`: tests the plugin server with grpc-go, the client library of Argo CD's repo-server. The Go program is in `e2e`.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use crate::Failure;
-use crate::build::{self, Linking, Profile};
-use crate::cargo::{output, program};
-use crate::install::target_folder;
+use crate::build::{self, Linking, Profile, target_folder};
+use crate::cargo::{output, program, run as run_program};
 
 /// The Go program's module, below the workspace's root.
 const MODULE: &str = "e2e";
@@ -33,14 +31,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         Some(server) => server.clone(),
         None => build::build(root, Profile::Dev, Linking::Static)?,
     };
-    let status = program(&client)
-        .arg("--server")
-        .arg(&server)
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .status()
-        .map_err(|error| Failure::at(&client, error))?;
-    if status.success() { Ok(()) } else { Err(Failure::new(format!("{}: {status}", client.display()))) }
+    run_program(program(client).arg("--server").arg(server).current_dir(root))
 }
 
 /// Builds the Go program.

@@ -5,16 +5,16 @@
 #[cfg(test)]
 mod tests;
 
-use std::env;
-use std::fs::{self, File, Permissions};
+use std::env::split_paths;
+use std::fs::{File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::MetadataCommand;
-
 use crate::Failure;
 use crate::build::{self, Profile, copy_plugin_programs};
+use crate::cargo::{search_path, variable};
+use crate::files::{create_directory, entries};
 
 /// Parts of a plugin's directory that are not installed: tests and sources of its program.
 const NOT_INSTALLED: [&str; 4] = ["Cargo.toml", "src", "testdata", "tests"];
@@ -33,7 +33,9 @@ pub(crate) struct Options {
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let destination = match &options.root {
         Some(folder) => std::path::absolute(folder).map_err(|error| Failure::at(folder, error))?,
-        None => default_root()?,
+        None => variable("HOME")
+            .map(|home| Path::new(&home).join(".local"))
+            .ok_or_else(|| Failure::new("HOME is not set: use --root DIR"))?,
     };
     let program = build::build(root, Profile::Release, options.linking.get())?;
 
@@ -43,7 +45,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let plugins = copy_plugins(&root.join("plugins"), &share)?;
     copy_plugin_programs(&program, &share)?;
     println!("installed {} and the plugins {}", bin.join("tiphys").display(), plugins.join(", "));
-    if !is_on_path(&bin) {
+    if !split_paths(&search_path()).any(|folder| folder == bin) {
         println!("{} is not on PATH", bin.display());
     }
     Ok(())
@@ -82,7 +84,7 @@ pub(crate) fn copy_file(from: &Path, to: &Path) -> Result<(), Failure> {
     const EXECUTABLE: u32 = 0o755;
     const DATA: u32 = 0o644;
     let folder = to.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
+    create_directory(folder)?;
     let mut source = File::open(from).map_err(|error| Failure::at(from, error))?;
     let mode = source.metadata().map_err(|error| Failure::at(from, error))?.permissions().mode();
     let mode = if mode & 0o100 == 0 { DATA } else { EXECUTABLE };
@@ -92,33 +94,4 @@ pub(crate) fn copy_file(from: &Path, to: &Path) -> Result<(), Failure> {
         .and_then(|_| new.as_file().set_permissions(Permissions::from_mode(mode)));
     written.map_err(|error| Failure::at(to, error))?;
     new.persist(to).map(drop).map_err(|error| Failure::at(to, error.error))
-}
-
-/// Returns the sorted entries of a directory.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let read = fs::read_dir(folder)
-        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
-    let mut paths: Vec<PathBuf> = read.map_err(|error| Failure::at(folder, error))?;
-    paths.sort();
-    Ok(paths)
-}
-
-/// Returns cargo's target directory, which depends on its environment and configuration.
-pub(crate) fn target_folder(root: &Path) -> Result<PathBuf, Failure> {
-    let metadata = MetadataCommand::new().current_dir(root).no_deps().exec();
-    metadata
-        .map(|metadata| metadata.target_directory.into())
-        .map_err(|error| Failure::new(format!("cargo metadata: {error}")))
-}
-
-#[expect(clippy::disallowed_methods, reason = "the default is in the user's home directory")]
-fn default_root() -> Result<PathBuf, Failure> {
-    let home = env::var_os("HOME").filter(|home| !home.is_empty());
-    home.map(|home| Path::new(&home).join(".local"))
-        .ok_or_else(|| Failure::new("HOME is not set: use --root DIR"))
-}
-
-#[expect(clippy::disallowed_methods, reason = "warns if the directory is not on PATH")]
-fn is_on_path(bin: &Path) -> bool {
-    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder == bin))
 }

@@ -11,12 +11,12 @@ mod cargo;
 mod demo;
 mod e2e;
 mod failure;
+mod files;
 mod fuzz;
 mod install;
 mod plugin_server;
 mod proto;
 mod soak;
-mod table;
 mod test;
 mod tidy;
 mod tools;
@@ -44,7 +44,7 @@ enum Command {
     Tidy(tidy::Options),
     /// Install the pinned tools that plugins, tests and the demo run
     Tools(tools::Options),
-    /// Build the book of docs, and check the links of its pages
+    /// Build the book of docs
     Book(book::Options),
     /// Render the example applications and show which plugin rendered each
     Demo(demo::Options),

@@ -3,12 +3,11 @@
 //! The code is committed, so that a build needs no proto compiler. `cargo xtask tidy` compares it with the output of this command.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use clap::Args;
 
-use crate::Failure;
+use crate::{Failure, files};
 
 /// Directory of the proto files, relative to the workspace's root.
 pub(crate) const PROTO_DIR: &str = "crates/tiphys-cmp/proto";
@@ -42,10 +41,8 @@ pub(crate) struct Options {}
 /// Writes the generated code.
 pub(crate) fn run(root: &Path, _options: &Options) -> Result<(), Failure> {
     let dir = root.join(GENERATED_DIR);
-    fs::create_dir_all(&dir).map_err(|error| Failure::at(&dir, error))?;
     for (name, text) in generate(&root.join(PROTO_DIR))? {
-        let path = dir.join(&name);
-        fs::write(&path, text).map_err(|error| Failure::at(&path, error))?;
+        files::write(&dir.join(&name), text)?;
         println!("{GENERATED_DIR}/{name}");
     }
     Ok(())
@@ -89,14 +86,12 @@ fn code(
         .out_dir(out.path())
         .compile_fds(descriptors)
         .map_err(|error| Failure::at(proto_dir, error))?;
-    let mut files = BTreeMap::new();
-    for entry in fs::read_dir(out.path()).map_err(|error| Failure::at(out.path(), error))? {
-        let path = entry.map_err(|error| Failure::at(out.path(), error))?.path();
-        let text = fs::read_to_string(&path).map_err(|error| Failure::at(&path, error))?;
+    let mut generated = BTreeMap::new();
+    for path in files::entries(out.path())? {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        files.insert(name, format!("{HEADER}{text}"));
+        generated.insert(name, format!("{HEADER}{}", files::read(&path)?));
     }
-    Ok(files)
+    Ok(generated)
 }
 
 /// Formats descriptors as Rust code.

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::bench::place::Place;
+use crate::bench::place;
 use crate::build::{LinkingOption, Profile, build};
 use crate::plugin_server::call::Client;
 use crate::plugin_server::pause;
@@ -56,7 +56,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         Some(program) => program.clone(),
         None => build(root, Profile::Release, LinkingOption::default().get())?,
     };
-    let place = Place::make()?;
+    let place = place::make()?;
     let mix = Mix::new(place.path())?;
     let arguments: Vec<&str> =
         mix::SERVER_ARGUMENTS.iter().copied().chain(options.argument.iter().map(String::as_str)).collect();

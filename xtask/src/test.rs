@@ -3,16 +3,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
-use crate::bench::place::remove;
 use crate::build::{self, Linking, Profile};
-use crate::cargo::CommandLine;
-use crate::{Failure, book, e2e, tidy, tools};
+use crate::cargo::{cargo, run as run_program};
+use crate::{Failure, book, e2e, files, tidy, tools};
 
 /// Which steps to run.
 #[derive(Args, Debug, Default)]
@@ -36,7 +34,7 @@ enum Step {
     Tidy,
     /// The tools for tests are installed
     Tools,
-    /// The book builds, and all links of its pages are valid
+    /// The book builds
     Book,
     /// The static program builds; a test runs it in an empty root
     Static,
@@ -85,10 +83,10 @@ impl Step {
 
     fn run(self, root: &Path) -> Result<(), Failure> {
         match self {
-            Step::Format => CommandLine::cargo(&["fmt", "--all", "--check"]).run(root),
+            Step::Format => run_program(&mut cargo(root, &["fmt", "--all", "--check"])),
             Step::Clippy => {
-                CommandLine::cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])
-                    .run(root)
+                let arguments = ["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
+                run_program(&mut cargo(root, &arguments))
             }
             Step::Tidy => tidy::run(root, &tidy::Options::default()),
             Step::Tools => tools::run(root, &tools::Options::default()),
@@ -97,12 +95,12 @@ impl Step {
             Step::E2e => e2e::run(root, &e2e::Options::default()),
             Step::Tests => {
                 // Reports of an earlier run are outdated.
-                remove(&root.join("target/oracles"))?;
-                CommandLine::cargo(&["test", "--workspace"]).run(root)
+                files::remove(&root.join("target/oracles"))?;
+                run_program(&mut cargo(root, &["test", "--workspace"]))
             }
-            Step::Docs => CommandLine::cargo(&["doc", "--workspace", "--no-deps"])
-                .with("RUSTDOCFLAGS", "-D warnings")
-                .run(root),
+            Step::Docs => run_program(
+                cargo(root, &["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"),
+            ),
             Step::Reports => {
                 print!("{}", reports(root)?);
                 Ok(())
@@ -113,28 +111,13 @@ impl Step {
 
 /// Returns the reports of the oracle tests, sorted by name and indented.
 fn reports(root: &Path) -> Result<String, Failure> {
-    let dir = root.join("target/oracles");
-    let missing =
-        || Failure::new(format!("{}: no reports of oracle tests; run the step tests first", dir.display()));
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(&dir).map_err(|_| missing())? {
-        let path = entry.map_err(|error| Failure::at(&dir, error))?.path();
-        if path.extension().is_some_and(|extension| extension == "txt") {
-            paths.push(path);
-        }
-    }
-    if paths.is_empty() {
-        return Err(missing());
-    }
-    paths.sort();
+    let paths = files::entries(&root.join("target/oracles")).unwrap_or_default();
     let mut text = String::new();
-    for path in paths {
-        let report = fs::read_to_string(&path).map_err(|error| Failure::at(&path, error))?;
-        for line in report.lines() {
-            text.push_str("    ");
-            text.push_str(line);
-            text.push('\n');
-        }
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "txt")) {
+        text.extend(files::read(path)?.lines().flat_map(|line| ["    ", line, "\n"]));
+    }
+    if text.is_empty() {
+        return Err(Failure::new("target/oracles: no reports of oracle tests; run the step tests first"));
     }
     Ok(text)
 }

@@ -1,25 +1,21 @@
 //! `cargo xtask tools`: installs helm, kustomize, yq and jq for plugins, tests and demo, mdbook for the book, and Helm 3 and an OCI
 //! registry for tests in `target/tools/bin`, and the packages of the Python example in `target/tools/python`.
 //!
-//! A program on `PATH` whose version fits is linked; any other is built from its pinned Go module or crate. A tool is built in its own
-//! directory and renamed, and then the stamp is written, so an interrupted call leaves either the old tool or the new one. If nothing
-//! changed, a call reads only the stamp and file sizes.
+//! An installed tool stays if it prints a fitting version. A program on `PATH` that does is linked; any other is built from its pinned Go
+//! module or crate. A tool is built in another directory and renamed, so an interrupted call leaves either the old tool or the new one.
 
 mod build;
 mod catalogue;
-mod on_path;
 mod python;
-mod stamp;
 #[cfg(test)]
 mod tests;
 
-use std::fs::{self, File};
+use std::env::split_paths;
 use std::path::{Path, PathBuf};
 
-use crate::Failure;
+use crate::cargo::search_path;
+use crate::{Failure, files};
 pub(crate) use catalogue::Purpose;
-use catalogue::Tool;
-use stamp::{Origin, Stamp};
 
 /// Arguments of `cargo xtask tools`.
 #[derive(clap::Args, Debug, Default)]
@@ -52,25 +48,22 @@ pub(crate) fn bin(root: &Path) -> PathBuf {
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let home = root.join("target/tools");
     let bin = bin(root);
-    fs::create_dir_all(&bin).map_err(|error| Failure::at(&bin, error))?;
-    let lock_file = home.join("lock");
-    let lock = File::create(&lock_file).map_err(|error| Failure::at(&lock_file, error))?;
-    lock.lock().map_err(|error| Failure::at(&lock_file, error))?;
-    build::remove_leftovers(&home)?;
-
-    let stamp_file = home.join("stamp");
-    let mut stamp = Stamp::read(&stamp_file);
+    files::create_directory(&bin)?;
+    let _lock = files::lock(&home.join("lock"))?;
     for tool in catalogue::TOOLS.iter().filter(|tool| options.includes(tool.purpose)) {
         let place = bin.join(tool.name);
-        if stamp.holds(tool, &place) && !(options.build && stamp.is_linked(tool)) {
+        if tool.is_at(&place) && !(options.build && place.is_symlink()) {
             continue;
         }
-        let origin = provide(tool, &place, &home, options)?;
-        stamp.record(tool, &place, &origin)?;
-        stamp.write(&stamp_file)?;
-        match origin {
-            Origin::Built => println!("{} {}: built", tool.name, tool.version),
-            Origin::Linked(found) => println!("{}: {} fits", tool.name, found.display()),
+        // With a relative entry of `PATH`, a link would depend on the current directory.
+        let on_path =
+            tool.names().flat_map(programs).find(|found| !found.starts_with(&bin) && tool.is_at(found));
+        if let Some(found) = on_path.filter(|_| !options.build) {
+            link(&found, &place, &home)?;
+            println!("{}: {} fits", tool.name, found.display());
+        } else {
+            build::build(tool, &place, &home)?;
+            println!("{} {}: built", tool.name, tool.version);
         }
     }
     if options.includes(Purpose::Python) {
@@ -79,26 +72,18 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-fn provide(tool: &Tool, place: &Path, home: &Path, options: &Options) -> Result<Origin, Failure> {
-    if !options.build
-        && let Some(found) = on_path::fitting(tool, &bin_of(place))
-    {
-        link(&found, place, home)?;
-        return Ok(Origin::Linked(found));
-    }
-    build::build(tool, place, home)?;
-    Ok(Origin::Built)
-}
-
-/// The directory of the tools. It is excluded from the search on `PATH`, so that no tool is linked to itself.
-fn bin_of(place: &Path) -> PathBuf {
-    place.parent().map(Path::to_path_buf).unwrap_or_default()
+/// Returns the files with this name in the absolute directories of `PATH`, in order.
+fn programs(name: &str) -> Vec<PathBuf> {
+    split_paths(&search_path())
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(name))
+        .filter(|file| file.is_file())
+        .collect()
 }
 
 /// Atomically replaces `place` by a link.
 fn link(found: &Path, place: &Path, home: &Path) -> Result<(), Failure> {
-    let folder = build::fresh_folder(home)?;
-    let new = folder.path().join("link");
+    let new = build::empty_directory(home)?.join("link");
     std::os::unix::fs::symlink(found, &new).map_err(|error| Failure::at(&new, error))?;
-    fs::rename(&new, place).map_err(|error| Failure::at(place, error))
+    files::rename(&new, place)
 }

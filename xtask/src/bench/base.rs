@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use super::cases::FILES;
 use super::content::application_name;
-use super::data::{Repository, git};
+use super::data::{Application, Extent, Repository, Revision, commit};
 use super::figures::{Sheet, Target};
-use super::place::{remove, write};
 use super::sample::{Sample, User};
 use super::world::World;
 use crate::Failure;
+use crate::files::{remove, write};
 
 /// Applications of the store. Every second one runs a plugin on its own directory; the others are plain manifests.
 const APPLICATIONS: usize = 200;
@@ -36,7 +36,7 @@ pub(super) fn measure(world: &World, sheet: &mut Sheet<'_>) -> Result<(), Failur
     let diff = ["diff", "--base", "HEAD", "--exit-code=false"];
     for (keeps_trees, name) in [(false, "no tree written yet"), (true, "trees known")] {
         let forget = || if keeps_trees { Ok(()) } else { remove(&fixture.cache.join("trees")) };
-        let runs = world.repeated(|_| {
+        let runs = world.starter.repeated(|_| {
             forget()?;
             let [one, two] = [fixture.sample(world, &render)?, fixture.sample(world, &render)?];
             forget()?;
@@ -50,7 +50,7 @@ pub(super) fn measure(world: &World, sheet: &mut Sheet<'_>) -> Result<(), Failur
         let (renders, diffs): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
         let two_ms = sheet.processes(format!("two renders of one, {name}"), &renders, None);
         let what = format!("{APPLICATIONS} applications, one changed, {name}");
-        sheet.processes(what, &diffs, Target::AtMost(2.0f64.mul_add(two_ms, ALLOWANCE_MS).round()));
+        sheet.processes(what, &diffs, Some(Target::AtMost(2.0f64.mul_add(two_ms, ALLOWANCE_MS).round())));
     }
     Ok(())
 }
@@ -63,14 +63,12 @@ impl Fixture {
         let store = folder.join("store");
         for index in 0..APPLICATIONS {
             let file = store.join(format!("{}.yaml", application_name(index)));
-            write(&file, application(&repository, index, "one").as_bytes())?;
+            write(&file, application(&repository, index, "one"))?;
         }
-        let place = folder.display().to_string();
-        git(&["-C", &place, "add", "store"], None)?;
-        let person = ["-c", "user.name=bench", "-c", "user.email=bench@example.com"];
-        git(&[&["-C", &place], &person[..], &["commit", "--quiet", "-m", "two"]].concat(), None)?;
+        commit(&folder)?;
         let changed = store.join(format!("{}.yaml", application_name(CHANGED)));
-        write(&changed, application(&repository, CHANGED, "two").as_bytes())?;
+        write(&changed, application(&repository, CHANGED, "two"))?;
+        let place = folder.display();
         let repo = format!("--repo={}={place}", repository.url());
         Ok(Self { folder, store, cache: world.cache("compared", User::Own)?, repo })
     }
@@ -82,32 +80,11 @@ impl Fixture {
 }
 
 fn application(repository: &Repository, index: usize, suffix: &str) -> String {
-    let (annotations, plugin) = if index.is_multiple_of(2) {
-        (
-            "  annotations:\n    argocd.argoproj.io/manifest-generate-paths: .\n",
-            format!(
-                "    plugin:\n      name: shell\n      parameters:\n        - name: suffix\n          string: {suffix}\n"
-            ),
-        )
+    let revision = Revision::Branch;
+    let application = if index.is_multiple_of(2) {
+        Application { revision, extent: Extent::OwnFolder, plugin: Some(("shell", suffix)) }
     } else {
-        ("", String::new())
+        Application { revision, extent: Extent::Whole, plugin: None }
     };
-    format!(
-        "apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata:
-  name: {name}
-  namespace: argocd
-{annotations}spec:
-  project: default
-  source:
-    repoURL: {url}
-    path: apps/{name}
-{plugin}  destination:
-    server: https://kubernetes.default.svc
-    namespace: bench
-",
-        name = application_name(index),
-        url = repository.url(),
-    )
+    repository.application(index, &application)
 }

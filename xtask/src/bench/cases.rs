@@ -1,16 +1,17 @@
 //! The cases of `cargo xtask bench` and their targets.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use serde::Deserialize;
 
-use super::Case;
 use super::content::application_name;
 use super::data::{Extent, OBJECTS_OF_MANY, Revision};
-use super::figures::{Sheet, Target, Unit};
-use super::place::remove;
+use super::figures::{Sheet, Target};
 use super::sample::{Sample, User};
 use super::world::World;
+use super::{Case, case};
+use crate::files::{read, remove};
 use crate::plugin_server::running::{Rights, Start, named};
 use crate::{Failure, e2e};
 
@@ -20,36 +21,27 @@ const SIZES: [usize; 3] = [100, 10_000, 50_000];
 /// Files of the repository that has targets.
 pub(super) const FILES: usize = 10_000;
 
+/// Applications of the store of interactive commands, each in its own file.
+const APPLICATIONS: usize = 1_000;
+
 /// All cases, in the order in which they are measured.
 pub(super) const CASES: [Case<World>; 12] = [
-    Case { name: "fresh", about: "one render, objects fetched, no tree written yet", measure: fresh },
-    Case { name: "overlay", about: "one render, tree cached, working copy by an overlay", measure: overlay },
-    Case { name: "copy", about: "one render, tree cached, working copy by a copy", measure: copy },
-    Case { name: "working-copy", about: "one render of a directory, --repo", measure: working_copy },
-    Case { name: "many", about: "64 applications of one repository in one command", measure: many },
-    Case {
-        name: "throughput",
-        about: "500 applications of one repository in one command",
-        measure: throughput,
-    },
-    Case { name: "params", about: "params list in a store of 1,000 Applications", measure: params },
-    Case {
-        name: "params-set",
-        about: "params set in a store of 1,000 Applications",
-        measure: super::people::set,
-    },
-    Case {
-        name: "completion",
-        about: "shell completion in a store of 1,000 Applications",
-        measure: super::people::completion,
-    },
-    Case { name: "server", about: "one render by a plugin server behind a socket", measure: server },
-    Case { name: "output", about: "a plugin that prints 1,000 objects", measure: output },
-    Case {
-        name: "diff-base",
-        about: "200 applications at two revisions, one changed, beside two renders of that one",
-        measure: super::base::measure,
-    },
+    case("fresh", "one render, objects fetched, no tree written yet", fresh),
+    case("overlay", "one render, tree cached, working copy by an overlay", overlay),
+    case("copy", "one render, tree cached, working copy by a copy", copy),
+    case("working-copy", "one render of a directory, --repo", working_copy),
+    case("many", "64 applications of one repository in one command", many),
+    case("throughput", "500 applications of one repository in one command", throughput),
+    case("params", "params list in a store of 1,000 Applications", params),
+    case("params-set", "params set in a store of 1,000 Applications", params_set),
+    case("completion", "shell completion in a store of 1,000 Applications", completion),
+    case("server", "one render by a plugin server behind a socket", server),
+    case("output", "a plugin that prints 1,000 objects", output),
+    case(
+        "diff-base",
+        "200 applications at two revisions, one changed, beside two renders of that one",
+        super::base::measure,
+    ),
 ];
 
 /// What the cache contains when a command starts.
@@ -99,7 +91,7 @@ impl Render<'_> {
         let report = cache.join("report.json");
         let mut line = world.line(&[&["render"], self.options].concat(), &store, &cache);
         line.extend(["--report".into(), report.clone().into()]);
-        world.repeated(|_| {
+        world.starter.repeated(|_| {
             if self.cache == Cache::Objects {
                 remove(&cache.join("trees"))?;
             }
@@ -168,7 +160,7 @@ fn many(world: &World, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     for (cache, name) in CACHES {
         let samples = Render { applications, revision: Revision::Branch, cache, ..RENDER }.measure(world)?;
         let what = format!("{applications} applications, {name}, whole process");
-        sheet.processes(what, &samples, Target::AtMost(2_000.0));
+        sheet.processes(what, &samples, Some(Target::AtMost(2_000.0)));
     }
     Ok(())
 }
@@ -178,24 +170,67 @@ fn throughput(world: &World, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     for (cache, name) in CACHES {
         let samples = Render { applications, revision: Revision::Branch, cache, ..RENDER }.measure(world)?;
         let what = format!("{applications} applications, {name}");
-        let rates = samples.iter().map(|sample| 500.0 / sample.wall_seconds).collect();
-        let processor = samples.iter().map(|sample| sample.cpu_seconds * 1_000.0).collect();
-        let figure = sheet.add(&what, Unit::PerSecond, rates);
-        *figure = figure.clone().with_processor_time(processor).held_to(Target::AtLeast(100.0));
-        sheet.peak(format!("{what}, peak memory"), &samples, Some(Target::AtMost(100.0)));
+        for sample in &samples {
+            let figure = sheet.record(&what, "apps/s", 500.0 / sample.wall_seconds);
+            figure.processor_ms.push(sample.cpu_seconds * 1_000.0);
+            figure.target = Some(Target::AtLeast(100.0));
+        }
+        sheet.peak(&format!("{what}, peak memory"), &samples, Some(Target::AtMost(100.0)));
     }
     Ok(())
 }
 
 fn params(world: &World, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
-    let applications = 1_000;
+    interactive(world, sheet, 100.0, |_, application| {
+        ["params", "list", application].map(str::to_owned).into()
+    })
+}
+
+/// Each run sets another value, so that it writes.
+fn params_set(world: &World, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
+    interactive(world, sheet, 150.0, |run, application| {
+        ["params", "set", application, &format!("suffix=run-{run}")].map(str::to_owned).into()
+    })
+}
+
+/// Measures a command with the arguments for a run and an application.
+fn interactive(
+    world: &World,
+    sheet: &mut Sheet<'_>,
+    target_ms: f64,
+    arguments: impl Fn(usize, &str) -> Vec<String>,
+) -> Result<(), Failure> {
     let cache = world.cache(&FILES.to_string(), User::Own)?;
     for (revision, named) in [(Revision::Branch, "branch"), (Revision::Commit, "commit")] {
-        let store = world.store(FILES, applications, "nothing", (revision, Extent::Whole))?;
-        let line = world.line(&["params", "list", &application_name(applications / 2)], &store, &cache);
-        let samples = world.repeated(|_| world.starter.sample(&line, User::Own))?;
-        let what = format!("{applications} Applications, {named}, whole process");
-        sheet.processes(what, &samples, Target::AtMost(100.0));
+        let store = world.store(FILES, APPLICATIONS, "nothing", (revision, Extent::Whole))?;
+        let samples = world.starter.repeated(|run| {
+            let arguments = arguments(run, &application_name(APPLICATIONS / 2));
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            world.starter.sample(&world.line(&arguments, &store, &cache), User::Own)
+        })?;
+        let what = format!("{APPLICATIONS} Applications in as many files, {named}, whole process");
+        sheet.processes(what, &samples, Some(Target::AtMost(target_ms)));
+    }
+    Ok(())
+}
+
+/// Measures the answers to the completion script of a shell.
+fn completion(world: &World, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
+    let store = world.store(FILES, APPLICATIONS, "nothing", (Revision::Commit, Extent::Whole))?;
+    let application = application_name(APPLICATIONS / 2);
+    let typed: [(&str, &[&str]); 3] = [
+        ("applications", &["params", "set", ""]),
+        ("parameters", &["params", "set", &application, ""]),
+        ("options", &["render", "--"]),
+    ];
+    for (what, words) in typed {
+        let mut line = vec![world.starter.program.clone().into_os_string()];
+        line.extend(["__complete", "zsh", "tiphys", "--store"].map(OsString::from));
+        line.extend([store.clone().into_os_string(), "--plugins".into(), world.plugins.clone().into()]);
+        line.extend(words.iter().map(OsString::from));
+        let samples = world.starter.repeated(|_| world.starter.sample(&line, User::Own))?;
+        let what = format!("{what}, {APPLICATIONS} Applications in as many files, whole process");
+        sheet.processes(what, &samples, Some(Target::AtMost(50.0)));
     }
     Ok(())
 }
@@ -203,7 +238,7 @@ fn params(world: &World, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
 fn server(world: &World, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     let folder = world.folder();
     let start = Start {
-        program: &named(&world.tiphys, &folder.join("served"))?,
+        program: &named(&world.starter.program, &folder.join("served"))?,
         client: &e2e::client(&world.root)?,
         arguments: &[],
         rights: Rights::Own,
@@ -247,8 +282,7 @@ struct ReportedSource {
 
 /// The longest time of an application beside its plugin's own.
 fn slowest(report: &Path) -> Result<f64, Failure> {
-    let text = std::fs::read(report).map_err(|error| Failure::at(report, error))?;
-    let report: Report = serde_json::from_slice(&text).map_err(|error| Failure::at(report, error))?;
+    let report: Report = serde_json::from_str(&read(report)?).map_err(|error| Failure::at(report, error))?;
     let overhead = report.applications.iter().map(|application| {
         application.seconds - application.sources.iter().map(|source| source.plugin_seconds).sum::<f64>()
     });

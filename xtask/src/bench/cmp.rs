@@ -3,27 +3,21 @@
 //! Both are started with the flags and variables of Argo CD, receive the same bytes in the same order from the same grpc-go client, and
 //! take turns. Their files are on a memory file system, and the archives are packed before.
 
-mod ratio;
 mod rows;
-mod side;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use clap::ValueEnum;
-use serde_json::json;
+use tempfile::TempDir;
 
-use super::CommonOptions;
-use super::figures::Figure;
-use super::machine::Machine;
-use super::place::Place;
+use super::figures::{Sheet, Target};
+use super::{CommonOptions, place};
 use crate::plugin_server::archive::{Contents, Upload};
-use crate::plugin_server::running::{Rights, named};
+use crate::plugin_server::running::{Rights, Server, Start, named};
 use crate::{Failure, e2e};
-use ratio::Ratio;
-use rows::{ROWS, Row};
-use side::Side;
 
 /// Arguments of `cargo xtask bench cmp`.
 #[derive(clap::Args, Debug)]
@@ -55,38 +49,34 @@ enum View {
     Denied,
 }
 
-impl View {
-    fn arguments(self) -> &'static [&'static str] {
-        match self {
-            Self::Copy => &["--private-view=copy"],
-            Self::Auto | Self::Denied => &[],
-        }
-    }
+/// The name of the side with our program.
+const OURS: &str = "ours";
 
-    fn rights(self) -> Rights {
-        match self {
-            Self::Denied => Rights::NoNamespaces,
-            Self::Auto | Self::Copy => Rights::Own,
-        }
-    }
+/// A program and how it is started.
+struct Side {
+    name: &'static str,
+    program: PathBuf,
+    view: View,
+}
 
-    fn text(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Copy => "copy",
-            Self::Denied => "denied",
-        }
+impl Side {
+    /// Only our figures have targets.
+    fn target(&self, target: Target) -> Option<Target> {
+        (self.name == OURS).then_some(target)
     }
 }
 
-/// The fixture of all rows.
+/// The fixture of all rows with one view.
 struct Bench {
-    place: Place,
+    view: View,
+    /// Ours first.
+    sides: Vec<Side>,
+    place: Rc<TempDir>,
     /// The program of the gRPC client.
     client: PathBuf,
     runs: usize,
     calls: u32,
-    uploads: RefCell<BTreeMap<Contents, Upload>>,
+    uploads: Rc<RefCell<BTreeMap<Contents, Upload>>>,
 }
 
 impl Bench {
@@ -99,40 +89,61 @@ impl Bench {
         self.uploads.borrow_mut().insert(contents, upload.clone());
         Ok(upload)
     }
+
+    /// Starts a server of one side in an empty directory.
+    fn start(&self, side: &Side, plugin: &str) -> Result<Server, Failure> {
+        let start = Start {
+            program: &side.program,
+            client: &self.client,
+            arguments: if side.view == View::Copy { &["--private-view=copy"] } else { &[] },
+            rights: if side.view == View::Denied { Rights::NoNamespaces } else { Rights::Own },
+            folder: self.place.path().join(format!("{}-server", side.name)),
+            plugin,
+        };
+        start.start()
+    }
+
+    /// Starts a server of each side.
+    fn servers(&self, plugin: &str) -> Result<Vec<(&Side, Server)>, Failure> {
+        self.sides.iter().map(|side| Ok((side, self.start(side, plugin)?))).collect()
+    }
+
+    /// The name of a figure of one side.
+    fn what(&self, side: &Side, what: &str) -> String {
+        format!("{:?}, {what}, {}", self.view, side.name)
+    }
+
+    /// Adds our median as a part of the other side's, or of the recorded one if there is no other side. The target is one in `one_in`.
+    fn share(&self, sheet: &mut Sheet<'_>, what: &str, recorded: f64, one_in: f64) {
+        let mut medians = self.sides.iter().filter_map(|side| sheet.median(&self.what(side, what)));
+        let (Some(ours), other) = (medians.next(), medians.next()) else { return };
+        let one_in = if self.view == View::Auto { one_in } else { 2.0 };
+        let name = format!(
+            "{:?}, {what}, ours of {}",
+            self.view,
+            if other.is_some() { "other" } else { "recorded" }
+        );
+        let share = sheet.record(name, "%", ours / other.unwrap_or(recorded) * 100.0);
+        share.target = Some(Target::AtMost((1_000.0 / one_in).floor() / 10.0));
+    }
 }
 
-/// Measures the requested rows and prints two tables: all figures, and ours beside the targets.
+/// Measures the requested rows and prints the figures.
 pub(super) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let common = &options.common;
-    common.check(&ROWS.iter().map(|row| row.name).collect::<Vec<_>>())?;
-    let program = common.program(root, "tiphys")?;
-    let machine = Machine::here();
-    println!("{}", machine.line());
-    let bench = Bench {
-        place: Place::make()?,
-        client: e2e::client(root)?,
-        runs: common.runs(),
-        calls: options.calls,
-        uploads: RefCell::default(),
-    };
-    let ours = named(&program, &bench.place.path().join("ours"))?;
+    common.check(&rows::ROWS)?;
+    let (place, client) = (Rc::new(place::make()?), e2e::client(root)?);
+    let ours = named(&common.program(root, "tiphys")?, &place.path().join("ours"))?;
     let theirs =
-        options.against.as_ref().map(|other| named(other, &bench.place.path().join("theirs"))).transpose()?;
+        options.against.as_ref().map(|other| named(other, &place.path().join("theirs"))).transpose()?;
+    let uploads = Rc::default();
     let views = if options.view.is_empty() { &[View::Auto, View::Denied][..] } else { &options.view };
-    let (mut all, mut ratios): (Vec<Figure>, Vec<Ratio>) = Default::default();
-    for &view in views {
-        let has_figure = |row: &&Row| view == View::Auto || row.depends_on_view;
-        for row in ROWS.iter().filter(|row| common.includes(row.name)).filter(has_figure) {
-            println!("measuring {}, view {}: {}", row.name, view.text(), row.about);
-            let mut sides = vec![Side { name: "ours", program: &ours, view }];
-            // The figures of Argo CD's server do not depend on the view. They are measured each time, for the same load.
-            sides.extend(theirs.as_deref().map(|program| Side { name: "other", program, view: View::Auto }));
-            for finding in (row.measure)(&bench, &sides)? {
-                let (figures, ratio) = finding.judged(row.name, view);
-                all.extend(figures);
-                ratios.extend(ratio);
-            }
-        }
-    }
-    common.report(&machine, &all, &ratio::table(&ratios), json!({ "ratios": ratios }))
+    let bench = |&view: &View| {
+        let mut sides = vec![Side { name: OURS, program: ours.clone(), view }];
+        // The figures of Argo CD's server do not depend on the view. They are measured each time, for the same load.
+        sides.extend(theirs.clone().map(|program| Side { name: "other", program, view: View::Auto }));
+        let (place, client, uploads) = (Rc::clone(&place), client.clone(), Rc::clone(&uploads));
+        Bench { view, sides, place, client, runs: common.runs(), calls: options.calls, uploads }
+    };
+    common.measure(&rows::ROWS, views.iter().map(bench))
 }

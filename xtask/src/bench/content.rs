@@ -1,6 +1,9 @@
 //! Deterministic files with the size and compressibility of typical manifests.
 
 use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::{Failure, files};
 
 /// Files of an application's directory.
 pub(crate) const FILES_PER_APPLICATION: usize = 20;
@@ -11,6 +14,22 @@ const FILE_BYTES: usize = 2570;
 /// Name of an Application and of its directory below `apps`.
 pub(crate) fn application_name(index: usize) -> String {
     format!("app-{index:04}")
+}
+
+/// Writes this number of files into directories of applications below `root`.
+pub(crate) fn write_files(root: &Path, count: usize, seed: u64) -> Result<(), Failure> {
+    let mut words = Words::new(seed);
+    (0..count).try_for_each(|number| {
+        let (path, content) = numbered_file(number, &mut words);
+        files::write(&root.join(path), content)
+    })
+}
+
+/// Path and content of a file of a repository.
+pub(crate) fn numbered_file(number: usize, words: &mut Words) -> (String, String) {
+    let application = application_name(number / FILES_PER_APPLICATION);
+    let index = number % FILES_PER_APPLICATION;
+    (format!("apps/{application}/file-{index:02}.yaml"), file_of(&application, index, words))
 }
 
 /// A ConfigMap with keys and values of words and digits.

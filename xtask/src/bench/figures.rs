@@ -5,35 +5,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::sample::Sample;
-use crate::table::{row, text};
 
-/// The unit of a figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(super) enum Unit {
-    #[serde(rename = "ms")]
-    Milliseconds,
-    /// Applications per second.
-    #[serde(rename = "applications/s")]
-    PerSecond,
-    #[serde(rename = "calls/s")]
-    CallsPerSecond,
-    #[serde(rename = "count")]
-    Count,
-    #[serde(rename = "MiB")]
-    Mebibytes,
-}
-
-impl Unit {
-    pub(super) fn text(self) -> &'static str {
-        match self {
-            Self::Milliseconds => "ms",
-            Self::PerSecond => "apps/s",
-            Self::CallsPerSecond => "calls/s",
-            Self::Count => "count",
-            Self::Mebibytes => "MiB",
-        }
-    }
-}
+/// Units of figures.
+pub(super) const MS: &str = "ms";
+pub(super) const MEBIBYTES: &str = "MiB";
 
 /// The target of a median.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -44,14 +19,14 @@ pub(super) enum Target {
 }
 
 impl Target {
-    pub(super) fn is_met(self, median: f64) -> bool {
+    fn is_met(self, median: f64) -> bool {
         match self {
             Self::AtMost(limit) => median <= limit,
             Self::AtLeast(limit) => median >= limit,
         }
     }
 
-    pub(super) fn text(self) -> String {
+    fn text(self) -> String {
         match self {
             Self::AtMost(limit) => format!("≤ {limit}"),
             Self::AtLeast(limit) => format!("≥ {limit}"),
@@ -65,63 +40,64 @@ pub(super) struct Figure {
     /// The case, as `--only` names it.
     case: &'static str,
     what: String,
-    unit: Unit,
-    /// The value of each run, sorted.
+    unit: &'static str,
+    /// The value of each run.
     values: Vec<f64>,
-    /// Median of the CPU time in milliseconds, if the figure is about processes.
-    processor_ms: Option<f64>,
-    target: Option<Target>,
+    /// CPU time of each run in milliseconds, if the figure is about processes. A busy machine changes it less than the wall-clock time.
+    pub(super) processor_ms: Vec<f64>,
+    pub(super) target: Option<Target>,
 }
 
 impl Figure {
-    /// The figure of these runs.
-    pub(super) fn new(case: &'static str, what: impl Into<String>, unit: Unit, values: Vec<f64>) -> Self {
-        let values = sorted(values);
-        Self { case, what: what.into(), unit, values, processor_ms: None, target: None }
-    }
-
-    /// Adds the CPU time of each run in milliseconds. A busy machine changes it less than the wall-clock time.
-    pub(super) fn with_processor_time(self, milliseconds: Vec<f64>) -> Self {
-        Self { processor_ms: Some(median(&sorted(milliseconds))), ..self }
-    }
-
-    /// Adds a target, if there is one.
-    pub(super) fn held_to(self, target: impl Into<Option<Target>>) -> Self {
-        Self { target: target.into(), ..self }
-    }
-
-    pub(super) fn min(&self) -> f64 {
-        self.values.first().copied().unwrap_or_default()
-    }
-
-    pub(super) fn max(&self) -> f64 {
-        self.values.last().copied().unwrap_or_default()
-    }
-
-    pub(super) fn median(&self) -> f64 {
-        median(&self.values)
-    }
-
-    /// Whether the median meets the target; none without a target.
-    pub(super) fn holds(&self) -> Option<bool> {
-        self.target.map(|target| target.is_met(self.median()))
+    /// Minimum, median and maximum.
+    pub(super) fn spread(&self) -> [f64; 3] {
+        let sorted = sorted(&self.values);
+        [
+            sorted.first().copied().unwrap_or_default(),
+            median(&self.values),
+            sorted.last().copied().unwrap_or_default(),
+        ]
     }
 
     /// The object of `--json`.
     pub(super) fn json(&self) -> serde_json::Value {
+        let [min, median, max] = self.spread();
         serde_json::json!({
             "case": self.case,
             "what": self.what,
             "unit": self.unit,
             "runs": self.values.len(),
-            "min": self.min(),
-            "median": self.median(),
-            "max": self.max(),
+            "min": min,
+            "median": median,
+            "max": max,
             "values": self.values,
-            "processorMs": self.processor_ms,
+            "processorMs": self.processor(),
             "target": self.target,
-            "holds": self.holds(),
+            "isMet": self.target.map(|target| target.is_met(median)),
         })
+    }
+
+    /// The median of the CPU time.
+    fn processor(&self) -> Option<f64> {
+        (!self.processor_ms.is_empty()).then(|| median(&self.processor_ms))
+    }
+
+    /// The cells of a table.
+    fn row(&self) -> [String; 10] {
+        let [min, median, max] = self.spread();
+        let verdict = self.target.map(|target| if target.is_met(median) { "pass" } else { "MISS" });
+        [
+            self.case.to_owned(),
+            self.what.clone(),
+            self.unit.to_owned(),
+            number(min),
+            number(median),
+            number(max),
+            self.values.len().to_string(),
+            self.processor().map(number).unwrap_or_default(),
+            self.target.map(Target::text).unwrap_or_default(),
+            verdict.unwrap_or_default().to_owned(),
+        ]
     }
 }
 
@@ -133,10 +109,17 @@ pub(super) struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    pub(super) fn add(&mut self, what: impl Into<String>, unit: Unit, values: Vec<f64>) -> &mut Figure {
-        self.figures.push(Figure::new(self.case, what, unit, values));
-        let last = self.figures.len() - 1;
-        &mut self.figures[last]
+    /// Adds a value to the figure of this name, which begins with its first value.
+    pub(super) fn record(&mut self, what: impl Into<String>, unit: &'static str, value: f64) -> &mut Figure {
+        let (case, what) = (self.case, what.into());
+        let index = self.figures.iter().position(|figure| figure.case == case && figure.what == what);
+        let index = index.unwrap_or_else(|| {
+            let (values, processor_ms) = (Vec::new(), Vec::new());
+            self.figures.push(Figure { case, what, unit, values, processor_ms, target: None });
+            self.figures.len() - 1
+        });
+        self.figures[index].values.push(value);
+        &mut self.figures[index]
     }
 
     /// Adds wall-clock and CPU time of processes, and returns the median in milliseconds.
@@ -144,9 +127,15 @@ impl Sheet<'_> {
         &mut self,
         what: impl Into<String>,
         samples: &[Sample],
-        target: impl Into<Option<Target>>,
+        target: Option<Target>,
     ) -> f64 {
-        self.times(what, samples.iter().map(|sample| [sample.wall_seconds, sample.cpu_seconds]), target)
+        let what = what.into();
+        for sample in samples {
+            let figure = self.record(&what, MS, sample.wall_seconds * 1_000.0);
+            figure.processor_ms.push(sample.cpu_seconds * 1_000.0);
+            figure.target = target;
+        }
+        self.median(&what).unwrap_or_default()
     }
 
     /// Adds the difference of two processes, run by run.
@@ -154,78 +143,69 @@ impl Sheet<'_> {
         &mut self,
         what: impl Into<String>,
         [ours, theirs]: [&[Sample]; 2],
-        target: impl Into<Option<Target>>,
+        target: Option<Target>,
     ) {
-        let difference = |(ours, theirs): (&Sample, &Sample)| {
-            [ours.wall_seconds - theirs.wall_seconds, ours.cpu_seconds - theirs.cpu_seconds]
+        let difference = |(ours, theirs): (&Sample, &Sample)| Sample {
+            wall_seconds: ours.wall_seconds - theirs.wall_seconds,
+            cpu_seconds: ours.cpu_seconds - theirs.cpu_seconds,
+            ..Sample::default()
         };
-        self.times(what, ours.iter().zip(theirs).map(difference), target);
-    }
-
-    fn times(
-        &mut self,
-        what: impl Into<String>,
-        seconds: impl Iterator<Item = [f64; 2]>,
-        target: impl Into<Option<Target>>,
-    ) -> f64 {
-        let (wall, processor) =
-            seconds.map(|[wall, processor]| (wall * 1_000.0, processor * 1_000.0)).unzip();
-        let figure = Figure::new(self.case, what, Unit::Milliseconds, wall).with_processor_time(processor);
-        let median = figure.median();
-        self.figures.push(figure.held_to(target));
-        median
+        self.processes(what, &ours.iter().zip(theirs).map(difference).collect::<Vec<_>>(), target);
     }
 
     /// Adds two figures: the time beside the plugin's own commands, which has the target, and the time of the whole process.
     pub(super) fn overhead(&mut self, what: &str, samples: &[Sample], target: Option<Target>) {
-        let overhead = samples.iter().map(|sample| sample.overhead_seconds * 1_000.0).collect();
-        self.add(format!("{what}, overhead"), Unit::Milliseconds, overhead).target = target;
+        for sample in samples {
+            self.record(format!("{what}, overhead"), MS, sample.overhead_seconds * 1_000.0).target = target;
+        }
         self.processes(format!("{what}, whole process"), samples, None);
     }
 
     /// Adds the peak memory of processes.
-    pub(super) fn peak(&mut self, what: impl Into<String>, samples: &[Sample], target: Option<Target>) {
-        let peaks = samples.iter().map(|sample| mebibytes(sample.peak_bytes)).collect();
-        self.add(what, Unit::Mebibytes, peaks).target = target;
+    pub(super) fn peak(&mut self, what: &str, samples: &[Sample], target: Option<Target>) {
+        for sample in samples {
+            self.record(what, MEBIBYTES, mebibytes(sample.peak_bytes)).target = target;
+        }
+    }
+
+    /// The median of a figure of this case.
+    pub(super) fn median(&self, what: &str) -> Option<f64> {
+        let is_it = |figure: &&Figure| figure.case == self.case && figure.what == what;
+        self.figures.iter().find(is_it).map(|figure| median(&figure.values))
     }
 }
 
 /// All figures as a table of Markdown.
 pub(super) fn table(figures: &[Figure]) -> String {
     let mut rows = vec![
-        row(["case", "what", "unit", "min", "median", "max", "runs", "cpu ms", "target", ""]),
-        row(["---", "---", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---"]),
+        ["case", "what", "unit", "min", "median", "max", "runs", "cpu ms", "target", ""].map(str::to_owned),
+        ["---", "---", "---", "---:", "---:", "---:", "---:", "---:", "---:", "---"].map(str::to_owned),
     ];
-    rows.extend(figures.iter().map(|figure| {
-        vec![
-            figure.case.to_owned(),
-            figure.what.clone(),
-            figure.unit.text().to_owned(),
-            number(figure.min()),
-            number(figure.median()),
-            number(figure.max()),
-            figure.values.len().to_string(),
-            figure.processor_ms.map(number).unwrap_or_default(),
-            figure.target.map(Target::text).unwrap_or_default(),
-            figure.holds().map_or("", |holds| if holds { "pass" } else { "MISS" }).to_owned(),
-        ]
-    }));
-    text(&rows, ["| ", " | ", " |"])
+    rows.extend(figures.iter().map(Figure::row));
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 10] = std::array::from_fn(width);
+    let line = |row: &[String; 10]| -> String {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("| {cell:width$} "));
+        cells.chain(["|\n".to_owned()]).collect()
+    };
+    rows.iter().map(line).collect()
 }
 
-fn sorted(mut values: Vec<f64>) -> Vec<f64> {
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     values
 }
 
 /// The middle value; of two, their mean.
-fn median(sorted: &[f64]) -> f64 {
+fn median(values: &[f64]) -> f64 {
+    let sorted = sorted(values);
     let at = |index: usize| sorted.get(index).copied().unwrap_or_default();
     f64::midpoint(at(sorted.len().saturating_sub(1) / 2), at(sorted.len() / 2))
 }
 
 /// A number with about three digits, the precision of the measurements.
-pub(super) fn number(value: f64) -> String {
+fn number(value: f64) -> String {
     if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 

@@ -11,7 +11,7 @@ mod rows;
 use std::path::Path;
 
 use super::CommonOptions;
-use super::place::Place;
+use super::sample::Starter;
 use crate::Failure;
 use crate::tools::{self, Purpose};
 use call::Bench;
@@ -19,11 +19,10 @@ use rows::ROWS;
 
 /// Measures the requested cases and prints a table.
 pub(super) fn run(root: &Path, options: &CommonOptions) -> Result<(), Failure> {
-    options.measure(&ROWS, || {
-        for purpose in [Purpose::Plugins, Purpose::Tests] {
-            tools::run(root, &tools::Options::only(purpose))?;
-        }
-        let program = options.program(root, "tiphys-helm")?;
-        Bench::new(Place::make()?, &program, &tools::bin(root), options.runs())
-    })
+    options.check(&ROWS)?;
+    for purpose in [Purpose::Plugins, Purpose::Tests] {
+        tools::run(root, &tools::Options::only(purpose))?;
+    }
+    let starter = Starter::new(&options.program(root, "tiphys-helm")?, "tiphys-helm", options.runs())?;
+    options.measure(&ROWS, [Bench { starter, tools: tools::bin(root) }])
 }

@@ -4,7 +4,8 @@
 //! started again with the command line to measure.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,9 +13,10 @@ use std::time::{Duration, Instant};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike as _};
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
 
-use crate::Failure;
 use crate::cargo::{program, search_path};
+use crate::{Failure, files};
 
 /// The measurement of one process.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -66,22 +68,48 @@ pub(super) enum User {
 /// User and group ID of [`User::Unprivileged`].
 pub(super) const UNPRIVILEGED_ID: u32 = 65534;
 
-/// Starts processes, all with the same short environment.
+/// Starts processes, all with the same short environment, and with their files on a memory file system.
 pub(super) struct Starter {
     /// This program.
     own: PathBuf,
     /// Folder for the home folder, temporary files and errors.
-    folder: PathBuf,
-    path: OsString,
+    place: TempDir,
+    /// The measured program, which every user can start.
+    pub(super) program: PathBuf,
+    /// Runs of each figure, beside the one to warm up.
+    runs: usize,
 }
 
 impl Starter {
-    /// Processes have their files below `folder`.
-    pub(super) fn new(folder: &Path) -> Result<Self, Failure> {
+    /// Copies the program.
+    pub(super) fn new(program: &Path, name: &str, runs: usize) -> Result<Self, Failure> {
         let own = std::env::current_exe().map_err(|error| Failure::new(format!("this program: {error}")))?;
+        let place = super::place::make()?;
         // Git checks the owner of a repository; the other user may read ours.
-        super::place::write(&folder.join("home/.gitconfig"), b"[safe]\n\tdirectory = *\n")?;
-        Ok(Self { own, folder: folder.to_path_buf(), path: search_path() })
+        files::write(&place.path().join("home/.gitconfig"), "[safe]\n\tdirectory = *\n")?;
+        let copy = place.path().join("bin").join(name);
+        files::copy(program, &copy)?;
+        let temporary = place.path().join("tmp");
+        files::create_directory(&temporary)?;
+        fs::set_permissions(&temporary, Permissions::from_mode(0o1777))
+            .map_err(|error| Failure::at(&temporary, error))?;
+        Ok(Self { own, place, program: copy, runs })
+    }
+
+    /// The folder of all files.
+    pub(super) fn folder(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// Does something once to warm up, then as often as requested, and returns the results of those runs. The number of the run
+    /// begins with 0.
+    pub(super) fn repeated<T>(
+        &self,
+        run: impl FnMut(usize) -> Result<T, Failure>,
+    ) -> Result<Vec<T>, Failure> {
+        let mut results: Vec<T> = (0..=self.runs).map(run).collect::<Result<_, _>>()?;
+        results.remove(0);
+        Ok(results)
     }
 
     /// A command with the short environment.
@@ -97,10 +125,10 @@ impl Starter {
         };
         command
             .env_clear()
-            .env("PATH", &self.path)
-            .env("HOME", self.folder.join("home"))
-            .env("TMPDIR", &self.folder)
-            .current_dir(&self.folder)
+            .env("PATH", search_path())
+            .env("HOME", self.folder().join("home"))
+            .env("TMPDIR", self.folder().join("tmp"))
+            .current_dir(self.folder())
             .stdin(Stdio::null());
         command
     }
@@ -124,7 +152,7 @@ impl Starter {
 
     /// Measures a line with a command that starts this program again.
     fn measured(&self, mut command: Command, line: &[OsString]) -> Result<Sample, Failure> {
-        let errors = self.folder.join("stderr");
+        let errors = self.folder().join("stderr");
         let file = File::create(&errors).map_err(|error| Failure::at(&errors, error))?;
         let output = command
             .args(["bench", "--"])
@@ -136,7 +164,7 @@ impl Starter {
         match sample {
             Ok(sample) if sample.succeeded => Ok(sample),
             _ => {
-                let stderr = std::fs::read_to_string(&errors).unwrap_or_default();
+                let stderr = fs::read_to_string(&errors).unwrap_or_default();
                 let line: Vec<String> = line.iter().map(|word| word.display().to_string()).collect();
                 Err(Failure::new(format!("{}\nfailed: {}", line.join(" "), stderr.trim_end())))
             }

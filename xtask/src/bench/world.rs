@@ -3,42 +3,32 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 
-use super::data::{self, Extent, Repository, Revision};
-use super::place::Place;
+use super::content::application_name;
+use super::data::{self, Application, Extent, Repository, Revision};
 use super::sample::{Starter, UNPRIVILEGED_ID, User};
-use crate::Failure;
+use crate::{Failure, files};
 
 /// The fixture of all cases.
 pub(super) struct World {
-    place: Place,
     /// The workspace.
     pub(super) root: PathBuf,
     pub(super) starter: Starter,
-    pub(super) tiphys: PathBuf,
     pub(super) plugins: PathBuf,
-    /// Runs of each figure, beside the one to warm up.
-    runs: usize,
     repositories: RefCell<BTreeMap<usize, Repository>>,
 }
 
 impl World {
-    /// Copies the program to the memory file system, where every user can start it.
-    pub(super) fn new(place: Place, root: &Path, program: &Path, runs: usize) -> Result<Self, Failure> {
-        let tiphys = place.path().join("bin/tiphys");
-        super::place::write(&tiphys, b"")?;
-        fs::copy(program, &tiphys).map_err(|error| Failure::at(program, error))?;
-        let starter = Starter::new(place.path())?;
-        let plugins = data::plugins(place.path())?;
-        let root = root.to_path_buf();
-        Ok(Self { place, root, starter, tiphys, plugins, runs, repositories: RefCell::default() })
+    pub(super) fn new(root: &Path, program: &Path, runs: usize) -> Result<Self, Failure> {
+        let starter = Starter::new(program, "tiphys", runs)?;
+        let plugins = data::plugins(starter.folder())?;
+        Ok(Self { root: root.to_path_buf(), starter, plugins, repositories: RefCell::default() })
     }
 
     pub(super) fn folder(&self) -> &Path {
-        self.place.path()
+        self.starter.folder()
     }
 
     /// The repository with this number of files.
@@ -52,21 +42,28 @@ impl World {
         Ok(made)
     }
 
-    /// A store of `count` Applications of the repository with this number of files.
+    /// Writes a store of `count` Applications, one file each, of the repository with this number of files.
     pub(super) fn store(
         &self,
         files: usize,
         count: usize,
         plugin: &str,
-        wanted: (Revision, Extent),
+        (revision, extent): (Revision, Extent),
     ) -> Result<PathBuf, Failure> {
-        data::store(self.folder(), &self.repository(files)?, count, plugin, wanted)
+        let repository = self.repository(files)?;
+        let store = self.folder().join(format!("store-{files}-{count}-{plugin}-{revision:?}-{extent:?}"));
+        let application = Application { revision, extent, plugin: Some((plugin, "one")) };
+        for index in 0..count {
+            let file = store.join(format!("{}.yaml", application_name(index)));
+            files::write(&file, repository.application(index, &application))?;
+        }
+        Ok(store)
     }
 
     /// A cache directory for commands of this user, empty at first.
     pub(super) fn cache(&self, name: &str, user: User) -> Result<PathBuf, Failure> {
         let cache = self.folder().join(format!("cache-{name}-{user:?}"));
-        fs::create_dir_all(&cache).map_err(|error| Failure::at(&cache, error))?;
+        files::create_directory(&cache)?;
         if user == User::Unprivileged {
             chown(&cache, Some(UNPRIVILEGED_ID), Some(UNPRIVILEGED_ID))
                 .map_err(|error| Failure::at(&cache, error))?;
@@ -74,20 +71,9 @@ impl World {
         Ok(cache)
     }
 
-    /// Does something once to warm up, then as often as requested, and returns the results of those runs. The number of the run
-    /// begins with 0.
-    pub(super) fn repeated<T>(
-        &self,
-        run: impl FnMut(usize) -> Result<T, Failure>,
-    ) -> Result<Vec<T>, Failure> {
-        let mut results: Vec<T> = (0..=self.runs).map(run).collect::<Result<_, _>>()?;
-        results.remove(0);
-        Ok(results)
-    }
-
     /// A command line of the program.
     pub(super) fn line(&self, arguments: &[&str], store: &Path, cache: &Path) -> Vec<OsString> {
-        let mut line = vec![self.tiphys.clone().into_os_string()];
+        let mut line = vec![self.starter.program.clone().into_os_string()];
         line.extend(arguments.iter().map(OsString::from));
         for (option, path) in [("--store", store), ("--plugins", &self.plugins), ("--cache-dir", cache)] {
             line.extend([OsString::from(option), path.into()]);

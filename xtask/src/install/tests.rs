@@ -16,7 +16,7 @@ fn write(file: &Path, text: &str, mode: u32) {
 /// Returns path, mode and content of every file below a directory.
 fn files(folder: &Path) -> BTreeMap<String, (u32, String)> {
     let mut found = BTreeMap::new();
-    for entry in super::entries(folder).unwrap() {
+    for entry in crate::files::entries(folder).unwrap() {
         let name = entry.file_name().unwrap().to_string_lossy().into_owned();
         if entry.is_dir() {
             found.extend(files(&entry).into_iter().map(|(path, file)| (format!("{name}/{path}"), file)));

@@ -1,7 +1,6 @@
 //! Archives as Argo CD's repo-server packs them: USTAR in gzip of level 6.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,8 +9,8 @@ use flate2::write::GzEncoder;
 use sha2::{Digest as _, Sha256};
 use tar::{Builder, EntryType, Header};
 
-use crate::Failure;
-use crate::bench::content::{FILES_PER_APPLICATION, Words, application_name, file_of};
+use crate::bench::content::{FILES_PER_APPLICATION, Words, application_name, numbered_file};
+use crate::{Failure, files};
 
 /// Compression level of gzip.
 const LEVEL: u32 = 6;
@@ -42,7 +41,7 @@ pub(crate) struct Upload {
 impl Upload {
     /// Writes these bytes to `file`.
     pub(crate) fn write(file: PathBuf, bytes: &[u8]) -> Result<Self, Failure> {
-        fs::write(&file, bytes).map_err(|error| Failure::at(&file, error))?;
+        files::write(&file, bytes)?;
         let checksum = Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
             write!(text, "{byte:02x}").ok();
             text
@@ -78,14 +77,12 @@ impl Contents {
         }
         self.entry(&mut out, "apps", None)?;
         for number in 0..self.files {
-            let application = application_name(number / FILES_PER_APPLICATION);
-            let index = number % FILES_PER_APPLICATION;
-            if index == 0 {
+            if number.is_multiple_of(FILES_PER_APPLICATION) {
+                let application = application_name(number / FILES_PER_APPLICATION);
                 self.entry(&mut out, &format!("apps/{application}"), None)?;
             }
-            let content = file_of(&application, index, &mut words);
-            let name = format!("apps/{application}/file-{index:02}.yaml");
-            self.entry(&mut out, &name, Some(content.as_bytes()))?;
+            let (path, content) = numbered_file(number, &mut words);
+            self.entry(&mut out, &path, Some(content.as_bytes()))?;
         }
         out.into_inner()?.finish()
     }

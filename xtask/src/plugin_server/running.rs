@@ -13,8 +13,9 @@ use super::call::{Call, Client, Method, Outcome};
 use super::pause;
 use super::process::{Look, ProcessId};
 use crate::Failure;
-use crate::bench::place::{remove, write};
+use crate::bench::data::plugin_file;
 use crate::cargo::{program, search_path};
+use crate::files::{copy, create_directory, remove, write};
 
 /// The name that makes our program a plugin server.
 const PROGRAM_NAME: &str = "argocd-cmp-server";
@@ -72,14 +73,9 @@ impl Start<'_> {
     /// Starts the server in an empty directory, and waits until it answers.
     pub(crate) fn start(&self) -> Result<Server, Failure> {
         remove(&self.folder)?;
-        let text = format!(
-            "apiVersion: argoproj.io/v1alpha1\nkind: ConfigManagementPlugin\nmetadata:\n  name: {PLUGIN}\nspec:\n{}",
-            self.plugin
-        );
-        write(&self.folder.join("config/plugin.yaml"), text.as_bytes())?;
+        write(&self.folder.join("config/plugin.yaml"), plugin_file(PLUGIN, self.plugin))?;
         for name in ["sockets", "work", "home"] {
-            let made = self.folder.join(name);
-            fs::create_dir_all(&made).map_err(|error| Failure::at(&made, error))?;
+            create_directory(&self.folder.join(name))?;
         }
         let log = self.folder.join("log");
         let file = File::create(&log).map_err(|error| Failure::at(&log, error))?;
@@ -198,10 +194,9 @@ fn socket(folder: &Path) -> PathBuf {
 
 /// Copies a program into `folder`, under the name that makes it a plugin server.
 pub(crate) fn named(program: &Path, folder: &Path) -> Result<PathBuf, Failure> {
-    let copy = folder.join(PROGRAM_NAME);
-    fs::create_dir_all(folder).map_err(|error| Failure::at(folder, error))?;
-    fs::copy(program, &copy).map_err(|error| Failure::at(program, error))?;
-    Ok(copy)
+    let place = folder.join(PROGRAM_NAME);
+    copy(program, &place)?;
+    Ok(place)
 }
 
 /// A plugin that prints one small object with `cat`. It costs only its start.

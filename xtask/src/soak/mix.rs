@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::Failure;
 use crate::bench::content::Words;
-use crate::bench::place::write;
+use crate::files::write;
 use crate::plugin_server::archive::{Contents, Upload};
 use crate::plugin_server::call::{Call, Client, GiveUp, Method, Outcome};
 

@@ -1,4 +1,4 @@
-//! Relative links, their headings, and paths in backticks exist.
+//! Relative links, their headings, and paths in backticks exist. The book has every page of `docs`, and its pages link none outside of it.
 
 use super::markdown::{anchors, code_words, links, prose};
 use super::tree::{is_test_data, normalise};
@@ -8,15 +8,29 @@ use crate::Failure;
 /// Prefixes of paths from the workspace's root. A word in backticks with such a prefix is a path.
 const ROOT_FOLDERS: &[&str] = &["crates/", "xtask/", "docs/", "plugins/", "examples/", "testdata/", "fuzz/"];
 
-pub(super) const CHECK: Check =
-    Check { name: "doc-links", keeps: "links, their headings and paths in documents exist", run };
+/// Directory of the book's pages, and the list of them. mdbook ignores other pages silently.
+const BOOK: &str = "docs/";
+const SUMMARY: &str = "docs/SUMMARY.md";
+
+pub(super) const CHECK: Check = Check {
+    name: "doc-links",
+    keeps: "links, their headings and paths in documents exist; the book has every page of docs and links none outside of it",
+    run,
+};
 
 fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
+    let summary = if subject.tree.has(SUMMARY) { subject.tree.text(SUMMARY)? } else { None };
+    let listed = summary
+        .map(|text| links(&text).into_iter().map(|link| target(SUMMARY, &link.target)).collect::<Vec<_>>());
     for path in subject.tree.with_extension("md").filter(|path| !is_test_data(path)) {
         let Some(text) = subject.tree.text(path)? else { continue };
+        let is_listed = |listed: &Vec<_>| path == SUMMARY || listed.contains(&Some(path.to_owned()));
+        if path.starts_with(BOOK) && !listed.as_ref().is_none_or(is_listed) {
+            findings.add(path, "is not in the book", format!("add a line for it to {SUMMARY}"));
+        }
         for link in links(&text) {
-            if let Some(problem) = broken(subject, path, &text, &link.target)? {
+            if let Some(problem) = broken(subject, path, &link.target)? {
                 findings.add(format!("{path}:{}", link.line), problem, "correct the link");
             }
         }
@@ -33,25 +47,29 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
 }
 
 /// Returns the problem of a link.
-fn broken(subject: &Subject, document: &str, text: &str, target: &str) -> Result<Option<String>, Failure> {
-    if target.contains("://") || target.starts_with("mailto:") {
+fn broken(subject: &Subject, document: &str, link: &str) -> Result<Option<String>, Failure> {
+    if link.contains("://") || link.starts_with("mailto:") {
         return Ok(None);
     }
-    let (file, anchor) = match target.split_once('#') {
-        Some((file, anchor)) => (file, Some(anchor)),
-        None => (target, None),
+    let Some(path) = target(document, link) else {
+        return Ok(Some(format!("links {link}, which leads out of the checkout")));
     };
-    let dir = document.rsplit_once('/').map_or("", |(dir, _)| dir);
-    let Some(path) = normalise(&format!("{dir}/{file}")) else {
-        return Ok(Some(format!("links {target}, which leads out of the checkout")));
-    };
-    if !file.is_empty() && !subject.tree.has(&path) {
-        return Ok(Some(format!("links {target}, which does not exist")));
+    if !subject.tree.has(&path) {
+        return Ok(Some(format!("links {link}, which does not exist")));
     }
-    let Some(anchor) = anchor else { return Ok(None) };
-    let linked = if file.is_empty() { Some(text.to_owned()) } else { subject.tree.text(&path)? };
-    let has_heading = linked.is_some_and(|linked| anchors(&linked).contains(anchor));
-    Ok((!has_heading).then(|| format!("links {target}, but there is no such heading")))
+    if document.starts_with(BOOK) && !path.starts_with(BOOK) {
+        return Ok(Some(format!("links {link}, which is not in the book")));
+    }
+    let Some((_, anchor)) = link.split_once('#') else { return Ok(None) };
+    let has_heading = subject.tree.text(&path)?.is_some_and(|text| anchors(&text).contains(anchor));
+    Ok((!has_heading).then(|| format!("links {link}, but there is no such heading")))
+}
+
+/// Returns the path of a link's file; `None` if it leads out of the checkout.
+fn target(document: &str, link: &str) -> Option<String> {
+    let file = link.split('#').next().unwrap_or_default();
+    let directory = document.rsplit_once('/').map_or("", |(directory, _)| directory);
+    if file.is_empty() { Some(document.to_owned()) } else { normalise(&format!("{directory}/{file}")) }
 }
 
 /// Whether a word in backticks is a path from the root, and not a pattern or placeholder.

@@ -1,5 +1,9 @@
 //! The tools, their versions, and the versions of installed programs that fit.
 
+use std::path::Path;
+
+use crate::cargo::{output, program};
+
 /// One tool.
 #[derive(Debug)]
 pub(super) struct Tool {
@@ -11,14 +15,14 @@ pub(super) struct Tool {
     pub(super) purpose: Purpose,
     /// What it is built from.
     pub(super) source: Source,
-    /// Names under which the program may be found on `PATH`, the preferred one first.
-    pub(super) names_on_path: &'static [&'static str],
+    /// Options for Go's linker, for a program that would not know its version otherwise.
+    pub(super) linker_flags: &'static str,
+    /// Another name under which the program may be found on `PATH`.
+    other_name: Option<&'static str>,
     /// Arguments that make it print its version.
-    pub(super) version_arguments: &'static [&'static str],
+    version_arguments: &'static [&'static str],
     /// How it prints its version.
-    pub(super) prints: Printed,
-    /// Duration of a first build on two cores without caches, for a message.
-    pub(super) first_build: &'static str,
+    prints: Printed,
 }
 
 /// The purpose of a tool.
@@ -36,7 +40,7 @@ pub(crate) enum Purpose {
 
 /// How a tool prints a version that fits.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Printed {
+enum Printed {
     /// The pinned version is the last word, and this text precedes it.
     After(&'static str),
     /// The pinned version, with or without build metadata: `v4.3.1+g0a1b2c3`.
@@ -46,6 +50,21 @@ pub(super) enum Printed {
 }
 
 impl Tool {
+    /// Its names on `PATH`, the preferred one first.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        [self.name].into_iter().chain(self.other_name)
+    }
+
+    /// Whether this file is the tool in a version that fits.
+    pub(super) fn is_at(&self, file: &Path) -> bool {
+        self.printed_version(file).is_some_and(|printed| self.fits(&printed))
+    }
+
+    /// Returns the version output of a program; `None` if it fails.
+    pub(super) fn printed_version(&self, file: &Path) -> Option<String> {
+        output(program(file).args(self.version_arguments)).ok()
+    }
+
     /// Whether the printed version fits.
     pub(super) fn fits(&self, printed: &str) -> bool {
         let printed = printed.trim();
@@ -67,19 +86,9 @@ impl Tool {
 #[derive(Debug)]
 pub(super) enum Source {
     /// `go install PACKAGE@VERSION`.
-    GoPackage {
-        /// The package, without the version.
-        package: &'static str,
-        /// Name of the built program.
-        program: &'static str,
-        /// Options for Go's linker, for a program that would not know its version otherwise.
-        linker_flags: &'static str,
-    },
-    /// `cargo install` of the crate that has the tool's name, with its own lock file.
-    Crate {
-        /// Features, instead of the default ones.
-        features: &'static str,
-    },
+    GoPackage(&'static str),
+    /// `cargo install` of the crate that has the tool's name, with its own lock file and these features instead of the default ones.
+    Crate { features: &'static str },
 }
 
 /// All tools: those of plugins first, and of these the fastest builds first.
@@ -90,60 +99,34 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "jq",
         version: "v0.12.18",
-        purpose: Purpose::Plugins,
-        source: Source::GoPackage {
-            package: "github.com/itchyny/gojq/cmd/gojq",
-            program: "gojq",
-            linker_flags: "-s -w",
-        },
-        names_on_path: &["jq", "gojq"],
-        version_arguments: &["--version"],
+        source: Source::GoPackage("github.com/itchyny/gojq/cmd/gojq"),
+        other_name: Some("gojq"),
         prints: Printed::AnyJq,
-        first_build: "some seconds",
+        ..TOOL
     },
     Tool {
         name: "kustomize",
         version: "v5.8.1",
-        purpose: Purpose::Plugins,
-        source: Source::GoPackage {
-            package: "sigs.k8s.io/kustomize/kustomize/v5",
-            program: "kustomize",
-            linker_flags: "-s -w",
-        },
-        names_on_path: &["kustomize"],
+        source: Source::GoPackage("sigs.k8s.io/kustomize/kustomize/v5"),
         version_arguments: &["version"],
-        prints: Printed::WithMetadata,
-        first_build: "half a minute",
+        ..TOOL
     },
     Tool {
         name: "yq",
         version: "v4.53.6",
-        purpose: Purpose::Plugins,
-        source: Source::GoPackage {
-            package: "github.com/mikefarah/yq/v4",
-            program: "yq",
-            linker_flags: "-s -w",
-        },
-        names_on_path: &["yq"],
-        version_arguments: &["--version"],
+        source: Source::GoPackage("github.com/mikefarah/yq/v4"),
         prints: Printed::After("mikefarah/yq"),
-        first_build: "half a minute",
+        ..TOOL
     },
     Tool {
         name: "helm",
         version: "v4.3.1",
-        purpose: Purpose::Plugins,
-        source: Source::GoPackage {
-            package: "helm.sh/helm/v4/cmd/helm",
-            program: "helm",
-            // Without this helm reports only the minor version, which charts see as .Capabilities.HelmVersion. Its default
-            // Kubernetes version is that of its client library, which Go records in the program.
-            linker_flags: "-s -w -X helm.sh/helm/v4/internal/version.version=v4.3.1",
-        },
-        names_on_path: &["helm"],
+        source: Source::GoPackage("helm.sh/helm/v4/cmd/helm"),
+        // Without this helm reports only the minor version, which charts see as .Capabilities.HelmVersion. Its default Kubernetes
+        // version is that of its client library, which Go records in the program.
+        linker_flags: "-X helm.sh/helm/v4/internal/version.version=v4.3.1",
         version_arguments: &["version", "--template", "{{.Version}}"],
-        prints: Printed::WithMetadata,
-        first_build: "three minutes",
+        ..TOOL
     },
     Tool {
         name: "mdbook",
@@ -151,49 +134,50 @@ pub(super) const TOOLS: &[Tool] = &[
         purpose: Purpose::Book,
         // The search of the built book, without the server and the file watcher.
         source: Source::Crate { features: "search" },
-        names_on_path: &["mdbook"],
-        version_arguments: &["--version"],
         prints: Printed::After("mdbook"),
-        first_build: "a minute or two",
+        ..TOOL
     },
     Tool {
         name: "registry",
         version: "v3.1.2",
         purpose: Purpose::Tests,
-        source: Source::GoPackage {
-            package: "github.com/distribution/distribution/v3/cmd/registry",
-            program: "registry",
-            // Without this it prints "v3.1.2+unknown".
-            linker_flags: "-s -w -X github.com/distribution/distribution/v3/version.version=v3.1.2",
-        },
-        names_on_path: &["registry", "docker-registry"],
-        version_arguments: &["--version"],
+        source: Source::GoPackage("github.com/distribution/distribution/v3/cmd/registry"),
+        // Without this it prints "v3.1.2+unknown".
+        linker_flags: "-X github.com/distribution/distribution/v3/version.version=v3.1.2",
+        other_name: Some("docker-registry"),
         prints: Printed::After("distribution/distribution/v3"),
-        first_build: "two minutes",
+        ..TOOL
     },
     Tool {
         name: "helm3",
         version: "v3.22.0",
         purpose: Purpose::Tests,
-        source: Source::GoPackage {
-            package: "helm.sh/helm/v3/cmd/helm",
-            program: "helm",
-            // Without these it renders for Kubernetes 1.20. A release uses the minor version of its client library, v0.37 here.
-            linker_flags: concat!(
-                "-s -w",
-                " -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1",
-                " -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=37",
-                " -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor=1",
-                " -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor=37",
-                " -X helm.sh/helm/v3/internal/version.version=v3.22.0",
-            ),
-        },
-        names_on_path: &["helm3", "helm"],
+        source: Source::GoPackage("helm.sh/helm/v3/cmd/helm"),
+        // Without these it renders for Kubernetes 1.20. A release uses the minor version of its client library, v0.37 here.
+        linker_flags: concat!(
+            "-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1",
+            " -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=37",
+            " -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMajor=1",
+            " -X helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor=37",
+            " -X helm.sh/helm/v3/internal/version.version=v3.22.0",
+        ),
+        other_name: Some("helm"),
         version_arguments: &["version", "--template", "{{.Version}}"],
-        prints: Printed::WithMetadata,
-        first_build: "three minutes",
+        ..TOOL
     },
 ];
+
+/// What most tools have in common.
+const TOOL: Tool = Tool {
+    name: "",
+    version: "",
+    purpose: Purpose::Plugins,
+    source: Source::GoPackage(""),
+    linker_flags: "",
+    other_name: None,
+    version_arguments: &["--version"],
+    prints: Printed::WithMetadata,
+};
 
 /// `jq-1.6`, `jq-1.7.1`, `jq-1.8.1-dirty`, or `gojq 0.12.18 (rev: …)` of any version.
 fn is_jq(printed: &str) -> bool {

@@ -6,14 +6,14 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use super::super::place::{Place, remove, write};
 use super::super::sample::{Sample, Starter, User};
 use crate::Failure;
-use crate::cargo::search_path;
+use crate::cargo::{output, search_path};
+use crate::files::{create_directory, remove, write};
 
 /// The scripts of the proposal's Example 3.
-const EXAMPLE_GENERATE: &str = include_str!("example-generate.sh");
-const EXAMPLE_PARAMETERS: &str = include_str!("example-parameters.sh");
+pub(super) const EXAMPLE_GENERATE: [&str; 2] = ["generate.sh", include_str!("example-generate.sh")];
+pub(super) const EXAMPLE_PARAMETERS: [&str; 2] = ["parameters.sh", include_str!("example-parameters.sh")];
 
 /// A script that replaces helm where helm is not measured. [`STAND_IN_VERSION`] is replaced by the version that it prints.
 const STAND_IN: &str = include_str!("stand-in.sh");
@@ -27,13 +27,10 @@ const HELMS: [&str; 2] = ["helm", "helm3"];
 
 /// The fixture of all cases.
 pub(super) struct Bench {
-    place: Place,
-    starter: Starter,
-    plugin: PathBuf,
+    /// With the plugin as program.
+    pub(super) starter: Starter,
     /// Folder of yq, jq and the helms.
-    tools: PathBuf,
-    /// Runs of each figure, beside the one to warm up.
-    pub(super) runs: usize,
+    pub(super) tools: PathBuf,
 }
 
 /// A helm with the name `helm` in its own directory.
@@ -66,17 +63,8 @@ pub(super) struct ChartPlace {
 }
 
 impl Bench {
-    /// Copies the plugin to the memory file system.
-    pub(super) fn new(place: Place, plugin: &Path, tools: &Path, runs: usize) -> Result<Self, Failure> {
-        let copied = place.path().join("bin/tiphys-helm");
-        write(&copied, b"")?;
-        fs::copy(plugin, &copied).map_err(|error| Failure::at(plugin, error))?;
-        let starter = Starter::new(place.path())?;
-        Ok(Self { place, starter, plugin: copied, tools: tools.to_path_buf(), runs })
-    }
-
     pub(super) fn folder(&self) -> &Path {
-        self.place.path()
+        self.starter.folder()
     }
 
     /// Both versions of helm.
@@ -88,14 +76,14 @@ impl Bench {
         let folder = self.folder().join("helms").join(name);
         let link = folder.join("helm");
         if !link.exists() {
-            fs::create_dir_all(&folder).map_err(|error| Failure::at(&folder, error))?;
+            create_directory(&folder)?;
             symlink(self.tools.join(name), &link).map_err(|error| Failure::at(&link, error))?;
         }
         let asked = self.output(&Call::new(
             &folder,
             &[link.as_os_str(), "version".as_ref(), "--template={{.Version}}".as_ref()],
         ))?;
-        let version = String::from_utf8_lossy(&asked).trim().to_owned();
+        let version = asked.trim().to_owned();
         Ok(Helm { name: format!("helm {}", version.trim_start_matches('v')), version, folder })
     }
 
@@ -121,7 +109,7 @@ impl Bench {
 
     /// A call of the plugin, with the environment that a plugin server gives it.
     pub(super) fn plugin(&self, command: &str, chart: &ChartPlace, helm: &Helm, parameters: &str) -> Call {
-        Call::new(&chart.folder(), &[self.plugin.as_os_str(), command.as_ref()])
+        Call::new(&chart.folder(), &[self.starter.program.as_os_str(), command.as_ref()])
             .with("PATH", self.path(helm))
             .with("XDG_CACHE_HOME", self.cache())
             .with("ARGOCD_APP_NAME", "bench")
@@ -153,48 +141,30 @@ impl Bench {
         Ok(helm.call(chart, &arguments(&recorded)))
     }
 
-    /// The script that generates.
-    pub(super) fn example_generate(
+    /// A script of the example, with its parameters.
+    pub(super) fn example(
         &self,
-        chart: &ChartPlace,
-        helm: &Helm,
-        parameters: &str,
-    ) -> Result<Call, Failure> {
-        self.script("generate.sh", EXAMPLE_GENERATE, chart, helm, parameters)
-    }
-
-    /// The script that announces.
-    pub(super) fn example_parameters(&self, chart: &ChartPlace, helm: &Helm) -> Result<Call, Failure> {
-        self.script("parameters.sh", EXAMPLE_PARAMETERS, chart, helm, "null")
-    }
-
-    fn script(
-        &self,
-        name: &str,
-        text: &str,
+        [name, text]: [&str; 2],
         chart: &ChartPlace,
         helm: &Helm,
         parameters: &str,
     ) -> Result<Call, Failure> {
         let file = self.folder().join("scripts").join(name);
-        write(&file, text.as_bytes())?;
+        write(&file, text)?;
         let call = Call::new(&chart.folder(), &["sh".as_ref(), file.as_os_str()]);
         Ok(call.with("PATH", self.path(helm)).with("ARGOCD_APP_PARAMETERS", parameters))
     }
 
     /// Runs the calls in turn, once to warm up and then as often as requested, and returns the samples of each.
     pub(super) fn in_turn<const N: usize>(&self, calls: [&Call; N]) -> Result<[Vec<Sample>; N], Failure> {
-        let mut taken = [const { Vec::new() }; N];
-        for run in 0..=self.runs {
-            for (call, samples) in calls.iter().zip(&mut taken) {
+        let samples = self.starter.repeated(|_| {
+            let sample = |call: &&Call| {
                 call.absent.iter().try_for_each(|folder| remove(folder))?;
-                let sample = self.starter.sample_in(&call.line, &call.folder, &call.variables)?;
-                if run > 0 {
-                    samples.push(sample);
-                }
-            }
-        }
-        Ok(taken)
+                self.starter.sample_in(&call.line, &call.folder, &call.variables)
+            };
+            calls.iter().map(sample).collect::<Result<Vec<_>, Failure>>()
+        })?;
+        Ok(std::array::from_fn(|call| samples.iter().map(|run| run[call].clone()).collect()))
     }
 
     /// Fails unless two calls print the same; otherwise their times would not be comparable.
@@ -203,25 +173,18 @@ impl Bench {
         if one_printed == other_printed && !one_printed.is_empty() {
             return Ok(());
         }
-        Err(Failure::new(format!("{} and {} do not print the same", one.shown(), other.shown())))
+        Err(Failure::new(format!("{:?} and {:?} do not print the same", one.line, other.line)))
     }
 
     /// Returns the standard output of a call.
-    pub(super) fn output(&self, call: &Call) -> Result<Vec<u8>, Failure> {
-        let Some((name, arguments)) = call.line.split_first() else { return Ok(Vec::new()) };
-        let output = self
-            .starter
-            .command(name, User::Own)
+    pub(super) fn output(&self, call: &Call) -> Result<String, Failure> {
+        let (name, arguments) = call.line.split_first().ok_or_else(|| Failure::new("an empty call"))?;
+        let mut command = self.starter.command(name, User::Own);
+        command
             .args(arguments)
             .current_dir(&call.folder)
-            .envs(call.variables.iter().map(|(name, value)| (name, value)))
-            .output()
-            .map_err(|error| Failure::new(format!("{}: {error}", call.shown())))?;
-        if output.status.success() {
-            return Ok(output.stdout);
-        }
-        let stderr = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-        Err(Failure::new(format!("{}: {}\n{stderr}", call.shown(), output.status)))
+            .envs(call.variables.iter().map(|(name, value)| (name, value)));
+        output(&mut command)
     }
 
     fn path(&self, helm: &Helm) -> OsString {
@@ -271,11 +234,6 @@ impl Call {
     pub(super) fn without(mut self, folder: PathBuf) -> Self {
         self.absent.push(folder);
         self
-    }
-
-    fn shown(&self) -> String {
-        let line: Vec<String> = self.line.iter().map(|word| word.display().to_string()).collect();
-        line.join(" ")
     }
 }
 

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::super::content::{FILES_PER_APPLICATION, Words, application_name, file_of};
-use super::super::place::write;
+use super::super::content::{Words, file_of, write_files};
 use super::call::ChartPlace;
 use crate::Failure;
+use crate::files::write;
 
 /// Values of one component of a chart.
 const VALUES_OF_COMPONENT: usize = 10;
@@ -27,45 +27,7 @@ const GROUPS: usize = 40;
 const KINDS_OF_GROUP: usize = 5;
 
 /// Renders all components of the values.
-const TEMPLATE: &str = r#"{{- range $name, $one := .Values.components }}
-{{- if $one.enabled }}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: {{ $.Release.Name }}-{{ $name }}
-  labels:
-    app.kubernetes.io/name: {{ $name | quote }}
-    app.kubernetes.io/instance: {{ $.Release.Name | quote }}
-spec:
-  replicas: {{ $one.replicas }}
-  selector:
-    matchLabels:
-      app.kubernetes.io/name: {{ $name | quote }}
-  template:
-    metadata:
-      labels:
-        app.kubernetes.io/name: {{ $name | quote }}
-    spec:
-      containers:
-        - name: main
-          image: {{ printf "%s:%s" $one.image.repository $one.image.tag | quote }}
-          imagePullPolicy: {{ $one.image.pullPolicy }}
-          ports:
-            - containerPort: {{ $one.port }}
-          env:
-            - name: MOTTO
-              value: {{ $one.motto | quote }}
-          readinessProbe:
-            httpGet:
-              path: {{ $one.probe }}
-              port: {{ $one.port }}
-          resources:
-            requests:
-              {{- toYaml $one.resources | nindent 14 }}
-{{- end }}
-{{- end }}
-"#;
+const TEMPLATE: &str = include_str!("components.yaml.tpl");
 
 /// The schema of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,12 +48,7 @@ pub(super) fn repository(
     write_chart(&chart, "bench", values, schema)?;
     let production = "components:\n  c0001:\n    replicas: 5\n    image:\n      tag: \"2.0.1\"\n";
     write(&chart.join("env/production.yaml"), production.as_bytes())?;
-    let mut words = Words::new(1);
-    for index in 0..others {
-        let application = application_name(index / FILES_PER_APPLICATION);
-        let file = root.join("apps").join(&application).join(format!("{index}.yaml"));
-        write(&file, file_of(&application, index, &mut words).as_bytes())?;
-    }
+    write_files(root, others, 1)?;
     Ok(ChartPlace { root: root.to_path_buf(), path: CHART })
 }
 
@@ -124,26 +81,22 @@ pub(super) fn api_versions() -> String {
 
 /// YAML of values with about this many bytes.
 pub(super) fn text_of_values(bytes: usize) -> String {
-    let mut text = String::new();
-    let mut words = Words::new(2);
-    let mut index = 0;
-    while text.len() < bytes {
-        let one = values(&format!("more{index:04}"), 100, &mut words);
-        text.push_str(&one);
-        index += 1;
-    }
-    text
+    repeated(bytes, 2, |index, words| values(&format!("more{index:04}"), 100, words))
 }
 
 /// Manifests with about this many bytes.
 pub(super) fn manifests(bytes: usize) -> String {
-    let mut text = String::new();
-    let mut words = Words::new(3);
-    let mut index = 0;
-    while text.len() < bytes {
-        text.push_str("---\n");
-        text.push_str(&file_of("bench", index, &mut words));
-        index += 1;
+    repeated(bytes, 3, |index, words| format!("---\n{}", file_of("bench", index, words)))
+}
+
+/// Parts with this many bytes or a few more.
+fn repeated(bytes: usize, seed: u64, part: impl Fn(usize, &mut Words) -> String) -> String {
+    let (mut text, mut words) = (String::new(), Words::new(seed));
+    for index in 0.. {
+        if text.len() >= bytes {
+            break;
+        }
+        text.push_str(&part(index, &mut words));
     }
     text
 }

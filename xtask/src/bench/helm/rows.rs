@@ -4,12 +4,12 @@ use std::fs;
 
 use serde_json::json;
 
-use super::super::Case;
 use super::super::figures::{Sheet, Target};
-use super::super::place::write;
-use super::call::{Bench, Call, ChartPlace};
+use super::super::{Case, case};
+use super::call::{Bench, Call, ChartPlace, EXAMPLE_GENERATE, EXAMPLE_PARAMETERS};
 use super::charts::{self, Schema};
 use crate::Failure;
+use crate::files::write;
 
 /// Limit of the plugin's time beside helm's own run, in milliseconds.
 const OVERHEAD_MS: f64 = 15.0;
@@ -38,14 +38,10 @@ const USUAL_BYTES: usize = 64 << 10;
 
 /// All cases, in the order in which they are measured.
 pub(super) const ROWS: [Case<Bench>; 4] = [
-    Case { name: "generate", about: "a chart of 500 values, beside helm and the script", measure: generate },
-    Case {
-        name: "umbrella",
-        about: "a chart with 30 local subcharts that have to be built",
-        measure: umbrella,
-    },
-    Case { name: "announce", about: "the values of a chart, beside the script", measure: announce },
-    Case { name: "memory", about: "the peak memory of the plugin's own process", measure: memory },
+    case("generate", "a chart of 500 values, beside helm and the script", generate),
+    case("umbrella", "a chart with 30 local subcharts that have to be built", umbrella),
+    case("announce", "the values of a chart, beside the script", announce),
+    case("memory", "the peak memory of the plugin's own process", memory),
 ];
 
 fn generate(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
@@ -60,12 +56,12 @@ fn generate(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
             let own = bench.call_of_helm(&chart, helm, &parameters)?;
             let plugin = bench.plugin("generate", &chart, helm, &parameters);
             bench.must_agree(&plugin, &own)?;
-            let script = bench.example_generate(&chart, helm, &example_parameters())?;
+            let script = bench.example(EXAMPLE_GENERATE, &chart, helm, &example_parameters())?;
             let [own, plugin, script] = bench.in_turn([&own, &plugin, &script])?;
             let what = |what: &str| format!("{}{where_}, {what}", helm.name);
             sheet.processes(what("by itself"), &own, None);
             sheet.processes(what("plugin"), &plugin, None);
-            sheet.beside(what("plugin beside it"), [&plugin, &own], Target::AtMost(OVERHEAD_MS));
+            sheet.beside(what("plugin beside it"), [&plugin, &own], Some(Target::AtMost(OVERHEAD_MS)));
             sheet.processes(what("script"), &script, None);
             sheet.beside(what("script beside it"), [&script, &own], None);
         }
@@ -104,7 +100,7 @@ fn umbrella(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
         ])?;
         let what = |what: &str| format!("{}, {what}", helm.name);
         let build_ms = sheet.processes(what("dependency build"), &build, None);
-        let target = Target::AtMost((build_ms / FASTER * 10.0).floor() / 10.0);
+        let target = Some(Target::AtMost((build_ms / FASTER * 10.0).floor() / 10.0));
         sheet.processes(what("template, built before"), &own, None);
         sheet.processes(what("plugin, nothing to build"), &vendored, None);
         sheet.processes(what("plugin, first time"), &first, None);
@@ -124,13 +120,13 @@ fn announce(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
             let root = bench.folder().join(format!("values-{count}-{schema:?}"));
             let chart = charts::repository(&root, count, schema, 0)?;
             let plugin = bench.plugin("announce", &chart, &nothing, "null");
-            let script = bench.example_parameters(&chart, &nothing)?;
+            let script = bench.example(EXAMPLE_PARAMETERS, &chart, &nothing, "null")?;
             announces(bench, &plugin, count)?;
             let [plugin, script] = bench.in_turn([&plugin, &script])?;
             let what = format!("{count} values{suffix}");
             sheet.processes(format!("{what}, plugin"), &plugin, target.map(Target::AtMost));
             sheet.processes(format!("{what}, script"), &script, None);
-            sheet.peak(format!("{what}, plugin's memory"), &plugin, None);
+            sheet.peak(&format!("{what}, plugin's memory"), &plugin, None);
         }
     }
     Ok(())
@@ -148,7 +144,7 @@ fn memory(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
         let helm = bench.stand_in(&what, charts::manifests(mebibytes * MEBIBYTE).as_bytes())?;
         let plain = bench.plugin("generate", &chart, &helm, &parameters());
         let [plain] = bench.in_turn([&plain])?;
-        sheet.peak(what, &plain, target);
+        sheet.peak(&what, &plain, target);
     }
     let helm = bench.stand_in("inline", charts::manifests(MEBIBYTE).as_bytes())?;
     let large =
@@ -163,8 +159,8 @@ fn memory(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
 /// Fails unless all values of a chart are announced.
 fn announces(bench: &Bench, call: &Call, count: usize) -> Result<(), Failure> {
     let printed = bench.output(call)?;
-    let list: Vec<serde_json::Value> = serde_json::from_slice(&printed)
-        .map_err(|error| Failure::new(format!("the announcement: {error}")))?;
+    let list: Vec<serde_json::Value> =
+        serde_json::from_str(&printed).map_err(|error| Failure::new(format!("the announcement: {error}")))?;
     let values =
         list.iter().filter(|one| one["name"].as_str().is_some_and(|name| name.starts_with("set."))).count();
     if values == count {

@@ -1,0 +1,57 @@
+//! Files and directories. A failure names the path.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+
+/// Returns a file's text.
+pub(crate) fn read(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::at(path, error))
+}
+
+/// Writes a file, and creates its directory.
+pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Failure> {
+    create_directory(path.parent().unwrap_or(path))?;
+    fs::write(path, content).map_err(|error| Failure::at(path, error))
+}
+
+/// Copies a file with its permissions, and creates the directory.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    create_directory(to.parent().unwrap_or(to))?;
+    fs::copy(from, to).map(drop).map_err(|error| Failure::at(from, error))
+}
+
+/// Renames a file or directory, and replaces a file at the new place.
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Failure> {
+    fs::rename(from, to).map_err(|error| Failure::at(to, error))
+}
+
+/// Creates a directory and those above it.
+pub(crate) fn create_directory(path: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(path).map_err(|error| Failure::at(path, error))
+}
+
+/// Removes a directory with its content if it exists.
+pub(crate) fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Failure::at(path, error)),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the sorted entries of a directory.
+pub(crate) fn entries(directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let read = fs::read_dir(directory)
+        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
+    let mut paths: Vec<PathBuf> = read.map_err(|error| Failure::at(directory, error))?;
+    paths.sort();
+    Ok(paths)
+}
+
+/// Locks a file until the result is dropped; waits for another process that has the lock.
+pub(crate) fn lock(path: &Path) -> Result<File, Failure> {
+    let file = File::create(path).and_then(|file| file.lock().map(|()| file));
+    file.map_err(|error| Failure::at(path, error))
+}
