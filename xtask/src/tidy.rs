@@ -9,12 +9,11 @@ mod decisions;
 mod doc_links;
 mod duplicates;
 mod error_texts;
+mod files;
 mod generated;
 mod graph;
 mod invariants;
-mod language;
 mod licences;
-mod line_count;
 mod manifest;
 mod manifests;
 pub(crate) mod markdown;
@@ -28,7 +27,6 @@ mod synthetic;
 #[cfg(test)]
 mod tests;
 mod third_party;
-mod tracked_files;
 pub(crate) mod tree;
 mod unused_dependencies;
 mod words;
@@ -116,10 +114,8 @@ const CHECKS: &[Check] = &[
     code_map::CHECK,
     invariants::CHECK,
     orphans::CHECK,
-    line_count::CHECK,
-    tracked_files::CHECK,
+    files::CHECK,
     words::CHECK,
-    language::CHECK,
     manifests::CHECK,
     unused_dependencies::CHECK,
     licences::CHECK,

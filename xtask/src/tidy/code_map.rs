@@ -1,7 +1,7 @@
 //! The code map of ARCHITECTURE.md has one row for each crate, and no others. A crate and its directory have the same name.
 
 use super::architecture::{DOCUMENT, code_map};
-use super::graph::Origin;
+use super::graph::Member;
 use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
@@ -14,8 +14,7 @@ pub(super) const CHECK: Check = Check {
 fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let map = code_map(&subject.tree)?;
     let mut findings = Vec::new();
-    for (_, package) in subject.graph.members() {
-        let Origin::Member { dir, .. } = &package.origin else { continue };
+    for (_, package, Member { dir, .. }) in subject.graph.members() {
         let folder = dir.rsplit('/').next().unwrap_or_default();
         if dir.starts_with("crates/") && folder != package.name {
             findings.add(dir, format!("holds the crate {}", package.name), "give both one name");
@@ -37,7 +36,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         }
     }
     for row in map {
-        if !subject.graph.members().any(|(_, package)| package.name == row.name) {
+        if !subject.graph.members().any(|(_, package, _)| package.name == row.name) {
             findings.add(
                 format!("{DOCUMENT}:{}", row.line),
                 format!("names {}, which is no crate of the workspace", row.name),

@@ -17,13 +17,13 @@ pub(super) const CHECK: Check = Check {
 fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let map = code_map(&subject.tree)?;
     let mut findings = Vec::new();
-    for (_, package) in subject.graph.members() {
+    for (_, package, _) in subject.graph.members() {
         // A crate without a row is the business of the check `code-map`.
         let Some(row) = map.iter().find(|row| row.name == package.name) else { continue };
         let Allowed::These(allowed) = &row.may_depend_on else { continue };
         let needed = package.needs(&[Need::Normal, Need::Build]).map(|index| &subject.graph.packages[index]);
         let needed: BTreeSet<&str> =
-            needed.filter(|needed| needed.is_member()).map(|needed| needed.name.as_str()).collect();
+            needed.filter(|needed| needed.member.is_some()).map(|needed| needed.name.as_str()).collect();
         for name in &needed {
             if !allowed.iter().any(|allowed| allowed == name) {
                 findings.add(

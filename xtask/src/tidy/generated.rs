@@ -1,8 +1,5 @@
 //! Committed generated code equals the output of `cargo xtask proto`.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeMap;
 
 use super::{Check, Finding, Findings as _, Subject};

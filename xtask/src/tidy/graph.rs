@@ -27,26 +27,21 @@ pub(crate) struct Package {
     pub(crate) name: String,
     /// Version.
     pub(crate) version: String,
-    /// The source.
-    pub(crate) origin: Origin,
+    /// Its place in this workspace; `None` for a third-party library.
+    pub(crate) member: Option<Member>,
     /// The licence expression in its manifest.
     pub(crate) licence: Option<String>,
     /// The dependencies.
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// The source of a package.
+/// The place of a crate of the workspace, relative to the workspace's root.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// This workspace.
-    Member {
-        /// Its directory, relative to the workspace's root.
-        dir: String,
-        /// The root source files of its targets, relative to the workspace's root.
-        roots: Vec<String>,
-    },
-    /// A third-party library.
-    Library,
+pub(crate) struct Member {
+    /// Its directory.
+    pub(crate) dir: String,
+    /// The root source files of its targets.
+    pub(crate) roots: Vec<String>,
 }
 
 /// An edge of the graph.
@@ -70,11 +65,6 @@ pub(crate) enum Need {
 }
 
 impl Package {
-    /// Whether it belongs to the workspace.
-    pub(crate) fn is_member(&self) -> bool {
-        matches!(self.origin, Origin::Member { .. })
-    }
-
     /// Returns its dependencies of these kinds.
     pub(crate) fn needs(&self, when: &[Need]) -> impl Iterator<Item = usize> {
         let wanted: BTreeSet<Need> = when.iter().copied().collect();
@@ -97,19 +87,18 @@ impl Graph {
         let mut packages = Vec::new();
         for package in &metadata.packages {
             indices.insert(&package.id, packages.len());
-            let roots =
-                package.targets.iter().map(|target| relative(target.src_path.as_std_path())).collect();
-            let origin = if members.contains(&package.id) {
-                let dir =
-                    package.manifest_path.parent().map(|dir| relative(dir.as_std_path())).unwrap_or_default();
-                Origin::Member { dir, roots }
-            } else {
-                Origin::Library
-            };
+            let member = members.contains(&package.id).then(|| Member {
+                dir: package
+                    .manifest_path
+                    .parent()
+                    .map(|dir| relative(dir.as_std_path()))
+                    .unwrap_or_default(),
+                roots: package.targets.iter().map(|target| relative(target.src_path.as_std_path())).collect(),
+            });
             packages.push(Package {
                 name: package.name.to_string(),
                 version: package.version.to_string(),
-                origin,
+                member,
                 licence: package.license.clone(),
                 dependencies: Vec::new(),
             });
@@ -127,9 +116,10 @@ impl Graph {
         Ok(Self { packages })
     }
 
-    /// The members of the workspace.
-    pub(crate) fn members(&self) -> impl Iterator<Item = (usize, &Package)> {
-        self.packages.iter().enumerate().filter(|(_, package)| package.is_member())
+    /// The members of the workspace with their indexes.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (usize, &Package, &Member)> {
+        let packages = self.packages.iter().enumerate();
+        packages.filter_map(|(index, package)| Some((index, package, package.member.as_ref()?)))
     }
 
     /// Returns the names on the shortest path from a package to one that `wanted` accepts, by edges of these kinds and packages that

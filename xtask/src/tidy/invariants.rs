@@ -1,8 +1,5 @@
 //! The table of invariants in ARCHITECTURE.md names every check of this module, and no other.
 
-#[cfg(test)]
-mod tests;
-
 use super::architecture::{DOCUMENT, named_checks};
 use super::{CHECKS, Check, Finding, Findings as _, Subject};
 use crate::Failure;

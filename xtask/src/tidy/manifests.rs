@@ -1,8 +1,5 @@
 //! Crates inherit the settings of the workspace. Versions are in the root manifest only, each with its reason.
 
-#[cfg(test)]
-mod tests;
-
 use super::manifest::{Entry, dependency_name, entries, lists_dependencies};
 use super::tree::is_test_data;
 use super::{Check, Finding, Findings as _, Subject};

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use proc_macro2::{TokenStream, TokenTree};
 
-use super::graph::Origin;
 use super::manifest::entries;
 use super::source::{self, is_punct, is_word};
 use super::tree::{Tree, has_extension, is_test_data, normalise};
@@ -19,15 +18,9 @@ pub(super) const CHECK: Check =
 
 fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let mut reached = BTreeSet::new();
-    for (_, package) in subject.graph.members() {
-        if let Origin::Member { roots, .. } = &package.origin {
-            for root in roots {
-                Walk { tree: &subject.tree, reached: &mut reached }.file(root, Owner::Root)?;
-            }
-        }
-    }
-    for root in fuzz_targets(subject)? {
-        Walk { tree: &subject.tree, reached: &mut reached }.file(&root, Owner::Root)?;
+    let roots = subject.graph.members().flat_map(|(_, _, member)| &member.roots);
+    for root in roots.chain(&fuzz_targets(subject)?) {
+        Walk { tree: &subject.tree, reached: &mut reached }.file(root, Owner::Root)?;
     }
     let orphans =
         subject.tree.with_extension("rs").filter(|path| !is_test_data(path) && !reached.contains(*path));

@@ -1,9 +1,6 @@
 //! The Helm plugin's parity document has one row for each behaviour of Argo CD's native support, and names each test of the plugin's whole
 //! runs. `named-tests` checks that the tests in the rows exist.
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeSet;
 
 use super::markdown::{code_words, prose, tables};

@@ -4,9 +4,9 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use super::graph::{Dependency, Graph, Need, Origin, Package};
+use super::graph::{Dependency, Graph, Member, Need, Package};
 use super::tree::Tree;
-use super::{Check, Finding, Subject};
+use super::{Check, Subject};
 
 /// A checkout in a temporary directory.
 pub(super) struct Synthetic {
@@ -36,21 +36,21 @@ impl Synthetic {
         self.dir.path()
     }
 
-    /// Creates a tree from sections: path and content of a file, or `graph` and packages, one per line: `NAME[ @FOLDER]: NEEDS`, as in
-    /// [`graph`]. The root source of a crate is its `src/lib.rs`.
+    /// Creates a tree from sections: path and content of a file, or `graph` and packages as in [`graph`]. The root source of a crate is
+    /// its `src/lib.rs`.
     pub(super) fn of(sections: &[(String, String)]) -> Self {
         let mut synthetic = Self::new(&[]);
-        for (name, text) in sections.iter().filter(|(name, _)| name != "graph") {
-            synthetic.write(name, text);
-        }
-        for (_, text) in sections.iter().filter(|(name, _)| name == "graph") {
-            synthetic.graph = read_graph(text);
-            for package in &mut synthetic.graph.packages {
-                if let Origin::Member { dir, roots } = &mut package.origin {
-                    let root = format!("{dir}/src/lib.rs");
-                    roots.extend(synthetic.dir.path().join(&root).exists().then_some(root));
-                }
+        for (name, text) in sections {
+            if name == "graph" {
+                synthetic.graph = graph(text);
+            } else {
+                synthetic.write(name, text);
             }
+        }
+        let root = synthetic.dir.path();
+        for member in synthetic.graph.packages.iter_mut().filter_map(|package| package.member.as_mut()) {
+            let source = format!("{}/src/lib.rs", member.dir);
+            member.roots.extend(root.join(&source).exists().then_some(source));
         }
         synthetic
     }
@@ -64,75 +64,53 @@ impl Synthetic {
 
     /// Returns the sorted findings of a check as `place: problem`.
     pub(super) fn findings(&self, check: &Check) -> Vec<String> {
-        texts(check.findings(&self.subject()))
+        let findings = check.findings(&self.subject()).into_iter();
+        findings.map(|finding| format!("{}: {}", finding.place, finding.problem)).collect()
     }
 }
 
-/// Creates packages by name, each with the names of its dependencies; the prefix `build:` or `test:` states the kind. Names `tiphys…` and
-/// `xtask` are crates of the workspace, others are libraries. An undefined name has no dependencies.
-pub(super) fn graph(packages: &[(&str, &[&str])]) -> Graph {
-    let split = |need: &str| -> (Need, String) {
-        match need.split_once(':') {
-            Some(("build", name)) => (Need::Build, name.to_owned()),
-            Some(("test", name)) => (Need::Test, name.to_owned()),
-            _ => (Need::Normal, need.to_owned()),
+/// Creates packages, one per line: `NAME[ @DIRECTORY][ [LICENCE]]: NEEDS`. The prefix `build:` or `test:` of a need states its kind. Names
+/// `tiphys…` and `xtask` are crates of the workspace, others are libraries. A name without a line has no dependencies.
+pub(super) fn graph(text: &str) -> Graph {
+    let mut graph = Graph::default();
+    let mut edges = Vec::new();
+    for line in text.lines() {
+        let (head, needs) = line.split_once(':').unwrap();
+        let (head, licence) = head.split_once(" [").unwrap_or((head, "MIT]"));
+        let (name, dir) = head.split_once(" @").map_or((head, None), |(name, dir)| (name, Some(dir)));
+        let from = index(&mut graph, name);
+        graph.packages[from].licence = Some(licence.trim_end_matches(']').to_owned());
+        if let (Some(member), Some(dir)) = (&mut graph.packages[from].member, dir) {
+            dir.clone_into(&mut member.dir);
         }
-    };
-    let mut names: Vec<String> = packages.iter().map(|(name, _)| (*name).to_owned()).collect();
-    for need in packages.iter().flat_map(|(_, needs)| needs.iter()) {
-        let (_, name) = split(need);
-        if !names.contains(&name) {
-            names.push(name);
-        }
+        edges.extend(needs.split_whitespace().map(|need| (from, need)));
     }
-    let index = |name: &str| names.iter().position(|known| known == name).unwrap();
-    let dependency = |need: &&str| {
-        let (when, name) = split(need);
-        Dependency { package: index(&name), needs: [when].into() }
-    };
-    let package = |name: &String| Package {
-        name: name.clone(),
-        version: "1.0.0".to_owned(),
-        origin: match name.as_str() {
-            "xtask" => Origin::Member { dir: "xtask".to_owned(), roots: vec![] },
-            member if member.starts_with("tiphys") => {
-                Origin::Member { dir: format!("crates/{member}"), roots: vec![] }
-            }
-            _ => Origin::Library,
-        },
-        licence: Some("MIT".to_owned()),
-        dependencies: packages
-            .iter()
-            .filter(|(known, _)| known == name)
-            .flat_map(|(_, needs)| needs.iter().map(dependency))
-            .collect(),
-    };
-    Graph { packages: names.iter().map(package).collect() }
-}
-
-fn read_graph(text: &str) -> Graph {
-    let lines: Vec<(&str, Vec<&str>)> = text
-        .lines()
-        .map(|line| line.split_once(':').map_or((line, ""), |(name, needs)| (name, needs)))
-        .map(|(name, needs)| (name, needs.split_whitespace().collect()))
-        .collect();
-    let name = |line: &'_ str| line.split(" @").next().unwrap_or_default().to_owned();
-    let names: Vec<String> = lines.iter().map(|(line, _)| name(line)).collect();
-    let packages: Vec<(&str, &[&str])> =
-        names.iter().zip(&lines).map(|(name, (_, needs))| (name.as_str(), needs.as_slice())).collect();
-    let mut graph = graph(&packages);
-    for (package, (line, _)) in graph.packages.iter_mut().zip(&lines) {
-        if let Some((_, folder)) = line.split_once(" @") {
-            package.origin = Origin::Member { dir: folder.to_owned(), roots: vec![] };
-        }
+    for (from, need) in edges {
+        let (kind, name) = match need.split_once(':') {
+            Some(("build", name)) => (Need::Build, name),
+            Some((_, name)) => (Need::Test, name),
+            None => (Need::Normal, need),
+        };
+        let package = index(&mut graph, name);
+        graph.packages[from].dependencies.push(Dependency { package, needs: [kind].into() });
     }
     graph
 }
 
-/// Formats findings as `place: problem`, sorted.
-pub(super) fn texts(mut findings: Vec<Finding>) -> Vec<String> {
-    findings.sort();
-    findings.into_iter().map(|finding| format!("{}: {}", finding.place, finding.problem)).collect()
+/// The index of a package, which is added at its first use.
+fn index(graph: &mut Graph, name: &str) -> usize {
+    let dir = if name == "xtask" { name.to_owned() } else { format!("crates/{name}") };
+    let is_member = name == "xtask" || name.starts_with("tiphys");
+    graph.packages.iter().position(|package| package.name == name).unwrap_or_else(|| {
+        graph.packages.push(Package {
+            name: name.to_owned(),
+            version: "1.0.0".to_owned(),
+            member: is_member.then_some(Member { dir, roots: vec![] }),
+            licence: Some("MIT".to_owned()),
+            dependencies: vec![],
+        });
+        graph.packages.len() - 1
+    })
 }
 
 fn collect(dir: &std::path::Path, prefix: &str, paths: &mut Vec<String>) {

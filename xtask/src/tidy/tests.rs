@@ -7,7 +7,7 @@ use tiphys_testkit::fixture;
 
 use super::synthetic::Synthetic;
 use super::*;
-use crate::workspace_root;
+use crate::{proto, workspace_root};
 
 /// What each case of `testdata/tidy/CHECK.txt` finds. A case is a title, sections of a small tree (`-- PATH --`, or `-- graph --` for
 /// packages) and the findings; sections before the first case are part of each. `UPDATE=1` writes the findings.
@@ -67,12 +67,60 @@ fn unknown_check_is_rejected() {
 }
 
 #[test]
-fn failing_check_is_a_finding() {
-    let tree = Synthetic::new(&[("crates/a/src/b.rs", "fn f() {")]);
-    let found = tree.findings(&suppressions::CHECK);
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(
-        found[0].starts_with("the check could not run: crates/a/src/b.rs: is not Rust source"),
-        "{found:?}"
-    );
+fn links_and_large_files_are_found_outside_test_data() {
+    let tree = Synthetic::new(&[("a.md", ""), ("testdata/b.md", "")]);
+    for (target, link) in [("a.md", "link"), ("b.md", "testdata/link"), ("nowhere", "dangling")] {
+        std::os::unix::fs::symlink(target, tree.root().join(link)).unwrap();
+    }
+    for (path, bytes_max) in [("testdata/x.bin", 1024 * 1024), ("x.bin", 128 * 1024)] {
+        tree.write(path, vec![0; bytes_max]);
+        tree.write(&format!("{path}2"), vec![0; bytes_max + 1]);
+    }
+    for (path, lines) in [
+        ("a.rs", 800),
+        ("b.rs", 801),
+        ("docs/a.md", 801),
+        ("b/tests.rs", 1_500),
+        ("b/tests/c.rs", 1_501),
+        ("testdata/a.jsonl", 2_000),
+        ("crates/tiphys-cmp/src/generated/plugin.rs", 2_000),
+    ] {
+        tree.write(path, "//\n".repeat(lines));
+    }
+    let expected = [
+        "b.rs: has 801 lines, more than 800",
+        "b/tests/c.rs: has 1501 lines, more than 1500",
+        "dangling: is a symbolic link",
+        "docs/a.md: has 801 lines, more than 800",
+        "link: is a symbolic link",
+        "testdata/x.bin2: has 1048577 bytes, more than 1048576",
+        "x.bin2: has 131073 bytes, more than 131072",
+    ];
+    assert_eq!(tree.findings(&super::files::CHECK), expected);
+}
+
+#[test]
+fn generated_code_is_compared_with_its_proto_files() {
+    let tree = Synthetic::new(&[]);
+    for name in ["plugin", "version", "askpass"] {
+        let text = format!("syntax = \"proto3\";\npackage {name};\nmessage File {{ bytes chunk = 1; }}\n");
+        tree.write(&format!("{}/{name}.proto", proto::PROTO_DIR), text);
+    }
+    for (name, text) in proto::generate(&tree.root().join(proto::PROTO_DIR)).unwrap() {
+        tree.write(&format!("{}/{name}", proto::GENERATED_DIR), &text);
+    }
+    let generated = |name: &str| format!("{}/{name}", proto::GENERATED_DIR);
+    assert_eq!(tree.findings(&generated::CHECK), [""; 0]);
+    tree.write(&generated("other.rs"), "");
+    tree.write(&generated("plugin.rs"), "stale");
+    fs::remove_file(tree.root().join(generated("version.rs"))).unwrap();
+    let problems = [
+        "other.rs: comes from no proto file",
+        "plugin.rs: is not what the proto files make",
+        "version.rs: is missing",
+    ];
+    assert_eq!(tree.findings(&generated::CHECK), problems.map(generated));
+    tree.write(&format!("{}/plugin.proto", proto::PROTO_DIR), "message {");
+    let failure = (generated::CHECK.run)(&tree.subject()).unwrap_err().to_string();
+    assert!(failure.contains("plugin.proto"), "{failure}");
 }

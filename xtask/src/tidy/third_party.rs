@@ -20,7 +20,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     };
     let mut findings = Vec::new();
     for restriction in restrictions(&subject.tree)? {
-        for (index, package) in subject.graph.members() {
+        for (index, package, _) in subject.graph.members() {
             if is_free(&package.name) || restriction.only_in.contains(&package.name) {
                 continue;
             }
@@ -28,7 +28,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
                 index,
                 &[Need::Normal, Need::Build],
                 |next| !restriction.only_in.contains(&next.name),
-                |end| !end.is_member() && restriction.covers(&end.name),
+                |end| end.member.is_none() && restriction.covers(&end.name),
             );
             if let Some(way) = way {
                 let allowed = match restriction.only_in.as_slice() {

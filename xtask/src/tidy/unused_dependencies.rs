@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use proc_macro2::TokenTree;
 
-use super::graph::Origin;
+use super::graph::Member;
 use super::manifest::{dependency_name, entries, lists_dependencies};
 use super::source;
 use super::tree::is_test;
@@ -20,8 +20,7 @@ pub(super) const CHECK: Check = Check {
 
 fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
-    for (_, package) in subject.graph.members() {
-        let Origin::Member { dir, .. } = &package.origin else { continue };
+    for (_, _, Member { dir, .. }) in subject.graph.members() {
         let manifest = format!("{dir}/Cargo.toml");
         let Some(text) = subject.tree.text(&manifest)? else { continue };
         let words = words_below(subject, dir)?;

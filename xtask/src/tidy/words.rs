@@ -1,5 +1,7 @@
-//! Tracked files contain no paths and settings of a particular machine.
+//! Tracked files contain no paths and settings of a particular machine. Comments, messages and pages use plain words (CONTRIBUTING.md,
+//! "Language"), and cite only documents of this repository.
 
+use super::tree::has_extension;
 use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
 
@@ -22,12 +24,37 @@ const REGISTRY_HOSTS: &[&str] = &[
 /// The permitted source of crates in the lock file.
 const LOCK_SOURCE: &str = "source = \"registry+https://github.com/rust-lang/crates.io-index\"";
 
+/// Unwanted words and phrases of sources and pages in lower case, and documents that are not in this repository.
+const WORDS: &[&str] = &[
+    "nobody",
+    "somebody",
+    "whoever",
+    "everybody",
+    "told apart",
+    "by chance",
+    "truth value",
+    "design.md",
+    "spec/applicationset.md",
+    "spec/baseline.md",
+    "spec/cmp.md",
+    "spec/codebase-models.md",
+    "spec/dynamic-params.md",
+    "spec/helm-parity.md",
+    "spec/kube-apiserver.md",
+    "spec/performance.md",
+    "spec/repo-server.md",
+    "spec/ux.md",
+];
+
+/// The page that lists the words, and the log of past changes.
+const EXEMPT_FROM_WORDS: &[&str] = &["CONTRIBUTING.md", "CHANGELOG.md"];
+
 /// This check and its tests, which contain the words, and recorded answers of other programs.
 const EXEMPT: &[&str] = &["xtask/src/tidy/words.rs", "xtask/testdata/tidy/words.txt", "testdata/oracles/"];
 
 pub(super) const CHECK: Check = Check {
     name: "words",
-    keeps: "no path of a machine, no host of a package registry and no foreign lock source in tracked files",
+    keeps: "tracked files name no machine, registry host or foreign lock source; sources and pages use the words of CONTRIBUTING.md",
     run,
 };
 
@@ -38,6 +65,9 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             continue;
         }
         let Some(text) = subject.tree.text(path)? else { continue };
+        let is_page = has_extension(path, "md");
+        let has_words = (is_page || has_extension(path, "rs")) && !EXEMPT_FROM_WORDS.contains(&path);
+        let mut is_code = false;
         for (index, line) in text.lines().enumerate() {
             let place = || format!("{path}:{}", index + 1);
             if let Some(pattern) = MACHINE_PATHS.iter().find(|pattern| has_path(line, pattern)) {
@@ -52,9 +82,22 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
                 let remedy = "use a released version from the public registry";
                 findings.add(place(), format!("locks a crate to another source: {line}"), remedy);
             }
+            is_code ^= is_page && line.trim_start().starts_with("```");
+            let line = line.to_lowercase();
+            for word in WORDS.iter().filter(|word| has_words && !is_code && has_word(&line, word)) {
+                let remedy = "name the actor, or use the word of the table in CONTRIBUTING.md";
+                findings.add(place(), format!("contains {word:?}"), remedy);
+            }
         }
     }
     Ok(findings)
+}
+
+/// Whether a line contains a word or phrase that is not part of an identifier.
+fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))
 }
 
 /// Whether a line contains this absolute path, not as a part of a longer one.
@@ -66,15 +109,9 @@ fn has_path(line: &str, pattern: &str) -> bool {
     line.match_indices(start).any(|(at, _)| {
         let continues =
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '}' | '>' | '*' | ')');
-        if line[..at].ends_with(continues) {
-            return false;
-        }
-        if !has_name {
-            return true;
-        }
-        let rest = &line[at + start.len()..];
-        let name: String =
-            rest.chars().take_while(|&c| c.is_ascii_alphanumeric() || c == '_' || c == '-').collect();
-        !name.is_empty() && rest[name.len()..].starts_with('/') && !IMAGE_USERS.contains(&name.as_str())
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let name = line[at + start.len()..].split_once('/').map_or("", |(name, _)| name);
+        let is_person = !name.is_empty() && name.chars().all(is_name) && !IMAGE_USERS.contains(&name);
+        !line[..at].ends_with(continues) && (!has_name || is_person)
     })
 }

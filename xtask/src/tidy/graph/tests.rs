@@ -55,9 +55,7 @@ fn edges_members_and_targets_are_read_from_cargo() {
     assert_eq!(names(&[Need::Build]), ["gen"]);
     assert_eq!(names(&[Need::Test]), ["kit", "lib"]);
     let roots = ["crates/app/build.rs", "crates/app/src/main.rs", "crates/app/tests/all.rs"];
-    let Origin::Member { dir, roots: mut found } = find("app").origin.clone() else {
-        panic!("app is a member")
-    };
+    let Member { dir, roots: mut found } = find("app").member.clone().expect("app is a member");
     found.sort();
     assert_eq!((dir.as_str(), found), ("crates/app", roots.map(str::to_owned).to_vec()));
     let of_lib: Vec<&str> =
@@ -68,13 +66,7 @@ fn edges_members_and_targets_are_read_from_cargo() {
 
 #[test]
 fn shortest_path_avoids_packages_that_may_not_be_entered() {
-    let graph = crate::tidy::synthetic::graph(&[
-        ("tiphys", &["a", "b"]),
-        ("a", &["c"]),
-        ("b", &["d"]),
-        ("d", &["c"]),
-        ("c", &["tiphys"]),
-    ]);
+    let graph = crate::tidy::synthetic::graph("tiphys: a b\na: c\nb: d\nd: c\nc: tiphys\n");
     let is_c = |package: &Package| package.name == "c";
     assert_eq!(graph.way(0, &[Need::Normal], |_| true, is_c), Some(vec!["tiphys", "a", "c"]));
     let round = graph.way(0, &[Need::Normal], |package| package.name != "a", is_c);
