@@ -88,7 +88,12 @@ pub(crate) fn copy_plugin_programs(built: &Path, plugins: &Path) -> Result<(), F
 /// Builds the program and those of plugins into one directory, and returns the program's path. If needed, rustup installs Rust's library
 /// for static programs.
 pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<PathBuf, Failure> {
-    let mut arguments = vec!["build", "--locked", "--package", "tiphys", "--profile", profile.name()];
+    // Cargo's names of the profile and of its directory.
+    let (name, folder) = match profile {
+        Profile::Dev => ("dev", "debug"),
+        Profile::Release => ("release", "release"),
+    };
+    let mut arguments = vec!["build", "--locked", "--package", "tiphys", "--profile", name];
     arguments.extend(PLUGIN_PROGRAMS.iter().flat_map(|(_, name)| ["--package", name]));
     let triple = match linking {
         Linking::Static => Some(static_triple(ARCH)?),
@@ -107,31 +112,13 @@ pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<P
     }
     run_program(&mut command)?;
     let target = target_folder(root)?;
-    Ok(target.join(triple.unwrap_or_default()).join(profile.folder()).join("tiphys"))
+    Ok(target.join(triple.unwrap_or_default()).join(folder).join("tiphys"))
 }
 
 impl LinkingOption {
     /// Static on Linux, unless the option requests dynamic linking.
     pub(crate) fn get(self) -> Linking {
         if self.dynamic || !cfg!(target_os = "linux") { Linking::Dynamic } else { Linking::Static }
-    }
-}
-
-impl Profile {
-    /// Cargo's name of the profile.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Dev => "dev",
-            Self::Release => "release",
-        }
-    }
-
-    /// Cargo's directory of the profile.
-    fn folder(self) -> &'static str {
-        match self {
-            Self::Dev => "debug",
-            Self::Release => "release",
-        }
     }
 }
 

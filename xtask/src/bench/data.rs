@@ -2,7 +2,6 @@
 //!
 //! The structure is that of the figures for Argo CD's own path: 10,000 YAML files (25.7 MB there, 25.5 here) in 500 directories of 20.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::content::{FILES_PER_APPLICATION, application_name, write_files};
@@ -145,44 +144,7 @@ pub(crate) fn plugin_file(name: &str, spec: &str) -> String {
 
 /// An object of medium size in the output of a plugin.
 fn object(name: &str) -> String {
-    let mut text = format!(
-        "apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: {name}
-  labels:
-    app.kubernetes.io/name: {name}
-    app.kubernetes.io/part-of: bench
-spec:
-  replicas: 2
-  selector:
-    matchLabels:
-      app.kubernetes.io/name: {name}
-  template:
-    metadata:
-      labels:
-        app.kubernetes.io/name: {name}
-    spec:
-      containers:
-        - name: main
-          image: registry.example.com/team/{name}:1.2.3
-          ports:
-            - containerPort: 8080
-              name: http
-          resources:
-            requests: {{cpu: 100m, memory: 64Mi}}
-            limits: {{memory: 128Mi}}
-          env:
-"
-    );
-    for index in 0..8 {
-        write!(
-            text,
-            "            - name: VARIABLE_{index}\n              value: \"value {index} of {name}\"\n"
-        )
-        .ok();
-    }
-    text
+    include_str!("object.yaml").replace("NAME", name)
 }
 
 /// Commits all files of a checkout.

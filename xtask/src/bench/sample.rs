@@ -71,7 +71,7 @@ pub(super) const UNPRIVILEGED_ID: u32 = 65534;
 /// Starts processes, all with the same short environment, and with their files on a memory file system.
 pub(super) struct Starter {
     /// This program.
-    own: PathBuf,
+    pub(super) own: PathBuf,
     /// Folder for the home folder, temporary files and errors.
     place: TempDir,
     /// The measured program, which every user can start.
@@ -138,20 +138,8 @@ impl Starter {
         self.measured(self.command(&self.own, user), line)
     }
 
-    /// Does the same in this directory, with more variables. They replace those of the short environment.
-    pub(super) fn sample_in(
-        &self,
-        line: &[OsString],
-        folder: &Path,
-        variables: &[(&str, OsString)],
-    ) -> Result<Sample, Failure> {
-        let mut command = self.command(&self.own, User::Own);
-        command.current_dir(folder).envs(variables.iter().map(|(name, value)| (name, value)));
-        self.measured(command, line)
-    }
-
     /// Measures a line with a command that starts this program again.
-    fn measured(&self, mut command: Command, line: &[OsString]) -> Result<Sample, Failure> {
+    pub(super) fn measured(&self, mut command: Command, line: &[OsString]) -> Result<Sample, Failure> {
         let errors = self.folder().join("stderr");
         let file = File::create(&errors).map_err(|error| Failure::at(&errors, error))?;
         let output = command

@@ -1,12 +1,14 @@
-//! Every source file is compiled by a target. Tests in other files would never run.
+//! Every source file is compiled by a target, which reaches it by `mod name;`. Tests in other files would never run.
+//!
+//! Files `mod.rs`, modules below inline modules and `include!` are not followed: our sources have none.
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenTree;
 
 use super::manifest::entries;
-use super::source::{self, is_punct, is_word};
-use super::tree::{Tree, has_extension, is_test_data, normalise};
+use super::source::{self, Attribute};
+use super::tree::{Tree, is_test_data, normalise};
 use super::{Check, Finding, Subject};
 use crate::Failure;
 
@@ -20,7 +22,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let mut reached = BTreeSet::new();
     let roots = subject.graph.members().flat_map(|(_, _, member)| &member.roots);
     for root in roots.chain(&fuzz_targets(subject)?) {
-        Walk { tree: &subject.tree, reached: &mut reached }.file(root, Owner::Root)?;
+        reach(&subject.tree, root, true, &mut reached)?;
     }
     let orphans =
         subject.tree.with_extension("rs").filter(|path| !is_test_data(path) && !reached.contains(*path));
@@ -39,81 +41,22 @@ fn fuzz_targets(subject: &Subject) -> Result<Vec<String>, Failure> {
     Ok(paths.map(|entry| join("fuzz", entry.value.trim_matches('"'))).collect())
 }
 
-/// The directory of a file's modules.
-#[derive(Clone, Copy)]
-enum Owner {
-    /// For a target's root or a `mod.rs`: its own directory.
-    Root,
-    /// For other modules: a directory with its name.
-    Module,
-}
-
-struct Walk<'a> {
-    tree: &'a Tree,
-    reached: &'a mut BTreeSet<String>,
-}
-
-impl Walk<'_> {
-    fn file(&mut self, path: &str, owner: Owner) -> Result<(), Failure> {
-        if !self.tree.has(path) || !self.reached.insert(path.to_owned()) {
-            return Ok(());
-        }
-        let Some(text) = self.tree.text(path)? else { return Ok(()) };
-        let beside = path.rsplit_once('/').map_or("", |(dir, _)| dir);
-        let modules = match owner {
-            Owner::Root => beside.to_owned(),
-            Owner::Module => path.trim_end_matches(".rs").to_owned(),
-        };
-        let stream = source::parse(path, &text)?;
-        self.included(beside, stream.clone())?;
-        self.modules(beside, &modules, stream)
+/// Adds a file and those of its modules. The modules of a target's root are beside it, those of others in a directory with its name.
+fn reach(tree: &Tree, path: &str, is_root: bool, reached: &mut BTreeSet<String>) -> Result<(), Failure> {
+    if !tree.has(path) || !reached.insert(path.to_owned()) {
+        return Ok(());
     }
-
-    /// Follows `mod name;` in a list of tokens, including inline modules.
-    fn modules(&mut self, beside: &str, dir: &str, stream: TokenStream) -> Result<(), Failure> {
-        let tokens: Vec<TokenTree> = stream.into_iter().collect();
-        for item in source::items(&tokens, "mod") {
-            let path =
-                item.attributes.iter().filter(|it| it.name() == "path").find_map(source::Attribute::value);
-            let name = item.name.trim_start_matches("r#").to_owned();
-            match (item.body, path) {
-                (Some(body), path) => {
-                    let inner = join(dir, &path.unwrap_or(name));
-                    self.modules(&inner, &inner, body.stream())?;
-                }
-                (None, Some(path)) => self.file(&join(beside, &path), Owner::Root)?,
-                (None, None) => {
-                    let plain = join(dir, &format!("{name}.rs"));
-                    if self.tree.has(&plain) {
-                        self.file(&plain, Owner::Module)?;
-                    } else {
-                        self.file(&join(dir, &format!("{name}/mod.rs")), Owner::Root)?;
-                    }
-                }
-            }
+    let Some(text) = tree.text(path)? else { return Ok(()) };
+    let beside = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let modules = if is_root { beside } else { path.trim_end_matches(".rs") };
+    let tokens: Vec<TokenTree> = source::parse(path, &text)?.into_iter().collect();
+    for item in source::items(&tokens, "mod").into_iter().filter(|item| !item.has_body) {
+        match item.attributes.iter().filter(|it| it.name() == "path").find_map(Attribute::value) {
+            Some(path) => reach(tree, &join(beside, &path), true, reached)?,
+            None => reach(tree, &join(modules, &format!("{}.rs", item.name)), false, reached)?,
         }
-        Ok(())
     }
-
-    /// Follows `include!("…")` and related macros.
-    fn included(&mut self, beside: &str, stream: TokenStream) -> Result<(), Failure> {
-        let mut paths = Vec::new();
-        source::each_list(stream, &mut |tokens| {
-            for window in tokens.windows(3) {
-                let is_include =
-                    ["include", "include_str", "include_bytes"].iter().any(|word| is_word(&window[0], word));
-                if let (true, true, TokenTree::Group(group)) =
-                    (is_include, is_punct(&window[1], '!'), &window[2])
-                {
-                    paths.extend(source::string_value(&group.stream().to_string()));
-                }
-            }
-        });
-        for path in paths.iter().map(|path| join(beside, path)).filter(|path| has_extension(path, "rs")) {
-            self.file(&path, Owner::Root)?;
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 fn join(dir: &str, path: &str) -> String {

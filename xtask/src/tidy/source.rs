@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use crate::Failure;
 
@@ -158,8 +158,8 @@ pub(crate) struct Item {
     pub(crate) name: String,
     /// The attributes before the item.
     pub(crate) attributes: Vec<Attribute>,
-    /// The group after the name, if there is one (a module's body).
-    pub(crate) body: Option<Group>,
+    /// Whether a group follows the name: the body of a module, the parameters of a function.
+    pub(crate) has_body: bool,
 }
 
 /// Returns the items with the keyword `word` in one list of tokens, not in its groups.
@@ -176,12 +176,9 @@ pub(crate) fn items(tokens: &[TokenTree], word: &str) -> Vec<Item> {
         if is_word(&tokens[index], word)
             && let Some(TokenTree::Ident(name)) = tokens.get(index + 1)
         {
-            let body = match tokens.get(index + 2) {
-                Some(TokenTree::Group(group)) => Some(group.clone()),
-                _ => None,
-            };
+            let has_body = matches!(tokens.get(index + 2), Some(TokenTree::Group(_)));
             let attributes = std::mem::take(&mut attributes);
-            items.push(Item { name: name.to_string(), attributes, body });
+            items.push(Item { name: name.to_string(), attributes, has_body });
         }
         let ends_item = is_punct(&tokens[index], ';')
             || matches!(&tokens[index], TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);

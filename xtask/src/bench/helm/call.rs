@@ -5,6 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::super::sample::{Sample, Starter, User};
 use crate::Failure;
@@ -20,7 +21,7 @@ const STAND_IN: &str = include_str!("stand-in.sh");
 const STAND_IN_VERSION: &str = "VERSION";
 
 /// The version of a script if it does not matter.
-const ANY_VERSION: &str = "v4.3.1";
+pub(super) const ANY_VERSION: &str = "v4.3.1";
 
 /// The helms of `cargo xtask tools`.
 const HELMS: [&str; 2] = ["helm", "helm3"];
@@ -39,7 +40,7 @@ pub(super) struct Helm {
     /// The name in tables.
     pub(super) name: String,
     /// The version as it prints it.
-    version: String,
+    pub(super) version: String,
     folder: PathBuf,
 }
 
@@ -87,20 +88,11 @@ impl Bench {
         Ok(Helm { name: format!("helm {}", version.trim_start_matches('v')), version, folder })
     }
 
-    /// A script that replaces helm and prints these bytes.
-    pub(super) fn stand_in(&self, name: &str, output: &[u8]) -> Result<Helm, Failure> {
-        self.script_of_version(name, ANY_VERSION, output)
-    }
-
-    /// A script that replaces this helm. It has the same version, so that the plugin uses the same cache entries.
-    pub(super) fn stand_in_for(&self, helm: &Helm, output: &[u8]) -> Result<Helm, Failure> {
-        self.script_of_version(&format!("a script in the place of {}", helm.name), &helm.version, output)
-    }
-
-    fn script_of_version(&self, name: &str, version: &str, output: &[u8]) -> Result<Helm, Failure> {
+    /// A script that replaces helm, prints these bytes, and has this version. The plugin has cache entries for each version.
+    pub(super) fn stand_in(&self, name: &str, version: &str, output: &[u8]) -> Result<Helm, Failure> {
         let folder = self.folder().join("helms").join(name);
         let script = folder.join("helm");
-        write(&script, STAND_IN.replace(STAND_IN_VERSION, version).as_bytes())?;
+        write(&script, STAND_IN.replace(STAND_IN_VERSION, version))?;
         fs::set_permissions(&script, Permissions::from_mode(0o755))
             .map_err(|error| Failure::at(&script, error))?;
         write(&folder.join("helm.output"), output)?;
@@ -134,7 +126,7 @@ impl Bench {
         helm: &Helm,
         parameters: &str,
     ) -> Result<Call, Failure> {
-        let recorder = self.stand_in("recorder", b"")?;
+        let recorder = self.stand_in("recorder", ANY_VERSION, b"")?;
         self.output(&self.plugin("generate", chart, &recorder, parameters))?;
         let file = recorder.folder.join("helm.arguments");
         let recorded = fs::read(&file).map_err(|error| Failure::at(&file, error))?;
@@ -160,7 +152,7 @@ impl Bench {
         let samples = self.starter.repeated(|_| {
             let sample = |call: &&Call| {
                 call.absent.iter().try_for_each(|folder| remove(folder))?;
-                self.starter.sample_in(&call.line, &call.folder, &call.variables)
+                self.starter.measured(self.command(call, self.starter.own.as_os_str()), &call.line)
             };
             calls.iter().map(sample).collect::<Result<Vec<_>, Failure>>()
         })?;
@@ -179,12 +171,13 @@ impl Bench {
     /// Returns the standard output of a call.
     pub(super) fn output(&self, call: &Call) -> Result<String, Failure> {
         let (name, arguments) = call.line.split_first().ok_or_else(|| Failure::new("an empty call"))?;
-        let mut command = self.starter.command(name, User::Own);
+        output(self.command(call, name).args(arguments))
+    }
+
+    fn command(&self, call: &Call, program: &OsStr) -> Command {
+        let mut command = self.starter.command(program, User::Own);
+        command.current_dir(&call.folder).envs(call.variables.iter().map(|(name, value)| (name, value)));
         command
-            .args(arguments)
-            .current_dir(&call.folder)
-            .envs(call.variables.iter().map(|(name, value)| (name, value)));
-        output(&mut command)
     }
 
     fn path(&self, helm: &Helm) -> OsString {

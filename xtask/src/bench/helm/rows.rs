@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::super::figures::{Sheet, Target};
 use super::super::{Case, case};
-use super::call::{Bench, Call, ChartPlace, EXAMPLE_GENERATE, EXAMPLE_PARAMETERS};
+use super::call::{ANY_VERSION, Bench, Call, ChartPlace, EXAMPLE_GENERATE, EXAMPLE_PARAMETERS};
 use super::charts::{self, Schema};
 use crate::Failure;
 use crate::files::write;
@@ -47,7 +47,11 @@ pub(super) const ROWS: [Case<Bench>; 4] = [
 fn generate(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     // Helm's own time varies by more than the plugin needs; a script's does not.
     let mut helms = bench.helms()?;
-    helms.push(bench.stand_in("a script in helm's place", charts::manifests(USUAL_BYTES).as_bytes())?);
+    helms.push(bench.stand_in(
+        "a script in helm's place",
+        ANY_VERSION,
+        charts::manifests(USUAL_BYTES).as_bytes(),
+    )?);
     for (files, where_) in [(0, ""), (FILES, ", repository of 10,000 files")] {
         let root = bench.folder().join(format!("repository-{files}"));
         let chart = charts::repository(&root, VALUES, Schema::None, files)?;
@@ -87,7 +91,11 @@ fn umbrella(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
         let build = build(&by_helm).without(by_helm.folder().join("charts"));
         let first = built(&chart).without(bench.cache());
         // Helm's own time varies by more than a build takes; a script's does not.
-        let script = bench.stand_in_for(&helm, charts::manifests(USUAL_BYTES).as_bytes())?;
+        let script = bench.stand_in(
+            &format!("a script in the place of {}", helm.name),
+            &helm.version,
+            charts::manifests(USUAL_BYTES).as_bytes(),
+        )?;
         let by_script = |chart| bench.plugin("generate", chart, &script, "null");
         let [build, own, first, second, vendored, second_by_script, vendored_by_script] = bench.in_turn([
             &build,
@@ -114,7 +122,7 @@ fn umbrella(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
 }
 
 fn announce(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
-    let nothing = bench.stand_in("nothing", b"")?;
+    let nothing = bench.stand_in("nothing", ANY_VERSION, b"")?;
     for (count, target) in [(VALUES, Some(ANNOUNCE_MS)), (2_000, Some(ANNOUNCE_MANY_MS)), (10_000, None)] {
         for (schema, suffix) in [(Schema::None, ""), (Schema::Whole, ", schema")] {
             let root = bench.folder().join(format!("values-{count}-{schema:?}"));
@@ -141,12 +149,12 @@ fn memory(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     // The target is about usual output. 40 MiB is shown without it.
     for (mebibytes, target) in [(1, Some(most)), (10, Some(most)), (40, None)] {
         let what = format!("{mebibytes} MiB printed");
-        let helm = bench.stand_in(&what, charts::manifests(mebibytes * MEBIBYTE).as_bytes())?;
+        let helm = bench.stand_in(&what, ANY_VERSION, charts::manifests(mebibytes * MEBIBYTE).as_bytes())?;
         let plain = bench.plugin("generate", &chart, &helm, &parameters());
         let [plain] = bench.in_turn([&plain])?;
         sheet.peak(&what, &plain, target);
     }
-    let helm = bench.stand_in("inline", charts::manifests(MEBIBYTE).as_bytes())?;
+    let helm = bench.stand_in("inline", ANY_VERSION, charts::manifests(MEBIBYTE).as_bytes())?;
     let large =
         |command| bench.plugin(command, &chart, &helm, "").with("ARGOCD_APP_PARAMETERS_FILE", &inline);
     let [generate, announce] = bench

@@ -29,7 +29,7 @@ fn item_has_its_own_attributes() {
     let found = items(&tokens("#[a] struct S; #[b] #[c] mod m; mod n {}"), "mod");
     let names: Vec<(String, Vec<String>, bool)> = found
         .into_iter()
-        .map(|item| (item.name, item.attributes.iter().map(Attribute::path).collect(), item.body.is_some()))
+        .map(|item| (item.name, item.attributes.iter().map(Attribute::path).collect(), item.has_body))
         .collect();
     let expected = [("m", vec!["b".to_owned(), "c".to_owned()], false), ("n", vec![], true)];
     assert_eq!(names, expected.map(|(name, attributes, body)| (name.to_owned(), attributes, body)));
