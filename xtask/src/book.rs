@@ -2,20 +2,14 @@
 
 use std::path::Path;
 
-use clap::Args;
-
 use crate::cargo::program;
 use crate::{Failure, files, tools};
 
 /// Directory of the book, relative to the workspace's root.
 const PLACE: &str = "target/book";
 
-/// No options yet.
-#[derive(Args, Debug, Default)]
-pub(crate) struct Options {}
-
 /// Runs mdbook in an empty directory. Its warnings are errors.
-pub(crate) fn run(root: &Path, _options: &Options) -> Result<(), Failure> {
+pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     tools::run(root, &tools::Options::only(tools::Purpose::Book))?;
     files::remove(&root.join(PLACE))?;
     let mut mdbook = program(tools::bin(root).join("mdbook"));

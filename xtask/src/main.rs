@@ -1,6 +1,6 @@
 //! `cargo xtask`: builds, checks, measures and installs tiphys.
 //!
-//! One module per command. Each has `Options` (its arguments) and `run(&Path, &Options) -> Result<(), Failure>`, where the path is
+//! One module per command. Each has `run(&Path, &Options) -> Result<(), Failure>`, with `Options` if it has any, where the path is
 //! the workspace's root; [`main`] prints a failure and turns it into the exit code.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool")]
 
@@ -45,7 +45,7 @@ enum Command {
     /// Install the pinned tools that plugins, tests and the demo run
     Tools(tools::Options),
     /// Build the book of docs
-    Book(book::Options),
+    Book,
     /// Render the example applications and show which plugin rendered each
     Demo(demo::Options),
     /// Build the release program: one static executable
@@ -61,7 +61,7 @@ enum Command {
     /// Test the plugin server with a grpc-go client, as Argo CD uses
     E2e(e2e::Options),
     /// Write the Rust code of the plugin protocol from its proto files
-    Proto(proto::Options),
+    Proto,
 }
 
 fn main() -> ExitCode {
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&root, &options),
         Command::Tidy(options) => tidy::run(&root, &options),
         Command::Tools(options) => tools::run(&root, &options),
-        Command::Book(options) => book::run(&root, &options),
+        Command::Book => book::run(&root),
         Command::Demo(options) => demo::run(&root, &options),
         Command::Build(options) => build::run(&root, &options),
         Command::Install(options) => install::run(&root, &options),
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
         Command::Soak(options) => soak::run(&root, &options),
         Command::Fuzz(options) => fuzz::run(&root, &options),
         Command::E2e(options) => e2e::run(&root, &options),
-        Command::Proto(options) => proto::run(&root, &options),
+        Command::Proto => proto::run(&root),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

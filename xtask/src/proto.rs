@@ -5,8 +5,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use clap::Args;
-
 use crate::{Failure, files};
 
 /// Directory of the proto files, relative to the workspace's root.
@@ -34,12 +32,8 @@ const SECRET_MESSAGES: [&str; 2] = [".askpass.CredentialsRequest", ".askpass.Cre
 const HEADER: &str =
     "// Written by `cargo xtask proto` from the files in crates/tiphys-cmp/proto; do not edit.\n\n";
 
-/// No options yet.
-#[derive(Args, Debug)]
-pub(crate) struct Options {}
-
 /// Writes the generated code.
-pub(crate) fn run(root: &Path, _options: &Options) -> Result<(), Failure> {
+pub(crate) fn run(root: &Path) -> Result<(), Failure> {
     let dir = root.join(GENERATED_DIR);
     for (name, text) in generate(&root.join(PROTO_DIR))? {
         files::write(&dir.join(&name), text)?;

@@ -90,7 +90,7 @@ impl Step {
             }
             Step::Tidy => tidy::run(root, &tidy::Options::default()),
             Step::Tools => tools::run(root, &tools::Options::default()),
-            Step::Book => book::run(root, &book::Options::default()),
+            Step::Book => book::run(root),
             Step::Static => build::build(root, Profile::Dev, Linking::Static).map(drop),
             Step::E2e => e2e::run(root, &e2e::Options::default()),
             Step::Tests => {

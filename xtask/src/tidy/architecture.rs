@@ -15,16 +15,8 @@ pub(super) struct MapRow {
     pub(super) name: String,
     /// The crate's directory in the row's link; empty without a link.
     pub(super) dir: String,
-    /// The crates of the workspace that it may depend on.
-    pub(super) may_depend_on: Allowed,
-}
-
-/// The permitted dependencies of a crate in the workspace.
-pub(super) enum Allowed {
-    /// Any; the cell contains the word `any`.
-    Any,
-    /// These.
-    These(Vec<String>),
+    /// The crates of the workspace that it may depend on; `None` for any.
+    pub(super) may_depend_on: Option<Vec<String>>,
 }
 
 /// A line of the table of restricted third-party crates.
@@ -53,9 +45,9 @@ pub(super) fn code_map(tree: &Tree) -> Result<Vec<MapRow>, Failure> {
         let name = code_words(cell).first().map(|&name| name.to_owned())?;
         let dir =
             cell.split("](").nth(1).and_then(|rest| rest.split(')').next()).unwrap_or_default().to_owned();
-        let allowed = code_words(row.cell(columns[1])).into_iter().map(str::to_owned).collect();
-        let any = row.cell(columns[1]) == "any";
-        let may_depend_on = if any { Allowed::Any } else { Allowed::These(allowed) };
+        let allowed = row.cell(columns[1]);
+        let names = || code_words(allowed).into_iter().map(str::to_owned).collect();
+        let may_depend_on = (allowed != "any").then(names);
         Some(MapRow { line: row.line, name, dir, may_depend_on })
     };
     Ok(table.rows.iter().filter_map(row).collect())

@@ -34,9 +34,6 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         }
         oracles.insert(name, subject.tree.text(path)?.unwrap_or_default());
     }
-    if !subject.tree.has(DECISIONS) {
-        return Ok(findings);
-    }
     let text = subject.tree.text(DECISIONS)?.unwrap_or_default();
     let mut seen = BTreeSet::new();
     for (index, line) in

@@ -20,7 +20,7 @@ pub(super) const CHECK: Check = Check {
 
 fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
-    let summary = if subject.tree.has(SUMMARY) { subject.tree.text(SUMMARY)? } else { None };
+    let summary = subject.tree.text(SUMMARY)?;
     let listed = summary
         .map(|text| links(&text).into_iter().map(|link| target(SUMMARY, &link.target)).collect::<Vec<_>>());
     for path in subject.tree.with_extension("md").filter(|path| !is_test_data(path)) {

@@ -51,15 +51,12 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         if MADE_NAMES.contains(&name) || MADE_EXTENSIONS.iter().any(|made| has_extension(name, made)) {
             findings.add(path, "is made by a build", "git rm --cached, and remove it");
         }
-        if name == "Cargo.lock" && !is_workspace(subject, &path.replace(".lock", ".toml"))? {
+        let manifest = || subject.tree.text(&path.replace(".lock", ".toml"));
+        let is_workspace = |text: String| text.lines().any(|line| line.starts_with("[workspace"));
+        if name == "Cargo.lock" && !manifest()?.is_some_and(is_workspace) {
             let remedy = "remove it; the versions are those of the workspace's Cargo.lock";
             findings.add(path, "locks versions beside no manifest of a workspace", remedy);
         }
     }
     Ok(findings)
-}
-
-fn is_workspace(subject: &Subject, manifest: &str) -> Result<bool, Failure> {
-    let text = if subject.tree.has(manifest) { subject.tree.text(manifest)? } else { None };
-    Ok(text.is_some_and(|text| text.lines().any(|line| line.starts_with("[workspace"))))
 }

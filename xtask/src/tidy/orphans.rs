@@ -33,9 +33,6 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
 
 /// Returns the root sources of the fuzz targets, a separate workspace: the `path` of each `[[bin]]`.
 fn fuzz_targets(subject: &Subject) -> Result<Vec<String>, Failure> {
-    if !subject.tree.has(FUZZ_MANIFEST) {
-        return Ok(Vec::new());
-    }
     let text = subject.tree.text(FUZZ_MANIFEST)?.unwrap_or_default();
     let paths = entries(&text).into_iter().filter(|entry| entry.section == "bin" && entry.key == "path");
     Ok(paths.map(|entry| join("fuzz", entry.value.trim_matches('"'))).collect())
@@ -43,10 +40,7 @@ fn fuzz_targets(subject: &Subject) -> Result<Vec<String>, Failure> {
 
 /// Adds a file and those of its modules. The modules of a target's root are beside it, those of others in a directory with its name.
 fn reach(tree: &Tree, path: &str, is_root: bool, reached: &mut BTreeSet<String>) -> Result<(), Failure> {
-    if !tree.has(path) || !reached.insert(path.to_owned()) {
-        return Ok(());
-    }
-    let Some(text) = tree.text(path)? else { return Ok(()) };
+    let Some(text) = tree.text(path)?.filter(|_| reached.insert(path.to_owned())) else { return Ok(()) };
     let beside = path.rsplit_once('/').map_or("", |(directory, _)| directory);
     let modules = if is_root { beside } else { path.trim_end_matches(".rs") };
     let tokens: Vec<TokenTree> = source::parse(path, &text)?.into_iter().collect();

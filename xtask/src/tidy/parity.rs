@@ -25,8 +25,7 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
-    let text = subject.tree.has(DOCUMENT).then(|| subject.tree.text(DOCUMENT)).transpose()?.flatten();
-    let text = text.unwrap_or_default();
+    let text = subject.tree.text(DOCUMENT)?.unwrap_or_default();
     let mut findings = Vec::new();
     let mut due = 1;
     for table in tables(&text) {

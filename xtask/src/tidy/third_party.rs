@@ -2,7 +2,7 @@
 //!
 //! A crate may depend on one only through a permitted crate of the workspace, directly or indirectly.
 
-use super::architecture::{Allowed, code_map, restrictions};
+use super::architecture::{code_map, restrictions};
 use super::graph::Need;
 use super::{Check, Finding, Findings as _, Subject};
 use crate::Failure;
@@ -15,9 +15,7 @@ pub(super) const CHECK: Check = Check {
 
 fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     let map = code_map(&subject.tree)?;
-    let is_free = |name: &str| {
-        map.iter().any(|row| row.name == name && matches!(row.may_depend_on, Allowed::Any)) || name == "xtask"
-    };
+    let is_free = |name: &str| map.iter().any(|row| row.name == name && row.may_depend_on.is_none());
     let mut findings = Vec::new();
     for restriction in restrictions(&subject.tree)? {
         for (index, package, _) in subject.graph.members() {

@@ -55,11 +55,10 @@ impl Tree {
         path.is_empty() || self.paths.iter().any(|known| known == path || known.starts_with(&below))
     }
 
-    /// Returns a file's content; `None` if it is not UTF-8 or not a regular file.
+    /// Returns a file's content; `None` if it is not UTF-8, not a regular file, or missing.
     pub(crate) fn text(&self, path: &str) -> Result<Option<String>, Failure> {
         let full = self.root.join(path);
-        let metadata = full.symlink_metadata().map_err(|error| Failure::at(&full, error))?;
-        if !metadata.is_file() {
+        if !full.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) {
             return Ok(None);
         }
         let bytes = fs::read(&full).map_err(|error| Failure::at(&full, error))?;
