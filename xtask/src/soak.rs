@@ -76,15 +76,15 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let idle = server.look()?;
     let time = Duration::from_mins(u64::from(options.minutes));
     println!("calling {CALLERS} at a time for {} minutes", options.minutes);
-    let (samples, calls) = sampled(&server, &client, &mix, time)?;
-    println!("{}", calls.table());
+    let samples = sampled(&server, &client, &mix, time)?;
+    let (table, mut problems) = mix.summary();
+    println!("{table}");
     let after_warm_up: Vec<&Sample> =
         samples.iter().filter(|sample| sample.at >= time / WARM_UP_PART).collect();
     let growths: Vec<Growth> =
         QUANTITIES.iter().map(|quantity| Growth::of(quantity, &after_warm_up)).collect();
     println!("{}", series::table(&growths));
-    let mut problems: Vec<String> = growths.iter().filter_map(Growth::problem).collect();
-    problems.extend(calls.problems());
+    problems.extend(growths.iter().filter_map(Growth::problem));
     problems.extend(left_over(&server, &idle)?);
     if problems.is_empty() {
         return Ok(());
@@ -102,42 +102,23 @@ struct Sample {
 }
 
 /// Calls the server from several threads, and takes samples meanwhile.
-fn sampled(
-    server: &Server,
-    client: &Path,
-    mix: &Mix,
-    time: Duration,
-) -> Result<(Vec<Sample>, mix::Tally), Failure> {
+fn sampled(server: &Server, client: &Path, mix: &Mix, time: Duration) -> Result<Vec<Sample>, Failure> {
     let clients: Vec<Client> =
         (0..CALLERS).map(|_| Client::start(client, &server.socket())).collect::<Result<_, _>>()?;
     let begun = Instant::now();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
-        let callers: Vec<_> = (0..)
-            .zip(&clients)
-            .map(|(number, client)| {
-                let stop = &stop;
-                scope.spawn(move || mix.call_until(client, number, stop))
-            })
-            .collect();
-        let mut samples = Vec::new();
-        let mut looked = Ok(());
-        while begun.elapsed() < time {
+        for (number, client) in clients.iter().enumerate() {
+            let stop = &stop;
+            scope.spawn(move || mix.call_until(client, number, stop));
+        }
+        let next = || {
             pause(LOOK_EVERY);
-            match sample(server, begun) {
-                Ok(sample) => samples.push(sample),
-                Err(failure) => {
-                    looked = Err(failure);
-                    break;
-                }
-            }
-        }
+            sample(server, begun)
+        };
+        let samples = std::iter::repeat_with(next).take_while(|_| begun.elapsed() < time).collect();
         stop.store(true, Ordering::Relaxed);
-        let mut calls = mix::Tally::default();
-        for caller in callers {
-            calls.join(caller.join().map_err(|_| Failure::new("the thread of a caller failed"))?);
-        }
-        looked.map(|()| (samples, calls))
+        samples
     })
 }
 

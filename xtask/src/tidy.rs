@@ -57,17 +57,18 @@ struct Check {
     /// The invariant on one line.
     keeps: &'static str,
     /// Finds violations.
-    run: fn(&Subject) -> Result<Vec<Finding>, Failure>,
+    run: fn(&Subject, &mut Findings) -> Result<(), Failure>,
 }
 
 impl Check {
     /// Returns sorted findings. A check that fails is a finding too, so that the other checks still run.
     fn findings(&self, subject: &Subject) -> Vec<Finding> {
-        let mut findings = (self.run)(subject).unwrap_or_else(|failure| {
-            vec![Finding::new("the check could not run", failure.to_string(), "fix that first")]
-        });
-        findings.sort();
-        findings
+        let mut findings = Findings::default();
+        if let Err(failure) = (self.run)(subject, &mut findings) {
+            findings.add("the check could not run", failure.to_string(), "fix that first");
+        }
+        findings.0.sort();
+        findings.0
     }
 }
 
@@ -90,20 +91,13 @@ struct Finding {
     remedy: String,
 }
 
-impl Finding {
-    fn new(place: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { place: place.into(), problem: problem.into(), remedy: remedy.into() }
-    }
-}
+/// The findings of a check.
+#[derive(Default)]
+struct Findings(Vec<Finding>);
 
-/// A list to which checks add their findings.
-trait Findings {
-    fn add(&mut self, place: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>);
-}
-
-impl Findings for Vec<Finding> {
+impl Findings {
     fn add(&mut self, place: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>) {
-        self.push(Finding::new(place, problem, remedy));
+        self.0.push(Finding { place: place.into(), problem: problem.into(), remedy: remedy.into() });
     }
 }
 

@@ -29,9 +29,6 @@ const FILES: usize = 200;
 const SHORT: Duration = Duration::from_millis(1_500);
 const LONG: Duration = Duration::from_mins(1);
 
-/// Kinds with problems that are shown.
-const PROBLEMS_SHOWN_MAX: usize = 5;
-
 /// gRPC statuses.
 const UNKNOWN: u32 = 2;
 const DEADLINE_EXCEEDED: u32 = 4;
@@ -130,6 +127,8 @@ pub(super) struct Mix {
     trees: Vec<[Upload; 3]>,
     /// Checksum of the first answer for each tree.
     answers: Mutex<HashMap<usize, String>>,
+    /// Number of calls by kind, and their problems.
+    calls: Mutex<BTreeMap<&'static str, (u64, Vec<String>)>>,
 }
 
 impl Mix {
@@ -143,7 +142,7 @@ impl Mix {
             script.display()
         );
         let trees = (0..TREES).map(|seed| uploads(folder, seed)).collect::<Result<_, _>>()?;
-        Ok(Self { plugin, trees, answers: Mutex::default() })
+        Ok(Self { plugin, trees, answers: Mutex::default(), calls: Mutex::default() })
     }
 
     /// Makes this many valid calls at once.
@@ -154,16 +153,33 @@ impl Mix {
     }
 
     /// Makes calls of all kinds until `stop` is set. The number of the caller determines their order.
-    pub(super) fn call_until(&self, client: &Client, number: usize, stop: &AtomicBool) -> Tally {
-        let mut tally = Tally::default();
+    pub(super) fn call_until(&self, client: &Client, number: usize, stop: &AtomicBool) {
         let mut words = Words::new(number as u64);
         let mut choose = |count: usize| usize::try_from(words.number() >> 33).unwrap_or_default() % count;
         while !stop.load(Ordering::Relaxed) {
             let kind = &KINDS[choose(KINDS.len())];
             let problem = self.one(client, kind, choose(self.trees.len()));
-            tally.count(kind.name, problem);
+            let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+            let (count, problems) = calls.entry(kind.name).or_default();
+            *count += 1;
+            problems.extend(problem);
         }
-        tally
+    }
+
+    /// The calls as a table, and the first problem of each kind.
+    pub(super) fn summary(&self) -> (String, Vec<String>) {
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = format!("{:34} {:>8} {:>8}\n", "calls", "made", "wrong");
+        let mut first_problems = Vec::new();
+        for (kind, (count, problems)) in calls.iter() {
+            let wrong = problems.len();
+            writeln!(table, "{kind:34} {count:8} {wrong:8}").ok();
+            let first = problems.first();
+            first_problems.extend(
+                first.map(|first| format!("{kind}: {wrong} of {count} calls failed, the first: {first}")),
+            );
+        }
+        (table, first_problems)
     }
 
     /// Makes a call, and returns what is wrong with its outcome.
@@ -211,45 +227,4 @@ fn uploads(folder: &Path, seed: u64) -> Result<[Upload; 3], Failure> {
     let half = Upload::write(whole.file.with_extension("half"), &bytes[..bytes.len() / 2])?;
     let wrong = Upload { checksum: "0".repeat(whole.checksum.len()), ..whole.clone() };
     Ok([whole, half, wrong])
-}
-
-/// Calls by kind, and their problems.
-#[derive(Debug, Default)]
-pub(super) struct Tally {
-    calls: BTreeMap<&'static str, (u64, Vec<String>)>,
-}
-
-impl Tally {
-    fn count(&mut self, kind: &'static str, problem: Option<String>) {
-        let (count, problems) = self.calls.entry(kind).or_default();
-        *count += 1;
-        problems.extend(problem);
-    }
-
-    /// Adds another caller's calls.
-    pub(super) fn join(&mut self, other: Self) {
-        for (kind, (count, problems)) in other.calls {
-            let sum = self.calls.entry(kind).or_default();
-            sum.0 += count;
-            sum.1.extend(problems);
-        }
-    }
-
-    /// The first problem of each kind.
-    pub(super) fn problems(&self) -> impl Iterator<Item = String> {
-        let problems = self.calls.iter().filter_map(|(kind, (count, problems))| {
-            let first = problems.first()?;
-            Some(format!("{kind}: {} of {count} calls failed, the first: {first}", problems.len()))
-        });
-        problems.take(PROBLEMS_SHOWN_MAX)
-    }
-
-    /// The calls as a table.
-    pub(super) fn table(&self) -> String {
-        let mut text = format!("{:34} {:>8} {:>8}\n", "calls", "made", "wrong");
-        for (kind, (count, problems)) in &self.calls {
-            writeln!(text, "{kind:34} {count:8} {:8}", problems.len()).ok();
-        }
-        text
-    }
 }

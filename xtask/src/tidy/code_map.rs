@@ -2,7 +2,7 @@
 
 use super::architecture::{DOCUMENT, code_map};
 use super::graph::Member;
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 pub(super) const CHECK: Check = Check {
@@ -11,9 +11,8 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let map = code_map(&subject.tree)?;
-    let mut findings = Vec::new();
     for (_, package, Member { dir, .. }) in subject.graph.members() {
         let folder = dir.rsplit('/').next().unwrap_or_default();
         if dir.starts_with("crates/") && folder != package.name {
@@ -44,5 +43,5 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             );
         }
     }
-    Ok(findings)
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::architecture::{DOCUMENT, code_map};
 use super::graph::Need;
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 pub(super) const CHECK: Check = Check {
@@ -14,9 +14,8 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let map = code_map(&subject.tree)?;
-    let mut findings = Vec::new();
     for (_, package, _) in subject.graph.members() {
         // A crate without a row is the business of the check `code-map`.
         let Some(row) = map.iter().find(|row| row.name == package.name) else { continue };
@@ -41,5 +40,5 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             );
         }
     }
-    Ok(findings)
+    Ok(())
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::tree::has_extension;
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 /// Directory of the recorded answers, relative to the workspace's root.
@@ -19,9 +19,8 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let sources = sources(subject)?;
-    let mut findings = Vec::new();
     let mut oracles = BTreeMap::new();
     for path in subject.tree.with_extension("jsonl") {
         let Some(name) = path.strip_prefix(ORACLES).and_then(|rest| rest.strip_suffix(".jsonl")) else {
@@ -61,7 +60,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             findings.add(&place, format!("names the case {id}, which does not exist"), "remove the line");
         }
     }
-    Ok(findings)
+    Ok(())
 }
 
 /// Whether a test checks this part: a source contains its name, literally or formatted with its field (`"name.{field}"`).

@@ -2,7 +2,7 @@
 
 use super::markdown::{anchors, code_words, links, prose};
 use super::tree::{is_test_data, normalise};
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 /// Prefixes of paths from the workspace's root. A word in backticks with such a prefix is a path.
@@ -18,8 +18,7 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
-    let mut findings = Vec::new();
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let summary = subject.tree.text(SUMMARY)?;
     let listed = summary
         .map(|text| links(&text).into_iter().map(|link| target(SUMMARY, &link.target)).collect::<Vec<_>>());
@@ -43,7 +42,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             }
         }
     }
-    Ok(findings)
+    Ok(())
 }
 
 /// Returns the problem of a link.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::PLATFORMS;
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 use crate::cargo::{cargo_program, output, program};
 
@@ -17,7 +17,7 @@ pub(super) const CHECK: Check =
     Check { name: "duplicates", keeps: "the program contains no library in two versions", run };
 
 /// Runs `cargo tree`, which excludes dependencies of builds, tests and procedural macros.
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let mut versions: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for platform in PLATFORMS {
         let listed = output(
@@ -32,7 +32,6 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             }
         }
     }
-    let mut findings = Vec::new();
     for (name, versions) in versions.iter().filter(|(name, _)| !EXCEPTIONS.contains(&name.as_str())) {
         let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
         findings.add(
@@ -44,5 +43,5 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
     for name in EXCEPTIONS.iter().filter(|name| !versions.contains_key(**name)) {
         findings.add(*name, "is there once and has an exception", "remove the exception");
     }
-    Ok(findings)
+    Ok(())
 }

@@ -3,14 +3,13 @@
 use proc_macro2::{Delimiter, Group, TokenTree};
 
 use super::source::{self, attribute_at, is_punct, is_word};
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 pub(super) const CHECK: Check =
     Check { name: "error-texts", keeps: "no error's text repeats the error that it has as its source", run };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
-    let mut findings = Vec::new();
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     for path in subject.tree.with_extension("rs") {
         let Some(text) = subject.tree.text(path)? else { continue };
         // Parsing is slower than this test, and most files define no error.
@@ -27,7 +26,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             }
         });
     }
-    Ok(findings)
+    Ok(())
 }
 
 /// Finds attributes `error("…")` whose text prints the source of the following variant or structure.

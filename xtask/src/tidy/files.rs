@@ -1,7 +1,7 @@
 //! Tracked files are short, small and written by people: no symbolic links outside test data, no build output.
 
 use super::tree::{has_extension, is_test, is_test_data};
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::{Failure, proto};
 
 /// Lines of a source file or a document, and of a file of tests.
@@ -28,8 +28,7 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
-    let mut findings = Vec::new();
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     for path in subject.tree.paths() {
         let full = subject.tree.root().join(path);
         let metadata = full.symlink_metadata().map_err(|error| Failure::at(&full, error))?;
@@ -58,5 +57,5 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             findings.add(path, "locks versions beside no manifest of a workspace", remedy);
         }
     }
-    Ok(findings)
+    Ok(())
 }

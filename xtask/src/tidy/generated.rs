@@ -1,23 +1,18 @@
 //! Committed generated code equals the output of `cargo xtask proto`.
 
-use std::collections::BTreeMap;
-
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::{Failure, proto};
 
 pub(super) const CHECK: Check = Check {
     name: "generated",
     keeps: "the committed code of the plugin protocol is generated from its proto files",
-    run: |subject| {
-        let expected = proto::generate(&subject.tree.root().join(proto::PROTO_DIR))?;
-        compare(subject, &expected)
-    },
+    run,
 };
 
-fn compare(subject: &Subject, expected: &BTreeMap<String, String>) -> Result<Vec<Finding>, Failure> {
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
+    let expected = proto::generate(&subject.tree.root().join(proto::PROTO_DIR))?;
     let remedy = "run `cargo xtask proto` and commit what it writes";
-    let mut findings = Vec::new();
-    for (name, text) in expected {
+    for (name, text) in &expected {
         let path = format!("{}/{name}", proto::GENERATED_DIR);
         if !subject.tree.has(&path) {
             findings.add(path, "is missing", remedy);
@@ -31,5 +26,5 @@ fn compare(subject: &Subject, expected: &BTreeMap<String, String>) -> Result<Vec
             findings.add(path, "comes from no proto file", "remove it");
         }
     }
-    Ok(findings)
+    Ok(())
 }

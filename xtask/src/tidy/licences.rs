@@ -1,7 +1,7 @@
 //! Every crate of the build has a licence that is compatible with ours.
 
 use super::graph::Graph;
-use super::{Check, Finding, Findings as _};
+use super::{Check, Findings};
 
 /// Licences that are compatible with Apache-2.0 and require no more than a notice.
 const ACCEPTED: &[&str] = &[
@@ -22,11 +22,13 @@ const ACCEPTED: &[&str] = &[
 pub(super) const CHECK: Check = Check {
     name: "licences",
     keeps: "every crate that we build with has an accepted licence",
-    run: |subject| Ok(judge(&subject.graph)),
+    run: |subject, findings| {
+        judge(&subject.graph, findings);
+        Ok(())
+    },
 };
 
-fn judge(graph: &Graph) -> Vec<Finding> {
-    let mut findings = Vec::new();
+fn judge(graph: &Graph, findings: &mut Findings) {
     for package in graph.packages.iter().filter(|package| package.member.is_none()) {
         // A crate whose manifest names a file instead has none.
         let licence = package.licence.as_deref().unwrap_or_default();
@@ -38,7 +40,6 @@ fn judge(graph: &Graph) -> Vec<Finding> {
             );
         }
     }
-    findings
 }
 
 /// Whether each part between `AND` has an accepted licence. An old `/` is `OR`. Alternatives with an `AND` inside are refused, although

@@ -2,7 +2,7 @@
 
 use super::manifest::{Entry, dependency_name, entries, lists_dependencies};
 use super::tree::is_test_data;
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 /// Inherited keys of a crate's `[package]`.
@@ -14,15 +14,15 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let root = entries(&subject.tree.text("Cargo.toml")?.unwrap_or_default());
-    let mut findings = root_findings(&root);
+    root_findings(&root, findings);
     let mut wanted = Vec::new();
     for path in member_manifests(subject) {
         let text = subject.tree.text(path)?.unwrap_or_default();
         let has_lib = subject.tree.has(&path.replace("Cargo.toml", "src/lib.rs"));
         let entries = entries(&text);
-        findings.extend(member_findings(path, &entries, has_lib));
+        member_findings(path, &entries, has_lib, findings);
         wanted.extend(entries.into_iter().filter(|entry| lists_dependencies(&entry.section)));
     }
     let is_ours = |entry: &Entry| entry.value.contains("path =");
@@ -35,7 +35,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             );
         }
     }
-    Ok(findings)
+    Ok(())
 }
 
 /// The manifests of crates, without the root's, test data, and the separate workspace of the fuzz targets.
@@ -47,8 +47,7 @@ fn member_manifests(subject: &Subject) -> impl Iterator<Item = &str> {
         .filter(move |path| path.ends_with("/Cargo.toml") && !is_test_data(path) && !is_fuzz(path))
 }
 
-fn root_findings(root: &[Entry]) -> Vec<Finding> {
-    let mut findings = Vec::new();
+fn root_findings(root: &[Entry], findings: &mut Findings) {
     for entry in root.iter().filter(|entry| entry.section.starts_with("workspace.dependencies")) {
         let place = format!("Cargo.toml:{}", entry.line);
         if entry.section != "workspace.dependencies" {
@@ -59,11 +58,9 @@ fn root_findings(root: &[Entry]) -> Vec<Finding> {
             findings.add(place, format!("{} has no reason", entry.key), remedy);
         }
     }
-    findings
 }
 
-fn member_findings(path: &str, entries: &[Entry], has_lib: bool) -> Vec<Finding> {
-    let mut findings = Vec::new();
+fn member_findings(path: &str, entries: &[Entry], has_lib: bool, findings: &mut Findings) {
     let has = |section: &str, key: &str, value: &str| {
         entries.iter().any(|entry| entry.section == section && entry.key == key && entry.value == value)
     };
@@ -95,5 +92,4 @@ fn member_findings(path: &str, entries: &[Entry], has_lib: bool) -> Vec<Finding>
             );
         }
     }
-    findings
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::markdown::{code_words, tables};
 use super::source;
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 /// Directory of the whole program's cases: one file each, in a directory per topic.
@@ -20,9 +20,8 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let known = test_names(subject)?;
-    let mut findings = Vec::new();
     let mut has_rules = false;
     for path in subject.tree.with_extension("md") {
         let Some(text) = subject.tree.text(path)? else { continue };
@@ -47,7 +46,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         let remedy = "add a row for each rule of the proposal";
         findings.add(RULES, "has no table with a column `test`", remedy);
     }
-    Ok(findings)
+    Ok(())
 }
 
 /// Returns the names of all test functions and of all cases.

@@ -9,7 +9,7 @@ use proc_macro2::TokenTree;
 use super::manifest::entries;
 use super::source::{self, Attribute};
 use super::tree::{Tree, is_test_data, normalise};
-use super::{Check, Finding, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 /// The manifest of the fuzz targets.
@@ -18,17 +18,18 @@ const FUZZ_MANIFEST: &str = "fuzz/Cargo.toml";
 pub(super) const CHECK: Check =
     Check { name: "orphans", keeps: "every Rust source file is compiled by some target", run };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let mut reached = BTreeSet::new();
     let roots = subject.graph.members().flat_map(|(_, _, member)| &member.roots);
     for root in roots.chain(&fuzz_targets(subject)?) {
         reach(&subject.tree, root, true, &mut reached)?;
     }
-    let orphans =
-        subject.tree.with_extension("rs").filter(|path| !is_test_data(path) && !reached.contains(*path));
-    Ok(orphans
-        .map(|path| Finding::new(path, "is compiled by no target", "declare it with `mod`, or remove it"))
-        .collect())
+    for path in subject.tree.with_extension("rs").filter(|path| !is_test_data(path)) {
+        if !reached.contains(path) {
+            findings.add(path, "is compiled by no target", "declare it with `mod`, or remove it");
+        }
+    }
+    Ok(())
 }
 
 /// Returns the root sources of the fuzz targets, a separate workspace: the `path` of each `[[bin]]`.

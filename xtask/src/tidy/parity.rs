@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::markdown::{code_words, prose, tables};
 use super::source;
 use super::tree::has_extension;
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 /// The document.
@@ -24,9 +24,8 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let text = subject.tree.text(DOCUMENT)?.unwrap_or_default();
-    let mut findings = Vec::new();
     let mut due = 1;
     for table in tables(&text) {
         let (Some(number), Some(_)) = (table.column("row"), table.column("test")) else { continue };
@@ -61,5 +60,5 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             );
         }
     }
-    Ok(findings)
+    Ok(())
 }

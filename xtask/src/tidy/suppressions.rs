@@ -4,7 +4,7 @@ use proc_macro2::TokenTree;
 
 use super::source::{self, Attribute, is_word, line};
 use super::tree::{is_test, is_test_data};
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::{Failure, proto};
 
 /// Path prefixes of files that may call functions that `clippy.toml` bans, each with its reason.
@@ -30,8 +30,7 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
-    let mut findings = Vec::new();
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     for path in subject.tree.with_extension("rs") {
         if is_test_data(path) || path.starts_with(proto::GENERATED_DIR) {
             continue;
@@ -39,14 +38,14 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
         let Some(text) = subject.tree.text(path)? else { continue };
         let stream = source::parse(path, &text)?;
         for attribute in source::attributes(stream.clone()) {
-            in_attribute(path, &attribute, &mut findings);
+            in_attribute(path, &attribute, findings);
         }
-        source::each_list(stream, &mut |tokens| in_code(path, tokens, &mut findings));
+        source::each_list(stream, &mut |tokens| in_code(path, tokens, findings));
     }
-    Ok(findings)
+    Ok(())
 }
 
-fn in_attribute(path: &str, attribute: &Attribute, findings: &mut Vec<Finding>) {
+fn in_attribute(path: &str, attribute: &Attribute, findings: &mut Findings) {
     let place = format!("{path}:{}", attribute.line);
     if !attribute.lists("allow").is_empty() {
         let remedy = "write `#[expect(…, reason = \"…\")]`, which fails when it is no longer needed";
@@ -67,7 +66,7 @@ fn in_attribute(path: &str, attribute: &Attribute, findings: &mut Vec<Finding>) 
     }
 }
 
-fn in_code(path: &str, tokens: &[TokenTree], findings: &mut Vec<Finding>) {
+fn in_code(path: &str, tokens: &[TokenTree], findings: &mut Findings) {
     for (index, token) in tokens.iter().enumerate() {
         let is_sleep = is_word(token, "sleep") && index >= 3 && is_word(&tokens[index - 3], "thread");
         if is_sleep && !path.starts_with("crates/tiphys-testkit/") {

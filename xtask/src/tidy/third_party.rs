@@ -4,7 +4,7 @@
 
 use super::architecture::{code_map, restrictions};
 use super::graph::Need;
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 pub(super) const CHECK: Check = Check {
@@ -13,10 +13,9 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let map = code_map(&subject.tree)?;
     let is_free = |name: &str| map.iter().any(|row| row.name == name && row.may_depend_on.is_none());
-    let mut findings = Vec::new();
     for restriction in restrictions(&subject.tree)? {
         for (index, package, _) in subject.graph.members() {
             if is_free(&package.name) || restriction.only_in.contains(&package.name) {
@@ -41,5 +40,5 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             }
         }
     }
-    Ok(findings)
+    Ok(())
 }

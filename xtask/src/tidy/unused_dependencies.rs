@@ -9,7 +9,7 @@ use super::graph::Member;
 use super::manifest::{dependency_name, entries, lists_dependencies};
 use super::source;
 use super::tree::is_test;
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 pub(super) const CHECK: Check = Check {
@@ -18,8 +18,7 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
-    let mut findings = Vec::new();
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     for (_, _, Member { dir, .. }) in subject.graph.members() {
         let manifest = format!("{dir}/Cargo.toml");
         let Some(text) = subject.tree.text(&manifest)? else { continue };
@@ -41,7 +40,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             }
         }
     }
-    Ok(findings)
+    Ok(())
 }
 
 /// Returns every word of the sources below a directory: those of tests, then those of other files.

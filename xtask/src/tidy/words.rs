@@ -2,7 +2,7 @@
 //! "Language"), and cite only documents of this repository.
 
 use super::tree::has_extension;
-use super::{Check, Finding, Findings as _, Subject};
+use super::{Check, Findings, Subject};
 use crate::Failure;
 
 /// Home and build directories. `<name>` stands for one component of a path.
@@ -58,8 +58,7 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
-    let mut findings = Vec::new();
+fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     for path in subject.tree.paths() {
         if EXEMPT.iter().any(|exempt| path.starts_with(exempt)) {
             continue;
@@ -90,7 +89,7 @@ fn run(subject: &Subject) -> Result<Vec<Finding>, Failure> {
             }
         }
     }
-    Ok(findings)
+    Ok(())
 }
 
 /// Whether a line contains a word or phrase that is not part of an identifier.
