@@ -12,21 +12,19 @@ mod identity;
 mod index;
 mod limits;
 mod local;
-mod once;
 mod opened;
 mod registry;
 mod repository;
 mod unpacked;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tiphys_access::{CredentialReach, RepoUrl, RepositoryAccess};
 use tiphys_logins::OwnLogins;
 use tiphys_tree::{Modes, Store, Tree};
-use tokio::sync::OnceCell;
 
 use crate::lookup::{LookupAge, LookupCache};
+use crate::once_map::OnceMap;
 use crate::options::SourceOptions;
 use crate::sources::blocking;
 use crate::{SourceError, SourceRequest, SourceService};
@@ -113,7 +111,7 @@ pub(crate) struct Charts {
     service: SourceService,
     request: Arc<SourceRequest>,
     lookup_age: LookupAge,
-    found: Mutex<HashMap<ChartKey, Arc<OnceCell<FoundChart>>>>,
+    found: OnceMap<ChartKey, FoundChart>,
     clients: Clients,
     logins: LearnedLogins,
 }
@@ -123,7 +121,7 @@ type ChartKey = (String, Option<OwnLogins>, [String; 3]);
 
 impl Charts {
     pub(crate) fn new(service: SourceService, request: Arc<SourceRequest>, lookup_age: LookupAge) -> Self {
-        let (found, clients, logins) = (Mutex::default(), Clients::default(), LearnedLogins::default());
+        let (found, clients, logins) = (OnceMap::default(), Clients::default(), LearnedLogins::default());
         Self { service, request, lookup_age, found, clients, logins }
     }
 
@@ -132,10 +130,6 @@ impl Charts {
         let texts =
             [&source.repo_url, &source.chart, &source.target_revision].map(|text| text.trim().to_owned());
         let key = (source.identity(), source.own_logins.clone(), texts);
-        let cell = {
-            let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(found.entry(key).or_default())
-        };
         let find = || async {
             let local = {
                 let (source, request) = (source.clone(), Arc::clone(&self.request));
@@ -148,7 +142,7 @@ impl Charts {
             let opened = source.opened(&self.logins).await?;
             Fetch::new(&opened, self)?.find().await
         };
-        cell.get_or_try_init(find).await.cloned()
+        self.found.cell(key).get_or_try_init(find).await.cloned()
     }
 }
 

@@ -1,5 +1,5 @@
-//! The secret in the names of clones. Without it a name would follow from a URL, and a repository could lead git there: by a `gitdir:` file, a
-//! `commondir` or `alternates`, which no check of a URL sees.
+//! The secret in the directory names of clones. Without it, the directory of a repository could be derived from its URL, and a malicious
+//! repository could refer to it in a `gitdir:` file, `commondir` or `alternates`, which the checks of URLs do not see.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -8,17 +8,17 @@ use std::path::Path;
 use crate::SourceError;
 use crate::cache_files::{new_file, private_folder};
 
-/// The file in the cache directory.
+/// Name of the file in the cache directory.
 const FILE: &str = "git.secret";
 
-/// Bytes of the secret.
+/// Length of the secret in bytes.
 pub(crate) const SECRET_BYTES: usize = 32;
 
-/// Returns the secret of a cache directory, and makes it if there is none or it is damaged. Without the old one, clones are fetched again. In
-/// a directory that cannot be written to there are no clones without it; then it is one that no name was made with.
+/// Returns the secret of a cache directory. Creates it if it does not exist, or replaces it if it is damaged; clones are then fetched again.
+/// A secret that cannot be stored is returned too: without one, a read-only cache contains no clones.
 pub(crate) fn secret(cache_dir: &Path) -> Result<[u8; SECRET_BYTES], SourceError> {
     let path = cache_dir.join(FILE);
-    match known(&path) {
+    match read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             fs::remove_file(&path).map_err(SourceError::cache("replace the damaged file", &path))?;
@@ -37,10 +37,10 @@ pub(crate) fn secret(cache_dir: &Path) -> Result<[u8; SECRET_BYTES], SourceError
     };
     let written = private_folder(cache_dir).is_ok() && write().is_ok();
     // Another process may have been first.
-    Ok(if written { secret } else { known(&path).unwrap_or(secret) })
+    Ok(if written { secret } else { read(&path).unwrap_or(secret) })
 }
 
-fn known(path: &Path) -> io::Result<[u8; SECRET_BYTES]> {
+fn read(path: &Path) -> io::Result<[u8; SECRET_BYTES]> {
     fs::read(path)?.try_into().map_err(|_| io::ErrorKind::InvalidData.into())
 }
 

@@ -1,4 +1,4 @@
-//! Folders that stand for repositories (`--repo [URL[@REV]=]DIR`).
+//! Local directories that replace repositories (`--repo [URL[@REV]=]DIR`).
 
 mod files;
 #[cfg(test)]
@@ -9,41 +9,41 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix_hash::ObjectId;
+use tiphys_access::RepoUrl;
 use tiphys_tree::{RepoPath, TreeLimits};
 use tokio::sync::OnceCell;
-
-use tiphys_access::RepoUrl;
 
 use crate::git::Git;
 use crate::identity::FileIds;
 use crate::local::{Expect, LocalRepositories, LocalRepository, ask};
+use crate::refs::is_default;
 use crate::{SourceError, normalize_git_url, redact_url};
 
-/// A folder that stands for a repository.
+/// A local directory that replaces a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalCopy {
-    /// The repository; none: all remotes of the folder's git repository.
+    /// The URL of the repository. None: all remotes of the directory's git repository.
     pub url: Option<String>,
-    /// The one revision that the folder's files stand for, where that is not its checked-out branch.
+    /// The revision that the files replace. None: the checked-out branch.
     pub revision: Option<String>,
-    /// The folder, absolute.
+    /// The directory, absolute.
     pub dir: PathBuf,
 }
 
-/// Why a text is no `[URL[@REV]=]DIR`.
+/// The error of an invalid `[URL[@REV]=]DIR`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LocalCopyError {
-    /// No folder is named.
+    /// The directory is missing.
     #[error("{text:?} names no folder; write DIR, URL=DIR or URL@REV=DIR")]
     NoFolder {
-        /// As it was given.
+        /// The argument, redacted.
         text: String,
     },
 }
 
 impl LocalCopy {
-    /// Reads `DIR`, `URL=DIR` or `URL@REV=DIR`. A relative folder is one below `current_dir`. What stands before the first
-    /// `=` is a URL if it has `://` or looks like `host:path`; else the whole text is a folder.
+    /// Parses `DIR`, `URL=DIR` or `URL@REV=DIR`. A relative directory is below `current_dir`. The part before the first `=` is a URL if it
+    /// contains `://` or has the form `host:path`; otherwise the whole argument is a directory.
     pub fn parse(text: &str, current_dir: &Path) -> Result<Self, LocalCopyError> {
         let (repository, dir) = match text.split_once('=') {
             Some((before, dir)) if is_url(before) => (Some(before), dir),
@@ -67,7 +67,7 @@ fn is_url(text: &str) -> bool {
         })
 }
 
-/// The last `@` behind the host, and not at the beginning of a path's segment, divides URL and revision.
+/// Splits at the last `@` in the path, unless it begins a path segment.
 fn split_revision(text: &str) -> (&str, Option<&str>) {
     let text = text.trim();
     let path_start = RepoUrl::new(text).path_start();
@@ -80,21 +80,21 @@ fn split_revision(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// A folder that was looked at.
+/// An opened local directory.
 pub(crate) struct OpenCopy {
     pub(crate) dir: PathBuf,
     pub(crate) revision: Option<String>,
     pub(crate) shown: Arc<str>,
     pub(crate) git: Option<Arc<LocalRepository>>,
-    /// Normalised URLs, each with the remote's name if it is one's.
+    /// Normalised URLs of the replaced repositories. Those of a remote have its name.
     urls: Vec<(Option<String>, String)>,
-    /// All its files, once they were listed.
+    /// All files, listed when they are first needed.
     files: OnceCell<BTreeSet<RepoPath>>,
     pub(crate) ids: Arc<FileIds>,
 }
 
 impl OpenCopy {
-    /// Looks at a folder: which repository it is, and what is checked out.
+    /// Opens a directory: determines the repository that it replaces, and what is checked out.
     pub(crate) async fn open(
         copy: &LocalCopy,
         git: &Git,
@@ -119,7 +119,7 @@ impl OpenCopy {
             None => Vec::new(),
         };
         let urls = match &copy.url {
-            // The names of its remotes say where its copies of the repository's branches are.
+            // Remotes with this URL have the remote-tracking branches of the repository.
             Some(url) => {
                 let url = normalize_git_url(url);
                 let same = remotes.into_iter().filter(|(_, remote)| *remote == url).map(|(name, _)| name);
@@ -141,7 +141,7 @@ impl OpenCopy {
         Ok(Self { dir, revision: copy.revision.clone(), shown, git: found, urls, files, ids })
     }
 
-    /// A work tree that stands for no repository.
+    /// Returns a work tree that replaces no repository.
     pub(crate) fn of_work_tree(git: Arc<LocalRepository>) -> Self {
         Self {
             dir: git.dir.clone(),
@@ -154,7 +154,7 @@ impl OpenCopy {
         }
     }
 
-    /// The files as they are now: all, or those of some paths.
+    /// Returns the current files: all, or those at or below some paths.
     pub(crate) async fn files(
         &self,
         git: &Git,
@@ -168,11 +168,12 @@ impl OpenCopy {
         }
     }
 
+    /// Whether the directory replaces this repository.
     pub(crate) fn stands_for(&self, normalized_url: &str) -> bool {
         !normalized_url.is_empty() && self.urls.iter().any(|(_, url)| url == normalized_url)
     }
 
-    /// Whether the files stand for a revision, as far as this folder alone says.
+    /// Whether the files replace a revision; other directories are not considered.
     pub(crate) fn files_are(&self, revision: &str) -> bool {
         if let Some(own) = &self.revision {
             return own == revision || revision.strip_prefix("refs/heads/") == Some(own);
@@ -184,15 +185,14 @@ impl OpenCopy {
         }
     }
 
-    /// Whether a revision is what is checked out here, or what the folder stands for on the command line: what another commit
-    /// takes the place of when two revisions are compared.
+    /// Whether a revision is the checked-out one, or the one that the command line names for the directory. A comparison replaces this
+    /// revision by the base.
     pub(crate) fn is_current(&self, revision: &str) -> bool {
         let bare = self.git.as_ref().is_some_and(|git| git.bare && git.is_checked_out(revision));
         self.files_are(revision) || (self.revision.is_none() && bare)
     }
 
-    /// The commit that a name stands for in the folder's repository: its own branches and tags, then what it knows of the
-    /// branches of the remote.
+    /// Resolves a revision among the branches and tags of the local repository, then among its remote-tracking branches.
     pub(crate) fn named(
         &self,
         git: &LocalRepository,
@@ -214,23 +214,18 @@ impl OpenCopy {
     }
 }
 
-/// `HEAD`, or no revision.
-pub(crate) fn is_default(revision: &str) -> bool {
-    revision.is_empty() || revision == "HEAD"
-}
-
-/// Normalised URLs of a repository's remotes, each once.
+/// Returns the normalised URLs of a repository's remotes.
 pub(crate) async fn remote_urls(dir: &Path, git: &Git) -> Result<BTreeSet<String>, SourceError> {
     let remotes = remotes(dir, git, &dir.display().to_string()).await?;
     Ok(remotes.into_iter().map(|(_, url)| url).collect())
 }
 
-/// Names and normalised URLs of a repository's remotes, as they are written and as `insteadOf` makes them.
+/// Returns names and normalised URLs of a repository's remotes, before and after `insteadOf` is applied.
 async fn remotes(dir: &Path, git: &Git, shown: &str) -> Result<Vec<(Option<String>, String)>, SourceError> {
     let written = ["config", "--null", "--get-regexp", r"^remote\..*\.(push)?url$"];
     let expanded = ["remote", "--verbose"];
     let (written, expanded) = tokio::try_join!(
-        ask(git, dir, shown, &written, Expect::Anything),
+        ask(git, dir, shown, &written, Expect::Any),
         ask(git, dir, shown, &expanded, Expect::Success),
     )?;
     let written = written.split('\0').filter_map(|item| {

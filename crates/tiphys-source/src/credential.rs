@@ -1,4 +1,5 @@
-//! How git gets what is known of a repository, its credentials among it: by its environment and by files that only this user can read, never by an argument list.
+//! Credentials and connection settings for calls of git. They are passed in environment variables and in files that only this user can read,
+//! never in arguments.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,58 +22,60 @@ pub enum UserSettings {
     Ignored,
 }
 
-/// What one repository's calls of git get beside the fixed environment. Dropping it removes the files.
+/// Git's settings for one repository, besides the fixed environment. Dropping it removes the files.
 #[derive(Debug, Default)]
-pub(crate) struct Access {
+pub(crate) struct GitAccess {
+    /// Git configuration: keys and values.
     pub(crate) config: Vec<(String, String)>,
     pub(crate) env: Vec<(OsString, OsString)>,
-    /// The same for our own calls only, which go to this repository alone.
+    /// Environment variables for the calls of this process only, which access no other repository. Plugins do not get them.
     pub(crate) own_env: Vec<(OsString, OsString)>,
-    /// Whether the user's own credentials are kept away from the settings of a Secret: then no other program gets these either.
-    pub(crate) refuses_own: bool,
-    /// What was tried, for people.
+    /// Whether git must not use the user's own credentials. Plugins get no settings then.
+    pub(crate) excludes_user_credentials: bool,
+    /// A description of the credentials in use, for error messages.
     pub(crate) tried: String,
-    /// Whether a Secret, the URL or the certificates of its server say anything; the rest is the user's own.
-    pub(crate) given: bool,
-    /// Texts that must not be seen in what git says.
+    /// Whether a Secret, the URL or a CA certificate for the server determines a setting.
+    pub(crate) is_configured: bool,
+    /// Redacted in git's output.
     pub(crate) secrets: Vec<Secret>,
-    /// Kept for as long as git may read them.
+    /// The files that `config` and `env` name.
     files: Vec<NamedTempFile>,
 }
 
-/// What [`Access`] is made of.
-pub(crate) struct AccessInput<'a> {
+/// The input of [`GitAccess::new`].
+pub(crate) struct GitAccessInput<'a> {
     pub(crate) url: &'a RemoteUrl,
-    /// What is known of the repository.
+    /// The connection settings and credentials of Secrets.
     pub(crate) access: &'a RepositoryAccess,
     pub(crate) user: UserSettings,
     pub(crate) own_credentials: OwnCredentials,
-    /// Where files with secrets are put.
+    /// The directory of files with secrets.
     pub(crate) secrets_dir: &'a Path,
-    /// What the user runs for ssh (git's `core.sshCommand`), `ssh` by default.
+    /// The user's `core.sshCommand`, `ssh` by default.
     pub(crate) ssh_command: &'a str,
     pub(crate) ssh_known_hosts: Option<&'a Path>,
 }
 
-impl AccessInput<'_> {
-    /// Whether others than the server could read the user's own credentials on the way that the settings say.
+impl GitAccessInput<'_> {
+    /// Whether the Secret's settings would show the user's own credentials to an unverified server or to a proxy.
     fn may_expose_own_credentials(&self) -> bool {
         let via_proxy = !self.access.proxy.is_empty() && self.own_credentials == OwnCredentials::Direct;
         self.url.transport == Transport::Http && (self.access.insecure || via_proxy)
     }
 }
 
-impl Access {
-    pub(crate) fn new(input: &AccessInput<'_>) -> Result<Self, SourceError> {
+impl GitAccess {
+    pub(crate) fn new(input: &GitAccessInput<'_>) -> Result<Self, SourceError> {
         let mut access = Self::default();
         let address = &input.url.address;
         let known = input.access;
-        let of_secret = login_of(known, input.url.transport);
-        let of_url = input.url.login.as_ref().map(|(username, password)| Login::Basic { username, password });
-        let has_secret = of_secret.is_some() || (known.has_credentials() && of_url.is_none());
-        access.describe(input, has_secret);
-        let login = of_secret.or(of_url);
-        access.given =
+        let secret_login = secret_login(known, input.url.transport);
+        let url_login =
+            input.url.login.as_ref().map(|(username, password)| Login::Basic { username, password });
+        let uses_secret = secret_login.is_some() || (known.has_credentials() && url_login.is_none());
+        access.tried = describe(input, uses_secret);
+        let login = secret_login.or(url_login);
+        access.is_configured =
             login.is_some() || known.has_credentials() || known.insecure || !known.proxy.is_empty();
         let mut ssh = SshCommand::new(input);
         match login {
@@ -89,7 +92,7 @@ impl Access {
                 let path = access.file(input.secrets_dir, key.expose(), "\n")?;
                 ssh.identity(&path);
             }
-            None if input.may_expose_own_credentials() => access.refuse_own_credentials(known),
+            None if input.may_expose_own_credentials() => access.exclude_user_credentials(known),
             None => {}
         }
         if !known.tls_client_cert_data.is_empty() && !known.tls_client_cert_key.is_empty() {
@@ -101,7 +104,7 @@ impl Access {
         if known.insecure {
             access.set("http.sslVerify", "false");
             ssh.skip_host_key();
-        } else if is_https(address) && !known.ca_data.is_empty() {
+        } else if RepoUrl::new(address).has_scheme("https") && !known.ca_data.is_empty() {
             access.trust(input.secrets_dir, address, &known.ca_data)?;
         }
         if !known.proxy.is_empty() && input.url.transport == Transport::Http {
@@ -109,46 +112,34 @@ impl Access {
             access.secrets.push(known.proxy.clone());
         }
         if input.url.transport == Transport::Ssh {
-            access.env.push(("GIT_SSH_COMMAND".into(), ssh.text.into()));
+            access.env.push(("GIT_SSH_COMMAND".into(), ssh.0.into()));
         }
         Ok(access)
     }
 
-    /// Has git trust these authorities, and no others, for this repository (`http.sslCAInfo`). The variable, which wins over settings, may
-    /// be set by that of the person (`SSL_CERT_FILE`); a plugin's git does not get that.
+    /// Makes git trust only these CA certificates for this repository (`http.sslCAInfo`). The environment variable takes precedence over the
+    /// configuration, and this process sets it from the user's `SSL_CERT_FILE`, so it is replaced.
     fn trust(&mut self, dir: &Path, address: &str, pem: &str) -> Result<(), SourceError> {
         let path = self.file(dir, pem, "\n")?;
         self.set(&format!("http.{address}.sslCAInfo"), &path.to_string_lossy());
         self.own_env.push(("GIT_SSL_CAINFO".into(), path.into()));
-        self.given = true;
+        self.is_configured = true;
         Ok(())
     }
 
-    fn describe(&mut self, input: &AccessInput<'_>, from_secret: bool) {
-        self.tried = match (from_secret, &input.url.login, input.user) {
-            (true, _, _) => "the repository Secret's credentials".to_owned(),
-            (false, Some(_), _) => "the user and password in the URL".to_owned(),
-            (false, None, UserSettings::Ignored) => "no credentials".to_owned(),
-            (false, None, UserSettings::Honoured) => match input.url.transport {
-                Transport::Ssh => "the ssh agent and keys of this user".to_owned(),
-                _ => "git's credential helpers of this user".to_owned(),
-            },
-        };
-    }
-
-    /// Sent to this repository only: a redirection, which could lead to another server, is not followed (nor is it by
-    /// Argo CD). Helpers are switched off, so that a refused password is not replaced by another one.
+    /// Adds an HTTP header for this repository only. Redirects are not followed, because they may lead to another server; Argo CD does not
+    /// follow them either. Credential helpers are switched off, so that a rejected password is not replaced by another one.
     fn header(&mut self, address: &str, header: &str) {
         self.set(&format!("http.{address}.extraHeader"), header);
         self.set("http.followRedirects", "false");
         self.set("credential.helper", "");
     }
 
-    /// Runs git without the user's configuration, helpers and `~/.netrc`: connection settings and credentials travel together, so a Secret
-    /// that has no credentials does not decide on which way the user's are sent.
-    fn refuse_own_credentials(&mut self, known: &RepositoryAccess) {
+    /// Runs git without the user's configuration, credential helpers and `~/.netrc`. A Secret without credentials must not determine which
+    /// proxy or unverified server receives the user's.
+    fn exclude_user_credentials(&mut self, known: &RepositoryAccess) {
         self.set("credential.helper", "");
-        self.refuses_own = true;
+        self.excludes_user_credentials = true;
         let nothing =
             [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1"), ("HOME", "/dev/null")];
         self.own_env.extend(nothing.map(|(name, value)| (name.into(), value.into())));
@@ -159,7 +150,7 @@ impl Access {
         self.config.push((key.to_owned(), value.to_owned()));
     }
 
-    /// A file that only this user can read.
+    /// Creates a file that only this user can read, and returns its path. `end` is appended if the text has no final newline.
     fn file(&mut self, dir: &Path, text: &str, end: &str) -> Result<PathBuf, SourceError> {
         let end = if text.ends_with('\n') { "" } else { end };
         let file = secret_file::create(dir, [text, end].concat().as_bytes())
@@ -170,17 +161,17 @@ impl Access {
     }
 }
 
-/// What was tried if the user's own credentials are withheld because of a setting of a Secret.
+/// Returns the description for credentials of the user that are withheld because of a setting of a Secret.
 pub(crate) fn withheld(setting: &str) -> String {
     format!(
         "no credentials: the repository Secret sets {setting} without credentials, so those of the user are withheld"
     )
 }
 
-/// What to set when a server refuses, and the user's own credentials were withheld.
+/// The remedy if the user's own credentials are withheld.
 pub(crate) const WITHHELD_REMEDY: &str = "add credentials to that Secret, or remove the setting";
 
-/// What to set when a server refuses.
+/// Returns the remedy for rejected credentials.
 pub(crate) fn remedy(transport: Transport, user: UserSettings) -> &'static str {
     match (transport, user) {
         (Transport::Ssh, UserSettings::Honoured) => {
@@ -195,42 +186,46 @@ pub(crate) fn remedy(transport: Transport, user: UserSettings) -> &'static str {
     }
 }
 
-/// Who we are for a server.
+/// Returns a description of the credentials in use.
+fn describe(input: &GitAccessInput<'_>, uses_secret: bool) -> String {
+    let credentials = match (&input.url.login, input.user, input.url.transport) {
+        _ if uses_secret => "the repository Secret's credentials",
+        (Some(_), _, _) => "the user and password in the URL",
+        (None, UserSettings::Ignored, _) => "no credentials",
+        (None, UserSettings::Honoured, Transport::Ssh) => "the ssh agent and keys of this user",
+        (None, UserSettings::Honoured, _) => "git's credential helpers of this user",
+    };
+    credentials.to_owned()
+}
+
+/// The credentials of one user of a server.
 enum Login<'a> {
     Basic { username: &'a str, password: &'a Secret },
     Bearer(&'a Secret),
     SshKey(&'a Secret),
 }
 
-/// The login of a Secret that a transport can use.
-fn login_of(access: &RepositoryAccess, transport: Transport) -> Option<Login<'_>> {
-    let there = |secret: &Secret| !secret.is_empty();
+/// Returns the Secret's credentials for a transport.
+fn secret_login(access: &RepositoryAccess, transport: Transport) -> Option<Login<'_>> {
     match transport {
-        Transport::Http if there(&access.bearer_token) => Some(Login::Bearer(&access.bearer_token)),
-        Transport::Http if there(&access.password) => {
+        Transport::Http if !access.bearer_token.is_empty() => Some(Login::Bearer(&access.bearer_token)),
+        Transport::Http if !access.password.is_empty() => {
             Some(Login::Basic { username: &access.username, password: &access.password })
         }
-        Transport::Ssh if there(&access.ssh_private_key) => Some(Login::SshKey(&access.ssh_private_key)),
+        Transport::Ssh if !access.ssh_private_key.is_empty() => Some(Login::SshKey(&access.ssh_private_key)),
         Transport::Http | Transport::Ssh | Transport::File | Transport::Git => None,
     }
 }
 
-/// Whether git speaks TLS with a server.
-fn is_https(address: &str) -> bool {
-    RepoUrl::new(address).has_scheme("https")
-}
-
-/// The text of `GIT_SSH_COMMAND`, which git gives to a shell.
-struct SshCommand {
-    text: String,
-}
+/// The value of `GIT_SSH_COMMAND`, which git passes to a shell.
+struct SshCommand(String);
 
 impl SshCommand {
-    fn new(input: &AccessInput<'_>) -> Self {
-        let mut command = Self { text: input.ssh_command.to_owned() };
+    fn new(input: &GitAccessInput<'_>) -> Self {
+        let mut command = Self(input.ssh_command.to_owned());
         command.option("BatchMode=yes");
         if input.user == UserSettings::Ignored {
-            command.text.push_str(" -F /dev/null");
+            command.0 += " -F /dev/null";
             command.option("IdentityAgent=none");
             command.option("IdentitiesOnly=yes");
         }
@@ -243,8 +238,8 @@ impl SshCommand {
 
     fn identity(&mut self, path: &Path) {
         self.option("IdentitiesOnly=yes");
-        self.text.push_str(" -i ");
-        self.text.push_str(&shell_quote(&path.to_string_lossy()));
+        self.0 += " -i ";
+        self.0 += &shell_quote(&path.to_string_lossy());
     }
 
     fn skip_host_key(&mut self) {
@@ -253,8 +248,8 @@ impl SshCommand {
     }
 
     fn option(&mut self, option: &str) {
-        self.text.push_str(" -o ");
-        self.text.push_str(&shell_quote(option));
+        self.0 += " -o ";
+        self.0 += &shell_quote(option);
     }
 }
 

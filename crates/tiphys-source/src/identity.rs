@@ -1,7 +1,7 @@
-//! Telling the files of two sources apart without writing them: by the ids that git has or would have for them.
+//! Comparing the files of two sources without writing them, by their git object ids.
 
 use std::collections::HashMap;
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,27 +12,24 @@ use tiphys_tree::{DirectoryEntry, RepoPath, TreeLimits, look_at_files};
 
 use crate::SourceError;
 
-/// Changes when the meaning of what is hashed changes.
+/// Changed when the input of the hash changes.
 const DOMAIN: &str = "tiphys 2026-11 files of a source";
 
-/// Bytes that are read from a file at once.
-const CHUNK_BYTES: usize = 64 * 1024;
-
-/// What the files of a source are. Equal values mean equal files; sources of one command can be compared, and those that
-/// [`Sources::at`](crate::Sources::at) made of them.
+/// The identity of a source's files. Equal values mean equal files. Comparable among the [`Sources`](crate::Sources) of one command and
+/// those that [`Sources::at`](crate::Sources::at) returns for them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FilesIdentity(pub(crate) Identity);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
-    /// What a remote repository has at a revision, which is looked up once for all applications of a command that are in this project.
+    /// A remote repository at a revision, which a command resolves once per project.
     Remote { repository: String, revision: String, project: Arc<ContextProject> },
-    /// These files.
+    /// A hash of the files, and whether symbolic links are among them.
     Content { digest: [u8; 32], links: bool },
 }
 
 impl FilesIdentity {
-    /// Whether other files than these may be reached from them, over a link. Not known, and so taken for granted, of a remote repository.
+    /// Whether the files may contain symbolic links to other files. Always true for a remote repository, whose files are not known.
     pub fn may_lead_elsewhere(&self) -> bool {
         match &self.0 {
             Identity::Remote { .. } => true,
@@ -41,12 +38,12 @@ impl FilesIdentity {
     }
 }
 
-/// A file or link and its id.
-pub(crate) type Named = (RepoPath, EntryKind, ObjectId);
+/// A file or symbolic link and its blob id.
+pub(crate) type FileId = (RepoPath, EntryKind, ObjectId);
 
 impl Identity {
-    /// The identity of these files, in whatever order they come.
-    pub(crate) fn of_files(mut files: Vec<Named>) -> Self {
+    /// Returns the identity of these files. Their order does not matter.
+    pub(crate) fn of_files(mut files: Vec<FileId>) -> Self {
         files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
         for (path, kind, id) in &files {
@@ -65,25 +62,25 @@ impl Identity {
     }
 }
 
-/// The ids that git would give to files of a folder, each worked out once.
+/// The blob ids of a directory's files, each computed once.
 #[derive(Default)]
 pub(crate) struct FileIds {
     known: Mutex<HashMap<RepoPath, Option<(EntryKind, ObjectId)>>>,
 }
 
 impl FileIds {
-    /// The ids of some files. What is not there any more has none.
+    /// Returns the ids of some files. Deleted files are left out.
     pub(crate) fn of(
         &self,
         dir: &Path,
         files: &[RepoPath],
         limits: TreeLimits,
-    ) -> Result<Vec<Named>, SourceError> {
+    ) -> Result<Vec<FileId>, SourceError> {
         let unknown: Vec<RepoPath> = {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             files.iter().filter(|file| !known.contains_key(*file)).cloned().collect()
         };
-        let read = look_at_files(dir, &unknown, limits, id_of)?;
+        let read = look_at_files(dir, &unknown, limits, blob_id)?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         for (file, id) in read {
             known.insert(file.clone(), Some(id));
@@ -101,8 +98,8 @@ impl FileIds {
     }
 }
 
-/// The id of a blob with this content.
-fn id_of(entry: DirectoryEntry<'_>) -> io::Result<(EntryKind, ObjectId)> {
+/// Returns the git id of a blob with this content.
+fn blob_id(entry: DirectoryEntry<'_>) -> io::Result<(EntryKind, ObjectId)> {
     let (kind, bytes, content): (_, _, &mut dyn Read) = match entry {
         DirectoryEntry::Link { target } => {
             (EntryKind::Link, target.len() as u64, &mut io::Cursor::new(target))
@@ -111,19 +108,10 @@ fn id_of(entry: DirectoryEntry<'_>) -> io::Result<(EntryKind, ObjectId)> {
             (if executable { EntryKind::BlobExecutable } else { EntryKind::Blob }, bytes, content)
         }
     };
-    let mut hasher = gix_hash::hasher(Kind::Sha1);
-    hasher.update(format!("blob {bytes}\0").as_bytes());
-    let mut buffer =
-        vec![0; CHUNK_BYTES.min(usize::try_from(bytes).unwrap_or(CHUNK_BYTES).saturating_add(1))];
-    loop {
-        match content.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(read) => hasher.update(buffer.get(..read).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    // A file that was made to collide with another one is none of git's.
-    let id = hasher.try_finalize().map_err(|error| io::Error::other(error.to_string()))?;
+    let mut writer = gix_hash::io::Write::new(io::sink(), Kind::Sha1);
+    write!(writer, "blob {bytes}\0")?;
+    io::copy(content, &mut writer)?;
+    // Fails for content that attacks SHA-1, as git does.
+    let id = writer.hash.try_finalize().map_err(|error| io::Error::other(error.to_string()))?;
     Ok((kind, id))
 }

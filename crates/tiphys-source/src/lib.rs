@@ -5,7 +5,6 @@
 //! lock: any number of revisions of a repository are read at once. [`Sources::resolve_chart`] resolves a chart and downloads it over
 //! HTTP, without helm.
 
-mod base;
 mod cache_files;
 mod charts;
 mod clone_key;
@@ -24,6 +23,7 @@ mod local;
 mod lookup;
 mod narrowing;
 mod objects;
+mod once_map;
 mod options;
 mod plan;
 mod refs;
@@ -35,12 +35,12 @@ mod submodule;
 mod url;
 mod work_tree;
 
-pub use base::{BasePoint, BaseRevision};
 pub use charts::{ChartError, ChartLimits, ChartSource};
 pub use copy::{LocalCopy, LocalCopyError};
 pub use credential::UserSettings;
 pub use error::SourceError;
 pub use identity::FilesIdentity;
+pub use local::base::{BasePoint, BaseRevision};
 pub use narrowing::TreeScope;
 pub use options::{
     CONNECT_TIMEOUT, FETCH_TIMEOUT, Freshness, LOOKUP_TIMEOUT, Network, OwnCredentials, Progress,

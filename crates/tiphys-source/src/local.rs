@@ -1,58 +1,54 @@
-//! Git repositories on this machine: what is checked out, which commits names stand for, where the objects are.
+//! Git repositories on this machine: the checked-out commit, branches and tags, and the objects.
 
-use std::collections::HashMap;
+pub(crate) mod base;
+
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use gix_hash::ObjectId;
-use tokio::sync::OnceCell;
+
+use base::BaseRevision;
 
 use crate::SourceError;
-use crate::base::BaseRevision;
-use crate::copy::is_default;
 use crate::git::{Git, Place, shown};
 use crate::objects::Objects;
-use crate::refs::Refs;
+use crate::once_map::OnceMap;
+use crate::refs::{Refs, is_default};
 
-/// A git repository with or without a work tree, as it was when it was first looked at.
+/// A git repository with or without a work tree, in the state in which it was opened.
 pub(crate) struct LocalRepository {
-    /// Top of the work tree, or the bare repository; absolute.
+    /// The top directory of the work tree, or the bare repository; absolute.
     pub(crate) dir: PathBuf,
     pub(crate) git_dir: PathBuf,
     pub(crate) objects: Objects,
     pub(crate) refs: Refs,
     /// None before the first commit.
     pub(crate) head: Option<ObjectId>,
-    /// The full name of the checked-out branch; none if HEAD is detached.
+    /// The full name of the checked-out branch. None if HEAD is detached.
     branch: Option<String>,
-    /// No work tree: nothing but commits.
+    /// Whether it has no work tree.
     pub(crate) bare: bool,
-    /// Some commits lack their parents.
+    /// Whether it is a shallow clone.
     pub(crate) shallow: bool,
-    /// What revisions to compare with stand for, each looked up once: a fetch in between must not make two of one.
-    pub(crate) bases: Mutex<HashMap<BaseRevision, Arc<OnceCell<ObjectId>>>>,
+    /// The commits of base revisions. Each is resolved once, so that a concurrent fetch does not change it during a command.
+    bases: OnceMap<BaseRevision, ObjectId>,
 }
 
-/// The repositories that one command has looked at, each once.
+/// The repositories that a request has opened, by directory.
 #[derive(Default)]
-pub(crate) struct LocalRepositories {
-    known: Mutex<HashMap<PathBuf, Arc<OnceCell<Arc<LocalRepository>>>>>,
-}
+pub(crate) struct LocalRepositories(OnceMap<PathBuf, Arc<LocalRepository>>);
 
-/// Whether a question to git may have no answer.
+/// The exit codes of git that are not errors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
     Success,
-    Anything,
+    Any,
 }
 
 impl LocalRepositories {
-    /// The repository whose work tree begins in a folder, or that the folder itself is. The path is canonical.
+    /// Opens the repository whose work tree or bare directory is `dir`, a canonical path.
     pub(crate) async fn open(&self, dir: &Path, git: &Git) -> Result<Arc<LocalRepository>, SourceError> {
-        let cell = {
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(known.entry(dir.to_path_buf()).or_default())
-        };
+        let cell = self.0.cell(dir.to_path_buf());
         let open = || async { LocalRepository::open(dir, git).await.map(Arc::new) };
         cell.get_or_try_init(open).await.cloned()
     }
@@ -77,12 +73,12 @@ impl LocalRepository {
         let (place, refs, head, branch) = tokio::try_join!(
             ask(git, dir, &shown, &place, Expect::Success),
             ask(git, dir, &shown, &refs, Expect::Success),
-            ask(git, dir, &shown, &head, Expect::Anything),
-            ask(git, dir, &shown, &branch, Expect::Anything),
+            ask(git, dir, &shown, &head, Expect::Any),
+            ask(git, dir, &shown, &branch, Expect::Any),
         )?;
         let lines: Vec<&str> = place.lines().collect();
         let [git_dir, bare, shallow, objects] = lines[..] else {
-            let problem = format!("git rev-parse said {place:?}");
+            let problem = format!("git rev-parse printed {place:?}");
             return Err(SourceError::LocalRepository { dir: dir.to_path_buf(), problem });
         };
         Ok(Self {
@@ -94,11 +90,11 @@ impl LocalRepository {
             branch: Some(branch.trim().to_owned()).filter(|branch| !branch.is_empty()),
             bare: bare == "true",
             shallow: shallow == "true",
-            bases: Mutex::default(),
+            bases: OnceMap::default(),
         })
     }
 
-    /// Whether a revision is `HEAD`, none, or the checked-out branch.
+    /// Whether a revision is empty, `HEAD`, or the checked-out branch.
     pub(crate) fn is_checked_out(&self, revision: &str) -> bool {
         is_default(revision)
             || self.branch.as_deref().is_some_and(|branch| {
@@ -107,7 +103,7 @@ impl LocalRepository {
     }
 }
 
-/// What git prints when it is asked something about the repository of a folder.
+/// Runs a git command in a directory, and returns its standard output.
 pub(crate) async fn ask(
     git: &Git,
     dir: &Path,

@@ -41,6 +41,11 @@ pub(crate) fn revision_kind(revision: &str) -> RevisionKind {
     }
 }
 
+/// Whether a revision is empty or `HEAD`.
+pub(crate) fn is_default(revision: &str) -> bool {
+    revision.is_empty() || revision == "HEAD"
+}
+
 impl Refs {
     /// Reads the lines of `git ls-remote`, and those of `git for-each-ref` in the same form: id, tab, name. The lines
     /// of `--symref` are left out, because the names they point to have lines of their own.

@@ -30,7 +30,7 @@ use tokio::time::Instant;
 
 use crate::cache_files::{private_folder, write_whole};
 use crate::clones::SharedClone;
-use crate::credential::{Access, AccessInput, WITHHELD_REMEDY, remedy};
+use crate::credential::{GitAccess, GitAccessInput, WITHHELD_REMEDY, remedy};
 use crate::git::failure::{Failure, classify};
 use crate::git::{Call, Git, Place, ToolProblem, shown};
 use crate::lookup::LookupAge;
@@ -51,15 +51,15 @@ pub(crate) struct Repository {
     pub(crate) url: RemoteUrl,
     /// The redacted URL.
     pub(crate) shown: Arc<str>,
-    /// The repository access of Secrets.
-    pub(crate) way: RepositoryAccess,
+    /// The connection settings and credentials of Secrets.
+    pub(crate) access: RepositoryAccess,
     dir: PathBuf,
-    access: OnceCell<Access>,
+    git_access: OnceCell<GitAccess>,
     /// Branches and tags as this request sees them.
     refs: OnceCell<Arc<Refs>>,
     /// State that other requests share.
     clone: Arc<SharedClone>,
-    /// Ids of existing objects, each with its commit; with [`Freshness::Refresh`] those that were fetched again.
+    /// The commits of the ids that were resolved; with [`Freshness::Refresh`] those that were fetched again.
     known: Mutex<HashMap<ObjectId, ObjectId>>,
     trust: Mutex<Trust>,
 }
@@ -95,7 +95,7 @@ impl Repository {
     /// Returns a repository whose clone is in this directory of the cache. Nothing is opened yet.
     pub(crate) fn new(
         url: RemoteUrl,
-        way: RepositoryAccess,
+        access: RepositoryAccess,
         clone: Arc<SharedClone>,
         directory: &str,
         options: &SourceOptions,
@@ -104,8 +104,8 @@ impl Repository {
             shown: redact_url(&url.address).into(),
             dir: options.cache_dir.join("git").join(directory),
             url,
-            way,
-            access: OnceCell::new(),
+            access,
+            git_access: OnceCell::new(),
             refs: OnceCell::new(),
             clone,
             known: Mutex::default(),
@@ -342,7 +342,7 @@ impl Repository {
         args: impl IntoIterator<Item = &str>,
         timeout: Duration,
     ) -> Result<Call<'a>, SourceError> {
-        let access = self.access(context).await?;
+        let access = self.git_access(context).await?;
         let remote = (format!("remote.{REMOTE}.url"), self.url.address.clone());
         Ok(Call {
             args: args.into_iter().map(OsString::from).collect(),
@@ -355,9 +355,9 @@ impl Repository {
         })
     }
 
-    async fn access(&self, context: Context<'_>) -> Result<&Access, SourceError> {
+    async fn git_access(&self, context: Context<'_>) -> Result<&GitAccess, SourceError> {
         let options = context.options;
-        self.access
+        self.git_access
             .get_or_try_init(|| async {
                 let ssh_command = if self.url.transport == Transport::Ssh {
                     let command = context.git.ssh_command().await;
@@ -366,9 +366,9 @@ impl Repository {
                 } else {
                     "ssh"
                 };
-                Access::new(&AccessInput {
+                GitAccess::new(&GitAccessInput {
                     url: &self.url,
-                    access: &self.way,
+                    access: &self.access,
                     user: options.user_settings,
                     own_credentials: options.own_credentials,
                     secrets_dir: &options.secrets_dir,
@@ -384,8 +384,8 @@ impl Repository {
         &self,
         context: Context<'_>,
     ) -> Result<Vec<(String, Secret)>, SourceError> {
-        let access = self.access(context).await?;
-        if !access.given || access.refuses_own {
+        let access = self.git_access(context).await?;
+        if !access.is_configured || access.excludes_user_credentials {
             return Ok(Vec::new());
         }
         let count = [("GIT_CONFIG_COUNT".to_owned(), access.config.len().to_string())];
@@ -486,11 +486,11 @@ impl Repository {
     }
 
     fn failure(&self, context: Context<'_>, said: &str) -> SourceError {
-        let access = self.access.get();
+        let access = self.git_access.get();
         let secrets = access.map_or(&[][..], |access| &access.secrets);
         let tried = access.map(|access| access.tried.clone()).unwrap_or_default();
         let remedy = match access {
-            Some(access) if access.refuses_own => WITHHELD_REMEDY,
+            Some(access) if access.excludes_user_credentials => WITHHELD_REMEDY,
             _ => remedy(self.url.transport, context.options.user_settings),
         };
         let (repository, detail) = (self.shown.to_string(), shown(said, secrets));

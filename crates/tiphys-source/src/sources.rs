@@ -17,13 +17,13 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use crate::charts::{self, ChartFiles, Charts};
-use crate::copy::{OpenCopy, is_default};
+use crate::copy::OpenCopy;
 use crate::local::LocalRepositories;
 use crate::lookup::LookupAge;
 use crate::objects::Abbreviation;
 use crate::options::Network;
 use crate::plan;
-use crate::refs::{RevisionKind, revision_kind};
+use crate::refs::{RevisionKind, is_default, revision_kind};
 use crate::repository::Context;
 use crate::url::RemoteUrl;
 use crate::{

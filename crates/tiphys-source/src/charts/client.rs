@@ -11,10 +11,10 @@ use tiphys_http::{
 
 use tiphys_limits::Limit;
 
-use super::identity::way;
-use super::once::Once;
+use super::identity::connection_settings;
 use super::{ChartSource, hashed};
 use crate::CredentialReach;
+use crate::once_map::OnceMap;
 use crate::options::SourceOptions;
 
 /// The number of redirects that are followed for one request; the limit of Go's client.
@@ -23,7 +23,7 @@ const REDIRECTS_MAX: usize = 10;
 /// The HTTP clients of one command, and the servers that did not respond to it.
 #[derive(Default)]
 pub(crate) struct Clients {
-    by_settings: Once<String, Arc<HttpClient>, HttpError>,
+    by_settings: OnceMap<String, Result<Arc<HttpClient>, HttpError>>,
     unresponsive: Mutex<HashMap<String, HttpError>>,
 }
 
@@ -161,7 +161,7 @@ impl<'a> Client<'a> {
 
     /// The key of connections to a server with the repository's connection settings, for any request.
     fn connection(&self, url: &HttpUrl) -> String {
-        hashed(["connection", way(&self.source.access).as_str(), &url.origin()])
+        hashed(["connection", connection_settings(&self.source.access).as_str(), &url.origin()])
     }
 
     /// The key of requests for one repository to a server: for another repository it may respond in time.
@@ -190,12 +190,12 @@ impl Clients {
             _ => String::new(),
         };
         let connect_timeout = Timeout { duration: options.connect_timeout, limit: Limit::CONNECT_TIMEOUT };
-        let key = hashed([way(access).as_str(), &own_server]);
+        let key = hashed([connection_settings(access).as_str(), &own_server]);
         let create = || async {
             let environment = |name: &str| options.variable(name);
             HttpClient::new(access, scope, connect_timeout, &environment).await.map(Arc::new)
         };
-        self.by_settings.get(key, create).await.map_err(|error| (*error).clone())
+        self.by_settings.cell(key).get_or_init(create).await.clone()
     }
 }
 

@@ -1,5 +1,5 @@
-//! The identity of the credentials and connection settings of a chart. Responses are not shared between identities: another one may get
-//! other content or none.
+//! The identity of the credentials and connection settings of a chart. Responses are not shared between identities: a server
+//! may return other content for other credentials.
 //!
 //! Proxies and CA certificates of the environment are the same for all requests, and not part of the identity.
 
@@ -22,12 +22,19 @@ impl ChartSource {
         };
         let url = RepoUrl::new(&self.repo_url);
         let user_info = url.user_info().unwrap_or_default();
-        hashed([&way(access), protocol, &access.username, access.password.expose(), user_info, reach])
+        hashed([
+            &connection_settings(access),
+            protocol,
+            &access.username,
+            access.password.expose(),
+            user_info,
+            reach,
+        ])
     }
 }
 
 /// Returns a hash of the connection settings: proxy, TLS and client certificate. Credentials are not part of it.
-pub(super) fn way(access: &RepositoryAccess) -> String {
+pub(super) fn connection_settings(access: &RepositoryAccess) -> String {
     hashed([
         if access.insecure { "insecure" } else { "" },
         &access.ca_data,

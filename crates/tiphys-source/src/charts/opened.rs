@@ -7,9 +7,9 @@ use tiphys_logins::{
     EntryError, FileError, HelperError, Login, Needs, OwnLogins, entry_login, read_certificates,
 };
 
-use super::once::Once;
 use super::{ChartError, ChartSource, CredentialReach, hashed};
 use crate::SourceError;
+use crate::once_map::OnceMap;
 use crate::sources::blocking;
 
 /// A source with the credentials for its repository.
@@ -41,10 +41,10 @@ pub(super) struct Helper {
 }
 
 /// The user's logins that one command has read: each file once, and each helper once per registry. Errors and timeouts are remembered, too.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct LearnedLogins {
-    files: Once<(OwnLogins, Needs), ReadFiles, SourceError>,
-    helpers: Once<HelperQuestion, Option<Login>, HelperError>,
+    files: OnceMap<(OwnLogins, Needs), Result<ReadFiles, Arc<SourceError>>>,
+    helpers: OnceMap<HelperQuestion, Result<Option<Login>, Arc<HelperError>>>,
 }
 
 /// The login from a chain of helpers and files.
@@ -63,11 +63,13 @@ type HelperQuestion = (OwnLogins, String, String);
 
 impl LearnedLogins {
     async fn of_files(&self, logins: &OwnLogins, needs: Needs) -> Result<ReadFiles, SourceError> {
-        let read = || {
+        let read = || async {
             let logins = logins.clone();
-            blocking(move || Ok(logins.read(needs).map(Arc::new).map_err(Arc::new)))
+            let read = blocking(move || Ok(logins.read(needs).map(Arc::new).map_err(Arc::new)));
+            read.await.map_err(Arc::new)
         };
-        self.files.get((logins.clone(), needs), read).await.map_err(SourceError::Before)
+        let cell = self.files.cell((logins.clone(), needs));
+        cell.get_or_init(read).await.clone().map_err(SourceError::Before)
     }
 
     /// Asks a helper, then those behind it, until one has a login.
@@ -76,7 +78,8 @@ impl LearnedLogins {
         let (mut name, mut otherwise) = (&helper.name, &helper.otherwise);
         loop {
             let question = (logins.clone(), name.clone(), registry.clone());
-            let login = self.helpers.get(question, || logins.ask(name, registry)).await?;
+            let ask = || async { logins.ask(name, registry).await.map_err(Arc::new) };
+            let login = self.helpers.cell(question).get_or_init(ask).await.clone()?;
             if login.is_some() {
                 return Ok(Helped { login, unusable: None });
             }

@@ -1,4 +1,4 @@
-//! The files of a folder that stands for a repository: tracked and untracked ones, without those that git ignores.
+//! The files of a local directory that replaces a repository: tracked and untracked ones, without those that git ignores.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::git::{Git, Place, shown};
 use crate::narrowing::holds;
 use crate::submodule::SUBMODULE_DEPTH_MAX;
 
-/// Links that are followed from one path.
+/// Maximum number of symbolic links that are followed for one path.
 const LINKS_MAX: usize = 40;
 
 /// Lists all files.
@@ -41,7 +41,7 @@ pub(super) async fn list(
     Ok(files)
 }
 
-/// Those of a folder's files that are at some paths or below them, links on the way followed; sorted.
+/// Returns the files at or below some paths, sorted. Symbolic links in the paths are followed.
 pub(super) fn within(
     dir: &Path,
     files: &BTreeSet<RepoPath>,
@@ -49,14 +49,14 @@ pub(super) fn within(
 ) -> Result<Vec<RepoPath>, SourceError> {
     let mut found = BTreeSet::new();
     for path in follow_links(dir, paths)? {
-        // Names that go on differently, as `a.yaml` behind `a`, stand among those that are held.
+        // The files below `a` are sorted among names with the prefix `a`, such as `a.yaml`.
         let behind = files.range(&path..).take_while(|file| file.as_str().starts_with(path.as_str()));
         found.extend(behind.filter(|file| holds(&path, file)).cloned());
     }
     Ok(found.into_iter().collect())
 }
 
-/// The files of one work tree; gives the submodules in it.
+/// Adds the files of one work tree, and returns its submodules.
 async fn list_repository(
     copy: &OpenCopy,
     git: &Git,
@@ -73,10 +73,10 @@ async fn list_repository(
         let problem = format!("git cannot list its files: {}", shown(&output.stderr, &[]));
         return Err(SourceError::Copy { dir, problem });
     }
-    let demands = dir.join(".gitmodules").is_file();
+    let has_gitmodules = dir.join(".gitmodules").is_file();
     let mut submodules = Vec::new();
     for name in output.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-        // An untracked repository within this one: git would not take its files either.
+        // An untracked nested repository. Git does not add its files either.
         if name.ends_with(b"/") {
             continue;
         }
@@ -86,7 +86,7 @@ async fn list_repository(
             files.insert(path);
         } else if place.join(".git").exists() {
             submodules.push(path);
-        } else if demands {
+        } else if has_gitmodules {
             let problem = format!(
                 "its submodule {path} is not checked out; run git -C {} submodule update --init --recursive",
                 copy.shown
@@ -97,7 +97,7 @@ async fn list_repository(
     Ok(submodules)
 }
 
-/// All files of a folder without git.
+/// Adds all files of a directory without git.
 fn list_folder(dir: &Path, limits: TreeLimits, files: &mut BTreeSet<RepoPath>) -> Result<(), SourceError> {
     let mut waiting = vec![RepoPath::default()];
     while let Some(path) = waiting.pop() {
@@ -131,7 +131,7 @@ fn list_folder(dir: &Path, limits: TreeLimits, files: &mut BTreeSet<RepoPath>) -
     Ok(())
 }
 
-/// The paths, and for each that leads over a link the link and where it leads.
+/// Returns the paths and, for each with a symbolic link in it, the link and the path with the link resolved.
 fn follow_links(dir: &Path, paths: &[RepoPath]) -> Result<Vec<RepoPath>, SourceError> {
     let mut all = Vec::new();
     for path in paths {
@@ -152,7 +152,7 @@ fn follow_links(dir: &Path, paths: &[RepoPath]) -> Result<Vec<RepoPath>, SourceE
     Ok(all)
 }
 
-/// The first link on the way to a path, and what is left behind it.
+/// Returns the first symbolic link in a path, and the rest of the path.
 fn first_link(dir: &Path, path: &RepoPath) -> Result<Option<(RepoPath, String)>, SourceError> {
     let mut place = RepoPath::default();
     let mut rest = path.as_str();

@@ -1,4 +1,4 @@
-//! A store whose objects are damaged, or not to be trusted: a fresh one takes its place.
+//! Replacing a clone whose objects are damaged or refreshed.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -9,17 +9,17 @@ use super::{Context, FetchTarget, Repository, Trust, unless_damaged};
 use crate::options::{Freshness, Network};
 use crate::{SourceError, SourceRequest};
 
-/// Bytes of a checksum at the end of a pack and of its index.
+/// Length of the checksums at the end of a pack and of its index, in bytes.
 const CHECKSUM_BYTES: usize = 20;
 
-/// Files by which one git keeps others from the parts of a store.
+/// Git's own lock files.
 const LOCKS: [&str; 3] = ["shallow.lock", "packed-refs.lock", "config.lock"];
 
-/// How often a fresh store is moved to its place: a list of refs may just be written there.
+/// How often replacing a clone is tried. Another process may write its list of refs meanwhile.
 const MOVES_MAX: usize = 3;
 
 impl Repository {
-    /// Takes what is there for damaged, so that the next one who wants a commit fetches all of it again.
+    /// Marks the cached objects as damaged, so that the next request for a commit fetches it into a fresh clone.
     pub(crate) fn distrust(&self) {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
         let mut trust = self.trust.lock().unwrap_or_else(PoisonError::into_inner);
@@ -28,7 +28,7 @@ impl Repository {
         }
     }
 
-    /// Under the lock: remembers that reading failed.
+    /// Records that reading failed. The clone must be locked.
     pub(super) fn note_damage<T>(
         &self,
         request: &SourceRequest,
@@ -43,10 +43,10 @@ impl Repository {
         unless_damaged(request, found)
     }
 
-    /// Under the lock: fetches into the store that is there, or into a fresh one that then takes its place.
+    /// Fetches into the existing clone, or into a fresh one that replaces it. The clone must be locked.
     pub(super) async fn obtain(&self, context: Context<'_>, target: FetchTarget) -> Result<(), SourceError> {
         let trust = self.trust();
-        let afresh = match trust {
+        let needs_fresh_clone = match trust {
             Trust::Damaged => true,
             Trust::Found => {
                 context.request.freshness == Freshness::Refresh
@@ -54,21 +54,21 @@ impl Repository {
             }
             Trust::Fresh => false,
         };
-        if !afresh {
+        if !needs_fresh_clone {
             return self.fetch_target(context, &self.dir, target).await;
         }
         let fresh = self.dir.with_extension("fresh");
-        let filled = async {
+        let fetched = async {
             self.make(context, &fresh).await?;
             self.fetch_target(context, &fresh, target).await
         };
-        let filled = match filled.await {
-            Ok(()) => self.replace(&fresh).map_err(|error| self.unhealed(error)),
-            Err(error) if trust == Trust::Damaged => Err(self.unhealed(error)),
+        let replaced = match fetched.await {
+            Ok(()) => self.replace(&fresh).map_err(|error| self.damaged(error)),
+            Err(error) if trust == Trust::Damaged => Err(self.damaged(error)),
             Err(error) => Err(error),
         };
         self.sweep();
-        filled?;
+        replaced?;
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
         *self.trust.lock().unwrap_or_else(PoisonError::into_inner) = Trust::Fresh;
         Ok(())
@@ -86,7 +86,7 @@ impl Repository {
         }
     }
 
-    /// Moves a fresh store to its place. Readers of the old one keep what they have open.
+    /// Replaces the clone by a fresh one. Readers of the old one keep its files open.
     fn replace(&self, fresh: &Path) -> Result<(), SourceError> {
         let old = self.dir.with_extension("old");
         let mut moved = Ok(());
@@ -109,23 +109,23 @@ impl Repository {
             }
         }
         moved.map_err(|error| {
-            // Better a damaged store than none: what can be read of it is there without the network.
+            // The undamaged objects of the old clone are still readable offline.
             drop(fs::rename(&old, &self.dir));
             SourceError::cache("make", &self.dir)(error)
         })
     }
 
-    /// Under the lock: removes unused stores and the files of killed fetches.
+    /// Removes unused clones and the files of killed fetches. The clone must be locked.
     pub(super) fn sweep(&self) {
         remove_partial_files(&self.dir);
         for dir in ["fresh", "old"].map(|name| self.dir.with_extension(name)) {
             if let Err(error) = remove_folder(&dir) {
-                tracing::debug!(dir = %dir.display(), %error, "a store that is not in use stays");
+                tracing::debug!(dir = %dir.display(), %error, "an unused clone cannot be removed");
             }
         }
     }
 
-    fn unhealed(&self, source: SourceError) -> SourceError {
+    fn damaged(&self, source: SourceError) -> SourceError {
         SourceError::Damaged {
             repository: self.shown.to_string(),
             dir: self.dir.clone(),
@@ -134,16 +134,16 @@ impl Repository {
     }
 }
 
-/// Number of packs of a clone. Each fetch adds one, so a clone that is used for long is replaced by a fresh one.
-fn count_packs(store: &Path) -> usize {
-    let Ok(entries) = fs::read_dir(store.join("objects/pack")) else { return 0 };
+/// Returns the number of packs of a clone. Each fetch adds one, so a fresh clone replaces one with too many.
+fn count_packs(clone: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(clone.join("objects/pack")) else { return 0 };
     entries
         .flatten()
         .filter(|entry| Path::new(&entry.file_name()).extension().is_some_and(|it| it == "pack"))
         .count()
 }
 
-/// Whether each pack ends as its index says. A pack that was cut off is not to be read: its index points beyond its end.
+/// Checks that each pack ends with the checksum in its index. The index of a truncated pack has offsets beyond its end.
 pub(super) fn check_packs(objects: &Path, repository: &Arc<str>) -> Result<(), SourceError> {
     let broken = |path: &Path, what: &str| SourceError::Objects {
         repository: repository.to_string(),
@@ -155,8 +155,8 @@ pub(super) fn check_packs(objects: &Path, repository: &Arc<str>) -> Result<(), S
             continue;
         }
         let pack = index.with_extension("pack");
-        let in_index = ending(&index, 2).map_err(|error| broken(&index, &error.to_string()))?;
-        let in_pack = ending(&pack, 1).map_err(|error| broken(&pack, &error.to_string()))?;
+        let in_index = last_checksum(&index, 2).map_err(|error| broken(&index, &error.to_string()))?;
+        let in_pack = last_checksum(&pack, 1).map_err(|error| broken(&pack, &error.to_string()))?;
         if in_index != in_pack {
             return Err(broken(&pack, "it does not match its index"));
         }
@@ -164,9 +164,9 @@ pub(super) fn check_packs(objects: &Path, repository: &Arc<str>) -> Result<(), S
     Ok(())
 }
 
-/// The checksum that begins this many checksums before the end of a file.
-fn ending(path: &Path, checksums: usize) -> io::Result<[u8; CHECKSUM_BYTES]> {
-    let back = i64::try_from(checksums * CHECKSUM_BYTES).map_err(io::Error::other)?;
+/// Returns the n-th last checksum in a file.
+fn last_checksum(path: &Path, nth: usize) -> io::Result<[u8; CHECKSUM_BYTES]> {
+    let back = i64::try_from(nth * CHECKSUM_BYTES).map_err(io::Error::other)?;
     let mut file = File::open(path)?;
     file.seek(SeekFrom::End(-back))?;
     let mut checksum = [0; CHECKSUM_BYTES];
@@ -174,14 +174,14 @@ fn ending(path: &Path, checksums: usize) -> io::Result<[u8; CHECKSUM_BYTES]> {
     Ok(checksum)
 }
 
-/// Under the lock: removes the files that a fetch had not finished. Git itself leaves them for its garbage collection, and
-/// a disk that is full would get fuller with each try. Git's own locks would then stop the next fetch.
-pub(super) fn remove_partial_files(store: &Path) {
+/// Removes the temporary files and locks of an aborted fetch. The clone must be locked. Git leaves temporary files to its garbage collection, so
+/// each try would use more of a full disk; a lock that git left prevents the next fetch.
+pub(super) fn remove_partial_files(clone: &Path) {
     for name in LOCKS {
-        // There is none, unless git was killed.
-        let _not_there: io::Result<()> = fs::remove_file(store.join(name));
+        // Exists only if git was killed.
+        let _missing: io::Result<()> = fs::remove_file(clone.join(name));
     }
-    let objects = store.join("objects");
+    let objects = clone.join("objects");
     let Ok(folders) = fs::read_dir(&objects) else { return };
     let folders = folders.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     for folder in folders.map(|entry| entry.path()).chain([objects]) {
@@ -189,7 +189,7 @@ pub(super) fn remove_partial_files(store: &Path) {
         for entry in entries.flatten() {
             let partial = entry.file_name().as_encoded_bytes().starts_with(b"tmp_");
             if partial && let Err(error) = fs::remove_file(entry.path()) {
-                tracing::debug!(path = %entry.path().display(), %error, "a file of an ended fetch stays");
+                tracing::debug!(path = %entry.path().display(), %error, "a temporary file of a fetch cannot be removed");
             }
         }
     }

@@ -10,14 +10,13 @@ use tiphys_tree::{ContainmentError, Modes, RepoPath, resolve};
 use tokio::sync::OnceCell;
 
 use super::{Made, Origin, Sources, TreeRequest, blocking, commit_in_copy};
-use crate::base::{BasePoint, BaseRevision};
 use crate::charts;
 use crate::clone_key::cache_name;
 use crate::copy::{self, OpenCopy};
 use crate::identity::{FilesIdentity, Identity};
 use crate::plan;
 use crate::work_tree::{PastFiles, WorkTreePath};
-use crate::{GitSource, SourceError, SourceRequest, TreeScope, normalize_git_url};
+use crate::{BasePoint, BaseRevision, GitSource, SourceError, SourceRequest, TreeScope, normalize_git_url};
 
 /// The commit that is used instead of a folder's files.
 #[derive(Clone, Copy)]

@@ -8,12 +8,11 @@ use gix_object::tree::EntryKind;
 use tiphys_tree::RepoPath;
 
 use super::Sources;
-use crate::base::BaseRevision;
 use crate::local::{Expect, LocalRepository, ask};
 use crate::objects::{Found, Reader};
 use crate::submodule;
 use crate::work_tree::WorkTreePath;
-use crate::{SourceError, redact_url};
+use crate::{BaseRevision, SourceError, redact_url};
 
 /// How a path of a work tree leads into another one, in the eyes of the outer one.
 #[derive(Clone, Debug, PartialEq, Eq)]

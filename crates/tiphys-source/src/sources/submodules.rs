@@ -85,7 +85,7 @@ impl Sources {
             tree,
             url: Some(repository.url.clone()),
             project: Arc::clone(project),
-            way: repository.way.clone(),
+            way: repository.access.clone(),
             modules_dir: None,
         })
     }

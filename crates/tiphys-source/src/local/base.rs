@@ -1,46 +1,41 @@
-//! The revision that the present is compared with (`--base`): how it is named, and which commit it is in a repository.
-
-use std::sync::{Arc, PoisonError};
+//! The revision that a comparison starts from (`--base`), and its commit in a repository.
 
 use gix_hash::ObjectId;
 
+use super::LocalRepository;
 use crate::SourceError;
 use crate::git::{Git, Place, shown};
-use crate::local::LocalRepository;
 
-/// Names that an error lists at most.
+/// Maximum number of names in an error.
 const NAMES_MAX: usize = 8;
 
 /// A revision to compare with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BaseRevision {
-    /// As git understands it: a branch, `origin/main`, a tag, a commit or its first digits, `HEAD~2`.
+    /// A revision in git's syntax: a branch, `origin/main`, a tag, a commit or its first digits, `HEAD~2`.
     pub name: String,
-    /// Which commit of its history is meant.
+    /// The commit of its history.
     pub point: BasePoint,
 }
 
-/// Which commit a [`BaseRevision`] means.
+/// The commit of a [`BaseRevision`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BasePoint {
     /// The revision itself.
     #[default]
     Revision,
-    /// The commit where what is checked out began to differ from it (`git merge-base`).
+    /// The best common ancestor of the revision and `HEAD` (`git merge-base`).
     MergeBase,
 }
 
 impl BaseRevision {
-    /// The commit in a repository, looked up once.
+    /// Returns the commit in a repository. It is resolved once.
     pub(crate) async fn commit(
         &self,
         repository: &LocalRepository,
         git: &Git,
     ) -> Result<ObjectId, SourceError> {
-        let cell = {
-            let mut known = repository.bases.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(known.entry(self.clone()).or_default())
-        };
+        let cell = repository.bases.cell(self.clone());
         let commit = match self.point {
             BasePoint::Revision => cell.get_or_try_init(|| self.named(repository, git)).await,
             BasePoint::MergeBase => cell.get_or_try_init(|| self.merge_base(repository, git)).await,
@@ -48,9 +43,9 @@ impl BaseRevision {
         commit.copied()
     }
 
-    /// What the name stands for. Names are git's own to read, so that what people type after `git diff` works here.
+    /// Resolves the name with git, so that every revision that `git diff` accepts is valid.
     async fn named(&self, repository: &LocalRepository, git: &Git) -> Result<ObjectId, SourceError> {
-        // Git itself reads an empty name as HEAD in some places.
+        // Some git commands read an empty name as HEAD.
         if self.name.is_empty() {
             return Err(self.missing(repository, ""));
         }
@@ -71,7 +66,7 @@ impl BaseRevision {
 
     fn missing(&self, repository: &LocalRepository, said: &str) -> SourceError {
         let dir = repository.dir.display().to_string();
-        // Git lists what an abbreviation may stand for, a commit a line.
+        // Git lists the candidates of an ambiguous abbreviation, one per line.
         let candidates: Vec<String> = said
             .lines()
             .filter_map(|line| line.strip_prefix("hint:   ").filter(|line| line.contains(" commit ")))
@@ -111,7 +106,7 @@ impl BaseRevision {
     }
 }
 
-/// One commit that git is asked for; the inner error is what it said instead.
+/// Runs a git command that prints a commit. The inner error is git's standard error.
 async fn ask(
     repository: &LocalRepository,
     git: &Git,
@@ -126,7 +121,7 @@ async fn ask(
     let text = String::from_utf8_lossy(&output.stdout);
     match (output.code, ObjectId::from_hex(text.trim().as_bytes())) {
         (Some(0), Ok(id)) => Ok(Ok(id)),
-        // 1 and 128 are git's answers to names that mean nothing.
+        // Git exits with 1 or 128 if the revision does not exist.
         (Some(0 | 1 | 128), _) => Ok(Err(output.stderr)),
         _ => Err(SourceError::Git { repository: name, detail: shown(&output.stderr, &[]) }),
     }
