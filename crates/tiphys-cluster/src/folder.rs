@@ -18,7 +18,7 @@ const DEPTH_MAX: usize = 32;
 /// links to directories are skipped.
 #[derive(Clone, Default)]
 pub struct FolderCluster {
-    objects: BTreeMap<(String, String), BTreeMap<(String, String), Entry>>,
+    objects: BTreeMap<ObjectKey, Entry>,
 }
 
 #[derive(Clone)]
@@ -91,8 +91,7 @@ pub enum ObjectProblem {
 impl fmt::Debug for FolderCluster {
     /// Writes only the number of objects, because they may be Secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count: usize = self.objects.values().map(BTreeMap::len).sum();
-        write!(f, "FolderCluster({count} objects)")
+        write!(f, "FolderCluster({} objects)", self.objects.len())
     }
 }
 
@@ -172,13 +171,11 @@ impl FolderCluster {
         if key.name.is_empty() {
             return Err(ObjectProblem::NoName(key.kind));
         }
-        let kind = self.objects.entry((key.group.clone(), key.kind.clone())).or_default();
-        let slot = (key.namespace.clone(), key.name.clone());
-        if let Some(first) = kind.get(&slot) {
+        if let Some(first) = self.objects.get(&key) {
             return Err(ObjectProblem::Twice { key, first: first.place.clone() });
         }
         let place = format!("{}:{}", path.display(), document.position);
-        kind.insert(slot, Entry { manifest, place });
+        self.objects.insert(key, Entry { manifest, place });
         Ok(())
     }
 }
@@ -186,26 +183,11 @@ impl FolderCluster {
 #[async_trait::async_trait]
 impl ClusterReader for FolderCluster {
     async fn get(&self, key: &ObjectKey) -> Result<Option<Manifest>, ClusterError> {
-        let kind = self.objects.get(&(key.group.clone(), key.kind.clone()));
-        let entry = kind.and_then(|kind| kind.get(&(key.namespace.clone(), key.name.clone())));
-        Ok(entry.map(|entry| entry.manifest.clone()))
-    }
-
-    async fn list(
-        &self,
-        group: &str,
-        kind: &str,
-        namespace: Option<&str>,
-    ) -> Result<Vec<Manifest>, ClusterError> {
-        let kind = self.objects.get(&(group.to_owned(), kind.to_owned()));
-        let entries = kind.into_iter().flatten();
-        let chosen = entries.filter(|((own, _), _)| namespace.is_none_or(|namespace| namespace == own));
-        Ok(chosen.map(|(_, entry)| entry.manifest.clone()).collect())
+        Ok(self.objects.get(key).map(|entry| entry.manifest.clone()))
     }
 
     async fn all(&self) -> Result<Vec<Manifest>, ClusterError> {
-        let entries = self.objects.values().flat_map(BTreeMap::values);
-        Ok(entries.map(|entry| entry.manifest.clone()).collect())
+        Ok(self.objects.values().map(|entry| entry.manifest.clone()).collect())
     }
 }
 

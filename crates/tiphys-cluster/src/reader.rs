@@ -8,14 +8,6 @@ pub trait ClusterReader: Send + Sync {
     /// Returns the object with this key; `None` if it does not exist. The namespace is empty for cluster-scoped kinds.
     async fn get(&self, key: &ObjectKey) -> Result<Option<Manifest>, ClusterError>;
 
-    /// Returns the objects of a kind, sorted by namespace and name. `None` selects all namespaces and cluster-scoped objects.
-    async fn list(
-        &self,
-        group: &str,
-        kind: &str,
-        namespace: Option<&str>,
-    ) -> Result<Vec<Manifest>, ClusterError>;
-
     /// Returns all objects, sorted by group, kind, namespace and name.
     async fn all(&self) -> Result<Vec<Manifest>, ClusterError>;
 }

@@ -124,11 +124,6 @@ impl Change {
 }
 
 impl Comparison {
-    /// Returns whether no object differs.
-    pub fn is_equal(&self) -> bool {
-        self.objects.is_empty()
-    }
-
     /// Returns the numbers of objects by kind of difference.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { equal: self.equal, ..Counts::default() };

@@ -1,7 +1,6 @@
 //! A rendered object.
 
 use serde_json::{Map, Value};
-use tiphys_yaml::write_go_json;
 
 /// A rendered object, which is always a JSON object.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,11 +53,6 @@ impl Manifest {
     /// Returns the object as a JSON value.
     pub fn into_value(self) -> Value {
         Value::Object(self.object)
-    }
-
-    /// Returns the object as Go's `json.Marshal` writes it.
-    pub fn to_go_json(&self) -> String {
-        write_go_json(&Value::Object(self.object.clone()))
     }
 
     /// Returns group and kind. As in Kubernetes' own parser, both are empty if the API version is invalid.

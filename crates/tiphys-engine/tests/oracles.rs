@@ -165,7 +165,7 @@ fn rendered(case: &Value, method: TrackingMethod) -> Result<Value, String> {
     let sent = sent(case)?;
     let documents = read_manifests(sent.iter().map(String::as_str))?;
     let manifests = normalize(&documents, &tracking(method)).map_err(|error| error.to_string())?;
-    Ok(manifests.iter().map(tiphys_engine::Manifest::to_go_json).collect())
+    Ok(manifests.into_iter().map(|manifest| write_go_json(&manifest.into_value())).collect())
 }
 
 fn check_client(field: &str, method: TrackingMethod) {

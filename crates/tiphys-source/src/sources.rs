@@ -120,11 +120,6 @@ impl ResolvedRevision {
     pub fn revision(&self) -> &str {
         &self.revision
     }
-
-    /// Returns whether these are the current files of a directory, uncommitted ones included.
-    pub fn is_working_copy(&self) -> bool {
-        matches!(self.origin, Origin::Files(_))
-    }
 }
 
 impl Sources {

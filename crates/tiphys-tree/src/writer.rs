@@ -195,7 +195,7 @@ impl TreeWriter {
     }
 
     /// Adds a file with the content of a reader. A failed read is a [`WriteError::Content`].
-    pub fn file_from<'p>(
+    pub(crate) fn file_from<'p>(
         &self,
         path: impl Into<EntryPath<'p>>,
         executable: bool,

@@ -113,12 +113,12 @@ fn file_changed_before_writing_is_a_conflict() {
     let theirs = APP.replace("mine", "theirs");
     fs::write(&path, &theirs).expect("writable file");
     let error = edit.clone().write().expect_err("a changed file");
-    assert!(error.is_conflict(), "{error}");
+    assert!(matches!(error, FileWriteError::Conflict { .. }), "{error}");
     assert_eq!(fs::read_to_string(&path).expect("the file"), theirs);
     assert_eq!(names(dir.path()), ["app.yaml"]);
     fs::remove_file(&path).expect("removable file");
     let error = edit.write().expect_err("a deleted file");
-    assert!(error.is_conflict(), "{error}");
+    assert!(matches!(error, FileWriteError::Conflict { .. }), "{error}");
     assert_eq!(names(dir.path()), [""; 0]);
 }
 
@@ -129,7 +129,6 @@ fn read_only_file_is_rejected() {
     chmod(&path, 0o444);
     let error = edit(dir.path()).write().expect_err("a read-only file");
     assert!(matches!(error, FileWriteError::ReadOnly { .. }), "{error}");
-    assert!(!error.is_conflict());
     assert_eq!(fs::read_to_string(&path).expect("the file"), APP);
     assert_eq!(names(dir.path()), ["app.yaml"]);
 }
@@ -171,7 +170,7 @@ fn file_is_created_only_if_missing() {
     edit.clone().write().expect("a new file");
     assert_eq!(fs::read_to_string(&path).expect("the file"), "a: 1\n");
     let error = FileEdit::create(&path, "b: 2\n").write().expect_err("an existing file");
-    assert!(error.is_conflict(), "{error}");
+    assert!(matches!(error, FileWriteError::Exists { .. }), "{error}");
     assert_eq!(fs::read_to_string(&path).expect("the file"), "a: 1\n");
     assert_eq!(names(dir.path()), [".argocd-source-a.yaml", "app.yaml"]);
     let error = FileEdit::create(dir.path().join("none/x.yaml"), "").write().expect_err("no directory");

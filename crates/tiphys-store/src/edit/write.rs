@@ -67,13 +67,6 @@ pub enum FileWriteError {
     },
 }
 
-impl FileWriteError {
-    /// Returns whether the file changed after it was read.
-    pub fn is_conflict(&self) -> bool {
-        matches!(self, Self::Conflict { .. } | Self::Exists { .. })
-    }
-}
-
 impl FileEdit {
     /// Writes the file atomically: a temporary file in the same directory is renamed to it, so that readers never see a part of it. Mode
     /// and owner are preserved as far as the process is permitted to. A symbolic link stays and its target is replaced. Of several hard

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tiphys_yaml::Position;
 
-use super::{Level, Rule};
+use super::Rule;
 
 /// A mistake, or a key without an effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,11 +41,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether any finding is an error.
-    pub fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.rule.level() == Level::Error)
-    }
-
     /// Returns the output of `plugin check -o json` (`docs/reference/output.md`).
     pub fn to_json(&self) -> Value {
         json!({

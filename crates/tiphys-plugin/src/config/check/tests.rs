@@ -59,7 +59,7 @@ fn rule_names_are_unique_and_kebab_case() {
 }
 
 #[test]
-fn only_errors_fail_a_report() {
+fn valid_file_has_only_warnings() {
     let warnings_only =
         b"kind: ConfigManagementPlugin\nmetadata: {name: p}\nspec: {generate: {command: [g]}}\n";
     let report = check(warnings_only, "plugin.yaml");
@@ -67,6 +67,4 @@ fn only_errors_fail_a_report() {
         !report.findings.is_empty()
             && report.findings.iter().all(|finding| finding.rule.level() == Level::Warning)
     );
-    assert!(!report.has_errors());
-    assert!(check(b"", "plugin.yaml").has_errors());
 }
