@@ -8,9 +8,12 @@ use tiphys_api::{
 use tiphys_yaml::{Node, read_documents};
 
 use crate::document::{CERTIFICATES_NAME, Kind, SETTINGS_NAME, kind_of, objects, partial};
-use crate::resources::{StoredCertificates, StoredProject, StoredSecret, StoredSettings};
-use crate::store::{Broken, BrokenReason, SkipReason, Skipped, StoredApplication, StoredSet};
-use crate::{FileName, FileVersion, Place};
+use crate::files::FileVersion;
+use crate::place::{FileName, Place};
+use crate::resources::{
+    Broken, BrokenReason, SkipReason, Skipped, StoredApplication, StoredCertificates, StoredProject,
+    StoredSecret, StoredSet, StoredSettings,
+};
 
 /// Byte strings of which every relevant file contains one: the API group, also in the label of Secrets, or the name of a ConfigMap.
 const MARKERS: [&[u8]; 3] = [b"argoproj.io/", SETTINGS_NAME.as_bytes(), CERTIFICATES_NAME.as_bytes()];

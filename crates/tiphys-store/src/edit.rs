@@ -2,23 +2,16 @@
 
 mod write;
 
-use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tiphys_yaml::{Change, EditError, Target};
 
-use crate::files::read_bounded;
-use crate::{FILE_BYTES_MAX, FileName, StoredApplication};
+use crate::files::{FILE_BYTES_MAX, FileVersion, read_bounded};
+use crate::place::FileName;
+use crate::resources::StoredApplication;
 
 pub use write::FileWriteError;
-
-/// Version of a file's content. Users see and pass the first 16 hexadecimal digits of the BLAKE3 digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct FileVersion([u8; blake3::OUT_LEN]);
-
-/// The number of digest bytes that are shown.
-const SHOWN_BYTES: usize = 8;
 
 /// A file with changes that are not written yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,19 +60,6 @@ pub enum FileEditError {
         #[source]
         source: EditError,
     },
-}
-
-impl FileVersion {
-    /// Returns the version of this content.
-    pub fn of(bytes: &[u8]) -> Self {
-        Self(*blake3::hash(bytes).as_bytes())
-    }
-}
-
-impl fmt::Display for FileVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().take(SHOWN_BYTES).try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
 }
 
 impl StoredApplication {

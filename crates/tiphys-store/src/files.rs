@@ -1,18 +1,46 @@
-//! Finding the files of a store.
+//! The files of a store: finding and reading them.
 
+use std::fmt;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use ignore::{DirEntry, WalkBuilder};
 
-use crate::{FileName, PastInput};
+use crate::place::FileName;
 
 /// The maximum size of a file in bytes. All Applications of a cluster in one List are far smaller.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Name of the files that list what to ignore, in the syntax of `.gitignore`.
 const IGNORE_FILE: &str = ".tiphysignore";
+
+/// Files of a git revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastInput {
+    /// A directory with all or some files of the revision.
+    pub root: PathBuf,
+    /// The relative path of the directory or file in it.
+    pub path: PathBuf,
+    /// The work tree of the repository.
+    pub work_tree: PathBuf,
+    /// The revision as the user wrote it.
+    pub revision: String,
+}
+
+impl PastInput {
+    /// Returns the name of a file of the revision in git's notation.
+    pub(crate) fn name(&self, path: &Path) -> FileName {
+        FileName::Past(format!("{}:{}", self.revision, path.display()).into())
+    }
+}
+
+/// Version of a file's content. Users see and pass the first 16 hexadecimal digits of the BLAKE3 digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileVersion([u8; blake3::OUT_LEN]);
+
+/// The number of digest bytes that are shown.
+const SHOWN_BYTES: usize = 8;
 
 /// A file that may contain documents, or the reason why it cannot be read.
 #[derive(Debug)]
@@ -24,6 +52,19 @@ pub(crate) struct Candidate {
     /// The name to use in messages.
     pub(crate) name: FileName,
     pub(crate) problem: Option<io::Error>,
+}
+
+impl FileVersion {
+    /// Returns the version of this content.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+}
+
+impl fmt::Display for FileVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().take(SHOWN_BYTES).try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
 }
 
 impl Candidate {

@@ -16,13 +16,13 @@ mod selector;
 mod store;
 
 pub use application_ref::ApplicationRef;
-pub use edit::{FileEdit, FileEditError, FileVersion, FileWriteError};
-pub use files::FILE_BYTES_MAX;
+pub use edit::{FileEdit, FileEditError, FileWriteError};
+pub use files::{FILE_BYTES_MAX, FileVersion, PastInput};
 pub use place::{FileName, Place};
-pub use resources::{StoredProject, StoredSecret, StoredSettings};
+pub use resources::{
+    Broken, BrokenReason, SkipReason, Skipped, StoredApplication, StoredProject, StoredSecret, StoredSet,
+    StoredSettings,
+};
 pub use selection::{Filter, SelectError, Selection};
 pub use selector::{Selector, SelectorError};
-pub use store::{
-    Broken, BrokenReason, Counts, PastInput, SkipReason, Skipped, Store, StoreError, StoreInput,
-    StoredApplication, StoredSet,
-};
+pub use store::{Counts, Store, StoreError, StoreInput};

@@ -1,8 +1,95 @@
-//! Resources of a store with their locations: projects, settings, CA certificates, Secrets.
+//! Resources of a store with their locations, and the documents that were skipped or are invalid.
 
-use tiphys_api::{AppProject, ArgoCdSecret, ArgoCdSettings, TlsCertificates};
+use tiphys_api::{
+    AppProject, Application, ArgoCdSecret, ArgoCdSettings, Findings, Metadata, ObjectRef, ResourceError,
+    SecretError, TlsCertificates,
+};
+use tiphys_yaml::{DecodeError, Node, Position};
 
-use crate::Place;
+use crate::files::{FILE_BYTES_MAX, FileVersion};
+use crate::place::Place;
+
+/// An Application of a store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredApplication {
+    /// The application.
+    pub application: Application,
+    /// Ignored fields, and suspicious parameters.
+    pub findings: Findings,
+    /// The location of its document.
+    pub place: Place,
+    /// Its document, for the positions of its fields.
+    pub node: Node,
+    pub(crate) version: Option<FileVersion>,
+}
+
+/// An `ApplicationSet` of a store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredSet {
+    /// Name, namespace, labels, annotations.
+    pub metadata: Metadata,
+    /// Its document.
+    pub node: Node,
+    /// The location of its document.
+    pub place: Place,
+}
+
+/// A file or document that was skipped. This is not an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its location.
+    pub place: Place,
+    /// Kind and name, if they could be read.
+    pub object: Option<ObjectRef>,
+    /// The reason.
+    pub reason: SkipReason,
+}
+
+/// The reason why a file or document was skipped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SkipReason {
+    /// A template, not YAML.
+    #[error("a template, not YAML")]
+    Template,
+    /// Invalid YAML without resources of Argo CD.
+    #[error("not YAML: {}", .0.message)]
+    Syntax(tiphys_yaml::Error),
+    /// A part of an object.
+    #[error("only a part of an object: {0}")]
+    Partial(&'static str),
+    /// Larger than a file of a store may be.
+    #[error("larger than {FILE_BYTES_MAX} bytes")]
+    TooLarge,
+    /// Reading failed.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// An invalid document of Argo CD.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {}{}", object.as_ref().map(|object| format!("{object}: ")).unwrap_or_default(), reason.message())]
+pub struct Broken {
+    /// The location of the error.
+    pub place: Place,
+    /// The object, if kind and name could be read.
+    pub object: Option<ObjectRef>,
+    /// The error.
+    pub reason: BrokenReason,
+}
+
+/// The error of an invalid document.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BrokenReason {
+    /// Invalid YAML.
+    #[error("not YAML")]
+    Syntax(#[source] tiphys_yaml::Error),
+    /// A resource with a field of the wrong type.
+    #[error(transparent)]
+    Resource(ResourceError),
+    /// A `ConfigMap` or Secret with a field of the wrong type.
+    #[error(transparent)]
+    Field(#[from] DecodeError),
+}
 
 /// A project and the location of its document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,4 +123,34 @@ pub struct StoredSecret {
     pub secret: ArgoCdSecret,
     /// The location of its document.
     pub place: Place,
+}
+
+impl From<SecretError> for BrokenReason {
+    fn from(error: SecretError) -> Self {
+        match error {
+            SecretError::Metadata(error) => Self::Resource(error),
+            SecretError::Field(error) => Self::Field(error),
+        }
+    }
+}
+
+impl BrokenReason {
+    /// Returns the position in the file, if known.
+    pub(crate) fn position(&self) -> Option<Position> {
+        match self {
+            Self::Syntax(error) => error.position,
+            Self::Resource(error) => Some(error.position()),
+            Self::Field(error) => Some(error.position),
+        }
+    }
+
+    /// Returns the message without the location.
+    fn message(&self) -> String {
+        let field = |error: &DecodeError| format!("{}: {}", error.path, error.message);
+        match self {
+            Self::Syntax(error) => error.message.clone(),
+            Self::Resource(error) => field(&error.source),
+            Self::Field(error) => field(error),
+        }
+    }
 }
