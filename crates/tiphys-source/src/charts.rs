@@ -5,12 +5,10 @@
 mod artefact;
 mod cache;
 mod client;
-mod error;
 mod error_context;
 mod fetch;
 mod identity;
 mod index;
-mod limits;
 mod local;
 mod opened;
 mod registry;
@@ -27,11 +25,9 @@ use crate::lookup::{LookupAge, LookupCache};
 use crate::once_map::OnceMap;
 use crate::options::SourceOptions;
 use crate::sources::blocking;
-use crate::{SourceError, SourceRequest, SourceService};
+use crate::{ChartError, SourceError, SourceRequest, SourceService};
 
-pub use error::ChartError;
 pub use index::fuzz_index;
-pub use limits::ChartLimits;
 pub use registry::{fuzz_challenge, fuzz_registry};
 
 pub(crate) use artefact::Artefact;

@@ -10,17 +10,7 @@ use tempfile::NamedTempFile;
 use tiphys_access::{RepoUrl, RepositoryAccess};
 
 use crate::url::{RemoteUrl, Transport};
-use crate::{OwnCredentials, Secret, SourceError, secret_file};
-
-/// Whose credentials and git settings are used beside those that are given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UserSettings {
-    /// The user's: git's configuration with helpers and `insteadOf`, `~/.ssh`, the agent. For a laptop and CI.
-    #[default]
-    Honoured,
-    /// None. For servers.
-    Ignored,
-}
+use crate::{OwnCredentials, Secret, SourceError, UserSettings, secret_file};
 
 /// Git's settings for one repository, besides the fixed environment. Dropping it removes the files.
 #[derive(Debug, Default)]

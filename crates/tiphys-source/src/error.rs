@@ -1,5 +1,7 @@
 //! Errors of sources.
 
+mod chart;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +10,7 @@ use tiphys_limits::Limit;
 use tiphys_process::ToolError;
 use tiphys_tree::{PathError, ReadError, RepoPath, StoreError, WriteError};
 
-use crate::ChartError;
+pub use chart::ChartError;
 
 /// The error of a source that could not be resolved, fetched or read. URLs are redacted, and it contains no secrets.
 #[derive(Debug, thiserror::Error)]

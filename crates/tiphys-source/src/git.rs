@@ -1,7 +1,7 @@
-//! The git program: one place that builds every call.
+//! Calls of the git program.
 //!
-//! Nothing prompts, no setting of the caller's environment gets in beside a short list, what a repository's own
-//! configuration could run is switched off, and messages are in English, because [`failure`] reads them.
+//! Git never prompts, gets only a short list of the caller's environment variables, runs no program that a repository's configuration names,
+//! and prints messages in English, which [`failure`] parses.
 
 pub(crate) mod failure;
 #[cfg(test)]
@@ -14,38 +14,47 @@ use std::time::Duration;
 use tiphys_process::{Tool, ToolError, ToolOutput};
 use tokio::sync::OnceCell;
 
-use crate::credential::UserSettings;
 use crate::{Secret, SourceError};
 
-/// The oldest git that will do: the first that takes settings from its environment (`GIT_CONFIG_COUNT`), which keeps
-/// secrets out of argument lists.
+/// The minimum version of git: the first that reads settings from its environment (`GIT_CONFIG_COUNT`), which keeps secrets out of argument
+/// lists.
 pub(crate) const GIT_VERSION_MIN: &str = "2.31";
 
-/// What of the caller's environment git gets to see; all names that end in `_PROXY`, in either case, beside it.
+/// Variables of the caller's environment that git gets, besides those that end in `_PROXY` in either case.
 const ENVIRONMENT: [&str; 6] = ["PATH", "HOME", "TMPDIR", "SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR"];
 
-/// Bytes that a listing of files or refs may have.
+/// Maximum size of git's standard output, in bytes.
 const STDOUT_BYTES_MAX: usize = 256 * 1024 * 1024;
 
-/// Lines of git's that an error shows.
-const SAID_LINES_MAX: usize = 6;
+/// Maximum number of lines of git's standard error in an error.
+const STDERR_LINES_MAX: usize = 6;
 
-/// Settings that win over those of every configuration file.
+/// Settings that take precedence over all configuration files.
 const SETTINGS: [(&str, &str); 10] = [
-    // These would run programs that a working copy names.
+    // These would run programs that a repository names.
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
     ("protocol.ext.allow", "never"),
     ("credential.interactive", "false"),
     ("core.quotePath", "false"),
-    // A reader of ours may have packs open.
+    // This process may have packs open.
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
-    // A pack appears whole; loose objects would appear one after another.
+    // A pack appears atomically; loose objects appear one after another.
     ("fetch.unpackLimit", "1"),
     ("fetch.writeCommitGraph", "false"),
     ("submodule.recurse", "false"),
 ];
+
+/// Whether git uses the user's own settings and credentials, besides those of Secrets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UserSettings {
+    /// Git's configuration with credential helpers and `insteadOf`, `~/.ssh`, and the ssh agent are used. For laptops and CI.
+    #[default]
+    Honoured,
+    /// They are ignored. For servers.
+    Ignored,
+}
 
 /// The git program.
 #[derive(Debug)]
@@ -58,7 +67,7 @@ pub(crate) struct Git {
     local_timeout: Duration,
 }
 
-/// One call.
+/// A call of git.
 pub(crate) struct Call<'a> {
     pub(crate) args: Vec<OsString>,
     pub(crate) dir: &'a Path,
@@ -69,14 +78,14 @@ pub(crate) struct Call<'a> {
     pub(crate) timeout: Duration,
 }
 
-/// Which repository a call is about.
+/// The repository of a call.
 #[derive(Clone, Copy)]
 pub(crate) enum Place<'a> {
-    /// This one, bare.
+    /// A bare repository.
     Bare(&'a Path),
-    /// The one whose work tree begins in the call's directory.
+    /// The repository whose work tree begins in the call's directory.
     Here,
-    /// None.
+    /// No repository.
     Nowhere,
 }
 
@@ -103,7 +112,7 @@ impl Git {
         self.start(call).await.map_err(ToolProblem::Tool)
     }
 
-    /// A call that reads something of this machine.
+    /// Returns a call that needs no network.
     pub(crate) fn local<'a>(
         &self,
         dir: &'a Path,
@@ -121,7 +130,7 @@ impl Git {
         }
     }
 
-    /// What the user runs for ssh, without its options of ours.
+    /// Returns the user's `core.sshCommand`, or `ssh`.
     pub(crate) async fn ssh_command(&self) -> Result<&str, ToolProblem> {
         let command = self
             .ssh_command
@@ -174,7 +183,7 @@ impl Git {
     }
 }
 
-/// Why git did not run to its end.
+/// The reason why git did not run, or was stopped.
 #[derive(Debug)]
 pub(crate) enum ToolProblem {
     Tool(ToolError),
@@ -182,7 +191,7 @@ pub(crate) enum ToolProblem {
 }
 
 impl ToolProblem {
-    /// As an error about a repository.
+    /// Converts it into an error about a repository.
     pub(crate) fn into_error(self, repository: &str, action: &'static str) -> SourceError {
         match self {
             Self::Old(found) => SourceError::OldGit { found, minimum: GIT_VERSION_MIN },
@@ -201,7 +210,7 @@ impl ToolProblem {
     }
 }
 
-/// What git said on standard error, for people: its last lines, without secrets.
+/// Returns the last lines of git's standard error, with secrets redacted.
 pub(crate) fn shown(stderr: &str, secrets: &[Secret]) -> String {
     let mut text = stderr.to_owned();
     for secret in secrets.iter().map(Secret::expose).filter(|secret| !secret.is_empty()) {
@@ -213,7 +222,7 @@ pub(crate) fn shown(stderr: &str, secrets: &[Secret]) -> String {
         .filter(|line| !line.is_empty())
         .map(|line| line.split(' ').map(crate::redact_url).collect::<Vec<_>>().join(" "))
         .collect();
-    let kept = &lines[lines.len().saturating_sub(SAID_LINES_MAX)..];
+    let kept = &lines[lines.len().saturating_sub(STDERR_LINES_MAX)..];
     if kept.is_empty() { "git said nothing".to_owned() } else { kept.join("; ") }
 }
 
@@ -224,7 +233,7 @@ fn base_environment(environment: &[(OsString, OsString)], user: UserSettings) ->
     };
     let mut env: Vec<(OsString, OsString)> =
         environment.iter().filter(|(name, _)| is_passed(name)).cloned().collect();
-    // Git's own TLS library does not read these two.
+    // Git's TLS library does not read these two.
     for (from, to) in [("SSL_CERT_FILE", "GIT_SSL_CAINFO"), ("SSL_CERT_DIR", "GIT_SSL_CAPATH")] {
         if let Some((_, value)) = environment.iter().rfind(|(name, _)| name == from) {
             env.push((to.into(), value.clone()));

@@ -6,6 +6,7 @@
 //! HTTP, without helm.
 
 mod cache_files;
+mod chart_limits;
 mod charts;
 mod clone_key;
 mod clone_names;
@@ -35,10 +36,11 @@ mod submodule;
 mod url;
 mod work_tree;
 
-pub use charts::{ChartError, ChartLimits, ChartSource};
+pub use chart_limits::ChartLimits;
+pub use charts::ChartSource;
 pub use copy::{LocalCopy, LocalCopyError};
-pub use credential::UserSettings;
-pub use error::SourceError;
+pub use error::{ChartError, SourceError};
+pub use git::UserSettings;
 pub use identity::FilesIdentity;
 pub use local::base::{BasePoint, BaseRevision};
 pub use narrowing::TreeScope;

@@ -1,17 +1,17 @@
-//! What kind of failure a message of git's is. The words are those of git, curl and OpenSSH in English.
+//! Classification of git's error messages, by phrases of git, curl and OpenSSH in English.
 
-/// Kinds that people can do something about.
+/// Kinds of failures with different remedies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// The server wants other credentials, or we do not trust it.
+    /// The server rejected the credentials, or its certificate or host key is not trusted.
     Credentials,
-    /// There is no such repository.
+    /// The repository was not found.
     Repository,
-    /// The server does not give what was asked for, though it may give more.
+    /// The server does not send the requested commit, but may send a ref that contains it.
     Revision,
     /// The server was not reached.
     Network,
-    /// Something else.
+    /// Any other failure.
     Other,
 }
 
@@ -38,7 +38,7 @@ const REPOSITORY: [&str; 8] = [
     "repository not found",
     "does not appear to be a git repository",
     "returned error: 404",
-    // It has moved, and credentials are not sent after it.
+    // A redirect, which is not followed with credentials.
     "returned error: 30",
     "unable to update url base from redirection",
     "project you were looking for could not be found",
@@ -72,7 +72,7 @@ const NETWORK: [&str; 12] = [
     "could not connect to server",
 ];
 
-/// Reads a message.
+/// Classifies git's standard error.
 pub(crate) fn classify(stderr: &str) -> Failure {
     let text = stderr.to_ascii_lowercase();
     let any = |words: &[&str]| words.iter().any(|word| text.contains(word));
