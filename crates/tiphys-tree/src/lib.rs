@@ -6,7 +6,9 @@
 pub mod archive;
 mod bounded;
 mod containment;
+mod digest;
 mod entries;
+mod error;
 mod file;
 pub mod glob;
 mod modes;
@@ -19,13 +21,16 @@ mod writer;
 
 pub use bounded::{read_bounded, read_to_bound};
 pub use containment::{ContainmentError, check_links, resolve};
+pub use digest::TreeKey;
 pub use entries::{Entries, EntryKind, Final};
+pub use error::{StoreError, WriteError};
 pub use file::{FileOwner, NotOpened, open_file};
+pub use modes::Modes;
 pub use path::{EntryPath, PathError, RepoPath};
 pub use prune::{Pruned, is_cache_name, mark_used, prune};
 pub use read::{Depth, ReadError};
 pub use store::{
-    DirectoryEntry, Modes, ProcessStore, Reuse, Room, RunDir, Store, StoreBounds, StoreError, StoreOptions,
-    StoreStats, Tree, TreeKey, is_of_a_full_disk, is_trusted_owner, look_at_files,
+    DirectoryEntry, ProcessStore, Reuse, Room, RunDir, Store, StoreBounds, StoreOptions, StoreStats, Tree,
+    is_of_a_full_disk, is_trusted_owner, look_at_files,
 };
-pub use writer::{TreeLimits, TreeWriter, WriteError};
+pub use writer::{TreeLimits, TreeWriter};

@@ -5,6 +5,15 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+/// Whether executable bits are kept. Argo CD's plugin server drops them unless `preserveFileMode` is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Modes {
+    /// Files are 0644, directories 0755.
+    Plain,
+    /// An executable file is 0755.
+    Preserved,
+}
+
 /// Permission bits of a directory and of an executable file.
 pub(crate) const MODE_EXECUTABLE: u32 = 0o755;
 /// Permission bits of an ordinary file.

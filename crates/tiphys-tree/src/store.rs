@@ -4,7 +4,6 @@
 //! limits and is removed with the process (`own.rs`). In both, `<runs_dir>/session-<random>/` contains the run directories of a process,
 //! and a lock that shows whether the process is running.
 
-pub(crate) mod digest;
 mod directory;
 mod own;
 mod process_store;
@@ -17,10 +16,8 @@ mod shared;
 mod tests;
 mod turns;
 
-use std::fmt;
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,9 +25,9 @@ use std::time::Instant;
 
 use tiphys_removal::remove_tree_or_log;
 
-use crate::path::shown;
+use crate::digest::{self, TreeKey};
 use crate::writer::{Finished, Naming};
-use crate::{TreeLimits, TreeWriter, WriteError};
+use crate::{StoreError, TreeLimits, TreeWriter};
 
 pub use directory::{DirectoryEntry, look_at_files};
 pub use own::Room;
@@ -47,26 +44,6 @@ use turns::Turns;
 const TREE: &str = "tree";
 /// Name of the seal next to the tree.
 const SEAL: &str = "seal";
-
-/// Whether executable bits are kept. Argo CD's plugin server drops them unless `preserveFileMode` is set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Modes {
-    /// Files are 0644, directories 0755.
-    Plain,
-    /// An executable file is 0755.
-    Preserved,
-}
-
-/// Name of a tree: a digest of everything that affects its content, including [`Modes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TreeKey(pub [u8; 32]);
-
-impl fmt::Display for TreeKey {
-    /// 64 lower-case hexadecimal digits.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
 
 /// A read-only directory with known content. Cheap to clone. It is not removed while a clone exists.
 #[derive(Clone, Debug)]
@@ -172,53 +149,6 @@ enum Keeping {
 enum Home<'a> {
     Shared(&'a Shared),
     Own(Arc<Own>),
-}
-
-/// An error of the store.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The file system failed.
-    #[error("cannot {action} {}", shown(path.as_os_str().as_bytes()))]
-    Io {
-        /// The action, as an infinitive.
-        action: &'static str,
-        /// The path.
-        path: PathBuf,
-        /// The system's answer.
-        #[source]
-        source: io::Error,
-    },
-    /// A directory of the store belongs to another user, who could replace its content.
-    #[error("{path} belongs to another user; use a directory of your own")]
-    OfAnotherUser {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// The store's directory was removed while it was written to.
-    #[error("the directory {path} was removed while it was written to; the next call creates it again")]
-    Removed {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// A file of the store was removed or changed while a tree was created from it.
-    #[error("cannot write {}: the store was changed meanwhile; the next call creates it again", shown(path.as_os_str().as_bytes()))]
-    Changed {
-        /// The file's path in the tree.
-        path: PathBuf,
-    },
-    /// The store was closed, because its process ends.
-    #[error("the store of trees is closed")]
-    Closed,
-    /// The tree could not be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-}
-
-impl StoreError {
-    /// Returns a function that converts the system's error.
-    fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io { action, path: path.to_path_buf(), source }
-    }
 }
 
 impl Store {

@@ -6,7 +6,6 @@ mod tests;
 use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write as _};
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,10 +13,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tiphys_limits::Limit;
 
 use crate::containment::LinkSet;
+use crate::digest::{Record, RecordKind};
 use crate::modes::{MODE_EXECUTABLE, Umask, file_mode};
 use crate::path::{is_slash, parent, shown, to_path};
-use crate::store::digest::{Record, RecordKind};
-use crate::{EntryPath, Modes, PathError};
+use crate::{EntryPath, Modes, WriteError};
 
 /// Bytes read at once from a file's source.
 const CHUNK_BYTES: usize = 128 * 1024;
@@ -34,62 +33,6 @@ pub struct TreeLimits {
 impl TreeLimits {
     /// A larger repository is usually a mistake.
     pub const DEFAULT: Self = Self { entries_max: 1_000_000, bytes_max: 4 * 1024 * 1024 * 1024 };
-}
-
-/// An error while a tree is written.
-#[derive(Debug, thiserror::Error)]
-pub enum WriteError {
-    /// The path of an entry is invalid.
-    #[error(transparent)]
-    Path(#[from] PathError),
-    /// A link leads out of the tree.
-    #[error("repository contains out-of-bounds symlinks. file: {file}")]
-    LinkOutside {
-        /// The link.
-        file: String,
-    },
-    /// Two entries with one path, or a file instead of a directory.
-    #[error("{path} clashes with another entry")]
-    Clash {
-        /// The later entry.
-        path: String,
-    },
-    /// Too many entries.
-    #[error("the tree has more than {max} entries")]
-    TooManyEntries {
-        /// The maximum number.
-        max: u64,
-        /// [`Limit::TREE_ENTRIES_MAX`].
-        #[source]
-        limit: Limit,
-    },
-    /// Too many bytes.
-    #[error("the tree has more than {max} bytes")]
-    TooManyBytes {
-        /// The maximum number.
-        max: u64,
-        /// [`Limit::TREE_BYTES_MAX`].
-        #[source]
-        limit: Limit,
-    },
-    /// The content of a file could not be read from its source.
-    #[error("cannot read the content of {path}")]
-    Content {
-        /// The file.
-        path: String,
-        /// The reader's error.
-        #[source]
-        source: io::Error,
-    },
-    /// The file system failed.
-    #[error("cannot write {}", shown(path.as_os_str().as_bytes()))]
-    Io {
-        /// The path.
-        path: PathBuf,
-        /// The system's error.
-        #[source]
-        source: io::Error,
-    },
 }
 
 /// Writes one tree of the store. Parents are created automatically; links are checked when all entries exist.

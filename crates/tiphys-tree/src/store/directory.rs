@@ -17,12 +17,12 @@ use std::thread;
 
 use tiphys_limits::Limit;
 
-use super::digest::{self, Record, RecordKind};
-use super::{Modes, Store, Tree};
+use super::{Store, Tree};
+use crate::digest::{self, Record, RecordKind};
 use crate::path::parent;
 use crate::reader::{DirectoryReader, Found, WHOLE_FILE_BYTES_MAX, append_whole};
 use crate::writer::Naming;
-use crate::{EntryPath, StoreError, TreeLimits, TreeWriter, WriteError};
+use crate::{EntryPath, Modes, StoreError, TreeLimits, TreeWriter, WriteError};
 
 /// Maximum threads for one tree. More of them only wait for each other in the file system.
 const THREADS_MAX: usize = 4;

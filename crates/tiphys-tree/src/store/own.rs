@@ -25,16 +25,20 @@ mod tests;
 mod unnamed;
 mod untouched;
 
+use std::num::NonZero;
 use std::sync::{Arc, MutexGuard};
 use std::time::Instant;
-use std::{fs, io};
+use std::{fs, io, thread};
 
 use super::renewed::InSession;
 use super::seal::{Seal, Times};
 use super::session::Session;
 use super::turns::Turns;
-use super::{InUse, Staged, StoreBounds, StoreError, StoreStats, TREE, Tree, TreeKey, is_of_a_full_disk};
+use super::{InUse, Staged, StoreBounds, StoreStats, TREE, Tree, is_of_a_full_disk};
+use crate::archive::ArchiveError;
+use crate::path::to_path;
 use crate::writer::Finished;
+use crate::{StoreError, TreeKey, WriteError};
 
 use contents::{BLOCK_BYTES, Contents, FileKey, Leaving, Ledger};
 use intake::Spare;
@@ -42,6 +46,11 @@ use kept::Kept;
 use places::Places;
 use remover::{ROOM_WAIT_MAX, Remover};
 pub use room::Room;
+
+/// Number of entries that justify a second thread.
+const ENTRIES_PER_THREAD_MIN: usize = 512;
+/// Maximum threads for one tree. More of them wait for each other in the file system.
+const THREADS_MAX: usize = 2;
 
 /// The trees of one process.
 #[derive(Debug)]
@@ -228,4 +237,19 @@ impl Own {
     fn contents(&self) -> MutexGuard<'_, Contents> {
         self.ledger.lock()
     }
+}
+
+/// Returns the number of threads for a number of entries.
+fn threads_for(entries: usize) -> usize {
+    let of_use = (entries / ENTRIES_PER_THREAD_MIN).clamp(1, THREADS_MAX);
+    if of_use == 1 {
+        // Each call reads three files of the control group.
+        return 1;
+    }
+    thread::available_parallelism().map_or(1, NonZero::get).min(of_use)
+}
+
+/// The error names the path in the tree: the path of the store means nothing to the sender of an archive.
+fn failed(path: &[u8], source: io::Error) -> ArchiveError {
+    WriteError::Io { path: to_path(path).to_path_buf(), source }.into()
 }

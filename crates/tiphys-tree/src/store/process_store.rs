@@ -4,11 +4,11 @@ use std::io::Read;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::Store;
 use super::own::{Own, Room};
 use super::renewed::Renewed;
-use super::{Store, StoreError};
-use crate::Tree;
 use crate::archive::{ArchiveError, Intake};
+use crate::{StoreError, Tree};
 
 /// A [`Store`] of one process alone ([`Store::of_this_process`]) that also takes in archives. Cheap to clone.
 #[derive(Clone, Debug)]

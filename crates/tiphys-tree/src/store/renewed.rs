@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::private_folder;
 use super::session::{Gate, Session};
-use super::{StoreError, private_folder};
+use crate::StoreError;
 
 /// The content of a session's directory.
 pub(super) trait InSession {

@@ -17,10 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::session::{Gate, Session, is_unlocked, lock_file};
-use crate::mark_used;
-use crate::prune::is_cache_name;
-
-use super::{InUse, Reuse, SEAL, Staged, StoreError, TREE, Tree, TreeKey, private_folder, seal};
+use super::{InUse, Reuse, SEAL, Staged, TREE, Tree, private_folder, seal};
+use crate::{StoreError, TreeKey, is_cache_name, mark_used};
 
 /// Trees of this boot.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tempfile::TempDir;
 
-use super::{Modes, Reuse, Store, StoreError, StoreOptions, TreeKey};
-use crate::{RepoPath, TreeLimits, TreeWriter, WriteError};
+use super::{Reuse, Store, StoreOptions};
+use crate::{Modes, RepoPath, StoreError, TreeKey, TreeLimits, TreeWriter, WriteError};
 
 const LIMITS: TreeLimits = TreeLimits { entries_max: 1000, bytes_max: 1 << 20 };
 const KEY: TreeKey = TreeKey([7; 32]);

@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use tempfile::TempDir;
 
-use super::{Naming, TreeLimits, TreeWriter, WriteError};
+use super::{Naming, TreeLimits, TreeWriter};
 use crate::RepoPath;
+use crate::WriteError;
 
 const LIMITS: TreeLimits = TreeLimits { entries_max: 100, bytes_max: 1000 };
 

@@ -1,27 +1,21 @@
 //! Creates a tree of hard links to files of the store.
 
 use std::io;
-use std::num::NonZero;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::thread::{self, Builder};
 
 use rustix::fs::{Mode, OFlags, mkdirat, open, openat, symlinkat};
 
-use super::Own;
 use super::contents::{BLOCK_BYTES, FileKey, FileNumber, IntakeNumber, NAME_BYTES};
 use super::places::Linked;
 use super::unnamed::{NewFiles, Place};
+use super::{Own, failed, threads_for};
+use crate::StoreError;
 use crate::archive::ArchiveError;
+use crate::digest::{Record, RecordKind};
 use crate::modes::MODE_EXECUTABLE;
 use crate::path::{parent, to_path};
-use crate::store::digest::{Record, RecordKind};
-use crate::{StoreError, WriteError};
-
-/// Number of entries that justify a second thread.
-const ENTRIES_PER_THREAD_MIN: usize = 512;
-/// Maximum threads for one tree. More of them wait for each other in the file system.
-const THREADS_MAX: usize = 2;
 
 impl Own {
     /// Creates a tree at an unused path from sorted records with claimed files. Those that are `new` are written into it. Its bytes besides
@@ -61,16 +55,6 @@ impl Own {
             Ok(())
         })
     }
-}
-
-/// Returns the number of threads for a number of entries.
-pub(super) fn threads_for(entries: usize) -> usize {
-    let of_use = (entries / ENTRIES_PER_THREAD_MIN).clamp(1, THREADS_MAX);
-    if of_use == 1 {
-        // Each call reads three files of the control group.
-        return 1;
-    }
-    thread::available_parallelism().map_or(1, NonZero::get).min(of_use)
 }
 
 struct Making<'a> {
@@ -158,9 +142,4 @@ impl Making<'_> {
     fn go_on(&self) -> Result<(), ArchiveError> {
         if (self.stop)() { Err(ArchiveError::Stopped) } else { Ok(()) }
     }
-}
-
-/// The error names the path in the tree: the path of the store means nothing to the sender of an archive.
-pub(super) fn failed(path: &[u8], source: io::Error) -> ArchiveError {
-    WriteError::Io { path: to_path(path).to_path_buf(), source }.into()
 }

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::kept::Kept;
-use super::large::Beginning;
-use crate::store::digest::RecordKind;
+use crate::digest::RecordKind;
 use crate::store::turns::WAIT_STEP;
 use crate::{StoreBounds, StoreStats, TreeKey};
 
@@ -36,6 +35,18 @@ impl FileKey {
     /// Returns the record of a file with this key.
     pub(super) fn record(self) -> RecordKind {
         RecordKind::file(self.executable, blake3::Hash::from_bytes(self.digest))
+    }
+}
+
+/// The lookup key of a large file: size, mode and first piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Beginning([u8; 32]);
+
+impl Beginning {
+    pub(super) fn of(first: &[u8], bytes: u64, executable: bool) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&bytes.to_le_bytes()).update(&[u8::from(executable)]).update(first);
+        Self(*hasher.finalize().as_bytes())
     }
 }
 

@@ -15,14 +15,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 use std::time::Instant;
 
-use super::Own;
-use super::build::failed;
 use super::contents::{Claim, Contents, FileKey, FileNumber, IntakeNumber, Leaving};
 use super::room::Room;
 use super::unnamed::NewFiles;
+use super::{Own, failed};
 use crate::archive::{self, ArchiveError, IncomingFile, Intake, Sink, unread};
+use crate::digest::{self, Record, RecordKind};
 use crate::store::Tree;
-use crate::store::digest::{self, Record, RecordKind};
 use crate::store::renewed::InSession as _;
 use crate::store::seal::{Seal, Times};
 use crate::{EntryPath, StoreError, WriteError};

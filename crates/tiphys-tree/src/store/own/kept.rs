@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::build::threads_for;
+use super::threads_for;
 use super::untouched::{Inodes, are_untouched};
 use crate::store::seal::Seal;
 

@@ -6,26 +6,13 @@
 use std::fs::File;
 use std::io::{self, Read, Write as _};
 
-use super::Own;
-use super::build::failed;
-use super::contents::{FileKey, FileNumber, IntakeNumber, Leaving, blocks};
+use super::contents::{Beginning, FileKey, FileNumber, IntakeNumber, Leaving, blocks};
 use super::untouched::mark;
+use super::{Own, failed};
 use crate::archive::{ArchiveError, IncomingFile, unread};
 
 /// Bytes read, compared and written at once.
 const PIECE_BYTES: usize = 64 * 1024;
-
-/// The lookup key of a large file: size, mode and first piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Beginning([u8; 32]);
-
-impl Beginning {
-    pub(super) fn of(first: &[u8], bytes: u64, executable: bool) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&bytes.to_le_bytes()).update(&[u8::from(executable)]).update(first);
-        Self(*hasher.finalize().as_bytes())
-    }
-}
 
 impl Own {
     /// Claims a large file, and writes it if it is missing.

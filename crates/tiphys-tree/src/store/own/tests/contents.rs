@@ -5,10 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::store::own::contents::{
-    Claim, Contents, FileKey, FileNumber, Full, IntakeNumber, Leaving, WhenFull,
+    Beginning, Claim, Contents, FileKey, FileNumber, Full, IntakeNumber, Leaving, WhenFull,
 };
 use crate::store::own::kept::Kept;
-use crate::store::own::large::Beginning;
 use crate::store::seal::{Seal, Times};
 use crate::{StoreBounds, TreeKey};
 

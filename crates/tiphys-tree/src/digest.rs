@@ -1,12 +1,23 @@
 //! Computes the name of a tree from its content.
 
-use crate::TreeKey;
+use std::fmt;
 
 /// Changes with the meaning of the hashed data.
 const DOMAIN: &str = "tiphys tree by content, version 1";
 
 /// Bytes hashed at once. Large pieces are hashed faster.
 const HASHED_BYTES: usize = 32 * 1024;
+
+/// Name of a tree: a digest of everything that affects its content, including [`Modes`](crate::Modes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TreeKey(pub [u8; 32]);
+
+impl fmt::Display for TreeKey {
+    /// 64 lower-case hexadecimal digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
 
 /// One entry of a tree, as hashed.
 #[derive(Clone, Debug, PartialEq, Eq)]
