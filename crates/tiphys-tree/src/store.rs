@@ -191,13 +191,10 @@ impl Store {
         self.limits
     }
 
-    /// Returns the content of the store. For a shared store, only the trees that this process has used.
+    /// Returns the content of a store of one process; nothing for a shared store.
     pub fn stats(&self) -> StoreStats {
         match &self.keeping {
-            Keeping::Shared(shared) => StoreStats {
-                trees: u64::try_from(shared.trees()).unwrap_or(u64::MAX),
-                ..StoreStats::default()
-            },
+            Keeping::Shared(_) => StoreStats::default(),
             Keeping::Own(own) => own.latest().stats(),
         }
     }

@@ -28,10 +28,8 @@ pub(super) struct Shared {
     /// The directory in which trees are written.
     staging: Session,
     in_use: Arc<File>,
-    /// Keys of trees that this process has written or verified.
-    trusted: Mutex<HashSet<TreeKey>>,
-    /// Whether trees of other processes are used.
-    reuse: Reuse,
+    /// With [`Reuse::OwnTrees`], the keys of the trees that this process has written.
+    own_trees: Option<Mutex<HashSet<TreeKey>>>,
 }
 
 impl Shared {
@@ -48,34 +46,27 @@ impl Shared {
         take_over_other_boots(&all_trees, &boot, &staging)?;
         drop(gate);
         staging.sweep();
-        Ok(Self {
-            trees,
-            staging,
-            in_use: Arc::new(in_use),
-            trusted: Mutex::default(),
-            reuse: Reuse::AnyTree,
-        })
+        Ok(Self { trees, staging, in_use: Arc::new(in_use), own_trees: None })
     }
 
     pub(super) fn with_reuse(self, reuse: Reuse) -> Self {
-        Self { reuse, ..self }
+        Self { own_trees: (reuse == Reuse::OwnTrees).then(Mutex::default), ..self }
     }
 
     /// Returns the tree of this name if it exists and is complete.
     pub(super) fn get(&self, key: TreeKey) -> Option<Tree> {
         let place = self.place(key);
-        if self.trusted().contains(&key) {
-            return Some(self.tree(key, &place));
-        }
+        // Locked to the end, so that another thread's new tree is not taken for a foreign one.
+        let own_trees = self.own_trees();
         if !place.is_dir() {
             return None;
         }
-        if self.reuse == Reuse::OwnTrees || !seal::holds(&place.join(TREE), &place.join(SEAL)) {
+        let is_foreign = own_trees.as_ref().is_some_and(|own_trees| !own_trees.contains(&key));
+        if is_foreign || !seal::holds(&place.join(TREE), &place.join(SEAL)) {
             self.staging.take_over(&place);
             return None;
         }
         mark_used(&place);
-        self.trusted().insert(key);
         Some(self.tree(key, &place))
     }
 
@@ -92,6 +83,7 @@ impl Shared {
         let place = self.place(key);
         seal::write(&staged.tree(), &staged.place().join(SEAL))
             .map_err(StoreError::io("seal", staged.place()))?;
+        let own_trees = self.own_trees();
         match fs::rename(staged.place(), &place) {
             Ok(()) => {}
             Err(error)
@@ -102,13 +94,10 @@ impl Shared {
             Err(source) => return Err(StoreError::Io { action: "move a tree to", path: place, source }),
         }
         drop(staged);
-        self.trusted().insert(key);
+        if let Some(mut own_trees) = own_trees {
+            own_trees.insert(key);
+        }
         Ok(self.tree(key, &place))
-    }
-
-    /// Returns the number of trees that this process has used.
-    pub(super) fn trees(&self) -> usize {
-        self.trusted().len()
     }
 
     fn place(&self, key: TreeKey) -> PathBuf {
@@ -123,8 +112,8 @@ impl Shared {
         }
     }
 
-    fn trusted(&self) -> MutexGuard<'_, HashSet<TreeKey>> {
-        self.trusted.lock().unwrap_or_else(PoisonError::into_inner)
+    fn own_trees(&self) -> Option<MutexGuard<'_, HashSet<TreeKey>>> {
+        self.own_trees.as_ref().map(|keys| keys.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -296,14 +296,25 @@ fn store_error_names_the_path() {
 #[test]
 fn tree_with_a_removed_entry_is_written_again() {
     let dir = temporary();
-    let tree = open(&dir).get_or_write(KEY, one_file("whole")).expect("a tree");
-    let file = tree.root().join("a/b");
-    fs::remove_file(&file).expect("removed");
     let store = open(&dir);
-    assert!(store.get(KEY).is_none(), "a damaged tree is none");
+    let tree = store.get_or_write(KEY, one_file("whole")).expect("a tree");
+    fs::remove_file(tree.root().join("a/b")).expect("removed");
+    assert!(store.get(KEY).is_none(), "the tree is damaged");
     let again = store.get_or_write(KEY, one_file("whole")).expect("a tree");
     assert_eq!(fs::read_to_string(again.root().join("a/b")).expect("the file is back"), "whole");
     assert!(open(&dir).get(KEY).is_some(), "it can be used by others");
+}
+
+#[test]
+fn each_use_of_a_tree_is_marked() {
+    let dir = temporary();
+    let store = open(&dir);
+    let tree = store.get_or_write(KEY, one_file("text")).expect("a tree");
+    let place = fs::File::open(tree.root().parent().expect("a parent")).expect("a directory");
+    place.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("the time can be set");
+    assert!(store.get(KEY).is_some());
+    let used = place.metadata().and_then(|found| found.modified()).expect("a time");
+    assert!(used > std::time::SystemTime::UNIX_EPOCH, "pruning keeps it");
 }
 
 #[test]
