@@ -14,8 +14,8 @@ use crate::options::ServiceOptions;
 /// Time after which a command prunes the cache again.
 const INTERVAL: Duration = Duration::from_hours(24);
 
-/// Directories of the cache: clones, archives of charts, trees by boot.
-const DIRECTORIES: [&str; 3] = ["git", "charts/archives", "trees"];
+/// Directories of the cache: clones, archives of charts, the archives of chart versions, trees by boot.
+const DIRECTORIES: [&str; 4] = ["git", "charts/archives", "charts/names", "trees"];
 
 /// Lock file: every command holds a shared lock while it uses the cache, and an exclusive one while it prunes.
 const LOCK: &str = "in-use.lock";
@@ -25,7 +25,7 @@ const STAMP: &str = "pruned";
 
 /// Removes the least recently used entries of the cache until it has at most [`ServiceLimits::cache_size_max`] bytes on disk.
 ///
-/// An entry is a clone, a chart or a tree. A cache that does not exist has none. Fails with [`ErrorKind::Conflict`] while another command
+/// An entry is a clone, a chart, the record of a chart version or a tree. A cache that does not exist has none. Fails with [`ErrorKind::Conflict`] while another command
 /// uses the cache.
 ///
 /// [`ServiceLimits::cache_size_max`]: crate::ServiceLimits::cache_size_max
@@ -91,8 +91,8 @@ fn is_due(dir: &Path) -> bool {
 }
 
 fn prune_locked(dir: &Path, bytes_max: u64) -> io::Result<Pruned> {
-    let [clones, archives, trees] = DIRECTORIES.map(|directory| dir.join(directory));
-    let mut directories = vec![clones, archives];
+    let [clones, archives, names, trees] = DIRECTORIES.map(|directory| dir.join(directory));
+    let mut directories = vec![clones, archives, names];
     directories.extend(trees_of_boots(&trees)?);
     let pruned = prune(&directories, bytes_max)?;
     File::create(dir.join(STAMP))?;
@@ -127,12 +127,13 @@ mod tests {
 
     fn cache() -> tempfile::TempDir {
         let dir = tempfile::tempdir().expect("a temporary directory");
-        for entry in [CLONE, "charts/archives", TREE] {
+        for entry in [CLONE, "charts/archives", "charts/names", TREE] {
             fs::create_dir_all(dir.path().join(entry)).expect("the directory can be made");
         }
         for file in [
             &format!("{CLONE}/pack"),
             &format!("charts/archives/{}", "c".repeat(64)),
+            &format!("charts/names/{}", "d".repeat(64)),
             &format!("{TREE}/file"),
         ] {
             fs::write(dir.path().join(file), vec![1; 10_000]).expect("the file can be written");
@@ -154,9 +155,9 @@ mod tests {
     fn clones_charts_and_trees_are_pruned() {
         let dir = cache();
         let pruned = prune_cache(&options(dir.path(), u64::MAX), &host()).expect("it can be measured");
-        assert_eq!((pruned.removed, pruned.kept), (0, 3));
+        assert_eq!((pruned.removed, pruned.kept), (0, 4));
         let pruned = prune_cache(&options(dir.path(), 0), &host()).expect("it can be pruned");
-        assert_eq!((pruned.removed, pruned.kept, pruned.kept_bytes), (3, 0, 0));
+        assert_eq!((pruned.removed, pruned.kept, pruned.kept_bytes), (4, 0, 0));
         let missing = options(&dir.path().join("missing"), 0);
         assert_eq!(prune_cache(&missing, &host()).expect("there is nothing").removed, 0);
     }
@@ -168,7 +169,7 @@ mod tests {
         let error = prune_cache(&options(dir.path(), 0), &host()).expect_err("it is in use");
         assert_eq!(error.kind(), ErrorKind::Conflict);
         drop(in_use);
-        assert_eq!(prune_cache(&options(dir.path(), 0), &host()).expect("it can be pruned").removed, 3);
+        assert_eq!(prune_cache(&options(dir.path(), 0), &host()).expect("it can be pruned").removed, 4);
     }
 
     #[test]

@@ -62,6 +62,7 @@ impl ArchiveCache {
         let mut text = Vec::new();
         File::open(name).ok()?.take(NAME_BYTES_MAX).read_to_end(&mut text).ok()?;
         let artefact = Artefact::from_json(&serde_json::from_slice::<Value>(&text).ok()?)?;
+        mark_used(name);
         self.archive(&artefact.digest).is_file().then_some(artefact)
     }
 

@@ -190,6 +190,26 @@ async fn what_killed_fetches_left_goes_with_the_next_one() {
 }
 
 #[tokio::test]
+async fn each_use_of_a_cached_chart_is_marked() {
+    let (bench, server) = (Workbench::new(), served(&["1.0.0"]));
+    let source = chart(&format!("{}/charts", server.url()), "web", "1.0.0");
+    fetch(&bench.sources(), &source).await.expect("it is fetched");
+    let folders = ["archives", "names"].map(|name| bench.path("cache/charts").join(name));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("it exists"));
+    let files: Vec<_> = files
+        .map(|file| std::fs::File::open(file.expect("a file").path()).expect("it can be read"))
+        .collect();
+    assert_eq!(files.len(), 2);
+    let long_ago = std::time::SystemTime::UNIX_EPOCH;
+    for file in &files {
+        file.set_modified(long_ago).expect("it is ours");
+    }
+    fetch(&bench.sources(), &source).await.expect("it is cached");
+    let used = |file: &std::fs::File| file.metadata().and_then(|found| found.modified()).expect("a time");
+    assert!(files.iter().all(|file| used(file) > long_ago), "pruning keeps them");
+}
+
+#[tokio::test]
 async fn user_and_password_go_to_the_repository_and_to_no_other_server() {
     let (bench, other) = (Workbench::new(), served(&["1.0.0"]));
     other.protect("/charts/", Access::Basic);
