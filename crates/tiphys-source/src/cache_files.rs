@@ -1,4 +1,4 @@
-//! Folders of the cache, for this user alone, and files in them that are there whole or not at all.
+//! Private directories of the cache, and atomic writes of files in them.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write as _};
@@ -10,18 +10,18 @@ use tempfile::NamedTempFile;
 
 use crate::SourceError;
 
-/// How the names of files begin that are being written.
+/// Prefix of the names of temporary files.
 const PARTIAL_PREFIX: &str = "partial-";
 
-/// How long ago one was written to that no living process writes to: longer than a fetch may take by default.
+/// Age of temporary files whose process was killed: longer than the default timeout of a fetch.
 const LEFT_OVER: Duration = Duration::from_hours(1);
 
-/// Makes a folder and those above it, if they are missing.
+/// Creates a directory and its parents with mode 0700, if they do not exist.
 pub(crate) fn private_folder(dir: &Path) -> Result<(), SourceError> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(SourceError::cache("make", dir))
 }
 
-/// Writes a file.
+/// Writes a file atomically.
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), SourceError> {
     let write = || -> io::Result<()> {
         let mut file = new_file(path.parent().unwrap_or(path))?;
@@ -32,7 +32,7 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), SourceError> {
     write().map_err(SourceError::cache("write", path))
 }
 
-/// A file to be written and then renamed. What a killed process left of such files goes, by the clock of the file system.
+/// Creates a temporary file to be renamed, and removes those of killed processes. Their age is that of the file system's clock.
 pub(crate) fn new_file(dir: &Path) -> io::Result<NamedTempFile> {
     let file = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(dir)?;
     let now = file.as_file().metadata()?.modified()?;
@@ -43,7 +43,7 @@ pub(crate) fn new_file(dir: &Path) -> io::Result<NamedTempFile> {
         let modified = entry.metadata().and_then(|found| found.modified());
         let age = modified.ok().and_then(|modified| now.duration_since(modified).ok());
         if age.is_some_and(|age| age > LEFT_OVER) {
-            // Another process may be faster.
+            // Another process may have removed it.
             let _gone: io::Result<()> = fs::remove_file(entry.path());
         }
     }

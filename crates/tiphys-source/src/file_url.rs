@@ -1,4 +1,4 @@
-//! Repositories of this machine: which of them a `file://` URL may name.
+//! The repositories of this machine that `file://` URLs may name.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::url::{RemoteUrl, Transport};
 /// Suffixes that git tries for the directory of a URL (`enter_repo`).
 const SUFFIXES: [&str; 4] = ["", ".git", "/.git", ".git/.git"];
 
-/// Files of a repository that name the directory of another one.
+/// Files of a repository that refer to the directory of another one.
 const LEADING_AWAY: [&str; 3] = ["commondir", "objects/info/alternates", "objects/info/http-alternates"];
 
-/// Refuses a `file://` URL of a repository that is not below one of these directories, or that leads git out of itself: by links, by a file
-/// `gitdir: …`, or by `commondir` or `alternates`, which may name any directory. Nothing outside of the directories is looked at.
+/// Refuses a `file://` URL of a repository that is not below one of these directories, or that may refer to files elsewhere: by symbolic
+/// links, a `gitdir: …` file, `commondir` or `alternates`. Nothing outside of the directories is opened.
 pub(crate) fn require_allowed(url: &RemoteUrl, directories: &[PathBuf]) -> Result<(), SourceError> {
     let Some(path) = directory(url) else { return Ok(()) };
     let refused = || SourceError::FileRepository { repository: url.address.clone() };
@@ -36,7 +36,7 @@ pub(crate) fn require_allowed(url: &RemoteUrl, directories: &[PathBuf]) -> Resul
     Ok(())
 }
 
-/// Refuses a `file://` URL of a repository in this directory, by whatever link.
+/// Refuses a `file://` URL of a repository in this directory. Symbolic links are followed.
 pub(crate) fn refuse_within(url: &RemoteUrl, cache: &Path) -> Result<(), SourceError> {
     let Some(path) = directory(url) else { return Ok(()) };
     let is_inside = |path: &Path| is_within(path, cache);
@@ -46,7 +46,7 @@ pub(crate) fn refuse_within(url: &RemoteUrl, cache: &Path) -> Result<(), SourceE
     Ok(())
 }
 
-/// The directory of a `file://` URL as git reads it: decoded, without a host, `.` and `..` resolved.
+/// Returns the directory of a `file://` URL as git parses it: decoded, without a host, `.` and `..` resolved.
 fn directory(url: &RemoteUrl) -> Option<PathBuf> {
     if url.transport != Transport::File {
         return None;
@@ -63,7 +63,7 @@ fn directory(url: &RemoteUrl) -> Option<PathBuf> {
     Some(path)
 }
 
-/// What a directory, and what git looks for in its place, really are: the ones that exist, without links.
+/// Returns the canonical paths of the directory and of those that git tries instead, if they exist.
 fn real_paths(path: &Path) -> Vec<PathBuf> {
     let with = |suffix| {
         let mut path = OsString::from(path);
@@ -73,7 +73,7 @@ fn real_paths(path: &Path) -> Vec<PathBuf> {
     SUFFIXES.iter().filter_map(with).collect()
 }
 
-/// Whether a path is a directory or below it, by the names of both and without links.
+/// Whether a path is a directory or below it, as written or with the directory's symbolic links resolved.
 fn is_within(path: &Path, directory: &Path) -> bool {
     path.starts_with(directory) || directory.canonicalize().is_ok_and(|real| path.starts_with(real))
 }

@@ -1,4 +1,4 @@
-//! Git LFS pointers: small text files that stand for content kept elsewhere.
+//! Git LFS pointers: small text files that refer to content on an LFS server.
 
 use std::fs;
 use std::io::Read as _;
@@ -9,19 +9,19 @@ use tiphys_tree::RepoPath;
 use crate::SourceError;
 use crate::narrowing::holds;
 
-/// Bytes that a pointer has at most, by its specification.
+/// Maximum size of a pointer in bytes, by its specification.
 pub(crate) const POINTER_BYTES_MAX: u64 = 1024;
 
-/// What a pointer begins with.
+/// The beginning of a pointer.
 const POINTER_START: &[u8] = b"version https://git-lfs";
 
-/// Whether a file's bytes are a pointer.
+/// Whether the content of a file is a pointer.
 pub(crate) fn is_pointer(content: &[u8]) -> bool {
     let is_small = u64::try_from(content.len()).is_ok_and(|length| length <= POINTER_BYTES_MAX);
     is_small && content.starts_with(POINTER_START)
 }
 
-/// The pointers of a tree below a path, sorted. Links are not followed.
+/// Returns the pointers in a tree below a path, sorted. Symbolic links are not followed.
 pub(crate) fn find(root: &Path, path: &RepoPath) -> Result<Vec<RepoPath>, SourceError> {
     let mut found = Vec::new();
     let mut waiting = vec![path.clone()];
@@ -49,7 +49,7 @@ pub(crate) fn find(root: &Path, path: &RepoPath) -> Result<Vec<RepoPath>, Source
     Ok(found)
 }
 
-/// Refuses pointers below the application's path.
+/// Fails if a pointer is below the application's path.
 pub(crate) fn refuse(
     pointers: &[RepoPath],
     app_path: &RepoPath,

@@ -1,14 +1,14 @@
-//! Trees that hold a part of a revision.
+//! Trees with a part of a revision.
 
 #[cfg(test)]
 mod tests;
 
 use tiphys_tree::RepoPath;
 
-/// Which part of a revision a tree holds.
+/// The part of a revision that a tree contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TreeScope {
-    /// All of it.
+    /// The whole revision.
     #[default]
     Whole,
     /// These files and directories, and the application's own directory.
@@ -16,11 +16,11 @@ pub enum TreeScope {
 }
 
 impl TreeScope {
-    /// The paths, the application's among them, without those that another one holds; none for all of the revision.
+    /// Returns the paths, including the application's, without those below another one. None for the whole revision.
     pub(crate) fn paths(&self, app_path: &RepoPath) -> Option<Vec<RepoPath>> {
         let Self::Only(paths) = self else { return None };
         let mut kept: Vec<RepoPath> = paths.iter().chain([app_path]).cloned().collect();
-        // By components, so that what a path holds follows it at once.
+        // Sorted by components, a path directly precedes those below it.
         kept.sort_by(|a, b| a.as_str().split('/').cmp(b.as_str().split('/')));
         kept.dedup_by(|path, outer| holds(outer, path));
         if kept.first().is_some_and(RepoPath::is_root) { None } else { Some(kept) }
@@ -32,7 +32,7 @@ pub(crate) fn holds(directory: &RepoPath, path: &RepoPath) -> bool {
     below(directory, path).is_some()
 }
 
-/// What is left of a path behind a directory that holds it.
+/// Returns the rest of a path below a directory.
 pub(crate) fn below<'a>(directory: &RepoPath, path: &'a RepoPath) -> Option<&'a str> {
     if directory.is_root() {
         return Some(path.as_str());

@@ -12,16 +12,16 @@ use tiphys_tree::RepoPath;
 
 use crate::SourceError;
 
-/// Bytes of one object, which is held in memory while it is read.
+/// Maximum size of an object in bytes. It is in memory while it is read.
 const OBJECT_BYTES_MAX: usize = 1024 * 1024 * 1024;
 
-/// Tags that may point to tags.
+/// Maximum number of nested tags.
 const TAG_DEPTH_MAX: usize = 16;
 
-/// Links that are followed from one path.
+/// Maximum number of symbolic links that are followed for one path.
 const LINKS_MAX: usize = 40;
 
-/// Bytes of a symbolic link's target, more is no path on any system.
+/// Maximum length of a symbolic link's target in bytes, `PATH_MAX` on Linux.
 const LINK_BYTES_MAX: usize = 4096;
 
 /// The objects of one repository. Cheap to clone; each thread takes a reader.
@@ -31,7 +31,7 @@ pub(crate) struct Objects {
     repository: Arc<str>,
 }
 
-/// What one thread reads with.
+/// A reader for one thread.
 pub(crate) struct Reader {
     handle: HandleArc,
     repository: Arc<str>,
@@ -46,7 +46,7 @@ pub(crate) struct Entry {
     pub(crate) id: ObjectId,
 }
 
-/// What a commit says about itself.
+/// The metadata of a commit.
 pub(crate) struct CommitText {
     /// `NAME <EMAIL>`.
     pub(crate) author: String,
@@ -55,7 +55,7 @@ pub(crate) struct CommitText {
     pub(crate) message: String,
 }
 
-/// What an abbreviated commit stands for.
+/// The result of resolving an abbreviated commit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Abbreviation {
     None,
@@ -63,21 +63,21 @@ pub(crate) enum Abbreviation {
     Several(Vec<ObjectId>),
 }
 
-/// Where a path leads in a tree.
+/// The result of resolving a path in a tree.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Nowhere.
+    /// The path does not exist.
     Nothing,
-    /// To this entry.
+    /// An entry.
     Entry(EntryKind, ObjectId),
-    /// Into the submodule that is mounted here.
+    /// A submodule, or a path in one.
     Submodule,
-    /// Over this link to another path.
+    /// The first symbolic link in the path, and the path with the link resolved. None if that leads out of the tree.
     Link(RepoPath, ObjectId, Option<RepoPath>),
 }
 
 impl Objects {
-    /// Opens the folder `objects` of a repository.
+    /// Opens the `objects` directory of a repository.
     pub(crate) fn open(folder: &Path, repository: &Arc<str>) -> Result<Self, SourceError> {
         let options = gix_odb::store::init::Options {
             alloc_limit_bytes: Some(OBJECT_BYTES_MAX),
@@ -105,12 +105,12 @@ impl Objects {
 }
 
 impl Reader {
-    /// How the repository is called in errors.
+    /// Returns the name of the repository for errors.
     pub(crate) fn repository(&self) -> &str {
         &self.repository
     }
 
-    /// The commit that an id means, tags followed; none if the repository does not have it.
+    /// Returns the commit of an object id, with tags followed. None if the repository does not have it.
     pub(crate) fn commit(&mut self, id: ObjectId) -> Result<Option<ObjectId>, SourceError> {
         let mut id = id;
         for _ in 0..TAG_DEPTH_MAX {
@@ -127,7 +127,7 @@ impl Reader {
         Err(self.broken(id, "too many tags in a row"))
     }
 
-    /// The tree of a commit.
+    /// Returns the tree of a commit.
     pub(crate) fn tree_of(&mut self, commit: ObjectId) -> Result<ObjectId, SourceError> {
         match self.object(commit)? {
             Some((Kind::Commit, data)) => {
@@ -138,7 +138,7 @@ impl Reader {
         }
     }
 
-    /// Author, time and message of a commit.
+    /// Returns author, time and message of a commit.
     pub(crate) fn commit_text(&mut self, commit: ObjectId) -> Result<CommitText, SourceError> {
         let Some((Kind::Commit, data)) = self.object(commit)? else {
             return Err(self.broken(commit, "not a commit"));
@@ -155,7 +155,7 @@ impl Reader {
         text.ok_or_else(|| self.broken(commit, "a commit that cannot be parsed"))
     }
 
-    /// Commits that begin with these digits.
+    /// Resolves an abbreviated commit.
     pub(crate) fn abbreviated(&mut self, digits: &str) -> Result<Abbreviation, SourceError> {
         let Ok(prefix) = gix_hash::Prefix::from_hex(&digits.to_ascii_lowercase()) else {
             return Ok(Abbreviation::None);
@@ -179,7 +179,7 @@ impl Reader {
         })
     }
 
-    /// The entries of a tree, in git's order.
+    /// Returns the entries of a tree, in git's order.
     pub(crate) fn entries(&mut self, tree: ObjectId) -> Result<Vec<Entry>, SourceError> {
         let repository = Arc::clone(&self.repository);
         let broken = |what: &str| SourceError::Objects {
@@ -201,7 +201,7 @@ impl Reader {
                     !name.is_empty() && *name != "." && *name != ".." && !name.contains(['/', '\0'])
                 })
                 .ok_or_else(|| SourceError::name(&repository, bytes))?;
-            // Git itself refuses to check such an entry out, whatever its letter case.
+            // Git does not check out such an entry either, in any letter case.
             if !name.eq_ignore_ascii_case(".git") {
                 entries.push(Entry {
                     name: name.to_owned(),
@@ -213,7 +213,7 @@ impl Reader {
         Ok(entries)
     }
 
-    /// The bytes of a file or link.
+    /// Returns the content of a file, or the target of a symbolic link.
     pub(crate) fn blob(&mut self, id: ObjectId) -> Result<&[u8], SourceError> {
         let repository = Arc::clone(&self.repository);
         match self.object(id)? {
@@ -225,7 +225,7 @@ impl Reader {
         }
     }
 
-    /// The target of a link.
+    /// Returns the target of a symbolic link.
     pub(crate) fn link(&mut self, path: &RepoPath, id: ObjectId) -> Result<String, SourceError> {
         let repository = Arc::clone(&self.repository);
         let data = self.blob(id)?;
@@ -238,7 +238,7 @@ impl Reader {
             })
     }
 
-    /// Where a path leads, over links if need be: each step over a link is told, so that the link itself can be kept.
+    /// Resolves a path. The result includes each symbolic link that is followed, so that trees contain the links, too.
     pub(crate) fn find(&mut self, root: ObjectId, path: &RepoPath) -> Result<Vec<Found>, SourceError> {
         let mut steps = Vec::new();
         let mut path = path.clone();
@@ -288,7 +288,7 @@ impl Reader {
         Ok(Found::Link(place, id, next))
     }
 
-    /// The submodule's commit at a path.
+    /// Returns the commit of the gitlink at a path.
     pub(crate) fn gitlink(
         &mut self,
         root: ObjectId,
@@ -315,7 +315,7 @@ impl Reader {
     }
 }
 
-/// The id in the first line of a commit or tag.
+/// Returns the id in the first line of a commit or tag.
 fn header_id(data: &[u8], label: &[u8]) -> Option<ObjectId> {
     let line = data.strip_prefix(label)?.split(|byte| *byte == b'\n').next()?;
     ObjectId::from_hex(line).ok()

@@ -1,4 +1,4 @@
-//! What a tree is to be made of, its name, and how it is written.
+//! Plans of trees: their entries from git repositories, their keys, and how they are written.
 
 mod write;
 
@@ -13,40 +13,40 @@ use crate::objects::{Found, Objects, Reader};
 
 pub(crate) use write::{list, write};
 
-/// Changes when the same plan would give another tree than before.
+/// Changed when the same plan gives another tree than before.
 const KEY_DOMAIN: &str = "tiphys 2026-11 git tree";
 
-/// What a tree is made of: files and directories of git repositories, each at its place.
+/// The files and directories of git repositories in a tree, with their paths.
 #[derive(Default)]
 pub(crate) struct Plan {
     pub(crate) objects: Vec<Objects>,
     pub(crate) parts: Vec<Part>,
-    /// Where submodules are mounted or left out on purpose. Another one is an error where its repository has
-    /// a `.gitmodules`, else an empty directory, as git does it.
+    /// The paths of submodules that are resolved, or left out by `update = none`. Any other gitlink is an error if its repository has a
+    /// `.gitmodules`, and an empty directory otherwise, as in git.
     pub(crate) submodules: HashSet<RepoPath>,
-    /// Per item of `objects`: whether there is a `.gitmodules`.
+    /// Whether each item of `objects` has a `.gitmodules`.
     pub(crate) has_gitmodules: Vec<bool>,
 }
 
-/// A file, link or directory with all that is in it.
+/// A file, symbolic link, or directory with its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Which of [`Plan::objects`] it is in.
+    /// Index in [`Plan::objects`].
     pub(crate) objects: usize,
     pub(crate) at: RepoPath,
     pub(crate) kind: EntryKind,
     pub(crate) id: ObjectId,
 }
 
-/// What one repository gives to a plan.
+/// The selected entries of one repository.
 pub(crate) struct Survey {
     pub(crate) found: BTreeMap<RepoPath, (EntryKind, ObjectId)>,
-    /// The paths that were asked for and those that links among them lead to; none for everything.
+    /// The requested paths and the targets of symbolic links in them. None for the whole repository.
     pub(crate) paths: Option<Vec<RepoPath>>,
     pub(crate) gitmodules: Option<Vec<u8>>,
 }
 
-/// Finds the wanted paths of a tree. A path that is not there is left out: whether it had to be is the caller's business.
+/// Selects the requested paths of a tree. Missing paths are left out.
 pub(crate) fn survey(
     reader: &mut Reader,
     tree: ObjectId,
@@ -80,7 +80,7 @@ pub(crate) fn survey(
             }
         }
     }
-    // What a directory holds comes with it.
+    // The entries below a selected directory are part of it.
     let directories: HashSet<RepoPath> = found
         .iter()
         .filter(|(_, (kind, _))| *kind == EntryKind::Tree)
@@ -93,7 +93,7 @@ pub(crate) fn survey(
 }
 
 impl Plan {
-    /// Takes over what a repository gives, below a path.
+    /// Adds the entries of a repository below a path.
     pub(crate) fn add(
         &mut self,
         objects: Objects,
@@ -110,7 +110,7 @@ impl Plan {
         Ok(())
     }
 
-    /// The tree's name. Equal trees of other commits and other repositories have the same.
+    /// Returns the key of the tree. Equal trees of different commits and repositories have the same key.
     pub(crate) fn key(&self, modes: Modes) -> TreeKey {
         let mut parts: Vec<&Part> = self.parts.iter().collect();
         parts.sort_by(|a, b| a.at.cmp(&b.at));

@@ -1,37 +1,37 @@
-//! Branches and tags of a repository, and which commit a revision's name means.
+//! Branches and tags of a repository, and resolving revisions among them.
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
-/// Names that an error lists at most.
+/// Maximum number of names in an error.
 const CANDIDATES_MAX: usize = 5;
 
-/// Digits of an abbreviated commit at least, as in Argo CD.
+/// Minimum number of digits of an abbreviated commit, as in Argo CD.
 const ABBREVIATION_DIGITS_MIN: usize = 7;
 
-/// Digits of a whole commit id.
+/// Number of digits of a full commit id.
 pub(crate) const COMMIT_DIGITS: usize = 40;
 
-/// Names and the commits they stand for, annotated tags followed to their commit.
+/// Refs and their commits. Annotated tags are dereferenced.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Refs {
     commits: BTreeMap<String, String>,
 }
 
-/// What a revision's text is, before anything is looked up.
+/// The kind of a revision by its syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RevisionKind {
-    /// A whole commit id; never looked up as a name.
+    /// A full commit id. It is never looked up as a name.
     Commit,
-    /// A name, or an abbreviated commit where no ref has that name.
+    /// A name, or an abbreviated commit if no ref has that name.
     NameOrAbbreviation,
     /// A name.
     Name,
 }
 
-/// What a revision's text is (`IsCommitSHA` and `IsTruncatedCommitSHA` of Argo CD).
+/// Returns the kind of a revision (`IsCommitSHA` and `IsTruncatedCommitSHA` of Argo CD).
 pub(crate) fn revision_kind(revision: &str) -> RevisionKind {
     let is_hex = revision.bytes().all(|byte| byte.is_ascii_hexdigit());
     match revision.len() {
@@ -47,8 +47,8 @@ pub(crate) fn is_default(revision: &str) -> bool {
 }
 
 impl Refs {
-    /// Reads the lines of `git ls-remote`, and those of `git for-each-ref` in the same form: id, tab, name. The lines
-    /// of `--symref` are left out, because the names they point to have lines of their own.
+    /// Parses the output of `git ls-remote`, or of `git for-each-ref` in the same format: id, tab, name. The lines of `--symref` are left
+    /// out, because their targets have lines of their own.
     pub(crate) fn parse(text: &str) -> Self {
         let mut commits = BTreeMap::new();
         for line in text.lines() {
@@ -56,15 +56,15 @@ impl Refs {
             if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 continue;
             }
-            // A tag's own line comes before the line of what it points to.
+            // The line of a tag object precedes that of the dereferenced commit.
             let name = name.strip_suffix("^{}").unwrap_or(name);
             commits.insert(name.to_owned(), id.to_owned());
         }
         Self { commits }
     }
 
-    /// The commit of a name: a full one (`HEAD`, `refs/…`), then a branch, a tag, anything else below `refs/`. Where Argo CD
-    /// takes a branch or a tag of one name at random, the branch wins.
+    /// Returns the commit of a name: a full name (`HEAD`, `refs/…`), then a branch, a tag, any other ref. If a branch and a tag have the same
+    /// name, it is the branch; Argo CD's choice is random.
     pub(crate) fn resolve(&self, revision: &str) -> Option<&str> {
         let revision = if revision.is_empty() { "HEAD" } else { revision };
         let exact = revision == "HEAD" || revision.starts_with("refs/");
@@ -75,7 +75,7 @@ impl Refs {
             .map(String::as_str)
     }
 
-    /// Names that begin with a prefix, without it, and their commits; sorted.
+    /// Returns the names with a prefix, without it, and their commits; sorted.
     pub(crate) fn with_prefix<'a>(
         &'a self,
         prefix: &'a str,
@@ -84,13 +84,13 @@ impl Refs {
         names.filter_map(move |(name, id)| Some((name.strip_prefix(prefix)?, id.as_str())))
     }
 
-    /// The commit that a clone's copy of a remote's branch stands for.
+    /// Returns the commit of a remote-tracking branch.
     pub(crate) fn resolve_tracking(&self, remote: &str, branch: &str) -> Option<&str> {
         let branch = if branch.is_empty() { "HEAD" } else { branch };
         self.commits.get(&format!("refs/remotes/{remote}/{branch}")).map(String::as_str)
     }
 
-    /// Whether a name is that of a branch, or of a clone's copy of a remote's branch.
+    /// Whether a branch or remote-tracking branch has this name.
     pub(crate) fn has_branch(&self, name: &str) -> bool {
         let name = name.strip_prefix("refs/heads/").unwrap_or(name);
         self.commits.contains_key(&format!("refs/heads/{name}"))
@@ -100,7 +100,7 @@ impl Refs {
             })
     }
 
-    /// A name of this commit, for servers that give commits by name only.
+    /// Returns a ref of this commit, for servers that do not send commits by id.
     pub(crate) fn name_of(&self, commit: &str) -> Option<&str> {
         self.commits
             .iter()
@@ -112,7 +112,7 @@ impl Refs {
         self.commits.is_empty()
     }
 
-    /// The end of an error's sentence: names that are close, or why there are none.
+    /// Returns the end of an error message: similar names, or why there are none.
     pub(crate) fn hint(&self, revision: &str) -> String {
         if self.is_empty() {
             return "; it has no branches and no tags".to_owned();
@@ -125,8 +125,8 @@ impl Refs {
         if close.is_empty() { String::new() } else { format!("; similar names: {}", close.join(", ")) }
     }
 
-    /// The end of a sentence about a name that git itself was asked for: names that are close, copies of a remote's branches among
-    /// them, or all names if there are no more than `names_max`.
+    /// Returns the end of an error message about a revision that git resolves: similar names, remote-tracking branches included, or all names
+    /// if there are at most `names_max`.
     pub(crate) fn near(&self, revision: &str, names_max: usize) -> String {
         const KINDS: [&str; 3] = ["refs/heads/", "refs/remotes/", "refs/tags/"];
         let close: Vec<&str> = self.names(&KINDS, revision).take(names_max).collect();
@@ -141,7 +141,7 @@ impl Refs {
         }
     }
 
-    /// Names of some kinds without their kind, those that are close to another name; all for an empty one.
+    /// Returns the names with one of these prefixes that are similar to `near`, without the prefix. All if `near` is empty.
     fn names<'a>(&'a self, kinds: &'a [&'a str], near: &str) -> impl Iterator<Item = &'a str> + use<'a> {
         let wanted = near.to_ascii_lowercase();
         self.commits
@@ -152,7 +152,7 @@ impl Refs {
     }
 }
 
-/// One within the other, or the same but for two letters.
+/// Whether one name contains the other, or they differ in at most two letters.
 fn is_close(wanted: &str, name: &str) -> bool {
     if wanted.is_empty() {
         return false;

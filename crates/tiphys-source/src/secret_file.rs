@@ -1,4 +1,4 @@
-//! Files with secrets that another program reads. They go when their value is dropped, and those of a killed process with the next one's.
+//! Temporary files with secrets for other programs. They are removed on drop; those of a killed process are removed with the next file.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -8,10 +8,10 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 use tiphys_tree::{FileOwner, open_file};
 
-/// Beginning of their names.
+/// Prefix of their names.
 const PREFIX: &str = "tiphys-secret-";
 
-/// Makes a file that only this user can read. It stays locked as long as it is open, which is how others know that it is in use.
+/// Creates a file that only this user can read. It is locked while it is in use.
 pub(crate) fn create(dir: &Path, text: &[u8]) -> io::Result<NamedTempFile> {
     remove_left(dir)?;
     let mut file = loop {
@@ -28,7 +28,7 @@ pub(crate) fn create(dir: &Path, text: &[u8]) -> io::Result<NamedTempFile> {
     Ok(file)
 }
 
-/// Removes unlocked files: their process was killed.
+/// Removes the files of killed processes, which are not locked.
 fn remove_left(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)?.flatten() {
         if !entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {

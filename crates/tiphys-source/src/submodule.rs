@@ -1,4 +1,4 @@
-//! Submodules: what `.gitmodules` says, and which URL that is.
+//! The submodules in `.gitmodules` and their URLs.
 
 #[cfg(test)]
 mod tests;
@@ -14,29 +14,29 @@ use crate::SourceError;
 use crate::git::{Git, Place};
 use crate::url::{RemoteUrl, Transport};
 
-/// Bytes that `.gitmodules` may have.
+/// Maximum size of `.gitmodules` in bytes.
 pub(crate) const GITMODULES_BYTES_MAX: usize = 1024 * 1024;
 
-/// Submodules within submodules.
+/// Maximum depth of nested submodules.
 pub(crate) const SUBMODULE_DEPTH_MAX: usize = 16;
 
-/// Submodules of one tree, those of submodules among them.
+/// Maximum number of submodules of one tree, nested ones included.
 pub(crate) const SUBMODULES_MAX: usize = 1000;
 
 /// One submodule of `.gitmodules`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Submodule {
-    /// Its name, under which a work tree keeps its repository.
+    /// Its name, also that of its repository in `.git/modules`.
     pub(crate) name: String,
-    /// Where it is mounted, in its superproject.
+    /// Its path in the superproject.
     pub(crate) path: RepoPath,
-    /// As it is written; none if it is missing.
+    /// The URL as written. None if it is missing.
     pub(crate) url: Option<String>,
-    /// `update = none`: it is left out, as `git submodule update` does.
+    /// Whether it has `update = none`. `git submodule update` leaves it out, too.
     pub(crate) left_out: bool,
 }
 
-/// Reads `.gitmodules` with git's own parser.
+/// Parses `.gitmodules` with git.
 pub(crate) async fn read(git: &Git, text: Vec<u8>, repository: &str) -> Result<Vec<Submodule>, SourceError> {
     if text.len() > GITMODULES_BYTES_MAX {
         let problem =
@@ -59,7 +59,7 @@ pub(crate) async fn read(git: &Git, text: Vec<u8>, repository: &str) -> Result<V
     parse(&String::from_utf8_lossy(&output.stdout), repository)
 }
 
-/// Reads `key LF value NUL …`.
+/// Parses `key LF value NUL …`.
 fn parse(listing: &str, repository: &str) -> Result<Vec<Submodule>, SourceError> {
     let mut modules: Vec<Written> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
@@ -89,7 +89,7 @@ fn parse(listing: &str, repository: &str) -> Result<Vec<Submodule>, SourceError>
         .collect()
 }
 
-/// One submodule as it is written.
+/// The fields of a submodule as written.
 #[derive(Default)]
 struct Written {
     name: String,
@@ -111,7 +111,7 @@ impl Written {
     }
 }
 
-/// The URL of a submodule; one that begins with `./` or `../` is relative to its superproject's.
+/// Returns the URL of a submodule. One that begins with `./` or `../` is relative to the superproject's.
 pub(crate) fn absolute_url(superproject: &RemoteUrl, url: &str) -> Result<String, &'static str> {
     let joined = if url.starts_with("./") || url.starts_with("../") {
         join(superproject.address.trim_end_matches('/'), url)?

@@ -1,4 +1,4 @@
-//! Repository URLs that git is asked for.
+//! Repository URLs that are passed to git.
 
 #[cfg(test)]
 mod tests;
@@ -7,7 +7,7 @@ use tiphys_access::{RepoUrl, percent_decode};
 
 use crate::{Secret, SourceError, redact_url};
 
-/// How git reaches a repository.
+/// The transport protocol of a repository URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
     /// `file://`
@@ -20,24 +20,24 @@ pub(crate) enum Transport {
     Git,
 }
 
-/// A URL that git may be asked for. The password is kept aside, so that it never reaches an argument list.
+/// A permitted repository URL. The password is separate, so that it is never an argument of git.
 #[derive(Clone, Debug)]
 pub(crate) struct RemoteUrl {
-    /// What git gets: no password.
+    /// The URL without password, as passed to git.
     pub(crate) address: String,
-    /// What the URL itself held.
+    /// User and password of the URL.
     pub(crate) login: Option<(String, Secret)>,
     pub(crate) transport: Transport,
 }
 
 impl RemoteUrl {
-    /// [`Self::parse`] with an error that names the URL.
+    /// Like [`Self::parse`], with an error that names the URL.
     pub(crate) fn parse_shown(url: &str) -> Result<Self, SourceError> {
         Self::parse(url).map_err(|reason| SourceError::Url { repository: redact_url(url.trim()), reason })
     }
 
-    /// Accepts only transports that run no program of the URL's choice, and only addresses in which git and Argo CD read the same server.
-    /// The error is the reason.
+    /// Parses a URL. Rejects transports that run a program of the URL's choice, and URLs that git and Argo CD parse differently. The error is
+    /// the reason.
     pub(crate) fn parse(url: &str) -> Result<Self, &'static str> {
         const TRANSPORTS: &str = "only file, http, https, ssh and git URLs are allowed";
         let url = with_lower_case_scheme(RepoUrl::new(url));
@@ -78,7 +78,7 @@ impl RemoteUrl {
         if begins_with_dash() {
             return Err("its host begins with a dash");
         }
-        // A password with a `/`, `?` or `#` ends up here, and must not reach an argument of git.
+        // A part of a password with an unescaped `/`, `?` or `#`, which must not become an argument of git.
         if url.port().is_some_and(|port| !port.bytes().all(|byte| byte.is_ascii_digit())) {
             return Err(
                 "its port is not a number; percent-encode the special characters of its user and password",

@@ -1,4 +1,4 @@
-//! Paths on this machine that lie in a git work tree, and what stood there at a commit.
+//! Paths in git work trees of this machine, and their files at a commit.
 
 #[cfg(test)]
 mod tests;
@@ -12,11 +12,11 @@ use tiphys_tree::{RepoPath, Tree};
 pub struct WorkTreePath {
     /// The top of the work tree, links resolved.
     pub top: PathBuf,
-    /// The path below it, as it was given: links in the work tree are not followed, since another commit may have others.
+    /// The path below it. Symbolic links in the work tree are not followed, because another commit may have others.
     pub path: RepoPath,
 }
 
-/// What a commit has at a path of a work tree.
+/// The files of a commit at a path of a work tree.
 #[derive(Clone, Debug)]
 pub struct PastFiles {
     /// The commit's 40 digits.
@@ -25,18 +25,18 @@ pub struct PastFiles {
 }
 
 impl PastFiles {
-    /// The place on this machine where it can be read as long as this value lives; none if the commit has nothing at the path.
+    /// Returns a path of this machine with the files, valid while this value exists. None if the commit does not have the path.
     pub fn place(&self) -> Option<PathBuf> {
         self.found.as_ref().map(|(tree, path)| path.below(tree.root()))
     }
 
-    /// The folder that stands for the top of the work tree, and the path in it.
+    /// Returns a directory with the content of the work tree, and the path in it.
     pub fn tree(&self) -> Option<(&Path, &RepoPath)> {
         self.found.as_ref().map(|(tree, path)| (tree.root(), path))
     }
 }
 
-/// A path in a work tree that cannot be a path of a repository.
+/// A path that is not UTF-8, as paths of repositories must be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path:?} is not UTF-8")]
 pub struct NotUtf8 {
@@ -45,8 +45,8 @@ pub struct NotUtf8 {
 }
 
 impl WorkTreePath {
-    /// The work trees that an absolute path lies in, each once: every one that is on the way to it, links followed, the innermost last.
-    /// A path that is not there lies where it would be.
+    /// Returns the work trees that contain an absolute path, without duplicates, the innermost last. Symbolic links in the path are followed,
+    /// and each work tree that they pass counts. The path need not exist.
     pub fn find(path: &Path) -> Result<Vec<Self>, NotUtf8> {
         let mut found: Vec<Self> = Vec::new();
         let mut add = |top: &Path, rest: &Path| {
@@ -54,7 +54,7 @@ impl WorkTreePath {
                 return Ok(());
             }
             let rest = rest.to_str().ok_or_else(|| NotUtf8 { path: path.to_path_buf() })?;
-            // One that the rest of the path leaves again by `..` does not hold it.
+            // A path that leaves the work tree by `..` is not in it.
             found.extend(RepoPath::new(rest).ok().map(|path| Self { top: top.to_path_buf(), path }));
             Ok(())
         };

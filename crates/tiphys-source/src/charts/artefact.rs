@@ -1,4 +1,4 @@
-//! What was fetched: an archive by its digest, and how it is packed.
+//! Downloaded archives, by digest and format.
 
 use std::fmt;
 
@@ -22,14 +22,14 @@ pub(crate) enum Packing {
     Tar,
 }
 
-/// What of the archive is the tree.
+/// The part of the archive that becomes the tree.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Contents {
-    /// This folder: a chart's.
+    /// The directory of a chart.
     Folder(String),
-    /// The only folder: a chart whose name is not known.
+    /// The only directory, for a chart whose name is not known.
     OnlyFolder,
-    /// Everything.
+    /// The whole archive.
     Everything,
 }
 
@@ -38,7 +38,7 @@ pub(crate) enum Contents {
 pub(crate) struct Digest(String);
 
 impl Digest {
-    /// Reads 64 digits, with or without `sha256:`, in small or in capital letters.
+    /// Parses 64 digits in any letter case, with or without `sha256:`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
         let digits = text.strip_prefix("sha256:").unwrap_or(&text);
@@ -54,13 +54,13 @@ impl Digest {
         Self::of(Sha256::new_with_prefix(bytes))
     }
 
-    /// The digits.
+    /// Returns the digits.
     pub(crate) fn digits(&self) -> &str {
         &self.0
     }
 }
 
-/// As registries write it.
+/// Writes `sha256:` and the digits.
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "sha256:{}", self.0)
@@ -74,7 +74,7 @@ impl fmt::Debug for Digest {
 }
 
 impl Artefact {
-    /// As the cache keeps it.
+    /// Returns the form in the cache.
     pub(crate) fn to_json(&self) -> Value {
         let packing = match self.packing {
             Packing::TarGzip => "tar+gzip",
@@ -88,7 +88,7 @@ impl Artefact {
         json!({"revision": self.revision, "digest": self.digest.to_string(), "packing": packing, "folder": folder})
     }
 
-    /// Reads what [`Artefact::to_json`] wrote; `None` for anything else.
+    /// Parses the result of [`Artefact::to_json`]; `None` for anything else.
     pub(crate) fn from_json(value: &Value) -> Option<Self> {
         let packing = match value["packing"].as_str()? {
             "tar+gzip" => Packing::TarGzip,

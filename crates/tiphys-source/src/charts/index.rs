@@ -21,14 +21,14 @@ pub(super) struct Index {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct IndexEntry {
     pub(super) version: String,
-    /// Where its archive is, absolute or relative to the repository; empty if the index does not say.
+    /// The URL of its archive, absolute or relative to the repository. Empty if the index has none.
     pub(super) url: String,
-    /// Its SHA-256; `None` if the index has none. Other kinds of digests are passed over, as `helm pull --repo` passes over all.
+    /// Its SHA-256; `None` if the index has none. Other digests are ignored; `helm pull --repo` ignores all.
     pub(super) digest: Option<Digest>,
 }
 
 impl Index {
-    /// Reads an index. What is no text in it is read as one, and versions of which the index says nothing are left out.
+    /// Parses an index. Scalars of other types are read as strings, and entries without content are left out.
     pub(super) fn read(text: &[u8]) -> Result<Self, String> {
         let Some(node) = read_document_of_texts(text).map_err(|error| error.to_string())? else {
             return Err("it is empty".to_owned());
@@ -82,8 +82,8 @@ impl IndexEntry {
     }
 }
 
-/// The version that helm takes for a version that was asked for: that very one, else the newest of those that it stands for as a range
-/// (`1.2` is any `1.2.x`).
+/// Returns the version that helm selects for a requested version: the equal one, else the newest in the range that it denotes (`1.2` is any
+/// `1.2.x`).
 pub(super) fn select<'a>(versions: &'a [IndexEntry], version: &str) -> Option<&'a IndexEntry> {
     let exact = versions.iter().find(|entry| entry.version == version);
     exact.or_else(|| {

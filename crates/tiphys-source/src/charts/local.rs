@@ -1,4 +1,4 @@
-//! Folders that stand for Helm repositories (`--repo URL=DIR`): archives `NAME-VERSION.tgz`, and charts' folders.
+//! Local directories that replace Helm repositories (`--repo URL=DIR`): archives `NAME-VERSION.tgz`, and directories of charts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,32 +17,32 @@ use tiphys_access::RepoUrl;
 use crate::options::SourceOptions;
 use crate::{LocalCopy, SourceError};
 
-/// The file that makes a folder a chart.
+/// The file that makes a directory a chart.
 const CHART_FILE: &str = "Chart.yaml";
 
-/// Bytes of a `Chart.yaml`.
+/// Maximum size of a `Chart.yaml` in bytes.
 const CHART_FILE_BYTES_MAX: u64 = 1 << 20;
 
-/// Folders within one another, of a chart.
+/// Maximum depth of directories in a chart.
 const DEPTH_MAX: usize = 64;
 
-/// Keeps the names of trees of charts' folders apart from those that other parts make.
+/// Separates the keys of these trees from those of others.
 const SALT: &[u8] = b"tiphys chart folder";
 
-/// A chart's folder, as it is now.
+/// The directory of a chart, read when its tree is written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ChartFolder {
     dir: PathBuf,
 }
 
-/// A packed chart, as it was when it was found.
+/// The archive of a chart, with the digest that it had when it was found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ChartArchive {
     path: PathBuf,
     artefact: Artefact,
 }
 
-/// One version of the chart in a folder.
+/// A version of the chart in a directory.
 struct Candidate {
     version: String,
     path: CandidatePath,
@@ -53,7 +53,7 @@ enum CandidatePath {
     Folder(PathBuf),
 }
 
-/// The chart, if a folder stands for its repository. A folder that does not have it is an error: nothing is fetched in its stead.
+/// Returns the chart if a local directory replaces its repository. Fails if the directory does not have it; nothing is downloaded instead.
 pub(super) fn find(
     source: &ChartSource,
     copies: &[LocalCopy],
@@ -90,7 +90,7 @@ pub(super) fn find(
     }))
 }
 
-/// Whether a folder has charts as [`find`] looks for them: it is one, or has a chart's folder or an archive in it.
+/// Whether a directory is a chart, or contains directories or archives of charts.
 pub(crate) fn is_folder_of_charts(dir: &Path) -> bool {
     let is_chart = |folder: &Path| folder.join(CHART_FILE).is_file();
     let has_one = |entry: fs::DirEntry| {
@@ -141,12 +141,12 @@ impl ChartArchive {
         options: &SourceOptions,
         modes: Modes,
     ) -> Result<Tree, SourceError> {
-        let packed = Packed { path: &self.path, artefact: &self.artefact, owner: Owner::Person };
+        let packed = Packed { path: &self.path, artefact: &self.artefact, owner: Owner::User };
         packed.tree(store, options.chart_limits.archive_bytes_max, modes)
     }
 }
 
-/// The chart's name as its folder has it; of an artefact the last part of its address.
+/// Returns the name of the chart; for an artefact, the last segment of its URL.
 fn name(source: &ChartSource) -> &str {
     let whole =
         if source.chart.is_empty() { source.repo_url.trim().trim_end_matches('/') } else { &source.chart };
@@ -157,13 +157,14 @@ fn stands_for(copy: &LocalCopy, source: &ChartSource) -> bool {
     copy.url.as_ref().is_some_and(|url| plain(url) == plain(&source.repo_url))
 }
 
-/// An address as it is compared: without `oci://`, and without a user and a password.
+/// Returns a URL in the form that is compared: without `oci://`, user and password.
 fn plain(url: &str) -> String {
     let url = RepoUrl::new(url.trim().trim_end_matches('/').to_ascii_lowercase()).without_user_info();
     RepoUrl::new(url).without_oci().to_owned()
 }
 
-/// The versions of a chart in a folder: archives by their names, folders by their `Chart.yaml`. The folder may be the chart itself.
+/// Returns the versions of a chart in a directory: archives by their names, directories by their `Chart.yaml`. The directory may be the chart
+/// itself.
 fn in_folder(dir: &Path, name: &str) -> Result<Vec<Candidate>, SourceError> {
     let failed = |source| SourceError::Read { path: dir.to_path_buf(), source };
     let mut found: Vec<Candidate> = Vec::new();
@@ -196,7 +197,7 @@ fn in_folder(dir: &Path, name: &str) -> Result<Vec<Candidate>, SourceError> {
     Ok(found)
 }
 
-/// Whether a path does not lead out of a folder by links: a change under review is not to choose a chart that it does not have.
+/// Whether a path stays in a directory after symbolic links are resolved, so that a pull request cannot select a chart outside of it.
 fn is_within(path: &Path, dir: &Path) -> bool {
     match (path.canonicalize(), dir.canonicalize()) {
         (Ok(path), Ok(dir)) => path.starts_with(dir),
@@ -204,7 +205,7 @@ fn is_within(path: &Path, dir: &Path) -> bool {
     }
 }
 
-/// Name and version of the chart in a folder below `dir`.
+/// Returns name and version of the chart in a directory below `dir`.
 fn chart_of(folder: &Path, dir: &Path) -> Option<(String, String)> {
     let file = folder.join(CHART_FILE);
     if !is_within(&file, dir) || !file.is_file() {
@@ -217,7 +218,7 @@ fn chart_of(folder: &Path, dir: &Path) -> Option<(String, String)> {
     Some((name, chart.text("version").ok()??.to_owned()))
 }
 
-/// The very version, else the newest of the range.
+/// Returns the version that equals the target revision, else the newest in its range.
 fn choose<'a>(candidates: &'a [Candidate], wanted: &str) -> Result<Option<&'a Candidate>, SourceError> {
     let exact = candidates.iter().find(|candidate| candidate.version == wanted);
     if exact.is_some() {
@@ -230,7 +231,7 @@ fn choose<'a>(candidates: &'a [Candidate], wanted: &str) -> Result<Option<&'a Ca
     Ok(newest.and_then(|newest| candidates.iter().find(|candidate| candidate.version == newest)))
 }
 
-/// All files and links below a folder, `.git` left out.
+/// Adds all files and symbolic links below a directory, except for `.git`.
 fn list(dir: &Path, below: &str, depth: usize, files: &mut Vec<RepoPath>) -> Result<(), SourceError> {
     let failed = |source| SourceError::Read { path: dir.to_path_buf(), source };
     if depth == 0 {

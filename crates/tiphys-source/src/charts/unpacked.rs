@@ -1,4 +1,4 @@
-//! From an archive on the disk to a tree.
+//! Unpacks the archive of a chart to a tree.
 
 use std::cell::RefCell;
 use std::fs::{self, File};
@@ -17,29 +17,28 @@ use super::ChartError;
 use super::artefact::{Artefact, Contents, Digest, Packing};
 use crate::SourceError;
 
-/// Keeps the names of trees of charts apart from those that other parts make.
+/// Separates the keys of these trees from those of others.
 const SALT: &[u8] = b"tiphys chart 1";
 
-/// An archive on the disk.
+/// An archive on disk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packed<'a> {
     pub(super) path: &'a Path,
-    /// What it is.
     pub(super) artefact: &'a Artefact,
     pub(super) owner: Owner,
 }
 
-/// Whose an archive is.
+/// The owner of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// The cache's: one that was changed goes, so that the next command fetches it again.
+    /// The cache. A changed archive is removed, so that the next command downloads it again.
     Cache,
-    /// That of the person who asks. Nothing happens to it.
-    Person,
+    /// The user. It is never removed.
+    User,
 }
 
 impl Packed<'_> {
-    /// The tree that it holds.
+    /// Returns the tree of the archive.
     pub(super) fn tree(&self, store: &Store, bytes_max: u64, modes: Modes) -> Result<Tree, SourceError> {
         let artefact = self.artefact;
         let mut key = blake3::Hasher::new();
@@ -53,7 +52,7 @@ impl Packed<'_> {
             };
             let mut archive = self.open(bytes_max)?;
             let unpacked = archive::unpack(&mut archive, &intake(store, modes), part, writer);
-            // What was changed on the disk is told as that, whatever else is wrong with it.
+            // A wrong digest is reported before an unpacking error, because it explains it.
             self.check(archive)?;
             let count = unpacked.map_err(|error| broken(artefact, error))?;
             match folder {
@@ -88,9 +87,9 @@ impl Packed<'_> {
         Ok(Checked { packed, hash })
     }
 
-    /// Refuses an archive that was changed on the disk.
+    /// Fails if the archive does not have the expected digest.
     fn check(&self, mut archive: Checked) -> Result<(), SourceError> {
-        // Unpacking stops at an invalid archive.
+        // Unpacking an invalid archive does not read it to its end.
         io::copy(&mut archive.packed, &mut io::sink()).map_err(|error| self.failed("read", error))?;
         let found = Digest::of(archive.hash.borrow().clone());
         if found == self.artefact.digest {
@@ -111,22 +110,22 @@ impl Packed<'_> {
     fn failed(&self, action: &'static str, source: io::Error) -> SourceError {
         match self.owner {
             Owner::Cache => SourceError::cache(action, self.path)(source),
-            Owner::Person => SourceError::Read { path: self.path.to_path_buf(), source },
+            Owner::User => SourceError::Read { path: self.path.to_path_buf(), source },
         }
     }
 }
 
 impl Owner {
-    /// As errors name the archive.
+    /// Returns the name of the archive in errors.
     fn what(self) -> &'static str {
         match self {
             Self::Cache => "the cached archive",
-            Self::Person => "the archive",
+            Self::User => "the archive",
         }
     }
 }
 
-/// The digest of a file; `None` if it has more bytes than it may.
+/// Returns the digest of a file; `None` if it has more than `bytes_max` bytes.
 pub(super) fn digest_of(path: &Path, bytes_max: u64) -> io::Result<Option<Digest>> {
     let hash = Rc::default();
     let mut file = Hashing { inner: open(path)?, hash: Rc::clone(&hash) }.take(bytes_max.saturating_add(1));
@@ -135,12 +134,12 @@ pub(super) fn digest_of(path: &Path, bytes_max: u64) -> io::Result<Option<Digest
     Ok((bytes <= bytes_max).then_some(digest))
 }
 
-/// Opens an archive. It does not wait if the path is a pipe.
+/// Opens an archive. Does not block if the path is a pipe.
 fn open(path: &Path) -> io::Result<File> {
     Ok(open_file(path, FileOwner::Anybody, File::options().read(true))?)
 }
 
-/// An archive that is read as gzip, and of which is known in the end whether it is what its name says.
+/// An archive that is read as gzip, and the digest of the bytes that were read.
 struct Checked {
     packed: Box<dyn Read>,
     hash: Rc<RefCell<Sha256>>,
@@ -169,7 +168,7 @@ impl<R: Read> Read for Hashing<R> {
 fn intake(store: &Store, modes: Modes) -> Intake<'static> {
     let limits = store.limits();
     let limits = ArchiveLimits {
-        // The archive was measured when it was opened.
+        // Checked when the archive was opened.
         packed_bytes_max: u64::MAX,
         entries_max: limits.entries_max,
         bytes_max: limits.bytes_max,

@@ -1,4 +1,4 @@
-//! Writing a planned tree: the directories are read first, then several threads read files and write them.
+//! Writing a planned tree: directories are read first, then several threads read and write files.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -13,34 +13,34 @@ use super::{Part, Plan};
 use crate::objects::{Objects, Reader};
 use crate::{SourceError, lfs};
 
-/// Threads that read and write. More do not help: the file system takes one entry of a directory at a time.
+/// Maximum number of threads. More do not help, because the file system creates the entries of a directory one at a time.
 const THREADS_MAX: usize = 4;
 
-/// Files that a thread takes at once; with fewer files no thread is started.
+/// Number of files that a thread takes at once. With fewer files, no thread is started.
 const FILES_PER_TURN: usize = 64;
 
-/// Bytes of one path.
+/// Maximum length of a path in bytes.
 const PATH_BYTES_MAX: usize = 4096;
 
 /// A file or link to be written.
 pub(crate) struct Item {
-    /// Which of [`Plan::objects`] it is in.
+    /// Index in [`Plan::objects`].
     pub(crate) objects: usize,
     pub(crate) path: RepoPath,
     pub(crate) kind: EntryKind,
     pub(crate) id: ObjectId,
 }
 
-/// What a plan comes to.
+/// The content of a planned tree.
 #[derive(Default)]
 pub(crate) struct Listing {
     /// Files and links.
     pub(crate) items: Vec<Item>,
-    /// Directories that hold nothing.
+    /// Empty directories.
     directories: Vec<RepoPath>,
 }
 
-/// Writes the tree, and gives the Git LFS pointers in it, sorted.
+/// Writes the tree, and returns its Git LFS pointers, sorted.
 pub(crate) fn write(
     plan: &Plan,
     writer: &TreeWriter,
@@ -80,7 +80,7 @@ pub(crate) fn write(
     Ok(pointers)
 }
 
-/// All files of a plan: directories are read, files are not.
+/// Lists the files of a plan. Reads directories only.
 pub(crate) fn list(plan: &Plan, limits: TreeLimits) -> Result<Listing, SourceError> {
     let mut readers: Vec<Reader> = plan.objects.iter().map(Objects::reader).collect();
     let mut listing = Listing::default();
@@ -142,7 +142,7 @@ fn list_part(
     Ok(())
 }
 
-/// What the threads share.
+/// The state that the threads share.
 struct Job<'a> {
     plan: &'a Plan,
     writer: &'a TreeWriter,
