@@ -118,10 +118,8 @@ fn remedy_hint(remedy: &Remedy) -> String {
 /// Logs warnings.
 pub(crate) fn warn_all<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
     for warning in warnings {
-        match warning.remedy() {
-            Some(remedy) => tracing::warn!("{}; {}", warning.message(), remedy_hint(remedy)),
-            None => tracing::warn!("{}", warning.message()),
-        }
+        let remedy = warning.remedy().map(|remedy| format!("; {}", remedy_hint(remedy)));
+        tracing::warn!("{}{}", warning.message(), remedy.unwrap_or_default());
     }
 }
 
