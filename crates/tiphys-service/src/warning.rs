@@ -1,5 +1,7 @@
 //! Warnings of use cases.
 
+use std::fmt::Display;
+
 use tiphys_store::StoredApplication;
 
 use crate::error::Remedy;
@@ -17,8 +19,16 @@ impl Warning {
     }
 
     /// Creates a warning about an application.
-    pub(crate) fn of_application(stored: &StoredApplication, message: impl std::fmt::Display) -> Self {
+    pub(crate) fn of_application(stored: &StoredApplication, message: impl Display) -> Self {
         Self::new(format!("{}: {message}", stored.full_name()))
+    }
+
+    /// Creates the warnings of rendering an application, or of changing or comparing it.
+    pub(crate) fn all_of_application<T: Display>(
+        stored: &StoredApplication,
+        messages: impl IntoIterator<Item = T>,
+    ) -> impl Iterator<Item = Self> {
+        messages.into_iter().map(|message| Self::of_application(stored, message))
     }
 
     #[must_use]

@@ -14,7 +14,7 @@ use crate::error::ServiceError;
 use crate::options::ApplicationSelection;
 use crate::plugin::{self, PluginPaths};
 use crate::service::Service;
-use crate::settings::{RequestSettings, control_plane, source_request};
+use crate::settings::{RequestSettings, source_request};
 use crate::store::load_store;
 use crate::trust::Trust;
 use crate::warning::Warning;
@@ -78,9 +78,9 @@ impl Workspace {
         let (options, host) = (service.options(), service.host());
         let runs = service.runs(workspace.keep_workdirs);
         let trust = Trust::new(options, host, &resources, &workspace.applications);
-        let control_plane = control_plane(options, &resources, &trust);
         let RequestSettings { render, known, warnings } =
             RequestSettings::new(options, host, &resources, &trust, workspace.tracking);
+        let control_plane = render.argocd_namespace.clone();
         let settings = RenderSettings {
             others: if workspace.name_others { Others::Name } else { Others::Ignore },
             ..render

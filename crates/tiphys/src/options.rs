@@ -64,14 +64,14 @@ impl From<&CommonArgs> for ServiceOptions {
 }
 
 /// Parses the local directories of repositories: `[URL[@REV]=]DIR`.
-fn repositories(texts: &[String], host: &Host) -> Result<Vec<LocalCopy>, ServiceError> {
-    let parse = |text: &String| {
-        let copy = LocalCopy::parse(text, &host.absolute(""))
+fn repositories(arguments: &[String], host: &Host) -> Result<Vec<LocalCopy>, ServiceError> {
+    let parse = |argument: &String| {
+        let copy = LocalCopy::parse(argument, &host.absolute(""))
             .map_err(|error| ServiceError::invalid_input(format!("--repo: {error}")))?;
         require_directories("--repo", std::slice::from_ref(&copy.dir), host)?;
         Ok(copy)
     };
-    texts.iter().map(parse).collect()
+    arguments.iter().map(parse).collect()
 }
 
 fn require_directories(option: &str, dirs: &[PathBuf], host: &Host) -> Result<(), ServiceError> {

@@ -25,8 +25,8 @@ const STAMP: &str = "pruned";
 
 /// Removes the least recently used entries of the cache until it has at most [`ServiceLimits::cache_size_max`] bytes on disk.
 ///
-/// An entry is a clone, a chart, the record of a chart version or a tree. A cache that does not exist has none. Fails with [`ErrorKind::Conflict`] while another command
-/// uses the cache.
+/// An entry is a clone, a chart, the record of a chart version or a tree. A cache that does not exist has none. Fails with
+/// [`ErrorKind::Conflict`] while another command uses the cache.
 ///
 /// [`ServiceLimits::cache_size_max`]: crate::ServiceLimits::cache_size_max
 /// [`ErrorKind::Conflict`]: crate::ErrorKind::Conflict

@@ -62,7 +62,7 @@ async fn compare(
     warnings: &mut Vec<Warning>,
 ) -> Result<Comparison, ServiceError> {
     let name = stored.full_name();
-    warnings.extend(rendered.warnings.iter().map(|warning| Warning::of_application(stored, warning)));
+    warnings.extend(Warning::all_of_application(stored, &rendered.warnings));
     let spec = &stored.application.spec;
     let ignored = Ignored::new(&spec.ignore_differences).map_err(|error| ignore_error(stored, &error))?;
     let tracking = workspace.renderer.tracking(&stored.application);
@@ -74,10 +74,11 @@ async fn compare(
     let cluster = cluster.ok_or_else(|| no_cluster_error(stored, &spec.destination, clusters))?;
     let (pairs, guessed) =
         find_live(rendered.manifests, &spec.destination.namespace, &cluster).await.map_err(unread)?;
-    warnings.extend(guessed.iter().map(|warning| Warning::of_application(stored, warning)));
+    warnings.extend(Warning::all_of_application(stored, guessed));
     let rules = LiveRules { application: &tracking.instance_name, ignored: &ignored, ownership: &ownership };
     let found = compare_objects(&pairs, cluster.removable(&tracking.instance_name), &rules);
-    warnings.extend(found.warnings.iter().map(|warning| Warning::of_application(stored, &warning.message)));
+    let messages = found.warnings.iter().map(|warning| &warning.message);
+    warnings.extend(Warning::all_of_application(stored, messages));
     for left_out in &found.left_out {
         tracing::info!("{name}: left out: {left_out}");
     }

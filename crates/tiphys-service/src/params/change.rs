@@ -59,7 +59,7 @@ pub(super) struct SourceChange {
     /// The changed source.
     pub(super) after: ApplicationSource,
     /// The changed parameters.
-    pub(super) applied: Applied,
+    pub(super) changes: Vec<ParameterChange>,
     /// Warnings about the change.
     pub(super) warnings: Vec<Warning>,
 }
@@ -161,7 +161,7 @@ impl ParameterSource {
             announced.push(source);
         }
         let of_sources = announced.iter().flat_map(|source| &source.warnings);
-        warnings.extend(of_sources.map(|warning| Warning::of_application(&stored, warning)));
+        warnings.extend(Warning::all_of_application(&stored, of_sources));
         let mut found: Vec<AnnouncedSource> =
             announced.into_iter().filter(|source| source.plugin.is_some()).collect();
         match found.len() {
@@ -234,14 +234,14 @@ impl ParameterSource {
         host: &Host,
     ) -> Result<SourceChange, ServiceError> {
         let mut change = self.change(request, self.source(), host)?;
-        let changes = &mut change.applied.changes;
-        if let Some(file) = self.preceding_file(changes) {
+        if let Some(file) = self.preceding_file(&change.changes) {
             let message = format!(
                 "the override file {file} of the repository sets parameters too and wins over the Application"
             );
             let warning = Warning::of_application(&self.stored, message).with_remedy(Remedy::WriteOverride);
             change.warnings.push(warning);
-            for value in changes.iter_mut().flat_map(|change| [&mut change.before, &mut change.after]) {
+            for value in change.changes.iter_mut().flat_map(|change| [&mut change.before, &mut change.after])
+            {
                 if let InEffect::Default(_) = value {
                     *value = InEffect::Nothing;
                 }
@@ -293,10 +293,9 @@ impl ParameterSource {
         }
         let names_are_free = announcements.is_empty();
         let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
-        let mut applied = apply(edited, &assignments).map_err(|error| self.refused(&error))?;
-        let of_applied = std::mem::take(&mut applied.warnings).into_iter();
-        let mut warnings: Vec<Warning> =
-            of_applied.map(|warning| Warning::of_application(&self.stored, warning)).collect();
+        let Applied { parameters, mut changes, warnings } =
+            apply(edited, &assignments).map_err(|error| self.refused(&error))?;
+        let mut warnings: Vec<Warning> = Warning::all_of_application(&self.stored, warnings).collect();
         if has_values {
             let names = VariableNames::of(source);
             let of_variables = assignments.iter();
@@ -308,13 +307,13 @@ impl ParameterSource {
             |error| ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
         let names: Vec<&str> = assignments.iter().map(|assignment| assignment.target.name.as_str()).collect();
         let given = Given { plugin, announcements, names: &names, variables: request.variables };
-        let after = with_parameters(source, self.source_type, &applied.parameters, given).map_err(refused)?;
+        let after = with_parameters(source, self.source_type, &parameters, given).map_err(refused)?;
         // A string and a variable with the same text are no visible change; a warning reports which one is set.
         let has_become = |name: &str| {
             !replaced_variables(source, plugin, name).eq(replaced_variables(&after, plugin, name))
         };
-        applied.changes.retain(|change| change.before != change.after || !has_become(&change.target.name));
-        Ok(SourceChange { before: source.clone(), after, applied, warnings })
+        changes.retain(|change| change.before != change.after || !has_become(&change.target.name));
+        Ok(SourceChange { before: source.clone(), after, changes, warnings })
     }
 
     /// Returns the plugin of the source if it was asked. A `plugin` block need not name it.

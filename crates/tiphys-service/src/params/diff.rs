@@ -43,7 +43,7 @@ impl UnsavedChange {
         let changed = with_source(&stored.application, subject.position, change.after);
         warnings.extend(subject.warnings);
         warnings.extend(change.warnings);
-        Ok(Self { stored, changes: change.applied.changes, warnings, changed })
+        Ok(Self { stored, changes: change.changes, warnings, changed })
     }
 }
 
@@ -60,7 +60,7 @@ pub async fn compare_unsaved(workspace: &Workspace, change: &UnsavedChange) -> A
     let compared = before.and_then(|before| Ok((before, after?))).map(|(before, after)| {
         let new = after.warnings.iter().filter(|warning| !before.warnings.contains(warning));
         let all = before.warnings.iter().chain(new);
-        warnings.extend(all.map(|warning| Warning::of_application(stored, warning)));
+        warnings.extend(Warning::all_of_application(stored, all));
         compare(&before.manifests, &after.manifests)
     });
     let result = compared.map_err(|error| ServiceError::application(stored, &error));

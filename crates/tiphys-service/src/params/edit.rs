@@ -80,7 +80,7 @@ pub async fn plan_edit(
     };
     all.extend(subject.warnings);
     all.extend(change.warnings);
-    Ok(PlannedEdit { stored, changes: change.applied.changes, warnings: all, edit })
+    Ok(PlannedEdit { stored, changes: change.changes, warnings: all, edit })
 }
 
 impl PlannedEdit {

@@ -61,8 +61,7 @@ pub async fn inspect(
             }
             parameters.failures.push((index, failure));
         }
-        let warnings = source.warnings.iter().map(|warning| Warning::of_application(stored, warning));
-        parameters.warnings.extend(warnings);
+        parameters.warnings.extend(Warning::all_of_application(stored, &source.warnings));
         parameters.sources.push(source);
     }
     Ok(parameters)

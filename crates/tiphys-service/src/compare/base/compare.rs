@@ -135,8 +135,7 @@ async fn compare_pair(
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<Comparison>, ServiceError> {
     let mut warned = |stored: &StoredApplication, rendered: RenderedApplication| {
-        let of_head = rendered.warnings.iter();
-        warnings.extend(of_head.map(|warning| Warning::of_application(stored, warning)));
+        warnings.extend(Warning::all_of_application(stored, &rendered.warnings));
         rendered.manifests
     };
     let failed = |stored: &StoredApplication, error: &RenderError| {

@@ -25,9 +25,9 @@ pub(super) struct Change<'a> {
     pub(super) settings: &'a mut RequestSettings,
 }
 
-/// Replaces settings that a change must not decide by those of the base, and returns warnings about replaced ones. Kustomize's build options let a
-/// kustomization run programs. Repository Secrets decide who receives the credentials of a repository, those of the user included, and
-/// the `sourceRepos` of a project for which repositories they are used.
+/// Replaces settings that a change must not decide by those of the base, and returns warnings about replaced ones. Kustomize's build
+/// options let a kustomization run programs. Repository Secrets decide who receives the credentials of a repository, those of the user
+/// included, and the `sourceRepos` of a project for which repositories they are used.
 pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let (of_base, of_head) = (&base.settings.render, &mut change.settings.render);

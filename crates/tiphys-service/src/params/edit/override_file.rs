@@ -99,7 +99,7 @@ fn is_without_effect(change: &SourceChange) -> bool {
         source.plugin.as_ref().and_then(|block| block.parameters.clone()).unwrap_or_default()
     };
     let is_seen = |change: &ParameterChange| change.before != change.after;
-    !change.applied.changes.iter().any(is_seen)
+    !change.changes.iter().any(is_seen)
         && change.before.helm == change.after.helm
         && list(&change.before) == list(&change.after)
 }
