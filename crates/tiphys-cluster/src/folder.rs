@@ -5,20 +5,27 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
-use tiphys_engine::{Manifest, ObjectKey};
+use futures_util::stream::BoxStream;
+use serde_json::{Map, Value};
+use tiphys_engine::{Manifest, ObjectKey, ResourceListError, ServedKind, ServedKinds};
 use tiphys_yaml::{Data, Node, Position, read_documents};
 
-use crate::{ClusterError, ClusterReader};
+use crate::{ClusterError, ClusterErrorKind, ClusterReader, ListContent, WatchEvent};
 
 /// The maximum number of nested directories. Deeper ones are probably a mistake.
 const DEPTH_MAX: usize = 32;
 
 /// The live objects of a cluster, read from the YAML and JSON files of a directory. Lists are flattened. Hidden directories and symbolic
 /// links to directories are skipped.
+///
+/// It serves the kinds of Kubernetes, of its `CustomResourceDefinition` objects, of its `APIResourceList` documents, and of its objects.
 #[derive(Clone, Default)]
 pub struct FolderCluster {
     objects: BTreeMap<ObjectKey, Entry>,
+    resource_lists: Vec<Map<String, Value>>,
+    kinds: OnceLock<Arc<ServedKinds>>,
 }
 
 #[derive(Clone)]
@@ -78,6 +85,9 @@ pub enum ObjectProblem {
     /// The object has no name.
     #[error("the {0} has no name")]
     NoName(String),
+    /// An invalid list of served kinds.
+    #[error(transparent)]
+    ResourceList(#[from] ResourceListError),
     /// Another document defines the same object.
     #[error("{key} is already defined in {first}")]
     Twice {
@@ -108,6 +118,22 @@ impl FolderCluster {
         let metadata =
             fs::metadata(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })?;
         if metadata.is_dir() { self.add_folder(path, 0) } else { self.add_file(path) }
+    }
+
+    fn served_kinds(&self) -> ServedKinds {
+        let mut kinds = ServedKinds::built_in();
+        let objects = || self.objects.values().map(|entry| &entry.manifest);
+        objects().for_each(|manifest| kinds.add_definition(manifest));
+        for list in &self.resource_lists {
+            // Invalid lists are rejected when they are read.
+            let _valid = kinds.add_resource_list(list);
+        }
+        // Namespaced objects first, because one of them decides the scope of an unknown kind.
+        objects()
+            .filter(|manifest| !manifest.namespace().is_empty())
+            .for_each(|manifest| kinds.add_object(manifest));
+        objects().for_each(|manifest| kinds.add_object(manifest));
+        kinds
     }
 
     fn add_folder(&mut self, path: &Path, depth: usize) -> Result<(), FolderError> {
@@ -160,9 +186,15 @@ impl FolderCluster {
     }
 
     fn insert(&mut self, path: &Path, document: &Node) -> Result<(), ObjectProblem> {
-        let serde_json::Value::Object(object) = document.to_value() else {
+        let Value::Object(object) = document.to_value() else {
             return Err(ObjectProblem::NotAnObject(document.type_words()));
         };
+        self.kinds.take();
+        if object.get("kind").and_then(Value::as_str) == Some("APIResourceList") {
+            ServedKinds::default().add_resource_list(&object)?;
+            self.resource_lists.push(object);
+            return Ok(());
+        }
         let manifest = Manifest::new(object);
         let key = manifest.key();
         if key.kind.is_empty() {
@@ -182,13 +214,74 @@ impl FolderCluster {
 
 #[async_trait::async_trait]
 impl ClusterReader for FolderCluster {
-    async fn get(&self, key: &ObjectKey) -> Result<Option<Manifest>, ClusterError> {
-        Ok(self.objects.get(key).map(|entry| entry.manifest.clone()))
+    async fn kinds(&self) -> Result<Arc<ServedKinds>, ClusterError> {
+        Ok(Arc::clone(self.kinds.get_or_init(|| Arc::new(self.served_kinds()))))
     }
 
-    async fn all(&self) -> Result<Vec<Manifest>, ClusterError> {
-        Ok(self.objects.values().map(|entry| entry.manifest.clone()).collect())
+    async fn get(
+        &self,
+        kind: &ServedKind,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Manifest>, ClusterError> {
+        let key = ObjectKey {
+            group: kind.group.clone(),
+            kind: kind.kind.clone(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        };
+        Ok(self.objects.get(&key).map(|entry| entry.manifest.clone()))
     }
+
+    async fn list(
+        &self,
+        kind: &ServedKind,
+        namespace: Option<&str>,
+        content: ListContent,
+    ) -> Result<Vec<Manifest>, ClusterError> {
+        let first = ObjectKey {
+            group: kind.group.clone(),
+            kind: kind.kind.clone(),
+            namespace: namespace.unwrap_or_default().to_owned(),
+            name: String::new(),
+        };
+        let is_wanted = |key: &ObjectKey| {
+            (&key.group, &key.kind) == (&kind.group, &kind.kind)
+                && namespace.is_none_or(|namespace| key.namespace == namespace)
+        };
+        let entries = self.objects.range(first..).take_while(|(key, _)| is_wanted(key));
+        Ok(entries
+            .map(|(_, entry)| match content {
+                ListContent::Objects => entry.manifest.clone(),
+                ListContent::Metadata => metadata(&entry.manifest),
+            })
+            .collect())
+    }
+
+    async fn watch(
+        &self,
+        kind: &ServedKind,
+        _namespace: Option<&str>,
+        _name: Option<&str>,
+    ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError> {
+        Err(ClusterError {
+            cluster: "in a folder".to_owned(),
+            request: format!("watch {}", kind.full_name()),
+            kind: ClusterErrorKind::Unsupported,
+            source: None,
+        })
+    }
+
+    async fn version(&self) -> Result<Option<String>, ClusterError> {
+        Ok(None)
+    }
+}
+
+/// Returns API version, kind and metadata of an object.
+fn metadata(manifest: &Manifest) -> Manifest {
+    let is_kept = |key: &str| matches!(key, "apiVersion" | "kind" | "metadata");
+    let object = manifest.object().iter().filter(|(key, _)| is_kept(key));
+    Manifest::new(object.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
 fn has_document_extension(path: &Path) -> bool {

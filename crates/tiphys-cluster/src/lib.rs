@@ -1,11 +1,13 @@
 //! Readers of live objects: a directory of YAML files as the state of a cluster.
 //!
-//! Callers depend on [`ClusterReader`] only, so that a Kubernetes client can be a second implementation.
+//! Callers depend on [`ClusterReader`] only: a directory and a Kubernetes API server (`tiphys-kube`) implement it.
 
 mod argument;
+mod error;
 mod folder;
 mod reader;
 
 pub use argument::{ClusterStateArgument, Clusters, IN_CLUSTER_NAME};
+pub use error::{ClusterError, ClusterErrorKind};
 pub use folder::{FolderCluster, FolderError, ObjectProblem};
-pub use reader::{ClusterError, ClusterReader};
+pub use reader::{ClusterReader, ListContent, WatchEvent};

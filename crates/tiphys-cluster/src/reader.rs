@@ -1,24 +1,64 @@
 //! The interface for reading a cluster.
 
-use tiphys_engine::{Manifest, ObjectKey};
+use std::sync::Arc;
 
-/// A reader of the live objects of one cluster.
+use futures_util::stream::BoxStream;
+use tiphys_engine::{Manifest, ServedKind, ServedKinds};
+
+use crate::ClusterError;
+
+/// A reader of the live objects of one cluster. Namespaces are empty for cluster-scoped kinds.
 #[async_trait::async_trait]
 pub trait ClusterReader: Send + Sync {
-    /// Returns the object with this key; `None` if it does not exist. The namespace is empty for cluster-scoped kinds.
-    async fn get(&self, key: &ObjectKey) -> Result<Option<Manifest>, ClusterError>;
+    /// Returns the kinds that the cluster serves. A reader asks for them once and caches them.
+    async fn kinds(&self) -> Result<Arc<ServedKinds>, ClusterError>;
 
-    /// Returns all objects, sorted by group, kind, namespace and name.
-    async fn all(&self) -> Result<Vec<Manifest>, ClusterError>;
+    /// Returns an object; `None` if it does not exist.
+    async fn get(
+        &self,
+        kind: &ServedKind,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Manifest>, ClusterError>;
+
+    /// Returns the objects of a kind in a namespace, by default in all, sorted by namespace and name.
+    async fn list(
+        &self,
+        kind: &ServedKind,
+        namespace: Option<&str>,
+        content: ListContent,
+    ) -> Result<Vec<Manifest>, ClusterError>;
+
+    /// Returns the objects of a kind, in a namespace and with a name if these are given, and then their changes.
+    ///
+    /// The stream does not end. An error is reported once, and the watch begins anew after a pause, with [`WatchEvent::Listed`].
+    async fn watch(
+        &self,
+        kind: &ServedKind,
+        namespace: Option<&str>,
+        name: Option<&str>,
+    ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError>;
+
+    /// Returns the Kubernetes version of the cluster, such as `v1.36.3`; `None` if it is unknown.
+    async fn version(&self) -> Result<Option<String>, ClusterError>;
 }
 
-/// A cluster cannot be read. Directories never fail; this is for readers that use the network.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot read {what} from the cluster")]
-pub struct ClusterError {
-    /// The objects that were requested.
-    pub what: String,
-    /// The cause.
-    #[source]
-    pub source: Box<dyn std::error::Error + Send + Sync>,
+/// What a list has of each object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListContent {
+    /// The whole object.
+    Objects,
+    /// API version, kind and `metadata`.
+    Metadata,
+}
+
+/// An event of a watch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WatchEvent {
+    /// All objects at the beginning, or after changes may have been missed. Objects of an earlier event that are not in it are deleted.
+    Listed(Vec<Manifest>),
+    /// An object was created or changed.
+    Changed(Manifest),
+    /// An object was deleted. This is its last state.
+    Deleted(Manifest),
 }

@@ -18,6 +18,7 @@ mod plugin_environment;
 mod references;
 mod scope;
 mod selection;
+mod served_kinds;
 mod source_type;
 mod sources;
 mod tracking;
@@ -47,6 +48,7 @@ pub use plugin_environment::{plugin_env, request_environment};
 pub use references::{ReferenceError, mentioned, references};
 pub use scope::{Scope, Scopes, set_namespace};
 pub use selection::{combine, nothing_rendered, skip_secrets};
+pub use served_kinds::{ResourceListError, ServedKind, ServedKinds, UnknownKind};
 pub use source_type::{
     AmbiguousSource, KUSTOMIZATION_FILES, SourceType, detected_type, explicit_type, without_empty_blocks,
     without_switched_off,

@@ -3,11 +3,12 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
+use serde_json::json;
 use tempfile::TempDir;
-use tiphys_engine::{Manifest, ObjectKey};
+use tiphys_engine::{Manifest, Scope};
 
 use super::FolderCluster;
-use crate::ClusterReader;
+use crate::{ClusterReader, ListContent};
 
 /// Returns the result of a future that never waits.
 fn ready<T>(future: impl Future<Output = T>) -> T {
@@ -27,9 +28,14 @@ fn folder(files: &[(&str, &str)]) -> TempDir {
     dir
 }
 
-fn key(group: &str, kind: &str, namespace: &str, name: &str) -> ObjectKey {
-    let text = str::to_owned;
-    ObjectKey { group: text(group), kind: text(kind), namespace: text(namespace), name: text(name) }
+fn get(cluster: &FolderCluster, group: &str, kind: &str, namespace: &str, name: &str) -> Option<Manifest> {
+    let kinds = ready(cluster.kinds()).expect("no error");
+    let kind = kinds.find(group, kind, None).expect("a served kind");
+    ready(cluster.get(kind, namespace, name)).expect("no error")
+}
+
+fn names(objects: &[Manifest]) -> Vec<String> {
+    objects.iter().map(|manifest| manifest.key().to_string()).collect()
 }
 
 #[test]
@@ -37,7 +43,7 @@ fn objects_are_found_by_group_kind_namespace_and_name() {
     let dir = folder(&[
         (
             "a.yaml",
-            "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: two}}\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: one}}\n",
+            "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: two}, data: {k: v}}\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: b, namespace: one}}\n",
         ),
         ("sub/b.json", r#"[{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "one"}}]"#),
         ("sub/c.yml", "apiVersion: example.com/v1\nkind: ConfigMap\nmetadata: {name: a, namespace: two}\n"),
@@ -46,19 +52,62 @@ fn objects_are_found_by_group_kind_namespace_and_name() {
     ]);
     let cluster = FolderCluster::load(dir.path()).expect("valid state");
     let cases = [
-        (key("", "ConfigMap", "two", "a"), true),
-        (key("example.com", "ConfigMap", "two", "a"), true),
-        (key("", "ConfigMap", "one", "a"), false),
-        (key("", "Namespace", "", "one"), true),
-        (key("apps", "Deployment", "two", "a"), false),
+        ("", "ConfigMap", "two", "a", Some("ConfigMap two/a")),
+        ("example.com", "ConfigMap", "two", "a", Some("ConfigMap.example.com two/a")),
+        ("", "ConfigMap", "one", "a", None),
+        ("", "Namespace", "", "one", Some("Namespace one")),
+        ("apps", "Deployment", "two", "a", None),
     ];
-    for (key, there) in cases {
-        let found = ready(cluster.get(&key)).expect("no error");
-        assert_eq!(found.as_ref().map(Manifest::key), there.then_some(key));
+    for (group, kind, namespace, name, expected) in cases {
+        let found = get(&cluster, group, kind, namespace, name);
+        assert_eq!(found.map(|found| found.key().to_string()).as_deref(), expected);
     }
-    let all: Vec<String> =
-        ready(cluster.all()).expect("no error").iter().map(|manifest| manifest.key().to_string()).collect();
-    assert_eq!(all, ["ConfigMap one/b", "ConfigMap two/a", "Namespace one", "ConfigMap.example.com two/a"]);
+
+    let kinds = ready(cluster.kinds()).expect("no error");
+    let kind = kinds.find("", "ConfigMap", None).expect("a served kind");
+    let list = |namespace, content| ready(cluster.list(kind, namespace, content)).expect("no error");
+    assert_eq!(names(&list(None, ListContent::Objects)), ["ConfigMap one/b", "ConfigMap two/a"]);
+    assert_eq!(names(&list(Some("two"), ListContent::Objects)), ["ConfigMap two/a"]);
+    assert_eq!(names(&list(Some("three"), ListContent::Objects)), Vec::<String>::new());
+    let metadata = list(Some("two"), ListContent::Metadata).pop().expect("an object").into_value();
+    let expected =
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "two"}});
+    assert_eq!(metadata, expected);
+}
+
+#[test]
+fn served_kinds_come_from_lists_definitions_and_objects() {
+    let dir = folder(&[
+        (
+            "a.json",
+            r#"{"kind": "APIResourceList", "groupVersion": "example.com/v1", "resources": [{"name": "zones", "kind": "Zone", "namespaced": false, "verbs": ["get"]}]}"#,
+        ),
+        (
+            "b.yaml",
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec: {group: example.com, scope: Cluster, names: {kind: Widget, plural: widgets}, versions: [{name: v1, served: true}]}\n",
+        ),
+        (
+            "c.yaml",
+            "apiVersion: example.org/v1\nkind: Part\nmetadata: {name: a}\n---\napiVersion: example.org/v1\nkind: Part\nmetadata: {name: a, namespace: ns}\n",
+        ),
+    ]);
+    let cluster = FolderCluster::load(dir.path()).expect("valid state");
+    let kinds = ready(cluster.kinds()).expect("no error");
+    let cases = [
+        ("example.com", "Zone", Scope::Cluster),
+        ("example.com", "Widget", Scope::Cluster),
+        ("example.org", "Part", Scope::Namespaced),
+        ("", "Secret", Scope::Namespaced),
+    ];
+    for (group, kind, scope) in cases {
+        assert_eq!(kinds.find(group, kind, None).map(|kind| kind.scope), Ok(scope), "{kind}");
+    }
+    let kind = kinds.find("", "Secret", None).expect("a served kind");
+    let error = ready(cluster.watch(kind, None, None)).err().expect("no watch");
+    assert_eq!(
+        error.to_string(),
+        "cluster in a folder: cannot watch Secret: a folder cannot be watched; read it again"
+    );
 }
 
 #[test]
@@ -72,6 +121,7 @@ fn invalid_file_is_rejected_without_revealing_values() {
         ("- kind: A\n  metadata: {name: a}\n- hunter2\n", "3:3: expected an object, found a string"),
         (&twice, "6:1: Secret ns/a is already defined in "),
         ("a: [\n", " is not YAML"),
+        ("kind: APIResourceList\ngroupVersion: v1\n", "1:1: the APIResourceList has no valid `resources`"),
     ];
     for (text, expected) in cases {
         let dir = folder(&[("f.yaml", text)]);
@@ -99,7 +149,7 @@ fn cluster_state_is_read_from_several_paths() {
     ]);
     let mut cluster = FolderCluster::load(&dir.path().join("a")).expect("valid state");
     cluster.extend(&dir.path().join("b.yaml")).expect("valid state");
-    assert_eq!(ready(cluster.all()).expect("no error").len(), 2);
+    assert!(get(&cluster, "", "A", "", "a").is_some() && get(&cluster, "", "B", "", "b").is_some());
     let error = cluster.extend(&dir.path().join("c.yaml")).expect_err("a duplicate object").to_string();
     assert!(error.contains("A a is already defined in ") && error.contains("a/f.yaml:1:1"), "{error}");
 }

@@ -108,7 +108,7 @@ async fn find_live(
         let mut found = None;
         for &namespace in &namespaces {
             let key = ObjectKey { namespace: namespace.to_owned(), ..manifest.key() };
-            if let Some(live) = cluster.reader.get(&key).await? {
+            if let Some(live) = cluster.get(&key).await? {
                 found = Some((namespace.to_owned(), live));
                 break;
             }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_api::{Destination, IN_CLUSTER_SERVER};
-use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster, IN_CLUSTER_NAME};
-use tiphys_engine::{Manifest, Ownership, Scopes};
+use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster, IN_CLUSTER_NAME, ListContent};
+use tiphys_engine::{Manifest, ObjectKey, Ownership, Scopes};
 
 use crate::error::{Input, ServiceError};
 use crate::service::Service;
@@ -18,8 +18,7 @@ pub struct LiveClusters {
 
 /// The live objects of one cluster.
 pub(super) struct LiveCluster {
-    /// Reads the objects.
-    pub(super) reader: Arc<dyn ClusterReader>,
+    reader: Arc<dyn ClusterReader>,
     definitions: Vec<Manifest>,
     removable: HashMap<String, Vec<Manifest>>,
 }
@@ -69,14 +68,23 @@ impl LiveCluster {
     async fn read(reader: Arc<dyn ClusterReader>, ownership: &Ownership) -> Result<Self, ClusterError> {
         let mut definitions = Vec::new();
         let mut removable: HashMap<String, Vec<Manifest>> = HashMap::new();
-        for manifest in reader.all().await? {
-            if manifest.is_crd() {
-                definitions.push(manifest);
-            } else if let Some(application) = ownership.removed_by(&manifest).map(str::to_owned) {
-                removable.entry(application).or_default().push(manifest);
+        for kind in reader.kinds().await?.iter() {
+            for manifest in reader.list(kind, None, ListContent::Objects).await? {
+                if manifest.is_crd() {
+                    definitions.push(manifest);
+                } else if let Some(application) = ownership.removed_by(&manifest).map(str::to_owned) {
+                    removable.entry(application).or_default().push(manifest);
+                }
             }
         }
         Ok(Self { reader, definitions, removable })
+    }
+
+    /// Returns the live object with a key. None if it does not exist, or its kind does not.
+    pub(super) async fn get(&self, key: &ObjectKey) -> Result<Option<Manifest>, ClusterError> {
+        let kinds = self.reader.kinds().await?;
+        let Ok(kind) = kinds.find(&key.group, &key.kind, None) else { return Ok(None) };
+        self.reader.get(kind, &key.namespace, &key.name).await
     }
 
     /// Returns the scopes of kinds: the built-in ones, and those that the rendered or the live objects define.
