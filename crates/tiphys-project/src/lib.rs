@@ -3,11 +3,9 @@
 //! This crate does no I/O: the project, the address and the known repositories are arguments.
 
 mod credentials;
-mod glob;
 mod restrictions;
 mod source_repos;
 
 pub use credentials::{source_access, submodule_access};
-pub use glob::{Glob, GlobError, Slash};
 pub use restrictions::restricted_fields;
 pub use source_repos::{permits_source, source_permitted};

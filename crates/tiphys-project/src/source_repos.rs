@@ -1,8 +1,7 @@
 //! The repositories that a project permits: the patterns of its `sourceRepos`, as in Argo CD.
 
 use tiphys_access::{ContextProject, canonical_addresses, canonical_patterns, normalize_git_url};
-
-use crate::{Glob, GlobError, Slash};
+use tiphys_glob::{Glob, GlobError, Slash};
 
 /// Prefix of a pattern that denies.
 const NEGATION: char = '!';

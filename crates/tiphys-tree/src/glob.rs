@@ -6,7 +6,6 @@
 
 mod file_name;
 mod find;
-mod go_match;
 mod go_path;
 mod go_regexp;
 mod mask;
@@ -19,6 +18,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use tiphys_glob::MalformedPattern;
 use tiphys_limits::Limit;
 
 pub use place::{Folder, Listing, Place};
@@ -31,8 +31,8 @@ use crate::path::{shown, to_path};
 #[derive(Debug, thiserror::Error)]
 pub enum GlobError {
     /// The pattern is malformed.
-    #[error("syntax error in pattern")]
-    Pattern,
+    #[error(transparent)]
+    Pattern(#[from] MalformedPattern),
     /// The pattern of a `find` results in a regular expression that Go rejects; the message is Go's.
     #[error("error parsing regexp: {reason}")]
     Regexp {
@@ -116,11 +116,6 @@ pub fn has_found(
     let found =
         find::glob(place, &joined(place, pattern), variable, &Search::new(place.tree.entries_max(), stop))?;
     Ok(found.iter().any(|path| place.inside(path).is_some()))
-}
-
-/// Go's `filepath.Match` on Linux.
-pub fn go_match(pattern: &str, name: &str) -> Result<bool, GlobError> {
-    go_match::matches(pattern.as_bytes(), name.as_bytes())
 }
 
 fn joined(place: &Place<'_>, pattern: &str) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use tiphys_api::IgnoreDifference;
-use tiphys_project::{Glob, GlobError, Slash};
+use tiphys_glob::{Glob, GlobError, Slash};
 
 use crate::ObjectKey;
 

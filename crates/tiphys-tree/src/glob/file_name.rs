@@ -1,7 +1,9 @@
 //! Go's `filepath.Glob`: the pattern is split at its slashes, and each part is matched in the results of the previous one.
 
+use tiphys_glob::{MalformedPattern, go_match};
+
 use super::search::{Ended, Hit, Search};
-use super::{GlobError, Place, go_match, go_path};
+use super::{GlobError, Place, go_path};
 use crate::entries::Final;
 
 /// Maximum number of slashes in a pattern; Go calls more malformed.
@@ -19,9 +21,9 @@ pub(super) fn glob(
     let mut here = pattern;
     let first = loop {
         if names.len() == SEPARATORS_MAX {
-            return Err(GlobError::Pattern.into());
+            return Err(GlobError::from(MalformedPattern).into());
         }
-        go_match::matches(here, b"")?;
+        go_match(here, b"").map_err(GlobError::from)?;
         if !is_special(here) {
             // A literal only has to exist; a broken link does.
             let there = place.kind(here, Final::Keep).is_ok();
@@ -65,7 +67,7 @@ fn look_in(
     let mut outcome = Ok(());
     let listed = place.list(directory, &mut |name, _| {
         if outcome.is_ok() {
-            outcome = search.name().and_then(|()| go_match::matches(pattern, name)).map(|matches| {
+            outcome = search.name().and_then(|()| Ok(go_match(pattern, name)?)).map(|matches| {
                 if matches {
                     hit(go_path::join(directory, name));
                 }

@@ -1,5 +1,7 @@
 //! Lexical path functions of Go's `path` package, on bytes.
 
+use tiphys_glob::first_char;
+
 /// Returns the shortest equivalent path if there are no links; `.` for an empty one.
 pub(super) fn clean(path: &[u8]) -> Vec<u8> {
     let rooted = path.starts_with(b"/");
@@ -32,20 +34,6 @@ pub(super) fn join(first: &[u8], second: &[u8]) -> Vec<u8> {
 pub(super) fn directory(path: &[u8]) -> Vec<u8> {
     let end = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
     clean(&path[..end])
-}
-
-/// Returns the first character as Go decodes it, and its bytes: U+FFFD and one byte if invalid.
-pub(super) fn first_char(bytes: &[u8]) -> Option<(char, usize)> {
-    let lead = *bytes.first()?;
-    if lead < 0x80 {
-        return Some((char::from(lead), 1));
-    }
-    let longest = &bytes[..bytes.len().min(4)];
-    let valid = match std::str::from_utf8(longest) {
-        Ok(text) => text,
-        Err(error) => std::str::from_utf8(&longest[..error.valid_up_to()]).unwrap_or_default(),
-    };
-    Some(valid.chars().next().map_or((char::REPLACEMENT_CHARACTER, 1), |c| (c, c.len_utf8())))
 }
 
 /// Returns the characters of a string as in Go's `range`.

@@ -1,6 +1,6 @@
 //! Findings about discovery rules: ignored, missing or invalid.
 
-use tiphys_tree::glob;
+use tiphys_glob::go_match;
 use tiphys_yaml::Node;
 
 use super::{Findings, PluginFile, Rule, nearest};
@@ -39,7 +39,7 @@ pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<
 fn check_file_name(document: &Node, pattern: &str, findings: &mut Findings<'_>) {
     let position = Some(nearest(document, &["spec", "discover", "fileName"]).position);
     // A pattern is matched segment by segment.
-    if pattern.split('/').any(|segment| glob::go_match(segment, "").is_err()) {
+    if pattern.split('/').any(|segment| go_match(segment.as_bytes(), b"").is_err()) {
         let message = format!("syntax error in the pattern `{pattern}`; a literal `[` is written `\\[`");
         findings.add(Rule::GlobSyntax, position, message);
     } else if pattern.contains("**") || (pattern.contains('{') && pattern.contains('}')) {

@@ -1,10 +1,42 @@
 //! Go's `filepath.Match`: `*`, `?`, classes and escapes, none of which matches a `/`, except classes.
 
-use super::GlobError;
-use super::go_path::first_char;
+use crate::first_char;
 
-/// Whether a whole name matches. The pattern is only read as far as needed, so that some malformed ones give `false`.
-pub(super) fn matches(mut pattern: &[u8], mut name: &[u8]) -> Result<bool, GlobError> {
+/// A valid pattern for a whole name: an API group, a kind, the name of an object. It is case-sensitive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamePattern(String);
+
+/// A malformed pattern. It does not contain the pattern, because callers know the field that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("syntax error in pattern")]
+pub struct MalformedPattern;
+
+impl NamePattern {
+    /// Parses the whole pattern, unlike Go, which reads as far as the name requires and so accepts some malformed patterns.
+    pub fn new(pattern: &str) -> Result<Self, MalformedPattern> {
+        let mut rest = pattern.as_bytes();
+        while !rest.is_empty() {
+            let chunk = Chunk::first(rest);
+            items_match(chunk.items, b"")?;
+            rest = chunk.rest;
+        }
+        Ok(Self(pattern.to_owned()))
+    }
+
+    /// Whether the pattern matches the whole name.
+    pub fn matches(&self, name: &str) -> bool {
+        go_match(self.0.as_bytes(), name.as_bytes()) == Ok(true)
+    }
+
+    /// Whether the pattern matches exactly one name, because it has no special characters.
+    pub fn is_literal(&self) -> bool {
+        !self.0.contains(['*', '?', '[', '\\'])
+    }
+}
+
+/// Whether a whole name matches, as Go's `filepath.Match` on Linux reports. The pattern is only read as far as needed, so that some malformed
+/// ones give `false`.
+pub fn go_match(mut pattern: &[u8], mut name: &[u8]) -> Result<bool, MalformedPattern> {
     'chunks: while !pattern.is_empty() {
         let Chunk { after_star, items, rest } = Chunk::first(pattern);
         pattern = rest;
@@ -66,7 +98,7 @@ impl<'a> Chunk<'a> {
 
 /// Returns the rest of a name after a chunk that matches its beginning. After a mismatch the chunk is still read to its end, because a
 /// syntax error in it counts.
-fn items_match<'a>(mut items: &[u8], name: &'a [u8]) -> Result<Option<&'a [u8]>, GlobError> {
+fn items_match<'a>(mut items: &[u8], name: &'a [u8]) -> Result<Option<&'a [u8]>, MalformedPattern> {
     let mut left = Some(name);
     while let Some((&item, behind)) = items.split_first() {
         left = left.filter(|name| !name.is_empty());
@@ -85,7 +117,7 @@ fn items_match<'a>(mut items: &[u8], name: &'a [u8]) -> Result<Option<&'a [u8]>,
             }
             _ => {
                 let (&wanted, rest) = if item == b'\\' {
-                    behind.split_first().ok_or(GlobError::Pattern)?
+                    behind.split_first().ok_or(MalformedPattern)?
                 } else {
                     (&item, behind)
                 };
@@ -98,7 +130,7 @@ fn items_match<'a>(mut items: &[u8], name: &'a [u8]) -> Result<Option<&'a [u8]>,
 }
 
 /// Reads a class after its `[`. Returns whether it matches a character, and the rest of the pattern.
-fn class_matches(mut class: &[u8], wanted: Option<char>) -> Result<(bool, &[u8]), GlobError> {
+fn class_matches(mut class: &[u8], wanted: Option<char>) -> Result<(bool, &[u8]), MalformedPattern> {
     // Go compares with NUL at the end of the name, and ignores the result.
     let wanted = wanted.unwrap_or('\0');
     let negated = class.first() == Some(&b'^');
@@ -119,14 +151,17 @@ fn class_matches(mut class: &[u8], wanted: Option<char>) -> Result<(bool, &[u8])
 }
 
 /// Reads one character of a class, escaped or not. Another one must follow it.
-fn class_char(class: &[u8]) -> Result<(char, &[u8]), GlobError> {
+fn class_char(class: &[u8]) -> Result<(char, &[u8]), MalformedPattern> {
     let text = match class {
-        [] | [b'-' | b']', ..] => return Err(GlobError::Pattern),
+        [] | [b'-' | b']', ..] => return Err(MalformedPattern),
         [b'\\', rest @ ..] => rest,
         _ => class,
     };
-    let (c, length) = first_char(text).ok_or(GlobError::Pattern)?;
+    let (c, length) = first_char(text).ok_or(MalformedPattern)?;
     let rest = &text[length..];
     let malformed = c == char::REPLACEMENT_CHARACTER && length == 1;
-    if malformed || rest.is_empty() { Err(GlobError::Pattern) } else { Ok((c, rest)) }
+    if malformed || rest.is_empty() { Err(MalformedPattern) } else { Ok((c, rest)) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,13 @@
-//! Glob patterns in the syntax of Go's `gobwas/glob`, as in Argo CD: without separators for `directory.include` and `directory.exclude`,
-//! with the separator `/` for a project's repositories.
+//! Glob patterns in the syntax of Go's `gobwas/glob`, as in Argo CD: without separators for a project's destinations, `directory.include`
+//! and `directory.exclude`, with the separator `/` for a project's repositories.
+//!
+//! Where gobwas contradicts its own documentation, this implementation follows the documentation: `docs/differences.md` lists the cases.
 
 /// A pattern for relative paths or repository addresses.
 ///
 /// `**` and `*` match any string, and `?` any character; `*` and `?` do not match a separator. `[abc]` matches one of the characters,
-/// `[!abc]` any other one, `[a-c]` a range. `{a,b}` matches one of several patterns and may be nested. `\` escapes the next character.
+/// `[!abc]` any other one, `[a-c]` a range. `{a,b}` matches one of several patterns and may be nested. `\` escapes the next character;
+/// at the end it has no meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
     /// The pattern with all braces expanded, so that matching needs no recursion.
@@ -188,7 +191,10 @@ impl Parser<'_> {
                 '?' if self.slash == Slash::Separator => Token::AnyExceptSeparator,
                 '?' => Token::AnyCharacter,
                 '[' => self.class()?,
-                '\\' => Token::Literal(self.next().unwrap_or('\\')),
+                '\\' => match self.next() {
+                    Some(escaped) => Token::Literal(escaped),
+                    None => continue,
+                },
                 other => Token::Literal(other),
             };
             for tokens in &mut current {
@@ -214,21 +220,34 @@ impl Parser<'_> {
         Ok(before.iter().flat_map(joined).collect())
     }
 
+    /// Parses after `[`: one range, or characters of which `\` escapes the next one.
     fn class(&mut self) -> Result<Token, GlobError> {
         let malformed = || GlobError::Class { pattern: self.pattern.to_owned() };
         let rest = &self.characters[self.index.min(self.characters.len())..];
-        let length = rest.iter().position(|&character| character == ']').ok_or_else(malformed)?;
-        let inner = &rest[..length];
-        let (negated, inner) = match inner.split_first() {
+        let (negated, inner) = match rest.split_first() {
             Some(('!', more)) => (true, more),
-            _ => (false, inner),
+            _ => (false, rest),
         };
-        let ranges = match *inner {
-            [low, '-', high] if low <= high => vec![(low, high)],
-            [] | [_, '-', ..] => return Err(malformed()),
-            _ => inner.iter().map(|&character| (character, character)).collect(),
+        let (ranges, rest) = match *inner {
+            [low, '-', high, ']', ref rest @ ..] if low <= high => (vec![(low, high)], rest),
+            [_, '-', ..] => return Err(malformed()),
+            _ => {
+                let mut ranges = Vec::new();
+                let mut characters = inner.iter();
+                loop {
+                    match characters.next().ok_or_else(malformed)? {
+                        ']' => break,
+                        '\\' => ranges.extend(characters.next().map(|&escaped| (escaped, escaped))),
+                        &other => ranges.push((other, other)),
+                    }
+                }
+                (ranges, characters.as_slice())
+            }
         };
-        self.index += length + 1;
+        if ranges.is_empty() {
+            return Err(malformed());
+        }
+        self.index = self.characters.len() - rest.len();
         Ok(Token::Class { negated, ranges })
     }
 }
