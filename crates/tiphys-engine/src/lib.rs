@@ -6,6 +6,7 @@ mod build_environment;
 pub mod diff;
 mod generate_paths;
 mod helm;
+mod jsonpath;
 mod manifest;
 mod merge_patch;
 mod normalize;
@@ -30,6 +31,10 @@ pub use helm::{
     HELM_FIELDS, HELM_VALUE_PREFIXES, HelmField, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX,
     VariableNames, Variables, build_variables, handed_on_name, has_plugin_values, is_held_as_text,
     replaced_variables, shown_name,
+};
+pub use jsonpath::{
+    FieldPath, FieldPathError, FindError, FindProblem, PATH_BYTES_MAX, PATH_NESTING_MAX, PATH_VISITS_MAX,
+    printed,
 };
 pub use manifest::{Manifest, ObjectKey};
 pub(crate) use merge_patch::merge_patch;

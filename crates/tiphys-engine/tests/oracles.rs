@@ -1,16 +1,18 @@
 //! Recorded results of Argo CD: `plugin-env-subst`, `source-override`, the repositories of `project-destinations`, and the client side of
-//! `manifest-split`.
+//! `manifest-split`. Recorded results of kubectl: `jsonpath`.
 
 use std::collections::BTreeMap;
+use std::fs;
 
 use serde_json::{Value, json};
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{
-    BuildEnvironment, DEFAULT_LABEL_KEY, OverrideFile, Tracking, TrackingMethod, explicit_type, normalize,
-    override_file_names, override_source, plugin_env,
+    BuildEnvironment, DEFAULT_LABEL_KEY, FieldPath, OverrideFile, Tracking, TrackingMethod, explicit_type,
+    normalize, override_file_names, override_source, plugin_env, printed,
 };
 use tiphys_project::source_permitted;
 use tiphys_testkit::oracle::{self, Difference};
+use tiphys_testkit::workspace_root;
 use tiphys_yaml::{Node, read_json, split_output, write_go_json};
 
 /// Compares a result with the recorded one. The words of errors are not compared.
@@ -227,5 +229,44 @@ fn source_repos_are_permitted_as_in_argo_cd() {
         let normalize = |text: &str| normalized.get(text).cloned().unwrap_or_default();
         let ours = source_permitted(&patterns, &[case["repo_url"].as_str().unwrap_or_default()], &normalize);
         Some(compare(case.get("permitted"), Ok(Value::from(ours))))
+    });
+}
+
+/// Returns a number as Go has it: an integer if it fits `i64`, else a float.
+fn in_go(value: &Value) -> Value {
+    match value.as_f64() {
+        Some(float) if !value.is_i64() => float.into(),
+        _ => value.clone(),
+    }
+}
+
+#[test]
+fn relaxed_paths_select_as_in_kubectl_or_by_decision() {
+    let objects = fs::read(workspace_root().join("testdata/oracles/jsonpath-objects.json")).expect("a file");
+    let objects: Value = serde_json::from_slice(&objects).expect("JSON");
+    oracle::check("jsonpath", |case| {
+        if case["mode"] != "relaxed" {
+            return None;
+        }
+        let strict = &case["strict"];
+        let sort = |mut results: Vec<Value>| {
+            if strict["unordered"] == true {
+                results.sort_by_key(Value::to_string);
+            }
+            results
+        };
+        let recorded = strict["results"].as_array();
+        let recorded =
+            recorded.map(|results| json!({"results": sort(results.clone()), "text": strict["text"]}));
+        let object = &objects[case["object"].as_str().expect("a name")];
+        let ours = FieldPath::parse(case["path"].as_str().expect("a path"))
+            .map_err(|error| error.to_string())
+            .and_then(|path| path.find(object).map_err(|error| error.to_string()))
+            .map(|found| {
+                let text = found.iter().map(|value| printed(value)).collect::<Vec<_>>().join(" ");
+                let results = sort(found.into_iter().map(in_go).collect());
+                json!({"results": results, "text": strict.get("text").map(|_| text)})
+            });
+        Some(compare(recorded.as_ref(), ours))
     });
 }

@@ -11,6 +11,7 @@ mod edit;
 mod glob;
 mod helm_set;
 mod json_reader;
+mod jsonpath;
 mod lines;
 mod parameters;
 mod plugin_file;
@@ -31,7 +32,7 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 18] = [
+pub const TARGETS: [Target; 19] = [
     Target { name: "chart_address", body: charts::address_body, gate_inputs: 20_000 },
     Target { name: "chart_index", body: charts::index_body, gate_inputs: 5_000 },
     Target { name: "connection", body: connection::body, gate_inputs: 20_000 },
@@ -40,6 +41,7 @@ pub const TARGETS: [Target; 18] = [
     Target { name: "gzip", body: archive::gzip_body, gate_inputs: 300 },
     Target { name: "helm_set", body: helm_set::body, gate_inputs: 20_000 },
     Target { name: "json_reader", body: json_reader::body, gate_inputs: 10_000 },
+    Target { name: "jsonpath", body: jsonpath::body, gate_inputs: 20_000 },
     Target { name: "parameters", body: parameters::body, gate_inputs: 10_000 },
     Target { name: "plugin_file", body: plugin_file::body, gate_inputs: 2_000 },
     Target { name: "registry_address", body: charts::registry_body, gate_inputs: 20_000 },

@@ -84,6 +84,7 @@ targets!(
     gzip,
     helm_set,
     json_reader,
+    jsonpath,
     parameters,
     plugin_file,
     registry_address,
