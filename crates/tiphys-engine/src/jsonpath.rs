@@ -147,7 +147,8 @@ impl FieldPath {
         }
     }
 
-    /// Returns the values of the object that the path selects, in the order of the object. A key that no value of its step has is an error.
+    /// Returns the values of the object that the path selects, those of a map in the order of its keys. A key that none of the previous
+    /// values has is an error.
     pub fn find<'a>(&self, object: &'a Value) -> Result<Vec<&'a Value>, FindError> {
         evaluate::find(&self.steps, object).map_err(|problem| self.failed(problem))
     }

@@ -6,6 +6,7 @@ mod cache;
 mod cmp_server;
 mod common;
 mod diff;
+mod jsonpath;
 mod limits;
 mod params;
 mod plugin;
@@ -21,6 +22,7 @@ pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
 pub(crate) use common::{CommonArgs, OutputFormat};
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
+pub(crate) use jsonpath::JsonPathArgs;
 pub(crate) use params::{
     EditArgs, ParamsArgs, ParamsCommand, ParamsDiffArgs, ParamsExplainArgs, ParamsGetArgs, ParamsListArgs,
     ParamsSetArgs, ParamsUnsetArgs, SourceChoice,
@@ -60,6 +62,9 @@ pub(crate) enum Command {
     Params(ParamsArgs),
     /// Serve a plugin on a socket, as Argo CD's sidecar does
     CmpServer(CmpServerArgs),
+    /// Print the value that a path selects in the object on standard input
+    #[command(name = "jsonpath")]
+    JsonPath(JsonPathArgs),
     /// Maintain the cache of clones, charts and trees
     Cache(CacheArgs),
     /// Print a shell's completion script

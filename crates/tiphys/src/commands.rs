@@ -5,6 +5,7 @@ pub(crate) mod cmp_server;
 pub(crate) mod completion;
 pub(crate) mod diff;
 pub(crate) mod install;
+pub(crate) mod jsonpath;
 pub(crate) mod params;
 pub(crate) mod plugin;
 pub(crate) mod render;

@@ -14,7 +14,7 @@ fn one(written: &str, object: &Value) -> Result<Value, String> {
 
 #[test]
 fn exactly_one_value_is_found() {
-    let object = json!({"data": {"host": "db", "empty": "", "none": null}, "list": [1, 2], "no": []});
+    let object = json!({"data": {"host": "db", "empty": "", "none": null}, "list": [1, 2], "lists": [[1], [2, 3]], "no": []});
     for (written, expected) in [
         ("data.host", Ok(json!("db"))),
         ("{.data.empty}", Ok(json!(""))),
@@ -22,6 +22,8 @@ fn exactly_one_value_is_found() {
         ("list[1]", Ok(json!(2))),
         ("..host", Ok(json!("db"))),
         ("list[?(@>1)]", Ok(json!(2))),
+        // As in kubectl, an empty range hides the lists after it.
+        ("lists[*][1:]", Err("path lists[*][1:]: selects no value")),
         ("data.none", Err("path data.none: the value is null")),
         (".data.foo", Err("path .data.foo: .foo does not exist")),
         (".data['a\\.b'].c", Err("path .data['a\\.b'].c: .a\\.b does not exist")),
@@ -95,6 +97,7 @@ fn paths_to_hidden_copies_are_recognized() {
         (".metadata.labels", false),
         (".metadata.labels.*", false),
         (".spec.*", false),
+        (".spec.annotations", false),
         (".*.host", false),
         (".spec[?(@.metadata.name=='a')].x", false),
         ("..host", true),

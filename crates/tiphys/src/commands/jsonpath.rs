@@ -1,0 +1,42 @@
+//! `tiphys jsonpath`.
+
+use std::io::Read as _;
+use std::process::ExitCode;
+
+use tiphys_engine::{FieldPath, printed};
+use tiphys_yaml::{read_documents, write_go_json};
+
+use crate::args::{CommonArgs, JsonPathArgs, OutputFormat};
+use crate::error::ServiceError;
+use crate::output;
+use crate::settings::Process;
+
+/// Prints the value that the path selects in the object on standard input.
+pub(crate) fn run(
+    common: &CommonArgs,
+    args: &JsonPathArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let print = match common.output {
+        None => printed,
+        Some(OutputFormat::Json) => write_go_json,
+        Some(_) => return Err(ServiceError::invalid_input("`jsonpath` prints text or, with -o json, JSON")),
+    };
+    let path = FieldPath::parse(&args.path).map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let mut text = Vec::new();
+    (host.standard_input)()
+        .read_to_end(&mut text)
+        .map_err(|error| ServiceError::invalid_input(format!("cannot read standard input: {error}")))?;
+    let documents = read_documents(&text)
+        .map_err(|error| ServiceError::invalid_input(format!("standard input: {error}")))?;
+    let [object] = &documents[..] else {
+        return Err(ServiceError::invalid_input(format!(
+            "standard input: expected one object in JSON or YAML, found {} documents",
+            documents.len()
+        )));
+    };
+    let object = object.to_value();
+    let value = path.one(&object).map_err(|error| ServiceError::invalid_input_from(&error))?;
+    output::print(&(print(value) + "\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
