@@ -1,9 +1,13 @@
 //! The `AppProject` resource: the fields that decide what an Application of the project may do.
 
+mod read_only;
+
 use tiphys_yaml::{DecodeError, Node, Object};
 
+pub use read_only::{READ_ONLY_ANNOTATION, ReadOnlyKind, ReadOnlyLists};
+
 use crate::decode::{boolean, items, text};
-use crate::{Metadata, ObjectRef, ResourceError};
+use crate::{DEFAULT_PROJECT, Metadata, ObjectRef, ResourceError};
 
 /// An `AppProject`. Its rules are evaluated by `tiphys-project`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +16,8 @@ pub struct AppProject {
     pub metadata: Metadata,
     /// Permissions and restrictions.
     pub spec: AppProjectSpec,
+    /// The read-only lists of the annotation [`READ_ONLY_ANNOTATION`].
+    pub annotated_read_only: ReadOnlyLists,
 }
 
 /// `spec` of an `AppProject`.
@@ -19,13 +25,15 @@ pub struct AppProject {
 pub struct AppProjectSpec {
     /// Patterns of the permitted repositories; a leading `!` denies. An empty list permits none.
     pub source_repos: Vec<String>,
+    /// Patterns of the namespaces, besides the control plane's, in which Applications may use the project.
+    pub source_namespaces: Vec<String>,
     /// The permitted clusters and namespaces. An empty list permits none.
     pub destinations: Vec<ProjectDestination>,
     /// The permitted cluster-scoped kinds. An empty list permits none.
-    pub cluster_resource_whitelist: Vec<GroupKind>,
+    pub cluster_resource_whitelist: Vec<KindPattern>,
     /// The forbidden cluster-scoped kinds.
-    pub cluster_resource_blacklist: Vec<GroupKind>,
-    /// The permitted namespaced kinds. `None` permits all.
+    pub cluster_resource_blacklist: Vec<KindPattern>,
+    /// The permitted namespaced kinds. `None` permits all, an empty list none.
     pub namespace_resource_whitelist: Option<Vec<GroupKind>>,
     /// The forbidden namespaced kinds.
     pub namespace_resource_blacklist: Vec<GroupKind>,
@@ -33,6 +41,8 @@ pub struct AppProjectSpec {
     pub signature_keys: Vec<String>,
     /// Whether only clusters of this project are permitted.
     pub permit_only_project_scoped_clusters: bool,
+    /// The objects that dynamic parameters may read although the other fields do not permit them.
+    pub read_only: ReadOnlyLists,
 }
 
 /// A permitted destination: patterns of a cluster and a namespace. A cluster is given by its server or by its name.
@@ -55,7 +65,37 @@ pub struct GroupKind {
     pub kind: String,
 }
 
+/// Patterns of an API group, a kind and a name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KindPattern {
+    /// Pattern of the API group; empty for the core group.
+    pub group: String,
+    /// Pattern of the kind.
+    pub kind: String,
+    /// Pattern of the object's name. `None` for every name; Argo CD does not distinguish it from an empty string.
+    pub name: Option<String>,
+}
+
 impl AppProject {
+    /// Returns the project `default` as Argo CD creates it: it permits every repository, destination and kind.
+    pub fn shipped_default() -> Self {
+        let all = || "*".to_owned();
+        Self {
+            metadata: Metadata { name: DEFAULT_PROJECT.to_owned(), ..Metadata::default() },
+            spec: AppProjectSpec {
+                source_repos: vec![all()],
+                destinations: vec![ProjectDestination {
+                    server: all(),
+                    name: String::new(),
+                    namespace: all(),
+                }],
+                cluster_resource_whitelist: vec![KindPattern { group: all(), kind: all(), name: None }],
+                ..AppProjectSpec::default()
+            },
+            annotated_read_only: ReadOnlyLists::default(),
+        }
+    }
+
     /// Decodes an `AppProject` from YAML by Go's rules: of a duplicate key, the last value counts.
     pub fn decode(node: &Node) -> Result<Self, ResourceError> {
         Self::decode_fields(&node.clone().deduplicated())
@@ -66,22 +106,22 @@ impl AppProject {
         let mut object = Object::new(node, "")?;
         let metadata = object.object("metadata")?.map(Metadata::decode).transpose()?.unwrap_or_default();
         let spec = object.object("spec")?.map(AppProjectSpec::decode).transpose()?.unwrap_or_default();
-        Ok(Self { metadata, spec })
+        let annotated_read_only = ReadOnlyLists::of_annotation(&metadata, node)?;
+        Ok(Self { metadata, spec, annotated_read_only })
     }
 }
 
 impl AppProjectSpec {
     fn decode(mut spec: Object<'_>) -> Result<Self, DecodeError> {
         let group_kinds = |spec: &mut Object<'_>, key| items(spec, key, GroupKind::decode);
+        let kinds = |spec: &mut Object<'_>, key| items(spec, key, KindPattern::decode);
         Ok(Self {
             source_repos: spec.texts("sourceRepos")?.unwrap_or_default(),
+            source_namespaces: spec.texts("sourceNamespaces")?.unwrap_or_default(),
             destinations: items(&mut spec, "destinations", ProjectDestination::decode)?.unwrap_or_default(),
-            cluster_resource_whitelist: group_kinds(&mut spec, "clusterResourceWhitelist")?
-                .unwrap_or_default(),
-            cluster_resource_blacklist: group_kinds(&mut spec, "clusterResourceBlacklist")?
-                .unwrap_or_default(),
-            namespace_resource_whitelist: group_kinds(&mut spec, "namespaceResourceWhitelist")?
-                .filter(|kinds| !kinds.is_empty()),
+            cluster_resource_whitelist: kinds(&mut spec, "clusterResourceWhitelist")?.unwrap_or_default(),
+            cluster_resource_blacklist: kinds(&mut spec, "clusterResourceBlacklist")?.unwrap_or_default(),
+            namespace_resource_whitelist: group_kinds(&mut spec, "namespaceResourceWhitelist")?,
             namespace_resource_blacklist: group_kinds(&mut spec, "namespaceResourceBlacklist")?
                 .unwrap_or_default(),
             signature_keys: items(&mut spec, "signatureKeys", |key, path| {
@@ -89,6 +129,7 @@ impl AppProjectSpec {
             })?
             .unwrap_or_default(),
             permit_only_project_scoped_clusters: boolean(&mut spec, "permitOnlyProjectScopedClusters")?,
+            read_only: ReadOnlyLists::decode(&mut spec)?,
         })
     }
 }
@@ -110,3 +151,20 @@ impl GroupKind {
         Ok(Self { group: text(&mut object, "group")?, kind: text(&mut object, "kind")? })
     }
 }
+
+impl KindPattern {
+    fn decode(node: &Node, path: String) -> Result<Self, DecodeError> {
+        Self::decode_fields(&mut Object::new(node, path)?)
+    }
+
+    fn decode_fields(object: &mut Object<'_>) -> Result<Self, DecodeError> {
+        Ok(Self {
+            group: text(object, "group")?,
+            kind: text(object, "kind")?,
+            name: object.text("name")?.filter(|name| !name.is_empty()).map(str::to_owned),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

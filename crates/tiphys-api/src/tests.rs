@@ -3,7 +3,7 @@
 use tiphys_yaml::{Node, read_document};
 
 use crate::{
-    AppProject, AppProjectSpec, Application, ApplicationSource, GroupKind, ProjectDestination, ReplicaCount,
+    AppProject, AppProjectSpec, Application, ApplicationSource, KindPattern, ProjectDestination, ReplicaCount,
 };
 
 fn node(text: &str) -> Node {
@@ -256,7 +256,11 @@ fn project_is_decoded_with_types() {
     let expected = AppProjectSpec {
         source_repos: vec!["*".to_owned(), "!x".to_owned()],
         destinations: vec![destination("s", "", "ns"), destination("", "c", "")],
-        cluster_resource_whitelist: vec![GroupKind { group: String::new(), kind: "Namespace".to_owned() }],
+        cluster_resource_whitelist: vec![KindPattern {
+            group: String::new(),
+            kind: "Namespace".to_owned(),
+            name: None,
+        }],
         signature_keys: vec!["A".to_owned()],
         ..AppProjectSpec::default()
     };

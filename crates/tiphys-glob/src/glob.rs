@@ -92,6 +92,12 @@ impl Glob {
         let characters: Vec<char> = text.chars().collect();
         self.alternatives.iter().any(|tokens| matches(tokens, &characters))
     }
+
+    /// Returns a string that the pattern matches; `None` for a class that excludes every letter of the alphabet.
+    pub fn example(&self) -> Option<String> {
+        let tokens = self.alternatives.first()?;
+        tokens.iter().map(Token::example).collect()
+    }
 }
 
 /// Matches by tracking all positions in the pattern that the text so far can reach. The cost is at most one step per token and character.
@@ -125,6 +131,14 @@ impl Token {
     /// Whether it matches any number of characters.
     fn repeats(&self) -> bool {
         matches!(self, Self::AnyText | Self::AnySegment)
+    }
+
+    fn example(&self) -> Option<char> {
+        match self {
+            Self::Literal(literal) => Some(*literal),
+            Self::Class { negated: false, ranges } => ranges.first().map(|(low, _)| *low),
+            _ => ('a'..='z').find(|&character| self.takes(character)),
+        }
     }
 
     fn takes(&self, character: char) -> bool {

@@ -28,9 +28,9 @@ impl NamePattern {
         go_match(self.0.as_bytes(), name.as_bytes()) == Ok(true)
     }
 
-    /// Whether the pattern matches exactly one name, because it has no special characters.
-    pub fn is_literal(&self) -> bool {
-        !self.0.contains(['*', '?', '[', '\\'])
+    /// Returns the pattern as written. If it equals a name without special characters, it matches exactly that name.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 

@@ -1,6 +1,6 @@
 //! The fields of a project that restrict its applications.
 
-use tiphys_api::{AppProject, GroupKind, ProjectDestination};
+use tiphys_api::{AppProject, GroupKind, KindPattern, ProjectDestination};
 
 /// Returns the names of the fields that restrict the project's Applications; empty if the project permits everything.
 pub fn restricted_fields(project: &AppProject) -> Vec<&'static str> {
@@ -9,7 +9,7 @@ pub fn restricted_fields(project: &AppProject) -> Vec<&'static str> {
     let fields = [
         ("sourceRepos", !spec.source_repos.iter().any(|pattern| pattern == "*")),
         ("destinations", !spec.destinations.iter().any(is_every_destination)),
-        ("clusterResourceWhitelist", !spec.cluster_resource_whitelist.iter().any(is_every_kind)),
+        ("clusterResourceWhitelist", !spec.cluster_resource_whitelist.iter().any(is_every_cluster_kind)),
         ("namespaceResourceBlacklist", !spec.namespace_resource_blacklist.is_empty()),
         ("signatureKeys", !spec.signature_keys.is_empty()),
         ("clusterResourceBlacklist", !spec.cluster_resource_blacklist.is_empty()),
@@ -19,8 +19,17 @@ pub fn restricted_fields(project: &AppProject) -> Vec<&'static str> {
     fields.into_iter().filter(|(_, restricts)| *restricts).map(|(name, _)| name).collect()
 }
 
+/// Returns the names of the fields that restrict the project's Applications and are not enforced: [`crate::ProjectRules`] enforces all others.
+pub fn unenforced_fields(project: &AppProject) -> Vec<&'static str> {
+    if project.spec.signature_keys.is_empty() { Vec::new() } else { vec!["signatureKeys"] }
+}
+
 fn is_every_destination(destination: &ProjectDestination) -> bool {
     destination.namespace == "*" && (destination.server == "*" || destination.name == "*")
+}
+
+fn is_every_cluster_kind(kind: &KindPattern) -> bool {
+    kind.group == "*" && kind.kind == "*" && kind.name.is_none()
 }
 
 fn is_every_kind(kind: &GroupKind) -> bool {

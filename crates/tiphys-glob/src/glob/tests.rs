@@ -85,3 +85,19 @@ fn invalid_patterns_are_rejected() {
     let many = "{a,b}".repeat(10);
     assert_eq!(Glob::new(&many, Slash::Ordinary), Err(GlobError::TooMany { pattern: many.clone() }));
 }
+
+#[test]
+fn pattern_matches_its_example() {
+    for (pattern, expected) in [
+        ("team-*", Some("team-a")),
+        ("{x,y}-?", Some("x-a")),
+        ("[c-d][!a-c]**", Some("cda")),
+        ("[!a-z]", None),
+        ("", Some("")),
+    ] {
+        let glob = Glob::new(pattern, Slash::Separator).unwrap();
+        let example = glob.example();
+        assert_eq!(example.as_deref(), expected, "{pattern:?}");
+        assert!(example.is_none_or(|example| glob.matches(&example)), "{pattern:?}");
+    }
+}

@@ -37,17 +37,3 @@ fn malformed_pattern_is_rejected_even_if_no_name_reaches_it() {
         assert_eq!(answer, if expected { Ok(()) } else { Err(MalformedPattern) }, "{pattern:?}");
     }
 }
-
-#[test]
-fn pattern_without_special_characters_is_literal() {
-    for (pattern, expected) in [
-        ("", true),
-        ("Secret", true),
-        ("*", false),
-        ("Secre?", false),
-        ("[S]ecret", false),
-        ("\\Secret", false),
-    ] {
-        assert_eq!(NamePattern::new(pattern).expect(pattern).is_literal(), expected, "{pattern:?}");
-    }
-}

@@ -1,13 +1,13 @@
 use tiphys_api::AppProject;
 
-use super::restricted_fields;
+use super::{restricted_fields, unenforced_fields};
 
 const OPEN: &str = "{sourceRepos: ['*'], destinations: [{server: '*', namespace: '*'}], clusterResourceWhitelist: [{group: '*', kind: '*'}]}";
 
-fn restricted(spec: &str) -> Vec<&'static str> {
+fn project(spec: &str) -> AppProject {
     let text = format!("{{metadata: {{name: p}}, spec: {spec}}}");
     let node = tiphys_yaml::read_document(text.as_bytes()).expect(spec).expect(spec);
-    restricted_fields(&AppProject::decode(&node).expect(spec))
+    AppProject::decode(&node).expect(spec)
 }
 
 #[test]
@@ -23,10 +23,22 @@ fn restricting_fields_are_named() {
         ),
         (with("namespaceResourceBlacklist: [{group: '*', kind: '*'}]"), &["namespaceResourceBlacklist"]),
         (with("namespaceResourceWhitelist: [{group: '', kind: ConfigMap}]"), &["namespaceResourceWhitelist"]),
-        (with("namespaceResourceWhitelist: [], clusterResourceBlacklist: []"), &[]),
+        (with("namespaceResourceWhitelist: [], clusterResourceBlacklist: []"), &["namespaceResourceWhitelist"]),
         (with("permitOnlyProjectScopedClusters: true"), &["permitOnlyProjectScopedClusters"]),
     ];
     for (spec, expected) in cases {
-        assert_eq!(restricted(&spec), expected, "{spec}");
+        assert_eq!(restricted_fields(&project(&spec)), expected, "{spec}");
     }
+}
+
+#[test]
+fn only_signature_keys_are_not_enforced() {
+    assert_eq!(
+        unenforced_fields(&project("{sourceRepos: [x], signatureKeys: [{keyID: A}]}")),
+        ["signatureKeys"]
+    );
+    assert_eq!(
+        unenforced_fields(&project("{sourceRepos: [x], clusterResourceBlacklist: [{kind: '*'}]}")),
+        [""; 0]
+    );
 }
