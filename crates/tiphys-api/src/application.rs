@@ -6,6 +6,7 @@ use tiphys_access::FileRepositories;
 use tiphys_yaml::{DecodeError, Node, Object};
 
 use crate::decode::{items, raw_object, text};
+use crate::dynamic_parameter::{self, DYNAMIC_PARAMETERS_ANNOTATION};
 use crate::{ApplicationSource, DEFAULT_PROJECT, Decoded, Findings, Metadata, ObjectRef, ResourceError};
 
 /// An Application: sources, destination and project. Status and operation are omitted, because tiphys does not use them.
@@ -116,11 +117,15 @@ impl Application {
             Some(metadata) => Metadata::decode(metadata)?,
             None => Metadata::default(),
         };
-        let spec = match object.object("spec")? {
+        let mut spec = match object.object("spec")? {
             Some(spec) => ApplicationSpec::decode(spec, findings)?,
             None => ApplicationSpec::default(),
         };
         findings.add_unknown(&object);
+        if let Some(value) = metadata.annotations.get(DYNAMIC_PARAMETERS_ANNOTATION) {
+            let place = node.at(["metadata", "annotations", DYNAMIC_PARAMETERS_ANNOTATION]);
+            dynamic_parameter::add_annotated(&mut spec, value, place.unwrap_or(node), findings)?;
+        }
         Ok(Self { metadata, spec, file_repositories: FileRepositories::default() })
     }
 }

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tiphys_yaml::{DecodeError, Object};
 
-use crate::Findings;
 use crate::decode::{boolean, items, text};
 use crate::source::is_false;
+use crate::{DynamicParameter, Findings};
 
-/// Argo CD's `ApplicationSourceHelm`, with all fields.
+/// Argo CD's `ApplicationSourceHelm`, with all fields, and `dynamicParameters`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "these are Argo CD's fields")]
@@ -58,6 +58,9 @@ pub struct HelmSource {
     /// Whether values are not validated against the chart's schema (`--skip-schema-validation`).
     #[serde(skip_serializing_if = "is_false")]
     pub skip_schema_validation: bool,
+    /// Parameters whose values are read from the destination cluster.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dynamic_parameters: Vec<DynamicParameter>,
 }
 
 /// A parameter for `--set` or `--set-string`.
@@ -112,6 +115,7 @@ impl HelmSource {
             api_versions: object.texts("apiVersions")?.unwrap_or_default(),
             skip_tests: boolean(&mut object, "skipTests")?,
             skip_schema_validation: boolean(&mut object, "skipSchemaValidation")?,
+            dynamic_parameters: DynamicParameter::decode_list(&mut object, findings)?,
         };
         findings.add_unknown(&object);
         Ok(block)

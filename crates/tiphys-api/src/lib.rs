@@ -5,9 +5,11 @@
 
 mod application;
 mod decode;
+mod dynamic_parameter;
 mod error;
 mod helm;
 mod kustomize;
+mod label_selector;
 mod metadata;
 mod project;
 mod secret;
@@ -17,16 +19,21 @@ mod tls_certificates;
 
 pub use application::{Application, ApplicationSpec, Destination, IgnoreDifference};
 pub use decode::{Decoded, Findings, UnknownField};
+pub use dynamic_parameter::{DYNAMIC_PARAMETERS_ANNOTATION, DynamicParameter, ResourceReference};
 pub use error::{ObjectRef, ResourceError};
 pub use helm::{HelmFileParameter, HelmParameter, HelmSource};
 pub use kustomize::{KustomizePatch, KustomizeReplica, KustomizeSource, PatchTarget, ReplicaCount};
+pub use label_selector::LabelSelector;
 pub use metadata::Metadata;
-pub use project::{AppProject, AppProjectSpec, GroupKind, ProjectDestination};
+pub use project::{
+    AppProject, AppProjectSpec, GroupKind, KindPattern, ProjectDestination, READ_ONLY_ANNOTATION,
+    ReadOnlyKind, ReadOnlyLists,
+};
 pub use secret::{
     ArgoCdSecret, SECRET_TYPE_LABEL, SecretAccess, SecretError, SecretType, SecretValue, decode_base64,
     parse_bool,
 };
-pub use settings::{ArgoCdSettings, DEFAULT_CONTROL_PLANE_NAMESPACE};
+pub use settings::{ArgoCdSettings, DEFAULT_CONTROL_PLANE_NAMESPACE, GlobalProject};
 pub use source::{
     ApplicationSource, DirectorySource, EnvEntry, JsonnetOptions, JsonnetVariable, PluginSource,
 };

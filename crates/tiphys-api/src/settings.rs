@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_yaml::{DecodeError, Node, Object};
+use tiphys_yaml::{Data, DecodeError, Node, Object, read_document};
+
+use crate::LabelSelector;
+use crate::decode::text;
 
 /// The namespace of the control plane if nothing sets another one.
 pub const DEFAULT_CONTROL_PLANE_NAMESPACE: &str = "argocd";
 
 /// The keys of `argocd-cm` that rendering depends on. Values are as written; the caller interprets them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgoCdSettings {
     /// Namespace of the ConfigMap; `None` if the document does not set one.
     pub namespace: Option<String>,
@@ -28,9 +31,60 @@ pub struct ArgoCdSettings {
     pub helm_enable: Option<String>,
     /// `kustomize.enable`. Every value except `true` disables Kustomize.
     pub kustomize_enable: Option<String>,
+    /// `globalProjects`: the projects whose rules also apply to other projects. An error in it, with the reason.
+    pub global_projects: Result<Vec<GlobalProject>, String>,
     /// The keys of `data` that ignore differences for every application, sorted: `resource.customizations.ignoreDifferences.…`, and
     /// `resource.customizations` if it contains `ignoreDifferences`.
     pub ignore_differences: Vec<String>,
+}
+
+/// An entry of `globalProjects`: a project whose rules also apply to the selected ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalProject {
+    /// The name of the global project.
+    pub project_name: String,
+    /// The labels of the projects to which its rules apply.
+    pub label_selector: LabelSelector,
+}
+
+impl Default for ArgoCdSettings {
+    fn default() -> Self {
+        Self {
+            namespace: None,
+            tracking_method: None,
+            label_key: None,
+            installation_id: None,
+            kustomize_build_options: None,
+            kustomize_version_options: BTreeMap::new(),
+            value_file_schemes: None,
+            helm_enable: None,
+            kustomize_enable: None,
+            global_projects: Ok(Vec::new()),
+            ignore_differences: Vec::new(),
+        }
+    }
+}
+
+/// Decodes `globalProjects`, a YAML list. Unlike in Argo CD, an error is reported and not ignored, because the rules would not apply.
+fn global_projects(value: &str) -> Result<Vec<GlobalProject>, String> {
+    let document = read_document(value.as_bytes()).map_err(|error| error.to_string())?;
+    let Some(document) = document.map(Node::deduplicated) else { return Ok(Vec::new()) };
+    let entries = match &document.data {
+        Data::Null => return Ok(Vec::new()),
+        Data::Sequence(entries) => entries,
+        _ => return Err(format!("expected a list, found {}", document.type_words())),
+    };
+    let decoded = entries.iter().enumerate().map(|(index, node)| {
+        let mut object = Object::new(node, format!("[{index}]"))?;
+        Ok(GlobalProject {
+            project_name: text(&mut object, "projectName")?,
+            label_selector: match object.object("labelSelector")? {
+                Some(selector) => LabelSelector::decode(selector)?,
+                None => LabelSelector::default(),
+            },
+        })
+    });
+    decoded.collect::<Result<_, DecodeError>>().map_err(|error| format!("{}: {}", error.path, error.message))
 }
 
 impl ArgoCdSettings {
@@ -39,7 +93,7 @@ impl ArgoCdSettings {
         let mut object = Object::new(node, "")?;
         let data = object.text_map("data")?.unwrap_or_default();
         let namespace = node.at(["metadata", "namespace"]).and_then(Node::as_str);
-        let text = |key: &str| data.get(key).filter(|value| !value.is_empty()).cloned();
+        let value = |key: &str| data.get(key).filter(|value| !value.is_empty()).cloned();
         let versions = data.iter().filter_map(|(key, value)| {
             key.strip_prefix("kustomize.buildOptions.").map(|version| (version.to_owned(), value.clone()))
         });
@@ -53,14 +107,15 @@ impl ArgoCdSettings {
         };
         Ok(Self {
             namespace: namespace.filter(|namespace| !namespace.is_empty()).map(str::to_owned),
-            tracking_method: text("application.resourceTrackingMethod"),
-            label_key: text("application.instanceLabelKey"),
-            installation_id: text("installationID"),
-            kustomize_build_options: text("kustomize.buildOptions"),
+            tracking_method: value("application.resourceTrackingMethod"),
+            label_key: value("application.instanceLabelKey"),
+            installation_id: value("installationID"),
+            kustomize_build_options: value("kustomize.buildOptions"),
             kustomize_version_options: versions.collect(),
             value_file_schemes: schemes,
-            helm_enable: text("helm.enable"),
-            kustomize_enable: text("kustomize.enable"),
+            helm_enable: value("helm.enable"),
+            kustomize_enable: value("kustomize.enable"),
+            global_projects: global_projects(data.get("globalProjects").map_or("", String::as_str)),
             ignore_differences: data.iter().filter_map(ignores).collect(),
         })
     }

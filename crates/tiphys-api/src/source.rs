@@ -6,7 +6,7 @@ use tiphys_params::Parameter;
 use tiphys_yaml::{DecodeError, Node, Object};
 
 use crate::decode::{boolean, items, text};
-use crate::{Decoded, Findings, HelmSource, KustomizeSource};
+use crate::{Decoded, DynamicParameter, Findings, HelmSource, KustomizeSource};
 
 /// One source of an Application.
 ///
@@ -47,6 +47,9 @@ pub struct ApplicationSource {
     /// Prefix of the tags among which `targetRevision` is resolved.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub tag_prefix: String,
+    /// Dynamic parameters of the Application's annotation, in addition to those of the block. Not a field of a source.
+    #[serde(skip)]
+    pub annotated_parameters: Vec<DynamicParameter>,
 }
 
 /// The `plugin` block: the config management plugin with its environment and parameters.
@@ -62,6 +65,9 @@ pub struct PluginSource {
     /// Parameters in order. A missing list is passed to the plugin as `null`, an empty one as `[]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Vec<Parameter>>,
+    /// Parameters whose values are read from the destination cluster.
+    #[serde(rename = "dynamicParameters", skip_serializing_if = "Vec::is_empty")]
+    pub dynamic_parameters: Vec<DynamicParameter>,
 }
 
 /// An environment variable in `plugin.env`.
@@ -170,6 +176,7 @@ impl ApplicationSource {
             reference: text(&mut object, "ref")?,
             name: text(&mut object, "name")?,
             tag_prefix: text(&mut object, "tagPrefix")?,
+            annotated_parameters: Vec::new(),
         };
         findings.add_unknown(&object);
         Ok(source)
@@ -185,6 +192,7 @@ impl PluginSource {
             })?
             .unwrap_or_default(),
             parameters: crate::decode::parameters(&mut object, findings)?,
+            dynamic_parameters: DynamicParameter::decode_list(&mut object, findings)?,
         };
         findings.add_unknown(&object);
         Ok(block)

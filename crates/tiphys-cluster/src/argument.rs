@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_api::{Destination, IN_CLUSTER_SERVER};
+use tiphys_api::IN_CLUSTER_SERVER;
 
 use crate::ClusterReader;
 
@@ -46,9 +46,8 @@ impl Clusters {
         self.readers.insert(server_of(cluster).to_owned(), reader);
     }
 
-    /// Returns the cluster of a destination, which refers to it by URL or by name, with its name or URL here. `None` if it is unknown.
-    pub fn of(&self, destination: &Destination) -> Option<(&str, &Arc<dyn ClusterReader>)> {
-        let cluster = if destination.server.is_empty() { &destination.name } else { &destination.server };
+    /// Returns the cluster with a name or URL, and how it is named here. `None` if it is unknown.
+    pub fn named(&self, cluster: &str) -> Option<(&str, &Arc<dyn ClusterReader>)> {
         self.readers.get_key_value(server_of(cluster)).map(|(name, reader)| (name.as_str(), reader))
     }
 

@@ -214,6 +214,10 @@ impl FolderCluster {
 
 #[async_trait::async_trait]
 impl ClusterReader for FolderCluster {
+    fn is_live(&self) -> bool {
+        false
+    }
+
     async fn kinds(&self) -> Result<Arc<ServedKinds>, ClusterError> {
         Ok(Arc::clone(self.kinds.get_or_init(|| Arc::new(self.served_kinds()))))
     }

@@ -13,6 +13,11 @@ pub trait ClusterReader: Send + Sync {
     /// Returns the kinds that the cluster serves. A reader asks for them once and caches them.
     async fn kinds(&self) -> Result<Arc<ServedKinds>, ClusterError>;
 
+    /// Whether this is a cluster, and not files that stand for one.
+    fn is_live(&self) -> bool {
+        true
+    }
+
     /// Returns an object; `None` if it does not exist.
     async fn get(
         &self,

@@ -169,7 +169,7 @@ fn request(
     let cancel = clock.abort.child_token();
     let guard = cancel.clone().drop_guard();
     let deadline = Deadline::At(clock.deadline);
-    Ok((Request { tree, app_path, env, context: None, deadline, cancel }, guard))
+    Ok((Request { tree, app_path, env, resolved: Vec::new(), context: None, deadline, cancel }, guard))
 }
 
 /// Parses the application path. A path outside the tree is an error, as in Argo CD.

@@ -94,12 +94,6 @@ impl RemotePlugin {
         PluginError::Remote { socket: self.socket.display().to_string(), message: message.into() }
     }
 
-    fn refused(&self, status: &tonic::Status) -> PluginError {
-        let causes = std::iter::successors(std::error::Error::source(status), |error| error.source());
-        let last = causes.last().map(|cause| format!(" ({cause})")).unwrap_or_default();
-        self.failed(format!("{}{last}", status.message()))
-    }
-
     /// Packs the request's tree and returns the stream that sends it.
     async fn upload(
         &self,
@@ -126,10 +120,20 @@ impl RemotePlugin {
         call: impl Future<Output = Result<tonic::Response<T>, tonic::Status>>,
     ) -> Result<T, PluginError> {
         tokio::select! {
-            answer = call => answer.map(tonic::Response::into_inner).map_err(|status| self.refused(&status)),
+            answer = call => answer.map(tonic::Response::into_inner).map_err(|status| {
+                let message = refusal(&status);
+                self.failed(request.redactor().redact(&message))
+            }),
             () = request.cancel.cancelled() => Err(PluginError::Cancelled),
         }
     }
+}
+
+/// Returns the message of a failed call, with its last cause.
+fn refusal(status: &tonic::Status) -> String {
+    let causes = std::iter::successors(std::error::Error::source(status), |error| error.source());
+    let last = causes.last().map(|cause| format!(" ({cause})")).unwrap_or_default();
+    format!("{}{last}", status.message())
 }
 
 /// Returns a channel to a socket, which is connected on first use.
@@ -145,7 +149,7 @@ pub(crate) fn channel(socket: PathBuf) -> Channel {
 }
 
 fn metadata(request: &Request, archive: &Archive) -> Result<ManifestRequestMetadata, PluginError> {
-    let path = request.app_path.as_str();
+    let (path, env) = (request.app_path.as_str(), request.env_with_resolved()?);
     let size = i64::try_from(archive.size).map_err(|_| PluginError::Remote {
         socket: String::new(),
         message: "the tree is too large to send".to_owned(),
@@ -155,7 +159,7 @@ fn metadata(request: &Request, archive: &Archive) -> Result<ManifestRequestMetad
         app_rel_path: if path.is_empty() { ".".to_owned() } else { path.to_owned() },
         checksum: archive.checksum.clone(),
         size,
-        env: request.env.iter().map(|v| EnvEntry { name: v.name.clone(), value: v.value.clone() }).collect(),
+        env: env.into_iter().map(|v| EnvEntry { name: v.name, value: v.value }).collect(),
     })
 }
 
@@ -180,7 +184,7 @@ impl Plugin for RemotePlugin {
             .client()
             .check_plugin_configuration(request)
             .await
-            .map_err(|status| self.refused(&status))?
+            .map_err(|status| self.failed(refusal(&status)))?
             .into_inner();
         Ok(Configuration {
             discovery_configured: answer.is_discovery_configured,
@@ -223,9 +227,10 @@ impl Plugin for RemotePlugin {
         for (index, manifest) in answer.manifests.iter().enumerate() {
             // Each may contain several documents: plugin servers need not split them.
             let read = tiphys_yaml::split_documents(manifest.as_bytes());
-            documents.extend(
-                read.map_err(|error| self.failed(format!("manifest {} of the answer: {error}", index + 1)))?,
-            );
+            documents.extend(read.map_err(|error| {
+                let message = format!("manifest {} of the answer: {error}", index + 1);
+                self.failed(request.redactor().redact(&message))
+            })?);
         }
         Ok(Generated { documents, stderr: String::new(), duration: begun.elapsed() })
     }

@@ -85,6 +85,7 @@ fn request(tree: &Tree) -> Request {
             EnvVar::new("PARAM_A", "first"),
             EnvVar::new("PARAM_A", "last\n=$x"),
         ],
+        resolved: Vec::new(),
         context: None,
         deadline: Deadline::After(Duration::from_mins(1)),
         cancel: CancellationToken::new(),

@@ -28,6 +28,9 @@ pub const SET_STRING_PREFIX: &str = "set-string.";
 /// Name prefix of a parameter that is an entry of the block's `fileParameters`.
 pub const SET_FILE_PREFIX: &str = "set-file.";
 
+/// Name prefix of a dynamic parameter: its value is JSON, and no variables are replaced in it.
+pub const VALUE_PREFIX: &str = "value.";
+
 /// Name prefixes of single values. Any path may follow, because a chart also accepts values that it does not list.
 pub const HELM_VALUE_PREFIXES: [&str; 3] = [SET_PREFIX, SET_STRING_PREFIX, SET_FILE_PREFIX];
 
@@ -202,6 +205,11 @@ pub(crate) fn helm_parameters(block: &HelmSource) -> Vec<Parameter> {
         block.file_parameters.iter().map(|entry| text_parameter(SET_FILE_PREFIX, &entry.name, &entry.path));
     let fields = HELM_FIELDS.iter().filter_map(|field| field.parameter_of(block));
     fields.chain(set).chain(files).collect()
+}
+
+/// Returns the path of a single value's parameter; `None` for other parameters.
+pub(crate) fn helm_value_path(parameter: &str) -> Option<&str> {
+    HELM_VALUE_PREFIXES.iter().chain([&VALUE_PREFIX]).find_map(|prefix| parameter.strip_prefix(prefix))
 }
 
 fn text_parameter(prefix: &str, name: &str, value: &str) -> Parameter {

@@ -4,6 +4,7 @@
 
 mod build_environment;
 pub mod diff;
+mod dynamic;
 mod generate_paths;
 mod helm;
 mod jsonpath;
@@ -26,11 +27,15 @@ mod tracking;
 mod translate;
 
 pub use build_environment::{BuildEnvironment, BuildEnvironmentError, BuildInputs};
+pub use dynamic::{
+    DynamicParameterError, DynamicParameterProblem, LookUp, LookUpProblem, Resolution, Used, ValueConsumer,
+    ValueProblem, look_ups,
+};
 pub use generate_paths::{GENERATE_PATHS_ANNOTATION, generate_paths};
 pub use helm::{
     HELM_FIELDS, HELM_VALUE_PREFIXES, HelmField, SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX,
-    VariableNames, Variables, build_variables, handed_on_name, has_plugin_values, is_held_as_text,
-    replaced_variables, shown_name,
+    VALUE_PREFIX, VariableNames, Variables, build_variables, handed_on_name, has_plugin_values,
+    is_held_as_text, replaced_variables, shown_name,
 };
 pub use jsonpath::{
     FieldPath, FieldPathError, FindError, FindProblem, PATH_BYTES_MAX, PATH_NESTING_MAX, PATH_VISITS_MAX,

@@ -171,13 +171,14 @@ fn protected_fields(file: &OverrideFile<'_>, patch: &Node) -> Vec<Warning> {
         .collect()
 }
 
-/// Returns the source with its location taken from another source.
+/// Returns the source with its location, and the entries of the Application's annotation, taken from another source.
 fn keep_location(source: ApplicationSource, location: &ApplicationSource) -> ApplicationSource {
     ApplicationSource {
         chart: location.chart.clone(),
         path: location.path.clone(),
         repo_url: location.repo_url.clone(),
         target_revision: location.target_revision.clone(),
+        annotated_parameters: location.annotated_parameters.clone(),
         ..source
     }
 }

@@ -1,7 +1,7 @@
 //! The variables that a plugin's commands get for one source, in addition to the build environment.
 
 use tiphys_api::{EnvEntry, PluginSource};
-use tiphys_params::{EnvVar, PLUGIN_ENV_PREFIX, app_parameters, parameter_variables};
+use tiphys_params::{APP_PARAMETERS, EnvVar, PLUGIN_ENV_PREFIX, app_parameters, parameter_variables};
 
 use crate::BuildEnvironment;
 
@@ -20,7 +20,7 @@ pub fn request_environment(build: &BuildEnvironment, block: Option<&PluginSource
     if let Some(block) = block {
         variables.extend(plugin_env(&block.env, build));
         let parameters = block.parameters.as_deref();
-        variables.push(EnvVar::new("ARGOCD_APP_PARAMETERS", app_parameters(parameters)));
+        variables.push(EnvVar::new(APP_PARAMETERS, app_parameters(parameters)));
         variables.extend(parameter_variables(parameters.unwrap_or_default()));
     }
     variables

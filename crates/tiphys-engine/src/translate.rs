@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_api::{ApplicationSource, DirectorySource, EnvEntry, HelmSource, KustomizeSource, PluginSource};
+use tiphys_api::{
+    ApplicationSource, DirectorySource, DynamicParameter, EnvEntry, HelmSource, KustomizeSource, PluginSource,
+};
 use tiphys_params::{NamelessParameter, Parameter, require_names};
 
-use crate::helm::helm_parameters;
+use crate::dynamic::{DynamicParameterError, LookUp, ValueConsumer, look_ups, unsupported_look_ups};
+use crate::helm::{helm_parameters, helm_value_path};
 use crate::{AmbiguousSource, BuildEnvironment, SourceType, explicit_type};
 
 /// The plugin that renders `kustomize` blocks and kustomizations.
@@ -45,6 +48,8 @@ pub struct PluginPlan {
     pub env: Vec<EnvEntry>,
     /// The parameters. Absent and empty lists are different.
     pub parameters: Option<Vec<Parameter>>,
+    /// The parameters whose values are read from the destination cluster.
+    pub look_ups: Vec<LookUp>,
 }
 
 /// A directory of plain manifests.
@@ -69,6 +74,9 @@ pub enum TranslateError {
     /// A parameter has no name.
     #[error(transparent)]
     Parameter(#[from] NamelessParameter),
+    /// A dynamic parameter is invalid.
+    #[error(transparent)]
+    Dynamic(#[from] DynamicParameterError),
     /// A version of Helm that Argo CD rejects too, with the same words.
     #[error("helm version '{version}' is not supported; remove `helm.version`")]
     HelmVersion {
@@ -114,20 +122,22 @@ pub fn translate_as(
 ) -> Result<SourcePlan, TranslateError> {
     match kind {
         SourceType::Plugin => {
-            let block = source.plugin.as_ref();
-            block.map_or_else(|| Ok(PluginPlan::default()), plugin_plan).map(SourcePlan::Plugin)
+            let block = source.plugin.clone().unwrap_or_default();
+            plugin_plan(&block, &source.annotated_parameters).map(SourcePlan::Plugin)
         }
         SourceType::Directory => {
+            unsupported_look_ups(&source.annotated_parameters, "directory")?;
             let block = source.directory.as_ref();
             block.map_or_else(|| Ok(DirectoryPlan::default()), directory_plan).map(SourcePlan::Directory)
         }
         SourceType::Kustomize => {
+            unsupported_look_ups(&source.annotated_parameters, "kustomize")?;
             let block = source.kustomize.clone().unwrap_or_default();
             kustomize_plan(&block, build).map(SourcePlan::Plugin)
         }
         SourceType::Helm => {
-            let block = source.helm.as_ref();
-            block.map_or_else(|| helm_plan(&HelmSource::default()), helm_plan).map(SourcePlan::Plugin)
+            let block = source.helm.clone().unwrap_or_default();
+            helm_plan(&block, &source.annotated_parameters).map(SourcePlan::Plugin)
         }
     }
 }
@@ -147,13 +157,24 @@ impl PluginPlan {
             name: self.name.clone().unwrap_or_default(),
             env: self.env.clone(),
             parameters: self.parameters.clone(),
+            dynamic_parameters: Vec::new(),
         }
     }
 }
 
-fn plugin_plan(block: &PluginSource) -> Result<PluginPlan, TranslateError> {
-    require_names(block.parameters.as_deref().unwrap_or_default())?;
+/// `annotated` are the dynamic parameters of the Application's annotation, here and below.
+fn plugin_plan(block: &PluginSource, annotated: &[DynamicParameter]) -> Result<PluginPlan, TranslateError> {
+    let parameters = block.parameters.as_deref().unwrap_or_default();
+    require_names(parameters)?;
+    let names = parameters.iter().map(|parameter| parameter.name.as_str());
+    let (set, consumer): (Vec<String>, _) = if block.name == HELM_PLUGIN {
+        (names.filter_map(helm_value_path).map(str::to_owned).collect(), ValueConsumer::Helm)
+    } else {
+        (names.map(str::to_owned).collect(), ValueConsumer::Plugin)
+    };
+    let dynamic = block.dynamic_parameters.iter().chain(annotated);
     Ok(PluginPlan {
+        look_ups: look_ups(dynamic, &set, consumer)?,
         name: Some(block.name.clone()).filter(|name| !name.is_empty()),
         env: block.env.clone(),
         parameters: block.parameters.clone(),
@@ -177,12 +198,16 @@ fn directory_plan(block: &DirectorySource) -> Result<DirectoryPlan, TranslateErr
 const HELM_VERSIONS: [&str; 3] = ["", "v3", "v4"];
 
 /// Returns the plan with the parameters that the Helm plugin announces. The plugin replaces variables, because it knows in which fields.
-fn helm_plan(block: &HelmSource) -> Result<PluginPlan, TranslateError> {
+fn helm_plan(block: &HelmSource, annotated: &[DynamicParameter]) -> Result<PluginPlan, TranslateError> {
     if !HELM_VERSIONS.contains(&block.version.as_str()) {
         return Err(TranslateError::HelmVersion { version: block.version.clone() });
     }
+    let set = block.parameters.iter().map(|one| &one.name);
+    let set: Vec<String> = set.chain(block.file_parameters.iter().map(|one| &one.name)).cloned().collect();
+    let dynamic = block.dynamic_parameters.iter().chain(annotated);
+    let look_ups = look_ups(dynamic, &set, ValueConsumer::Helm)?;
     let parameters = Some(helm_parameters(block));
-    Ok(PluginPlan { name: Some(HELM_PLUGIN.to_owned()), env: Vec::new(), parameters })
+    Ok(PluginPlan { name: Some(HELM_PLUGIN.to_owned()), env: Vec::new(), parameters, look_ups })
 }
 
 /// Returns the plan with the parameters that the kustomize plugin announces. Variables in images and labels are replaced here, as Argo CD
@@ -193,7 +218,8 @@ fn kustomize_plan(block: &KustomizeSource, build: &BuildEnvironment) -> Result<P
         return Err(TranslateError::Kustomize { fields });
     }
     let parameters = kustomize_parameters(block, &|text| build.expand(text));
-    Ok(PluginPlan { name: Some(KUSTOMIZE_PLUGIN.to_owned()), env: Vec::new(), parameters: Some(parameters) })
+    let name = Some(KUSTOMIZE_PLUGIN.to_owned());
+    Ok(PluginPlan { name, parameters: Some(parameters), ..PluginPlan::default() })
 }
 
 /// Returns the parameters for a kustomize block, with `expand` applied to images and label values.

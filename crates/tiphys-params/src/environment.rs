@@ -6,12 +6,14 @@ pub use collision::{
     AnnouncedCollision, Collision, Origin, ValuePart, Winner, announced_collisions, collisions, deduplicated,
 };
 
+use std::fmt;
+
 use tiphys_yaml::write_go_string;
 
 use crate::Parameter;
 
-/// An environment variable.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// An environment variable. `Debug` does not write its value, which may be secret.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EnvVar {
     /// Name.
     pub name: String,
@@ -23,6 +25,12 @@ impl EnvVar {
     /// Creates a variable.
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self { name: name.into(), value: value.into() }
+    }
+}
+
+impl fmt::Debug for EnvVar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EnvVar({:?}, {} bytes)", self.name, self.value.len())
     }
 }
 

@@ -10,6 +10,7 @@ mod environment;
 mod expand;
 mod field;
 mod merge;
+mod resolved;
 mod shape;
 mod suggest;
 mod value;
@@ -33,6 +34,9 @@ pub use environment::{
 pub use expand::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, Piece, expand, pieces};
 pub use field::{Field, Input, fields};
 pub use merge::merge_announcements;
+pub use resolved::{
+    APP_PARAMETERS, REDACTED_CHARS_MIN, ResolvedParameter, ValueRedactor, add_resolved, with_resolved,
+};
 pub use shape::Shape;
 pub use suggest::{SUGGESTIONS_MAX, suggest};
 pub use value::{NamelessParameter, Parameter, Parameters, Warning, require_names};

@@ -73,6 +73,15 @@ pub enum PluginError {
         "the files in the server's directory were changed while the plugin ran; the next call unpacks them again"
     )]
     TreeChanged,
+    /// A value from a Secret for a plugin that reads parameters from its environment.
+    #[error(
+        "dynamic parameter {parameter:?}: a value from a Secret is only passed to a plugin that reads its parameters from a file \
+         (`spec.largeParameters: file`) and is not behind a socket"
+    )]
+    SecretInEnvironment {
+        /// The parameter.
+        parameter: String,
+    },
     /// The caller cancelled the request.
     #[error("cancelled")]
     Cancelled,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_params::{Announcement, Parameters, merge_announcements};
+use tiphys_params::{APP_PARAMETERS, Announcement, Parameters, ValueRedactor, merge_announcements};
 use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError, quote_command};
 use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Tree, resolve};
@@ -14,7 +14,7 @@ use tracing::{Instrument as _, field};
 
 use crate::active_run::{ActiveRun, PendingRun};
 use crate::announcement::Strictness;
-use crate::config::{self, PluginConfig};
+use crate::config::{self, LargeParameters, PluginConfig};
 use crate::context::GivenContext;
 use crate::discovery::Pattern;
 use crate::environment::BaseEnvironment;
@@ -28,7 +28,7 @@ use crate::signal;
 use crate::{announcement, discovery};
 
 /// The variable with all parameters.
-const PARAMETERS: &str = "ARGOCD_APP_PARAMETERS";
+const PARAMETERS: &str = APP_PARAMETERS;
 
 /// Target of the log events about commands that succeeded, in the words of Argo CD's plugin server. Callers that report results themselves
 /// filter it out.
@@ -136,8 +136,18 @@ impl LocalPlugin {
     /// Decides how the environment is passed; an error, before anything runs, if it is too large.
     fn pass(&self, request: &Request, commands: &[(Phase, Vec<String>)]) -> Result<Passing, PluginError> {
         let argvs: Vec<&[String]> = commands.iter().map(|(_, argv)| argv.as_slice()).collect();
-        let (env, large) = (self.environment(request), self.config.large_parameters);
-        Ok(passing::pass(env, &argvs, large, ExecLimits::current())?)
+        let large = self.config.large_parameters;
+        let env = match large {
+            LargeParameters::File => self.environment(request),
+            LargeParameters::Refuse => {
+                self.base.with_request(self.folder.as_deref(), &request.env_with_resolved()?)
+            }
+        };
+        let mut passing = passing::pass(env, &argvs, large, ExecLimits::current())?;
+        if large == LargeParameters::File {
+            passing.add_to_file(&request.resolved);
+        }
+        Ok(passing)
     }
 
     async fn run_in(
@@ -148,6 +158,7 @@ impl LocalPlugin {
         env: Vec<(String, String)>,
     ) -> Result<Vec<CommandOutput>, PluginError> {
         let deadline = request.deadline.from(Instant::now());
+        let redactor = request.redactor();
         let mut finished = Vec::with_capacity(commands.len());
         for (phase, argv) in commands {
             let spec = CommandSpec {
@@ -175,7 +186,7 @@ impl LocalPlugin {
             drop(span);
             self.settings.observer.command_ended(phase, started.elapsed(), end);
             let outcome = outcome.map_err(|source| PluginError::Run { phase, source })?;
-            finished.push(self.evaluate(phase, &argv, ongoing.root(), outcome)?);
+            finished.push(self.evaluate(phase, &argv, ongoing.root(), &redactor, outcome)?);
         }
         Ok(finished)
     }
@@ -202,10 +213,11 @@ impl LocalPlugin {
         phase: Phase,
         argv: &[String],
         root: &Path,
+        redactor: &ValueRedactor,
         outcome: Outcome,
     ) -> Result<CommandOutput, PluginError> {
         let command = quote_command(argv);
-        let stderr = without_root(outcome.stderr.trim(), root);
+        let stderr = without_root(&redactor.redact(outcome.stderr.trim()), root);
         match outcome.ended {
             Ended::Exited(0) => {
                 if outcome.stdout.is_empty() {
@@ -361,8 +373,10 @@ impl Plugin for LocalPlugin {
         let documents = tiphys_yaml::split_output(stdout);
         self.settings.observer.output_parsed(began.elapsed());
         check.require_complete().await?;
-        let documents = documents
-            .map_err(|error| PluginError::Output { phase: Phase::Generate, message: error.to_string() })?;
+        let documents = documents.map_err(|error| PluginError::Output {
+            phase: Phase::Generate,
+            message: request.redactor().redact(&error.to_string()).into_owned(),
+        })?;
         Ok(Generated {
             documents,
             stderr: finished

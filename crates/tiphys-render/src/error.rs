@@ -8,6 +8,7 @@ use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_tree::{PathError, ReadError, RepoPath};
 
 use crate::directory::DirectoryError;
+use crate::values::UnresolvedParameters;
 
 /// An application that could not be rendered.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +19,12 @@ pub enum RenderError {
     /// One of its sources failed.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// Values of dynamic parameters are not available.
+    #[error(transparent)]
+    Values(#[from] UnresolvedParameters),
+    /// The caller cancelled the request.
+    #[error("interrupted")]
+    Interrupted,
     /// The request's deadline passed.
     #[error("the deadline of the request was exceeded")]
     DeadlineExceeded,
@@ -111,7 +118,7 @@ impl RenderError {
     pub fn is_of_the_document(&self) -> bool {
         match self {
             Self::Sources(_) => true,
-            Self::DeadlineExceeded => false,
+            Self::Values(_) | Self::Interrupted | Self::DeadlineExceeded => false,
             Self::Source(error) => matches!(
                 *error.failure,
                 SourceFailure::Path(_)
@@ -120,6 +127,7 @@ impl RenderError {
                     | SourceFailure::Translate(
                         TranslateError::Ambiguous(_)
                             | TranslateError::Parameter(_)
+                            | TranslateError::Dynamic(_)
                             | TranslateError::HelmVersion { .. }
                     )
                     | SourceFailure::Plugin { source: PluginError::Parameters { .. }, .. }

@@ -13,6 +13,7 @@ mod prepare;
 mod renderer;
 mod report;
 mod service;
+mod values;
 
 pub use context::ContextSettings;
 pub use destination::DestinationVersions;
@@ -23,3 +24,4 @@ pub use prepare::{MergedOverride, Prepared, Work};
 pub use renderer::{RenderSettings, Renderer};
 pub use report::{AnnouncedSource, AskedSource, MergedFile, RenderedApplication, RenderedSource};
 pub use service::{RenderRequest, RenderService};
+pub use values::{NoClusters, SourceLookUps, UnresolvedParameter, UnresolvedParameters, ValueResolver};

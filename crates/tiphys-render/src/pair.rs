@@ -4,6 +4,8 @@
 //! destination, project, instance name, settings and plugin. The commit is not an input although plugins get it
 //! (`ARGOCD_APP_REVISION`): it always differs.
 
+use std::sync::Arc;
+
 use futures_util::future::{join, try_join};
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::SourcePlace;
@@ -41,16 +43,13 @@ pub enum Pair {
 
 /// Renders an application on both sides, unless its inputs are equal.
 pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Pair {
-    let Some(sources) = compare_sources(before, after).await else {
-        let (before, after) = join(before.render(), after.render()).await;
-        return Pair::Rendered { before, after };
-    };
-    if sources.iter().all(|source| source.equal) {
+    let sources = compare_sources(before, after).await;
+    if sources.as_ref().is_some_and(|sources| sources.iter().all(|source| source.equal)) {
         return Pair::Equal;
     }
     // The plugin is chosen once, for the comparison and for rendering.
     let (prepared_before, prepared_after) = join(before.prepare(), after.prepare()).await;
-    if let (Ok(a), Ok(b)) = (&prepared_before, &prepared_after) {
+    if let (Some(sources), Ok(a), Ok(b)) = (&sources, &prepared_before, &prepared_after) {
         let mut equal = true;
         for (source, ((_, a), (_, b))) in sources.iter().zip(a.iter().zip(b)) {
             equal = equal && (source.equal || same_folder(&source.source, (before, a), (after, b)).await);
@@ -59,9 +58,15 @@ pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Pair {
             return Pair::Equal;
         }
     }
-    let (before, after) = join(before.run(prepared_before), after.run(prepared_after)).await;
+    let prepared_before = prepared_before.map(Arc::new);
+    let base = prepared_before.as_ref().ok().filter(|_| before.has_destination_of(after)).cloned();
+    let (before, after) =
+        join(before.run(prepared_before, None), after.run(prepared_after.map(Arc::new), base)).await;
     Pair::Rendered { before, after }
 }
+
+/// The sources of an application with their positions, see [`Renderer::prepare_all`].
+type PreparedSources = Arc<Vec<(usize, Prepared)>>;
 
 /// A source that is written equally on both sides.
 struct Compared {
@@ -168,8 +173,7 @@ impl Side<'_> {
     /// Whether all inputs except the sources are equal.
     fn agrees_with(self, other: Side<'_>) -> bool {
         let (a, b) = (self.application, other.application);
-        a.spec.destination == b.spec.destination
-            && a.spec.project_name() == b.spec.project_name()
+        self.has_destination_of(other)
             && a.metadata.name == b.metadata.name
             && self.renderer.instance_name(a) == other.renderer.instance_name(b)
             && self.renderer.settings == other.renderer.settings
@@ -207,19 +211,24 @@ impl Side<'_> {
         identity.map_err(|_| CannotCompare)
     }
 
-    async fn render(self) -> Result<RenderedApplication, RenderError> {
-        self.renderer.render(self.application).await
-    }
-
     async fn prepare(self) -> Result<Vec<(usize, Prepared)>, RenderError> {
         self.renderer.prepare_all(self.application).await
     }
 
+    /// Renders prepared sources. `base` are those of the other side if it is the base of this one.
     async fn run(
         self,
-        prepared: Result<Vec<(usize, Prepared)>, RenderError>,
+        prepared: Result<PreparedSources, RenderError>,
+        base: Option<PreparedSources>,
     ) -> Result<RenderedApplication, RenderError> {
-        self.renderer.render_prepared(self.application, &prepared?).await
+        let base = base.as_deref().map_or(&[][..], Vec::as_slice);
+        self.renderer.render_prepared(self.application, &prepared?, base).await
+    }
+
+    /// Whether project and destination are equal.
+    fn has_destination_of(self, other: Side<'_>) -> bool {
+        let (a, b) = (&self.application.spec, &other.application.spec);
+        a.destination == b.destination && a.project_name() == b.project_name()
     }
 }
 

@@ -7,9 +7,9 @@ use tiphys_access::ContextProject;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, BuildInputs, DirectoryPlan, GENERATE_PATHS_ANNOTATION, HELM_PLUGIN, KUSTOMIZE_PLUGIN,
-    OVERRIDE_FILE_BYTES_MAX, OverrideFile, OverrideStep, PluginPlan, SourcePlace, SourcePlan, SourceType,
-    detected_type, generate_paths, instance_name, override_file_names, override_source, request_environment,
-    translate, translate_as, without_switched_off,
+    LookUp, OVERRIDE_FILE_BYTES_MAX, OverrideFile, OverrideStep, PluginPlan, SourcePlace, SourcePlan,
+    SourceType, TranslateError, ValueConsumer, detected_type, generate_paths, instance_name, look_ups,
+    override_file_names, override_source, request_environment, translate, translate_as, without_switched_off,
 };
 use tiphys_params::EnvVar;
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
@@ -77,6 +77,16 @@ pub enum Work {
         /// The tree with the files.
         tree: Tree,
     },
+}
+
+impl Prepared {
+    /// Returns the dynamic parameters of the source.
+    pub fn look_ups(&self) -> &[LookUp] {
+        match &self.work {
+            Work::Plugin { plan, .. } => &plan.look_ups,
+            Work::Nothing | Work::Directory { .. } => &[],
+        }
+    }
 }
 
 impl Renderer {
@@ -156,7 +166,7 @@ impl Renderer {
         let configuration = plugin.configuration().await.map_err(failed)?;
         let chosen = Chosen { plugin: Arc::clone(&plugin), choice: Choice::Named, configuration };
         let block = source.plugin.clone().unwrap_or_default();
-        let plan = PluginPlan { name: None, env: block.env, parameters: block.parameters };
+        let plan = PluginPlan { env: block.env, parameters: block.parameters, ..PluginPlan::default() };
         let request = origin.request_for(&chosen, &env, source, &plan).await?;
         Ok((plugin, request))
     }
@@ -223,7 +233,10 @@ impl Renderer {
         let source_type = detected_type(names, &self.settings.switched_off);
         let found = self.discover(origin, env).await.map_err(SourceFailure::Choose)?;
         if let Some(chosen) = found.filter(|chosen| !self.stands_for(chosen, source_type)) {
-            let plan = PluginPlan::default();
+            let annotated = &prepared.source.annotated_parameters;
+            let look_ups = look_ups(annotated, &[], ValueConsumer::Plugin);
+            let look_ups = look_ups.map_err(TranslateError::Dynamic)?;
+            let plan = PluginPlan { look_ups, ..PluginPlan::default() };
             let request = origin.request_for(&chosen, env, &prepared.source, &plan).await?;
             return Ok(Work::Plugin { chosen, request, plan, source_type: SourceType::Plugin });
         }
@@ -413,6 +426,7 @@ impl Origin<'_> {
             tree,
             app_path: self.app_path.clone(),
             env: env.to_vec(),
+            resolved: Vec::new(),
             context: None,
             deadline: Deadline::After(self.renderer.settings.plugin_timeout),
             cancel: self.renderer.cancel.clone(),

@@ -10,7 +10,7 @@ use tiphys_engine::{
     nothing_rendered,
 };
 use tiphys_limits::Limit;
-use tiphys_params::{EnvVar, Parameter};
+use tiphys_params::{EnvVar, Parameter, ResolvedParameter};
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
 use tiphys_yaml::Node;
 use tokio::time::Instant;
@@ -22,6 +22,7 @@ use crate::directory::LastFolder;
 use crate::error::{RenderError, SourceError, SourceFailure};
 use crate::prepare::{Prepared, SharedSources, Work, also_matching};
 use crate::report::{RenderedApplication, RenderedSource};
+use crate::values::{SourceLookUps, ValueResolver};
 
 /// Settings of rendering.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +61,7 @@ pub struct Renderer {
     pub(crate) catalogue: Catalogue,
     pub(crate) settings: RenderSettings,
     pub(crate) cancel: CancellationToken,
+    values: Arc<dyn ValueResolver>,
     /// The identity of each plugin, by its name.
     pub(crate) plugin_marks: BTreeMap<String, String>,
     last_folder: LastFolder,
@@ -71,6 +73,7 @@ impl Renderer {
         sources: SharedSources,
         catalogue: Catalogue,
         settings: RenderSettings,
+        values: Arc<dyn ValueResolver>,
         cancel: CancellationToken,
     ) -> Self {
         Self {
@@ -78,6 +81,7 @@ impl Renderer {
             catalogue,
             settings,
             cancel,
+            values,
             plugin_marks: BTreeMap::new(),
             last_folder: LastFolder::default(),
         }
@@ -96,27 +100,25 @@ impl Renderer {
 
     /// Renders an application.
     pub async fn render(&self, application: &Application) -> Result<RenderedApplication, RenderError> {
-        let mut rendering = Rendering::default();
-        let (sources, place) = tiphys_engine::sources(&application.spec)?;
-        for (index, source) in rendered(&sources, place) {
-            let at = SourceIndex { index, count: sources.len() };
-            let prepared = self.prepared(application, source, place, at).await?;
-            self.run_source(application, source, &prepared, at, &mut rendering).await?;
-        }
-        Ok(rendering.finish(application))
+        let prepared = self.prepare_all(application).await?;
+        self.render_prepared(application, &prepared, &[]).await
     }
 
-    /// Renders an application whose sources are prepared, see [`Renderer::prepare_all`].
+    /// Renders an application whose sources are prepared, see [`Renderer::prepare_all`]. Before any plugin runs, the dynamic parameters of
+    /// all sources are resolved. `base` are the sources at the base of a comparison.
     pub(crate) async fn render_prepared(
         &self,
         application: &Application,
         prepared: &[(usize, Prepared)],
+        base: &[(usize, Prepared)],
     ) -> Result<RenderedApplication, RenderError> {
         let mut rendering = Rendering::default();
+        let resolved = self.resolved(application, prepared, base).await?;
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
-        for ((index, source), (_, prepared)) in rendered(&sources, place).zip(prepared) {
+        let prepared = prepared.iter().map(|(_, prepared)| prepared).zip(resolved);
+        for ((index, source), (prepared, resolved)) in rendered(&sources, place).zip(prepared) {
             let at = SourceIndex { index, count: sources.len() };
-            self.run_source(application, source, prepared, at, &mut rendering).await?;
+            self.run_source(application, source, prepared, resolved, at, &mut rendering).await?;
         }
         Ok(rendering.finish(application))
     }
@@ -126,13 +128,14 @@ impl Renderer {
         application: &Application,
         source: &ApplicationSource,
         prepared: &Prepared,
+        resolved: Vec<ResolvedParameter>,
         at: SourceIndex,
         rendering: &mut Rendering,
     ) -> Result<(), RenderError> {
         let begun = Instant::now();
         rendering.duration += prepared.duration;
         rendering.warnings.extend(prepared.warnings.iter().map(|warning| at.named(warning)));
-        let output = self.run(prepared).await.map_err(|failure| at.failed(source, failure))?;
+        let output = self.run(prepared, resolved).await.map_err(|failure| at.failed(source, failure))?;
         if let Some(output) = output {
             rendering.warnings.extend(output.warnings.iter().map(|warning| at.named(warning)));
             let objects = self.objects(application, &output).map_err(|failure| at.failed(source, failure))?;
@@ -199,7 +202,37 @@ impl Renderer {
             .map_err(|failure| at.failed(&sources[0], failure))
     }
 
-    async fn run(&self, prepared: &Prepared) -> Result<Option<Output>, SourceFailure> {
+    /// Returns the values of the dynamic parameters of each source.
+    async fn resolved(
+        &self,
+        application: &Application,
+        prepared: &[(usize, Prepared)],
+        base: &[(usize, Prepared)],
+    ) -> Result<Vec<Vec<ResolvedParameter>>, RenderError> {
+        let of_base = |position| base.iter().find(|(other, _)| *other == position);
+        let look_ups: Vec<SourceLookUps<'_>> = prepared
+            .iter()
+            .map(|(position, prepared)| SourceLookUps {
+                position: *position,
+                look_ups: prepared.look_ups(),
+                base: of_base(*position).map_or(&[], |(_, base)| base.look_ups()),
+            })
+            .collect();
+        if look_ups.iter().all(|source| source.look_ups.is_empty()) {
+            return Ok(vec![Vec::new(); prepared.len()]);
+        }
+        let resolving = self.values.resolve(application, &look_ups);
+        tokio::select! {
+            resolved = resolving => Ok(resolved?),
+            () = self.cancel.cancelled() => Err(RenderError::Interrupted),
+        }
+    }
+
+    async fn run(
+        &self,
+        prepared: &Prepared,
+        resolved: Vec<ResolvedParameter>,
+    ) -> Result<Option<Output>, SourceFailure> {
         match &prepared.work {
             Work::Nothing => Ok(None),
             Work::Directory { plan, tree } => {
@@ -219,7 +252,7 @@ impl Renderer {
             }
             Work::Plugin { chosen, request, plan, source_type } => {
                 let name = chosen.plugin.name().to_owned();
-                let mut request = request.clone();
+                let mut request = Request { resolved, ..request.clone() };
                 if chosen.configuration.provide_git_creds {
                     request.env.extend(Box::pin(self.git_credentials(prepared)).await?);
                 }

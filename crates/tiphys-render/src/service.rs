@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::RenderError;
 use crate::renderer::{RenderSettings, Renderer};
 use crate::report::{AnnouncedSource, RenderedApplication};
+use crate::values::ValueResolver;
 
 /// Renders Applications for a command, a server or a controller. It owns the state that outlives a request: content store, clones and
 /// look-ups ([`SourceService`]), and plugins with their concurrency slots. Cheap to clone; concurrent requests share look-ups and fetches.
@@ -25,6 +26,8 @@ pub struct RenderService {
 pub struct RenderRequest {
     /// Tracking, destination versions, limits and the rules of projects.
     pub settings: RenderSettings,
+    /// Reads the values of dynamic parameters.
+    pub values: Arc<dyn ValueResolver>,
     /// Credentials, local copies of repositories, freshness and network.
     pub sources: SourceRequest,
     /// The deadline of the request, if it has one.
@@ -64,7 +67,12 @@ impl RenderService {
     /// deadline.
     pub fn renderer(&self, request: &RenderRequest) -> Renderer {
         let sources = self.sources.request(request.sources.clone());
-        self.renderer_on(sources.into(), request.settings.clone(), &request.cancel)
+        self.renderer_on(
+            sources.into(),
+            request.settings.clone(),
+            Arc::clone(&request.values),
+            &request.cancel,
+        )
     }
 
     /// Returns a renderer on sources that this service's [`SourceService`] has made. Renderers on the same sources see the same commits.
@@ -72,9 +80,10 @@ impl RenderService {
         &self,
         sources: Arc<Sources>,
         settings: RenderSettings,
+        values: Arc<dyn ValueResolver>,
         cancel: &CancellationToken,
     ) -> Renderer {
-        Renderer::new(sources, self.catalogue.clone(), settings, cancel.child_token())
+        Renderer::new(sources, self.catalogue.clone(), settings, values, cancel.child_token())
     }
 }
 

@@ -4,10 +4,12 @@ use std::error::Error;
 use std::fmt;
 use std::path::Path;
 
+use tiphys_api::IN_CLUSTER_SERVER;
+use tiphys_engine::LookUpProblem;
 use tiphys_limits::Limit;
 pub(crate) use tiphys_plugin::chain;
 use tiphys_plugin::{ChooseError, PluginError};
-use tiphys_render::{RenderError, SourceFailure};
+use tiphys_render::{RenderError, SourceFailure, UnresolvedParameters};
 use tiphys_source::{ChartError, SourceError};
 use tiphys_store::{SelectError, StoredApplication};
 
@@ -90,6 +92,10 @@ pub enum Remedy {
     AddRepository,
     /// Name the directory with the live objects of this cluster. None: the cluster of Argo CD itself.
     AddClusterState(Option<String>),
+    /// Let live clusters answer references that only the working copy has.
+    ResolveHeadReferences,
+    /// Name the directory with all projects.
+    NameProjects,
     /// Compare with live objects instead of a revision.
     CompareWithLive,
     /// Allow `file://` repositories below a directory.
@@ -139,6 +145,11 @@ impl ServiceError {
     /// Creates an error of [`ErrorKind::InvalidInput`] from an error with its causes.
     pub fn invalid_input_from(error: &dyn Error) -> Self {
         Self::invalid_input(chain(error))
+    }
+
+    /// Creates an error of [`ErrorKind::Forbidden`].
+    pub(crate) fn forbidden(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Forbidden, message)
     }
 
     /// Creates an error of [`ErrorKind::NotFound`].
@@ -208,7 +219,7 @@ impl ServiceError {
     pub(crate) fn trial(folder: &Path, error: &RenderError) -> Self {
         let cause = match error {
             RenderError::Source(error) => chain(&*error.failure),
-            RenderError::Sources(_) | RenderError::DeadlineExceeded => chain(error),
+            _ => chain(error),
         };
         let message = format!("{}: {cause}", folder.display());
         Self { remedy: remedy(error), ..Self::new(render_kind(error), message) }
@@ -270,6 +281,8 @@ impl Error for ServiceError {}
 fn render_kind(error: &RenderError) -> ErrorKind {
     let failure = match error {
         RenderError::Sources(_) => return ErrorKind::InvalidInput,
+        RenderError::Values(unresolved) => return unresolved_kind(unresolved),
+        RenderError::Interrupted => return ErrorKind::Interrupted,
         RenderError::DeadlineExceeded => return ErrorKind::DeadlineExceeded,
         RenderError::Source(_) if error.is_of_the_document() => return ErrorKind::InvalidInput,
         RenderError::Source(source) => &*source.failure,
@@ -286,6 +299,16 @@ fn render_kind(error: &RenderError) -> ErrorKind {
         _ if Limit::of(error).is_some() => ErrorKind::LimitExceeded,
         _ => ErrorKind::Rendering,
     }
+}
+
+/// Returns the worst kind of the parameters' problems.
+fn unresolved_kind(UnresolvedParameters(unresolved): &UnresolvedParameters) -> ErrorKind {
+    let kind = |problem: &LookUpProblem| match problem {
+        LookUpProblem::Forbidden | LookUpProblem::ChangedByHead => ErrorKind::Forbidden,
+        LookUpProblem::Cluster(_) => ErrorKind::Unavailable,
+        _ => ErrorKind::Rendering,
+    };
+    unresolved.iter().map(|one| kind(&one.problem)).max().unwrap_or(ErrorKind::Rendering)
 }
 
 fn source_kind(error: &SourceError) -> ErrorKind {
@@ -307,6 +330,15 @@ fn source_kind(error: &SourceError) -> ErrorKind {
 
 /// Returns what resolves an error. The messages of plugins that exceed a limit are Argo CD's, so they have no [`Limit`] as a source.
 fn remedy(error: &RenderError) -> Option<Remedy> {
+    if let RenderError::Values(UnresolvedParameters(unresolved)) = error {
+        return unresolved.iter().find_map(|one| match &one.problem {
+            LookUpProblem::NoCluster(cluster) => {
+                Some(Remedy::AddClusterState(Some(cluster.clone()).filter(|name| name != IN_CLUSTER_SERVER)))
+            }
+            LookUpProblem::ChangedByHead => Some(Remedy::ResolveHeadReferences),
+            _ => None,
+        });
+    }
     if let RenderError::Source(error) = error {
         match error.failure.of_plugin() {
             Some(PluginError::DeadlineExceeded { .. }) => {

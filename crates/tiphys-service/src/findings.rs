@@ -43,7 +43,7 @@ pub(crate) fn error_place(stored: &StoredApplication, error: &RenderError) -> Pl
             }
             _ => None,
         },
-        RenderError::Sources(_) | RenderError::DeadlineExceeded => None,
+        _ => None,
     };
     Place { position: position.or(stored.place.position), ..stored.place.clone() }
 }

@@ -7,14 +7,17 @@
 
 mod assignments;
 mod cache;
+mod clusters;
 pub mod compare;
 mod credentials;
+mod dynamic;
 mod error;
 mod findings;
 mod host;
 mod options;
 pub mod params;
 pub mod plugin;
+mod projects;
 mod render;
 mod select;
 mod service;
@@ -31,6 +34,7 @@ pub use host::Host;
 pub use options::{
     ApplicationSelection, ConnectPlugins, ServiceLimits, ServiceOptions, StepCallback, StorePath,
 };
+pub use projects::ProjectEnforcement;
 pub use render::{PluginEnvironment, RenderAdjustments, environments, render};
 pub use select::{SelectedApplications, select};
 pub use service::Service;

@@ -14,6 +14,7 @@ use tiphys_source::{LocalCopy, ProgressSink};
 
 use crate::error::ServiceError;
 use crate::host::Host;
+use crate::projects::ProjectEnforcement;
 
 pub use limits::ServiceLimits;
 
@@ -55,6 +56,12 @@ pub struct ServiceOptions {
     pub own_credentials_via_proxy: bool,
     /// Directories of live objects used instead of destination clusters.
     pub cluster_state: Vec<ClusterStateArgument>,
+    /// What happens to applications that their project does not permit.
+    pub project_rules: ProjectEnforcement,
+    /// Directories with all projects. If there are any, an application of another project is an error.
+    pub projects: Vec<PathBuf>,
+    /// Whether an application of a missing project is an error.
+    pub strict: bool,
     /// The namespace of the control plane. None: that of the store's argocd-cm, else `argocd`.
     pub argocd_namespace: Option<String>,
     /// Kubernetes and API versions of destination clusters.
@@ -83,9 +90,11 @@ impl ServiceOptions {
         self.jobs.map_or(host.processors, usize::from)
     }
 
-    /// Returns the paths of the store.
+    /// Returns the paths of the store, with those of the projects.
     pub(crate) fn store_paths(&self) -> Vec<StorePath> {
-        if self.store.is_empty() { vec![StorePath::Path(PathBuf::from("."))] } else { self.store.clone() }
+        let current_dir = self.store.is_empty().then(|| StorePath::Path(PathBuf::from(".")));
+        let projects = self.projects.iter().cloned().map(StorePath::Path);
+        self.store.iter().cloned().chain(current_dir).chain(projects).collect()
     }
 }
 

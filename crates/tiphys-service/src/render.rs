@@ -50,7 +50,12 @@ pub(crate) async fn render_each(
     let rendering = stream::iter(applications).map(|stored| async move {
         let result = workspace.renderer.render(&stored.application).await;
         progress(&stored.full_name());
-        (Arc::clone(stored), result.map_err(|error| ServiceError::application(stored, &error)))
+        let result = result.map_err(|error| ServiceError::application(stored, &error));
+        let permitted = result.and_then(|mut rendered| {
+            rendered.warnings.extend(workspace.projects.check_objects(stored, &rendered.manifests)?);
+            Ok(rendered)
+        });
+        (Arc::clone(stored), permitted)
     });
     let mut results = pin!(rendering.buffered(workspace.service.jobs() * 2));
     while let Some((stored, result)) = results.next().await {

@@ -1,11 +1,9 @@
 //! Selecting applications of the store.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_project::restricted_fields;
-use tiphys_store::{ApplicationRef, Filter, Selection, Selector, Store, StoredApplication, StoredProject};
+use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
 
 use crate::error::{Input, Remedy, ServiceError};
 use crate::findings;
@@ -36,34 +34,33 @@ pub fn select(
     if applications.is_empty() && errors.is_empty() {
         return Err(nothing_selected(workspace, action));
     }
-    let errors = errors.iter().map(ServiceError::selection).collect();
-    let warnings = warnings(&workspace.resources, &applications);
+    let mut errors: Vec<ServiceError> = errors.iter().map(ServiceError::selection).collect();
+    let mut warnings = warnings(&applications);
+    applications.retain(|stored| match workspace.projects.check_application(stored) {
+        Ok(reported) => {
+            add_new(&mut warnings, reported);
+            true
+        }
+        Err(error) => {
+            errors.push(error);
+            false
+        }
+    });
     Ok(SelectedApplications { applications, errors, warnings })
 }
 
-/// Returns the warnings about applications and their projects.
-pub(crate) fn warnings(store: &Store, applications: &[Arc<StoredApplication>]) -> Vec<Warning> {
-    let mut warnings = unenforced_projects(store, applications);
-    warnings.extend(applications.iter().flat_map(|stored| findings::warnings(stored)));
-    warnings.into_iter().map(Warning::from).collect()
+/// Returns the warnings about the documents of applications.
+pub(crate) fn warnings(applications: &[Arc<StoredApplication>]) -> Vec<Warning> {
+    applications.iter().flat_map(|stored| findings::warnings(stored)).map(Warning::from).collect()
 }
 
-/// Returns one warning for each project of the applications that has restrictions.
-fn unenforced_projects(store: &Store, applications: &[Arc<StoredApplication>]) -> Vec<String> {
-    let names: BTreeSet<&str> =
-        applications.iter().map(|stored| stored.application.spec.project_name()).collect();
-    let projects = names.into_iter().filter_map(|name| store.project(name));
-    let warning = |StoredProject { project, place }: &StoredProject| {
-        let fields = restricted_fields(project);
-        (!fields.is_empty()).then(|| {
-            format!(
-                "project {} ({place}) restricts {}: this is not enforced yet",
-                project.metadata.name,
-                fields.join(", ")
-            )
-        })
-    };
-    projects.filter_map(warning).collect()
+/// Adds warnings that are not reported yet: several applications have one project.
+pub(crate) fn add_new(warnings: &mut Vec<Warning>, more: Vec<Warning>) {
+    for warning in more {
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
 }
 
 impl ApplicationSelection {

@@ -1,6 +1,7 @@
 //! The settings of one request: those of the options, and those of the store.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use tiphys_access::KnownRepositories;
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
@@ -13,6 +14,7 @@ use tiphys_store::{Place, Store as Resources};
 use crate::cache::Cache;
 use crate::host::Host;
 use crate::options::ServiceOptions;
+use crate::projects::Projects;
 use crate::trust::{Origin, StoreSettings, Trust};
 use crate::warning::Warning;
 
@@ -21,6 +23,7 @@ pub(crate) struct RequestSettings {
     pub(crate) render: RenderSettings,
     /// The repositories and credentials of the store.
     pub(crate) known: KnownRepositories,
+    pub(crate) projects: Arc<Projects>,
     pub(crate) warnings: Vec<Warning>,
 }
 
@@ -33,14 +36,17 @@ impl RequestSettings {
         trust: &Trust,
         tracking: Option<TrackingMethod>,
     ) -> Self {
-        let StoreSettings { settings, known, source_repos, warnings } =
+        let StoreSettings { settings, known, origin, mut warnings } =
             StoreSettings::new(resources, options.argocd_namespace.as_deref(), trust);
         // Like Argo CD, an unknown method counts as `annotation`.
         let of_store = || settings.tracking_method.as_deref().and_then(|word| word.parse().ok());
         let tracking = options.tracking.or(tracking).or_else(of_store).unwrap_or_default();
         let switched_off = switched_off(&settings);
+        let control_plane = control_plane(options, resources, trust);
+        let projects =
+            Projects::new(options, resources, trust, (&settings, origin), &control_plane, &mut warnings);
         let mut context = ContextSettings {
-            source_repos,
+            source_repos: projects.source_repos(),
             // The use cases render for the user of this machine.
             own_logins: Some(own_logins(options, host)),
             ..ContextSettings::default()
@@ -52,7 +58,7 @@ impl RequestSettings {
             tracking,
             label_key: settings.label_key.unwrap_or_else(|| DEFAULT_LABEL_KEY.to_owned()),
             installation_id: settings.installation_id.unwrap_or_default(),
-            argocd_namespace: control_plane(options, resources, trust),
+            argocd_namespace: control_plane,
             destinations: options.destinations.clone(),
             plugin_timeout: options.limits.plugin_timeout(),
             kustomize_build_options: settings.kustomize_build_options.unwrap_or_default(),
@@ -62,7 +68,7 @@ impl RequestSettings {
             directory_bytes_max: options.limits.directory_bytes_max,
             manifests_max: options.limits.manifests_max(),
         };
-        Self { render, known, warnings }
+        Self { render, known, projects: Arc::new(projects), warnings }
     }
 }
 

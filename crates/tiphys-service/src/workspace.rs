@@ -10,9 +10,12 @@ use tiphys_source::{LocalCopy, SourceRequest};
 use tiphys_store::Store as Resources;
 use tokio_util::sync::CancellationToken;
 
+use crate::clusters::DestinationClusters;
+use crate::dynamic::{ClusterValues, LiveReferences};
 use crate::error::ServiceError;
 use crate::options::ApplicationSelection;
 use crate::plugin::{self, PluginPaths};
+use crate::projects::Projects;
 use crate::service::Service;
 use crate::settings::{RequestSettings, source_request};
 use crate::store::load_store;
@@ -25,6 +28,8 @@ pub struct Workspace {
     pub(crate) resources: Resources,
     /// Namespace of applications without one.
     pub(crate) control_plane: String,
+    pub(crate) projects: Arc<Projects>,
+    pub(crate) clusters: Arc<DestinationClusters>,
     /// The plugins that run in process.
     pub(crate) plugins: Vec<LoadedPlugin>,
     /// The renderer of the one request of all use cases: a branch stands for one commit in all applications.
@@ -78,7 +83,7 @@ impl Workspace {
         let (options, host) = (service.options(), service.host());
         let runs = service.runs(workspace.keep_workdirs);
         let trust = Trust::new(options, host, &resources, &workspace.applications);
-        let RequestSettings { render, known, warnings } =
+        let RequestSettings { render, known, projects, warnings } =
             RequestSettings::new(options, host, &resources, &trust, workspace.tracking);
         let control_plane = render.argocd_namespace.clone();
         let settings = RenderSettings {
@@ -96,10 +101,25 @@ impl Workspace {
             catalogue.add(plugin);
         }
         let cancel = workspace.cancel;
-        let request = RenderRequest { settings, sources, deadline: None, cancel: cancel.clone() };
+        let clusters = Arc::new(DestinationClusters::new(service.clone()));
+        let values =
+            Arc::new(ClusterValues::new(Arc::clone(&projects), Arc::clone(&clusters), LiveReferences::All));
+        let request = RenderRequest { settings, values, sources, deadline: None, cancel: cancel.clone() };
         let renderer = RenderService::new(service.sources().clone(), catalogue).renderer(&request);
         let service = service.clone();
-        Ok(Self { service, resources, control_plane, plugins, renderer, trust, runs, warnings, cancel })
+        Ok(Self {
+            service,
+            resources,
+            control_plane,
+            projects,
+            clusters,
+            plugins,
+            renderer,
+            trust,
+            runs,
+            warnings,
+            cancel,
+        })
     }
 
     /// Returns the warnings about the settings of the store.

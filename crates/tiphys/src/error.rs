@@ -101,6 +101,10 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::AllowFileRepositories => "--repo and --allow-file-repositories allow folders",
         Remedy::ReplaceVariables => "--variables has it replaced when manifests are made",
         Remedy::UseRepository(argument) => return format!("--repo {argument} uses them"),
+        Remedy::NameProjects => "--projects names the folder with all AppProjects",
+        Remedy::ResolveHeadReferences => {
+            "--resolve-head-references lets clusters answer them; use it only for trusted changes"
+        }
         Remedy::ChoosePluginsFrom => "--plugins-from says whose count",
         Remedy::TrustSettings => "accept them with --trust-repository-settings",
         Remedy::TrustChangedPlugins => "--plugins-from head runs the commands of a change that is trusted",

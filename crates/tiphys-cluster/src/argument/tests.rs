@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use tiphys_api::{Destination, IN_CLUSTER_SERVER};
+use tiphys_api::IN_CLUSTER_SERVER;
 
 use super::{ClusterStateArgument, Clusters};
 use crate::FolderCluster;
@@ -27,19 +27,14 @@ fn cluster_is_found_by_url_or_name() {
     let mut clusters = Clusters::default();
     clusters.insert("in-cluster", Arc::new(FolderCluster::default()));
     clusters.insert("prod", Arc::new(FolderCluster::default()));
-    let destination = |server: &str, name: &str| Destination {
-        server: server.to_owned(),
-        name: name.to_owned(),
-        namespace: String::new(),
-    };
     let cases = [
-        (destination(IN_CLUSTER_SERVER, ""), true),
-        (destination("", "in-cluster"), true),
-        (destination("", "prod"), true),
-        (destination("https://elsewhere", ""), false),
-        (destination("", "test"), false),
+        (IN_CLUSTER_SERVER, true),
+        ("in-cluster", true),
+        ("prod", true),
+        ("https://elsewhere", false),
+        ("test", false),
     ];
-    for (destination, known) in cases {
-        assert_eq!(clusters.of(&destination).is_some(), known, "{destination:?}");
+    for (cluster, known) in cases {
+        assert_eq!(clusters.named(cluster).is_some(), known, "{cluster}");
     }
 }

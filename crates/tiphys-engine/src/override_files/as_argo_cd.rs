@@ -59,6 +59,7 @@ const HELM: Merge = Fields(&[
     ("apiVersions", Items(&Whole)),
     ("skipTests", Whole),
     ("skipSchemaValidation", Whole),
+    ("dynamicParameters", Whole),
 ]);
 
 const KUSTOMIZE: Merge = Fields(&[
@@ -106,7 +107,12 @@ const SOURCE: Merge = Fields(&[
     ("directory", DIRECTORY),
     (
         "plugin",
-        Fields(&[("name", Whole), ("env", Items(&NAME_AND_VALUE)), ("parameters", Items(&PARAMETER))]),
+        Fields(&[
+            ("name", Whole),
+            ("env", Items(&NAME_AND_VALUE)),
+            ("parameters", Items(&PARAMETER)),
+            ("dynamicParameters", Whole),
+        ]),
     ),
     ("chart", Whole),
     ("ref", Whole),

@@ -3,15 +3,16 @@
 //! Linux limits each string and all of them together (`execve(2)`). A program that gets more does not start, and the error is only
 //! "argument list too long". So this is decided before anything runs, and no variable is silently omitted.
 
+use tiphys_params::{APP_PARAMETERS, ResolvedParameter, with_resolved};
 use tiphys_process::ExecLimits;
 
 use crate::config::LargeParameters;
 
 /// Variables that a plugin may get as files, because their size depends on the application or the cluster.
-pub(crate) const LARGE: [&str; 2] = ["ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS"];
+pub(crate) const LARGE: [&str; 2] = [APP_PARAMETERS, "KUBE_API_VERSIONS"];
 
 /// The first of [`LARGE`]. Its file contains the values of all parameters.
-const PARAMETERS: &str = LARGE[0];
+const PARAMETERS: &str = APP_PARAMETERS;
 
 /// Prefix of the variables that contain one parameter value each.
 const PARAMETER_PREFIX: &str = "PARAM_";
@@ -119,6 +120,17 @@ pub(crate) fn pass(
 }
 
 impl Passing {
+    /// Adds parameters to the file with all parameters. The environment does not get them.
+    pub(crate) fn add_to_file(&mut self, resolved: &[ResolvedParameter]) {
+        if resolved.is_empty() {
+            return;
+        }
+        match self.files.iter_mut().find(|(name, _)| *name == PARAMETERS) {
+            Some((_, list)) => *list = with_resolved(list, resolved),
+            None => self.files.push((PARAMETERS, with_resolved("null", resolved))),
+        }
+    }
+
     /// Passes large variables in files, whether they came with the request or from this process. Removes from the environment those that do
     /// not fit: each that is too large by itself, then the largest while the total is too large. Then the variables of single parameters
     /// are removed likewise, because the file of all parameters contains their values.

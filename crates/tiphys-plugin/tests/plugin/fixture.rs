@@ -146,6 +146,7 @@ pub(crate) fn request(tree: &Tree) -> Request {
             EnvVar::new("ARGOCD_APP_NAME", "guestbook"),
             EnvVar::new("PARAM_GREETING", "a b\n$c 'd' \"e\""),
         ],
+        resolved: Vec::new(),
         context: None,
         deadline: Deadline::After(Duration::from_mins(1)),
         cancel: CancellationToken::new(),

@@ -24,6 +24,16 @@ pub enum PluginsFrom {
     Each,
 }
 
+/// Whether live clusters answer references that the base does not have in the same application.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeadReferences {
+    /// They do not: a change could otherwise print any object that a project permits.
+    #[default]
+    Unresolved,
+    /// They do.
+    Resolved,
+}
+
 /// Which revision the working copy is compared with.
 #[derive(Clone, Debug)]
 pub struct RevisionOptions {
@@ -31,6 +41,8 @@ pub struct RevisionOptions {
     pub base: BaseRevision,
     /// Whose plugins run.
     pub plugins_from: PluginsFrom,
+    /// Which references of the working copy live clusters answer.
+    pub head_references: HeadReferences,
 }
 
 impl RevisionOptions {

@@ -4,18 +4,19 @@ mod clusters;
 
 use std::sync::Arc;
 
-use tiphys_api::Destination;
 use tiphys_cluster::ClusterError;
 use tiphys_engine::diff::{
     Comparison, IgnoreError, Ignored, LivePair, LiveRules, compare_live as compare_objects,
     possible_namespaces,
 };
 use tiphys_engine::{Manifest, ObjectKey};
+use tiphys_project::Cluster;
 use tiphys_render::RenderedApplication;
 use tiphys_store::{Place, StoredApplication};
 
 use self::clusters::LiveCluster;
 use super::{ApplicationDiff, Presence};
+use crate::clusters::shown;
 use crate::error::{Remedy, ServiceError, chain};
 use crate::options::StepCallback;
 use crate::render::render_each;
@@ -70,13 +71,24 @@ async fn compare(
     let unread = |error: ClusterError| {
         ServiceError::rendering(format!("application {name} ({}): {}", stored.place, chain(&error)))
     };
-    let cluster = clusters.of(&spec.destination, &ownership).await.map_err(unread)?;
-    let cluster = cluster.ok_or_else(|| no_cluster_error(stored, &spec.destination, clusters))?;
+    let destination = workspace.projects.cluster(&spec.destination);
+    let cluster = clusters.of(&destination, &ownership).await.map_err(unread)?;
+    let cluster = cluster.ok_or_else(|| no_cluster_error(stored, &destination, clusters))?;
     let (pairs, guessed) =
         find_live(rendered.manifests, &spec.destination.namespace, &cluster).await.map_err(unread)?;
     warnings.extend(Warning::all_of_application(stored, guessed));
     let rules = LiveRules { application: &tracking.instance_name, ignored: &ignored, ownership: &ownership };
-    let found = compare_objects(&pairs, cluster.removable(&tracking.instance_name), &rules);
+    let scopes = cluster.scopes(&[]);
+    let refusal = |live: &&Manifest| workspace.projects.refusal_of_live(&stored.application, live, &scopes);
+    let (mut removable, mut refused) = (Vec::new(), Vec::new());
+    for live in cluster.removable(&tracking.instance_name) {
+        match refusal(&live) {
+            None => removable.push(live.clone()),
+            Some(reason) => refused.push(format!("left out {}: {reason}", live.key())),
+        }
+    }
+    warnings.extend(Warning::all_of_application(stored, refused));
+    let found = compare_objects(&pairs, &removable, &rules);
     let messages = found.warnings.iter().map(|warning| &warning.message);
     warnings.extend(Warning::all_of_application(stored, messages));
     for left_out in &found.left_out {
@@ -135,10 +147,10 @@ async fn find_live(
 
 fn no_cluster_error(
     stored: &StoredApplication,
-    destination: &Destination,
+    destination: &Cluster,
     clusters: &LiveClusters,
 ) -> ServiceError {
-    let (cluster, is_own) = clusters::named(destination);
+    let (cluster, is_own) = shown(destination);
     ServiceError::invalid_input(format!(
         "application {} ({}): there are no live objects of its destination {cluster:?}, only of {}",
         stored.full_name(),

@@ -1,7 +1,5 @@
 //! The effective settings of a store, by the origin of its files.
 
-use std::collections::BTreeMap;
-
 use tiphys_access::{DEFAULT_VALUES_FILE_SCHEMES, KnownRepositories};
 use tiphys_api::{ArgoCdSettings, SecretType};
 use tiphys_store::{Place, Store as Resources, StoredSettings};
@@ -15,14 +13,14 @@ use crate::warning::Warning;
 
 /// The effective settings of a store. Only the caller's settings may permit more than the defaults. Those of a rendered repository may
 /// restrict, and set the tracking method.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct StoreSettings {
     /// The settings of `argocd-cm`.
     pub(crate) settings: ArgoCdSettings,
     /// Repository Secrets, credential templates and CA certificates of the caller.
     pub(crate) known: KnownRepositories,
-    /// The `sourceRepos` of projects by name. The caller's project wins over one of the same name in a repository.
-    pub(crate) source_repos: BTreeMap<String, Vec<String>>,
+    /// The origin of the settings.
+    pub(crate) origin: Origin,
     /// Warnings about settings that are invalid or ignored.
     pub(crate) warnings: Vec<Warning>,
 }
@@ -37,6 +35,7 @@ impl StoreSettings {
         let (certificates, certificates_warning) = resources.server_certificates(namespace, &is_callers);
         let of_store = [warning, other_warning, certificates_warning].into_iter().flatten();
         let mut warnings: Vec<Warning> = of_store.map(Warning::from).collect();
+        let origin = if own.is_some() || theirs.is_none() { Origin::Caller } else { Origin::Repository };
         let mut settings = match (own, theirs) {
             (Some(own), _) => own.settings.clone(),
             (None, Some(theirs)) => harmless(theirs, &mut ignored),
@@ -56,10 +55,9 @@ impl StoreSettings {
         );
         let places = resources.certificate_places().filter(|place| !is_callers(place));
         ignored.extend(places.map(|place| format!("argocd-tls-certs-cm ({place})")));
-        let source_repos = source_repos(resources, &is_callers, &mut warnings);
         let known = credentials::known_repositories(&of_caller, &mut warnings);
         warnings.extend(ignored_settings(&ignored));
-        Self { settings, known: KnownRepositories { certificates, ..known }, source_repos, warnings }
+        Self { settings, known: KnownRepositories { certificates, ..known }, origin, warnings }
     }
 }
 
@@ -93,27 +91,6 @@ fn restrict(settings: &mut ArgoCdSettings, theirs: &StoredSettings, ignored: &mu
     }
     allowed.retain(|scheme| schemes.contains(scheme));
     settings.value_file_schemes = Some(allowed);
-}
-
-fn source_repos(
-    resources: &Resources,
-    is_callers: &dyn Fn(&Place) -> bool,
-    warnings: &mut Vec<Warning>,
-) -> BTreeMap<String, Vec<String>> {
-    let (own, theirs): (Vec<_>, Vec<_>) =
-        resources.projects().iter().partition(|stored| is_callers(&stored.place));
-    for project in &theirs {
-        let name = &project.project.metadata.name;
-        if let Some(own) = own.iter().find(|own| own.project.metadata.name == *name) {
-            warnings.push(Warning::new(format!(
-                "project {name}: {} counts, and what {} restricts does not",
-                own.place, project.place
-            )));
-        }
-    }
-    let all = theirs.into_iter().chain(own);
-    all.map(|stored| (stored.project.metadata.name.clone(), stored.project.spec.source_repos.clone()))
-        .collect()
 }
 
 fn ignored_settings(ignored: &[String]) -> Option<Warning> {

@@ -2,7 +2,7 @@
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
-use tiphys_service::compare::RevisionOptions;
+use tiphys_service::compare::{HeadReferences, RevisionOptions};
 use tiphys_source::{BasePoint, BaseRevision};
 
 /// Which two revisions are compared, and whose plugins run.
@@ -20,6 +20,10 @@ pub(crate) struct BaseArgs {
     /// Side whose plugins run if `--plugins` names a path in a compared work tree. Use `head` and `each` only for trusted changes
     #[arg(long, value_name = "SIDE", requires = "base", default_value = "base")]
     pub(crate) plugins_from: PluginsFrom,
+
+    /// Let clusters answer references that REV does not have in the same Application. Use it only for trusted changes
+    #[arg(long, requires = "base")]
+    pub(crate) resolve_head_references: bool,
 }
 
 impl BaseArgs {
@@ -27,7 +31,9 @@ impl BaseArgs {
     pub(crate) fn revision(&self) -> Option<RevisionOptions> {
         let point = if self.merge_base { BasePoint::MergeBase } else { BasePoint::Revision };
         let base = BaseRevision { name: self.base.clone()?, point };
-        Some(RevisionOptions { base, plugins_from: self.plugins_from.into() })
+        let head_references =
+            if self.resolve_head_references { HeadReferences::Resolved } else { HeadReferences::Unresolved };
+        Some(RevisionOptions { base, plugins_from: self.plugins_from.into(), head_references })
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 use tiphys_engine::TrackingMethod;
 use tiphys_plugin::PrivateView;
+use tiphys_service::ProjectEnforcement;
 
 use super::limits::LimitArgs;
 
@@ -58,6 +59,18 @@ pub(crate) struct CommonArgs {
     /// Send your own git credentials through the proxy of a repository Secret without credentials. An untrusted proxy may read them
     #[arg(long, global = true, env = "TIPHYS_OWN_CREDENTIALS_VIA_PROXY")]
     pub(crate) own_credentials_via_proxy: bool,
+
+    /// What happens to an application that its project does not permit: an error, or a warning
+    #[arg(long, value_name = "MODE", global = true, env = "TIPHYS_PROJECT_RULES", default_value = "enforce")]
+    pub(crate) project_rules: ProjectRules,
+
+    /// Folder or file with AppProjects, in addition to the store; an application of a project that is nowhere is an error then
+    #[arg(long, value_name = "DIR", global = true, env = "TIPHYS_PROJECTS", action = ArgAction::Append)]
+    pub(crate) projects: Vec<PathBuf>,
+
+    /// Refuse applications of projects that were not found, instead of a warning
+    #[arg(long, global = true)]
+    pub(crate) strict: bool,
 
     /// Folder with live objects of a destination cluster. NAME is the cluster's name or URL; default: the cluster of Argo CD itself
     #[arg(long, value_name = "[NAME=]DIR", global = true, env = "TIPHYS_CLUSTER_STATE", action = ArgAction::Append)]
@@ -147,6 +160,24 @@ impl From<PrivateViewArg> for PrivateView {
             PrivateViewArg::Auto => Self::Auto,
             PrivateViewArg::Overlay => Self::Overlay,
             PrivateViewArg::Copy => Self::Copy,
+        }
+    }
+}
+
+/// What happens to an application that its project does not permit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProjectRules {
+    /// It is an error
+    Enforce,
+    /// It is a warning, and no values are read from clusters
+    Warn,
+}
+
+impl From<ProjectRules> for ProjectEnforcement {
+    fn from(arg: ProjectRules) -> Self {
+        match arg {
+            ProjectRules::Enforce => Self::Enforce,
+            ProjectRules::Warn => Self::Warn,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! * [`merged`]: merges values files and assignments as Helm's command line does; [`merge_over`] and [`assign`] are its steps.
 //! * [`coalesce`]: merges the result over the values of the chart and its subcharts, into the `.Values` of templates.
 //! * [`escape_name`] and [`parse_name`]: the name with which `--set` addresses a value.
+//! * [`typed_scalar`]: the type that `--set` gives a string.
 //! * [`held_value`] and [`escape_text`]: Helm's interpretation of a value in an Application, and how to write a string there.
 
 mod coalesce;
@@ -23,7 +24,7 @@ pub use merge::{
     Assignment, Flag, Inputs, MergeError, ReadFile, ValuesFile, assign, merge_over, merged, no_files,
 };
 pub use path::{NameError, PathItem, escape_name, parse_name};
-pub use set::{INDEX_MAX, LEVELS_MAX, LIMITS, Limits, SetError};
+pub use set::{INDEX_MAX, LEVELS_MAX, LIMITS, Limits, SetError, typed_scalar};
 pub use value::{DEPTH_MAX, Map, Value};
 pub use values_file::{ValuesFileError, read_values};
 pub use written::{assignment_text, escape_text, held_value};

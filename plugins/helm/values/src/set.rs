@@ -20,6 +20,7 @@ use crate::value::{GO_LIST, GO_MAP};
 use crate::{HelmVersion, Map, Value};
 
 pub use error::SetError;
+pub use typed::typed_scalar;
 
 /// The highest index that Helm accepts.
 pub const INDEX_MAX: usize = 65_536;
@@ -292,7 +293,7 @@ impl Argument<'_> {
 
     fn read_as_flag_says(&self, text: String) -> Result<Value, SetError> {
         match self.flag {
-            Flag::Set => Ok(typed::value(text)),
+            Flag::Set => Ok(typed_scalar(text)),
             Flag::SetFile => match (self.rules.read_file)(&text) {
                 Ok(content) => Ok(Value::Text(content)),
                 Err(problem) => Err(SetError::File { path: text, problem }),

@@ -85,7 +85,7 @@ impl RevisionComparison {
                 self.pairs.doubtful.join(", ")
             ))
         });
-        let warnings = select::warnings(&self.sides.head.stores.store, &self.pairs.head());
+        let warnings = select::warnings(&self.pairs.head());
         self.warnings.iter().cloned().chain(doubtful).chain(warnings).collect()
     }
 
@@ -134,9 +134,14 @@ async fn compare_pair(
     revision: &BaseRevision,
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<Comparison>, ServiceError> {
-    let mut warned = |stored: &StoredApplication, rendered: RenderedApplication| {
+    if let Pair::Added(head) | Pair::Both { head, .. } = pair {
+        warnings.extend(sides.projects.check_application(head)?);
+    }
+    let mut permitted = |stored: &StoredApplication, rendered: RenderedApplication| {
         warnings.extend(Warning::all_of_application(stored, &rendered.warnings));
-        rendered.manifests
+        let reported = sides.projects.check_objects(stored, &rendered.manifests)?;
+        warnings.extend(Warning::all_of_application(stored, reported));
+        Ok::<_, ServiceError>(rendered.manifests)
     };
     let failed = |stored: &StoredApplication, error: &RenderError| {
         explained(ServiceError::application(stored, error), error, sides, revision)
@@ -144,7 +149,7 @@ async fn compare_pair(
     let (before, after) = match pair {
         Pair::Added(head) => {
             let rendered = sides.head.renderer.render(&head.application).await;
-            (Vec::new(), warned(head, rendered.map_err(|error| failed(head, &error))?))
+            (Vec::new(), permitted(head, rendered.map_err(|error| failed(head, &error))?)?)
         }
         Pair::Removed(base) => {
             let rendered = sides.base.renderer.render(&base.application).await;
@@ -158,7 +163,7 @@ async fn compare_pair(
             match render_pair(before, after).await {
                 tiphys_render::Pair::Equal => return Ok(None),
                 tiphys_render::Pair::Rendered { before: Ok(before), after: Ok(after) } => {
-                    (before.manifests, warned(head, after))
+                    (before.manifests, permitted(head, after)?)
                 }
                 tiphys_render::Pair::Rendered { before: Err(error), after: Ok(_) } => {
                     return Err(failed(base, &error));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tiphys_plugin::RunSettings;
-use tiphys_render::{RenderService, Renderer};
+use tiphys_render::{RenderService, Renderer, ValueResolver};
 use tiphys_source::Sources;
 use tiphys_store::{ApplicationRef, Store as Resources, StoreInput};
 use tiphys_tree::Modes;
@@ -14,11 +14,14 @@ use tokio_util::sync::CancellationToken;
 use super::pairs::SideStore;
 use super::past::{self, BasePath, BaseReader, failed};
 use super::plugins::{self, ComparedPlugins, SidePlugins};
-use super::{PluginsFrom, RevisionOptions, trust};
+use super::{HeadReferences, PluginsFrom, RevisionOptions, trust};
+use crate::clusters::DestinationClusters;
+use crate::dynamic::{ClusterValues, LiveReferences};
 use crate::error::{Input, ServiceError};
 use crate::host::Host;
 use crate::options::{ServiceOptions, StorePath};
 use crate::plugin;
+use crate::projects::Projects;
 use crate::service::Service;
 use crate::settings::{self, RequestSettings, source_request};
 use crate::store::load_inputs;
@@ -40,6 +43,8 @@ pub(super) struct ComparedSides {
     pub(super) unused_copies: Vec<(PathBuf, String)>,
     /// The sources at the base.
     pub(super) sources_base: Arc<Sources>,
+    /// The projects of the head, with the rules of the base.
+    pub(super) projects: Arc<Projects>,
     /// Warnings about settings and plugins.
     pub(super) warnings: Vec<Warning>,
 }
@@ -53,7 +58,7 @@ pub(super) async fn open(
     cancel: &CancellationToken,
 ) -> Result<ComparedSides, ServiceError> {
     let (options, host) = (service.options(), service.host());
-    let RevisionOptions { base, plugins_from: from } = revision;
+    let RevisionOptions { base, plugins_from: from, head_references } = revision;
     let sources = service.sources().request(source_request(options, host));
     let reader = BaseReader { sources: &sources, base };
     let StoreSides { base: stores_base, head: stores_head, tops, around: mut compared } =
@@ -79,22 +84,41 @@ pub(super) async fn open(
     // A repository is read with the credentials of the side that uses it.
     let sources_base = Box::pin(sources.clone().with_known(settings_base.known).at(base)).await;
     let sources_base = Arc::new(sources_base.map_err(|error| failed(&error))?);
-    let renderer = |sources, settings, side: &SidePlugins| -> Result<Renderer, ServiceError> {
+    let clusters = Arc::new(DestinationClusters::new(service.clone()));
+    let of_head = match head_references {
+        HeadReferences::Unresolved => LiveReferences::OfBase,
+        HeadReferences::Resolved => LiveReferences::All,
+    };
+    let values = |projects: &Arc<Projects>, references| -> Arc<dyn ValueResolver> {
+        Arc::new(ClusterValues::new(Arc::clone(projects), Arc::clone(&clusters), references))
+    };
+    let renderer = |sources, settings, values, side: &SidePlugins| -> Result<Renderer, ServiceError> {
         let mut catalogue = plugin::catalogue(side.plugins.clone(), options, host, runs);
         for plugin in service.connected_plugins()? {
             catalogue.add(plugin);
         }
         let service = RenderService::new(service.sources().clone(), catalogue);
-        let renderer = service.renderer_on(sources, settings, cancel);
+        let renderer = service.renderer_on(sources, settings, values, cancel);
         Ok(renderer.with_plugin_marks(side.marks.clone()))
     };
     Ok(ComparedSides {
+        projects: Arc::clone(&settings_head.projects),
         base: Side {
-            renderer: renderer(Arc::clone(&sources_base), settings_base.render, &plugins.base)?,
+            renderer: renderer(
+                Arc::clone(&sources_base),
+                settings_base.render,
+                values(&settings_base.projects, LiveReferences::All),
+                &plugins.base,
+            )?,
             stores: stores_base,
         },
         head: Side {
-            renderer: renderer(Arc::new(sources), settings_head.render, &plugins.head)?,
+            renderer: renderer(
+                Arc::new(sources),
+                settings_head.render,
+                values(&settings_head.projects, of_head),
+                &plugins.head,
+            )?,
             stores: stores_head,
         },
         plugins,

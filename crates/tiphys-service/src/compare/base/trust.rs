@@ -1,13 +1,15 @@
 //! The settings of a comparison of two revisions. A change must not choose the programs that check it, nor who receives credentials.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use tiphys_api::{Metadata, SecretType, SecretValue};
+use tiphys_api::{AppProject, Metadata, SecretType, SecretValue};
 use tiphys_source::BaseRevision;
 use tiphys_store::Store;
 
 use super::past::label;
 use crate::error::Remedy;
+use crate::projects::Projects;
 use crate::settings::RequestSettings;
 use crate::text::listed;
 use crate::warning::Warning;
@@ -27,7 +29,8 @@ pub(super) struct Change<'a> {
 
 /// Replaces settings that a change must not decide by those of the base, and returns warnings about replaced ones. Kustomize's build
 /// options let a kustomization run programs. Repository Secrets decide who receives the credentials of a repository, those of the user
-/// included, and the `sourceRepos` of a project for which repositories they are used.
+/// included. The rules of a project decide for which repositories they are used, what may be deployed and what may be read; projects that
+/// only the change has keep theirs, and permit no look-ups.
 pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let (of_base, of_head) = (&base.settings.render, &mut change.settings.render);
@@ -44,10 +47,13 @@ pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) -> Vec<W
         unused("helm.valuesFileSchemes of the store's argocd-cm are");
         of_head.context.values_file_schemes.clone_from(&of_base.context.values_file_schemes);
     }
-    let projects = replace_source_repos(&of_base.context.source_repos, &mut of_head.context.source_repos);
+    let projects = changed_projects(base.store, change.store);
     if !projects.is_empty() {
-        unused(&format!("sourceRepos of projects of the store ({}) are", listed(&projects)));
+        unused(&format!("the rules of projects of the store ({}) are", listed(&projects)));
     }
+    change.settings.projects =
+        Arc::new(Projects::at_base(&base.settings.projects, &change.settings.projects));
+    change.settings.render.context.source_repos = change.settings.projects.source_repos();
     let secrets = changed_secrets(base.store, change.store);
     if !secrets.is_empty() {
         unused(&format!("repository Secrets of the store ({}) are", listed(&secrets)));
@@ -60,20 +66,21 @@ pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) -> Vec<W
     warnings
 }
 
-/// Replaces the `sourceRepos` of projects by those of the base and returns the names of changed projects. Projects that only the change
-/// has keep theirs: without `sourceRepos` a project would permit everything.
-fn replace_source_repos(
-    of_base: &BTreeMap<String, Vec<String>>,
-    of_head: &mut BTreeMap<String, Vec<String>>,
-) -> Vec<String> {
-    let mut changed = Vec::new();
-    for (name, source_repos) in of_base {
-        if of_head.get(name) != Some(source_repos) {
-            of_head.insert(name.clone(), source_repos.clone());
-            changed.push(name.clone());
+/// Returns the names of the projects of the base that the change has otherwise, or not at all.
+fn changed_projects(of_base: &Store, of_head: &Store) -> Vec<String> {
+    let by_name = |store: &'_ Store| -> BTreeMap<String, Vec<AppProject>> {
+        let mut found: BTreeMap<String, Vec<_>> = BTreeMap::new();
+        for stored in store.projects() {
+            found.entry(stored.project.metadata.name.clone()).or_default().push(stored.project.clone());
         }
-    }
-    changed
+        found
+    };
+    let (of_base, of_head) = (by_name(of_base), by_name(of_head));
+    of_base
+        .into_iter()
+        .filter(|(name, project)| of_head.get(name) != Some(project))
+        .map(|(name, _)| name)
+        .collect()
 }
 
 /// Returns the names of repository Secrets that differ between two stores.

@@ -1,16 +1,17 @@
-//! Directories of live objects that are used instead of clusters.
+//! The live objects of clusters.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tiphys_api::{Destination, IN_CLUSTER_SERVER};
-use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster, IN_CLUSTER_NAME, ListContent};
+use tiphys_cluster::{ClusterError, ClusterReader, Clusters, ListContent};
 use tiphys_engine::{Manifest, ObjectKey, Ownership, Scopes};
+use tiphys_project::Cluster;
 
-use crate::error::{Input, ServiceError};
-use crate::service::Service;
+use crate::clusters::find;
+use crate::error::ServiceError;
+use crate::workspace::Workspace;
 
-/// Directories of live objects, by cluster. Each cluster is read once and not for every application.
+/// The live objects of clusters. Each cluster is read once and not for every application.
 pub struct LiveClusters {
     clusters: Clusters,
     known: Mutex<HashMap<String, Arc<LiveCluster>>>,
@@ -24,38 +25,25 @@ pub(super) struct LiveCluster {
 }
 
 impl LiveClusters {
-    /// Reads the directories. Those of the same cluster are merged.
-    pub fn load(service: &Service) -> Result<Self, ServiceError> {
-        let (options, host) = (service.options(), service.host());
-        let mut folders: BTreeMap<String, FolderCluster> = BTreeMap::new();
-        for argument in options.cluster_state.clone() {
-            folders
-                .entry(argument.cluster)
-                .or_default()
-                .extend(&host.absolute(&argument.folder))
-                .map_err(|error| ServiceError::invalid_input_from(&error).of_input(Input::ClusterState))?;
-        }
-        let mut clusters = Clusters::default();
-        for (name, folder) in folders {
-            clusters.insert(&name, Arc::new(folder));
-        }
-        Ok(Self { clusters, known: Mutex::default() })
+    /// Opens the clusters of a request.
+    pub async fn open(workspace: &Workspace) -> Result<Self, ServiceError> {
+        Ok(Self { clusters: workspace.clusters.all().await?.clone(), known: Mutex::default() })
     }
 
     /// Returns the cluster of a destination. None if it has no directory.
     pub(super) async fn of(
         &self,
-        destination: &Destination,
+        cluster: &Cluster,
         ownership: &Ownership,
     ) -> Result<Option<Arc<LiveCluster>>, ClusterError> {
-        let Some((name, reader)) = self.clusters.of(destination) else { return Ok(None) };
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        let Some(open) = find(&self.clusters, cluster) else { return Ok(None) };
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&open.name).cloned();
         if known.is_some() {
             return Ok(known);
         }
-        let cluster = Arc::new(LiveCluster::read(Arc::clone(reader), ownership).await?);
+        let cluster = Arc::new(LiveCluster::read(open.reader, ownership).await?);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Some(Arc::clone(known.entry(name.to_owned()).or_insert(cluster))))
+        Ok(Some(Arc::clone(known.entry(open.name).or_insert(cluster))))
     }
 
     /// Returns the names of the clusters for a message.
@@ -96,11 +84,4 @@ impl LiveCluster {
     pub(super) fn removable(&self, application: &str) -> &[Manifest] {
         self.removable.get(application).map_or(&[], Vec::as_slice)
     }
-}
-
-/// Returns the name or URL of a destination's cluster, and whether it is that of Argo CD itself.
-pub(super) fn named(destination: &Destination) -> (&str, bool) {
-    let cluster =
-        if destination.server.is_empty() { destination.name.as_str() } else { destination.server.as_str() };
-    (cluster, cluster == IN_CLUSTER_SERVER || cluster == IN_CLUSTER_NAME)
 }

@@ -37,7 +37,7 @@ impl CaseError {
                 Some(PluginError::Command { stderr, .. }) if !stderr.is_empty() => stderr.clone(),
                 _ => chain(&*source.failure),
             },
-            RenderError::Sources(_) | RenderError::DeadlineExceeded => chain(error),
+            _ => chain(error),
         };
         Self { message: failure.message().to_owned(), own }
     }

@@ -21,9 +21,9 @@ pub(super) async fn run(
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let service = open_service(common, host)?;
-    let clusters = LiveClusters::load(&service)?;
     let selection = ApplicationSelection::from(&args.applications);
     let workspace = Workspace::open(&service, WorkspaceOptions::for_selection(&selection))?;
+    let clusters = LiveClusters::open(&workspace).await?;
     error::warn_all(workspace.warnings());
     error::warn_all(&unsupported_settings(&workspace));
     let SelectedApplications { applications, errors, warnings } = select(&workspace, &selection, "compare")?;

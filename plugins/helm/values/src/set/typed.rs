@@ -5,7 +5,7 @@ use crate::go_text::{is_word, whole_number};
 
 /// Types a value as `--set` does: three words in any letter case, and integers. Floats stay strings, and so do numbers with a leading zero,
 /// unless a sign precedes it.
-pub(super) fn value(text: String) -> Value {
+pub fn typed_scalar(text: String) -> Value {
     if is_word(&text, "true") {
         return Value::Bool(true);
     }

@@ -1,0 +1,119 @@
+//! The destination clusters that a request may read.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tiphys_api::IN_CLUSTER_SERVER;
+use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster, IN_CLUSTER_NAME};
+use tiphys_engine::{Manifest, ServedKind};
+use tiphys_project::Cluster;
+use tokio::sync::OnceCell;
+
+use crate::error::{Input, ServiceError};
+use crate::service::Service;
+
+/// The clusters of the options, opened on first use. Each object is read once.
+pub(crate) struct DestinationClusters {
+    service: Service,
+    clusters: OnceCell<Clusters>,
+    objects: Mutex<HashMap<ObjectId, Arc<OnceCell<Option<Manifest>>>>>,
+}
+
+/// A cluster that can be read.
+#[derive(Clone)]
+pub(crate) struct OpenCluster {
+    /// Its name or URL in the options.
+    pub(crate) name: String,
+    pub(crate) reader: Arc<dyn ClusterReader>,
+}
+
+/// An object of a cluster in one version.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct ObjectId {
+    cluster: String,
+    group: String,
+    version: String,
+    kind: String,
+    namespace: String,
+    name: String,
+}
+
+impl fmt::Debug for DestinationClusters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DestinationClusters").finish_non_exhaustive()
+    }
+}
+
+impl DestinationClusters {
+    pub(crate) fn new(service: Service) -> Self {
+        Self { service, clusters: OnceCell::new(), objects: Mutex::default() }
+    }
+
+    /// Returns a cluster. None if the options name none with its name or URL.
+    pub(crate) async fn open(&self, cluster: &Cluster) -> Result<Option<OpenCluster>, ServiceError> {
+        Ok(find(self.all().await?, cluster))
+    }
+
+    /// Returns all clusters of the options.
+    pub(crate) async fn all(&self) -> Result<&Clusters, ServiceError> {
+        self.clusters.get_or_try_init(async || open_clusters(&self.service)).await
+    }
+
+    /// Returns an object. It is requested once, and further requests wait for the answer. Errors are not cached.
+    pub(crate) async fn get(
+        &self,
+        cluster: &OpenCluster,
+        kind: &ServedKind,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Manifest>, ClusterError> {
+        let id = ObjectId {
+            cluster: cluster.name.clone(),
+            group: kind.group.clone(),
+            version: kind.version.clone(),
+            kind: kind.kind.clone(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        };
+        let cell = {
+            let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(objects.entry(id).or_default())
+        };
+        let object = cell.get_or_try_init(|| cluster.reader.get(kind, namespace, name)).await?;
+        Ok(object.clone())
+    }
+}
+
+/// Returns the cluster with this URL or name.
+pub(crate) fn find(clusters: &Clusters, cluster: &Cluster) -> Option<OpenCluster> {
+    let names = [&cluster.server, &cluster.name].into_iter().flatten();
+    let found = names.filter(|name| !name.is_empty()).find_map(|name| clusters.named(name));
+    found.map(|(name, reader)| OpenCluster { name: name.to_owned(), reader: Arc::clone(reader) })
+}
+
+/// Opens the clusters of the options. Directories of the same cluster are merged.
+fn open_clusters(service: &Service) -> Result<Clusters, ServiceError> {
+    let (options, host) = (service.options(), service.host());
+    let mut folders: BTreeMap<String, FolderCluster> = BTreeMap::new();
+    for argument in options.cluster_state.clone() {
+        folders
+            .entry(argument.cluster)
+            .or_default()
+            .extend(&host.absolute(&argument.folder))
+            .map_err(|error| ServiceError::invalid_input_from(&error).of_input(Input::ClusterState))?;
+    }
+    let mut clusters = Clusters::default();
+    for (name, folder) in folders {
+        clusters.insert(&name, Arc::new(folder));
+    }
+    Ok(clusters)
+}
+
+/// Returns the name of a cluster for messages, and whether it is that of Argo CD itself.
+pub(crate) fn shown(cluster: &Cluster) -> (&str, bool) {
+    let is_known = |name: &&String| !name.is_empty();
+    let name = cluster.server.as_ref().filter(is_known).or(cluster.name.as_ref().filter(is_known));
+    let name = name.map(String::as_str).unwrap_or_default();
+    (name, name == IN_CLUSTER_SERVER || name == IN_CLUSTER_NAME)
+}

@@ -1,0 +1,192 @@
+//! Values of dynamic parameters, read from the destination cluster within the rules of the application's project.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use tiphys_api::Application;
+use tiphys_cluster::ClusterErrorKind;
+use tiphys_engine::{LookUp, LookUpProblem, Manifest, ObjectKey, Resolution, Scope, ServedKind};
+use tiphys_params::ResolvedParameter;
+use tiphys_project::{ObjectIdentity, Permit, Refused};
+use tiphys_render::{SourceLookUps, UnresolvedParameter, UnresolvedParameters, ValueResolver};
+
+use crate::clusters::{DestinationClusters, OpenCluster, shown};
+use crate::error::chain;
+use crate::projects::Projects;
+
+/// Reads values from clusters.
+#[derive(Debug)]
+pub(crate) struct ClusterValues {
+    projects: Arc<Projects>,
+    clusters: Arc<DestinationClusters>,
+    references: LiveReferences,
+}
+
+/// Which references a live cluster answers. Directories answer all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum LiveReferences {
+    /// All.
+    #[default]
+    All,
+    /// Those that the application has at the base revision, too.
+    OfBase,
+}
+
+/// A permitted look-up: the object and its cluster.
+pub(crate) struct PermittedLookUp {
+    cluster: OpenCluster,
+    kind: ServedKind,
+    permit: Permit,
+}
+
+impl ClusterValues {
+    pub(crate) fn new(
+        projects: Arc<Projects>,
+        clusters: Arc<DestinationClusters>,
+        references: LiveReferences,
+    ) -> Self {
+        Self { projects, clusters, references }
+    }
+
+    /// Returns the permit of a look-up, which names the object. The kind is looked up in the cluster, the object is not.
+    pub(crate) async fn permit(
+        &self,
+        application: &Application,
+        look_up: &LookUp,
+    ) -> Result<PermittedLookUp, LookUpProblem> {
+        let reference = look_up.reference();
+        let destination = &application.spec.destination;
+        let cluster = self.projects.cluster(destination);
+        let rules = self.projects.rules(application);
+        // The application's own rules come first.
+        let rules = rules.filter(|_| self.projects.permits_application(application));
+        let Some(rules) = rules else {
+            tracing::info!(
+                "{}: dynamic parameter {:?}: project {} does not permit the application, or was not found",
+                application.metadata.name,
+                look_up.name(),
+                application.spec.project_name()
+            );
+            return Err(LookUpProblem::Forbidden);
+        };
+        let open = self.clusters.open(&cluster).await;
+        let open = open.map_err(|error| LookUpProblem::Cluster(error.message().to_owned()))?;
+        let open = open.ok_or_else(|| LookUpProblem::NoCluster(shown(&cluster).0.to_owned()))?;
+        if open.reader.is_live() && !self.projects.permits_live(application) {
+            tracing::info!(
+                "{}: dynamic parameter {:?}: project {} is in a repository that is rendered, so that it permits no look-ups in clusters",
+                application.metadata.name,
+                look_up.name(),
+                application.spec.project_name()
+            );
+            return Err(LookUpProblem::Forbidden);
+        }
+        let kinds = open.reader.kinds().await.map_err(|error| LookUpProblem::Cluster(chain(&error)))?;
+        let version = Some(reference.version.as_str()).filter(|version| !version.is_empty());
+        let kind = kinds.find(&reference.group, &reference.kind, version);
+        let kind = kind.map_err(LookUpProblem::UnknownKind)?.clone();
+        let namespace = match (kind.scope, reference.namespace.as_str()) {
+            (Scope::Cluster, _) => None,
+            (_, "") if destination.namespace.is_empty() => {
+                return Err(LookUpProblem::NoNamespace(kind.full_name()));
+            }
+            (_, "") => Some(destination.namespace.clone()),
+            (_, namespace) => Some(namespace.to_owned()),
+        };
+        let object = ObjectIdentity {
+            group: kind.group.clone(),
+            kind: kind.kind.clone(),
+            namespace,
+            name: reference.name.clone(),
+        };
+        let permit = rules.permit_look_up(&cluster, &object).map_err(|refused: Refused| {
+            tracing::info!(
+                "{}: dynamic parameter {:?}: {refused}",
+                application.metadata.name,
+                look_up.name()
+            );
+            LookUpProblem::Forbidden
+        })?;
+        Ok(PermittedLookUp { cluster: open, kind, permit })
+    }
+
+    /// Reads the value of a permitted look-up.
+    pub(crate) async fn read(
+        &self,
+        permitted: &PermittedLookUp,
+        look_up: &LookUp,
+    ) -> Result<Resolution, LookUpProblem> {
+        let key = permitted.object();
+        let PermittedLookUp { cluster, kind, permit } = permitted;
+        let found = self.clusters.get(cluster, kind, &key.namespace, &key.name).await;
+        let object = found.map_err(|error| match error.kind {
+            // The message must not show whether the object exists.
+            ClusterErrorKind::Forbidden => {
+                tracing::info!("{}", chain(&error));
+                LookUpProblem::NotFound(key.clone())
+            }
+            _ => LookUpProblem::Cluster(chain(&error)),
+        })?;
+        let object = object.map(Manifest::into_value);
+        look_up
+            .value(object.as_ref(), permit.is_secret())
+            .map_err(|problem| LookUpProblem::of_value(key, problem))
+    }
+
+    async fn resolve_one(
+        &self,
+        application: &Application,
+        source: &SourceLookUps<'_>,
+        look_up: &LookUp,
+    ) -> Result<ResolvedParameter, LookUpProblem> {
+        let permitted = self.permit(application, look_up).await?;
+        if self.references == LiveReferences::OfBase
+            && permitted.cluster.reader.is_live()
+            && !source.base.contains(look_up)
+        {
+            return Err(LookUpProblem::ChangedByHead);
+        }
+        Ok(self.read(&permitted, look_up).await?.parameter)
+    }
+}
+
+impl PermittedLookUp {
+    /// Returns the object.
+    pub(crate) fn object(&self) -> ObjectKey {
+        let ObjectIdentity { group, kind, namespace, name } = self.permit.object().clone();
+        ObjectKey { group, kind, namespace: namespace.unwrap_or_default(), name }
+    }
+
+    /// Returns the permit, with the rule.
+    pub(crate) fn rule(&self) -> &Permit {
+        &self.permit
+    }
+}
+
+#[async_trait::async_trait]
+impl ValueResolver for ClusterValues {
+    async fn resolve(
+        &self,
+        application: &Application,
+        sources: &[SourceLookUps<'_>],
+    ) -> Result<Vec<Vec<ResolvedParameter>>, UnresolvedParameters> {
+        let mut resolved = Vec::with_capacity(sources.len());
+        let mut unresolved = Vec::new();
+        for source in sources {
+            let reading = source.look_ups.iter().map(|one| self.resolve_one(application, source, one));
+            let (mut values, results) = (Vec::new(), join_all(reading).await);
+            for (look_up, result) in source.look_ups.iter().zip(results) {
+                match result {
+                    Ok(value) => values.push(value),
+                    Err(problem) => unresolved.push(UnresolvedParameter {
+                        source: (sources.len() > 1).then_some(source.position),
+                        name: look_up.name().to_owned(),
+                        problem,
+                    }),
+                }
+            }
+            resolved.push(values);
+        }
+        if unresolved.is_empty() { Ok(resolved) } else { Err(UnresolvedParameters(unresolved)) }
+    }
+}

@@ -1,0 +1,410 @@
+//! The projects of a store, and what their rules decide about an application before and after it is rendered.
+
+mod known_clusters;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tiphys_api::{
+    AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination, GlobalProject,
+};
+use tiphys_engine::{Manifest, Scope, Scopes};
+use tiphys_project::{
+    Cluster, ObjectIdentity, Permission, ProjectRules, Refused, Scope as RuleScope, unenforced_fields,
+};
+use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject};
+
+pub(crate) use self::known_clusters::KnownClusters;
+use crate::error::{Remedy, ServiceError};
+use crate::options::ServiceOptions;
+use crate::text::listed;
+use crate::trust::{Origin, Trust};
+use crate::warning::Warning;
+
+/// What happens to an application that its project does not permit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProjectEnforcement {
+    /// It is an error.
+    #[default]
+    Enforce,
+    /// It is a warning. No project permits a look-up then.
+    Warn,
+}
+
+/// What happens to an application of a project that the store does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MissingProject {
+    Warn,
+    Refuse,
+}
+
+/// The projects of a store.
+#[derive(Debug)]
+pub(crate) struct Projects {
+    projects: BTreeMap<String, Project>,
+    clusters: KnownClusters,
+    control_plane: String,
+    enforcement: ProjectEnforcement,
+    missing: MissingProject,
+}
+
+/// A project.
+#[derive(Clone, Debug)]
+enum Project {
+    Valid {
+        rules: Box<ProjectRules>,
+        /// Whether the project may permit look-ups in live clusters, not only in directories that stand for them.
+        is_callers: bool,
+        warning: Option<String>,
+    },
+    /// It permits nothing.
+    Invalid { reason: String },
+}
+
+impl Projects {
+    /// Checks the projects of a store.
+    pub(crate) fn new(
+        options: &ServiceOptions,
+        resources: &Resources,
+        trust: &Trust,
+        (settings, origin): (&ArgoCdSettings, Origin),
+        control_plane: &str,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
+        let is_callers = |place: &Place| trust.origin(&place.file) == Origin::Caller;
+        let clusters = KnownClusters::new(resources, &is_callers, warnings);
+        let counted = in_control_plane(resources, control_plane, warnings);
+        let by_name = chosen(&counted, &is_callers, warnings);
+        let globals = Globals { settings, by_name: &by_name };
+        let enforcement = options.project_rules;
+        // A rendered repository must not widen what may be read: neither with a project nor with a global one.
+        let is_callers = |project: &StoredProject, globals: &[&StoredProject]| {
+            is_callers(&project.place)
+                && globals.iter().all(|global| origin == Origin::Caller && is_callers(&global.place))
+        };
+        let checked = |found: &FoundProject<'_>| {
+            let project = match found {
+                Ok(stored) => Project::new(stored, &globals, &clusters, &is_callers),
+                Err(reason) => Project::Invalid { reason: reason.clone() },
+            };
+            if enforcement == ProjectEnforcement::Warn { project.without_look_ups() } else { project }
+        };
+        let mut projects: BTreeMap<String, Project> =
+            by_name.iter().map(|(name, found)| ((*name).to_owned(), checked(found))).collect();
+        projects.entry(DEFAULT_PROJECT.to_owned()).or_insert_with(|| Project::shipped_default(&clusters));
+        let refuses_missing = options.strict || !options.projects.is_empty();
+        let missing = if refuses_missing { MissingProject::Refuse } else { MissingProject::Warn };
+        Self { projects, clusters, control_plane: control_plane.to_owned(), enforcement, missing }
+    }
+
+    /// Returns the projects of the base of a comparison, and those that only the head has, which permit no look-ups.
+    #[must_use]
+    pub(crate) fn at_base(base: &Self, head: &Self) -> Self {
+        let mut projects: BTreeMap<String, Project> =
+            head.projects.iter().map(|(name, project)| (name.clone(), project.without_look_ups())).collect();
+        projects.extend(base.projects.iter().map(|(name, project)| (name.clone(), project.clone())));
+        Self {
+            projects,
+            clusters: base.clusters.clone(),
+            control_plane: base.control_plane.clone(),
+            enforcement: base.enforcement,
+            missing: base.missing,
+        }
+    }
+
+    /// Returns the repositories that each project permits, by its name.
+    pub(crate) fn source_repos(&self) -> BTreeMap<String, Vec<String>> {
+        let repos = |project: &Project| match project {
+            Project::Valid { rules, .. } => rules.source_repos().to_vec(),
+            Project::Invalid { .. } => Vec::new(),
+        };
+        self.projects.iter().map(|(name, project)| (name.clone(), repos(project))).collect()
+    }
+
+    /// Returns the rules of an application's project. None if the project is missing or invalid.
+    pub(crate) fn rules(&self, application: &Application) -> Option<&ProjectRules> {
+        match self.projects.get(application.spec.project_name()) {
+            Some(Project::Valid { rules, .. }) => Some(rules),
+            Some(Project::Invalid { .. }) | None => None,
+        }
+    }
+
+    /// Returns whether an application's project may permit look-ups in live clusters: if the caller chose it.
+    pub(crate) fn permits_live(&self, application: &Application) -> bool {
+        let project = self.projects.get(application.spec.project_name());
+        matches!(project, Some(Project::Valid { is_callers: true, .. }))
+    }
+
+    /// Returns the cluster of a destination, with its name and its URL if both are known.
+    pub(crate) fn cluster(&self, destination: &Destination) -> Cluster {
+        self.clusters.of(destination)
+    }
+
+    /// Checks an application before anything of it is fetched: its namespace, sources and destination.
+    pub(crate) fn check_application(&self, stored: &StoredApplication) -> Result<Vec<Warning>, ServiceError> {
+        let application = &stored.application;
+        let name = application.spec.project_name();
+        match self.projects.get(name) {
+            Some(Project::Valid { rules, warning, .. }) => {
+                let refused = self.refusals(rules, application);
+                let refused = self.decided(stored, refused.iter().map(ToString::to_string).collect())?;
+                let of_project = warning.clone().map(Warning::from);
+                Ok(Warning::all_of_application(stored, refused).chain(of_project).collect())
+            }
+            Some(Project::Invalid { reason }) => {
+                let message = format!("project {name} is invalid and permits nothing: {reason}");
+                match self.enforcement {
+                    ProjectEnforcement::Enforce => {
+                        Err(of_project(stored, &message, ServiceError::invalid_input))
+                    }
+                    ProjectEnforcement::Warn => Ok(vec![Warning::of_application(stored, message)]),
+                }
+            }
+            None => {
+                let message = format!("project {name} was not found, so its rules are not applied");
+                match self.missing {
+                    MissingProject::Refuse => Err(of_project(
+                        stored,
+                        &format!("project {name} was not found"),
+                        ServiceError::invalid_input,
+                    )),
+                    MissingProject::Warn => Ok(vec![Warning::new(message).with_remedy(Remedy::NameProjects)]),
+                }
+            }
+        }
+    }
+
+    /// Returns whether an application may use its sources and its destination.
+    pub(crate) fn permits_application(&self, application: &Application) -> bool {
+        self.rules(application).is_some_and(|rules| self.refusals(rules, application).is_empty())
+    }
+
+    /// Checks rendered objects. Returns warnings about kinds of which it is not known whether they are namespaced.
+    pub(crate) fn check_objects(
+        &self,
+        stored: &StoredApplication,
+        manifests: &[Manifest],
+    ) -> Result<Vec<String>, ServiceError> {
+        let Some(rules) = self.rules(&stored.application) else { return Ok(Vec::new()) };
+        let cluster = self.cluster(&stored.application.spec.destination);
+        let scopes = Scopes::of(manifests);
+        let (mut refused, mut reported) = (BTreeSet::new(), BTreeSet::new());
+        for manifest in manifests {
+            let object = identity(manifest, &stored.application.spec.destination.namespace, &scopes);
+            match rules.check_object(&cluster, &object.identity, object.scope) {
+                Ok(Permission::Granted) => {}
+                Ok(Permission::Reported(message)) => {
+                    reported.insert(message);
+                }
+                Err(error) => {
+                    refused.insert(format!("{error} ({})", manifest.key()));
+                }
+            }
+        }
+        let mut warnings = self.decided(stored, refused.into_iter().collect())?;
+        warnings.extend(reported);
+        Ok(warnings)
+    }
+
+    /// Returns why the project does not permit a live object. None if it does, or if there are no rules.
+    pub(crate) fn refusal_of_live(
+        &self,
+        application: &Application,
+        manifest: &Manifest,
+        scopes: &Scopes,
+    ) -> Option<String> {
+        let rules = self.rules(application)?;
+        let object = identity(manifest, "", scopes);
+        let cluster = self.cluster(&application.spec.destination);
+        rules.check_object(&cluster, &object.identity, object.scope).err().map(|error| error.to_string())
+    }
+
+    fn refusals(&self, rules: &ProjectRules, application: &Application) -> Vec<Refused> {
+        let Application { metadata, spec, .. } = application;
+        let namespace = if metadata.namespace.is_empty() {
+            self.control_plane.as_str()
+        } else {
+            metadata.namespace.as_str()
+        };
+        let of_namespace = rules.permits_application_in(namespace, &metadata.name, &self.control_plane);
+        let source = |source: &ApplicationSource| rules.permits_source(&source.repo_url).err();
+        let cluster = self.cluster(&spec.destination);
+        let of_destination = rules.permits_destination(&cluster, &spec.destination.namespace);
+        let sources = spec.effective_sources().iter().filter_map(source);
+        of_namespace.err().into_iter().chain(sources).chain(of_destination.err()).collect()
+    }
+
+    /// Converts refusals to an error or to warnings.
+    fn decided(&self, stored: &StoredApplication, refused: Vec<String>) -> Result<Vec<String>, ServiceError> {
+        match self.enforcement {
+            _ if refused.is_empty() => Ok(Vec::new()),
+            ProjectEnforcement::Enforce => {
+                Err(of_project(stored, &refused.join("; "), ServiceError::forbidden))
+            }
+            ProjectEnforcement::Warn => Ok(refused),
+        }
+    }
+}
+
+impl Project {
+    fn new(
+        stored: &StoredProject,
+        globals: &Globals<'_>,
+        clusters: &KnownClusters,
+        is_callers: &dyn Fn(&StoredProject, &[&StoredProject]) -> bool,
+    ) -> Self {
+        let project = &stored.project;
+        let globals = match globals.of(project) {
+            Ok(globals) => globals,
+            Err(reason) => return Self::Invalid { reason },
+        };
+        let global_projects: Vec<&AppProject> = globals.iter().map(|global| &global.project).collect();
+        match ProjectRules::new(project, &global_projects, clusters.scoped()) {
+            Ok(rules) => {
+                let unenforced = unenforced_fields(project);
+                let warning = (!unenforced.is_empty()).then(|| {
+                    format!(
+                        "project {} ({}) restricts {}: this is not enforced yet",
+                        project.metadata.name,
+                        stored.place,
+                        unenforced.join(", ")
+                    )
+                });
+                Self::Valid { rules: Box::new(rules), is_callers: is_callers(stored, &globals), warning }
+            }
+            Err(error) => Self::Invalid { reason: format!("{error} ({})", stored.place) },
+        }
+    }
+
+    fn without_look_ups(&self) -> Self {
+        match self.clone() {
+            Self::Valid { rules, is_callers, warning } => {
+                Self::Valid { rules: Box::new(rules.without_look_ups()), is_callers, warning }
+            }
+            invalid @ Self::Invalid { .. } => invalid,
+        }
+    }
+
+    /// Returns the project `default` that Argo CD creates. The caller has not chosen it, so it permits no look-ups.
+    fn shipped_default(clusters: &KnownClusters) -> Self {
+        match ProjectRules::new(&AppProject::shipped_default(), &[], clusters.scoped()) {
+            Ok(rules) => {
+                let rules = Box::new(rules.without_look_ups());
+                Self::Valid { rules, is_callers: false, warning: None }
+            }
+            Err(error) => Self::Invalid { reason: error.to_string() },
+        }
+    }
+}
+
+/// A project of the store, or why its name has no rules.
+type FoundProject<'a> = Result<&'a StoredProject, String>;
+
+/// Returns the projects in the control plane's namespace. Those of other namespaces do not count, as in Argo CD.
+fn in_control_plane<'a>(
+    resources: &'a Resources,
+    control_plane: &str,
+    warnings: &mut Vec<Warning>,
+) -> Vec<&'a StoredProject> {
+    let (counted, others): (Vec<_>, Vec<_>) = resources.projects().iter().partition(|stored| {
+        let namespace = &stored.project.metadata.namespace;
+        namespace.is_empty() || namespace == control_plane
+    });
+    warnings.extend(others.into_iter().map(|stored| {
+        let metadata = &stored.project.metadata;
+        Warning::new(format!(
+            "project {} ({}) does not count: it is in namespace {}, and the control plane is in {control_plane}",
+            metadata.name, stored.place, metadata.namespace
+        ))
+    }));
+    counted
+}
+
+/// Chooses the project of each name: the caller's before one of a repository. Two of one origin are an error.
+fn chosen<'a>(
+    projects: &[&'a StoredProject],
+    is_callers: &dyn Fn(&Place) -> bool,
+    warnings: &mut Vec<Warning>,
+) -> BTreeMap<&'a str, FoundProject<'a>> {
+    let mut by_name: BTreeMap<&str, Vec<&StoredProject>> = BTreeMap::new();
+    for project in projects {
+        by_name.entry(&project.project.metadata.name).or_default().push(project);
+    }
+    let mut choose = |name: &str, found: Vec<&'a StoredProject>| {
+        let (own, theirs): (Vec<_>, Vec<_>) = found.into_iter().partition(|stored| is_callers(&stored.place));
+        if let Some(own) = own.first() {
+            warnings.extend(theirs.iter().map(|project| {
+                Warning::new(format!(
+                    "project {name}: {} counts, and what {} restricts does not",
+                    own.place, project.place
+                ))
+            }));
+        }
+        match *if own.is_empty() { theirs } else { own } {
+            [only] => Ok(only),
+            ref several => {
+                let places: Vec<String> = several.iter().map(|stored| stored.place.to_string()).collect();
+                Err(format!("several projects have this name: {}", listed(&places)))
+            }
+        }
+    };
+    by_name.into_iter().map(|(name, found)| (name, choose(name, found))).collect()
+}
+
+/// The projects whose rules also apply to others.
+struct Globals<'a> {
+    settings: &'a ArgoCdSettings,
+    by_name: &'a BTreeMap<&'a str, FoundProject<'a>>,
+}
+
+impl<'a> Globals<'a> {
+    /// Returns the global projects of a project. Unlike in Argo CD, one that cannot be read is an error: its restrictions would not apply.
+    fn of(&self, project: &AppProject) -> Result<Vec<&'a StoredProject>, String> {
+        let globals = self.settings.global_projects.as_ref();
+        let globals = globals.map_err(|error| format!("globalProjects of argocd-cm: {error}"))?;
+        let applies = |global: &&GlobalProject| {
+            global.project_name != project.metadata.name
+                && global.label_selector.matches(&project.metadata.labels)
+        };
+        globals
+            .iter()
+            .filter(applies)
+            .map(|global| match self.by_name.get(global.project_name.as_str()) {
+                Some(Ok(stored)) => Ok(*stored),
+                Some(Err(reason)) => Err(format!("global project {}: {reason}", global.project_name)),
+                None => Err(format!("the global project {} was not found", global.project_name)),
+            })
+            .collect()
+    }
+}
+
+/// An object as rules see it.
+struct ScopedObject {
+    identity: ObjectIdentity,
+    scope: RuleScope,
+}
+
+/// Returns the identity of an object. `namespace` is that of namespaced objects without one.
+fn identity(manifest: &Manifest, namespace: &str, scopes: &Scopes) -> ScopedObject {
+    let key = manifest.key();
+    let own = Some(&key.namespace).filter(|namespace| !namespace.is_empty()).map_or(namespace, |own| own);
+    let (scope, namespace) = match scopes.scope(&key.group, &key.kind) {
+        Scope::Cluster => (RuleScope::Cluster, None),
+        Scope::Namespaced => (RuleScope::Namespaced, Some(own.to_owned())),
+        Scope::Unknown => (RuleScope::Unknown, Some(&key.namespace).filter(|own| !own.is_empty()).cloned()),
+    };
+    let identity = ObjectIdentity { namespace, group: key.group, kind: key.kind, name: key.name };
+    ScopedObject { identity, scope }
+}
+
+fn of_project(
+    stored: &StoredApplication,
+    message: &str,
+    kind: impl Fn(String) -> ServiceError,
+) -> ServiceError {
+    let position = stored.node.at(["spec", "project"]).map(|node| node.position);
+    let place = Place { position: position.or(stored.place.position), ..stored.place.clone() };
+    kind(format!("application {} ({place}): {message}", stored.full_name()))
+}
+
+#[cfg(test)]
+mod tests;

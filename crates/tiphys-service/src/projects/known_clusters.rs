@@ -1,0 +1,91 @@
+//! Names and URLs of clusters: a cluster Secret makes both one cluster.
+
+use tiphys_api::{Destination, IN_CLUSTER_SERVER, SecretType};
+use tiphys_cluster::IN_CLUSTER_NAME;
+use tiphys_project::{Cluster, ProjectCluster};
+use tiphys_store::{Place, Store as Resources, StoredSecret};
+
+use crate::warning::Warning;
+
+/// The clusters of the caller's cluster Secrets, and the one in which Argo CD runs.
+#[derive(Clone, Debug)]
+pub(crate) struct KnownClusters(Vec<ProjectCluster>);
+
+impl KnownClusters {
+    /// Reads the cluster Secrets of a store. Those of a repository that is rendered do not count: they could widen what a project permits.
+    pub(crate) fn new(
+        resources: &Resources,
+        is_callers: &dyn Fn(&Place) -> bool,
+        warnings: &mut Vec<Warning>,
+    ) -> Self {
+        let secrets = resources.secrets().iter();
+        let secrets = secrets.filter(|stored| stored.secret.secret_type == SecretType::Cluster);
+        let (own, theirs): (Vec<_>, Vec<_>) = secrets.partition(|stored| is_callers(&stored.place));
+        warnings.extend(theirs.into_iter().map(|stored| {
+            Warning::new(format!(
+                "cluster Secret {} ({}) does not count: it is in a repository that is rendered",
+                stored.secret.metadata.name, stored.place
+            ))
+        }));
+        let mut clusters: Vec<ProjectCluster> = own.into_iter().map(cluster).collect();
+        // As in Argo CD, a Secret may give the in-cluster destination another name.
+        if !clusters.iter().any(|cluster| cluster.server == IN_CLUSTER_SERVER) {
+            clusters.push(ProjectCluster {
+                server: IN_CLUSTER_SERVER.to_owned(),
+                name: IN_CLUSTER_NAME.to_owned(),
+                ..ProjectCluster::default()
+            });
+        }
+        Self(clusters)
+    }
+
+    /// Returns all clusters.
+    pub(crate) fn scoped(&self) -> &[ProjectCluster] {
+        &self.0
+    }
+
+    /// Returns the cluster of a destination. Its other name is unknown if no Secret has it, or several have.
+    pub(crate) fn of(&self, destination: &Destination) -> Cluster {
+        let other = |is_it: &dyn Fn(&ProjectCluster) -> bool, value: fn(&ProjectCluster) -> &String| {
+            let mut found = self.0.iter().filter(|cluster| is_it(cluster)).map(value);
+            found.next().filter(|first| found.all(|other| other == *first)).cloned()
+        };
+        if destination.server.is_empty() {
+            let name = &destination.name;
+            Cluster {
+                server: other(&|cluster| cluster.name == *name, |cluster| &cluster.server),
+                name: Some(name.clone()),
+            }
+        } else {
+            let server = without_slash(&destination.server);
+            Cluster {
+                name: other(&|cluster| cluster.server == server, |cluster| &cluster.name),
+                server: Some(server.to_owned()),
+            }
+        }
+    }
+}
+
+fn cluster(stored: &StoredSecret) -> ProjectCluster {
+    let value = |key: &str| {
+        let bytes = stored.secret.values.get(key).map_or(&[][..], |value| value.expose());
+        String::from_utf8_lossy(bytes).into_owned()
+    };
+    let namespaces = value("namespaces");
+    ProjectCluster {
+        server: without_slash(&value("server")).to_owned(),
+        name: value("name"),
+        project: value("project"),
+        namespaces: namespaces
+            .split(',')
+            .map(str::trim)
+            .filter(|one| !one.is_empty())
+            .map(str::to_owned)
+            .collect(),
+    }
+}
+
+/// As in Argo CD, a URL is compared without its final slash.
+fn without_slash(server: &str) -> &str {
+    server.strip_suffix('/').unwrap_or(server)
+}
