@@ -1,6 +1,6 @@
 //! The clusters and namespaces that a project permits.
 
-use tiphys_api::{AppProject, ProjectDestination};
+use tiphys_api::{AppProject, ArgoCdSecret, ProjectDestination, SecretType};
 use tiphys_glob::{Glob, Slash};
 
 use crate::{RuleError, RuleProblem};
@@ -59,6 +59,29 @@ struct Pattern {
     /// Whether it is `*`, the only pattern that matches an unknown value.
     is_all: bool,
     is_empty: bool,
+}
+
+impl ProjectCluster {
+    /// Returns the cluster of a Secret; `None` if the Secret has another type. A slash at the end of the URL is removed, as in Argo CD.
+    pub fn of_secret(secret: &ArgoCdSecret) -> Option<Self> {
+        let value = |key: &str| {
+            let value =
+                secret.values.get(key).map(|value| String::from_utf8_lossy(value.expose()).into_owned());
+            value.unwrap_or_default()
+        };
+        let namespaces = value("namespaces");
+        (secret.secret_type == SecretType::Cluster).then(|| Self {
+            server: value("server").trim_end_matches('/').to_owned(),
+            name: value("name"),
+            project: value("project"),
+            namespaces: namespaces
+                .split(',')
+                .map(str::trim)
+                .filter(|namespace| !namespace.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        })
+    }
 }
 
 impl Cluster {

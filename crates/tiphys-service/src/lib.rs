@@ -17,6 +17,7 @@ mod host;
 mod options;
 pub mod params;
 pub mod plugin;
+mod project_permits;
 mod projects;
 mod render;
 mod select;
@@ -33,6 +34,9 @@ pub use error::{ErrorKind, Input, Remedy, ServiceError};
 pub use host::Host;
 pub use options::{
     ApplicationSelection, ConnectPlugins, ServiceLimits, ServiceOptions, StepCallback, StorePath,
+};
+pub use project_permits::{
+    ObjectRequest, ProjectAnswer, ProjectFiles, ProjectQuestion, ProjectRule, project_permits,
 };
 pub use projects::ProjectEnforcement;
 pub use render::{PluginEnvironment, RenderAdjustments, environments, render};

@@ -10,6 +10,7 @@ mod jsonpath;
 mod limits;
 mod params;
 mod plugin;
+mod project;
 #[cfg(test)]
 mod reference;
 mod render;
@@ -31,6 +32,7 @@ pub(crate) use plugin::{
     PluginArgs, PluginCheckArgs, PluginCommand, PluginCreateArgs, PluginMatchArgs, PluginRunArgs,
     PluginTestArgs,
 };
+pub(crate) use project::{ProjectArgs, ProjectCommand, ProjectPermitsArgs};
 pub(crate) use render::RenderArgs;
 
 /// Parameterized GitOps rendering for Kubernetes.
@@ -60,6 +62,8 @@ pub(crate) enum Command {
     Plugin(PluginArgs),
     /// List, explain and change the parameters of an application
     Params(ParamsArgs),
+    /// Ask what a project permits
+    Project(ProjectArgs),
     /// Serve a plugin on a socket, as Argo CD's sidecar does
     CmpServer(CmpServerArgs),
     /// Print the value that a path selects in the object on standard input

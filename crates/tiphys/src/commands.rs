@@ -8,5 +8,6 @@ pub(crate) mod install;
 pub(crate) mod jsonpath;
 pub(crate) mod params;
 pub(crate) mod plugin;
+pub(crate) mod project;
 pub(crate) mod render;
 pub(crate) mod version;

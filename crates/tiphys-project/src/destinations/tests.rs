@@ -1,4 +1,4 @@
-use tiphys_api::AppProject;
+use tiphys_api::{AppProject, ArgoCdSecret};
 
 use super::{Cluster, Destinations, ProjectCluster};
 
@@ -108,4 +108,16 @@ fn cluster_is_permitted_if_some_namespace_is() {
         let rules = destinations(&format!("{{destinations: [{items}]}}"), &[]);
         assert_eq!(rules.permit_cluster(&cluster("https://prod", "prod")), expected, "{items}");
     }
+}
+
+#[test]
+fn cluster_secret_names_server_project_and_namespaces() {
+    let read = |text: &str| {
+        let node = tiphys_yaml::read_document(text.as_bytes()).expect(text).expect(text);
+        ProjectCluster::of_secret(&ArgoCdSecret::decode(&node).expect(text))
+    };
+    let secret = "{metadata: {labels: {argocd.argoproj.io/secret-type: cluster}}, \
+                  stringData: {server: 'https://c/', name: c, project: p, namespaces: 'a, b,', config: '{}'}}";
+    assert_eq!(read(secret), Some(scoped("https://c", "c", "p", &["a", "b"])));
+    assert_eq!(read(&secret.replace("cluster", "repository")), None);
 }
