@@ -2,6 +2,7 @@
 
 use crate::chart::{Chart, ChartError};
 use crate::dependencies::{self, Built, DependencyError};
+use crate::exact_value;
 use crate::failure::{Failure, chain};
 use crate::helm::{Helm, HelmError};
 use crate::home::{Home, HomeError};
@@ -150,6 +151,9 @@ pub(crate) fn prepare(request: &Request, home: &Home) -> Result<Prepared, Genera
             Some(home.write(Home::INLINE_VALUES, text.as_bytes())?)
         }
     };
+    let exact = exact_value::hand_over(&options.exact_values, home)?;
+    template.assignments.extend(exact.assignments);
+    template.exact_values = exact.values_file;
     let call = template.call(&ExecLimits::current())?;
     Ok(Prepared { call, chart })
 }
@@ -166,7 +170,7 @@ async fn template(
         let mut misses_dependency = false;
         if let HelmError::Failed { stderr, .. } = &mut error {
             misses_dependency = MISSING_DEPENDENCY.iter().any(|words| stderr.contains(words));
-            *stderr = call.without_values(stderr);
+            *stderr = call.without_values(stderr, &request.options.exact_values);
         }
         GenerateError::Template { text: without_api_versions(&chain(&error)), misses_dependency }
     })

@@ -15,6 +15,7 @@ use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
 
 use crate::home::{Home, HomeError};
 use crate::mirror::{Around, MirrorError, mirror};
+use crate::redaction::without_values;
 use crate::request::Request;
 use crate::slow::SlowNotice;
 use crate::value_files::joined;
@@ -132,7 +133,7 @@ pub(crate) async fn build(
                 command: arguments.join(" "),
                 dir: request.options.kustomize_dir.clone(),
                 code: code.unwrap_or(-1),
-                stderr: output.stderr.trim().to_owned(),
+                stderr: without_values(output.stderr.trim(), &[], &request.options.exact_values),
                 hint: if is_offline { OFFLINE_HINT } else { "" },
             }),
         }

@@ -8,6 +8,7 @@ mod arguments;
 mod chart;
 mod check;
 mod dependencies;
+mod exact_value;
 mod failure;
 mod generate;
 mod helm;

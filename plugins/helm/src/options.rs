@@ -8,6 +8,8 @@ use tiphys_access::CredentialReach;
 use tiphys_params::{Parameter, suggest};
 use tiphys_yaml::write_go_json;
 
+use crate::exact_value::{EXACT, ExactValue, ExactValueError, check_overlaps};
+
 /// Prefix of values for `--set`.
 pub(crate) const SET: &str = "set.";
 /// Prefix of values for `--set-string`.
@@ -34,6 +36,8 @@ pub(crate) struct HelmOptions {
     pub(crate) values: Option<InlineValues>,
     /// Single values, in order; names are unique per kind.
     pub(crate) assignments: Vec<Assignment>,
+    /// Single values as JSON, in order. No path of theirs is that of another single value, or above or below it.
+    pub(crate) exact_values: Vec<ExactValue>,
     /// The chart's directory `crds`.
     pub(crate) crds: Step,
     /// The chart's test hooks.
@@ -120,6 +124,17 @@ pub(crate) enum AssignmentKind {
     File,
 }
 
+impl AssignmentKind {
+    /// Prefix of the parameters' names.
+    pub(crate) fn prefix(self) -> &'static str {
+        match self {
+            Self::Value => SET,
+            Self::Text => SET_STRING,
+            Self::File => SET_FILE,
+        }
+    }
+}
+
 /// Errors in parameters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum OptionsError {
@@ -146,6 +161,9 @@ pub(crate) enum OptionsError {
     /// Not a JSON object.
     #[error("parameter values-object: expected a JSON object")]
     NotAnObject,
+    /// A value as JSON.
+    #[error(transparent)]
+    ExactValue(#[from] ExactValueError),
 }
 
 /// The target of a parameter's value.
@@ -185,6 +203,12 @@ impl HelmOptions {
         for parameter in parameters {
             let name = parameter.name.as_str();
             refuse_nul(parameter)?;
+            if let Some(name) = name.strip_prefix(EXACT) {
+                if let Some(json) = text(parameter)? {
+                    options.exact_values.push(ExactValue::parse(name, json)?);
+                }
+                continue;
+            }
             if let Some((kind, name)) = assignment_name(name) {
                 if let Some(value) = text(parameter)? {
                     let (name, value) = (name.to_owned(), value.to_owned());
@@ -223,15 +247,16 @@ impl HelmOptions {
         }
         options.values = inline_values(yaml, &json)?;
         options.assignments = last_of_each(given);
+        check_overlaps(&options.exact_values, &options.assignments)?;
         Ok(options)
     }
 }
 
 /// Splits the name of an assignment; `None` for other names.
 pub(crate) fn assignment_name(name: &str) -> Option<(AssignmentKind, &str)> {
-    [(SET, AssignmentKind::Value), (SET_STRING, AssignmentKind::Text), (SET_FILE, AssignmentKind::File)]
+    [AssignmentKind::Value, AssignmentKind::Text, AssignmentKind::File]
         .into_iter()
-        .find_map(|(prefix, kind)| Some((kind, name.strip_prefix(prefix)?)))
+        .find_map(|kind| Some((kind, name.strip_prefix(kind.prefix())?)))
 }
 
 /// Rejects NUL bytes, which would truncate an argument or prevent the start of helm. Inline values are in a file, so helm reports their
@@ -326,7 +351,7 @@ fn last_of_each(given: Vec<Assignment>) -> Vec<Assignment> {
 fn hint(near: &[&str]) -> String {
     match near {
         [] => format!(
-            "the parameters are {}, and {SET}NAME, {SET_STRING}NAME and {SET_FILE}NAME for values",
+            "the parameters are {}, and {SET}NAME, {SET_STRING}NAME, {SET_FILE}NAME and {EXACT}NAME for values",
             NAMES.join(", ")
         ),
         [one] => format!("did you mean {one}?"),

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tiphys_access::Secret;
 use tiphys_access::{credentials_end, redact_url};
 
+use crate::exact_value::{ExactValue, quotations};
 use crate::home::Home;
 use crate::template::{csv_text, file_text};
 
@@ -28,6 +29,12 @@ pub(crate) const REDACTED: &str = "******";
 
 /// Minimum length of a password or value that is redacted outside URLs. Shorter ones occur in words.
 const SECRET_CHARS_MIN: usize = 6;
+
+/// Minimum length of an exact value, or one of its lines, that is redacted.
+const EXACT_CHARS_MIN: usize = 4;
+
+/// Start of the line that replaces the middle of output above its limit.
+const CUT: &str = "\n[… ";
 
 /// Redacts paths and credentials.
 #[derive(Clone, Debug, Default)]
@@ -106,19 +113,50 @@ fn redacted_credentials(login: &str) -> String {
 
 /// Redacts these passwords, and those in URLs.
 pub(crate) fn without_passwords<'a>(text: &str, passwords: impl IntoIterator<Item = &'a Secret>) -> String {
-    redact_urls(&redacted(text, passwords.into_iter().map(Secret::expose).collect()))
+    let passwords = passwords.into_iter().map(Secret::expose);
+    redact_urls(&redacted(text, passwords.filter(|one| is_long(one, SECRET_CHARS_MIN)).collect()))
 }
 
-/// Redacts these values.
-pub(crate) fn without_values(text: &str, values: &[String]) -> String {
-    redacted(text, values.iter().map(String::as_str).collect())
+/// Redacts these values and exact values in the output of another program.
+pub(crate) fn without_values(text: &str, values: &[String], exact: &[ExactValue]) -> String {
+    let exact = quotations(exact);
+    let exact: Vec<&str> =
+        exact.iter().map(String::as_str).filter(|one| is_long(one, EXACT_CHARS_MIN)).collect();
+    let text = without_cut(text, &exact);
+    let values = values.iter().map(String::as_str).filter(|one| is_long(one, SECRET_CHARS_MIN));
+    redacted(&text, values.chain(exact).collect())
 }
 
-/// Redacts each secret that is long enough, the longest first: one may contain another.
+/// Redacts the secrets, the longest first: one may contain another.
 fn redacted(text: &str, mut secrets: Vec<&str>) -> String {
-    secrets.retain(|one| one.chars().count() >= SECRET_CHARS_MIN);
     secrets.sort_by_key(|one| std::cmp::Reverse(one.len()));
     secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED))
+}
+
+fn is_long(text: &str, chars_min: usize) -> bool {
+    text.chars().nth(chars_min - 1).is_some()
+}
+
+/// Redacts the parts of secrets on both sides of where output above its limit was cut.
+fn without_cut(text: &str, secrets: &[&str]) -> String {
+    let Some(at) = text.find(CUT) else { return text.to_owned() };
+    let (head, cut) = text.split_at(at);
+    let (cut, tail) = cut.split_at(CUT.len() + cut[CUT.len()..].find('\n').map_or(0, |at| at + 1));
+    // Half of a character is replaced by this one.
+    let head = head.trim_end_matches('\u{fffd}');
+    let tail = tail.trim_start_matches('\u{fffd}');
+    let lengths = |secret: &str, text: &str| (EXACT_CHARS_MIN..=secret.len().min(text.len())).rev();
+    let of_head = |secret: &&str| {
+        lengths(secret, head).find(|length| secret.get(..*length).is_some_and(|part| head.ends_with(part)))
+    };
+    let of_tail = |secret: &&str| {
+        let part = |length: &usize| secret.get(secret.len() - length..);
+        lengths(secret, tail).find(|length| part(length).is_some_and(|part| tail.starts_with(part)))
+    };
+    let redacted = |length: Option<usize>| (length.unwrap_or(0), length.map_or("", |_| REDACTED));
+    let (head_bytes, head_end) = redacted(secrets.iter().filter_map(of_head).max());
+    let (tail_bytes, tail_start) = redacted(secrets.iter().filter_map(of_tail).max());
+    [&head[..head.len() - head_bytes], head_end, cut, tail_start, &tail[tail_bytes..]].concat()
 }
 
 /// Redacts the values of secret options in a command or its output.

@@ -7,6 +7,7 @@ use tiphys_access::redact_url;
 use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, LIMITS, assignment_text, merged};
 use tiphys_process::ExecLimits;
 
+use crate::exact_value::ExactValue;
 use crate::options::{AssignmentKind, Step};
 use crate::redaction::{INLINE_PLACEHOLDER, REDACTED, without_values};
 
@@ -20,6 +21,9 @@ const ENVIRONMENT_BYTES: usize = 16 * 1024;
 /// Characters of an oversized argument in messages.
 const BEGINNING_CHARS: usize = 64;
 
+/// Kind, name, and value with variables replaced, or path of the file.
+pub(crate) type NamedValue = (AssignmentKind, String, String);
+
 /// The resolved input of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Template {
@@ -28,11 +32,12 @@ pub(crate) struct Template {
     pub(crate) namespace: String,
     /// The cluster's version.
     pub(crate) kube_version: Option<String>,
-    /// Kind, name, and value with variables replaced, or path of the file.
-    pub(crate) assignments: Vec<(AssignmentKind, String, String)>,
+    pub(crate) assignments: Vec<NamedValue>,
     pub(crate) value_files: Vec<String>,
     /// The file of inline values.
     pub(crate) inline_values: Option<PathBuf>,
+    /// The values file with lists and maps of exact values.
+    pub(crate) exact_values: Option<PathBuf>,
     /// API versions of the cluster.
     pub(crate) api_versions: Vec<String>,
     /// The chart's directory `crds`.
@@ -54,9 +59,9 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Redacts the values of `--set` and `--set-string` in helm's output.
-    pub(crate) fn without_values(&self, text: &str) -> String {
-        without_values(text, &self.values)
+    /// Redacts the values of `--set` and `--set-string` in helm's output, and the exact values.
+    pub(crate) fn without_values(&self, text: &str, exact: &[ExactValue]) -> String {
+        without_values(text, &self.values, exact)
     }
 }
 
@@ -130,7 +135,8 @@ impl Template {
                 option(name, &assignment(kind, value_name, value));
             }
         }
-        for file in self.value_files.iter().map(String::as_str).chain(inline) {
+        let exact = self.exact_values.as_ref().map(|path| path.to_string_lossy());
+        for file in self.value_files.iter().map(String::as_str).chain(inline).chain(exact.as_deref()) {
             option("--values", &csv_field(file));
         }
         for version in api_versions {
@@ -149,12 +155,7 @@ impl Template {
         for (kind, name, value) in &self.assignments {
             let bytes = argument(*kind, name, value).len();
             if bytes >= limits.text_bytes_max {
-                let prefix = match kind {
-                    AssignmentKind::Value => crate::options::SET,
-                    AssignmentKind::Text => crate::options::SET_STRING,
-                    AssignmentKind::File => crate::options::SET_FILE,
-                };
-                let (parameter, bytes_max) = (format!("{prefix}{name}"), limits.text_bytes_max - 1);
+                let (parameter, bytes_max) = (format!("{}{name}", kind.prefix()), limits.text_bytes_max - 1);
                 return Err(TooLarge::Value { parameter, name: name.clone(), bytes, bytes_max });
             }
         }
@@ -163,7 +164,7 @@ impl Template {
 }
 
 /// Returns the argument of an option that sets one value.
-fn argument(kind: AssignmentKind, name: &str, value: &str) -> String {
+pub(crate) fn argument(kind: AssignmentKind, name: &str, value: &str) -> String {
     match kind {
         AssignmentKind::Value | AssignmentKind::Text => assignment_text(name, value),
         AssignmentKind::File => file_assignment(name, value),

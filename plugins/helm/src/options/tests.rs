@@ -4,7 +4,7 @@ use tiphys_params::Parameter;
 
 use tiphys_access::CredentialReach;
 
-use super::{Assignment, AssignmentKind, HelmOptions, InlineValues, Missing, NAMES, Step};
+use super::{Assignment, AssignmentKind, ExactValue, HelmOptions, InlineValues, Missing, NAMES, Step};
 
 fn decode(json: &str) -> Result<HelmOptions, String> {
     let parameters: Vec<Parameter> = serde_json::from_str(json).map_err(|error| error.to_string())?;
@@ -22,6 +22,7 @@ fn every_parameter_sets_its_option() {
             {"name":"api-versions","array":["v1","a/v1"]},{"name":"value-files","array":["a.yaml"]},
             {"name":"ignore-missing-value-files","string":"true"},{"name":"values","string":"a: 1\n"},
             {"name":"set.a","string":"1"},{"name":"set-string.a","string":"2"},{"name":"set-file.a","string":"f"},
+            {"name":"value.b","string":"true"},
             {"name":"skip-crds","string":"true"},{"name":"skip-tests","string":"true"},
             {"name":"skip-schema-validation","string":"true"},{"name":"pass-credentials","string":"true"},
             {"name":"version","string":"v3"},{"name":"kustomize-dir","string":"overlay"}]"#,
@@ -39,6 +40,7 @@ fn every_parameter_sets_its_option() {
             value(AssignmentKind::Text, "a", "2"),
             value(AssignmentKind::File, "a", "f"),
         ],
+        exact_values: vec![ExactValue::parse("b", "true").unwrap()],
         crds: Step::Skip,
         tests: Step::Skip,
         schema_validation: Step::Skip,
@@ -59,7 +61,7 @@ fn unknown_parameter_is_rejected_with_a_suggestion() {
     assert_eq!(
         error,
         format!(
-            "parameter replicas is unknown; the parameters are {}, and set.NAME, set-string.NAME and set-file.NAME for values",
+            "parameter replicas is unknown; the parameters are {}, and set.NAME, set-string.NAME, set-file.NAME and value.NAME for values",
             NAMES.join(", ")
         )
     );

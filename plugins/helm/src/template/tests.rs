@@ -28,6 +28,7 @@ fn arguments_are_in_the_order_of_argo_cd() {
         ],
         value_files: texts(&["/r/a.yaml", "https://example.com/v.yaml"]),
         inline_values: Some(PathBuf::from("/home-of-helm/values")),
+        exact_values: Some(PathBuf::from("/home-of-helm/exact")),
         api_versions: texts(&["v1", "apps/v1"]),
         crds: Step::Run,
         schema_validation: Step::Skip,
@@ -37,12 +38,12 @@ fn arguments_are_in_the_order_of_argo_cd() {
         arguments: texts(&[
             "template", ".", "--name-template", "rel", "--namespace", "ns", "--kube-version", "1.30.1", "--set", "b=-x", "--set",
             "a=1\\, 2", "--set-string", "s=5", "--set-file", "f=/r/f\\,1.txt", "--values", "/r/a.yaml", "--values",
-            "https://example.com/v.yaml", "--values", "/home-of-helm/values", "--api-versions", "v1,apps/v1", "--include-crds",
+            "https://example.com/v.yaml", "--values", "/home-of-helm/values", "--values", "/home-of-helm/exact", "--api-versions", "v1,apps/v1", "--include-crds",
             "--skip-schema-validation", "--skip-tests",
         ]),
         shown: "helm template . --name-template rel --namespace ns --kube-version 1.30.1 --set b=****** --set a=****** --set-string \
                 s=****** --set-file f=****** --values /r/a.yaml --values https://example.com/v.yaml --values <temp file with values from \
-                source.helm.values/valuesObject> --api-versions v1 --api-versions apps/v1 --include-crds --skip-schema-validation \
+                source.helm.values/valuesObject> --values /home-of-helm/exact --api-versions v1 --api-versions apps/v1 --include-crds --skip-schema-validation \
                 --skip-tests"
             .into(),
         values: texts(&["5", "5", "5", "-x", "-x", "-x", "1, 2", "1, 2", " 2"]),
@@ -78,7 +79,7 @@ fn set_values_are_redacted_in_messages_of_helm() {
     let redacted = template
         .call(&LIMITS)
         .unwrap()
-        .without_values(r"my-app/t.yaml: hunter22+more, xhunter22, back\slash, back\\slash and short");
+        .without_values(r"my-app/t.yaml: hunter22+more, xhunter22, back\slash, back\\slash and short", &[]);
     assert_eq!(redacted, "my-app/t.yaml: ******, x******, ******, ****** and short");
 }
 

@@ -5,6 +5,7 @@ mod capabilities;
 mod credentials;
 mod dependencies;
 mod errors;
+mod exact_values;
 mod failures;
 mod kustomize;
 mod lifecycle;
