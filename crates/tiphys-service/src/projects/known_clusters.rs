@@ -1,9 +1,9 @@
 //! Names and URLs of clusters: a cluster Secret makes both one cluster.
 
-use tiphys_api::{Destination, IN_CLUSTER_SERVER, SecretType};
+use tiphys_api::{Destination, IN_CLUSTER_SERVER};
 use tiphys_cluster::IN_CLUSTER_NAME;
 use tiphys_project::{Cluster, ProjectCluster};
-use tiphys_store::{Place, Store as Resources, StoredSecret};
+use tiphys_store::{Place, Store as Resources};
 
 use crate::warning::Warning;
 
@@ -19,15 +19,15 @@ impl KnownClusters {
         warnings: &mut Vec<Warning>,
     ) -> Self {
         let secrets = resources.secrets().iter();
-        let secrets = secrets.filter(|stored| stored.secret.secret_type == SecretType::Cluster);
-        let (own, theirs): (Vec<_>, Vec<_>) = secrets.partition(|stored| is_callers(&stored.place));
-        warnings.extend(theirs.into_iter().map(|stored| {
+        let clusters = secrets.filter_map(|stored| Some((stored, ProjectCluster::of_secret(&stored.secret)?)));
+        let (own, theirs): (Vec<_>, Vec<_>) = clusters.partition(|(stored, _)| is_callers(&stored.place));
+        warnings.extend(theirs.into_iter().map(|(stored, _)| {
             Warning::new(format!(
                 "cluster Secret {} ({}) does not count: it is in a repository that is rendered",
                 stored.secret.metadata.name, stored.place
             ))
         }));
-        let mut clusters: Vec<ProjectCluster> = own.into_iter().map(cluster).collect();
+        let mut clusters: Vec<ProjectCluster> = own.into_iter().map(|(_, cluster)| cluster).collect();
         // As in Argo CD, a Secret may give the in-cluster destination another name.
         if !clusters.iter().any(|cluster| cluster.server == IN_CLUSTER_SERVER) {
             clusters.push(ProjectCluster {
@@ -57,35 +57,12 @@ impl KnownClusters {
                 name: Some(name.clone()),
             }
         } else {
-            let server = without_slash(&destination.server);
+            // As in Argo CD, a URL is compared without final slashes.
+            let server = destination.server.trim_end_matches('/');
             Cluster {
                 name: other(&|cluster| cluster.server == server, |cluster| &cluster.name),
                 server: Some(server.to_owned()),
             }
         }
     }
-}
-
-fn cluster(stored: &StoredSecret) -> ProjectCluster {
-    let value = |key: &str| {
-        let bytes = stored.secret.values.get(key).map_or(&[][..], |value| value.expose());
-        String::from_utf8_lossy(bytes).into_owned()
-    };
-    let namespaces = value("namespaces");
-    ProjectCluster {
-        server: without_slash(&value("server")).to_owned(),
-        name: value("name"),
-        project: value("project"),
-        namespaces: namespaces
-            .split(',')
-            .map(str::trim)
-            .filter(|one| !one.is_empty())
-            .map(str::to_owned)
-            .collect(),
-    }
-}
-
-/// As in Argo CD, a URL is compared without its final slash.
-fn without_slash(server: &str) -> &str {
-    server.strip_suffix('/').unwrap_or(server)
 }
