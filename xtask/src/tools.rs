@@ -1,6 +1,7 @@
 //! `cargo xtask tools`: installs helm, kustomize, yq and jq for plugins, tests and demo, mdbook for the book, and Helm 3 and an OCI
-//! registry for tests in `target/tools/bin`, and the packages of the Python example in `target/tools/python`.
+//! registry and a Kubernetes API server for tests in `target/tools/bin`, and the packages of the Python example in `target/tools/python`.
 //!
+//! A program in `KUBEBUILDER_ASSETS` is linked in any version, by the convention of tests with a Kubernetes API server.
 //! An installed tool stays if it prints a fitting version. A program on `PATH` that does is linked; any other is built from its pinned Go
 //! module or crate. A tool is built in another directory and renamed, so an interrupted call leaves either the old tool or the new one.
 
@@ -13,7 +14,7 @@ mod tests;
 use std::env::split_paths;
 use std::path::{Path, PathBuf};
 
-use crate::cargo::search_path;
+use crate::cargo::{search_path, variable};
 use crate::{Failure, files};
 pub(crate) use catalogue::Purpose;
 
@@ -52,6 +53,11 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let _lock = files::lock(&home.join("lock"))?;
     for tool in catalogue::TOOLS.iter().filter(|tool| options.includes(tool.purpose)) {
         let place = bin.join(tool.name);
+        if let Some(asset) = asset(tool.name) {
+            link(&asset, &place, &home)?;
+            println!("{}: {} of KUBEBUILDER_ASSETS", tool.name, asset.display());
+            continue;
+        }
         if tool.is_at(&place) && !(options.build && place.is_symlink()) {
             continue;
         }
@@ -62,14 +68,19 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
             link(&found, &place, &home)?;
             println!("{}: {} fits", tool.name, found.display());
         } else {
-            build::build(tool, &place, &home)?;
-            println!("{} {}: built", tool.name, tool.version);
+            build::build(tool, &place, &home, root)?;
         }
     }
     if options.includes(Purpose::Python) {
         python::provide(&home, options)?;
     }
     Ok(())
+}
+
+/// Returns the program with this name in the directory that `KUBEBUILDER_ASSETS` names.
+fn asset(name: &str) -> Option<PathBuf> {
+    let asset = PathBuf::from(variable("KUBEBUILDER_ASSETS")?).join(name);
+    (asset.is_absolute() && asset.is_file()).then_some(asset)
 }
 
 /// Returns the files with this name in the absolute directories of `PATH`, in order.

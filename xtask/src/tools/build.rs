@@ -2,19 +2,28 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 use super::catalogue::{Source, Tool};
 use crate::cargo::{cargo, program, run};
 use crate::{Failure, files};
 
+/// The Go modules of programs, one folder for each, relative to the workspace's root.
+const SERVERS: &str = "xtask/servers";
+
 /// Builds `tool` in another directory, checks the version that it prints, and renames it to `place`.
-pub(super) fn build(tool: &Tool, place: &Path, home: &Path) -> Result<(), Failure> {
+pub(super) fn build(tool: &Tool, place: &Path, home: &Path, root: &Path) -> Result<(), Failure> {
+    let begin = Instant::now();
     let folder = empty_directory(home)?;
-    println!("{} {}: building it, the first time in up to three minutes", tool.name, tool.version);
+    println!("{} {}: building it, the first time in up to five minutes", tool.name, tool.version);
+    let needs_go = |failure| {
+        Failure::new(format!("{failure}\n{} needs Go 1.26 or later (https://go.dev/dl)", tool.name))
+    };
     match tool.source {
-        Source::GoPackage(package) => run(&mut go_install(tool, package, &folder)).map_err(|failure| {
-            Failure::new(format!("{failure}\n{} needs Go 1.26 or later (https://go.dev/dl)", tool.name))
-        })?,
+        Source::GoPackage(package) => run(&mut go_install(tool, package, &folder)).map_err(needs_go)?,
+        Source::GoModule(package) => {
+            run(&mut go_build(tool, package, &folder, &module(root, tool))).map_err(needs_go)?;
+        }
         Source::Crate { features } => run(&mut cargo_install(tool, features, &folder))?,
     }
     // Either writes one program, whose name need not be the tool's.
@@ -26,16 +35,33 @@ pub(super) fn build(tool: &Tool, place: &Path, home: &Path) -> Result<(), Failur
             tool.name, tool.version
         )));
     }
-    files::rename(&built, place)
+    files::rename(&built, place)?;
+    println!("{} {}: built in {:.0} s", tool.name, tool.version, begin.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Returns the folder of a tool's Go module.
+pub(super) fn module(root: &Path, tool: &Tool) -> PathBuf {
+    root.join(SERVERS).join(tool.name)
 }
 
 fn go_install(tool: &Tool, package: &str, folder: &Path) -> Command {
+    let mut go = go(tool, "install", folder);
+    go.arg(format!("{package}@{}", tool.version)).env("GOBIN", folder.join("bin"));
+    go
+}
+
+fn go_build(tool: &Tool, package: &str, folder: &Path, module: &Path) -> Command {
+    let mut go = go(tool, "build", module);
+    go.arg("-o").arg(folder.join("bin").join(tool.name)).arg(package);
+    go
+}
+
+fn go(tool: &Tool, command: &str, directory: &Path) -> Command {
     let mut go = program("go");
-    go.arg("install")
+    go.arg(command)
         .arg(format!("-ldflags=-s -w {}", tool.linker_flags))
-        .arg(format!("{package}@{}", tool.version))
-        .current_dir(folder)
-        .env("GOBIN", folder.join("bin"))
+        .current_dir(directory)
         .env("GOWORK", "off")
         // The program runs on this machine.
         .env_remove("GOOS")

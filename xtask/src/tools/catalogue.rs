@@ -36,6 +36,8 @@ pub(crate) enum Purpose {
     Python,
     /// What only tests need: the other major version of helm, and an OCI registry to fetch charts from
     Tests,
+    /// A Kubernetes API server for tests: kube-apiserver and etcd
+    Kubernetes,
 }
 
 /// How a tool prints a version that fits.
@@ -45,6 +47,8 @@ enum Printed {
     After(&'static str),
     /// The pinned version, with or without build metadata: `v4.3.1+g0a1b2c3`.
     WithMetadata,
+    /// The pinned version ends the first line, and this text precedes it.
+    FirstLine(&'static str),
     /// Any version of jq since 1.6, or of gojq.
     AnyJq,
 }
@@ -77,6 +81,9 @@ impl Tool {
                 let version = printed.strip_prefix("kustomize/").unwrap_or(printed);
                 version.split('+').next() == Some(self.version)
             }
+            Printed::FirstLine(text) => {
+                printed.lines().next().and_then(|line| line.strip_prefix(text)) == Some(self.version)
+            }
             Printed::AnyJq => is_jq(printed),
         }
     }
@@ -87,6 +94,8 @@ impl Tool {
 pub(super) enum Source {
     /// `go install PACKAGE@VERSION`.
     GoPackage(&'static str),
+    /// `go build PACKAGE` in the Go module `xtask/servers/NAME`, for a program that `go install` refuses because its module has replacements.
+    GoModule(&'static str),
     /// `cargo install` of the crate that has the tool's name, with its own lock file and these features instead of the default ones.
     Crate { features: &'static str },
 }
@@ -163,6 +172,28 @@ pub(super) const TOOLS: &[Tool] = &[
         ),
         other_name: Some("helm"),
         version_arguments: &["version", "--template", "{{.Version}}"],
+        ..TOOL
+    },
+    Tool {
+        name: "etcd",
+        version: "3.6.14",
+        purpose: Purpose::Kubernetes,
+        source: Source::GoModule("go.etcd.io/etcd/server/v3"),
+        prints: Printed::FirstLine("etcd Version: "),
+        ..TOOL
+    },
+    Tool {
+        name: "kube-apiserver",
+        version: "v1.36.3",
+        purpose: Purpose::Kubernetes,
+        source: Source::GoModule("k8s.io/kubernetes/cmd/kube-apiserver"),
+        // Without these it reports a version that clients cannot parse.
+        linker_flags: concat!(
+            "-X k8s.io/component-base/version.gitMajor=1",
+            " -X k8s.io/component-base/version.gitMinor=36",
+            " -X k8s.io/component-base/version.gitVersion=v1.36.3",
+        ),
+        prints: Printed::FirstLine("Kubernetes "),
         ..TOOL
     },
 ];

@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
 
-use super::catalogue::{TOOLS, Tool};
+use super::build::module;
+use super::catalogue::{Source, TOOLS, Tool};
 use super::{bin, link};
 
 fn tool(name: &str) -> &'static Tool {
@@ -38,6 +40,11 @@ fn only_the_pinned_version_of_most_tools_fits() {
         ("helm3", "v3.22", false),
         ("helm3", "v3.21.4", false),
         ("helm3", "v4.3.1", false),
+        ("kube-apiserver", "Kubernetes v1.36.3\n", true),
+        ("kube-apiserver", "Kubernetes v1.36.30\n", false),
+        ("kube-apiserver", "Kubernetes v0.0.0-master+$Format:%H$\n", false),
+        ("etcd", "etcd Version: 3.6.14\nGit SHA: Not provided\nGo Version: go1.26.8\n", true),
+        ("etcd", "etcd Version: 3.4.23\nGit SHA: Not provided\n", false),
     ];
     for (name, printed, fits) in cases {
         assert_eq!(tool(name).fits(printed), fits, "{name}: {printed}");
@@ -69,6 +76,22 @@ fn linker_sets_the_pinned_version() {
     for tool in TOOLS {
         let flags = tool.linker_flags;
         assert!(!flags.contains("version=") || flags.ends_with(tool.version), "{}", tool.name);
+    }
+}
+
+#[test]
+fn go_module_of_a_server_has_the_pinned_version() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    for tool in TOOLS {
+        let Source::GoModule(package) = tool.source else { continue };
+        let manifest = crate::files::read(&module(&root, tool).join("go.mod")).unwrap();
+        let pinned = format!(" v{} ", tool.version.trim_start_matches('v'));
+        let is_pinned = |line: &str| {
+            let mut words = line.split_whitespace();
+            words.next().is_some_and(|name| package.starts_with(name)) && line.contains(&pinned)
+        };
+        assert!(manifest.lines().any(is_pinned), "{}: {pinned} in go.mod", tool.name);
+        assert!(manifest.contains(&format!("tool {package}\n")), "{}", tool.name);
     }
 }
 
