@@ -1,4 +1,4 @@
-//! For tests only: oracles, fixtures, repositories, tools, chart servers, HTTP/2 frames.
+//! For tests only: oracles, fixtures, repositories, tools, chart servers, a Kubernetes API server, HTTP/2 frames.
 
 mod built;
 pub mod certificates;
@@ -10,6 +10,8 @@ pub mod fixture;
 pub mod git;
 pub mod helm;
 pub mod http2;
+mod http_client;
+pub mod kube_server;
 pub mod launcher;
 pub mod oracle;
 pub mod recorded_servers;

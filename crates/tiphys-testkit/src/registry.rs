@@ -2,8 +2,6 @@
 //!
 //! Charts are pushed by the distribution protocol. The credentials are those of [`crate::chart_server`].
 
-mod client;
-
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -15,9 +13,9 @@ use tempfile::TempDir;
 
 use crate::certificates::{Authority, Identity};
 use crate::chart::{Chart, Image, digest};
-use crate::chart_server::Transport;
+use crate::chart_server::{Transport, basic};
+use crate::http_client::Client;
 use crate::tools;
-use client::Client;
 
 /// The htpasswd file: `user` with the password `pass`, hashed with the lowest bcrypt cost.
 const USERS: &str = "user:$2b$04$oQQWmc7mWfp7QcN0EEfu.u0eQWabsdfrh1C4Ewh3LULT5zm2PWVmq\n";
@@ -67,7 +65,8 @@ impl Registry {
             Transport::Tls(_) => (Some(authority), None),
             Transport::MutualTls(_, clients) => (Some(authority), Some(clients.client())),
         };
-        let client = Client::new(address, tls.map(|authority| authority.client_config(identity.as_ref())));
+        let client =
+            Client::new(address, tls.map(|authority| authority.client_config(identity.as_ref())), basic());
         Self { child, address, client, _folder: folder }
     }
 

@@ -1,0 +1,226 @@
+//! The kube-apiserver and etcd of `cargo xtask tools` on free local ports, with RBAC.
+//!
+//! There are no controllers: nothing is garbage-collected, and namespaces stay `Terminating`.
+
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+use crate::certificates::{Authority, Identity};
+use crate::http_client::Client;
+use crate::{tools, wait};
+
+/// Token of a user with all permissions.
+pub const ADMIN_TOKEN: &str = "admin-token-4f1c";
+
+/// Token of the user [`LIMITED_USER`].
+pub const LIMITED_TOKEN: &str = "limited-token-9b2e";
+
+/// A user who has only the permissions that a test gives.
+pub const LIMITED_USER: &str = "limited";
+
+/// Other ports are tried this often if another program takes one between its choice and the start of the server.
+const STARTS_MAX: usize = 5;
+
+/// Lines of the log in the message for a server that does not start.
+const LOG_LINES_MAX: usize = 20;
+
+/// A running API server, which ends when this is dropped or the process ends.
+#[derive(Debug)]
+pub struct KubeServer {
+    child: Child,
+    address: SocketAddr,
+    authority: Authority,
+    client: Client,
+}
+
+impl KubeServer {
+    /// Returns the server of this test binary, which is started by the first call.
+    pub fn shared() -> &'static Self {
+        static SERVER: OnceLock<KubeServer> = OnceLock::new();
+        SERVER.get_or_init(Self::start)
+    }
+
+    /// Starts a server without objects and waits until it is ready.
+    ///
+    /// # Panics
+    ///
+    /// Panics with the end of its log if it does not become ready.
+    pub fn start() -> Self {
+        let mut log = String::new();
+        for _ in 0..STARTS_MAX {
+            if let Some(server) = Self::start_once(&mut log) {
+                return server;
+            }
+        }
+        panic!("kube-apiserver ended before it was ready:\n{log}")
+    }
+
+    /// Starts a server on free ports. If it ends before it is ready, `log` is the end of its log.
+    fn start_once(log: &mut String) -> Option<Self> {
+        // The script removes the directory.
+        let folder = tempfile::tempdir().expect("a temporary folder").keep();
+        let authority = Authority::new();
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let listeners = [(); 3].map(|()| TcpListener::bind(address).expect("a free port"));
+        let [address, etcd, peer] = listeners.map(|listener| listener.local_addr().expect("a port"));
+        let mut child = script(&folder, etcd, peer)
+            .args(flags(&folder, &authority, address.port()))
+            .spawn()
+            .expect("a shell");
+        let tls = authority.client_config(None);
+        let client = Client::new(address, Some(tls), format!("Bearer {ADMIN_TOKEN}"));
+        let is_ready = wait::until(|| {
+            if child.try_wait().expect("a child process").is_some() {
+                return Some(false);
+            }
+            let answer = client.exchange("GET", "/readyz", "", &[]);
+            answer.is_ok_and(|answer| answer.status() == 200).then_some(true)
+        });
+        if is_ready {
+            return Some(Self { child, address, authority, client });
+        }
+        let lines = fs::read_to_string(folder.join("apiserver.log")).unwrap_or_default();
+        let lines: Vec<&str> = lines.lines().collect();
+        *log = lines[lines.len().saturating_sub(LOG_LINES_MAX)..].join("\n");
+        None
+    }
+
+    /// `https://127.0.0.1:PORT`.
+    pub fn url(&self) -> String {
+        format!("https://{}", self.address)
+    }
+
+    /// The address.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The CA certificate of the server in PEM format.
+    pub fn ca_pem(&self) -> &str {
+        self.authority.pem()
+    }
+
+    /// Issues a client certificate. Its user has no permissions.
+    pub fn client_certificate(&self) -> Identity {
+        self.authority.client()
+    }
+
+    /// Creates an object as administrator: `create("/api/v1/namespaces", …)`. Returns the object.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless the server creates it.
+    pub fn create(&self, path: &str, object: &Value) -> Value {
+        self.request("POST", path, object, 201)
+    }
+
+    /// Replaces an object as administrator, and returns it.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless the server replaces it.
+    pub fn replace(&self, path: &str, object: &Value) -> Value {
+        self.request("PUT", path, object, 200)
+    }
+
+    /// Deletes an object as administrator.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless the server deletes it.
+    pub fn delete(&self, path: &str) {
+        self.request("DELETE", path, &json!({}), 200);
+    }
+
+    /// Returns the response for a path, as administrator.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless its status is 200.
+    pub fn read(&self, path: &str) -> Value {
+        self.request("GET", path, &json!({}), 200)
+    }
+
+    /// Permits verbs on resources of a group to [`LIMITED_USER`] in all namespaces.
+    pub fn permit(&self, name: &str, verbs: &[&str], group: &str, resources: &[&str]) {
+        const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
+        let rules = json!([{"verbs": verbs, "apiGroups": [group], "resources": resources}]);
+        let role = json!({"metadata": {"name": name}, "rules": rules});
+        self.create(&format!("{RBAC}/clusterroles"), &role);
+        let binding = json!({
+            "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": LIMITED_USER}]
+        });
+        self.create(&format!("{RBAC}/clusterrolebindings"), &binding);
+    }
+
+    fn request(&self, method: &str, path: &str, object: &Value, status: u16) -> Value {
+        let answer = self.client.send(method, path, "application/json", object.to_string().as_bytes());
+        answer.expect_status(status);
+        serde_json::from_str(answer.body()).expect("a JSON response")
+    }
+}
+
+impl Drop for KubeServer {
+    /// Ends the pipe, on which the script waits.
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        drop(self.child.wait());
+    }
+}
+
+/// Creates a call of the script that runs etcd and kube-apiserver.
+fn script(folder: &Path, etcd: SocketAddr, peer: SocketAddr) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "tests only")]
+    let mut command = Command::new("/bin/sh");
+    command
+        .args(["-c", include_str!("kube_server.sh"), "kube_server.sh"])
+        .arg(folder)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("ETCD", tools::program("etcd"))
+        .env("APISERVER", tools::program("kube-apiserver"))
+        .env("ETCD_URL", format!("http://{etcd}"))
+        .env("PEER_URL", format!("http://{peer}"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+/// Writes the files of the server, and returns its options.
+fn flags(folder: &Path, authority: &Authority, port: u16) -> Vec<String> {
+    let write = |name: &str, content: &str| -> PathBuf {
+        let path = folder.join(name);
+        fs::write(&path, content).expect("a file can be written");
+        path
+    };
+    let (server, accounts) = (authority.server(), authority.server());
+    let tokens =
+        format!("{ADMIN_TOKEN},admin,1,system:masters\n{LIMITED_TOKEN},{LIMITED_USER},2,{LIMITED_USER}\n");
+    let files = [
+        ("cert-dir", folder.join("certificates")),
+        ("tls-cert-file", write("server.pem", &server.certificate_pem)),
+        ("tls-private-key-file", write("server-key.pem", &server.key_pem)),
+        ("client-ca-file", write("clients.pem", authority.pem())),
+        ("token-auth-file", write("tokens.csv", &tokens)),
+        ("service-account-key-file", write("accounts.pem", &accounts.certificate_pem)),
+        ("service-account-signing-key-file", write("accounts-key.pem", &accounts.key_pem)),
+    ];
+    let settings = [
+        format!("--secure-port={port}"),
+        "--bind-address=127.0.0.1".to_owned(),
+        "--authorization-mode=RBAC".to_owned(),
+        "--service-account-issuer=https://kubernetes.default.svc".to_owned(),
+        "--service-cluster-ip-range=10.0.0.0/24".to_owned(),
+        "--disable-admission-plugins=ServiceAccount".to_owned(),
+    ];
+    let files = files.iter().map(|(name, path)| format!("--{name}={}", path.display()));
+    files.chain(settings).collect()
+}
