@@ -28,6 +28,12 @@ impl Limit {
     pub const FETCH_TIMEOUT: Self = Self("fetch-timeout");
     /// Concurrent plugin runs.
     pub const JOBS: Self = Self("jobs");
+    /// Time of one call of a credential plugin of a kubeconfig.
+    pub const KUBE_EXEC_TIMEOUT: Self = Self("kube-exec-timeout");
+    /// Time of one request to an API server.
+    pub const KUBE_REQUEST_TIMEOUT: Self = Self("kube-request-timeout");
+    /// Bytes of one response of an API server.
+    pub const KUBE_RESPONSE_BYTES_MAX: Self = Self("kube-response-bytes-max");
     /// Time to look up branches and tags, or of one request to a chart server.
     pub const LOOKUP_TIMEOUT: Self = Self("lookup-timeout");
     /// Objects of one source.

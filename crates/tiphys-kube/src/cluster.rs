@@ -1,0 +1,151 @@
+//! A cluster that is read through its API server.
+
+use std::sync::Arc;
+
+use futures_util::stream::BoxStream;
+use http::StatusCode;
+use serde_json::Value;
+use tiphys_cluster::{ClusterError, ClusterReader, ListContent, WatchEvent};
+use tiphys_engine::{Manifest, ServedKind, ServedKinds};
+use tokio::sync::OnceCell;
+
+use crate::discovery::discover;
+use crate::session::{Call, JSON, Session};
+use crate::watch::Watch;
+use crate::{KubeConnection, KubeOptions, path};
+
+/// Objects of one page of a list.
+const PAGE_OBJECTS: usize = 500;
+
+/// Lists with the metadata only. Servers that do not know it send whole objects.
+const METADATA: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+
+/// A cluster that is read through its API server. It connects with the first request, and must be used within a Tokio runtime.
+pub struct KubeCluster {
+    session: Arc<Session>,
+    kinds: OnceCell<Arc<ServedKinds>>,
+}
+
+/// All objects of a list, and the version at which it was made.
+pub(crate) struct Listed {
+    pub(crate) objects: Vec<Manifest>,
+    pub(crate) resource_version: String,
+}
+
+impl KubeCluster {
+    /// Returns the reader of a cluster. Nothing is contacted yet.
+    pub fn new(connection: KubeConnection, options: KubeOptions) -> Self {
+        Self { session: Arc::new(Session::new(connection, options)), kinds: OnceCell::new() }
+    }
+}
+
+#[async_trait::async_trait]
+impl ClusterReader for KubeCluster {
+    async fn kinds(&self) -> Result<Arc<ServedKinds>, ClusterError> {
+        let discovered = async || discover(&self.session).await.map(Arc::new);
+        self.kinds.get_or_try_init(discovered).await.cloned()
+    }
+
+    async fn get(
+        &self,
+        kind: &ServedKind,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<Manifest>, ClusterError> {
+        let Some(path) = path::object(kind, namespace, name) else { return Ok(None) };
+        let call = Call { words: format!("get {}", kind.full_name()), path, accept: JSON };
+        match self.session.json(&call).await? {
+            Ok(Value::Object(object)) => Ok(Some(Manifest::new(object))),
+            Ok(_) => Err(self.session.malformed(&call)),
+            Err(StatusCode::NOT_FOUND) => Ok(None),
+            Err(status) => Err(self.session.status_error(&call, status)),
+        }
+    }
+
+    async fn list(
+        &self,
+        kind: &ServedKind,
+        namespace: Option<&str>,
+        content: ListContent,
+    ) -> Result<Vec<Manifest>, ClusterError> {
+        let Some(path) = path::collection(kind, namespace) else { return Ok(Vec::new()) };
+        let mut objects = list(&self.session, kind, &path, "", content).await?.objects;
+        objects.sort_by(|a, b| (a.namespace(), a.name()).cmp(&(b.namespace(), b.name())));
+        Ok(objects)
+    }
+
+    async fn watch(
+        &self,
+        kind: &ServedKind,
+        namespace: Option<&str>,
+        name: Option<&str>,
+    ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError> {
+        Watch::begin(Arc::clone(&self.session), kind.clone(), namespace, name).await
+    }
+
+    async fn version(&self) -> Result<Option<String>, ClusterError> {
+        let call = Call { words: "get its version".to_owned(), path: "/version".to_owned(), accept: JSON };
+        let version = self.session.json(&call).await?;
+        let version = version.map_err(|status| self.session.status_error(&call, status))?;
+        Ok(version["gitVersion"].as_str().map(str::to_owned))
+    }
+}
+
+/// Reads all pages of a list. `selection` is a part of the query that ends with `&`, or empty.
+pub(crate) async fn list(
+    session: &Session,
+    kind: &ServedKind,
+    path: &str,
+    selection: &str,
+    content: ListContent,
+) -> Result<Listed, ClusterError> {
+    let accept = match content {
+        ListContent::Objects => JSON,
+        ListContent::Metadata => METADATA,
+    };
+    let mut call = Call { words: format!("list {}", kind.full_name()), path: String::new(), accept };
+    let mut objects = Vec::new();
+    let mut page = format!("limit={PAGE_OBJECTS}");
+    loop {
+        call.path = format!("{path}?{selection}{page}");
+        let list = match session.json(&call).await? {
+            Ok(list) => list,
+            // The next page has expired. As other clients, this one asks for a list without pages.
+            Err(StatusCode::GONE) if !objects.is_empty() => {
+                objects.clear();
+                page.clear();
+                continue;
+            }
+            Err(status) => return Err(session.status_error(&call, status)),
+        };
+        let Value::Object(mut list) = list else { return Err(session.malformed(&call)) };
+        // An empty list may be `null`.
+        let items = match list.remove("items") {
+            Some(Value::Array(items)) => items,
+            Some(Value::Null) => Vec::new(),
+            _ => return Err(session.malformed(&call)),
+        };
+        for item in items {
+            objects.push(manifest(item, kind, content).ok_or_else(|| session.malformed(&call))?);
+        }
+        let string = |field: &str| {
+            let value = list.get("metadata").and_then(|metadata| metadata.get(field));
+            value.and_then(Value::as_str).unwrap_or_default()
+        };
+        match string("continue") {
+            "" => return Ok(Listed { objects, resource_version: string("resourceVersion").to_owned() }),
+            next => page = format!("limit={PAGE_OBJECTS}&continue={}", path::query_value(next)),
+        }
+    }
+}
+
+/// Returns the object of a list item. Items of most lists have no kind, and those of a list of metadata have another one.
+fn manifest(item: Value, kind: &ServedKind, content: ListContent) -> Option<Manifest> {
+    let Value::Object(mut object) = item else { return None };
+    if content == ListContent::Metadata {
+        object.retain(|key, _| key == "metadata");
+    }
+    object.insert("apiVersion".to_owned(), kind.api_version().into());
+    object.insert("kind".to_owned(), kind.kind.clone().into());
+    Some(Manifest::new(object))
+}

@@ -1,0 +1,25 @@
+//! The reader of Kubernetes API servers. No other crate knows a Kubernetes client.
+//!
+//! A [`KubeConnection`] comes from a kubeconfig ([`Kubeconfig`]), from the service account of a pod ([`KubeConnection::in_cluster`]) or
+//! from a cluster Secret of Argo CD ([`ClusterSecret`]). [`KubeCluster`] reads the cluster with it.
+
+mod cluster;
+mod cluster_secret;
+mod connection;
+mod discovery;
+mod exec;
+mod kubeconfig;
+mod options;
+mod path;
+mod session;
+mod watch;
+
+// kube needs this crate with a Kubernetes version. Nothing uses its types, because all objects are JSON here.
+use k8s_openapi as _;
+
+pub use cluster::KubeCluster;
+pub use cluster_secret::{ClusterSecret, ClusterSecretError};
+pub use connection::{CaCertificates, ClientCertificate, KubeConnection, KubeIdentity, Pem};
+pub use exec::{ExecError, ExecPlugin};
+pub use kubeconfig::{Kubeconfig, KubeconfigError};
+pub use options::KubeOptions;

@@ -1,0 +1,47 @@
+//! Limits of connections to API servers.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+/// Limits of connections to API servers, and the environment of credential plugins.
+#[derive(Clone)]
+pub struct KubeOptions {
+    /// Time to connect to a server, TLS included.
+    pub connect_timeout: Duration,
+    /// Time of one request with its response and its repetitions. A list has one request per page, and a watch one per connection.
+    pub request_timeout: Duration,
+    /// Time of one call of a credential plugin.
+    pub exec_timeout: Duration,
+    /// Bytes of one response, and of one event of a watch.
+    pub response_bytes_max: usize,
+    /// Pause before a request is repeated after status 429 or 5xx, or a watch after an error. It doubles each time.
+    pub pause: Duration,
+    /// All environment variables of the caller, for credential plugins.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+impl Default for KubeOptions {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            request_timeout: Duration::from_mins(1),
+            exec_timeout: Duration::from_mins(1),
+            response_bytes_max: 256 << 20,
+            pause: Duration::from_millis(500),
+            environment: Vec::new(),
+        }
+    }
+}
+
+impl std::fmt::Debug for KubeOptions {
+    /// Leaves out the environment, which may be secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KubeOptions")
+            .field("connect_timeout", &self.connect_timeout)
+            .field("request_timeout", &self.request_timeout)
+            .field("exec_timeout", &self.exec_timeout)
+            .field("response_bytes_max", &self.response_bytes_max)
+            .field("pause", &self.pause)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,227 @@
+//! Watches of objects.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::{self, BoxStream, StreamExt as _};
+use http::StatusCode;
+use http_body_util::BodyExt as _;
+use kube::client::Body;
+use serde_json::Value;
+use tiphys_cluster::{ClusterError, ClusterErrorKind, ListContent, WatchEvent};
+use tiphys_engine::{Manifest, ServedKind};
+use tokio::time::{sleep, timeout};
+
+use crate::cluster::list;
+use crate::path;
+use crate::session::{Call, Cause, JSON, Session};
+
+/// Time after which the server ends a connection.
+const CONNECTION_TIME: Duration = Duration::from_secs(290);
+
+/// The longest pause after an error, as a multiple of the first.
+const PAUSE_FACTOR_MAX: u32 = 64;
+
+/// A watch of the objects of one kind.
+pub(crate) struct Watch {
+    session: Arc<Session>,
+    kind: ServedKind,
+    path: String,
+    /// A part of the query that ends with `&`, or empty.
+    selection: String,
+    state: State,
+    /// The next pause, as a multiple of the first.
+    pause_factor: u32,
+    is_paused: bool,
+}
+
+enum State {
+    /// All objects must be listed.
+    Unlisted,
+    /// Changes since a version must be requested.
+    Listed(String),
+    /// Changes are read.
+    Open(Connection),
+}
+
+/// An open connection.
+struct Connection {
+    call: Call,
+    lines: Lines,
+    /// The version of the last event.
+    resource_version: String,
+    has_events: bool,
+}
+
+/// The lines of a body.
+struct Lines {
+    body: Body,
+    buffer: Vec<u8>,
+    /// Bytes of the buffer that have no line break.
+    searched: usize,
+}
+
+/// The result of one step.
+enum Step {
+    Event(WatchEvent),
+    /// No event for the caller.
+    Nothing,
+}
+
+impl Watch {
+    /// Lists the objects and returns the stream of events, whose first one has them.
+    pub(crate) async fn begin(
+        session: Arc<Session>,
+        kind: ServedKind,
+        namespace: Option<&str>,
+        name: Option<&str>,
+    ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError> {
+        let Some(path) = path::collection(&kind, namespace) else {
+            // Objects that cannot exist do not change.
+            let none = stream::iter([Ok(WatchEvent::Listed(Vec::new()))]);
+            return Ok(none.chain(stream::pending()).boxed());
+        };
+        let selection = name.map(|name| path::query_value(&format!("metadata.name={name}")));
+        let selection = selection.map(|selector| format!("fieldSelector={selector}&")).unwrap_or_default();
+        let mut watch = Self {
+            session,
+            kind,
+            path,
+            selection,
+            state: State::Unlisted,
+            pause_factor: 1,
+            is_paused: false,
+        };
+        let first = watch.next().await?;
+        let rest = stream::unfold(watch, async |mut watch| Some((watch.next().await, watch)));
+        Ok(stream::iter([Ok(first)]).chain(rest).boxed())
+    }
+
+    async fn next(&mut self) -> Result<WatchEvent, ClusterError> {
+        loop {
+            if std::mem::take(&mut self.is_paused) {
+                sleep(self.session.options.pause * self.pause_factor).await;
+                self.pause_factor = (self.pause_factor * 2).min(PAUSE_FACTOR_MAX);
+            }
+            match self.step().await {
+                Ok(Step::Event(event)) => {
+                    self.pause_factor = 1;
+                    return Ok(event);
+                }
+                Ok(Step::Nothing) => {}
+                Err(error) => {
+                    self.state = State::Unlisted;
+                    self.is_paused = true;
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Result<Step, ClusterError> {
+        match &mut self.state {
+            State::Unlisted => {
+                let listed =
+                    list(&self.session, &self.kind, &self.path, &self.selection, ListContent::Objects)
+                        .await?;
+                self.state = State::Listed(listed.resource_version);
+                Ok(Step::Event(WatchEvent::Listed(listed.objects)))
+            }
+            State::Listed(resource_version) => {
+                let resource_version = resource_version.clone();
+                self.open(resource_version).await?;
+                Ok(Step::Nothing)
+            }
+            State::Open(connection) => match connection.lines.next(&self.session, &connection.call).await? {
+                Some(line) => {
+                    connection.has_events = true;
+                    self.event(&line)
+                }
+                None => {
+                    // A server that ends each connection at once must not be asked in a loop.
+                    self.is_paused = !connection.has_events;
+                    self.state = State::Listed(std::mem::take(&mut connection.resource_version));
+                    Ok(Step::Nothing)
+                }
+            },
+        }
+    }
+
+    async fn open(&mut self, resource_version: String) -> Result<(), ClusterError> {
+        let call = Call {
+            words: format!("watch {}", self.kind.full_name()),
+            path: format!(
+                "{}?{}watch=true&allowWatchBookmarks=true&timeoutSeconds={}&resourceVersion={}",
+                self.path,
+                self.selection,
+                CONNECTION_TIME.as_secs(),
+                path::query_value(&resource_version)
+            ),
+            accept: JSON,
+        };
+        match self.session.open(&call).await? {
+            Ok(response) => {
+                let lines = Lines { body: response.into_body(), buffer: Vec::new(), searched: 0 };
+                self.state = State::Open(Connection { call, lines, resource_version, has_events: false });
+            }
+            Err(StatusCode::GONE) => self.state = State::Unlisted,
+            Err(status) => return Err(self.session.status_error(&call, status)),
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, line: &[u8]) -> Result<Step, ClusterError> {
+        let State::Open(connection) = &mut self.state else { return Ok(Step::Nothing) };
+        let malformed = || self.session.malformed(&connection.call);
+        let Ok(Value::Object(mut event)) = serde_json::from_slice(line) else { return Err(malformed()) };
+        let Some(Value::Object(object)) = event.remove("object") else { return Err(malformed()) };
+        let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
+        if kind == "ERROR" {
+            let code = object.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
+            let status = code.and_then(|code| StatusCode::from_u16(code).ok()).ok_or_else(malformed)?;
+            if status == StatusCode::GONE {
+                self.state = State::Unlisted;
+                return Ok(Step::Nothing);
+            }
+            return Err(self.session.status_error(&connection.call, status));
+        }
+        let version = object.get("metadata").and_then(|metadata| metadata.get("resourceVersion"));
+        version.and_then(Value::as_str).unwrap_or_default().clone_into(&mut connection.resource_version);
+        match kind {
+            "BOOKMARK" => Ok(Step::Nothing),
+            "ADDED" | "MODIFIED" => Ok(Step::Event(WatchEvent::Changed(Manifest::new(object)))),
+            "DELETED" => Ok(Step::Event(WatchEvent::Deleted(Manifest::new(object)))),
+            _ => Err(malformed()),
+        }
+    }
+}
+
+impl Lines {
+    /// Returns the next line; `None` at the end. An incomplete last line is left out.
+    async fn next(&mut self, session: &Session, call: &Call) -> Result<Option<Vec<u8>>, ClusterError> {
+        let idle_max = CONNECTION_TIME + session.options.request_timeout;
+        loop {
+            let unsearched = self.buffer.get(self.searched..).unwrap_or_default();
+            if let Some(end) = unsearched.iter().position(|byte| *byte == b'\n') {
+                let line = self.buffer.drain(..=self.searched + end).collect();
+                self.searched = 0;
+                return Ok(Some(line));
+            }
+            self.searched = self.buffer.len();
+            let frame = match timeout(idle_max, self.body.frame()).await {
+                Ok(Some(frame)) => frame,
+                Ok(None) => return Ok(None),
+                Err(_elapsed) => {
+                    let cause = Cause::Idle(idle_max);
+                    return Err(session.error(call, ClusterErrorKind::Interrupted, cause));
+                }
+            };
+            let frame = frame.map_err(|source| session.error(call, ClusterErrorKind::Interrupted, source))?;
+            let data = frame.into_data().unwrap_or_default();
+            if self.buffer.len() + data.len() > session.options.response_bytes_max {
+                return Err(session.too_large(call));
+            }
+            self.buffer.extend_from_slice(&data);
+        }
+    }
+}
