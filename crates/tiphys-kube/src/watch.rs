@@ -132,18 +132,16 @@ impl Watch {
                 self.open(resource_version).await?;
                 Ok(Step::Nothing)
             }
-            State::Open(connection) => match connection.lines.next(&self.session, &connection.call).await? {
-                Some(line) => {
+            State::Open(connection) => {
+                if let Some(line) = connection.lines.next(&self.session, &connection.call).await? {
                     connection.has_events = true;
-                    self.event(&line)
+                    return self.event(&line);
                 }
-                None => {
-                    // A server that ends each connection at once must not be asked in a loop.
-                    self.is_paused = !connection.has_events;
-                    self.state = State::Listed(std::mem::take(&mut connection.resource_version));
-                    Ok(Step::Nothing)
-                }
-            },
+                // A server that ends each connection at once must not be asked in a loop.
+                self.is_paused = !connection.has_events;
+                self.state = State::Listed(std::mem::take(&mut connection.resource_version));
+                Ok(Step::Nothing)
+            }
         }
     }
 

@@ -146,6 +146,11 @@ impl KubeServer {
         self.request("GET", path, &json!({}), 200)
     }
 
+    /// Returns the status of the response for a path, as administrator.
+    pub fn status_of(&self, path: &str) -> u16 {
+        self.client.send("GET", path, "", &[]).status()
+    }
+
     /// Permits verbs on resources of a group to [`LIMITED_USER`] in all namespaces.
     pub fn permit(&self, name: &str, verbs: &[&str], group: &str, resources: &[&str]) {
         const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";

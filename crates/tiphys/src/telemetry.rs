@@ -42,9 +42,10 @@ pub(crate) fn for_commands(verbose: u8, host: &Process) {
         .init();
 }
 
-/// Disables the logs of the HTTP client's libraries. They may contain the bytes of requests, including credentials.
+/// Disables the logs of the HTTP client's libraries. They may contain the bytes of requests, including credentials. The Kubernetes client's
+/// contain paths of objects and repeat the errors that it returns.
 fn without_secrets(filter: EnvFilter) -> EnvFilter {
-    ["reqwest=warn", "hyper=warn", "hyper_util=warn"]
+    ["reqwest=warn", "hyper=warn", "hyper_util=warn", "kube_client=off"]
         .iter()
         .filter_map(|directive| directive.parse().ok())
         .fold(filter, EnvFilter::add_directive)

@@ -1,0 +1,124 @@
+//! Each way of authentication.
+
+use std::fs;
+
+use serde_json::json;
+use tiphys_access::Secret;
+use tiphys_cluster::{ClusterErrorKind, ClusterReader as _};
+use tiphys_kube::{
+    CaCertificates, ClientCertificate, ExecPlugin, KubeCluster, KubeConnection, KubeIdentity, Kubeconfig, Pem,
+};
+use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer};
+
+use crate::support::{chain, connection, options, with_token};
+
+async fn can_discover(connection: KubeConnection) -> Result<(), ClusterErrorKind> {
+    KubeCluster::new(connection, options()).kinds().await.map(drop).map_err(|error| error.kind)
+}
+
+#[tokio::test]
+async fn expired_token_is_unauthorized() {
+    let error = with_token(KubeServer::shared(), "expired-hunter2").kinds().await.expect_err("no access");
+    assert_eq!(error.kind, ClusterErrorKind::Unauthorized);
+    assert_eq!(
+        chain(&error),
+        "cluster test: cannot list its kinds: the server refused the credentials; renew them: HTTP status 401"
+    );
+}
+
+#[tokio::test]
+async fn kubeconfig_connects() {
+    let server = KubeServer::shared();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("ca.pem"), server.ca_pem()).unwrap();
+    fs::write(folder.path().join("token"), ADMIN_TOKEN).unwrap();
+    let config = json!({
+        "current-context": "c",
+        "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
+        "clusters": [{"name": "k", "cluster": {"server": server.url(), "certificate-authority": "ca.pem"}}],
+        "users": [{"name": "u", "user": {"tokenFile": "token"}}]
+    });
+    let path = folder.path().join("config");
+    fs::write(&path, config.to_string()).unwrap();
+    let connection = Kubeconfig::load(&[path]).unwrap().connection(None).unwrap();
+    assert_eq!(can_discover(connection).await, Ok(()));
+}
+
+#[tokio::test]
+async fn renewed_token_file_is_read_again() {
+    let server = KubeServer::shared();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    fs::write(&file, "expired").unwrap();
+    let cluster = KubeCluster::new(connection(server, KubeIdentity::TokenFile(file.clone())), options());
+    let error = cluster.kinds().await.expect_err("an expired token");
+    assert_eq!(error.kind, ClusterErrorKind::Unauthorized);
+    fs::write(&file, ADMIN_TOKEN).unwrap();
+    cluster.kinds().await.expect("the new token");
+    fs::remove_file(&file).unwrap();
+    cluster.version().await.expect("the token is cached");
+    let missing = KubeCluster::new(connection(server, KubeIdentity::TokenFile(file)), options());
+    let error = missing.kinds().await.expect_err("no file");
+    assert_eq!(error.kind, ClusterErrorKind::Unauthorized);
+}
+
+#[tokio::test]
+async fn credential_plugin_is_called_again_for_refused_credentials() {
+    let server = KubeServer::shared();
+    let folder = tempfile::tempdir().unwrap();
+    // The first token is expired.
+    let script = format!(
+        r#"cd '{}'; if [ -e called ]; then token={ADMIN_TOKEN}; else token=expired; : > called; fi
+printf '{{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{{"token":"%s"}}}}' $token"#,
+        folder.path().display()
+    );
+    let plugin = ExecPlugin {
+        command: "/bin/sh".into(),
+        args: vec!["-c".to_owned(), script],
+        env: Vec::new(),
+        api_version: "client.authentication.k8s.io/v1".to_owned(),
+    };
+    assert_eq!(can_discover(connection(server, KubeIdentity::Exec(plugin.clone()))).await, Ok(()));
+    let failing = ExecPlugin { args: vec!["-c".to_owned(), "exit 1".to_owned()], ..plugin };
+    let failed = can_discover(connection(server, KubeIdentity::Exec(failing))).await;
+    assert_eq!(failed, Err(ClusterErrorKind::Unauthorized));
+}
+
+#[tokio::test]
+async fn client_certificate_is_sent() {
+    let server = KubeServer::shared();
+    let identity = server.client_certificate();
+    let pem = |pem: &str| Pem::Data(Secret::new(pem));
+    let own = ClientCertificate { certificate: pem(&identity.certificate_pem), key: pem(&identity.key_pem) };
+    let with =
+        KubeConnection { client_certificate: Some(own), ..connection(server, KubeIdentity::Anonymous) };
+    // Every authenticated user may ask for the kinds, and anonymous ones may not.
+    assert_eq!(can_discover(with).await, Ok(()));
+    let without = connection(server, KubeIdentity::Anonymous);
+    assert_eq!(can_discover(without).await, Err(ClusterErrorKind::Forbidden));
+}
+
+#[tokio::test]
+async fn server_must_have_a_trusted_certificate() {
+    let server = KubeServer::shared();
+    let connection = |ca| {
+        let identity = KubeIdentity::Token(Secret::new(ADMIN_TOKEN));
+        KubeConnection { ca, ..connection(server, identity) }
+    };
+    let other = tiphys_testkit::certificates::Authority::new();
+    let cases = [
+        (CaCertificates::Own(Pem::Data(Secret::new(other.pem()))), Err(ClusterErrorKind::Unreachable)),
+        (CaCertificates::System, Err(ClusterErrorKind::Unreachable)),
+        (CaCertificates::Own(Pem::Data(Secret::new("none"))), Err(ClusterErrorKind::Unreachable)),
+        (CaCertificates::Unchecked, Ok(())),
+    ];
+    for (ca, expected) in cases {
+        assert_eq!(can_discover(connection(ca.clone())).await, expected, "{ca:?}");
+    }
+    let named = |name: &str| KubeConnection {
+        tls_server_name: Some(name.to_owned()),
+        ..connection(CaCertificates::Own(Pem::Data(Secret::new(server.ca_pem()))))
+    };
+    assert_eq!(can_discover(named("localhost")).await, Ok(()));
+    assert_eq!(can_discover(named("example.com")).await, Err(ClusterErrorKind::Unreachable));
+}

@@ -1,0 +1,8 @@
+//! Readers against a real Kubernetes API server, and against servers that fail.
+
+mod credentials;
+mod failures;
+mod objects;
+mod scripted;
+mod support;
+mod watches;
