@@ -31,7 +31,7 @@ pub struct KubeConnection {
 pub enum CaCertificates {
     /// Those of the system.
     System,
-    /// Only these. A file is read again when it changes.
+    /// Only these. A file is read again every minute.
     Own(Pem),
     /// Any certificate is accepted (`insecure`).
     Unchecked,
@@ -53,7 +53,7 @@ pub enum KubeIdentity {
     Anonymous,
     /// A bearer token.
     Token(Secret),
-    /// A file with a bearer token, which is read again every minute.
+    /// A file with a bearer token, which is read before the first request and when the server refuses the token.
     TokenFile(PathBuf),
     /// User name and password.
     Basic {
@@ -80,7 +80,7 @@ const SERVICE_ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 impl KubeConnection {
     /// Returns the connection of a pod to its own cluster, from `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT`. The token is read
-    /// again every minute, because it is renewed. `None` outside of a pod.
+    /// again when it has expired. `None` outside of a pod.
     pub fn in_cluster(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let set = |name| variable(name).filter(|value| !value.is_empty());
         let host = set("KUBERNETES_SERVICE_HOST")?;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::header::{ACCEPT, RETRY_AFTER};
+use http::header::{ACCEPT, HeaderValue, RETRY_AFTER};
 use http::{Response, StatusCode, Uri};
 use http_body_util::BodyExt as _;
 use kube::client::{Body, ClientBuilder};
@@ -75,6 +75,9 @@ pub(crate) enum Cause {
     /// PEM data is missing or invalid.
     #[error("{0} has no certificate in PEM format")]
     NoCertificate(&'static str),
+    /// The token is no value of a header.
+    #[error("the token has a character that no token may have, such as a line break")]
+    Token,
     /// A file of the connection settings is not readable.
     #[error("cannot read {0}")]
     File(std::path::PathBuf, #[source] std::io::Error),
@@ -250,10 +253,11 @@ impl Session {
         let mut client_certificate = connection.client_certificate.clone();
         match &connection.identity {
             KubeIdentity::Anonymous => {}
-            KubeIdentity::Token(token) => auth.token = Some(token.expose().to_owned().into()),
+            KubeIdentity::Token(token) => set_token(auth, token.expose()).map_err(unauthorized)?,
             KubeIdentity::TokenFile(file) => {
-                read(file).map_err(unauthorized)?;
-                auth.token_file = Some(file.to_string_lossy().into_owned());
+                // As in kubectl, a line break at the end is not a part of the token.
+                let token = read(file).map_err(unauthorized)?;
+                set_token(auth, token.trim()).map_err(unauthorized)?;
             }
             KubeIdentity::Basic { username, password } => {
                 auth.username = Some(username.clone());
@@ -263,7 +267,9 @@ impl Session {
                 let credentials = plugin.credentials(&self.options).await;
                 let credentials =
                     credentials.map_err(|error| (ClusterErrorKind::Unauthorized, error.into()))?;
-                auth.token = credentials.token.map(|token| token.expose().to_owned().into());
+                if let Some(token) = credentials.token {
+                    set_token(auth, token.expose()).map_err(unauthorized)?;
+                }
                 client_certificate = credentials.client_certificate.or(client_certificate);
             }
         }
@@ -294,6 +300,13 @@ fn certificates(pem: &Pem, object: &'static str) -> Result<Vec<Vec<u8>>, Cause> 
         .map(|certificate| certificate.map(|certificate| certificate.to_vec()))
         .collect();
     certificates.ok().filter(|found| !found.is_empty()).ok_or(Cause::NoCertificate(object))
+}
+
+/// Sets the bearer token. kube panics for a token that is no value of a header.
+fn set_token(auth: &mut AuthInfo, token: &str) -> Result<(), Cause> {
+    HeaderValue::from_str(token).map_err(|_| Cause::Token)?;
+    auth.token = Some(token.to_owned().into());
+    Ok(())
 }
 
 fn set_certificate(auth: &mut AuthInfo, certificate: &Pem, key: &Pem) -> Result<(), Cause> {

@@ -27,6 +27,15 @@ async fn expired_token_is_unauthorized() {
 }
 
 #[tokio::test]
+async fn token_with_a_line_break_is_rejected() {
+    let error =
+        with_token(KubeServer::shared(), "hunter2\nX: y").kinds().await.expect_err("an invalid token");
+    assert_eq!(error.kind, ClusterErrorKind::Unauthorized);
+    let message = chain(&error);
+    assert!(message.contains("the token has a character") && !message.contains("hunter2"), "{message}");
+}
+
+#[tokio::test]
 async fn kubeconfig_connects() {
     let server = KubeServer::shared();
     let folder = tempfile::tempdir().unwrap();
@@ -53,7 +62,7 @@ async fn renewed_token_file_is_read_again() {
     let cluster = KubeCluster::new(connection(server, KubeIdentity::TokenFile(file.clone())), options());
     let error = cluster.kinds().await.expect_err("an expired token");
     assert_eq!(error.kind, ClusterErrorKind::Unauthorized);
-    fs::write(&file, ADMIN_TOKEN).unwrap();
+    fs::write(&file, format!("{ADMIN_TOKEN}\n")).unwrap();
     cluster.kinds().await.expect("the new token");
     fs::remove_file(&file).unwrap();
     cluster.version().await.expect("the token is cached");
