@@ -52,12 +52,22 @@ pub(crate) struct Projects {
 enum Project {
     Valid {
         rules: Box<ProjectRules>,
-        /// Whether the project may permit look-ups in live clusters, not only in directories that stand for them.
-        is_callers: bool,
+        origin: ProjectOrigin,
         warning: Option<String>,
     },
     /// It permits nothing.
     Invalid { reason: String },
+}
+
+/// Where a project is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ProjectOrigin {
+    /// The caller chose it, and its global projects. Only such a project permits look-ups in live clusters.
+    Caller,
+    /// A repository that is rendered.
+    Repository,
+    /// Argo CD creates it if it is missing.
+    Shipped,
 }
 
 impl Projects {
@@ -131,7 +141,7 @@ impl Projects {
     /// Returns whether an application's project may permit look-ups in live clusters: if the caller chose it.
     pub(crate) fn permits_live(&self, application: &Application) -> bool {
         let project = self.projects.get(application.spec.project_name());
-        matches!(project, Some(Project::Valid { is_callers: true, .. }))
+        matches!(project, Some(Project::Valid { origin: ProjectOrigin::Caller, .. }))
     }
 
     /// Returns the cluster of a destination, with its name and its URL if both are known.
@@ -238,7 +248,10 @@ impl Projects {
         match self.enforcement {
             _ if refused.is_empty() => Ok(Vec::new()),
             ProjectEnforcement::Enforce => {
-                Err(of_project(stored, &refused.join("; "), ServiceError::forbidden))
+                let error = of_project(stored, &refused.join("; "), ServiceError::forbidden);
+                let project = self.projects.get(stored.application.spec.project_name());
+                let is_shipped = matches!(project, Some(Project::Valid { origin: ProjectOrigin::Shipped, .. }));
+                Err(error.with_remedy(is_shipped.then_some(Remedy::NameProjects)))
             }
             ProjectEnforcement::Warn => Ok(refused),
         }
@@ -269,7 +282,12 @@ impl Project {
                         unenforced.join(", ")
                     )
                 });
-                Self::Valid { rules: Box::new(rules), is_callers: is_callers(stored, &globals), warning }
+                let origin = if is_callers(stored, &globals) {
+                    ProjectOrigin::Caller
+                } else {
+                    ProjectOrigin::Repository
+                };
+                Self::Valid { rules: Box::new(rules), origin, warning }
             }
             Err(error) => Self::Invalid { reason: format!("{error} ({})", stored.place) },
         }
@@ -277,8 +295,8 @@ impl Project {
 
     fn without_look_ups(&self) -> Self {
         match self.clone() {
-            Self::Valid { rules, is_callers, warning } => {
-                Self::Valid { rules: Box::new(rules.without_look_ups()), is_callers, warning }
+            Self::Valid { rules, origin, warning } => {
+                Self::Valid { rules: Box::new(rules.without_look_ups()), origin, warning }
             }
             invalid @ Self::Invalid { .. } => invalid,
         }
@@ -289,7 +307,7 @@ impl Project {
         match ProjectRules::new(&AppProject::shipped_default(), &[], clusters.scoped()) {
             Ok(rules) => {
                 let rules = Box::new(rules.without_look_ups());
-                Self::Valid { rules, is_callers: false, warning: None }
+                Self::Valid { rules, origin: ProjectOrigin::Shipped, warning: None }
             }
             Err(error) => Self::Invalid { reason: error.to_string() },
         }
