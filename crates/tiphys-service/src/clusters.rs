@@ -1,5 +1,7 @@
 //! The destination clusters that a request may read.
 
+mod live;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,14 +10,18 @@ use tiphys_api::IN_CLUSTER_SERVER;
 use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster, IN_CLUSTER_NAME};
 use tiphys_engine::{Manifest, ServedKind};
 use tiphys_project::Cluster;
+use tiphys_store::StoredSecret;
 use tokio::sync::OnceCell;
 
 use crate::error::{Input, ServiceError};
 use crate::service::Service;
 
+pub(crate) use live::cluster_secrets;
+
 /// The clusters of the options, opened on first use. Each object is read once.
 pub(crate) struct DestinationClusters {
     service: Service,
+    secrets: Vec<StoredSecret>,
     clusters: OnceCell<Clusters>,
     objects: Mutex<HashMap<ObjectId, Arc<OnceCell<Option<Manifest>>>>>,
 }
@@ -46,8 +52,9 @@ impl fmt::Debug for DestinationClusters {
 }
 
 impl DestinationClusters {
-    pub(crate) fn new(service: Service) -> Self {
-        Self { service, clusters: OnceCell::new(), objects: Mutex::default() }
+    /// `secrets` are the cluster Secrets of the options.
+    pub(crate) fn new(service: Service, secrets: Vec<StoredSecret>) -> Self {
+        Self { service, secrets, clusters: OnceCell::new(), objects: Mutex::default() }
     }
 
     /// Returns a cluster. None if the options name none with its name or URL.
@@ -57,7 +64,7 @@ impl DestinationClusters {
 
     /// Returns all clusters of the options.
     pub(crate) async fn all(&self) -> Result<&Clusters, ServiceError> {
-        self.clusters.get_or_try_init(async || open_clusters(&self.service)).await
+        self.clusters.get_or_try_init(async || open_clusters(&self.service, &self.secrets)).await
     }
 
     /// Returns an object. It is requested once, and further requests wait for the answer. Errors are not cached.
@@ -92,8 +99,8 @@ pub(crate) fn find(clusters: &Clusters, cluster: &Cluster) -> Option<OpenCluster
     found.map(|(name, reader)| OpenCluster { name: name.to_owned(), reader: Arc::clone(reader) })
 }
 
-/// Opens the clusters of the options. Directories of the same cluster are merged.
-fn open_clusters(service: &Service) -> Result<Clusters, ServiceError> {
+/// Opens the clusters of the options. Directories of the same cluster are merged, and are used instead of the cluster itself.
+fn open_clusters(service: &Service, secrets: &[StoredSecret]) -> Result<Clusters, ServiceError> {
     let (options, host) = (service.options(), service.host());
     let mut folders: BTreeMap<String, FolderCluster> = BTreeMap::new();
     for argument in options.cluster_state.clone() {
@@ -104,6 +111,7 @@ fn open_clusters(service: &Service) -> Result<Clusters, ServiceError> {
             .map_err(|error| ServiceError::invalid_input_from(&error).of_input(Input::ClusterState))?;
     }
     let mut clusters = Clusters::default();
+    live::add(&mut clusters, service, secrets)?;
     for (name, folder) in folders {
         clusters.insert(&name, Arc::new(folder));
     }

@@ -43,6 +43,14 @@ pub enum ErrorKind {
 /// The input that an error is about. Front ends name their option or field for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
+    /// Files with cluster Secrets.
+    ClusterSecrets,
+    /// Access to the cluster of the pod.
+    InCluster,
+    /// Files with contexts, or a context.
+    Kubeconfig,
+    /// Access to clusters.
+    Kubernetes,
     /// The file with the Application of a trial.
     Application,
     /// The base revision of a comparison.

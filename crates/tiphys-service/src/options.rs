@@ -56,6 +56,8 @@ pub struct ServiceOptions {
     pub own_credentials_via_proxy: bool,
     /// Directories of live objects used instead of destination clusters.
     pub cluster_state: Vec<ClusterStateArgument>,
+    /// Access to live clusters.
+    pub kubernetes: KubernetesAccess,
     /// What happens to applications that their project does not permit.
     pub project_rules: ProjectEnforcement,
     /// Directories with all projects. If there are any, an application of another project is an error.
@@ -95,6 +97,35 @@ impl ServiceOptions {
         let current_dir = self.store.is_empty().then(|| StorePath::Path(PathBuf::from(".")));
         let projects = self.projects.iter().cloned().map(StorePath::Path);
         self.store.iter().cloned().chain(current_dir).chain(projects).collect()
+    }
+}
+
+/// Which clusters are read, and with which credentials. Without any, no cluster is contacted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KubernetesAccess {
+    /// Files with contexts, of which the first that has an entry counts. Empty: those of `KUBECONFIG`, else `~/.kube/config`.
+    pub kubeconfigs: Vec<PathBuf>,
+    /// The contexts of clusters. With `kubeconfigs` and without contexts, the current one.
+    pub contexts: Vec<ClusterContext>,
+    /// Whether this process runs in a pod of the cluster of Argo CD.
+    pub in_cluster: bool,
+    /// Files and directories with Argo CD's cluster Secrets.
+    pub cluster_secrets: Vec<PathBuf>,
+}
+
+/// The context of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterContext {
+    /// Name or URL of the cluster in destinations. None: the cluster of Argo CD itself.
+    pub cluster: Option<String>,
+    /// Name of the context.
+    pub context: String,
+}
+
+impl KubernetesAccess {
+    /// Returns whether clusters may be contacted.
+    pub fn is_given(&self) -> bool {
+        *self != Self::default()
     }
 }
 

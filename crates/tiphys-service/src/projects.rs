@@ -11,7 +11,7 @@ use tiphys_engine::{Manifest, Scope, Scopes};
 use tiphys_project::{
     Cluster, ObjectIdentity, Permission, ProjectRules, Refused, Scope as RuleScope, unenforced_fields,
 };
-use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject};
+use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject, StoredSecret};
 
 pub(crate) use self::known_clusters::KnownClusters;
 use crate::error::{Remedy, ServiceError};
@@ -71,17 +71,18 @@ enum ProjectOrigin {
 }
 
 impl Projects {
-    /// Checks the projects of a store.
+    /// Checks the projects of a store. `cluster_secrets` are those of the options.
     pub(crate) fn new(
         options: &ServiceOptions,
         resources: &Resources,
         trust: &Trust,
         (settings, origin): (&ArgoCdSettings, Origin),
+        cluster_secrets: &[StoredSecret],
         control_plane: &str,
         warnings: &mut Vec<Warning>,
     ) -> Self {
         let is_callers = |place: &Place| trust.origin(&place.file) == Origin::Caller;
-        let clusters = KnownClusters::new(resources, &is_callers, warnings);
+        let clusters = KnownClusters::new(resources, cluster_secrets, &is_callers, warnings);
         let counted = in_control_plane(resources, control_plane, warnings);
         let by_name = chosen(&counted, &is_callers, warnings);
         let globals = Globals { settings, by_name: &by_name };

@@ -9,7 +9,7 @@ use tiphys_logins::{HelperBound, OwnLogins};
 use tiphys_plugin::Others;
 use tiphys_render::{ContextSettings, RenderSettings};
 use tiphys_source::{Freshness, Network, OwnCredentials, SourceOptions, SourceRequest, SourceService};
-use tiphys_store::{Place, Store as Resources};
+use tiphys_store::{Place, Store as Resources, StoredSecret};
 
 use crate::cache::Cache;
 use crate::host::Host;
@@ -34,6 +34,7 @@ impl RequestSettings {
         host: &Host,
         resources: &Resources,
         trust: &Trust,
+        cluster_secrets: &[StoredSecret],
         tracking: Option<TrackingMethod>,
     ) -> Self {
         let StoreSettings { settings, known, origin, mut warnings } =
@@ -44,7 +45,7 @@ impl RequestSettings {
         let switched_off = switched_off(&settings);
         let control_plane = control_plane(options, resources, trust);
         let projects =
-            Projects::new(options, resources, trust, (&settings, origin), &control_plane, &mut warnings);
+            Projects::new(options, resources, trust, (&settings, origin), cluster_secrets, &control_plane, &mut warnings);
         let mut context = ContextSettings {
             source_repos: projects.source_repos(),
             // The use cases render for the user of this machine.

@@ -10,7 +10,7 @@ use tiphys_source::{LocalCopy, SourceRequest};
 use tiphys_store::Store as Resources;
 use tokio_util::sync::CancellationToken;
 
-use crate::clusters::DestinationClusters;
+use crate::clusters::{DestinationClusters, cluster_secrets};
 use crate::dynamic::{ClusterValues, LiveReferences};
 use crate::error::ServiceError;
 use crate::options::ApplicationSelection;
@@ -83,8 +83,9 @@ impl Workspace {
         let (options, host) = (service.options(), service.host());
         let runs = service.runs(workspace.keep_workdirs);
         let trust = Trust::new(options, host, &resources, &workspace.applications);
+        let cluster_secrets = cluster_secrets(options, host, &trust)?;
         let RequestSettings { render, known, projects, warnings } =
-            RequestSettings::new(options, host, &resources, &trust, workspace.tracking);
+            RequestSettings::new(options, host, &resources, &trust, &cluster_secrets, workspace.tracking);
         let control_plane = render.argocd_namespace.clone();
         let settings = RenderSettings {
             others: if workspace.name_others { Others::Name } else { Others::Ignore },
@@ -101,7 +102,7 @@ impl Workspace {
             catalogue.add(plugin);
         }
         let cancel = workspace.cancel;
-        let clusters = Arc::new(DestinationClusters::new(service.clone()));
+        let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets));
         let values =
             Arc::new(ClusterValues::new(Arc::clone(&projects), Arc::clone(&clusters), LiveReferences::All));
         let request = RenderRequest { settings, values, sources, deadline: None, cancel: cancel.clone() };

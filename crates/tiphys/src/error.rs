@@ -58,7 +58,11 @@ fn option_of(input: Input) -> &'static str {
     match input {
         Input::Application => "--app",
         Input::Base => "--base",
+        Input::ClusterSecrets => "--cluster-secrets",
         Input::ClusterState => "--cluster-state",
+        Input::InCluster => "--in-cluster",
+        Input::Kubeconfig => "--kubeconfig",
+        Input::Kubernetes => "--offline",
         Input::Folder => "--in",
         Input::IfVersion => "--if-version",
         Input::KeepWorkdir => "--keep-workdir",
@@ -76,9 +80,13 @@ fn remedy_hint(remedy: &Remedy) -> String {
     let hint = match remedy {
         Remedy::ChangeLimit(limit) => return format!("--{} changes the limit", limit.name()),
         Remedy::AddClusterState(Some(cluster)) => {
-            return format!("--cluster-state {cluster}=DIR names a folder of that cluster's live objects");
+            return format!(
+                "--cluster-state {cluster}=DIR names a folder of that cluster's live objects, --context {cluster}=CONTEXT the cluster itself"
+            );
         }
-        Remedy::AddClusterState(None) => "--cluster-state DIR names a folder of that cluster's live objects",
+        Remedy::AddClusterState(None) => {
+            "--cluster-state DIR names a folder of that cluster's live objects, --context CONTEXT the cluster itself"
+        }
         Remedy::ChooseStore => {
             "--store names the folder or file that holds Applications; -v lists what was left out"
         }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use tiphys_engine::TrackingMethod;
 use tiphys_render::DestinationVersions;
 use tiphys_service::compare::ClusterStateArgument;
-use tiphys_service::{Host, Service, ServiceLimits, ServiceOptions, StorePath};
+use tiphys_service::{
+    ClusterContext, Host, KubernetesAccess, Service, ServiceLimits, ServiceOptions, StorePath,
+};
 use tiphys_source::LocalCopy;
 
 use crate::args::CommonArgs;
@@ -28,6 +30,7 @@ pub(crate) fn service_options(args: &CommonArgs, process: &Process) -> Result<Se
     Ok(ServiceOptions {
         repositories: repositories(&args.repo, process)?,
         cluster_state: args.cluster_state.iter().map(|text| ClusterStateArgument::parse(text)).collect(),
+        kubernetes: kubernetes(args),
         destinations: destinations(args, process)?,
         fetch_progress: process.stderr_is_terminal().then(progress::of_fetching),
         ..ServiceOptions::from(args)
@@ -81,6 +84,20 @@ fn require_directories(option: &str, dirs: &[PathBuf], host: &Host) -> Result<()
     match dirs.iter().map(|dir| host.absolute(dir)).find(|dir| !dir.is_dir()) {
         Some(dir) => Err(ServiceError::invalid_input(format!("{option}: {} is not a folder", dir.display()))),
         None => Ok(()),
+    }
+}
+
+/// Parses the contexts of clusters: `[NAME=]CONTEXT`. Names of contexts may have `=` only after a name.
+fn kubernetes(args: &CommonArgs) -> KubernetesAccess {
+    let context = |text: &String| {
+        let (cluster, context) = split_cluster(text);
+        ClusterContext { cluster, context: context.to_owned() }
+    };
+    KubernetesAccess {
+        kubeconfigs: args.kubeconfig.clone(),
+        contexts: args.context.iter().map(context).collect(),
+        in_cluster: args.in_cluster,
+        cluster_secrets: args.cluster_secrets.clone(),
     }
 }
 

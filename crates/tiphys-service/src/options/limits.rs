@@ -1,7 +1,9 @@
 //! Limits on time, size and number.
 
+use std::ffi::OsString;
 use std::time::Duration;
 
+use tiphys_kube::KubeOptions;
 use tiphys_source::ChartLimits;
 use tiphys_tree::TreeLimits;
 
@@ -43,6 +45,12 @@ pub struct ServiceLimits {
     pub registry_tags_max: u64,
     /// Pages of tags of one chart or artefact of a registry.
     pub registry_tag_pages_max: u64,
+    /// Seconds that one request to a Kubernetes API server may take, with its repetitions.
+    pub kube_request_timeout: u64,
+    /// Seconds that one call of a credential plugin of a kubeconfig may take.
+    pub kube_exec_timeout: u64,
+    /// Bytes of one response of a Kubernetes API server.
+    pub kube_response_bytes_max: u64,
     /// Bytes on disk of the cache. A command removes what was not used for longest, once a day.
     pub cache_size_max: u64,
 }
@@ -72,8 +80,23 @@ impl ServiceLimits {
         registry_answer_bytes_max: ChartLimits::DEFAULT.answer_bytes_max,
         registry_tags_max: ChartLimits::DEFAULT.tags_max,
         registry_tag_pages_max: ChartLimits::DEFAULT.tag_pages_max,
+        kube_request_timeout: 60,
+        kube_exec_timeout: 60,
+        kube_response_bytes_max: 256 << 20,
         cache_size_max: 20 << 30,
     };
+
+    /// Returns the limits of connections to Kubernetes API servers. `environment` are the variables of credential plugins.
+    pub(crate) fn kubernetes(&self, environment: Vec<(OsString, OsString)>) -> KubeOptions {
+        KubeOptions {
+            connect_timeout: Duration::from_secs(self.connect_timeout),
+            request_timeout: Duration::from_secs(self.kube_request_timeout),
+            exec_timeout: Duration::from_secs(self.kube_exec_timeout),
+            response_bytes_max: usize::try_from(self.kube_response_bytes_max).unwrap_or(usize::MAX),
+            environment,
+            ..KubeOptions::default()
+        }
+    }
 
     /// Returns the timeout of one plugin's commands.
     pub fn plugin_timeout(&self) -> Duration {

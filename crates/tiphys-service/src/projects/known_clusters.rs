@@ -3,7 +3,7 @@
 use tiphys_api::{Destination, IN_CLUSTER_SERVER};
 use tiphys_cluster::IN_CLUSTER_NAME;
 use tiphys_project::{Cluster, ProjectCluster};
-use tiphys_store::{Place, Store as Resources};
+use tiphys_store::{Place, Store as Resources, StoredSecret};
 
 use crate::warning::Warning;
 
@@ -12,9 +12,10 @@ use crate::warning::Warning;
 pub(crate) struct KnownClusters(Vec<ProjectCluster>);
 
 impl KnownClusters {
-    /// Reads the cluster Secrets of a store. Those of a repository that is rendered do not count: they could widen what a project permits.
+    /// Reads the cluster Secrets of the options and of a store. Those of a repository that is rendered do not count: they could widen what a project permits.
     pub(crate) fn new(
         resources: &Resources,
+        of_options: &[StoredSecret],
         is_callers: &dyn Fn(&Place) -> bool,
         warnings: &mut Vec<Warning>,
     ) -> Self {
@@ -27,7 +28,9 @@ impl KnownClusters {
                 stored.secret.metadata.name, stored.place
             ))
         }));
-        let mut clusters: Vec<ProjectCluster> = own.into_iter().map(|(_, cluster)| cluster).collect();
+        let of_options = of_options.iter().filter_map(|stored| ProjectCluster::of_secret(&stored.secret));
+        let mut clusters: Vec<ProjectCluster> = of_options.chain(own.into_iter().map(|(_, cluster)| cluster)).collect();
+        clusters.dedup();
         // As in Argo CD, a Secret may give the in-cluster destination another name.
         if !clusters.iter().any(|cluster| cluster.server == IN_CLUSTER_SERVER) {
             clusters.push(ProjectCluster {

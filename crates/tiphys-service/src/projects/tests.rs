@@ -40,7 +40,7 @@ fn decide(documents: &[&str], options: &ServiceOptions) -> Decision {
     let settings = settings.map_or_else(ArgoCdSettings::default, |stored| stored.settings.clone());
     let mut warnings = Vec::new();
     let projects =
-        Projects::new(options, &resources, &trust, (&settings, Origin::Caller), "argocd", &mut warnings);
+        Projects::new(options, &resources, &trust, (&settings, Origin::Caller), &[], "argocd", &mut warnings);
     let decided = projects.check_application(&resources.applications()[0]);
     let (more, refused) = match decided {
         Ok(more) => (more, None),
@@ -231,6 +231,7 @@ fn objects_are_checked_after_rendering() {
         &resources,
         &Trust::everything(&host),
         (&ArgoCdSettings::default(), Origin::Caller),
+        &[],
         "argocd",
         &mut Vec::new(),
     );

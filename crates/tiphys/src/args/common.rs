@@ -76,6 +76,23 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "[NAME=]DIR", global = true, env = "TIPHYS_CLUSTER_STATE", action = ArgAction::Append)]
     pub(crate) cluster_state: Vec<String>,
 
+    /// File with contexts of live clusters; default with `--context`: those of `KUBECONFIG`, else `~/.kube/config`. Without `--context`, its
+    /// current context is used for the cluster of Argo CD itself
+    #[arg(long, value_name = "FILE", global = true, action = ArgAction::Append)]
+    pub(crate) kubeconfig: Vec<PathBuf>,
+
+    /// Context with which a live cluster is read. NAME is the cluster's name or URL; default: the cluster of Argo CD itself
+    #[arg(long, value_name = "[NAME=]CONTEXT", global = true, env = "TIPHYS_CONTEXT", action = ArgAction::Append)]
+    pub(crate) context: Vec<String>,
+
+    /// Read the cluster of Argo CD itself with the service account of this pod
+    #[arg(long, global = true)]
+    pub(crate) in_cluster: bool,
+
+    /// Folder or file with Argo CD's cluster Secrets, with which live clusters are read; outside of the rendered repositories
+    #[arg(long, value_name = "PATH", global = true, env = "TIPHYS_CLUSTER_SECRETS", action = ArgAction::Append)]
+    pub(crate) cluster_secrets: Vec<PathBuf>,
+
     /// Namespace of Argo CD; default: the namespace of argocd-cm in the store, else `argocd`
     #[arg(long, value_name = "NS", global = true)]
     pub(crate) argocd_namespace: Option<String>,

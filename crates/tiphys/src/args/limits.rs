@@ -54,6 +54,18 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = DEFAULT.fetch_timeout, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     fetch_timeout: u64,
 
+    /// Timeout for one request to a Kubernetes API server with its repetitions, in seconds
+    #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = DEFAULT.kube_request_timeout, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    kube_request_timeout: u64,
+
+    /// Timeout for one call of a credential plugin of a kubeconfig, in seconds
+    #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = DEFAULT.kube_exec_timeout, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    kube_exec_timeout: u64,
+
+    /// Maximum size of one response of a Kubernetes API server, in bytes
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.kube_response_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
+    kube_response_bytes_max: u64,
+
     /// Maximum size of the index of a Helm repository, in bytes
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.chart_index_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     chart_index_bytes_max: u64,
@@ -99,6 +111,9 @@ impl From<&LimitArgs> for ServiceLimits {
             registry_answer_bytes_max: args.registry_answer_bytes_max,
             registry_tags_max: args.registry_tags_max,
             registry_tag_pages_max: args.registry_tag_pages_max,
+            kube_request_timeout: args.kube_request_timeout,
+            kube_exec_timeout: args.kube_exec_timeout,
+            kube_response_bytes_max: args.kube_response_bytes_max,
             cache_size_max: args.cache_size_max,
         }
     }

@@ -15,7 +15,7 @@ use super::pairs::SideStore;
 use super::past::{self, BasePath, BaseReader, failed};
 use super::plugins::{self, ComparedPlugins, SidePlugins};
 use super::{HeadReferences, PluginsFrom, RevisionOptions, trust};
-use crate::clusters::DestinationClusters;
+use crate::clusters::{DestinationClusters, cluster_secrets};
 use crate::dynamic::{ClusterValues, LiveReferences};
 use crate::error::{Input, ServiceError};
 use crate::host::Host;
@@ -69,8 +69,12 @@ pub(super) async fn open(
     compared.extend(here.into_iter().map(|place| place.top));
     let plugins = Box::pin(plugins::load(&reader, &compared, *from, options, host)).await?;
 
-    let settings =
-        |side: &SideStore| RequestSettings::new(options, host, &side.store, &Trust::everything(host), None);
+    let paths: Vec<PathBuf> = arguments.iter().cloned().filter_map(ApplicationRef::into_path).collect();
+    let rendered = Trust::new(options, host, &stores_head.store, &paths);
+    let cluster_secrets = cluster_secrets(options, host, &rendered)?;
+    let settings = |side: &SideStore| {
+        RequestSettings::new(options, host, &side.store, &Trust::everything(host), &cluster_secrets, None)
+    };
     let (settings_base, mut settings_head) = (settings(&stores_base), settings(&stores_head));
     let mut warnings = plugins.warnings.clone();
     warnings.extend(settings_base.warnings.iter().chain(&settings_head.warnings).cloned());
@@ -84,7 +88,7 @@ pub(super) async fn open(
     // A repository is read with the credentials of the side that uses it.
     let sources_base = Box::pin(sources.clone().with_known(settings_base.known).at(base)).await;
     let sources_base = Arc::new(sources_base.map_err(|error| failed(&error))?);
-    let clusters = Arc::new(DestinationClusters::new(service.clone()));
+    let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets));
     let of_head = match head_references {
         HeadReferences::Unresolved => LiveReferences::OfBase,
         HeadReferences::Resolved => LiveReferences::All,
