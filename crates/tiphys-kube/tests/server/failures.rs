@@ -125,6 +125,16 @@ async fn all_pages_of_a_list_are_read() {
 }
 
 #[tokio::test]
+async fn list_of_metadata_has_no_other_fields() {
+    // This server does not know such lists.
+    let item = json!({"metadata": {"name": "a"}, "data": {"k": "hunter2"}});
+    let server = Scripted::start(move |_, _| ok(json!({"items": [item]}).to_string()));
+    let found = server.cluster().list(&config_map(), None, ListContent::Metadata).await.expect("a list");
+    let expected = json!([{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}]);
+    assert_eq!(json!(found.into_iter().map(Manifest::into_value).collect::<Vec<_>>()), expected);
+}
+
+#[tokio::test]
 async fn older_server_is_asked_for_each_group() {
     let server = Scripted::start(|_, path| {
         let resource = |name: &str, kind: &str| json!({"name": name, "kind": kind, "namespaced": true, "verbs": ["get"]});
