@@ -148,6 +148,7 @@ fn cluster_state_is_read_from_several_paths() {
         ("c.yaml", "kind: A\nmetadata: {name: a}\n"),
     ]);
     let mut cluster = FolderCluster::load(&dir.path().join("a")).expect("valid state");
+    assert!(ready(cluster.kinds()).expect("no error").find("", "B", None).is_err());
     cluster.extend(&dir.path().join("b.yaml")).expect("valid state");
     assert!(get(&cluster, "", "A", "", "a").is_some() && get(&cluster, "", "B", "", "b").is_some());
     let error = cluster.extend(&dir.path().join("c.yaml")).expect_err("a duplicate object").to_string();

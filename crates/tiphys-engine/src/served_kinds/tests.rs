@@ -146,6 +146,11 @@ fn resource_list_adds_kinds_without_subresources() {
     assert_eq!(found(&kinds, "example.com", "Widget", None), "example.com/v1 widgetry Cluster");
     assert!(kinds.find("", "Pod", None).is_ok_and(|kind| kind.has_verb("get") && !kind.has_verb("watch")));
     assert!(matches!(kinds.find("autoscaling", "Scale", None), Err(UnknownKind::Group { .. })));
+    // A version that is added again is replaced.
+    let again = resource_list("v1", &json!([{"name": "pods", "kind": "Pod", "namespaced": false}]));
+    kinds.add_resource_list(again.object()).expect("a valid list");
+    assert_eq!(found(&kinds, "", "Pod", None), "v1 pods Cluster");
+    assert_eq!(kinds.versions("", "Pod").collect::<Vec<_>>(), ["v1"]);
     kinds.prefer("example.com", vec!["v1beta1".to_owned()]);
     assert_eq!(found(&kinds, "example.com", "Widget", None), "example.com/v1beta1 widgetry Cluster");
     assert_eq!(
