@@ -33,7 +33,8 @@ pub use cache::prune_cache;
 pub use error::{ErrorKind, Input, Remedy, ServiceError};
 pub use host::Host;
 pub use options::{
-    ApplicationSelection, ClusterContext, ConnectPlugins, KubernetesAccess, ServiceLimits, ServiceOptions, StepCallback, StorePath,
+    ApplicationSelection, ClusterContext, ConnectPlugins, KubernetesAccess, ServiceLimits, ServiceOptions,
+    StepCallback, StorePath,
 };
 pub use project_permits::{
     ObjectRequest, ProjectAnswer, ProjectFiles, ProjectQuestion, ProjectRule, project_permits,

@@ -4,6 +4,7 @@ mod known_clusters;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tiphys_access::{KnownRepositories, RepositoryAccess};
 use tiphys_api::{
     AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination, GlobalProject,
 };
@@ -42,6 +43,8 @@ enum MissingProject {
 pub(crate) struct Projects {
     projects: BTreeMap<String, Project>,
     clusters: KnownClusters,
+    /// Repositories of projects, which need no pattern of `sourceRepos`.
+    scoped_repositories: Vec<RepositoryAccess>,
     control_plane: String,
     enforcement: ProjectEnforcement,
     missing: MissingProject,
@@ -56,7 +59,9 @@ enum Project {
         warning: Option<String>,
     },
     /// It permits nothing.
-    Invalid { reason: String },
+    Invalid {
+        reason: String,
+    },
 }
 
 /// Where a project is from.
@@ -77,6 +82,7 @@ impl Projects {
         resources: &Resources,
         trust: &Trust,
         (settings, origin): (&ArgoCdSettings, Origin),
+        known: &KnownRepositories,
         cluster_secrets: &[StoredSecret],
         control_plane: &str,
         warnings: &mut Vec<Warning>,
@@ -104,7 +110,15 @@ impl Projects {
         projects.entry(DEFAULT_PROJECT.to_owned()).or_insert_with(|| Project::shipped_default(&clusters));
         let refuses_missing = options.strict || !options.projects.is_empty();
         let missing = if refuses_missing { MissingProject::Refuse } else { MissingProject::Warn };
-        Self { projects, clusters, control_plane: control_plane.to_owned(), enforcement, missing }
+        let scoped = known.repositories.iter().filter(|repository| !repository.project.is_empty());
+        Self {
+            projects,
+            clusters,
+            scoped_repositories: scoped.cloned().collect(),
+            control_plane: control_plane.to_owned(),
+            enforcement,
+            missing,
+        }
     }
 
     /// Returns the projects of the base of a comparison, and those that only the head has, which permit no look-ups.
@@ -116,6 +130,7 @@ impl Projects {
         Self {
             projects,
             clusters: base.clusters.clone(),
+            scoped_repositories: base.scoped_repositories.clone(),
             control_plane: base.control_plane.clone(),
             enforcement: base.enforcement,
             missing: base.missing,
@@ -237,7 +252,13 @@ impl Projects {
             metadata.namespace.as_str()
         };
         let of_namespace = rules.permits_application_in(namespace, &metadata.name, &self.control_plane);
-        let source = |source: &ApplicationSource| rules.permits_source(&source.repo_url).err();
+        let is_own = |url: &str| {
+            let of_project = |one: &&RepositoryAccess| one.project == rules.project();
+            self.scoped_repositories.iter().filter(of_project).any(|one| one.is_at(url))
+        };
+        let source = |source: &ApplicationSource| {
+            rules.permits_source(&source.repo_url).err().filter(|_| !is_own(&source.repo_url))
+        };
         let cluster = self.cluster(&spec.destination);
         let of_destination = rules.permits_destination(&cluster, &spec.destination.namespace);
         let sources = spec.effective_sources().iter().filter_map(source);
@@ -251,7 +272,8 @@ impl Projects {
             ProjectEnforcement::Enforce => {
                 let error = of_project(stored, &refused.join("; "), ServiceError::forbidden);
                 let project = self.projects.get(stored.application.spec.project_name());
-                let is_shipped = matches!(project, Some(Project::Valid { origin: ProjectOrigin::Shipped, .. }));
+                let is_shipped =
+                    matches!(project, Some(Project::Valid { origin: ProjectOrigin::Shipped, .. }));
                 Err(error.with_remedy(is_shipped.then_some(Remedy::NameProjects)))
             }
             ProjectEnforcement::Warn => Ok(refused),

@@ -44,8 +44,16 @@ impl RequestSettings {
         let tracking = options.tracking.or(tracking).or_else(of_store).unwrap_or_default();
         let switched_off = switched_off(&settings);
         let control_plane = control_plane(options, resources, trust);
-        let projects =
-            Projects::new(options, resources, trust, (&settings, origin), cluster_secrets, &control_plane, &mut warnings);
+        let projects = Projects::new(
+            options,
+            resources,
+            trust,
+            (&settings, origin),
+            &known,
+            cluster_secrets,
+            &control_plane,
+            &mut warnings,
+        );
         let mut context = ContextSettings {
             source_repos: projects.source_repos(),
             // The use cases render for the user of this machine.

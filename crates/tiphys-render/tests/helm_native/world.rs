@@ -12,7 +12,7 @@ use tiphys_plugin::{
     RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::{Launcher, Limits};
-use tiphys_render::{RenderRequest, RenderService, RenderSettings};
+use tiphys_render::{NoClusters, RenderRequest, RenderService, RenderSettings};
 use tiphys_source::{LocalCopy, SourceOptions, SourceRequest, SourceService};
 use tiphys_testkit::git::Repository;
 use tiphys_testkit::{git, helm, launcher, tools, workspace_root};
@@ -93,6 +93,7 @@ impl World {
         let service = RenderService::new(sources, self.catalogue.clone());
         let request = RenderRequest {
             settings: settings(case),
+            values: Arc::new(NoClusters),
             sources: SourceRequest { known: case::known(case), copies, ..SourceRequest::default() },
             deadline: None,
             cancel: CancellationToken::new(),

@@ -1,19 +1,21 @@
 //! A request for an Application of plain manifests. The bench `service` uses it, too.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use tiphys_api::Application;
 use tiphys_engine::{DEFAULT_LABEL_KEY, TrackingMethod};
 use tiphys_plugin::Others;
-use tiphys_render::{ContextSettings, DestinationVersions, RenderRequest, RenderSettings};
+use tiphys_render::{ContextSettings, DestinationVersions, NoClusters, RenderRequest, RenderSettings};
 use tiphys_source::SourceRequest;
 use tokio_util::sync::CancellationToken;
 
 /// A request without credentials that accepts look-ups of this age, and repositories of this machine.
 pub(crate) fn request(lookup_age_max: Duration) -> RenderRequest {
     RenderRequest {
+        values: Arc::new(NoClusters),
         settings: RenderSettings {
             tracking: TrackingMethod::None,
             label_key: DEFAULT_LABEL_KEY.to_owned(),

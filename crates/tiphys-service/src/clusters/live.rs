@@ -68,7 +68,8 @@ fn contexts(access: &KubernetesAccess, host: &Host) -> Result<Vec<(String, KubeC
     if access.kubeconfigs.is_empty() && access.contexts.is_empty() {
         return Ok(Vec::new());
     }
-    let failed = |error: &dyn std::error::Error| ServiceError::invalid_input_from(error).of_input(Input::Kubeconfig);
+    let failed =
+        |error: &dyn std::error::Error| ServiceError::invalid_input_from(error).of_input(Input::Kubeconfig);
     let kubeconfig = Kubeconfig::load(&kubeconfigs(access, host)).map_err(|error| failed(&error))?;
     let connection = |context: Option<&str>| kubeconfig.connection(context).map_err(|error| failed(&error));
     if access.contexts.is_empty() {
@@ -115,8 +116,9 @@ pub(crate) fn cluster_secrets(
     }
     let inputs: Vec<StoreInput> = paths.iter().cloned().map(StoreInput::Path).collect();
     let resources = load_inputs(&inputs).map_err(|error| error.of_input(Input::ClusterSecrets))?;
-    let secrets = resources.secrets().iter().filter(|stored| {
-        stored.secret.secret_type == tiphys_api::SecretType::Cluster
-    });
+    let secrets = resources
+        .secrets()
+        .iter()
+        .filter(|stored| stored.secret.secret_type == tiphys_api::SecretType::Cluster);
     Ok(secrets.cloned().collect())
 }

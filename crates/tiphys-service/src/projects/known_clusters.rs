@@ -20,7 +20,8 @@ impl KnownClusters {
         warnings: &mut Vec<Warning>,
     ) -> Self {
         let secrets = resources.secrets().iter();
-        let clusters = secrets.filter_map(|stored| Some((stored, ProjectCluster::of_secret(&stored.secret)?)));
+        let clusters =
+            secrets.filter_map(|stored| Some((stored, ProjectCluster::of_secret(&stored.secret)?)));
         let (own, theirs): (Vec<_>, Vec<_>) = clusters.partition(|(stored, _)| is_callers(&stored.place));
         warnings.extend(theirs.into_iter().map(|(stored, _)| {
             Warning::new(format!(
@@ -29,7 +30,8 @@ impl KnownClusters {
             ))
         }));
         let of_options = of_options.iter().filter_map(|stored| ProjectCluster::of_secret(&stored.secret));
-        let mut clusters: Vec<ProjectCluster> = of_options.chain(own.into_iter().map(|(_, cluster)| cluster)).collect();
+        let mut clusters: Vec<ProjectCluster> =
+            of_options.chain(own.into_iter().map(|(_, cluster)| cluster)).collect();
         clusters.dedup();
         // As in Argo CD, a Secret may give the in-cluster destination another name.
         if !clusters.iter().any(|cluster| cluster.server == IN_CLUSTER_SERVER) {

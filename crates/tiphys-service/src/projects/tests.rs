@@ -39,8 +39,18 @@ fn decide(documents: &[&str], options: &ServiceOptions) -> Decision {
     let (settings, _) = resources.settings(None, &|_| true);
     let settings = settings.map_or_else(ArgoCdSettings::default, |stored| stored.settings.clone());
     let mut warnings = Vec::new();
-    let projects =
-        Projects::new(options, &resources, &trust, (&settings, Origin::Caller), &[], "argocd", &mut warnings);
+    let secrets: Vec<_> = resources.secrets().iter().collect();
+    let known = crate::credentials::known_repositories(&secrets, &mut warnings);
+    let projects = Projects::new(
+        options,
+        &resources,
+        &trust,
+        (&settings, Origin::Caller),
+        &known,
+        &[],
+        "argocd",
+        &mut warnings,
+    );
     let decided = projects.check_application(&resources.applications()[0]);
     let (more, refused) = match decided {
         Ok(more) => (more, None),
@@ -231,6 +241,7 @@ fn objects_are_checked_after_rendering() {
         &resources,
         &Trust::everything(&host),
         (&ArgoCdSettings::default(), Origin::Caller),
+        &KnownRepositories::default(),
         &[],
         "argocd",
         &mut Vec::new(),
@@ -260,5 +271,20 @@ fn objects_are_checked_after_rendering() {
             decided.map_err(|error| error.message().split_once("): ").expect("a place").1.to_owned());
         let expected = expected.map(|reported| reported.map(str::to_owned).into_iter().collect::<Vec<_>>());
         assert_eq!(decided, expected.map_err(str::to_owned), "{}", manifest.key());
+    }
+}
+
+#[test]
+fn a_repository_of_the_project_needs_no_pattern() {
+    let secret = |project: &str| {
+        format!(
+            "kind: Secret\napiVersion: v1\nmetadata: {{name: r, labels: {{argocd.argoproj.io/secret-type: repository}}}}\n\
+             stringData: {{url: 'https://git.example.com/team/web', project: '{project}'}}\n"
+        )
+    };
+    let project = changed(PROJECT, "team/*", "other/*");
+    for (owner, expected) in [("team", true), ("another", false), ("", false)] {
+        let decision = decide(&[APPLICATION, &project, &secret(owner)], &ServiceOptions::default());
+        assert_eq!(decision.refused.is_none(), expected, "{owner} {:?}", decision.refused);
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct ProjectArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProjectCommand {
-    /// Report whether a project permits a repository, a destination, a kind, or reading an object
+    /// Report whether a project permits something
     Permits(ProjectPermitsArgs),
 }
 

@@ -79,14 +79,14 @@ fn secrets_of_the_base_are_sent_and_none_of_the_head() {
                 own.clone() + &project("'*'"),
                 "base",
                 None,
-                "sourceRepos of projects of the store (default)",
+                "the rules of projects of the store (default)",
             ),
             (
                 own.clone() + &project("'*'"),
                 own.clone() + &project(""),
                 "base",
                 Some(BASE),
-                "sourceRepos of projects of the store (default)",
+                "the rules of projects of the store (default)",
             ),
             (
                 secret("repository", &repository, &of("base")),
@@ -105,7 +105,14 @@ fn secrets_of_the_base_are_sent_and_none_of_the_head() {
             checkout.commit("first");
             let changed = application.replace("{name: web}", "{name: more}");
             world.write("config/apps/more.yaml", &changed).write("config/apps/s.yaml", &of_change);
-            let output = world.run(&["diff", "--base=main", "--store=config/apps", "--plugins-from", from]);
+            let output = world.run(&[
+                "diff",
+                "--base=main",
+                "--store=config/apps",
+                "--project-rules=warn",
+                "--plugins-from",
+                from,
+            ]);
             assert_eq!(output.code, 3, "{}", output.stderr);
             let mut sent: Vec<String> = authorizations.try_iter().collect();
             sent.dedup();

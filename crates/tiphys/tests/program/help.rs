@@ -48,6 +48,8 @@ fn help_of_every_command_has_an_example_of_its_call() {
         "params unset",
         "params diff",
         "cmp-server",
+        "project permits",
+        "jsonpath",
         "cache prune",
         "completion",
         "version",
