@@ -4,6 +4,7 @@
 //! positions, by Go's rules (letter case, `null`, strict types), or with serde from JSON that an API server has already validated.
 
 mod application;
+mod crd;
 mod decode;
 mod dynamic_parameter;
 mod error;
@@ -18,6 +19,7 @@ mod source;
 mod tls_certificates;
 
 pub use application::{Application, ApplicationSpec, Destination, IgnoreDifference};
+pub use crd::{Crd, crd_patch};
 pub use decode::{Decoded, Findings, UnknownField};
 pub use dynamic_parameter::{DYNAMIC_PARAMETERS_ANNOTATION, DynamicParameter, ResourceReference};
 pub use error::{ObjectRef, ResourceError};

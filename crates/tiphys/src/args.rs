@@ -5,6 +5,7 @@ mod base;
 mod cache;
 mod cmp_server;
 mod common;
+mod crd;
 mod diff;
 mod jsonpath;
 mod limits;
@@ -22,6 +23,7 @@ pub(crate) use base::BaseArgs;
 pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
 pub(crate) use common::{CommonArgs, OutputFormat};
+pub(crate) use crd::CrdArgs;
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
 pub(crate) use jsonpath::JsonPathArgs;
 pub(crate) use params::{
@@ -69,6 +71,8 @@ pub(crate) enum Command {
     /// Print the value that a path selects in the object on standard input
     #[command(name = "jsonpath")]
     JsonPath(JsonPathArgs),
+    /// Print a JSON patch that adds the fields of dynamic parameters to a definition of Argo CD
+    Crd(CrdArgs),
     /// Maintain the cache of clones, charts and trees
     Cache(CacheArgs),
     /// Print a shell's completion script

@@ -3,6 +3,7 @@
 pub(crate) mod cache;
 pub(crate) mod cmp_server;
 pub(crate) mod completion;
+pub(crate) mod crd;
 pub(crate) mod diff;
 pub(crate) mod install;
 pub(crate) mod jsonpath;

@@ -78,6 +78,7 @@ async fn run(arguments: Arguments, host: &Process) -> Result<ExitCode, ServiceEr
         Command::CmpServer(CmpServerArgs { install: Some(dir), .. }) => commands::install::run(&dir, host),
         Command::CmpServer(args) => Ok(commands::cmp_server::run(&common, &args, host).await),
         Command::JsonPath(args) => commands::jsonpath::run(&common, &args, host),
+        Command::Crd(args) => commands::crd::run(&args),
         Command::Cache(args) => commands::cache::run(&common, &args, host),
         Command::Completion(args) => commands::completion::run(&args),
         Command::Version(args) => commands::version::run(&common, &args, host).await,
