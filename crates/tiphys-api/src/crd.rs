@@ -20,9 +20,7 @@ const SPEC: &str = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/prop
 pub fn crd_patch(crd: Crd) -> Value {
     let additions = match crd {
         Crd::Applications => source_additions(SPEC),
-        Crd::ApplicationSets => {
-            source_additions(&format!("{SPEC}/template/properties/spec/properties"))
-        }
+        Crd::ApplicationSets => source_additions(&format!("{SPEC}/template/properties/spec/properties")),
         Crd::AppProjects => vec![
             addition(format!("{SPEC}/namespaceReadOnlyAllowlist"), read_only_list(&["kind", "namespace"])),
             addition(format!("{SPEC}/clusterReadOnlyAllowList"), read_only_list(&["kind"])),

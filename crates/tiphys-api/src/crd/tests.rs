@@ -32,7 +32,10 @@ fn projects_get_both_lists() {
         .expect("a list")
         .iter()
         .map(|one| {
-            (one["path"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default(), &one["value"]["items"]["required"])
+            (
+                one["path"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default(),
+                &one["value"]["items"]["required"],
+            )
         })
         .collect();
     assert_eq!(

@@ -25,7 +25,7 @@ impl KnownClusters {
         let (own, theirs): (Vec<_>, Vec<_>) = clusters.partition(|(stored, _)| is_callers(&stored.place));
         warnings.extend(theirs.into_iter().map(|(stored, _)| {
             Warning::new(format!(
-                "cluster Secret {} ({}) does not count: it is in a repository that is rendered",
+                "cluster Secret {} ({}) does not count for the rules of projects: it is in a repository that is rendered",
                 stored.secret.metadata.name, stored.place
             ))
         }));
