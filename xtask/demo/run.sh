@@ -1,6 +1,6 @@
 #!/bin/sh
 # The main use case, run by `cargo xtask demo` in the workspace's root: renders the Applications of examples/store from a git repository
-# of examples, sets parameters in a copy of the store, compares Helm Applications with what helm gives, and creates a plugin. Writes to
+# of examples, sets parameters in a copy of the store, compares Helm Applications with what helm gives, reads a value of a cluster, and creates a plugin. Writes to
 # target/demo only. Fails if a command fails, or if the examples no longer show a feature.
 set -eu
 place=target/demo
@@ -136,6 +136,17 @@ run tiphys params explain storefront set.web.image.tag $helms
 fails 1 tiphys params diff storefront set.web.logging.level=debug -U0 $helms
 run tiphys params set storefront set.api.image.tag=20 set.api.replicas=3 --dry-run $helms
 fails 2 tiphys params set storefront set.web.replicas=many $helms
+
+step "a value of the destination cluster, for which a folder stands"
+dynamic=$place/dynamic
+rm -rf $dynamic && mkdir $dynamic && cp -R xtask/demo/dynamic/. $dynamic
+options="--store $dynamic/store --cluster-state $dynamic/cluster --repo https://git.example.com/shops/charts.git=$charts"
+run tiphys render session $options
+fails 3 tiphys render session-of-others $options
+sed 's/"3"/"5"/' xtask/demo/dynamic/cluster/capacity.yaml > $dynamic/cluster/capacity.yaml
+run tiphys render session $options > $dynamic/changed
+grep -q "size: '5'" $dynamic/changed
+cat $dynamic/changed
 
 step "a plugin is created"
 run tiphys plugin create greeting --dir $place

@@ -22,8 +22,8 @@ pub fn crd_patch(crd: Crd) -> Value {
         Crd::Applications => source_additions(SPEC),
         Crd::ApplicationSets => source_additions(&format!("{SPEC}/template/properties/spec/properties")),
         Crd::AppProjects => vec![
-            addition(format!("{SPEC}/namespaceReadOnlyAllowlist"), read_only_list(&["kind", "namespace"])),
-            addition(format!("{SPEC}/clusterReadOnlyAllowList"), read_only_list(&["kind"])),
+            addition(&format!("{SPEC}/namespaceReadOnlyAllowlist"), &read_only_list(&["kind", "namespace"])),
+            addition(&format!("{SPEC}/clusterReadOnlyAllowList"), &read_only_list(&["kind"])),
         ],
     };
     Value::Array(additions)
@@ -34,10 +34,10 @@ fn source_additions(spec: &str) -> Vec<Value> {
     let sources = [format!("{spec}/source"), format!("{spec}/sources/items")];
     let blocks = sources.iter().flat_map(|source| ["helm", "plugin"].map(|block| (source, block)));
     let path = |(source, block)| format!("{source}/properties/{block}/properties/dynamicParameters");
-    blocks.map(path).map(|path| addition(path, dynamic_parameters())).collect()
+    blocks.map(path).map(|path| addition(&path, &dynamic_parameters())).collect()
 }
 
-fn addition(path: String, value: Value) -> Value {
+fn addition(path: &str, value: &Value) -> Value {
     json!({ "op": "add", "path": path, "value": value })
 }
 

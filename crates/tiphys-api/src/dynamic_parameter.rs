@@ -52,7 +52,7 @@ pub struct ResourceReference {
     /// Name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Path of the field in kubectl's JSONPath. If empty, the value is whether the object exists.
+    /// Path of the field in kubectl's `JSONPath`. If empty, the value is whether the object exists.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
 }

@@ -64,7 +64,7 @@ pub enum Work {
         /// The plugin.
         chosen: Chosen,
         /// The request.
-        request: Request,
+        request: Box<Request>,
         /// The plan of the Application's source.
         plan: PluginPlan,
         /// The source type that the plugin implements.
@@ -238,7 +238,8 @@ impl Renderer {
             let look_ups = look_ups.map_err(TranslateError::Dynamic)?;
             let plan = PluginPlan { look_ups, ..PluginPlan::default() };
             let request = origin.request_for(&chosen, env, &prepared.source, &plan).await?;
-            return Ok(Work::Plugin { chosen, request, plan, source_type: SourceType::Plugin });
+            let (request, source_type) = (Box::new(request), SourceType::Plugin);
+            return Ok(Work::Plugin { chosen, request, plan, source_type });
         }
         let plan = translate_as(&prepared.source, source_type, &prepared.build)?;
         self.planned(plan, source_type, prepared, origin, tree).await
@@ -291,7 +292,7 @@ impl Renderer {
                 };
                 let chosen = chosen.map_err(SourceFailure::Choose)?;
                 let request = origin.request_for(&chosen, &env, &prepared.source, &plan).await?;
-                Ok(Work::Plugin { chosen, request, plan, source_type })
+                Ok(Work::Plugin { chosen, request: Box::new(request), plan, source_type })
             }
         }
     }

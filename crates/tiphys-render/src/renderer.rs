@@ -116,9 +116,9 @@ impl Renderer {
         let resolved = self.resolved(application, prepared, base).await?;
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         let prepared = prepared.iter().map(|(_, prepared)| prepared).zip(resolved);
-        for ((index, source), (prepared, resolved)) in rendered(&sources, place).zip(prepared) {
+        for ((index, source), prepared) in rendered(&sources, place).zip(prepared) {
             let at = SourceIndex { index, count: sources.len() };
-            self.run_source(application, source, prepared, resolved, at, &mut rendering).await?;
+            self.run_source(application, source, prepared, at, &mut rendering).await?;
         }
         Ok(rendering.finish(application))
     }
@@ -127,8 +127,7 @@ impl Renderer {
         &self,
         application: &Application,
         source: &ApplicationSource,
-        prepared: &Prepared,
-        resolved: Vec<ResolvedParameter>,
+        (prepared, resolved): (&Prepared, Vec<ResolvedParameter>),
         at: SourceIndex,
         rendering: &mut Rendering,
     ) -> Result<(), RenderError> {
@@ -252,7 +251,7 @@ impl Renderer {
             }
             Work::Plugin { chosen, request, plan, source_type } => {
                 let name = chosen.plugin.name().to_owned();
-                let mut request = Request { resolved, ..request.clone() };
+                let mut request = Request { resolved, ..(**request).clone() };
                 if chosen.configuration.provide_git_creds {
                     request.env.extend(Box::pin(self.git_credentials(prepared)).await?);
                 }

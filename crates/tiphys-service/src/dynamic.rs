@@ -7,7 +7,7 @@ use tiphys_api::Application;
 use tiphys_cluster::ClusterErrorKind;
 use tiphys_engine::{LookUp, LookUpProblem, Manifest, ObjectKey, Resolution, Scope, ServedKind};
 use tiphys_params::ResolvedParameter;
-use tiphys_project::{ObjectIdentity, Permit, Refused};
+use tiphys_project::{ObjectIdentity, Permit, PermittedBy, Refused};
 use tiphys_render::{SourceLookUps, UnresolvedParameter, UnresolvedParameters, ValueResolver};
 
 use crate::clusters::{DestinationClusters, OpenCluster, shown};
@@ -146,6 +146,8 @@ impl ClusterValues {
         {
             return Err(LookUpProblem::ChangedByHead);
         }
+        let rule = permitted.rule();
+        tracing::debug!(project = rule.project, list = rule.list, index = rule.index, "permitted by");
         Ok(self.read(&permitted, look_up).await?.parameter)
     }
 }
@@ -157,9 +159,9 @@ impl PermittedLookUp {
         ObjectKey { group, kind, namespace: namespace.unwrap_or_default(), name }
     }
 
-    /// Returns the permit, with the rule.
-    pub(crate) fn rule(&self) -> &Permit {
-        &self.permit
+    /// Returns the rule that permits the look-up.
+    pub(crate) fn rule(&self) -> &PermittedBy {
+        self.permit.rule()
     }
 }
 

@@ -39,7 +39,7 @@ pub use options::{
 pub use project_permits::{
     ObjectRequest, ProjectAnswer, ProjectFiles, ProjectQuestion, ProjectRule, project_permits,
 };
-pub use projects::ProjectEnforcement;
+pub use projects::{MissingProjects, ProjectEnforcement};
 pub use render::{PluginEnvironment, RenderAdjustments, environments, render};
 pub use select::{SelectedApplications, select};
 pub use service::Service;

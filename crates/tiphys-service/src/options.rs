@@ -14,7 +14,7 @@ use tiphys_source::{LocalCopy, ProgressSink};
 
 use crate::error::ServiceError;
 use crate::host::Host;
-use crate::projects::ProjectEnforcement;
+use crate::projects::{MissingProjects, ProjectEnforcement};
 
 pub use limits::ServiceLimits;
 
@@ -60,10 +60,10 @@ pub struct ServiceOptions {
     pub kubernetes: KubernetesAccess,
     /// What happens to applications that their project does not permit.
     pub project_rules: ProjectEnforcement,
-    /// Directories with all projects. If there are any, an application of another project is an error.
+    /// Directories with projects, in addition to the store.
     pub projects: Vec<PathBuf>,
-    /// Whether an application of a missing project is an error.
-    pub strict: bool,
+    /// What happens to applications of projects that were not found.
+    pub missing_projects: MissingProjects,
     /// The namespace of the control plane. None: that of the store's argocd-cm, else `argocd`.
     pub argocd_namespace: Option<String>,
     /// Kubernetes and API versions of destination clusters.

@@ -32,22 +32,43 @@ pub enum ProjectEnforcement {
 }
 
 /// What happens to an application of a project that the store does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MissingProject {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MissingProjects {
+    /// It is a warning. Such a project permits no look-up.
+    #[default]
     Warn,
+    /// It is an error.
     Refuse,
+}
+
+/// What the rules of projects depend on.
+#[derive(Clone, Copy)]
+pub(crate) struct ProjectInputs<'a> {
+    pub(crate) options: &'a ServiceOptions,
+    pub(crate) resources: &'a Resources,
+    pub(crate) trust: &'a Trust,
+    /// The effective `argocd-cm`.
+    pub(crate) settings: &'a ArgoCdSettings,
+    /// The origin of these settings.
+    pub(crate) origin: Origin,
+    /// The repositories of the caller.
+    pub(crate) known: &'a KnownRepositories,
+    /// The cluster Secrets of the options.
+    pub(crate) cluster_secrets: &'a [StoredSecret],
+    /// The control plane's namespace.
+    pub(crate) control_plane: &'a str,
 }
 
 /// The projects of a store.
 #[derive(Debug)]
 pub(crate) struct Projects {
-    projects: BTreeMap<String, Project>,
+    by_name: BTreeMap<String, Project>,
     clusters: KnownClusters,
     /// Repositories of projects, which need no pattern of `sourceRepos`.
     scoped_repositories: Vec<RepositoryAccess>,
     control_plane: String,
     enforcement: ProjectEnforcement,
-    missing: MissingProject,
+    missing: MissingProjects,
 }
 
 /// A project.
@@ -76,17 +97,18 @@ enum ProjectOrigin {
 }
 
 impl Projects {
-    /// Checks the projects of a store. `cluster_secrets` are those of the options.
-    pub(crate) fn new(
-        options: &ServiceOptions,
-        resources: &Resources,
-        trust: &Trust,
-        (settings, origin): (&ArgoCdSettings, Origin),
-        known: &KnownRepositories,
-        cluster_secrets: &[StoredSecret],
-        control_plane: &str,
-        warnings: &mut Vec<Warning>,
-    ) -> Self {
+    /// Checks the projects of a store.
+    pub(crate) fn new(inputs: &ProjectInputs<'_>, warnings: &mut Vec<Warning>) -> Self {
+        let ProjectInputs {
+            options,
+            resources,
+            trust,
+            settings,
+            origin,
+            known,
+            cluster_secrets,
+            control_plane,
+        } = *inputs;
         let is_callers = |place: &Place| trust.origin(&place.file) == Origin::Caller;
         let clusters = KnownClusters::new(resources, cluster_secrets, &is_callers, warnings);
         let counted = in_control_plane(resources, control_plane, warnings);
@@ -108,16 +130,14 @@ impl Projects {
         let mut projects: BTreeMap<String, Project> =
             by_name.iter().map(|(name, found)| ((*name).to_owned(), checked(found))).collect();
         projects.entry(DEFAULT_PROJECT.to_owned()).or_insert_with(|| Project::shipped_default(&clusters));
-        let refuses_missing = options.strict || !options.projects.is_empty();
-        let missing = if refuses_missing { MissingProject::Refuse } else { MissingProject::Warn };
         let scoped = known.repositories.iter().filter(|repository| !repository.project.is_empty());
         Self {
-            projects,
+            by_name: projects,
             clusters,
             scoped_repositories: scoped.cloned().collect(),
             control_plane: control_plane.to_owned(),
             enforcement,
-            missing,
+            missing: options.missing_projects,
         }
     }
 
@@ -125,10 +145,10 @@ impl Projects {
     #[must_use]
     pub(crate) fn at_base(base: &Self, head: &Self) -> Self {
         let mut projects: BTreeMap<String, Project> =
-            head.projects.iter().map(|(name, project)| (name.clone(), project.without_look_ups())).collect();
-        projects.extend(base.projects.iter().map(|(name, project)| (name.clone(), project.clone())));
+            head.by_name.iter().map(|(name, project)| (name.clone(), project.without_look_ups())).collect();
+        projects.extend(base.by_name.iter().map(|(name, project)| (name.clone(), project.clone())));
         Self {
-            projects,
+            by_name: projects,
             clusters: base.clusters.clone(),
             scoped_repositories: base.scoped_repositories.clone(),
             control_plane: base.control_plane.clone(),
@@ -143,12 +163,12 @@ impl Projects {
             Project::Valid { rules, .. } => rules.source_repos().to_vec(),
             Project::Invalid { .. } => Vec::new(),
         };
-        self.projects.iter().map(|(name, project)| (name.clone(), repos(project))).collect()
+        self.by_name.iter().map(|(name, project)| (name.clone(), repos(project))).collect()
     }
 
     /// Returns the rules of an application's project. None if the project is missing or invalid.
     pub(crate) fn rules(&self, application: &Application) -> Option<&ProjectRules> {
-        match self.projects.get(application.spec.project_name()) {
+        match self.by_name.get(application.spec.project_name()) {
             Some(Project::Valid { rules, .. }) => Some(rules),
             Some(Project::Invalid { .. }) | None => None,
         }
@@ -156,7 +176,7 @@ impl Projects {
 
     /// Returns whether an application's project may permit look-ups in live clusters: if the caller chose it.
     pub(crate) fn permits_live(&self, application: &Application) -> bool {
-        let project = self.projects.get(application.spec.project_name());
+        let project = self.by_name.get(application.spec.project_name());
         matches!(project, Some(Project::Valid { origin: ProjectOrigin::Caller, .. }))
     }
 
@@ -169,7 +189,7 @@ impl Projects {
     pub(crate) fn check_application(&self, stored: &StoredApplication) -> Result<Vec<Warning>, ServiceError> {
         let application = &stored.application;
         let name = application.spec.project_name();
-        match self.projects.get(name) {
+        match self.by_name.get(name) {
             Some(Project::Valid { rules, warning, .. }) => {
                 let refused = self.refusals(rules, application);
                 let refused = self.decided(stored, refused.iter().map(ToString::to_string).collect())?;
@@ -188,12 +208,14 @@ impl Projects {
             None => {
                 let message = format!("project {name} was not found, so its rules are not applied");
                 match self.missing {
-                    MissingProject::Refuse => Err(of_project(
+                    MissingProjects::Refuse => Err(of_project(
                         stored,
                         &format!("project {name} was not found"),
                         ServiceError::invalid_input,
                     )),
-                    MissingProject::Warn => Ok(vec![Warning::new(message).with_remedy(Remedy::NameProjects)]),
+                    MissingProjects::Warn => {
+                        Ok(vec![Warning::new(message).with_remedy(Remedy::NameProjects)])
+                    }
                 }
             }
         }
@@ -271,7 +293,7 @@ impl Projects {
             _ if refused.is_empty() => Ok(Vec::new()),
             ProjectEnforcement::Enforce => {
                 let error = of_project(stored, &refused.join("; "), ServiceError::forbidden);
-                let project = self.projects.get(stored.application.spec.project_name());
+                let project = self.by_name.get(stored.application.spec.project_name());
                 let is_shipped =
                     matches!(project, Some(Project::Valid { origin: ProjectOrigin::Shipped, .. }));
                 Err(error.with_remedy(is_shipped.then_some(Remedy::NameProjects)))

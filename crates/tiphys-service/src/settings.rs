@@ -14,7 +14,7 @@ use tiphys_store::{Place, Store as Resources, StoredSecret};
 use crate::cache::Cache;
 use crate::host::Host;
 use crate::options::ServiceOptions;
-use crate::projects::Projects;
+use crate::projects::{ProjectInputs, Projects};
 use crate::trust::{Origin, StoreSettings, Trust};
 use crate::warning::Warning;
 
@@ -44,16 +44,17 @@ impl RequestSettings {
         let tracking = options.tracking.or(tracking).or_else(of_store).unwrap_or_default();
         let switched_off = switched_off(&settings);
         let control_plane = control_plane(options, resources, trust);
-        let projects = Projects::new(
+        let inputs = ProjectInputs {
             options,
             resources,
             trust,
-            (&settings, origin),
-            &known,
+            settings: &settings,
+            origin,
+            known: &known,
             cluster_secrets,
-            &control_plane,
-            &mut warnings,
-        );
+            control_plane: &control_plane,
+        };
+        let projects = Projects::new(&inputs, &mut warnings);
         let mut context = ContextSettings {
             source_repos: projects.source_repos(),
             // The use cases render for the user of this machine.

@@ -3,6 +3,7 @@
 mod applications;
 mod base;
 mod cache;
+mod clusters;
 mod cmp_server;
 mod common;
 mod crd;
@@ -12,6 +13,7 @@ mod limits;
 mod params;
 mod plugin;
 mod project;
+mod project_rules;
 #[cfg(test)]
 mod reference;
 mod render;
@@ -71,7 +73,7 @@ pub(crate) enum Command {
     /// Print the value that a path selects in the object on standard input
     #[command(name = "jsonpath")]
     JsonPath(JsonPathArgs),
-    /// Print a JSON patch that adds the fields of dynamic parameters to a definition of Argo CD
+    /// Print a patch that adds dynamic parameters to a CRD of Argo CD
     Crd(CrdArgs),
     /// Maintain the cache of clones, charts and trees
     Cache(CacheArgs),

@@ -6,7 +6,8 @@ use tiphys_engine::TrackingMethod;
 use tiphys_render::DestinationVersions;
 use tiphys_service::compare::ClusterStateArgument;
 use tiphys_service::{
-    ClusterContext, Host, KubernetesAccess, Service, ServiceLimits, ServiceOptions, StorePath,
+    ClusterContext, Host, KubernetesAccess, MissingProjects, Service, ServiceLimits, ServiceOptions,
+    StorePath,
 };
 use tiphys_source::LocalCopy;
 
@@ -29,7 +30,12 @@ pub(crate) fn service_options(args: &CommonArgs, process: &Process) -> Result<Se
     require_directories("--allow-file-repositories", &args.allow_file_repositories, process)?;
     Ok(ServiceOptions {
         repositories: repositories(&args.repo, process)?,
-        cluster_state: args.cluster_state.iter().map(|text| ClusterStateArgument::parse(text)).collect(),
+        cluster_state: args
+            .clusters
+            .cluster_state
+            .iter()
+            .map(|text| ClusterStateArgument::parse(text))
+            .collect(),
         kubernetes: kubernetes(args),
         destinations: destinations(args, process)?,
         fetch_progress: process.stderr_is_terminal().then(progress::of_fetching),
@@ -53,9 +59,13 @@ impl From<&CommonArgs> for ServiceOptions {
             trust_repository_settings: args.trust_repository_settings.clone(),
             allow_file_repositories: args.allow_file_repositories.clone(),
             own_credentials_via_proxy: args.own_credentials_via_proxy,
-            project_rules: args.project_rules.into(),
-            projects: args.projects.clone(),
-            strict: args.strict,
+            project_rules: args.rules.project_rules.into(),
+            projects: args.rules.projects.clone(),
+            missing_projects: if args.rules.strict || !args.rules.projects.is_empty() {
+                MissingProjects::Refuse
+            } else {
+                MissingProjects::Warn
+            },
             argocd_namespace: args.argocd_namespace.clone(),
             tracking: args.tracking.map(TrackingMethod::from),
             cache_dir: args.cache_dir.clone(),
@@ -94,10 +104,10 @@ fn kubernetes(args: &CommonArgs) -> KubernetesAccess {
         ClusterContext { cluster, context: context.to_owned() }
     };
     KubernetesAccess {
-        kubeconfigs: args.kubeconfig.clone(),
-        contexts: args.context.iter().map(context).collect(),
-        in_cluster: args.in_cluster,
-        cluster_secrets: args.cluster_secrets.clone(),
+        kubeconfigs: args.clusters.kubeconfig.clone(),
+        contexts: args.clusters.context.iter().map(context).collect(),
+        in_cluster: args.clusters.in_cluster,
+        cluster_secrets: args.clusters.cluster_secrets.clone(),
     }
 }
 

@@ -3,9 +3,10 @@ use tiphys_yaml::read_document;
 use super::*;
 
 fn decoded(yaml: &str) -> Result<LabelSelector, String> {
-    let node = read_document(yaml.as_bytes()).expect("YAML").expect("a document");
-    let object = Object::new(&node, "").expect("an object");
-    LabelSelector::decode(object).map_err(|error| format!("{}: {}", error.path, error.message))
+    let node = read_document(yaml.as_bytes()).ok().flatten().ok_or("not YAML")?;
+    Object::new(&node, "")
+        .and_then(LabelSelector::decode)
+        .map_err(|error| format!("{}: {}", error.path, error.message))
 }
 
 #[test]

@@ -63,11 +63,13 @@ fn invalid_parameters_are_refused() {
     }
 }
 
+/// Names that are set, names of dynamic parameters, what gets them, the other one in the error.
+type NameCase = (&'static [&'static str], &'static [&'static str], ValueConsumer, Option<&'static str>);
+
 #[test]
 fn a_value_is_set_once() {
     use ValueConsumer::{Helm, Plugin};
-    // Names that are set, names of dynamic parameters, the other one in the error.
-    let cases: [(&[&str], &[&str], ValueConsumer, Option<&str>); 9] = [
+    let cases: [NameCase; 9] = [
         (&["a"], &["b"], Helm, None),
         (&["a.b"], &["a.c"], Helm, None),
         (&["a"], &["a"], Helm, Some("the parameter \"a\"")),

@@ -31,6 +31,25 @@ struct Decision {
     refused: Option<String>,
 }
 
+fn inputs<'a>(
+    options: &'a ServiceOptions,
+    resources: &'a Resources,
+    trust: &'a Trust,
+    settings: &'a ArgoCdSettings,
+    known: &'a KnownRepositories,
+) -> ProjectInputs<'a> {
+    ProjectInputs {
+        options,
+        resources,
+        trust,
+        settings,
+        origin: Origin::Caller,
+        known,
+        cluster_secrets: &[],
+        control_plane: "argocd",
+    }
+}
+
 fn decide(documents: &[&str], options: &ServiceOptions) -> Decision {
     let text = documents.join("\n---\n").into_bytes();
     let resources = Resources::load(&[StoreInput::StandardInput(text)]).expect("a store");
@@ -41,16 +60,8 @@ fn decide(documents: &[&str], options: &ServiceOptions) -> Decision {
     let mut warnings = Vec::new();
     let secrets: Vec<_> = resources.secrets().iter().collect();
     let known = crate::credentials::known_repositories(&secrets, &mut warnings);
-    let projects = Projects::new(
-        options,
-        &resources,
-        &trust,
-        (&settings, Origin::Caller),
-        &known,
-        &[],
-        "argocd",
-        &mut warnings,
-    );
+    let inputs = inputs(options, &resources, &trust, &settings, &known);
+    let projects = Projects::new(&inputs, &mut warnings);
     let decided = projects.check_application(&resources.applications()[0]);
     let (more, refused) = match decided {
         Ok(more) => (more, None),
@@ -102,11 +113,8 @@ fn application_is_refused_before_anything_is_fetched() {
 
 #[test]
 fn a_missing_project_is_reported_or_refused() {
-    let strict = ServiceOptions { strict: true, ..ServiceOptions::default() };
-    let with_projects = ServiceOptions { projects: vec!["projects".into()], ..ServiceOptions::default() };
-    for (options, expected) in
-        [(ServiceOptions::default(), None), (strict, Some(())), (with_projects, Some(()))]
-    {
+    let strict = ServiceOptions { missing_projects: MissingProjects::Refuse, ..ServiceOptions::default() };
+    for (options, expected) in [(ServiceOptions::default(), None), (strict, Some(()))] {
         let Decision { reported, refused } = decide(&[APPLICATION], &options);
         match expected {
             None => assert_eq!(reported, ["project team was not found, so its rules are not applied"]),
@@ -236,16 +244,10 @@ fn objects_are_checked_after_rendering() {
     let text = format!("{APPLICATION}\n---\n{PROJECT}{lists}").into_bytes();
     let resources = Resources::load(&[StoreInput::StandardInput(text)]).expect("a store");
     let host = Host::for_tests(&[]);
-    let projects = Projects::new(
-        &ServiceOptions::default(),
-        &resources,
-        &Trust::everything(&host),
-        (&ArgoCdSettings::default(), Origin::Caller),
-        &KnownRepositories::default(),
-        &[],
-        "argocd",
-        &mut Vec::new(),
-    );
+    let (options, trust) = (ServiceOptions::default(), Trust::everything(&host));
+    let (settings, known) = (ArgoCdSettings::default(), KnownRepositories::default());
+    let inputs = inputs(&options, &resources, &trust, &settings, &known);
+    let projects = Projects::new(&inputs, &mut Vec::new());
     let stored = &resources.applications()[0];
     let cases = [
         (object("v1", "ConfigMap", ""), Ok(None)),

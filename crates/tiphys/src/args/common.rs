@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 use tiphys_engine::TrackingMethod;
 use tiphys_plugin::PrivateView;
-use tiphys_service::ProjectEnforcement;
 
+use super::clusters::ClusterArgs;
 use super::limits::LimitArgs;
+use super::project_rules::ProjectRuleArgs;
 
 /// Options of all commands.
 #[derive(Debug, Args)]
@@ -60,38 +61,11 @@ pub(crate) struct CommonArgs {
     #[arg(long, global = true, env = "TIPHYS_OWN_CREDENTIALS_VIA_PROXY")]
     pub(crate) own_credentials_via_proxy: bool,
 
-    /// What happens to an application that its project does not permit: an error, or a warning
-    #[arg(long, value_name = "MODE", global = true, env = "TIPHYS_PROJECT_RULES", default_value = "enforce")]
-    pub(crate) project_rules: ProjectRules,
+    #[command(flatten)]
+    pub(crate) rules: ProjectRuleArgs,
 
-    /// Folder or file with AppProjects, in addition to the store; an application of a project that is nowhere is an error then
-    #[arg(long, value_name = "DIR", global = true, env = "TIPHYS_PROJECTS", action = ArgAction::Append)]
-    pub(crate) projects: Vec<PathBuf>,
-
-    /// Refuse applications of projects that were not found, instead of a warning
-    #[arg(long, global = true)]
-    pub(crate) strict: bool,
-
-    /// Folder with live objects of a destination cluster. NAME is the cluster's name or URL; default: the cluster of Argo CD itself
-    #[arg(long, value_name = "[NAME=]DIR", global = true, env = "TIPHYS_CLUSTER_STATE", action = ArgAction::Append)]
-    pub(crate) cluster_state: Vec<String>,
-
-    /// File with contexts of live clusters; default with `--context`: those of `KUBECONFIG`, else `~/.kube/config`. Without `--context`, its
-    /// current context is used for the cluster of Argo CD itself
-    #[arg(long, value_name = "FILE", global = true, action = ArgAction::Append)]
-    pub(crate) kubeconfig: Vec<PathBuf>,
-
-    /// Context with which a live cluster is read. NAME is the cluster's name or URL; default: the cluster of Argo CD itself
-    #[arg(long, value_name = "[NAME=]CONTEXT", global = true, env = "TIPHYS_CONTEXT", action = ArgAction::Append)]
-    pub(crate) context: Vec<String>,
-
-    /// Read the cluster of Argo CD itself with the service account of this pod
-    #[arg(long, global = true)]
-    pub(crate) in_cluster: bool,
-
-    /// Folder or file with Argo CD's cluster Secrets, with which live clusters are read; outside of the rendered repositories
-    #[arg(long, value_name = "PATH", global = true, env = "TIPHYS_CLUSTER_SECRETS", action = ArgAction::Append)]
-    pub(crate) cluster_secrets: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) clusters: ClusterArgs,
 
     /// Namespace of Argo CD; default: the namespace of argocd-cm in the store, else `argocd`
     #[arg(long, value_name = "NS", global = true)]
@@ -177,24 +151,6 @@ impl From<PrivateViewArg> for PrivateView {
             PrivateViewArg::Auto => Self::Auto,
             PrivateViewArg::Overlay => Self::Overlay,
             PrivateViewArg::Copy => Self::Copy,
-        }
-    }
-}
-
-/// What happens to an application that its project does not permit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ProjectRules {
-    /// It is an error
-    Enforce,
-    /// It is a warning, and no values are read from clusters
-    Warn,
-}
-
-impl From<ProjectRules> for ProjectEnforcement {
-    fn from(arg: ProjectRules) -> Self {
-        match arg {
-            ProjectRules::Enforce => Self::Enforce,
-            ProjectRules::Warn => Self::Warn,
         }
     }
 }

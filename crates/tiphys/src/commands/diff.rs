@@ -21,7 +21,7 @@ pub(crate) async fn run(
     if let Some(revision) = args.base.revision() {
         return base::run(common, args, &revision, &form, host).await;
     }
-    if common.cluster_state.is_empty() {
+    if common.clusters.cluster_state.is_empty() {
         return Err(ServiceError::invalid_input("nothing to compare with").with_hint(
             "--base names a revision; --cluster-state a folder of live objects, such as `kubectl get … -A -o yaml` writes",
         ));
