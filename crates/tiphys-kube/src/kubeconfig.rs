@@ -89,7 +89,7 @@ pub enum KubeconfigError {
         paths: Vec<PathBuf>,
     },
     /// No context is selected.
-    #[error("the kubeconfig has no `current-context`; select one of its contexts: {}", known.join(", "))]
+    #[error("the kubeconfig has no `current-context`{}", choice(known))]
     NoContext {
         /// All contexts.
         known: Vec<String>,
@@ -233,6 +233,14 @@ impl Entry {
 
     fn field_error(&self, source: DecodeError) -> KubeconfigError {
         KubeconfigError::Field { path: self.file.clone(), source }
+    }
+}
+
+fn choice(contexts: &[String]) -> String {
+    if contexts.is_empty() {
+        String::new()
+    } else {
+        format!("; select one of its contexts: {}", contexts.join(", "))
     }
 }
 

@@ -16,12 +16,14 @@ use tokio::sync::OnceCell;
 use crate::error::{Input, ServiceError};
 use crate::service::Service;
 
+use live::NamedConnection;
 pub(crate) use live::cluster_secrets;
 
 /// The clusters of the options, opened on first use. Each object is read once.
 pub(crate) struct DestinationClusters {
     service: Service,
     secrets: Vec<StoredSecret>,
+    connections: Vec<NamedConnection>,
     clusters: OnceCell<Clusters>,
     objects: Mutex<HashMap<ObjectId, Arc<OnceCell<Option<Manifest>>>>>,
 }
@@ -52,9 +54,10 @@ impl fmt::Debug for DestinationClusters {
 }
 
 impl DestinationClusters {
-    /// `secrets` are the cluster Secrets of the options.
-    pub(crate) fn new(service: Service, secrets: Vec<StoredSecret>) -> Self {
-        Self { service, secrets, clusters: OnceCell::new(), objects: Mutex::default() }
+    /// `secrets` are the cluster Secrets of the options. Invalid options of live clusters are an error.
+    pub(crate) fn new(service: Service, secrets: Vec<StoredSecret>) -> Result<Self, ServiceError> {
+        let connections = live::connections(&service)?;
+        Ok(Self { service, secrets, connections, clusters: OnceCell::new(), objects: Mutex::default() })
     }
 
     /// Returns a cluster. None if the options name none with its name or URL.
@@ -64,7 +67,7 @@ impl DestinationClusters {
 
     /// Returns all clusters of the options.
     pub(crate) async fn all(&self) -> Result<&Clusters, ServiceError> {
-        self.clusters.get_or_try_init(async || open_clusters(&self.service, &self.secrets)).await
+        self.clusters.get_or_try_init(async || self.open_all()).await
     }
 
     /// Returns an object. It is requested once, and further requests wait for the answer. Errors are not cached.
@@ -90,6 +93,25 @@ impl DestinationClusters {
         let object = cell.get_or_try_init(|| cluster.reader.get(kind, namespace, name)).await?;
         Ok(object.clone())
     }
+
+    /// Opens the clusters of the options. Directories of the same cluster are merged, and are used instead of the cluster itself.
+    fn open_all(&self) -> Result<Clusters, ServiceError> {
+        let (options, host) = (self.service.options(), self.service.host());
+        let mut folders: BTreeMap<String, FolderCluster> = BTreeMap::new();
+        for argument in options.cluster_state.clone() {
+            folders
+                .entry(argument.cluster)
+                .or_default()
+                .extend(&host.absolute(&argument.folder))
+                .map_err(|error| ServiceError::invalid_input_from(&error).of_input(Input::ClusterState))?;
+        }
+        let mut clusters = Clusters::default();
+        live::add(&mut clusters, &self.service, &self.secrets, &self.connections)?;
+        for (name, folder) in folders {
+            clusters.insert(&name, Arc::new(folder));
+        }
+        Ok(clusters)
+    }
 }
 
 /// Returns the cluster with this URL or name.
@@ -97,25 +119,6 @@ pub(crate) fn find(clusters: &Clusters, cluster: &Cluster) -> Option<OpenCluster
     let names = [&cluster.server, &cluster.name].into_iter().flatten();
     let found = names.filter(|name| !name.is_empty()).find_map(|name| clusters.named(name));
     found.map(|(name, reader)| OpenCluster { name: name.to_owned(), reader: Arc::clone(reader) })
-}
-
-/// Opens the clusters of the options. Directories of the same cluster are merged, and are used instead of the cluster itself.
-fn open_clusters(service: &Service, secrets: &[StoredSecret]) -> Result<Clusters, ServiceError> {
-    let (options, host) = (service.options(), service.host());
-    let mut folders: BTreeMap<String, FolderCluster> = BTreeMap::new();
-    for argument in options.cluster_state.clone() {
-        folders
-            .entry(argument.cluster)
-            .or_default()
-            .extend(&host.absolute(&argument.folder))
-            .map_err(|error| ServiceError::invalid_input_from(&error).of_input(Input::ClusterState))?;
-    }
-    let mut clusters = Clusters::default();
-    live::add(&mut clusters, service, secrets)?;
-    for (name, folder) in folders {
-        clusters.insert(&name, Arc::new(folder));
-    }
-    Ok(clusters)
 }
 
 /// Returns the name of a cluster for messages, and whether it is that of Argo CD itself.

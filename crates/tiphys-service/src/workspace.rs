@@ -102,7 +102,7 @@ impl Workspace {
             catalogue.add(plugin);
         }
         let cancel = workspace.cancel;
-        let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets));
+        let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
         let values =
             Arc::new(ClusterValues::new(Arc::clone(&projects), Arc::clone(&clusters), LiveReferences::All));
         let request = RenderRequest { settings, values, sources, deadline: None, cancel: cancel.clone() };

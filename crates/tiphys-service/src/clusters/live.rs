@@ -16,26 +16,49 @@ use crate::service::Service;
 use crate::store::load_inputs;
 use crate::trust::Trust;
 
-/// Adds the clusters of contexts, of the pod's own cluster, and of cluster Secrets. Nothing is contacted yet.
-pub(super) fn add(
-    clusters: &mut Clusters,
-    service: &Service,
-    secrets: &[StoredSecret],
-) -> Result<(), ServiceError> {
+/// The connection of an option, and the names and URLs of its cluster in destinations.
+pub(super) type NamedConnection = (Vec<String>, KubeConnection);
+
+/// Returns the connections of contexts and of the pod's own cluster. Nothing is contacted.
+pub(super) fn connections(service: &Service) -> Result<Vec<NamedConnection>, ServiceError> {
     let (options, host) = (service.options(), service.host());
     let access = &options.kubernetes;
-    if !access.is_given() {
-        return Ok(());
-    }
-    if options.offline {
+    if access.is_given() && options.offline {
         return Err(ServiceError::invalid_input(
             "clusters cannot be read without the network; use folders of live objects instead",
         )
         .of_input(Input::Kubernetes));
     }
+    let mut all = Vec::new();
+    for (cluster, connection) in contexts(access, host)? {
+        let server = connection.server.trim_end_matches('/').to_owned();
+        all.push((vec![server, cluster], connection));
+    }
+    if access.in_cluster {
+        let variable = |name: &str| host.variable(name).map(str::to_owned);
+        let connection = KubeConnection::in_cluster(variable).ok_or_else(|| {
+            ServiceError::invalid_input("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
+                .of_input(Input::InCluster)
+        })?;
+        all.push((vec![IN_CLUSTER_SERVER.to_owned()], connection));
+    }
+    Ok(all)
+}
+
+/// Adds the clusters of connections, and before them those of cluster Secrets. Nothing is contacted yet.
+pub(super) fn add(
+    clusters: &mut Clusters,
+    service: &Service,
+    secrets: &[StoredSecret],
+    connections: &[NamedConnection],
+) -> Result<(), ServiceError> {
+    if secrets.is_empty() && connections.is_empty() {
+        return Ok(());
+    }
+    let (options, host) = (service.options(), service.host());
     let environment = host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let limits = options.limits.kubernetes(environment.collect());
-    let mut insert = |names: &[&str], connection: KubeConnection| {
+    let mut insert = |names: &[String], connection: KubeConnection| {
         let reader = Arc::new(KubeCluster::new(connection, limits.clone()));
         for name in names {
             clusters.insert(name, Arc::clone(&reader) as _);
@@ -46,19 +69,10 @@ pub(super) fn add(
             ServiceError::invalid_input(format!("{} ({})", chain(&error), stored.place))
                 .of_input(Input::ClusterSecrets)
         })?;
-        insert(&[&secret.server, &secret.name], secret.connection);
+        insert(&[secret.server, secret.name], secret.connection);
     }
-    for (cluster, connection) in contexts(access, host)? {
-        let server = connection.server.trim_end_matches('/').to_owned();
-        insert(&[&server, &cluster], connection);
-    }
-    if access.in_cluster {
-        let variable = |name: &str| host.variable(name).map(str::to_owned);
-        let connection = KubeConnection::in_cluster(variable).ok_or_else(|| {
-            ServiceError::invalid_input("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
-                .of_input(Input::InCluster)
-        })?;
-        insert(&[IN_CLUSTER_SERVER], connection);
+    for (names, connection) in connections {
+        insert(names, connection.clone());
     }
     Ok(())
 }

@@ -88,7 +88,7 @@ pub(super) async fn open(
     // A repository is read with the credentials of the side that uses it.
     let sources_base = Box::pin(sources.clone().with_known(settings_base.known).at(base)).await;
     let sources_base = Arc::new(sources_base.map_err(|error| failed(&error))?);
-    let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets));
+    let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
     let of_head = match head_references {
         HeadReferences::Unresolved => LiveReferences::OfBase,
         HeadReferences::Resolved => LiveReferences::All,
