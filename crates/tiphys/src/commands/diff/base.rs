@@ -26,13 +26,6 @@ pub(super) async fn run(
     form: &Form,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    // The variable is meant for other commands too, so only a value from the command line contradicts.
-    let usual = host.variable("TIPHYS_CLUSTER_STATE");
-    if common.clusters.cluster_state.iter().any(|state| !state.is_empty() && Some(state.as_str()) != usual) {
-        return Err(ServiceError::invalid_input(
-            "--base compares two revisions, --cluster-state compares with live objects: use one of them",
-        ));
-    }
     let (service, cancel) = (open_service(common, host)?, CancellationToken::new());
     let selection = ApplicationSelection::from(&args.applications);
     let work = async {
