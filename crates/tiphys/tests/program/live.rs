@@ -1,7 +1,5 @@
 //! A world with a live cluster: the real API server, a kubeconfig, a chart and a plugin that show their parameters.
 
-use std::fs;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -43,20 +41,31 @@ data: {values: {{ .Values | toJson | quote }}}
 pub(crate) struct LiveWorld {
     pub(crate) world: World,
     pub(crate) namespace: &'static str,
+    /// The store's directory.
+    store: &'static str,
 }
 
 impl LiveWorld {
     /// A world with this namespace, which no other test has.
     pub(crate) fn new(namespace: &'static str) -> Self {
+        Self::with_store(namespace, "store")
+    }
+
+    /// The same with the store `repo/store` in the repository.
+    pub(crate) fn in_checkout(namespace: &'static str) -> Self {
+        Self::with_store(namespace, "repo/store")
+    }
+
+    fn with_store(namespace: &'static str, store: &'static str) -> Self {
         let world = World::empty().with_plugin("helm", &[tools::program("helm"), helm::program()]);
-        let live = Self { world, namespace };
+        let live = Self { world, namespace, store };
         live.world
             .write("repo/chart/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n")
             .write("repo/chart/templates/shown.yaml", SHOW_VALUES)
             .write("repo/plain/empty.yaml", "")
             .write("plugins/show/plugin.yaml", SHOW)
             .write("plugins/show/show.sh", SHOW_PROGRAM)
-            .write("store/project.yaml", &live.project("team"))
+            .write(&format!("{store}/project.yaml"), &live.project("team"))
             .write("ca.pem", KubeServer::shared().ca_pem());
         live.kubeconfig("kubeconfig", ADMIN_TOKEN);
         for namespace in [namespace.to_owned(), live.shared()] {
@@ -141,7 +150,7 @@ impl LiveWorld {
 
     /// Writes an application of the project `team` with these sources.
     pub(crate) fn application(&self, name: &str, sources: &Value) {
-        let file = format!("store/{name}.yaml");
+        let file = format!("{}/{name}.yaml", self.store);
         self.world.write(&file, &self.application_of(name, "team", sources).to_string());
     }
 
@@ -172,15 +181,10 @@ impl LiveWorld {
     /// A command with the plugins, the store and the repository.
     pub(crate) fn command(&self, args: &[&str]) -> std::process::Command {
         let mut command = self.world.command(TIPHYS);
-        command.args(args).args(["--store=store", "--plugins=plugins"]);
+        command.args(args).args(["--plugins=plugins", "--store", self.store]);
         command.arg(format!("--plugins={}", workspace_root().join("plugins/helm").display()));
         command.arg(format!("--repo={URL}=repo"));
         command
-    }
-
-    /// Removes a file of the world.
-    pub(crate) fn remove(&self, file: &str) {
-        fs::remove_file(self.world.path(file)).expect("the file can be removed");
     }
 }
 

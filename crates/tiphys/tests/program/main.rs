@@ -8,6 +8,8 @@ mod chart_servers;
 mod ci_setups;
 mod connection_settings;
 mod dynamic;
+mod dynamic_base;
+mod dynamic_trust;
 mod help;
 mod kustomize_helm;
 mod live;

@@ -1,0 +1,122 @@
+//! Which projects permit look-ups in a live cluster, and clusters that cannot be read.
+
+use serde_json::{Value, json};
+use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer};
+
+use crate::live::{LiveWorld, chart, from_config_map};
+use crate::world::Output;
+
+const FORBIDDEN: &str = "error: application web (store/web.yaml:1:1): dynamic parameter \"host\": access to the resource is forbidden by configuration\n";
+
+/// One parameter.
+fn host() -> Value {
+    json!([from_config_map("host", "settings", ".data.host")])
+}
+
+/// Writes an application of a project with one parameter.
+fn application(live: &LiveWorld, project: &str) {
+    let application = live.application_of("web", project, &json!([chart(&host())]));
+    live.world.write("store/web.yaml", &application.to_string());
+}
+
+fn failed(code: i32, stderr: &str) -> Output {
+    Output { code, stdout: String::new(), stderr: stderr.to_owned() }
+}
+
+#[test]
+fn project_of_a_checkout_permits_no_live_look_up() {
+    let live = LiveWorld::new("checkout");
+    live.world.write("repo/own.yaml", &live.project("own"));
+    application(&live, "own");
+    let object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "checkout"}, "data": {"host": "example.org"}});
+    live.world.write("state/settings.yaml", &object.to_string());
+    let render = |options: &[&str]| {
+        live.run(&[&["render", "web", "-o=name", "--store=repo/own.yaml"], options].concat())
+    };
+    let rendered = Output { code: 0, stdout: "configmap/shown\n".to_owned(), stderr: String::new() };
+    assert_eq!(render(&["--kubeconfig=kubeconfig"]), failed(3, FORBIDDEN));
+    assert_eq!(render(&["--kubeconfig=kubeconfig", "--trust-repository-settings=repo"]), rendered);
+    assert_eq!(render(&["--cluster-state=state"]), rendered);
+    // A folder of another cluster answers nothing for this one.
+    assert_eq!(render(&["--kubeconfig=kubeconfig", "--cluster-state=other=state"]), failed(3, FORBIDDEN));
+}
+
+#[test]
+fn missing_and_reported_projects_permit_no_look_up() {
+    let live = LiveWorld::new("projects");
+    let missing = "warning: project none was not found, so its rules are not applied; --projects names the folder with all AppProjects\n";
+    for (project, options, warning) in
+        [("none", &[][..], missing), ("default", &[], ""), ("team", &["--project-rules=warn"], "")]
+    {
+        application(&live, project);
+        let output = live.run_live(&[&["render", "web"], options].concat());
+        assert_eq!(output, failed(3, &[warning, FORBIDDEN].concat()), "{project}");
+    }
+}
+
+#[test]
+fn cluster_that_cannot_be_read_is_named() {
+    let live = LiveWorld::new("unreadable");
+    application(&live, "team");
+    let server = KubeServer::shared();
+    live.kubeconfig("expired", "expired-token");
+    live.kubeconfig_of("closed", "https://127.0.0.1:1", &json!({"token": ADMIN_TOKEN}));
+    live.world.write("hang.sh", "#!/bin/sh\nexec tail -f /dev/null\n");
+    let exec = json!({"apiVersion": "client.authentication.k8s.io/v1", "command": "./hang.sh", "interactiveMode": "Never"});
+    live.kubeconfig_of("hanging", &server.url(), &json!({"exec": exec}));
+    live.world.write("without-context", "apiVersion: v1\nkind: Config\n");
+    live.cluster_secret("repo/secrets.yaml", ADMIN_TOKEN);
+    let of_parameter = "application web (store/web.yaml:1:1): dynamic parameter \"host\": ";
+    let no_access = "no access to the destination cluster https://kubernetes.default.svc was given\n\
+                     hint: --cluster-state DIR names a folder of that cluster's live objects, --context CONTEXT the cluster itself";
+    for (options, expected) in [
+        (
+            &["--kubeconfig=expired"][..],
+            "cluster main: cannot list its kinds: the server refused the credentials; renew them: HTTP status 401",
+        ),
+        (
+            &["--kubeconfig=closed", "--kube-request-timeout=1"],
+            "cluster main: cannot list its kinds: the server cannot be reached; check its address, CA certificate and proxy: \
+             client error (Connect): tcp connect error: Connection refused (os error 111)",
+        ),
+        (
+            &["--kubeconfig=hanging", "--kube-exec-timeout=1"],
+            "cluster main: cannot list its kinds: the server refused the credentials; renew them: \
+             the credential plugin $WORLD/./hang.sh of the kubeconfig did not end within 1 s: limit kube-exec-timeout",
+        ),
+        (&["--kubeconfig=kubeconfig", "--context=other=main"], no_access),
+        (&[], no_access),
+    ] {
+        let output = live.run(&[&["render", "web"], options].concat());
+        assert_eq!(output, failed(3, &format!("error: {of_parameter}{expected}\n")), "{options:?}");
+    }
+}
+
+#[test]
+fn invalid_option_of_a_live_cluster_is_exit_2() {
+    let live = LiveWorld::new("options");
+    application(&live, "team");
+    live.world.write("without-context", "apiVersion: v1\nkind: Config\n");
+    live.cluster_secret("repo/secrets.yaml", ADMIN_TOKEN);
+    for (options, expected) in [
+        (&["--kubeconfig=without-context"][..], "--kubeconfig: the kubeconfig has no `current-context`"),
+        (
+            &["--kubeconfig=kubeconfig", "--context=other"],
+            "--kubeconfig: the kubeconfig has no context \"other\"; it has: main",
+        ),
+        (&["--kubeconfig=none"], "--kubeconfig: no kubeconfig found: $WORLD/none does not exist"),
+        (
+            &["--kubeconfig=kubeconfig", "--offline"],
+            "--offline: clusters cannot be read without the network; use folders of live objects instead",
+        ),
+        (
+            &["--cluster-secrets=repo/secrets.yaml"],
+            "--cluster-secrets: $WORLD/repo/secrets.yaml is in a repository that is rendered, which must not choose the clusters \
+             that are read; move it out of the checkout",
+        ),
+        (&["--in-cluster"], "--in-cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"),
+    ] {
+        let output = live.run(&[&["render", "web"], options].concat());
+        assert_eq!(output, failed(2, &format!("error: {expected}\n")), "{options:?}");
+    }
+}
