@@ -1,5 +1,7 @@
 //! `dynamicParameters` of a `helm` or `plugin` block: parameters whose values are read from the destination cluster.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tiphys_yaml::{Data, DecodeError, Node, Object, read_document};
@@ -84,6 +86,23 @@ impl DynamicParameter {
     }
 }
 
+impl fmt::Display for ResourceReference {
+    /// Writes `KIND[.GROUP] [NAMESPACE/]NAME` and the path, or that the value is whether the object exists.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { group, kind, namespace, name, path, .. } = self;
+        f.write_str(kind)?;
+        if !group.is_empty() {
+            write!(f, ".{group}")?;
+        }
+        f.write_str(" ")?;
+        if !namespace.is_empty() {
+            write!(f, "{namespace}/")?;
+        }
+        f.write_str(name)?;
+        if path.is_empty() { f.write_str(" (existence)") } else { write!(f, " {path}") }
+    }
+}
+
 impl ResourceReference {
     fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
         let reference = Self {
@@ -152,3 +171,6 @@ pub(crate) fn add_annotated(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -135,6 +135,15 @@ pub(crate) fn is_false(value: &bool) -> bool {
 }
 
 impl ApplicationSource {
+    /// Returns the dynamic parameters of the `helm` or `plugin` block, without those of the annotation.
+    pub fn dynamic_parameters(&self) -> &[DynamicParameter] {
+        match (&self.helm, &self.plugin) {
+            (Some(block), _) => &block.dynamic_parameters,
+            (None, Some(block)) => &block.dynamic_parameters,
+            (None, None) => &[],
+        }
+    }
+
     /// Returns the repository's URL with credentials redacted. Addresses of chart repositories need no scheme; `git@HOST:PATH` stays as it
     /// is.
     pub fn shown_repository(&self) -> String {

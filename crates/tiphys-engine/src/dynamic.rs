@@ -9,12 +9,12 @@ mod value;
 use std::fmt;
 
 use base64::Engine as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tiphys_api::{DynamicParameter, ResourceReference};
 use tiphys_helm_values::{NameError, PathItem, parse_name};
-use tiphys_params::ResolvedParameter;
+use tiphys_params::{Parameter, ResolvedParameter};
 
-use crate::helm::VALUE_PREFIX;
+use crate::helm::{SET_PREFIX, VALUE_PREFIX};
 use crate::jsonpath::{FieldPath, FieldPathError, FindError, FindProblem};
 
 pub use problem::LookUpProblem;
@@ -210,9 +210,34 @@ impl LookUp {
         &self.parameter.name
     }
 
+    /// Returns the name that users see: a value of a chart has that of the static parameter, `set.PATH`.
+    pub fn shown_name(&self) -> String {
+        match self.consumer {
+            ValueConsumer::Helm => format!("{SET_PREFIX}{}", self.parameter.name),
+            ValueConsumer::Plugin => self.parameter.name.clone(),
+        }
+    }
+
     /// Returns the object and its field.
     pub fn reference(&self) -> &ResourceReference {
         &self.parameter.resource_ref
+    }
+
+    /// Returns a value as JSON for a user who asks for it; `None` if it was read from a Secret.
+    pub fn shown_value(&self, resolved: &ResolvedParameter) -> Option<Value> {
+        if resolved.is_from_secret() {
+            return None;
+        }
+        let Parameter { string, array, map, .. } = resolved.expose();
+        match (self.consumer, string) {
+            // The Helm plugin gets JSON.
+            (ValueConsumer::Helm, Some(json)) => serde_json::from_str(json).ok(),
+            _ => string
+                .as_ref()
+                .map(|string| json!(string))
+                .or(array.as_ref().map(|items| json!(items)))
+                .or(map.as_ref().map(|map| json!(map))),
+        }
     }
 
     /// Returns the value for an object; `None` if it does not exist. `is_secret` tells whether it is a Secret: its values stay strings.

@@ -51,9 +51,9 @@ pub use override_files::{
 pub use owner::Owner;
 pub use ownership::Ownership;
 pub use parameter_edit::{
-    Given, NoPlaceError, parameter_changes, patch_changes, with_parameters, written_parameters,
+    DynamicEdit, Given, NoPlaceError, parameter_changes, patch_changes, with_parameters, written_parameters,
 };
-pub use parameter_place::{parameter_places, source_node};
+pub use parameter_place::{dynamic_parameter_places, parameter_places, source_node};
 pub use plugin_environment::{plugin_env, request_environment};
 pub use references::{ReferenceError, mentioned, references};
 pub use scope::{Scope, Scopes, set_namespace};

@@ -4,6 +4,7 @@
 //! values of a chart. Argo CD itself understands both.
 
 mod changes;
+mod dynamic;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use tiphys_helm_values::NameError;
 use tiphys_params::{Announcement, JsonType, Parameter, Types};
 
 use crate::SourceType;
+use crate::dynamic::DynamicParameterError;
 use crate::helm::{
     FieldProblem, HELM_VALUE_PREFIXES, Knowledge, NoField, Variables, is_ambiguous, plugin_values,
     set_plugin_parameters, set_shown, shown_parameters, shown_plugin_parameters,
@@ -21,6 +23,7 @@ use crate::helm::{
 use crate::translate::{image_entry, kustomize_parameters};
 
 pub use changes::{parameter_changes, patch_changes};
+pub use dynamic::DynamicEdit;
 
 /// A parameter that cannot be set in the source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +37,15 @@ pub enum NoPlaceError {
          and `version`"
     )]
     Kustomize(String),
+    /// A dynamic parameter of a chart that does not name a value.
+    #[error("the parameter {0:?} cannot be dynamic: name a value of the chart with set.PATH")]
+    Dynamic(String),
+    /// The type of the source takes no dynamic parameters.
+    #[error("the source is of type {0}, which does not support dynamic parameters")]
+    DynamicType(SourceType),
+    /// A dynamic parameter would be invalid.
+    #[error(transparent)]
+    InvalidDynamic(DynamicParameterError),
     /// A helm block has no field for the parameter.
     #[error(
         "a `helm` block has no field for the parameter {0:?}; single values are `set.PATH`, `set-string.PATH` and `set-file.PATH`, and \

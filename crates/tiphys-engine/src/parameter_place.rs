@@ -42,6 +42,19 @@ pub fn parameter_places(source: &Node, plugin: Option<&str>) -> BTreeMap<String,
     places
 }
 
+/// Returns the positions of a source's entries of `dynamicParameters`, by their names.
+pub fn dynamic_parameter_places(source: &Node) -> BTreeMap<String, Position> {
+    let mut places = BTreeMap::new();
+    for block in ["plugin", "helm"] {
+        let list = field(source, block).and_then(|block| field(&block.value, "dynamicParameters"));
+        if let Some(Data::Sequence(items)) = list.map(|list| &list.value.data) {
+            places
+                .extend(items.iter().filter_map(named).map(|(name, item)| (name.to_owned(), item.position)));
+        }
+    }
+    places
+}
+
 /// Returns the entries of a plugin block, by the names that [`crate::written_parameters`] uses.
 fn parameters_of(
     block: Option<&Entry>,

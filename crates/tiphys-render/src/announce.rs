@@ -83,6 +83,7 @@ impl Renderer {
             text: file.text.clone(),
             patch: file.step.patch.clone(),
             parameters: set_parameters(&file.step.source),
+            dynamic_parameters: file.step.source.dynamic_parameters().to_vec(),
         });
         Some(AnnouncedSource {
             position: at.position(),
@@ -95,6 +96,7 @@ impl Renderer {
             plugin: plugin.map(str::to_owned),
             announcements: Vec::new(),
             parameters,
+            look_ups: prepared.look_ups().to_vec(),
             own_parameters: set_parameters(source),
             override_files: merged.collect(),
             build_environment: build.variables().iter().map(|variable| variable.name.clone()).collect(),
@@ -111,6 +113,11 @@ impl Renderer {
         at: SourceIndex,
     ) -> AnnouncedSource {
         let own = self.set_parameters(source, place, &BuildEnvironment::default(), None);
+        let switched_on = without_switched_off(source, &self.settings.switched_off);
+        let look_ups = match translate(&switched_on, place, &BuildEnvironment::default()) {
+            Ok(SourcePlan::Plugin(plan)) => plan.look_ups,
+            _ => Vec::new(),
+        };
         AnnouncedSource {
             position: at.position(),
             name: source.name.clone(),
@@ -122,6 +129,7 @@ impl Renderer {
             plugin: None,
             announcements: Vec::new(),
             parameters: own.clone(),
+            look_ups,
             own_parameters: own,
             override_files: Vec::new(),
             build_environment: Vec::new(),

@@ -148,6 +148,7 @@ impl Renderer {
                 plugin: output.plugin,
                 also_matching: output.also_matching,
                 parameters: output.parameters,
+                look_ups: prepared.look_ups().to_vec(),
                 objects: objects.len(),
                 stderr: output.stderr,
                 duration: prepared.duration + begun.elapsed(),

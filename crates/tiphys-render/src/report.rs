@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tiphys_api::ApplicationSource;
-use tiphys_engine::{Manifest, SourceType};
+use tiphys_api::{ApplicationSource, DynamicParameter};
+use tiphys_engine::{LookUp, Manifest, SourceType};
 use tiphys_params::{Announcement, Parameter};
 use tiphys_tree::RepoPath;
 use tiphys_yaml::Node;
@@ -43,8 +43,10 @@ pub struct RenderedSource {
     pub plugin: Option<String>,
     /// Other plugins whose discovery rules match.
     pub also_matching: Vec<String>,
-    /// The parameters.
+    /// The parameters, without dynamic ones.
     pub parameters: Vec<Parameter>,
+    /// The dynamic parameters.
+    pub look_ups: Vec<LookUp>,
     /// Number of objects.
     pub objects: usize,
     /// What the plugin wrote to standard error.
@@ -78,6 +80,8 @@ pub struct AnnouncedSource {
     pub announcements: Vec<Announcement>,
     /// The set parameters, override files included.
     pub parameters: Vec<Parameter>,
+    /// The dynamic parameters, override files and the Application's annotation included.
+    pub look_ups: Vec<LookUp>,
     /// The parameters of the Application itself, without override files.
     pub own_parameters: Vec<Parameter>,
     /// The merged override files, in the order in which they apply.
@@ -99,6 +103,8 @@ pub struct MergedFile {
     pub patch: Node,
     /// The set parameters after this file.
     pub parameters: Vec<Parameter>,
+    /// The dynamic parameters of the block after this file.
+    pub dynamic_parameters: Vec<DynamicParameter>,
 }
 
 /// The result of asking the plugin of a source for announcements.

@@ -233,3 +233,25 @@ fn problems_have_one_wording() {
         assert_eq!(problem.to_string(), expected);
     }
 }
+
+#[test]
+fn values_are_shown_as_json_and_those_of_secrets_never() {
+    let object = json!({"data": {"text": "a", "count": "3", "list": ["x"], "map": {"k": "v"}}});
+    // Path, the value for Helm, the value for other plugins.
+    let cases = [
+        (".data.text", json!("a"), json!("a")),
+        (".data.count", json!(3), json!("3")),
+        (".data.list", json!(["x"]), json!(["x"])),
+        (".data.map", json!({"k": "v"}), json!({"k": "v"})),
+    ];
+    for (path, helm, plugin) in cases {
+        for (consumer, expected) in [(ValueConsumer::Helm, helm), (ValueConsumer::Plugin, plugin)] {
+            let found = look_ups([&parameter(of_field("a", path))], &[], consumer).expect(path);
+            let shown = |is_secret| {
+                let resolution = found[0].value(Some(&object), is_secret).expect(path);
+                found[0].shown_value(&resolution.parameter)
+            };
+            assert_eq!((shown(false), shown(true)), (Some(expected), None), "{path} for {consumer:?}");
+        }
+    }
+}

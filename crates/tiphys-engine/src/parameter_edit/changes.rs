@@ -1,7 +1,7 @@
 //! The changes of a document that turn one source into another.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tiphys_api::ApplicationSource;
 use tiphys_params::Parameter;
 use tiphys_yaml::{Change, NewValue, Step};
@@ -79,6 +79,10 @@ fn add_patch(path: &mut Vec<Step>, [own, document, before, after]: [&Value; 4], 
             (None, Some(new)) => {
                 changes.push(Change::Set { path: path.clone(), value: new_value(new) });
             }
+            // Argo CD keeps a list whose key is removed.
+            (_, None) if field(own).is_some_and(|own| own.is_array()) => {
+                changes.push(Change::Set { path: path.clone(), value: NewValue::List(Vec::new()) });
+            }
             // Without `null`, the source's own value would apply again.
             (_, None) if field(own).is_some() => {
                 changes.push(Change::Set { path: path.clone(), value: NewValue::from(Value::Null) });
@@ -97,10 +101,20 @@ struct Block {
     value: fn(&ApplicationSource) -> Value,
 }
 
-const BLOCKS: [Block; 2] = [
+/// Of a `plugin` block, only the dynamic parameters: its list of parameters is compared by name.
+const BLOCKS: [Block; 3] = [
+    Block { name: "plugin", value: dynamic_parameters },
     Block { name: "kustomize", value: |source| fields(source.kustomize.as_ref()) },
     Block { name: "helm", value: |source| fields(source.helm.as_ref()) },
 ];
+
+fn dynamic_parameters(source: &ApplicationSource) -> Value {
+    let list = source.plugin.as_ref().map(|block| &block.dynamic_parameters);
+    match list.filter(|list| !list.is_empty()) {
+        Some(list) => json!({"dynamicParameters": list}),
+        None => Value::Object(Map::new()),
+    }
+}
 
 fn fields(block: Option<&impl Serialize>) -> Value {
     match block {
@@ -227,22 +241,33 @@ fn diff_items(path: &[Step], old: &[Value], new: &[Value], changes: &mut Vec<Cha
     }
 }
 
-/// Returns a value with its fields in the usual order: `name` first, then `value`.
+/// Returns a value with its fields in the usual order: `name` first, then `value`; in a reference to an object, its path last.
 fn new_value(value: &Value) -> NewValue {
-    const FIRST: [&str; 2] = ["name", "value"];
     match value {
         Value::Array(items) => NewValue::List(items.iter().map(new_value).collect()),
-        Value::Object(map) => {
-            let (mut first, mut rest) = (Vec::new(), Vec::new());
-            for (key, value) in map {
-                let is_first = FIRST.contains(&key.as_str()) && map.contains_key("name");
-                if is_first { &mut first } else { &mut rest }.push((key.clone(), new_value(value)));
-            }
-            NewValue::Object(first.into_iter().chain(rest).collect())
-        }
+        Value::Object(map) if map.contains_key("name") => ordered(map, &["name", "value"]),
+        Value::Object(map) => ordered(map, &[]),
         value => NewValue::from(value.clone()),
     }
 }
+
+/// Returns an object with these fields first.
+fn ordered(map: &Map<String, Value>, first: &[&str]) -> NewValue {
+    let rank = |key: &str| first.iter().position(|one| *one == key).unwrap_or(first.len());
+    let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+    entries.sort_by_key(|(key, _)| rank(key));
+    let fields = entries.into_iter().map(|(key, value)| match value {
+        Value::Object(reference) if key == RESOURCE_REF => {
+            (key.clone(), ordered(reference, &RESOURCE_REF_FIELDS))
+        }
+        value => (key.clone(), new_value(value)),
+    });
+    NewValue::Object(fields.collect())
+}
+
+/// The field of a dynamic parameter with its object, and the fields of the object in their order.
+const RESOURCE_REF: &str = "resourceRef";
+const RESOURCE_REF_FIELDS: [&str; 6] = ["group", "version", "kind", "namespace", "name", "path"];
 
 /// Returns an entry of `parameters` with its fields in the usual order: `name` first.
 fn written(parameter: &Parameter) -> NewValue {

@@ -669,3 +669,32 @@ fn value_with_force_string_is_named_set() {
         assert_eq!(names, expected, "{list}");
     }
 }
+
+#[test]
+fn changes_of_dynamic_parameters_are_minimal() {
+    let one = "{name: a, resourceRef: {kind: ConfigMap, name: x, path: .data.a}}";
+    let two = "{name: b, resourceRef: {group: apps, kind: Deployment, namespace: ns, name: web}}";
+    for block in ["plugin", "helm"] {
+        let with = |list: &str| source(&format!("{block}: {{dynamicParameters: [{list}]}}"));
+        let none = source("{}");
+        let (a, b) = (
+            r#"{name:"a",resourceRef:{kind:"ConfigMap",name:"x",path:".data.a"}}"#,
+            r#"{name:"b",resourceRef:{group:"apps",kind:"Deployment",namespace:"ns",name:"web"}}"#,
+        );
+        let both = with(&format!("{one}, {two}"));
+        let cases = [
+            (&none, &with(one), [format!("{block}.dynamicParameters = [{a}]")]),
+            (&with(one), &both, [format!("{block}.dynamicParameters[1] = {b}")]),
+            (&both, &with(two), [format!("- {block}.dynamicParameters[0]")]),
+            (&both, &none, [format!("- {block}.dynamicParameters")]),
+        ];
+        for (before, after, expected) in cases {
+            assert_eq!(shown(&parameter_changes(&[], before, after)), expected, "{block}");
+        }
+        // In an override file, a list that only the Application has is replaced by an empty one.
+        let removed = patch_changes(&both, &none, &both, &none);
+        assert_eq!(shown(&removed), [format!("{block}.dynamicParameters = []")]);
+        let written = patch_changes(&both, &none, &both, &with(one));
+        assert_eq!(shown(&written), [format!("{block}.dynamicParameters = [{a}]")]);
+    }
+}

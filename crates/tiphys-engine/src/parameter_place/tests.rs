@@ -1,6 +1,6 @@
 use tiphys_yaml::{Node, read_document};
 
-use super::{parameter_places, source_node};
+use super::{dynamic_parameter_places, parameter_places, source_node};
 
 fn read(text: &str) -> Node {
     read_document(text.as_bytes()).expect("YAML").expect("a document")
@@ -115,4 +115,17 @@ fn source_index_follows_argo_cd() {
     assert_eq!(place(several, 2), None);
     assert_eq!(place("spec:\n  source: {path: x}\n  sources: []\n", 0).as_deref(), Some("2:11"));
     assert_eq!(place("kind: x\n", 0), None);
+}
+
+#[test]
+fn positions_of_dynamic_parameters() {
+    for block in ["plugin", "helm", "Helm"] {
+        let source = read(&format!(
+            "{block}:\n  parameters:\n  - name: a\n  dynamicParameters:\n  - name: b\n  - {{kind: x}}\n  - name: c\n"
+        ));
+        let places = dynamic_parameter_places(&source);
+        let lines: Vec<(&str, usize)> =
+            places.iter().map(|(name, place)| (name.as_str(), place.line)).collect();
+        assert_eq!(lines, [("b", 5), ("c", 7)], "{block}");
+    }
 }

@@ -57,6 +57,8 @@ pub enum InEffect {
     Default(ParameterValue),
     /// The set value.
     Set(ParameterValue),
+    /// A value that is read from a cluster: its object and field. [`apply`] returns none.
+    Dynamic(String),
 }
 
 /// An invalid assignment. Nothing is changed in this case.
@@ -348,7 +350,7 @@ impl<'a> Editor<'a> {
             }
             Shape::Map => {
                 match self.in_effect(&Target { name: name.to_owned(), part: Part::Item(item.to_owned()) }) {
-                    InEffect::Nothing => return Err(self.no_key(name, item)),
+                    InEffect::Nothing | InEffect::Dynamic(_) => return Err(self.no_key(name, item)),
                     // The key is not set, so there is nothing to remove.
                     InEffect::Default(_) => {}
                     InEffect::Set(_) => {
@@ -432,7 +434,7 @@ impl<'a> Editor<'a> {
     /// Returns the effective value: the set value in the announced field, else the announced default.
     fn value(&self, name: &str) -> Option<ParameterValue> {
         match self.in_effect(&Target::whole(name)) {
-            InEffect::Nothing => None,
+            InEffect::Nothing | InEffect::Dynamic(_) => None,
             InEffect::Default(value) | InEffect::Set(value) => Some(value),
         }
     }
@@ -600,6 +602,7 @@ impl std::fmt::Display for InEffect {
             Self::Nothing => f.write_str(NOT_SET),
             Self::Default(value) => write!(f, "{value} (default)"),
             Self::Set(value) => write!(f, "{value}"),
+            Self::Dynamic(reference) => write!(f, "(dynamic) {reference}"),
         }
     }
 }
