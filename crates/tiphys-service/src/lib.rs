@@ -21,6 +21,7 @@ mod project_permits;
 mod projects;
 mod render;
 mod select;
+mod self_references;
 mod service;
 mod settings;
 mod store;

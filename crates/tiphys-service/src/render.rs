@@ -10,6 +10,7 @@ use tiphys_store::StoredApplication;
 
 use crate::error::ServiceError;
 use crate::options::StepCallback;
+use crate::self_references::self_references;
 use crate::workspace::Workspace;
 
 /// Changes to the manifests that Argo CD would deploy.
@@ -53,6 +54,9 @@ pub(crate) async fn render_each(
         let result = result.map_err(|error| ServiceError::application(stored, &error));
         let permitted = result.and_then(|mut rendered| {
             rendered.warnings.extend(workspace.projects.check_objects(stored, &rendered.manifests)?);
+            let look_ups = rendered.sources.iter().flat_map(|source| &source.look_ups);
+            let reported = self_references(&stored.application, look_ups, &rendered.manifests);
+            rendered.warnings.extend(reported);
             Ok(rendered)
         });
         (Arc::clone(stored), permitted)
