@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use serde_json::Value;
 use tiphys_api::Application;
 use tiphys_cluster::ClusterErrorKind;
 use tiphys_engine::{LookUp, LookUpProblem, Manifest, ObjectKey, Resolution, Scope, ServedKind};
 use tiphys_params::ResolvedParameter;
-use tiphys_project::{ObjectIdentity, Permit, PermittedBy, Refused};
+use tiphys_project::{Cluster, ObjectIdentity, Permit, PermittedBy, ProjectRules, Refused};
 use tiphys_render::{SourceLookUps, UnresolvedParameter, UnresolvedParameters, ValueResolver};
 
 use crate::clusters::{DestinationClusters, OpenCluster, shown};
@@ -54,21 +55,9 @@ impl ClusterValues {
         application: &Application,
         look_up: &LookUp,
     ) -> Result<PermittedLookUp, LookUpProblem> {
-        let reference = look_up.reference();
-        let destination = &application.spec.destination;
-        let cluster = self.projects.cluster(destination);
-        let rules = self.projects.rules(application);
+        let cluster = self.projects.cluster(&application.spec.destination);
         // The application's own rules come first.
-        let rules = rules.filter(|_| self.projects.permits_application(application));
-        let Some(rules) = rules else {
-            tracing::info!(
-                "{}: dynamic parameter {:?}: project {} does not permit the application, or was not found",
-                application.metadata.name,
-                look_up.name(),
-                application.spec.project_name()
-            );
-            return Err(LookUpProblem::Forbidden);
-        };
+        let rules = permitting_rules(&self.projects, application, look_up)?;
         let open = self.clusters.open(&cluster).await;
         let open = open.map_err(|error| LookUpProblem::Cluster(error.message().to_owned()))?;
         let open = open.ok_or_else(|| LookUpProblem::NoCluster(shown(&cluster).0.to_owned()))?;
@@ -82,31 +71,11 @@ impl ClusterValues {
             return Err(LookUpProblem::Forbidden);
         }
         let kinds = open.reader.kinds().await.map_err(|error| LookUpProblem::Cluster(chain(&error)))?;
+        let reference = look_up.reference();
         let version = Some(reference.version.as_str()).filter(|version| !version.is_empty());
         let kind = kinds.find(&reference.group, &reference.kind, version);
         let kind = kind.map_err(LookUpProblem::UnknownKind)?.clone();
-        let namespace = match (kind.scope, reference.namespace.as_str()) {
-            (Scope::Cluster, _) => None,
-            (_, "") if destination.namespace.is_empty() => {
-                return Err(LookUpProblem::NoNamespace(kind.full_name()));
-            }
-            (_, "") => Some(destination.namespace.clone()),
-            (_, namespace) => Some(namespace.to_owned()),
-        };
-        let object = ObjectIdentity {
-            group: kind.group.clone(),
-            kind: kind.kind.clone(),
-            namespace,
-            name: reference.name.clone(),
-        };
-        let permit = rules.permit_look_up(&cluster, &object).map_err(|refused: Refused| {
-            tracing::info!(
-                "{}: dynamic parameter {:?}: {refused}",
-                application.metadata.name,
-                look_up.name()
-            );
-            LookUpProblem::Forbidden
-        })?;
+        let permit = permit_kind(rules, &cluster, application, look_up, &kind)?;
         Ok(PermittedLookUp { cluster: open, kind, permit })
     }
 
@@ -116,8 +85,14 @@ impl ClusterValues {
         permitted: &PermittedLookUp,
         look_up: &LookUp,
     ) -> Result<Resolution, LookUpProblem> {
+        let object = self.object(permitted).await?;
+        permitted.value(look_up, object.as_ref())
+    }
+
+    /// Reads the object of a permitted look-up; `None` if it does not exist.
+    pub(crate) async fn object(&self, permitted: &PermittedLookUp) -> Result<Option<Value>, LookUpProblem> {
         let key = permitted.object();
-        let PermittedLookUp { cluster, kind, permit } = permitted;
+        let PermittedLookUp { cluster, kind, .. } = permitted;
         let found = self.clusters.get(cluster, kind, &key.namespace, &key.name).await;
         let object = found.map_err(|error| match error.kind {
             // The message must not show whether the object exists.
@@ -127,10 +102,7 @@ impl ClusterValues {
             }
             _ => LookUpProblem::Cluster(chain(&error)),
         })?;
-        let object = object.map(Manifest::into_value);
-        look_up
-            .value(object.as_ref(), permit.is_secret())
-            .map_err(|problem| LookUpProblem::of_value(key, problem))
+        Ok(object.map(Manifest::into_value))
     }
 
     async fn resolve_one(
@@ -163,6 +135,69 @@ impl PermittedLookUp {
     pub(crate) fn rule(&self) -> &PermittedBy {
         self.permit.rule()
     }
+
+    /// Returns the value for the object.
+    pub(crate) fn value(
+        &self,
+        look_up: &LookUp,
+        object: Option<&Value>,
+    ) -> Result<Resolution, LookUpProblem> {
+        let value = look_up.value(object, self.permit.is_secret());
+        value.map_err(|problem| LookUpProblem::of_value(self.object(), problem))
+    }
+}
+
+/// Returns the rules of an application's project, if they permit its sources and destination.
+pub(crate) fn permitting_rules<'a>(
+    projects: &'a Projects,
+    application: &Application,
+    look_up: &LookUp,
+) -> Result<&'a ProjectRules, LookUpProblem> {
+    let rules = projects.rules(application).filter(|_| projects.permits_application(application));
+    rules.ok_or_else(|| {
+        tracing::info!(
+            "{}: dynamic parameter {:?}: project {} does not permit the application, or was not found",
+            application.metadata.name,
+            look_up.name(),
+            application.spec.project_name()
+        );
+        LookUpProblem::Forbidden
+    })
+}
+
+/// Returns the permit of a look-up whose kind is known.
+pub(crate) fn permit_kind(
+    rules: &ProjectRules,
+    cluster: &Cluster,
+    application: &Application,
+    look_up: &LookUp,
+    kind: &ServedKind,
+) -> Result<Permit, LookUpProblem> {
+    let namespace = namespace(application, look_up, kind);
+    if kind.scope != Scope::Cluster && namespace.is_none() {
+        return Err(LookUpProblem::NoNamespace(kind.full_name()));
+    }
+    let object = ObjectIdentity {
+        group: kind.group.clone(),
+        kind: kind.kind.clone(),
+        namespace: namespace.map(str::to_owned),
+        name: look_up.reference().name.clone(),
+    };
+    rules.permit_look_up(cluster, &object).map_err(|refused: Refused| {
+        tracing::info!("{}: dynamic parameter {:?}: {refused}", application.metadata.name, look_up.name());
+        LookUpProblem::Forbidden
+    })
+}
+
+/// Returns the namespace of a look-up: its own, else the destination's. None for a cluster-scoped kind, and if there is none.
+pub(crate) fn namespace<'a>(
+    application: &'a Application,
+    look_up: &'a LookUp,
+    kind: &ServedKind,
+) -> Option<&'a str> {
+    let namespaces = [&look_up.reference().namespace, &application.spec.destination.namespace];
+    let given = namespaces.into_iter().find(|namespace| !namespace.is_empty());
+    given.map(String::as_str).filter(|_| kind.scope != Scope::Cluster)
 }
 
 #[async_trait::async_trait]

@@ -7,6 +7,7 @@
 
 mod assignments;
 mod cache;
+mod cluster_references;
 mod clusters;
 pub mod compare;
 mod credentials;
@@ -14,9 +15,11 @@ mod dynamic;
 mod error;
 mod findings;
 mod host;
+mod object_address;
 mod options;
 pub mod params;
 pub mod plugin;
+mod project_look_ups;
 mod project_permits;
 mod projects;
 mod render;
@@ -31,12 +34,15 @@ mod warning;
 mod workspace;
 
 pub use cache::prune_cache;
+pub use cluster_references::ClusterReference;
 pub use error::{ErrorKind, Input, Remedy, ServiceError};
 pub use host::Host;
+pub use object_address::parse_object_address;
 pub use options::{
     ApplicationSelection, ClusterContext, ConnectPlugins, KubernetesAccess, ServiceLimits, ServiceOptions,
     StepCallback, StorePath,
 };
+pub use project_look_ups::{ApplicationLookUps, look_ups};
 pub use project_permits::{
     ObjectRequest, ProjectAnswer, ProjectFiles, ProjectQuestion, ProjectRule, project_permits,
 };

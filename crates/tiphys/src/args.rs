@@ -36,7 +36,9 @@ pub(crate) use plugin::{
     PluginArgs, PluginCheckArgs, PluginCommand, PluginCreateArgs, PluginMatchArgs, PluginRunArgs,
     PluginTestArgs,
 };
-pub(crate) use project::{ProjectArgs, ProjectCommand, ProjectPermitsArgs};
+pub(crate) use project::{
+    ProjectArgs, ProjectCheckArgs, ProjectCommand, ProjectPermitsArgs, ProjectReadersArgs,
+};
 pub(crate) use render::RenderArgs;
 
 /// Parameterized GitOps rendering for Kubernetes.

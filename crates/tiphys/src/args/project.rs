@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::ApplicationArgs;
+
 /// Arguments of `project`.
 #[derive(Debug, Args)]
 pub(crate) struct ProjectArgs {
@@ -15,6 +17,37 @@ pub(crate) struct ProjectArgs {
 pub(crate) enum ProjectCommand {
     /// Report whether a project permits something
     Permits(ProjectPermitsArgs),
+    /// List what the dynamic parameters of applications read, and the rule that permits it
+    Check(ProjectCheckArgs),
+    /// List the applications that read an object
+    Readers(ProjectReadersArgs),
+}
+
+/// Arguments of `project check`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "No object is read. The scopes of kinds are those of Kubernetes; --cluster-state adds custom resources.
+
+Exit code: 3 if a look-up is not permitted.
+
+Examples:
+  tiphys project check
+  tiphys project check guestbook -o json"
+)]
+pub(crate) struct ProjectCheckArgs {
+    #[command(flatten)]
+    pub(crate) applications: ApplicationArgs,
+}
+
+/// Arguments of `project readers`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tiphys project readers ConfigMap/infra/dns\n  tiphys project readers Gateway.gateway.networking.k8s.io/edge/public -o json"
+)]
+pub(crate) struct ProjectReadersArgs {
+    /// The object: `KIND[.GROUP]/NAMESPACE/NAME`, or `KIND[.GROUP]/NAME` if it is cluster-scoped
+    #[arg(value_name = "OBJECT")]
+    pub(crate) object: String,
 }
 
 /// Arguments of `project permits`.

@@ -1,0 +1,40 @@
+//! `tiphys project check`: the look-ups of applications, and the rules that permit them.
+
+use std::process::ExitCode;
+
+use tiphys_engine::LookUpProblem;
+use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions};
+
+use super::look_ups;
+use crate::args::{CommonArgs, ProjectCheckArgs};
+use crate::error::{self, ErrorKind, ServiceError};
+use crate::lifecycle;
+use crate::options::open_service;
+use crate::settings::Process;
+
+/// Prints each look-up of the selected applications. The exit code reports look-ups that are not permitted.
+pub(super) async fn run(
+    common: &CommonArgs,
+    args: &ProjectCheckArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let form = look_ups::Form::of(common)?;
+    let selection = ApplicationSelection::from(&args.applications);
+    let workspace =
+        Workspace::open(&open_service(common, host)?, WorkspaceOptions::for_selection(&selection))?;
+    error::warn_all(workspace.warnings());
+    let selected = tiphys_service::select(&workspace, &selection, "check")?;
+    let worst = error::print_all(&selected.errors, None);
+    error::warn_all(&selected.warnings);
+    let finding = tiphys_service::look_ups(&workspace, &selected.applications);
+    let found = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(finding)).await?;
+    let worst = look_ups::print(&found, form, worst)?;
+    let mut problems = look_ups::all(&found).filter_map(|(_, _, read)| read.permitted_by.as_ref().err());
+    let refused = problems.clone().next().map(|_| ErrorKind::Forbidden);
+    if common.cluster_state.is_empty() && problems.any(|one| matches!(one, LookUpProblem::UnknownKind(_))) {
+        tracing::warn!(
+            "no cluster was asked: kinds that Kubernetes does not have are known only with --cluster-state"
+        );
+    }
+    Ok(error::exit_code_of(worst.max(refused)))
+}

@@ -1,0 +1,33 @@
+//! `tiphys project readers`: the applications that read an object.
+
+use std::process::ExitCode;
+
+use tiphys_service::{
+    ApplicationLookUps, ApplicationSelection, Workspace, WorkspaceOptions, parse_object_address,
+};
+
+use super::look_ups;
+use crate::args::{CommonArgs, ProjectReadersArgs};
+use crate::error::{self, ServiceError};
+use crate::lifecycle;
+use crate::options::open_service;
+use crate::settings::Process;
+
+/// Prints the look-ups of one object in all applications of the store.
+pub(super) async fn run(
+    common: &CommonArgs,
+    args: &ProjectReadersArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let form = look_ups::Form::of(common)?;
+    let object = parse_object_address(&args.object)?;
+    let workspace = Workspace::open(&open_service(common, host)?, WorkspaceOptions::default())?;
+    error::warn_all(workspace.warnings());
+    let selected = tiphys_service::select(&workspace, &ApplicationSelection::default(), "search")?;
+    let worst = error::print_all(&selected.errors, None);
+    error::warn_all(&selected.warnings);
+    let finding = tiphys_service::look_ups(&workspace, &selected.applications);
+    let found = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(finding)).await?;
+    let found: Vec<ApplicationLookUps> = found.into_iter().map(|one| one.of_object(&object)).collect();
+    Ok(error::exit_code_of(look_ups::print(&found, form, worst)?))
+}
