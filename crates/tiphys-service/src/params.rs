@@ -7,6 +7,7 @@ mod edit;
 mod inspect;
 mod origin;
 mod problems;
+mod resolve;
 mod row;
 
 use std::sync::Arc;
@@ -27,6 +28,7 @@ pub use edit::{EditOptions, PlannedEdit, WriteTo, plan_edit};
 pub use inspect::{ApplicationParameters, inspect};
 pub use origin::{OriginChain, OriginLink, ParameterLocation, ParameterOrigin};
 pub use problems::ParameterProblems;
+pub use resolve::{ResolvedReference, UsedValue, resolve};
 pub use row::{Announced, ParameterRow};
 
 /// Which sources of an application a use case is about. Empty: all.

@@ -14,7 +14,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::settings::Process;
 use crate::terminal::Lines;
 
-pub(crate) use server_log::{LogFormat, LogLine, Severity, time_in};
+pub(crate) use server_log::{LogFormat, LogLine, Severity, rfc3339, time_in};
 pub(crate) use traces::{TraceSettings, Traces};
 
 use server_log::ServerLog;

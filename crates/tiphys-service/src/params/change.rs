@@ -1,11 +1,13 @@
 //! Changes of parameters: parsing a request, finding the source that it applies to, and applying it.
 
+mod dynamic;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tiphys_api::ApplicationSource;
+use tiphys_api::{ApplicationSource, ResourceReference};
 use tiphys_engine::{
-    Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX, SET_PREFIX,
+    DynamicEdit, Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX, SET_PREFIX,
     SET_STRING_PREFIX, SourceType, VariableNames, Variables, build_variables, has_plugin_values,
     parameter_places, replaced_variables, shown_name, with_parameters, written_parameters,
 };
@@ -34,6 +36,8 @@ pub struct ParameterRequest {
     files: Vec<Vec<(String, ParameterValue)>>,
     unset: Vec<String>,
     variables: Variables,
+    /// A parameter whose value will be read from a cluster.
+    reference: Option<(String, ResourceReference)>,
 }
 
 /// A source whose parameters are changed.
@@ -79,12 +83,37 @@ impl ParameterRequest {
             return Err(ServiceError::invalid_input("nothing to set").with_remedy(Remedy::GiveValues));
         }
         let variables = if values.variables { Variables::Replaced } else { Variables::Literal };
-        Ok(Self { set: values.assignments.clone(), files, unset: unset.to_vec(), variables })
+        Ok(Self { set: values.assignments.clone(), files, unset: unset.to_vec(), variables, reference: None })
+    }
+
+    /// Creates a request to read one parameter from a cluster. The only value is the parameter's name.
+    pub fn from_cluster(
+        values: &ParameterValues,
+        reference: ResourceReference,
+    ) -> Result<Self, ServiceError> {
+        match (values.assignments.as_slice(), values.files.as_slice(), values.variables) {
+            ([name], [], false) if !name.contains('=') => Ok(Self {
+                set: Vec::new(),
+                files: Vec::new(),
+                unset: Vec::new(),
+                variables: Variables::default(),
+                reference: Some((name.clone(), reference)),
+            }),
+            _ => Err(ServiceError::invalid_input(
+                "a parameter that is read from a cluster is given as one NAME, without a value, files and variables",
+            )),
+        }
     }
 
     /// Creates a request that only unsets names.
     pub fn unset(names: &[String]) -> Self {
-        Self { set: Vec::new(), files: Vec::new(), unset: names.to_vec(), variables: Variables::default() }
+        Self {
+            set: Vec::new(),
+            files: Vec::new(),
+            unset: names.to_vec(),
+            variables: Variables::default(),
+            reference: None,
+        }
     }
 
     /// Returns the names with one of these prefixes. Brackets in them are a part of the name.
@@ -260,6 +289,11 @@ impl ParameterSource {
             let is_value = |name: &&str| name.starts_with(SET_PREFIX) || name.starts_with(SET_STRING_PREFIX);
             let whole_list = file.patch.at(["plugin", "parameters"]).is_some()
                 || file.patch.at(["helm", "parameters"]).is_some() && names.iter().any(is_value);
+            let dynamic_list = || ["plugin", "helm"].map(|block| file.patch.at([block, "dynamicParameters"]));
+            let is_dynamic = changes.iter().any(|change| {
+                [&change.before, &change.after].iter().any(|value| matches!(value, InEffect::Dynamic(_)))
+            });
+            let whole_list = whole_list || is_dynamic && dynamic_list().iter().any(Option::is_some);
             whole_list || names.iter().any(|name| places.contains_key(*name))
         })?;
         Some(&file.path)
@@ -278,6 +312,8 @@ impl ParameterSource {
             self.announced.as_ref().map(|source| source.announcements.as_slice()).unwrap_or_default();
         let in_effect =
             self.announced.as_ref().map(|source| source.parameters.as_slice()).unwrap_or_default();
+        let mut dynamic = DynamicEdit::new(source, self.source_type);
+        let dynamic_names: Vec<String> = dynamic.names().collect();
         let has_values = self.source_type == SourceType::Helm || has_plugin_values(source, plugin);
         // Values of a chart need not be announced.
         let free_prefixes: &[&str] = if has_values { &HELM_VALUE_PREFIXES } else { &[] };
@@ -286,6 +322,7 @@ impl ParameterSource {
             .map(|announcement| announcement.name.as_str())
             .chain(before.iter().chain(in_effect).map(|parameter| parameter.name.as_str()))
             .chain(request.names_with_prefix(free_prefixes))
+            .chain(dynamic_names.iter().map(String::as_str))
             .collect();
         let mut assignments = request.assignments(&known, host)?;
         for assignment in &mut assignments {
@@ -293,8 +330,13 @@ impl ParameterSource {
         }
         let names_are_free = announcements.is_empty();
         let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
-        let Applied { parameters, mut changes, warnings } =
+        let replaced = self.replaced(&mut dynamic, &mut assignments, &edited)?;
+        let Applied { mut parameters, mut changes, warnings } =
             apply(edited, &assignments).map_err(|error| self.refused(&error))?;
+        replaced.complete(&mut changes);
+        if let Some(reference) = &request.reference {
+            changes.push(self.set_reference(&mut dynamic, &mut parameters, &edited, reference)?);
+        }
         let mut warnings: Vec<Warning> = Warning::all_of_application(&self.stored, warnings).collect();
         if has_values {
             let names = VariableNames::of(source);
@@ -308,6 +350,7 @@ impl ParameterSource {
         let names: Vec<&str> = assignments.iter().map(|assignment| assignment.target.name.as_str()).collect();
         let given = Given { plugin, announcements, names: &names, variables: request.variables };
         let after = with_parameters(source, self.source_type, &parameters, given).map_err(refused)?;
+        let after = dynamic.applied_to(after).map_err(refused)?;
         // A string and a variable with the same text are no visible change; a warning reports which one is set.
         let has_become = |name: &str| {
             !replaced_variables(source, plugin, name).eq(replaced_variables(&after, plugin, name))

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_engine::{shown_name, source_node};
+use tiphys_engine::{LookUp, ServedKinds, shown_name, source_node};
 use tiphys_plugin::LoadedPlugin;
 use tiphys_render::{AnnouncedSource, AskedSource};
 use tiphys_store::StoredApplication;
@@ -12,6 +12,7 @@ use super::SourceChoice;
 use super::defaults::Defaults;
 use super::origin::{ParameterLayers, ParameterLocation};
 use super::row::{Announced, ParameterRow, rows};
+use crate::cluster_references::{ClusterReference, KnownKinds};
 use crate::error::{Remedy, ServiceError};
 use crate::warning::Warning;
 use crate::workspace::Workspace;
@@ -27,6 +28,8 @@ pub struct ApplicationParameters {
     pub warnings: Vec<Warning>,
     /// Errors of plugins, with the index of the source.
     failures: Vec<(usize, ServiceError)>,
+    /// What the dynamic parameters of each source read.
+    references: Vec<Vec<ClusterReference>>,
     plugins: Vec<LoadedPlugin>,
     current_dir: PathBuf,
 }
@@ -49,8 +52,14 @@ pub async fn inspect(
         sources: Vec::new(),
         warnings: warnings.clone(),
         failures: Vec::new(),
+        references: Vec::new(),
         plugins: workspace.plugins.clone(),
         current_dir: workspace.service.host().absolute(""),
+    };
+    let kinds = ServedKinds::built_in();
+    let describe = |look_up: &LookUp| {
+        let kinds = KnownKinds::BuiltIn(&kinds);
+        ClusterReference::new(&workspace.projects, &stored.application, look_up, kinds)
     };
     for (index, AskedSource { source, failure }) in answers.into_iter().enumerate() {
         if let Some(error) = failure {
@@ -62,6 +71,7 @@ pub async fn inspect(
             parameters.failures.push((index, failure));
         }
         parameters.warnings.extend(Warning::all_of_application(stored, &source.warnings));
+        parameters.references.push(source.look_ups.iter().map(describe).collect());
         parameters.sources.push(source);
     }
     Ok(parameters)
@@ -71,12 +81,12 @@ impl ApplicationParameters {
     /// Returns the parameters of all chosen sources.
     pub fn rows(&self) -> Vec<ParameterRow<'_>> {
         let mut all = Vec::new();
-        for (index, source) in self.sources.iter().enumerate() {
+        for (index, (source, references)) in self.sources.iter().zip(&self.references).enumerate() {
             let failed = self.failures.iter().any(|(failed, _)| *failed == index);
             let announced = if failed { Announced::Unknown } else { Announced::Known };
             let defaults = Defaults::of(&self.plugins, source.plugin.as_deref(), |path| self.shown(path));
             let layers = ParameterLayers::of(&self.stored, source, defaults);
-            all.extend(rows(source, &layers, announced));
+            all.extend(rows(source, references, &layers, announced));
         }
         all
     }

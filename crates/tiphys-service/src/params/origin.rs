@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
-use tiphys_engine::{parameter_places, source_node};
+use tiphys_api::{ApplicationSource, DYNAMIC_PARAMETERS_ANNOTATION, DynamicParameter, ResourceReference};
+use tiphys_engine::{LookUp, dynamic_parameter_places, parameter_places, source_node};
 use tiphys_params::{Announcement, Default, Parameter};
 use tiphys_render::AnnouncedSource;
 use tiphys_store::{FileVersion, StoredApplication};
@@ -20,15 +21,18 @@ pub enum ParameterOrigin {
     File,
     /// The Application.
     Set,
+    /// An object of the destination cluster.
+    Dynamic,
 }
 
 impl ParameterOrigin {
-    /// Returns the lower-case name: `default`, `file` or `set`.
+    /// Returns the lower-case name: `default`, `file`, `set` or `dynamic`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
             Self::File => "file",
             Self::Set => "set",
+            Self::Dynamic => "dynamic",
         }
     }
 }
@@ -68,8 +72,10 @@ impl std::fmt::Display for ParameterLocation {
 pub struct OriginLink {
     /// What sets the value.
     pub origin: ParameterOrigin,
-    /// The value: `{"string" | "array" | "map": …}`.
+    /// The value: `{"string" | "array" | "map": …}`; `null` if it is read from a cluster.
     pub value: Value,
+    /// What is read from a cluster.
+    pub reference: Option<ResourceReference>,
     /// The place of the setting.
     pub location: Option<ParameterLocation>,
 }
@@ -112,6 +118,10 @@ struct DocumentLayer<'a> {
     places: BTreeMap<String, Position>,
     /// The values after the document was applied.
     values: HashMap<&'a str, &'a Parameter>,
+    /// The places of the dynamic parameters that the document sets itself.
+    dynamic_places: BTreeMap<String, Position>,
+    /// The dynamic parameters after the document was applied.
+    dynamic: &'a [DynamicParameter],
 }
 
 impl<'a> ParameterLayers<'a> {
@@ -128,16 +138,40 @@ impl<'a> ParameterLayers<'a> {
             version: Some(FileVersion::of(&file.text)),
             places: parameter_places(&file.patch, plugin),
             values: by_name(&file.parameters),
+            dynamic_places: dynamic_parameter_places(&file.patch),
+            dynamic: &file.dynamic_parameters,
         });
         let document = source.position.checked_sub(1).and_then(|index| source_node(&stored.node, index));
+        let own_source = source
+            .position
+            .checked_sub(1)
+            .and_then(|index| stored.application.spec.effective_sources().get(index));
+        let annotated: &[DynamicParameter] =
+            own_source.map(|source| source.annotated_parameters.as_slice()).unwrap_or_default();
         let own = DocumentLayer {
             origin: ParameterOrigin::Set,
             file: stored.place.file.to_string(),
             version: stored.version(),
             places: document.map(|document| parameter_places(document, plugin)).unwrap_or_default(),
             values: by_name(&source.own_parameters),
+            dynamic_places: document.map(dynamic_parameter_places).unwrap_or_default(),
+            dynamic: own_source.map(ApplicationSource::dynamic_parameters).unwrap_or_default(),
         };
-        Self { version: stored.version(), documents: files.chain([own]).collect(), defaults }
+        let annotation = stored.node.at(["metadata", "annotations", DYNAMIC_PARAMETERS_ANNOTATION]);
+        let annotation = DocumentLayer {
+            origin: ParameterOrigin::Set,
+            file: own.file.clone(),
+            version: own.version,
+            places: BTreeMap::new(),
+            values: HashMap::new(),
+            dynamic_places: annotated
+                .iter()
+                .zip(annotation)
+                .map(|(entry, node)| (entry.name.clone(), node.position))
+                .collect(),
+            dynamic: annotated,
+        };
+        Self { version: stored.version(), documents: files.chain([own, annotation]).collect(), defaults }
     }
 
     /// Returns the settings of a parameter. `value` is the one that is set after all documents.
@@ -155,20 +189,52 @@ impl<'a> ParameterLayers<'a> {
                 return None;
             }
             let location = ParameterLocation { file: layer.file.clone(), position, version: layer.version };
-            Some(OriginLink { origin: layer.origin, value, location: Some(location) })
+            Some(OriginLink { origin: layer.origin, value, reference: None, location: Some(location) })
         };
         let mut links: Vec<OriginLink> = self.documents.iter().filter_map(link).collect();
         let set = links.len();
-        if let Some((announcement, value)) = announcement.and_then(|a| Some((a, a.default_value()?))) {
-            links.push(OriginLink {
-                origin: ParameterOrigin::Default,
-                value: default_of(&value),
-                location: self.defaults.location(announcement),
-            });
-        }
+        links.extend(self.default_link(announcement));
         // The default follows the links that set a value.
         let effective = if value.is_some() { 0 } else { set };
         OriginChain { effective: (effective < links.len()).then_some(effective), links }
+    }
+
+    /// Returns the settings of a dynamic parameter. A list in an override file replaces that of the Application, and its annotation adds to
+    /// either.
+    pub(super) fn dynamic_chain(
+        &self,
+        name: &str,
+        announcement: Option<&Announcement>,
+        look_up: &LookUp,
+    ) -> OriginChain {
+        let link = |layer: &DocumentLayer<'_>| {
+            let position = layer.dynamic_places.get(look_up.name()).copied();
+            // The list after a file is that of the Application if the file has none.
+            if layer.origin == ParameterOrigin::File && position.is_none() {
+                return None;
+            }
+            let entry = layer.dynamic.iter().find(|entry| entry.name == look_up.name())?;
+            let location = ParameterLocation { file: layer.file.clone(), position, version: layer.version };
+            Some(OriginLink {
+                origin: ParameterOrigin::Dynamic,
+                value: Value::Null,
+                reference: Some(entry.resource_ref.clone()),
+                location: Some(location),
+            })
+        };
+        let mut links: Vec<OriginLink> = self.documents.iter().filter_map(link).collect();
+        links.extend(self.chain(name, announcement, None).links);
+        OriginChain { effective: Some(0), links }
+    }
+
+    fn default_link(&self, announcement: Option<&Announcement>) -> Option<OriginLink> {
+        let announcement = announcement?;
+        Some(OriginLink {
+            origin: ParameterOrigin::Default,
+            value: default_of(&announcement.default_value()?),
+            reference: None,
+            location: self.defaults.location(announcement),
+        })
     }
 }
 

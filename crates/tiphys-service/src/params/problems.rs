@@ -1,9 +1,11 @@
 //! Problems of parameters: values that do not fit their announcements, and values of the same environment variable.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use tiphys_engine::{HELM_PLUGIN, HELM_VALUE_PREFIXES, SET_PREFIX, is_held_as_text};
-use tiphys_params::{Collision, ItemType, JsonType, ProblemKind, Winner, check_values, collisions};
+use tiphys_engine::{HELM_PLUGIN, HELM_VALUE_PREFIXES, LookUp, SET_PREFIX, is_held_as_text};
+use tiphys_params::{
+    Collision, ItemType, JsonType, Parameter, ProblemKind, Winner, check_values, collisions,
+};
 use tiphys_render::AnnouncedSource;
 
 /// The problem of a number that Helm reads as a string.
@@ -31,7 +33,14 @@ impl Problems {
         if source.announcements.is_empty() {
             return found;
         }
-        for problem in check_values(&source.announcements, &source.parameters) {
+        // The values of dynamic parameters are unknown, their names are not.
+        let dynamic: HashSet<String> = source.look_ups.iter().map(LookUp::shown_name).collect();
+        let named = dynamic.iter().map(|name| Parameter { name: name.clone(), ..Parameter::default() });
+        let parameters: Vec<Parameter> = source.parameters.iter().cloned().chain(named).collect();
+        for problem in check_values(&source.announcements, &parameters) {
+            if problem.kind == ProblemKind::Required && dynamic.contains(&problem.parameter) {
+                continue;
+            }
             if is_unlisted_value(source, &problem.parameter, &problem.kind) {
                 continue;
             }

@@ -1,12 +1,16 @@
 //! One parameter of an application: its announcement, its value and its problems.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
+use tiphys_engine::LookUp;
 use tiphys_params::{Announcement, Parameter};
 use tiphys_render::AnnouncedSource;
 use tiphys_store::FileVersion;
 
 use super::origin::{OriginChain, ParameterLayers, ParameterLocation, ParameterOrigin, by_name, default_of};
 use super::problems::{ParameterProblems, Problems};
+use crate::cluster_references::ClusterReference;
 
 /// Whether the source's plugin announced its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub struct ParameterRow<'a> {
     pub announced: Announced,
     /// The value that is set, override files included.
     pub parameter: Option<&'a Parameter>,
+    /// What a dynamic parameter reads instead, and its look-up.
+    pub dynamic: Option<(&'a ClusterReference, &'a LookUp)>,
     /// Everything that sets the value.
     pub chain: OriginChain,
     /// What is wrong.
@@ -41,6 +47,7 @@ pub struct ParameterRow<'a> {
 /// Returns the parameters of one source: the announced ones in their order, then the others that are set.
 pub(super) fn rows<'a>(
     source: &'a AnnouncedSource,
+    references: &'a [ClusterReference],
     layers: &ParameterLayers<'_>,
     announced: Announced,
 ) -> Vec<ParameterRow<'a>> {
@@ -49,17 +56,34 @@ pub(super) fn rows<'a>(
         Announced::Known => Problems::of(source),
         Announced::Unknown => Problems::unchecked(source),
     };
+    let dynamic: HashMap<&str, (&ClusterReference, &LookUp)> =
+        references.iter().zip(&source.look_ups).map(|one| (one.0.parameter.as_str(), one)).collect();
     let mut seen = std::collections::HashSet::new();
     let announcements =
         source.announcements.iter().map(|announcement| (announcement.name.as_str(), Some(announcement)));
     let set = source.parameters.iter().map(|parameter| (parameter.name.as_str(), None));
-    let names = announcements.chain(set).filter(|(name, _)| seen.insert(*name));
+    let added = references.iter().map(|reference| (reference.parameter.as_str(), None));
+    let names = announcements.chain(set).chain(added).filter(|(name, _)| seen.insert(*name));
     names
         .map(|(name, announcement)| {
             let parameter = values.get(name).copied();
-            let chain = layers.chain(name, announcement, parameter);
+            let dynamic = dynamic.get(name).copied();
+            let chain = match dynamic {
+                Some((_, look_up)) => layers.dynamic_chain(name, announcement, look_up),
+                None => layers.chain(name, announcement, parameter),
+            };
             let (problems, version) = (all_problems.take(name), layers.version);
-            ParameterRow { name, announcement, announced, parameter, chain, problems, source, version }
+            ParameterRow {
+                name,
+                announcement,
+                announced,
+                parameter,
+                dynamic,
+                chain,
+                problems,
+                source,
+                version,
+            }
         })
         .collect()
 }
@@ -75,9 +99,9 @@ impl ParameterRow<'_> {
         self.chain.effective()?.location.as_ref()
     }
 
-    /// Returns the effective value: `{"string" | "array" | "map": …}`.
+    /// Returns the effective value: `{"string" | "array" | "map": …}`. A dynamic parameter has none until manifests are rendered.
     pub fn value(&self) -> Option<&Value> {
-        self.chain.effective().map(|link| &link.value)
+        self.chain.effective().map(|link| &link.value).filter(|value| !value.is_null())
     }
 
     /// Returns the announced default: `{"string" | "array" | "map": …}`.

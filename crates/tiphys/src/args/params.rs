@@ -66,6 +66,9 @@ pub(crate) struct ParamsExplainArgs {
     /// The parameter's name
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
+    /// Print the value of a dynamic parameter, unless it is from a Secret
+    #[arg(long)]
+    pub(crate) show_values: bool,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
 }
@@ -81,6 +84,13 @@ pub(crate) struct ParamsSetArgs {
     pub(crate) application: OneApplication,
     #[command(flatten)]
     pub(crate) values: ValueArgs,
+    /// Read the value of the parameter NAME from this object of the destination cluster when manifests are rendered: `KIND[.GROUP]/NS/NAME`,
+    /// or `KIND[.GROUP]/NAME` for an object without a namespace, or in that of the destination
+    #[arg(long, value_name = "OBJECT")]
+    pub(crate) from: Option<String>,
+    /// The field of the object, in kubectl's JSONPath; without it, the value is whether the object exists
+    #[arg(long, value_name = "PATH", requires = "from")]
+    pub(crate) path: Option<String>,
     #[command(flatten)]
     pub(crate) edit: EditArgs,
     #[command(flatten)]
@@ -100,6 +110,7 @@ Examples:
   tiphys params set guestbook replicas=5 --repo .
   tiphys params set guestbook 'hosts+=www.example.org' 'limits[cpu]=2' --dry-run
   tiphys params set guestbook -f values.yaml
+  tiphys params set guestbook domain --from ConfigMap/infra/dns --path .data.domain
   kubectl get applications -A -o yaml | tiphys params set --store - shop size=large --write-to override --repo .";
 
 /// Arguments of `params unset`.

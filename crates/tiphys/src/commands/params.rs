@@ -9,6 +9,7 @@ mod set;
 
 use std::process::ExitCode;
 
+use tiphys_service::Workspace;
 use tiphys_service::params::{self, ApplicationParameters};
 
 use crate::args::{CommonArgs, ParamsArgs, ParamsCommand, SourceChoice};
@@ -41,8 +42,17 @@ async fn inspect(
     source: &SourceChoice,
 ) -> Result<ApplicationParameters, ServiceError> {
     let workspace = params::open_workspace(&open_service(common, host)?, application)?;
+    inspect_in(&workspace, application, source).await
+}
+
+/// Finds an application of a workspace and asks its plugins which parameters they accept.
+async fn inspect_in(
+    workspace: &Workspace,
+    application: &str,
+    source: &SourceChoice,
+) -> Result<ApplicationParameters, ServiceError> {
     let choice = source.into();
-    let inspecting = Box::pin(params::inspect(&workspace, application, &choice));
+    let inspecting = Box::pin(params::inspect(workspace, application, &choice));
     let parameters = lifecycle::unless_interrupted(workspace.cancel(), inspecting).await??;
     error::warn_all(&parameters.warnings);
     Ok(parameters)

@@ -1,4 +1,4 @@
-//! The time of day, for log lines and the start time of the process. No decision depends on it.
+//! The time of day, for log lines, the start time of the process, and when a cluster was read. No decision depends on it.
 
 use std::time::SystemTime;
 

@@ -14,7 +14,7 @@ use tracing_subscriber::registry::{LookupSpan, Scope};
 
 use crate::settings::now;
 
-pub(crate) use line::{Field, LogFormat, LogLine, Severity};
+pub(crate) use line::{Field, LogFormat, LogLine, Severity, rfc3339};
 
 /// Writes each event as one line, with the fields of the spans around it.
 #[derive(Debug)]

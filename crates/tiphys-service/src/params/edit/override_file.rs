@@ -53,6 +53,7 @@ pub(super) fn plan(
     // Without a list, that of the Application would stay effective.
     if let Some(block) = &mut change.after.plugin
         && subject.source_type == SourceType::Plugin
+        && change.before.plugin.as_ref().is_some_and(|block| block.parameters.is_some())
     {
         block.parameters.get_or_insert_default();
     }
@@ -102,6 +103,7 @@ fn is_without_effect(change: &SourceChange) -> bool {
     !change.changes.iter().any(is_seen)
         && change.before.helm == change.after.helm
         && list(&change.before) == list(&change.after)
+        && change.before.dynamic_parameters() == change.after.dynamic_parameters()
 }
 
 /// Returns the override file of this name as it was merged.

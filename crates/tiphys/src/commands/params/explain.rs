@@ -2,18 +2,24 @@
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use serde_json::{Value, json};
-use tiphys_engine::{SourceType, handed_on_name};
+use tiphys_engine::{SourceType, Used, handed_on_name};
 use tiphys_params::{CollectionType, Parameter, escape, parameter_variables};
 use tiphys_process::escape_text;
-use tiphys_service::params::{ParameterLocation, ParameterRow};
+use tiphys_service::params::{self, ParameterLocation, ParameterRow, ResolvedReference};
+use tiphys_service::{ClusterReference, ProjectRule};
 
 use super::row::{self, value_text};
 use crate::args::{CommonArgs, OutputFormat, ParamsExplainArgs};
-use crate::error::ServiceError;
+use crate::commands::project::{rule_json, rule_text};
+use crate::error::{self, ServiceError};
+use crate::lifecycle;
+use crate::options::open_service;
 use crate::output::{self, Table};
-use crate::settings::Process;
+use crate::settings::{Process, now};
+use crate::telemetry::rfc3339;
 
 /// Maximum characters of a line.
 const LINE_CHARS_MAX: usize = 80;
@@ -24,23 +30,93 @@ pub(super) async fn run(
     args: &ParamsExplainArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let parameters = super::inspect(common, host, &args.application.app, &args.source).await?;
+    let application = &args.application.app;
+    let workspace = params::open_workspace(&open_service(common, host)?, application)?;
+    let parameters = super::inspect_in(&workspace, application, &args.source).await?;
     let row = parameters.row(&args.name)?;
+    let resolving = Box::pin(params::resolve(&workspace, &parameters, &row));
+    let resolved = lifecycle::unless_interrupted(workspace.cancel(), resolving).await?;
+    let read =
+        resolved.as_ref().map(|resolved| ReadNow { resolved, at: now(), shows_value: args.show_values });
     for problem in parameters.problems(std::slice::from_ref(&row)) {
         tracing::warn!("{problem}");
     }
     let text = match common.output {
-        Some(OutputFormat::Json) => output::json(&to_json(&row)),
-        Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&to_json(&row)),
+        Some(OutputFormat::Json) => output::json(&to_json(&row, read.as_ref())),
+        Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&to_json(&row, read.as_ref())),
         Some(OutputFormat::Name) => format!("{}\n", row.name),
-        _ => escape_text(&page(&row)),
+        _ => escape_text(&page(&row, read.as_ref())),
     };
     output::print(&text)?;
-    Ok(super::conclude(&parameters))
+    let failure = resolved.as_ref().and_then(|resolved| resolved.failure.as_ref());
+    Ok(error::exit_code_of(error::print_all(parameters.failures().chain(failure), None)))
+}
+
+/// The value of a dynamic parameter, and when it was read.
+struct ReadNow<'a> {
+    resolved: &'a ResolvedReference,
+    at: SystemTime,
+    shows_value: bool,
+}
+
+impl ReadNow<'_> {
+    fn to_json(&self) -> Value {
+        let ResolvedReference { resource_version, result, .. } = self.resolved;
+        let mut json = json!({
+            "at": rfc3339(self.at),
+            "resourceVersion": resource_version,
+            "used": result.as_ref().ok().map(|value| used_word(value.used)),
+            "error": result.as_ref().err().map(ToString::to_string),
+        });
+        if self.shows_value {
+            json["value"] = json!(result.as_ref().ok().and_then(|value| value.value.as_ref()));
+        }
+        json
+    }
+
+    /// Returns the rule that permits the look-up. Without an answer of the cluster, kinds have the scopes that Kubernetes gives them.
+    fn rule<'a>(&'a self, read: &'a ClusterReference) -> Option<&'a ProjectRule> {
+        self.resolved.rule.as_ref().or(read.permitted_by.as_ref().ok())
+    }
+
+    /// Returns the fields of the page, each with its label.
+    fn fields(&self, read: &ClusterReference) -> Vec<(&'static str, String)> {
+        let ResolvedReference { resource_version, result, .. } = self.resolved;
+        let version = resource_version.as_ref().map(|version| format!(" (resource version {version})"));
+        let mut fields = vec![("Cluster", read.cluster.clone())];
+        fields.extend(self.rule(read).map(|rule| ("Permitted", format!("by {}", rule_text(rule)))));
+        match result {
+            Ok(value) => {
+                fields.push(("Used", format!("{}{}", value.used, version.unwrap_or_default())));
+                if self.shows_value {
+                    let shown = value.value.as_ref().map(|value| match value.as_str() {
+                        Some(text) if !text.contains(char::is_control) => text.to_owned(),
+                        _ => value.to_string(),
+                    });
+                    fields.push((
+                        "Read",
+                        shown.unwrap_or_else(|| "(values of Secrets are not shown)".to_owned()),
+                    ));
+                }
+            }
+            Err(problem) => fields.push(("Error", problem.to_string())),
+        }
+        fields
+    }
+}
+
+/// Returns a value of `used` in JSON.
+fn used_word(used: Used) -> &'static str {
+    match used {
+        Used::Existence => "existence",
+        Used::Field => "field",
+        Used::DefaultForObject => "defaultForMissingObject",
+        Used::DefaultForField => "defaultForMissingField",
+    }
 }
 
 /// The row of `params list` with the variables and all values, in decreasing precedence.
-fn to_json(row: &ParameterRow<'_>) -> Value {
+fn to_json(row: &ParameterRow<'_>, read: Option<&ReadNow<'_>>) -> Value {
     let mut value = row::to_json(row);
     let chain: Vec<Value> = row
         .chain
@@ -56,6 +132,10 @@ fn to_json(row: &ParameterRow<'_>) -> Value {
         .collect();
     value["chain"] = Value::Array(chain);
     value["variables"] = json!(variables(row));
+    value["resolved"] = json!(read.map(ReadNow::to_json));
+    if let Some(rule) = read.and_then(|read| read.resolved.rule.as_ref()) {
+        value["reference"]["permittedBy"] = rule_json(rule);
+    }
     value
 }
 
@@ -64,9 +144,12 @@ fn handed_on(row: &ParameterRow<'_>) -> String {
     handed_on_name(&row.source.source, row.source.plugin.as_deref(), row.name, row.announcement)
 }
 
-/// The names of the variables that carry the value. The plugin gets set values and no defaults, so for an unset parameter these are the
+/// The names of the variables that carry the value; none for a dynamic parameter, whose type is unknown until it is read. The plugin gets set values and no defaults, so for an unset parameter these are the
 /// variables that it would get.
 fn variables(row: &ParameterRow<'_>) -> Vec<String> {
+    if row.dynamic.is_some() {
+        return Vec::new();
+    }
     if let Some(parameter) = row.parameter {
         let given = Parameter { name: handed_on(row), ..parameter.clone() };
         let variables = parameter_variables(&[given]);
@@ -83,7 +166,7 @@ fn variables(row: &ParameterRow<'_>) -> Vec<String> {
     }
 }
 
-fn page(row: &ParameterRow<'_>) -> String {
+fn page(row: &ParameterRow<'_>, read: Option<&ReadNow<'_>>) -> String {
     let mut page = String::new();
     let mut field = |label: &str, text: &str| {
         if !text.is_empty() {
@@ -100,7 +183,7 @@ fn page(row: &ParameterRow<'_>) -> String {
     field("Default", &row.default().as_ref().map(value_text).unwrap_or_default());
     let note = if row.parameter.is_some() { "" } else { " (once it is set)" };
     let handed_on = handed_on(row);
-    if handed_on != row.name {
+    if handed_on != row.name && row.dynamic.is_none() {
         let by = if row.source.source_type == SourceType::Helm { "`forceString`" } else { "this name" };
         field("Given as", &format!("{handed_on}{note}: {by} keeps it a string"));
     }
@@ -109,6 +192,11 @@ fn page(row: &ParameterRow<'_>) -> String {
         field("Variables", &format!("{}{note}", variables.join(", ")));
     }
     field("Value", &row::shown_value(row));
+    if let (Some((reference, _)), Some(read)) = (row.dynamic, read) {
+        for (label, text) in read.fields(reference) {
+            field(label, &text);
+        }
+    }
     let tooltip = row::text(row, |announcement| announcement.tooltip.as_deref());
     if !tooltip.is_empty() {
         page.push('\n');
@@ -121,7 +209,7 @@ fn page(row: &ParameterRow<'_>) -> String {
             table.row([
                 if effective { "yes" } else { "no" }.to_owned(),
                 link.origin.name().to_owned(),
-                value_text(&link.value),
+                link.reference.as_ref().map_or_else(|| value_text(&link.value), row::dynamic_text),
                 link.location.as_ref().map(ParameterLocation::line).unwrap_or_default(),
             ]);
         }

@@ -22,9 +22,18 @@ pub(super) async fn run(
         Some(OutputFormat::Json) => output::json(&row::to_json(&row)),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&row::to_json(&row)),
         Some(OutputFormat::Name) => format!("{}\n", row.name),
-        _ => match row.value() {
-            Some(value) => plain(value),
-            None => {
+        _ => match (row.value(), row.dynamic) {
+            (Some(value), _) => plain(value),
+            (None, Some((reference, _))) => {
+                return Err(ServiceError::invalid_input(format!(
+                    "parameter {:?} of {} is dynamic: its value is read from {} when manifests are rendered",
+                    args.name,
+                    parameters.stored.full_name(),
+                    reference.reference
+                ))
+                .with_hint("`tiphys params explain` reads it; -o json prints the reference"));
+            }
+            (None, None) => {
                 return Err(ServiceError::invalid_input(format!(
                     "parameter {:?} of {} has no value",
                     args.name,

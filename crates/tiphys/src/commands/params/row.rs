@@ -1,6 +1,8 @@
 //! One parameter of an application in tables and JSON.
 
+use crate::commands::project::reference_json;
 use serde_json::{Value, json};
+use tiphys_api::ResourceReference;
 use tiphys_params::{Announcement, ItemType};
 use tiphys_service::params::{Announced, ParameterLocation, ParameterRow};
 
@@ -8,8 +10,11 @@ use tiphys_service::params::{Announced, ParameterLocation, ParameterRow};
 pub(super) fn shown_value(row: &ParameterRow<'_>) -> String {
     match row.value() {
         Some(value) => value_text(value),
-        None if row.problems.missing => "(required, missing)".to_owned(),
-        None => String::new(),
+        None => match row.dynamic {
+            Some((reference, _)) => dynamic_text(&reference.reference),
+            None if row.problems.missing => "(required, missing)".to_owned(),
+            None => String::new(),
+        },
     }
 }
 
@@ -58,6 +63,7 @@ pub(super) fn to_json(row: &ParameterRow<'_>) -> Value {
         "announced": announcement.is_some(),
         "origin": row.origin().name(),
         "value": row.value(),
+        "reference": row.dynamic.map(|(reference, _)| reference_json(reference)),
         "default": row.default(),
         "location": row.location().map(location_json),
         "missing": row.problems.missing,
@@ -67,6 +73,11 @@ pub(super) fn to_json(row: &ParameterRow<'_>) -> Value {
         "sourceName": row.source.name,
         "version": row.version.map(|version| version.to_string()),
     })
+}
+
+/// Returns the object and field that a dynamic parameter reads, marked as that.
+pub(super) fn dynamic_text(reference: &ResourceReference) -> String {
+    format!("(dynamic) {reference}")
 }
 
 /// Returns `location` of `params list -o json`.

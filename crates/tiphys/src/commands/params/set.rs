@@ -2,7 +2,9 @@
 
 use std::process::ExitCode;
 
+use tiphys_api::ResourceReference;
 use tiphys_service::params::{self, EditOptions, ParameterRequest, ParameterValues};
+use tiphys_service::parse_object_address;
 
 use crate::args::{CommonArgs, EditArgs, ParamsSetArgs, ParamsUnsetArgs, SourceChoice};
 use crate::error::{self, ServiceError};
@@ -19,7 +21,14 @@ pub(super) async fn set(
 ) -> Result<ExitCode, ServiceError> {
     let values = ParameterValues::from(&args.values);
     values.require_one_standard_input(&common.into())?;
-    let request = ParameterRequest::new(&values, &[], host)?;
+    let request = match &args.from {
+        None => ParameterRequest::new(&values, &[], host)?,
+        Some(object) => {
+            let path = args.path.clone().unwrap_or_default();
+            let reference = ResourceReference { path, ..parse_object_address(object)? };
+            ParameterRequest::from_cluster(&values, reference)?
+        }
+    };
     run(common, host, &args.application.app, &args.source, &args.edit, &request).await
 }
 

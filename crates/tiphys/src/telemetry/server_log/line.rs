@@ -131,7 +131,7 @@ fn logfmt_text(text: &str) -> String {
 const DAY: u64 = 86_400;
 
 /// Formats a time in UTC like RFC 3339, in seconds. Earlier times than 1970 become 1970.
-pub(super) fn rfc3339(time: SystemTime) -> String {
+pub(crate) fn rfc3339(time: SystemTime) -> String {
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
     let (year, month, day) = civil(seconds / DAY);
     let of_day = seconds % DAY;
