@@ -24,13 +24,13 @@ pub enum LookUpProblem {
         /// The path as written.
         path: String,
         /// The object.
-        object: ObjectKey,
+        object: Box<ObjectKey>,
     },
     /// The field has no value of the required type.
     #[error("{object}: {problem}")]
     Value {
         /// The object.
-        object: ObjectKey,
+        object: Box<ObjectKey>,
         /// The problem.
         problem: ValueProblem,
     },
@@ -51,9 +51,9 @@ impl LookUpProblem {
         match problem {
             ValueProblem::NoObject => Self::NotFound(object),
             ValueProblem::Field(FindError { path, problem }) if is_missing(&problem) => {
-                Self::NoField { path, object }
+                Self::NoField { path, object: Box::new(object) }
             }
-            problem => Self::Value { object, problem },
+            problem => Self::Value { object: Box::new(object), problem },
         }
     }
 }

@@ -57,7 +57,7 @@ pub async fn resolve(
     let (mut rule, mut resource_version) = (None, None);
     let reading = async {
         let permitted = values.permit(application, look_up).await?;
-        rule = Some(permitted.rule());
+        rule = Some(ProjectRule::from(permitted.rule()));
         let object = values.object(&permitted).await?;
         let version = object.as_ref().and_then(|object| object.pointer("/metadata/resourceVersion"));
         resource_version = version.and_then(Value::as_str).map(str::to_owned);

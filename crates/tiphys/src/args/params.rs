@@ -88,7 +88,7 @@ pub(crate) struct ParamsSetArgs {
     /// or `KIND[.GROUP]/NAME` for an object without a namespace, or in that of the destination
     #[arg(long, value_name = "OBJECT")]
     pub(crate) from: Option<String>,
-    /// The field of the object, in kubectl's JSONPath; without it, the value is whether the object exists
+    /// The field of the object, as a path in kubectl's syntax; without it, the value is whether the object exists
     #[arg(long, value_name = "PATH", requires = "from")]
     pub(crate) path: Option<String>,
     #[command(flatten)]

@@ -31,10 +31,10 @@ pub(super) async fn run(
     let worst = look_ups::print(&found, form, worst)?;
     let mut problems = look_ups::all(&found).filter_map(|(_, _, read)| read.permitted_by.as_ref().err());
     let refused = problems.clone().next().map(|_| ErrorKind::Forbidden);
-    if common.cluster_state.is_empty() && problems.any(|one| matches!(one, LookUpProblem::UnknownKind(_))) {
-        tracing::warn!(
-            "no cluster was asked: kinds that Kubernetes does not have are known only with --cluster-state"
-        );
+    if common.clusters.cluster_state.is_empty()
+        && problems.any(|one| matches!(one, LookUpProblem::UnknownKind(_)))
+    {
+        tracing::warn!("kinds that Kubernetes does not have are known only with --cluster-state");
     }
     Ok(error::exit_code_of(worst.max(refused)))
 }
