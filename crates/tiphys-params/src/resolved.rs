@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use serde_json::Value;
 use tiphys_yaml::write_go_json;
 
@@ -75,19 +77,25 @@ pub fn add_resolved(variables: &mut Vec<EnvVar>, resolved: &[ResolvedParameter])
 /// Minimum length of a value that is replaced in messages, in characters. Shorter ones would also match ordinary words.
 pub const REDACTED_CHARS_MIN: usize = 4;
 
-/// Replaces the values of parameters in what a plugin prints.
+/// Minimum length of a word of a value that is replaced without the rest of the value, in characters.
+const REDACTED_WORD_CHARS_MIN: usize = 16;
+
+/// Replaces the values of parameters in what a plugin prints, and in messages about rendered objects.
 #[derive(Clone, Default)]
 pub struct ValueRedactor {
     /// The values and their escaped forms, the longest first.
     values: Vec<String>,
     withholds: bool,
+    cut_mark: Option<&'static str>,
 }
 
 impl ValueRedactor {
     /// Returns a redactor for these parameters.
-    pub fn new(resolved: &[ResolvedParameter]) -> Self {
-        let mut strings = BTreeSet::new();
-        for Parameter { string, array, map, .. } in resolved.iter().map(|one| &one.parameter) {
+    pub fn new<'a>(resolved: impl IntoIterator<Item = &'a ResolvedParameter>) -> Self {
+        let (mut strings, mut withholds) = (BTreeSet::new(), false);
+        for ResolvedParameter { parameter: Parameter { string, array, map, .. }, is_from_secret } in resolved
+        {
+            withholds |= is_from_secret;
             let leaves =
                 string.iter().chain(array.iter().flatten()).chain(map.iter().flat_map(BTreeMap::values));
             for leaf in leaves {
@@ -101,17 +109,39 @@ impl ValueRedactor {
         let mut values: Vec<String> =
             strings.into_iter().filter(|one| one.chars().count() >= REDACTED_CHARS_MIN).collect();
         values.sort_by_key(|one| std::cmp::Reverse(one.len()));
-        Self { values, withholds: resolved.iter().any(|one| one.is_from_secret) }
+        Self { values, withholds, cut_mark: None }
     }
 
-    /// Returns a message without the values. If one was read from a Secret, the message is withheld.
+    /// The same for messages whose middle may be left out, with this mark instead. Such a message may contain a part of a value.
+    #[must_use]
+    pub fn with_cut_mark(self, mark: &'static str) -> Self {
+        Self { cut_mark: Some(mark), ..self }
+    }
+
+    /// Returns a plugin's message without the values. If one was read from a Secret, or a part is left out, the message is withheld.
     pub fn redact<'a>(&self, message: &'a str) -> Cow<'a, str> {
         if self.withholds && !message.is_empty() {
             return Cow::Borrowed("(output withheld, because a parameter was read from a Secret)");
         }
+        if !self.values.is_empty() && self.cut_mark.is_some_and(|mark| message.contains(mark)) {
+            return Cow::Borrowed(
+                "(output withheld, because it exceeds its limit and may contain parts of parameters that were read from a cluster)",
+            );
+        }
+        self.replaced(message)
+    }
+
+    /// Returns a message of this program without the values.
+    pub fn replaced<'a>(&self, message: &'a str) -> Cow<'a, str> {
         self.values.iter().fold(Cow::Borrowed(message), |message, value| {
             if message.contains(value) { Cow::Owned(message.replace(value, "******")) } else { message }
         })
+    }
+}
+
+impl fmt::Debug for ValueRedactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ValueRedactor").finish_non_exhaustive()
     }
 }
 
@@ -125,16 +155,46 @@ fn add_leaves(value: &Value, strings: &mut BTreeSet<String>) {
     }
 }
 
-/// Adds a string, its lines, and how JSON and Go escape them.
+/// Adds a string, its lines and long words, and how JSON, Go, URLs, shells and base64 write them.
 fn add_forms(text: &str, strings: &mut BTreeSet<String>) {
     for part in text.lines().map(str::trim).chain([text]) {
         let json = write_go_json(&Value::String(part.to_owned()));
+        let query = percent_encoded(part, "-_.~");
+        let component = percent_encoded(part, "-_.~!*'()");
         strings.extend([
             part.to_owned(),
             json[1..json.len() - 1].to_owned(),
             part.escape_debug().to_string(),
+            query.replace("%20", "+"),
+            component.replace("%20", "+"),
+            query,
+            component,
+            part.replace('\'', r"'\''"),
+            part.replace('\'', r#"'"'"'"#),
+            backslashed(part),
         ]);
     }
+    let words = text.split(|char: char| !char.is_alphanumeric());
+    strings.extend(words.filter(|word| word.chars().count() >= REDACTED_WORD_CHARS_MIN).map(str::to_owned));
+    strings.extend([STANDARD_NO_PAD.encode(text), URL_SAFE_NO_PAD.encode(text)]);
+}
+
+/// Escapes a string for a URL except for ASCII letters, digits and these characters.
+fn percent_encoded(text: &str, kept: &str) -> String {
+    let encode = |byte: u8| match char::from(byte) {
+        char if char.is_ascii_alphanumeric() || kept.contains(char) => char.to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(encode).collect()
+}
+
+/// Escapes a string as `printf %q` of bash does.
+fn backslashed(text: &str) -> String {
+    let escape = |char: char| match char {
+        char if char.is_alphanumeric() || "_@%+=:,./-".contains(char) => char.to_string(),
+        char => format!("\\{char}"),
+    };
+    text.chars().map(escape).collect()
 }
 
 #[cfg(test)]

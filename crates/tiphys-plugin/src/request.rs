@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_params::{EnvVar, ResolvedParameter, ValueRedactor, add_resolved};
+use tiphys_process::CUT_MARK;
 use tiphys_tree::{RepoPath, Tree};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -44,7 +45,7 @@ impl Request {
 
     /// Returns a redactor for the resolved parameters in what the plugin prints.
     pub fn redactor(&self) -> ValueRedactor {
-        ValueRedactor::new(&self.resolved)
+        ValueRedactor::new(&self.resolved).with_cut_mark(CUT_MARK)
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::collections::VecDeque;
 
+/// A part of the line that replaces omitted bytes in the standard error of processes.
+pub const CUT_MARK: &str = " bytes left out …]";
+
 /// A buffer that keeps the first and the last half of the bytes written to it.
 #[derive(Debug)]
 pub(crate) struct HeadAndTail {
@@ -44,7 +47,7 @@ impl HeadAndTail {
             if text.last().is_some_and(|last| *last != b'\n') {
                 text.push(b'\n');
             }
-            text.extend_from_slice(format!("[… {} bytes left out …]\n", self.left_out_bytes).as_bytes());
+            text.extend_from_slice(format!("[… {}{CUT_MARK}\n", self.left_out_bytes).as_bytes());
         }
         text.extend(self.tail);
         text

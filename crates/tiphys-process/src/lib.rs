@@ -27,6 +27,7 @@ mod spec;
 mod tool;
 
 pub use attached::Attached;
+pub use bounded::CUT_MARK;
 pub use descriptors::descriptors_max;
 pub use dumpable::set_not_dumpable;
 pub use exec_limits::ExecLimits;

@@ -10,7 +10,7 @@ use tiphys_engine::{
     nothing_rendered,
 };
 use tiphys_limits::Limit;
-use tiphys_params::{EnvVar, Parameter, ResolvedParameter};
+use tiphys_params::{EnvVar, Parameter, ResolvedParameter, ValueRedactor};
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
 use tiphys_yaml::Node;
 use tokio::time::Instant;
@@ -112,8 +112,9 @@ impl Renderer {
         prepared: &[(usize, Prepared)],
         base: &[(usize, Prepared)],
     ) -> Result<RenderedApplication, RenderError> {
-        let mut rendering = Rendering::default();
         let resolved = self.resolved(application, prepared, base).await?;
+        let mut rendering =
+            Rendering { redactor: ValueRedactor::new(resolved.iter().flatten()), ..Rendering::default() };
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         let prepared = prepared.iter().map(|(_, prepared)| prepared).zip(resolved);
         for ((index, source), prepared) in rendered(&sources, place).zip(prepared) {
@@ -326,6 +327,7 @@ struct Rendering {
     manifests: Vec<Vec<Manifest>>,
     sources: Vec<RenderedSource>,
     warnings: Vec<String>,
+    redactor: ValueRedactor,
     duration: Duration,
 }
 
@@ -334,11 +336,13 @@ impl Rendering {
         let begun = Instant::now();
         let (manifests, more) = combine(self.manifests, &application.spec.destination.namespace);
         let nothing = nothing_rendered(&application.metadata.name, &manifests);
-        self.warnings.extend(more.into_iter().chain(nothing).map(|warning| warning.message));
+        let more = more.into_iter().chain(nothing).map(|warning| warning.message);
+        self.warnings.extend(more.map(|message| self.redactor.replaced(&message).into_owned()));
         RenderedApplication {
             manifests,
             sources: self.sources,
             warnings: self.warnings,
+            redactor: self.redactor,
             duration: self.duration + begun.elapsed(),
         }
     }

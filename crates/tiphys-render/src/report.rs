@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tiphys_api::{ApplicationSource, DynamicParameter};
 use tiphys_engine::{LookUp, Manifest, SourceType};
-use tiphys_params::{Announcement, Parameter};
+use tiphys_params::{Announcement, Parameter, ValueRedactor};
 use tiphys_tree::RepoPath;
 use tiphys_yaml::Node;
 
@@ -20,6 +20,8 @@ pub struct RenderedApplication {
     pub sources: Vec<RenderedSource>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
+    /// Replaces the values of dynamic parameters in messages about the objects.
+    pub redactor: ValueRedactor,
     /// The total duration.
     pub duration: Duration,
 }

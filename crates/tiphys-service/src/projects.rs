@@ -9,6 +9,7 @@ use tiphys_api::{
     AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination, GlobalProject,
 };
 use tiphys_engine::{Manifest, Scope, Scopes};
+use tiphys_params::ValueRedactor;
 use tiphys_project::{
     Cluster, ObjectIdentity, Permission, ProjectRules, Refused, Scope as RuleScope, unenforced_fields,
 };
@@ -226,11 +227,13 @@ impl Projects {
         self.rules(application).is_some_and(|rules| self.refusals(rules, application).is_empty())
     }
 
-    /// Checks rendered objects. Returns warnings about kinds of which it is not known whether they are namespaced.
+    /// Checks rendered objects. Returns warnings about kinds of which it is not known whether they are namespaced. Names of objects may be
+    /// values of dynamic parameters.
     pub(crate) fn check_objects(
         &self,
         stored: &StoredApplication,
         manifests: &[Manifest],
+        redactor: &ValueRedactor,
     ) -> Result<Vec<String>, ServiceError> {
         let Some(rules) = self.rules(&stored.application) else { return Ok(Vec::new()) };
         let cluster = self.cluster(&stored.application.spec.destination);
@@ -241,10 +244,11 @@ impl Projects {
             match rules.check_object(&cluster, &object.identity, object.scope) {
                 Ok(Permission::Granted) => {}
                 Ok(Permission::Reported(message)) => {
-                    reported.insert(message);
+                    reported.insert(redactor.replaced(&message).into_owned());
                 }
                 Err(error) => {
-                    refused.insert(format!("{error} ({})", manifest.key()));
+                    let message = format!("{error} ({})", manifest.key());
+                    refused.insert(redactor.replaced(&message).into_owned());
                 }
             }
         }

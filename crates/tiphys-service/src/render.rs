@@ -53,9 +53,10 @@ pub(crate) async fn render_each(
         progress(&stored.full_name());
         let result = result.map_err(|error| ServiceError::application(stored, &error));
         let permitted = result.and_then(|mut rendered| {
-            rendered.warnings.extend(workspace.projects.check_objects(stored, &rendered.manifests)?);
-            let look_ups = rendered.sources.iter().flat_map(|source| &source.look_ups);
-            let reported = self_references(&stored.application, look_ups, &rendered.manifests);
+            let RenderedApplication { manifests, redactor, sources, .. } = &rendered;
+            let mut reported = workspace.projects.check_objects(stored, manifests, redactor)?;
+            let look_ups = sources.iter().flat_map(|source| &source.look_ups);
+            reported.extend(self_references(&stored.application, look_ups, manifests));
             rendered.warnings.extend(reported);
             Ok(rendered)
         });

@@ -53,6 +53,18 @@ fn redactor_replaces_values_in_every_form() {
         (json("\"qu\\\"ote\""), "got qu\"ote and \"qu\\\"ote\"", "got ****** and ******"),
         (json("{\"a\":[12345,\"text\"]}"), "12345 and text", "****** and ******"),
         (string("a", "\""), "\" stays", "\" stays"),
+        (string("a", "it's a&b"), "'it'\\''s a&b'", "'******'"),
+        (string("a", "it's a&b"), "'it'\"'\"'s a&b'", "'******'"),
+        (string("a", "it's a&b"), "it\\'s\\ a\\&b.", "******."),
+        (string("a", "it's a&b"), "?x=it%27s%20a%26b&y=it's+a%26b", "?x=******&y=******"),
+        (string("a", "it's a&b"), "aXQncyBhJmI=", "******="),
+        (string("a", "a??>b??>"), "YT8_PmI_Pz4", "******"),
+        (string("a", "{{ abcdefghijklmnop }}"), "function \"abcdefghijklmnop\"", "function \"******\""),
+        (
+            string("a", "{{ abcdefghijklmno }}"),
+            "function \"abcdefghijklmno\"",
+            "function \"abcdefghijklmno\"",
+        ),
     ];
     for (parameter, message, expected) in cases {
         assert_eq!(ValueRedactor::new(&[parameter]).redact(message), expected);
@@ -65,4 +77,21 @@ fn redactor_withholds_messages_after_a_secret() {
     let redactor = ValueRedactor::new(&[ResolvedParameter::new(parameter, true)]);
     assert!(!redactor.redact("anything").contains("anything"));
     assert_eq!(redactor.redact(""), "");
+}
+
+#[test]
+fn redactor_withholds_messages_that_are_cut() {
+    let redactor = |value: &str| ValueRedactor::new(&[string("a", value)]).with_cut_mark(" left out");
+    let message = "hun\n[1 byte left out]\nter2";
+    assert!(redactor("hunter2").redact(message).starts_with("(output withheld"));
+    assert_eq!(redactor("hunter2").redact("hunter2"), "******");
+    assert_eq!(ValueRedactor::default().with_cut_mark(" left out").redact(message), message);
+}
+
+#[test]
+fn messages_about_objects_are_not_withheld() {
+    let parameter =
+        Parameter { name: "a".to_owned(), string: Some("hunter2".to_owned()), ..Parameter::default() };
+    let redactor = ValueRedactor::new(&[ResolvedParameter::new(parameter, true)]);
+    assert_eq!(redactor.replaced("Node hunter2 is not permitted"), "Node ****** is not permitted");
 }

@@ -139,7 +139,7 @@ async fn compare_pair(
     }
     let mut permitted = |stored: &StoredApplication, rendered: RenderedApplication| {
         warnings.extend(Warning::all_of_application(stored, &rendered.warnings));
-        let reported = sides.projects.check_objects(stored, &rendered.manifests)?;
+        let reported = sides.projects.check_objects(stored, &rendered.manifests, &rendered.redactor)?;
         warnings.extend(Warning::all_of_application(stored, reported));
         Ok::<_, ServiceError>(rendered.manifests)
     };
