@@ -3,6 +3,7 @@
 mod askpass;
 mod authors;
 mod base_servers;
+mod canary;
 mod changes;
 mod chart_servers;
 mod ci_setups;
@@ -12,6 +13,7 @@ mod dynamic_base;
 mod dynamic_trust;
 mod help;
 mod kustomize_helm;
+mod leaks;
 mod live;
 mod many;
 mod offline;
