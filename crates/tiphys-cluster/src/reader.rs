@@ -44,7 +44,7 @@ pub trait ClusterReader: Send + Sync {
         name: Option<&str>,
     ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError>;
 
-    /// Returns the Kubernetes version of the cluster, such as `v1.36.3`; `None` if it is unknown.
+    /// Returns the Kubernetes version of the cluster, such as `v1.36.3`; `None` if it is unknown. A reader asks for it once.
     async fn version(&self) -> Result<Option<String>, ClusterError>;
 }
 

@@ -21,7 +21,17 @@ pub struct Ownership {
 const CREATED_BY_CONTROLLERS: [(&str, &str); 3] =
     [("", "Endpoints"), ("coordination.k8s.io", "Lease"), ("discovery.k8s.io", "EndpointSlice")];
 
+/// Groups whose objects no application contains. Argo CD never reads them, as little as the events of the core group.
+const UNTRACKED_GROUPS: [&str; 2] = ["events.k8s.io", "metrics.k8s.io"];
+
 impl Ownership {
+    /// Returns whether an application may prune objects of a kind. Other kinds need not be listed.
+    pub fn prunes(group: &str, kind: &str) -> bool {
+        !UNTRACKED_GROUPS.contains(&group)
+            && !CREATED_BY_CONTROLLERS.contains(&(group, kind))
+            && !matches!((group, kind), ("", "Event") | ("apiextensions.k8s.io", "CustomResourceDefinition"))
+    }
+
     /// Returns the instance name of the application that tracks an object. `None` for custom resource definitions, which several
     /// applications may contain, and for objects of another Argo CD installation.
     pub fn owner<'a>(&self, live: &'a Manifest) -> Option<&'a str> {

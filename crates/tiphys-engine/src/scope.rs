@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tiphys_params::Warning;
 
-use crate::Manifest;
+use crate::{Manifest, ServedKinds};
 
 /// The scope of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +90,15 @@ impl Scopes {
                 .filter_map(definition)
                 .collect(),
         }
+    }
+
+    /// Adds the scopes of the kinds that a cluster serves. Definitions among the objects come first.
+    #[must_use]
+    pub fn with_served(mut self, kinds: &ServedKinds) -> Self {
+        for kind in kinds.iter().filter(|kind| kind.scope != Scope::Unknown) {
+            self.defined.entry((kind.group.clone(), kind.kind.clone())).or_insert(kind.scope);
+        }
+        self
     }
 
     /// Returns the scope of a kind.

@@ -24,6 +24,7 @@ const METADATA: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s
 pub struct KubeCluster {
     session: Arc<Session>,
     kinds: OnceCell<Arc<ServedKinds>>,
+    version: OnceCell<Option<String>>,
 }
 
 /// All objects of a list, and the version at which it was made.
@@ -35,7 +36,8 @@ pub(crate) struct Listed {
 impl KubeCluster {
     /// Returns the reader of a cluster. Nothing is contacted yet.
     pub fn new(connection: KubeConnection, options: KubeOptions) -> Self {
-        Self { session: Arc::new(Session::new(connection, options)), kinds: OnceCell::new() }
+        let session = Arc::new(Session::new(connection, options));
+        Self { session, kinds: OnceCell::new(), version: OnceCell::new() }
     }
 }
 
@@ -84,10 +86,14 @@ impl ClusterReader for KubeCluster {
     }
 
     async fn version(&self) -> Result<Option<String>, ClusterError> {
-        let call = Call { words: "get its version".to_owned(), path: "/version".to_owned(), accept: JSON };
-        let version = self.session.json(&call).await?;
-        let version = version.map_err(|status| self.session.status_error(&call, status))?;
-        Ok(version["gitVersion"].as_str().map(str::to_owned))
+        let read = async || {
+            let call =
+                Call { words: "get its version".to_owned(), path: "/version".to_owned(), accept: JSON };
+            let version = self.session.json(&call).await?;
+            let version = version.map_err(|status| self.session.status_error(&call, status))?;
+            Ok(version["gitVersion"].as_str().map(str::to_owned))
+        };
+        self.version.get_or_try_init(read).await.cloned()
     }
 }
 

@@ -8,7 +8,7 @@ use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_tree::{PathError, ReadError, RepoPath};
 
 use crate::directory::DirectoryError;
-use crate::values::UnresolvedParameters;
+use crate::values::{UnreadVersions, UnresolvedParameters};
 
 /// An application that could not be rendered.
 #[derive(Debug, thiserror::Error)]
@@ -69,6 +69,9 @@ pub enum SourceFailure {
     /// The destination's version is invalid.
     #[error("version of the destination cluster")]
     BuildEnvironment(#[source] BuildEnvironmentError),
+    /// The destination's versions cannot be read.
+    #[error(transparent)]
+    Versions(UnreadVersions),
     /// The source is invalid or unsupported.
     #[error(transparent)]
     Translate(#[from] TranslateError),

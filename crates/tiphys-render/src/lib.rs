@@ -24,4 +24,7 @@ pub use prepare::{MergedOverride, Prepared, Work};
 pub use renderer::{RenderSettings, Renderer};
 pub use report::{AnnouncedSource, AskedSource, MergedFile, RenderedApplication, RenderedSource};
 pub use service::{RenderRequest, RenderService};
-pub use values::{NoClusters, SourceLookUps, UnresolvedParameter, UnresolvedParameters, ValueResolver};
+pub use values::{
+    ClusterVersions, NoClusters, SourceLookUps, UnreadVersions, UnresolvedParameter, UnresolvedParameters,
+    ValueResolver,
+};

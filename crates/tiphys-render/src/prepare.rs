@@ -19,6 +19,7 @@ use tiphys_tree::{Depth, Modes, RepoPath, Tree};
 use crate::context::git_source;
 use crate::error::SourceFailure;
 use crate::renderer::Renderer;
+use crate::values::ClusterVersions;
 
 /// A source that is ready to be rendered.
 #[derive(Debug)]
@@ -134,7 +135,7 @@ impl Renderer {
         let overridden = self.overridden(application, source, &tree, app_path)?;
         let merged = without_switched_off(&overridden.source, &self.settings.switched_off);
         let overridden = Merged { source: merged, ..overridden };
-        let build = self.build_environment(application, &overridden.source, revision)?;
+        let build = self.build_environment(application, &overridden.source, revision).await?;
         let mut prepared = Prepared {
             project: self.project_of(application),
             source: overridden.source,
@@ -158,7 +159,7 @@ impl Renderer {
         name: &str,
     ) -> Result<(Arc<dyn Plugin>, Request), SourceFailure> {
         let origin = self.origin(application, source).await?;
-        let build = self.build_environment(application, source, &origin.revision)?;
+        let build = self.build_environment(application, source, &origin.revision).await?;
         let env = request_environment(&build, source.plugin.as_ref());
         let unknown = || ChooseError::Unknown { name: name.to_owned(), known: self.catalogue.names() };
         let plugin = self.catalogue.get(name).ok_or_else(unknown).map_err(SourceFailure::Choose)?;
@@ -336,13 +337,23 @@ impl Renderer {
         })
     }
 
-    fn build_environment(
+    async fn build_environment(
         &self,
         application: &Application,
         source: &ApplicationSource,
         revision: &ResolvedRevision,
     ) -> Result<BuildEnvironment, SourceFailure> {
         let destination = &application.spec.destination;
+        let options = &self.settings.destinations;
+        let (kube_version, api_versions) =
+            (options.kube_version(destination), options.api_versions(destination));
+        let is_complete = !kube_version.is_empty() && !api_versions.is_empty();
+        let of_cluster = if is_complete {
+            ClusterVersions::default()
+        } else {
+            let versions = self.values.versions(destination).await.map_err(SourceFailure::Versions)?;
+            versions.unwrap_or_default()
+        };
         let inputs = BuildInputs {
             instance_name: &self.instance_name(application),
             destination_namespace: &destination.namespace,
@@ -351,8 +362,8 @@ impl Renderer {
             repo_url: &source.repo_url,
             path: if source.chart.is_empty() { &source.path } else { "" },
             target_revision: &source.target_revision,
-            kube_version: self.settings.destinations.kube_version(destination),
-            api_versions: self.settings.destinations.api_versions(destination),
+            kube_version: if kube_version.is_empty() { &of_cluster.kube_version } else { kube_version },
+            api_versions: if api_versions.is_empty() { &of_cluster.api_versions } else { api_versions },
         };
         BuildEnvironment::new(&inputs).map_err(SourceFailure::BuildEnvironment)
     }

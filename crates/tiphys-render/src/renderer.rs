@@ -61,7 +61,7 @@ pub struct Renderer {
     pub(crate) catalogue: Catalogue,
     pub(crate) settings: RenderSettings,
     pub(crate) cancel: CancellationToken,
-    values: Arc<dyn ValueResolver>,
+    pub(crate) values: Arc<dyn ValueResolver>,
     /// The identity of each plugin, by its name.
     pub(crate) plugin_marks: BTreeMap<String, String>,
     last_folder: LastFolder,

@@ -17,7 +17,21 @@ pub struct SourceLookUps<'a> {
     pub base: &'a [LookUp],
 }
 
-/// Reads the values of dynamic parameters from the destination cluster.
+/// Versions of a destination cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClusterVersions {
+    /// Kubernetes version, as the API server reports it; empty if unknown.
+    pub kube_version: String,
+    /// API versions, as `group/version` and `group/version/Kind`.
+    pub api_versions: Vec<String>,
+}
+
+/// A destination cluster whose versions cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot read the versions of the destination: {0}")]
+pub struct UnreadVersions(pub String);
+
+/// Reads the values of dynamic parameters from the destination cluster, and its versions.
 #[async_trait::async_trait]
 pub trait ValueResolver: Send + Sync + fmt::Debug {
     /// Returns the values of each source, in order. The rules of the application's project are applied to each call.
@@ -26,6 +40,9 @@ pub trait ValueResolver: Send + Sync + fmt::Debug {
         application: &Application,
         sources: &[SourceLookUps<'_>],
     ) -> Result<Vec<Vec<ResolvedParameter>>, UnresolvedParameters>;
+
+    /// Returns the versions of a destination; `None` if the caller gives no access to it.
+    async fn versions(&self, destination: &Destination) -> Result<Option<ClusterVersions>, UnreadVersions>;
 }
 
 /// Resolves nothing, because there is no access to clusters.
@@ -73,5 +90,9 @@ impl ValueResolver for NoClusters {
         };
         let all = sources.iter().flat_map(|source| source.look_ups.iter().map(|one| unresolved(source, one)));
         Err(UnresolvedParameters(all.collect()))
+    }
+
+    async fn versions(&self, _: &Destination) -> Result<Option<ClusterVersions>, UnreadVersions> {
+        Ok(None)
     }
 }

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_api::IN_CLUSTER_SERVER;
 use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster, IN_CLUSTER_NAME};
-use tiphys_engine::{Manifest, ServedKind};
+use tiphys_engine::{Manifest, Scope, Scopes, ServedKind};
 use tiphys_project::Cluster;
+use tiphys_render::ClusterVersions;
 use tiphys_store::StoredSecret;
 use tokio::sync::OnceCell;
 
-use crate::error::{Input, ServiceError};
+use crate::error::{Input, ServiceError, chain};
 use crate::service::Service;
 
 use live::NamedConnection;
@@ -70,6 +71,40 @@ impl DestinationClusters {
         self.clusters.get_or_try_init(async || self.open_all()).await
     }
 
+    /// Returns the Kubernetes version and the API versions of a live cluster. `None` without one: directories do not know theirs.
+    pub(crate) async fn versions(&self, cluster: &Cluster) -> Result<Option<ClusterVersions>, ServiceError> {
+        let Some(open) = self.open(cluster).await?.filter(|open| open.reader.is_live()) else {
+            return Ok(None);
+        };
+        let version = open.reader.version().await.map_err(|error| unread(&error))?;
+        let kinds = open.reader.kinds().await.map_err(|error| unread(&error))?;
+        Ok(Some(ClusterVersions {
+            kube_version: version.unwrap_or_default(),
+            api_versions: kinds.api_versions(),
+        }))
+    }
+
+    /// Returns the scopes of kinds: those of Kubernetes, those that objects define, and the others as the cluster serves them, if it can
+    /// be read.
+    pub(crate) async fn scopes(
+        &self,
+        cluster: &Cluster,
+        manifests: &[Manifest],
+    ) -> Result<Scopes, ServiceError> {
+        let scopes = Scopes::of(manifests);
+        let is_unknown = |manifest: &Manifest| {
+            let (group, kind) = manifest.group_kind();
+            scopes.scope(group, kind) == Scope::Unknown
+        };
+        // Without an unknown kind, the cluster is not asked.
+        if !manifests.iter().any(is_unknown) {
+            return Ok(scopes);
+        }
+        let Some(open) = self.open(cluster).await? else { return Ok(scopes) };
+        let kinds = open.reader.kinds().await.map_err(|error| unread(&error))?;
+        Ok(scopes.with_served(&kinds))
+    }
+
     /// Returns an object. It is requested once, and further requests wait for the answer. Errors are not cached.
     pub(crate) async fn get(
         &self,
@@ -78,6 +113,9 @@ impl DestinationClusters {
         namespace: &str,
         name: &str,
     ) -> Result<Option<Manifest>, ClusterError> {
+        if !cluster.reader.is_live() {
+            return cluster.reader.get(kind, namespace, name).await;
+        }
         let id = ObjectId {
             cluster: cluster.name.clone(),
             group: kind.group.clone(),
@@ -112,6 +150,10 @@ impl DestinationClusters {
         }
         Ok(clusters)
     }
+}
+
+fn unread(error: &ClusterError) -> ServiceError {
+    ServiceError::rendering(chain(error))
 }
 
 /// Returns the cluster with this URL or name.

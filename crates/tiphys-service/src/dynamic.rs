@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use serde_json::Value;
-use tiphys_api::Application;
+use tiphys_api::{Application, Destination};
 use tiphys_cluster::ClusterErrorKind;
 use tiphys_engine::{LookUp, LookUpProblem, Manifest, ObjectKey, Resolution, Scope, ServedKind};
 use tiphys_params::ResolvedParameter;
 use tiphys_project::{Cluster, ObjectIdentity, Permit, PermittedBy, ProjectRules, Refused};
-use tiphys_render::{SourceLookUps, UnresolvedParameter, UnresolvedParameters, ValueResolver};
+use tiphys_render::{
+    ClusterVersions, SourceLookUps, UnreadVersions, UnresolvedParameter, UnresolvedParameters, ValueResolver,
+};
 
 use crate::clusters::{DestinationClusters, OpenCluster, shown};
 use crate::error::chain;
@@ -225,5 +227,10 @@ impl ValueResolver for ClusterValues {
             resolved.push(values);
         }
         if unresolved.is_empty() { Ok(resolved) } else { Err(UnresolvedParameters(unresolved)) }
+    }
+
+    async fn versions(&self, destination: &Destination) -> Result<Option<ClusterVersions>, UnreadVersions> {
+        let versions = self.clusters.versions(&self.projects.cluster(destination)).await;
+        versions.map_err(|error| UnreadVersions(error.message().to_owned()))
     }
 }

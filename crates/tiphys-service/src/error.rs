@@ -206,6 +206,12 @@ impl ServiceError {
         Self { remedy: remedy(error), ..Self::new(render_kind(error), message) }
     }
 
+    /// Adds the application that the error is about.
+    pub(crate) fn in_application(self, stored: &StoredApplication) -> Self {
+        let message = format!("application {} ({}): {}", stored.full_name(), stored.place, self.message);
+        Self { message, ..self }
+    }
+
     /// Creates the error of an application that could be rendered neither at the base nor at the head. A cause that both share is named once.
     pub(crate) fn application_on_both_sides(
         (base, base_error): (&StoredApplication, &RenderError),

@@ -13,9 +13,11 @@ use tiphys_params::ValueRedactor;
 use tiphys_project::{
     Cluster, ObjectIdentity, Permission, ProjectRules, Refused, Scope as RuleScope, unenforced_fields,
 };
+use tiphys_render::RenderedApplication;
 use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject, StoredSecret};
 
 pub(crate) use self::known_clusters::KnownClusters;
+use crate::clusters::DestinationClusters;
 use crate::error::{Remedy, ServiceError};
 use crate::options::ServiceOptions;
 use crate::text::listed;
@@ -227,20 +229,37 @@ impl Projects {
         self.rules(application).is_some_and(|rules| self.refusals(rules, application).is_empty())
     }
 
-    /// Checks rendered objects. Returns warnings about kinds of which it is not known whether they are namespaced. Names of objects may be
-    /// values of dynamic parameters.
-    pub(crate) fn check_objects(
+    /// Checks rendered objects, with the scopes of the destination cluster if it can be read. Returns warnings about kinds of which it is not
+    /// known whether they are namespaced.
+    pub(crate) async fn check_rendered(
+        &self,
+        clusters: &DestinationClusters,
+        stored: &StoredApplication,
+        rendered: &RenderedApplication,
+    ) -> Result<Vec<String>, ServiceError> {
+        let RenderedApplication { manifests, redactor, .. } = rendered;
+        if self.rules(&stored.application).is_none() {
+            return Ok(Vec::new());
+        }
+        let cluster = self.cluster(&stored.application.spec.destination);
+        let scopes = clusters.scopes(&cluster, manifests).await;
+        let scopes = scopes.map_err(|error| error.in_application(stored))?;
+        self.check_objects(stored, manifests, &scopes, redactor)
+    }
+
+    /// Names of objects in messages may be values of dynamic parameters.
+    fn check_objects(
         &self,
         stored: &StoredApplication,
         manifests: &[Manifest],
+        scopes: &Scopes,
         redactor: &ValueRedactor,
     ) -> Result<Vec<String>, ServiceError> {
         let Some(rules) = self.rules(&stored.application) else { return Ok(Vec::new()) };
         let cluster = self.cluster(&stored.application.spec.destination);
-        let scopes = Scopes::of(manifests);
         let (mut refused, mut reported) = (BTreeSet::new(), BTreeSet::new());
         for manifest in manifests {
-            let object = identity(manifest, &stored.application.spec.destination.namespace, &scopes);
+            let object = identity(manifest, &stored.application.spec.destination.namespace, scopes);
             match rules.check_object(&cluster, &object.identity, object.scope) {
                 Ok(Permission::Granted) => {}
                 Ok(Permission::Reported(message)) => {

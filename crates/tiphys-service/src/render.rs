@@ -52,15 +52,16 @@ pub(crate) async fn render_each(
         let result = workspace.renderer.render(&stored.application).await;
         progress(&stored.full_name());
         let result = result.map_err(|error| ServiceError::application(stored, &error));
-        let permitted = result.and_then(|mut rendered| {
-            let RenderedApplication { manifests, redactor, sources, .. } = &rendered;
-            let mut reported = workspace.projects.check_objects(stored, manifests, redactor)?;
-            let look_ups = sources.iter().flat_map(|source| &source.look_ups);
-            reported.extend(self_references(&stored.application, look_ups, manifests));
+        let permitted = async {
+            let mut rendered = result?;
+            let Workspace { projects, clusters, .. } = workspace;
+            let mut reported = projects.check_rendered(clusters, stored, &rendered).await?;
+            let look_ups = rendered.sources.iter().flat_map(|source| &source.look_ups);
+            reported.extend(self_references(&stored.application, look_ups, &rendered.manifests));
             rendered.warnings.extend(reported);
             Ok(rendered)
-        });
-        (Arc::clone(stored), permitted)
+        };
+        (Arc::clone(stored), permitted.await)
     });
     let mut results = pin!(rendering.buffered(workspace.service.jobs() * 2));
     while let Some((stored, result)) = results.next().await {

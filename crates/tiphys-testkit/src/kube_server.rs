@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::certificates::{Authority, Identity};
@@ -19,6 +21,13 @@ pub const ADMIN_TOKEN: &str = "admin-token-4f1c";
 
 /// Token of the user [`LIMITED_USER`].
 pub const LIMITED_TOKEN: &str = "limited-token-9b2e";
+
+/// Token of another user with all permissions, whose requests the server records.
+pub const RECORDED_TOKEN: &str = "recorded-token-7d3a";
+
+/// Records the requests of the user of [`RECORDED_TOKEN`], each once.
+const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived", "ResponseStarted"],
+ "rules": [{"level": "Metadata", "users": ["recorded"]}, {"level": "None"}]}"#;
 
 /// A user who has only the permissions that a test gives.
 pub const LIMITED_USER: &str = "limited";
@@ -36,6 +45,7 @@ pub struct KubeServer {
     address: SocketAddr,
     authority: Authority,
     client: Client,
+    folder: PathBuf,
 }
 
 impl KubeServer {
@@ -82,7 +92,7 @@ impl KubeServer {
             answer.is_ok_and(|answer| answer.status() == 200).then_some(true)
         });
         if is_ready {
-            return Some(Self { child, address, authority, client });
+            return Some(Self { child, address, authority, client, folder });
         }
         let lines = fs::read_to_string(folder.join("apiserver.log")).unwrap_or_default();
         let lines: Vec<&str> = lines.lines().collect();
@@ -151,6 +161,36 @@ impl KubeServer {
         self.client.send("GET", path, "", &[]).status()
     }
 
+    /// Returns the completed requests of the user of [`RECORDED_TOKEN`], as `VERB PATH?QUERY` with the verbs of RBAC.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the server has written anything else.
+    pub fn recorded(&self) -> Vec<String> {
+        let log = fs::read_to_string(self.folder.join("audit.log")).unwrap_or_default();
+        let request = |line: &str| {
+            let event: Value = serde_json::from_str(line).expect("an audit event");
+            let string = |field: &str| event[field].as_str().expect("a string").to_owned();
+            format!("{} {}", string("verb"), string("requestURI"))
+        };
+        log.lines().map(request).collect()
+    }
+
+    /// Returns a kubeconfig with this server and the user of a token as its only context.
+    pub fn kubeconfig(&self, token: &str) -> String {
+        let cluster =
+            json!({"server": self.url(), "certificate-authority-data": STANDARD.encode(self.ca_pem())});
+        let config = json!({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "test",
+            "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
+            "clusters": [{"name": "test", "cluster": cluster}],
+            "users": [{"name": "test", "user": {"token": token}}]
+        });
+        config.to_string()
+    }
+
     /// Permits verbs on resources of a group to [`LIMITED_USER`] in all namespaces.
     pub fn permit(&self, name: &str, verbs: &[&str], group: &str, resources: &[&str]) {
         const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
@@ -207,14 +247,17 @@ fn flags(folder: &Path, authority: &Authority, port: u16) -> Vec<String> {
         path
     };
     let (server, accounts) = (authority.server(), authority.server());
-    let tokens =
-        format!("{ADMIN_TOKEN},admin,1,system:masters\n{LIMITED_TOKEN},{LIMITED_USER},2,{LIMITED_USER}\n");
+    let tokens = format!(
+        "{ADMIN_TOKEN},admin,1,system:masters\n{LIMITED_TOKEN},{LIMITED_USER},2,{LIMITED_USER}\n{RECORDED_TOKEN},recorded,3,system:masters\n"
+    );
     let files = [
         ("cert-dir", folder.join("certificates")),
         ("tls-cert-file", write("server.pem", &server.certificate_pem)),
         ("tls-private-key-file", write("server-key.pem", &server.key_pem)),
         ("client-ca-file", write("clients.pem", authority.pem())),
         ("token-auth-file", write("tokens.csv", &tokens)),
+        ("audit-policy-file", write("audit.json", AUDIT_POLICY)),
+        ("audit-log-path", folder.join("audit.log")),
         ("service-account-key-file", write("accounts.pem", &accounts.certificate_pem)),
         ("service-account-signing-key-file", write("accounts-key.pem", &accounts.key_pem)),
     ];

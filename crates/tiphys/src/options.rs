@@ -98,7 +98,7 @@ fn require_directories(option: &str, dirs: &[PathBuf], host: &Host) -> Result<()
 }
 
 /// Parses the contexts of clusters: `[NAME=]CONTEXT`. Names of contexts may have `=` only after a name.
-fn kubernetes(args: &CommonArgs) -> KubernetesAccess {
+pub(crate) fn kubernetes(args: &CommonArgs) -> KubernetesAccess {
     let context = |text: &String| {
         let (cluster, context) = split_cluster(text);
         ClusterContext { cluster, context: context.to_owned() }

@@ -72,7 +72,7 @@ pub fn compare_live(pairs: &[LivePair], removable: &[Manifest], rules: &LiveRule
     let last: HashMap<ObjectKey, usize> =
         pairs.iter().enumerate().map(|(index, pair)| (pair.rendered.key(), index)).collect();
     for (index, LivePair { rendered, live }) in pairs.iter().enumerate() {
-        if let Some(reason) = left_out::of_rendered(rendered) {
+        if let Some(reason) = LeftOutReason::of_rendered(rendered) {
             found.left_out.push(LeftOut { key: super::pairs::shown_key(rendered), reason });
             continue;
         }
@@ -87,7 +87,7 @@ pub fn compare_live(pairs: &[LivePair], removable: &[Manifest], rules: &LiveRule
         found.note(rendered, live.as_ref(), rules.ignored);
     }
     for live in removable.iter().filter(|live| !last.contains_key(&live.key())) {
-        match left_out::of_live(live) {
+        match LeftOutReason::of_live(live) {
             Some(reason) => found.left_out.push(LeftOut { key: live.key(), reason }),
             None => found
                 .comparison
@@ -177,6 +177,9 @@ fn warnings(rendered: &Manifest, live: &Manifest, rules: &LiveRules<'_>) -> Vec<
     let mut messages = Vec::new();
     if let Some(owner) = rules.ownership.owner(live).filter(|owner| *owner != rules.application) {
         messages.push(format!("{} is tracked by another application, {owner}", live.key()));
+    }
+    if left_out::is_deleted(live) {
+        messages.push(format!("{} is being deleted; a sync after that creates it again", live.key()));
     }
     let version = |manifest: &Manifest| {
         manifest.object().get("apiVersion").and_then(Value::as_str).unwrap_or_default().to_owned()

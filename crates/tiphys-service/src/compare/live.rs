@@ -2,19 +2,21 @@
 
 mod clusters;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use tiphys_cluster::ClusterError;
 use tiphys_engine::diff::{
-    Comparison, IgnoreError, Ignored, LivePair, LiveRules, compare_live as compare_objects,
+    Comparison, IgnoreError, Ignored, LeftOutReason, LivePair, LiveRules, compare_live as compare_objects,
     possible_namespaces,
 };
-use tiphys_engine::{Manifest, ObjectKey};
+use tiphys_engine::{Manifest, ObjectKey, Scopes};
 use tiphys_project::Cluster;
 use tiphys_render::RenderedApplication;
 use tiphys_store::{Place, StoredApplication};
 
-use self::clusters::LiveCluster;
+use self::clusters::{LiveCluster, REQUESTS_MAX};
 use super::{ApplicationDiff, Presence};
 use crate::clusters::shown;
 use crate::error::{Remedy, ServiceError, chain};
@@ -74,19 +76,22 @@ async fn compare(
     let destination = workspace.projects.cluster(&spec.destination);
     let cluster = clusters.of(&destination, &ownership).await.map_err(unread)?;
     let cluster = cluster.ok_or_else(|| no_cluster_error(stored, &destination, clusters))?;
-    let (pairs, guessed) =
-        find_live(rendered.manifests, &spec.destination.namespace, &cluster).await.map_err(unread)?;
+    warnings.extend(cluster.take_warnings());
+    let scopes = cluster.scopes(&rendered.manifests);
+    let finding = find_live(rendered.manifests, &spec.destination.namespace, &cluster, &scopes);
+    let (pairs, guessed) = finding.await.map_err(unread)?;
     warnings.extend(Warning::all_of_application(stored, guessed));
     let rules = LiveRules { application: &tracking.instance_name, ignored: &ignored, ownership: &ownership };
-    let scopes = cluster.scopes(&[]);
-    let refusal = |live: &&Manifest| workspace.projects.refusal_of_live(&stored.application, live, &scopes);
+    let keys: HashSet<ObjectKey> = pairs.iter().map(|pair| pair.rendered.key()).collect();
     let (mut removable, mut refused) = (Vec::new(), Vec::new());
     for live in cluster.removable(&tracking.instance_name) {
-        match refusal(&live) {
-            None => removable.push(live.clone()),
+        match workspace.projects.refusal_of_live(&stored.application, live, &scopes) {
+            None if keys.contains(&live.key()) => {}
+            None => removable.push(live),
             Some(reason) => refused.push(format!("left out {}: {reason}", live.key())),
         }
     }
+    let removable = cluster.completed(&removable).await.map_err(unread)?;
     warnings.extend(Warning::all_of_application(stored, refused));
     let found = compare_objects(&pairs, &removable, &rules);
     let messages = found.warnings.iter().map(|warning| &warning.message);
@@ -112,37 +117,44 @@ async fn find_live(
     manifests: Vec<Manifest>,
     destination: &str,
     cluster: &LiveCluster,
+    scopes: &Scopes,
 ) -> Result<(Vec<LivePair>, Vec<String>), ClusterError> {
-    let scopes = cluster.scopes(&manifests);
-    let (mut pairs, mut warnings) = (Vec::with_capacity(manifests.len()), Vec::new());
-    for manifest in manifests {
-        let namespaces = possible_namespaces(&manifest, destination, &scopes);
-        let mut found = None;
-        for &namespace in &namespaces {
-            let key = ObjectKey { namespace: namespace.to_owned(), ..manifest.key() };
-            if let Some(live) = cluster.get(&key).await? {
-                found = Some((namespace.to_owned(), live));
-                break;
-            }
+    let finding = stream::iter(manifests).map(|manifest| find_one(manifest, destination, cluster, scopes));
+    let found: Vec<(LivePair, Option<String>)> = finding.buffered(REQUESTS_MAX).try_collect().await?;
+    let (pairs, warnings): (_, Vec<Option<String>>) = found.into_iter().unzip();
+    Ok((pairs, warnings.into_iter().flatten().collect()))
+}
+
+async fn find_one(
+    rendered: Manifest,
+    destination: &str,
+    cluster: &LiveCluster,
+    scopes: &Scopes,
+) -> Result<(LivePair, Option<String>), ClusterError> {
+    let namespaces = possible_namespaces(&rendered, destination, scopes);
+    let mut found = None;
+    let searched = if LeftOutReason::of_rendered(&rendered).is_none() { namespaces.as_slice() } else { &[] };
+    for &namespace in searched {
+        if let Some(live) = cluster.get(&rendered, namespace).await? {
+            found = Some((namespace.to_owned(), live));
+            break;
         }
-        let namespace = match &found {
-            Some((namespace, _)) => namespace.clone(),
-            None => namespaces.first().map(|&namespace| namespace.to_owned()).unwrap_or_default(),
-        };
-        if found.is_none() && namespaces.len() > 1 && manifest.namespace().is_empty() {
-            let (group, kind) = manifest.group_kind();
-            warnings.push(format!(
-                "not known whether {kind}.{group} has a namespace, so that {} is taken to be in {namespace}; its \
-                 CustomResourceDefinition in the cluster state tells",
-                manifest.name()
-            ));
-        }
-        pairs.push(LivePair {
-            rendered: manifest.in_namespace(&namespace),
-            live: found.map(|(_, live)| live),
-        });
     }
-    Ok((pairs, warnings))
+    let namespace = match &found {
+        Some((namespace, _)) => namespace.clone(),
+        None => namespaces.first().map(|&namespace| namespace.to_owned()).unwrap_or_default(),
+    };
+    let mut warning = None;
+    if found.is_none() && namespaces.len() > 1 && rendered.namespace().is_empty() {
+        let (group, kind) = rendered.group_kind();
+        warning = Some(format!(
+            "not known whether {kind}.{group} has a namespace, so that {} is taken to be in {namespace}; its \
+             CustomResourceDefinition in the cluster state tells",
+            rendered.name()
+        ));
+    }
+    let live = found.map(|(_, live)| live);
+    Ok((LivePair { rendered: rendered.in_namespace(&namespace), live }, warning))
 }
 
 fn no_cluster_error(

@@ -15,6 +15,7 @@ mod help;
 mod kustomize_helm;
 mod leaks;
 mod live;
+mod live_diff;
 mod many;
 mod offline;
 mod processes;

@@ -26,6 +26,41 @@ pub enum LeftOutReason {
     NotPruned,
     /// Deliberately not rendered (`IgnoreExtraneous`).
     Extraneous,
+    /// Not rendered any more, and deleted already: it disappears when its finalizers have run.
+    Deleted,
+}
+
+impl LeftOutReason {
+    /// Returns why a rendered object is not compared; `None` if it is.
+    pub fn of_rendered(manifest: &Manifest) -> Option<Self> {
+        if is_hook(manifest) {
+            Some(Self::Hook)
+        } else if manifest.name().is_empty() {
+            Some(Self::NoName)
+        } else {
+            None
+        }
+    }
+
+    /// Returns why a live object that is not rendered is not reported as removed; `None` if it is. Its `metadata` is sufficient.
+    pub fn of_live(manifest: &Manifest) -> Option<Self> {
+        if is_hook(manifest) {
+            Some(Self::Hook)
+        } else if has_item(manifest, "argocd.argoproj.io/compare-options", "IgnoreExtraneous") {
+            Some(Self::Extraneous)
+        } else if has_item(manifest, "argocd.argoproj.io/sync-options", "Prune=false") {
+            Some(Self::NotPruned)
+        } else if is_deleted(manifest) {
+            Some(Self::Deleted)
+        } else {
+            None
+        }
+    }
+}
+
+/// Returns whether an object is being deleted.
+pub(super) fn is_deleted(manifest: &Manifest) -> bool {
+    manifest.object().get("metadata").and_then(|metadata| metadata.get("deletionTimestamp")).is_some()
 }
 
 impl fmt::Display for LeftOut {
@@ -35,32 +70,9 @@ impl fmt::Display for LeftOut {
             LeftOutReason::NoName => "has no name of its own",
             LeftOutReason::NotPruned => "is not rendered, but has Prune=false",
             LeftOutReason::Extraneous => "is not rendered, but has IgnoreExtraneous",
+            LeftOutReason::Deleted => "is not rendered, and is being deleted already",
         };
         write!(f, "{} {reason}", self.key)
-    }
-}
-
-/// Returns why a rendered object is not compared.
-pub(super) fn of_rendered(manifest: &Manifest) -> Option<LeftOutReason> {
-    if is_hook(manifest) {
-        Some(LeftOutReason::Hook)
-    } else if manifest.name().is_empty() {
-        Some(LeftOutReason::NoName)
-    } else {
-        None
-    }
-}
-
-/// Returns why a live object that is not rendered is not reported as removed.
-pub(super) fn of_live(manifest: &Manifest) -> Option<LeftOutReason> {
-    if is_hook(manifest) {
-        Some(LeftOutReason::Hook)
-    } else if has_item(manifest, "argocd.argoproj.io/compare-options", "IgnoreExtraneous") {
-        Some(LeftOutReason::Extraneous)
-    } else if has_item(manifest, "argocd.argoproj.io/sync-options", "Prune=false") {
-        Some(LeftOutReason::NotPruned)
-    } else {
-        None
     }
 }
 

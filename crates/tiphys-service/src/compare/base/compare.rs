@@ -137,9 +137,9 @@ async fn compare_pair(
     if let Pair::Added(head) | Pair::Both { head, .. } = pair {
         warnings.extend(sides.projects.check_application(head)?);
     }
-    let mut permitted = |stored: &StoredApplication, rendered: RenderedApplication| {
+    let mut permitted = async |stored: &StoredApplication, rendered: RenderedApplication| {
         warnings.extend(Warning::all_of_application(stored, &rendered.warnings));
-        let reported = sides.projects.check_objects(stored, &rendered.manifests, &rendered.redactor)?;
+        let reported = sides.projects.check_rendered(&sides.clusters, stored, &rendered).await?;
         warnings.extend(Warning::all_of_application(stored, reported));
         Ok::<_, ServiceError>(rendered.manifests)
     };
@@ -149,7 +149,7 @@ async fn compare_pair(
     let (before, after) = match pair {
         Pair::Added(head) => {
             let rendered = sides.head.renderer.render(&head.application).await;
-            (Vec::new(), permitted(head, rendered.map_err(|error| failed(head, &error))?)?)
+            (Vec::new(), permitted(head, rendered.map_err(|error| failed(head, &error))?).await?)
         }
         Pair::Removed(base) => {
             let rendered = sides.base.renderer.render(&base.application).await;
@@ -163,7 +163,7 @@ async fn compare_pair(
             match render_pair(before, after).await {
                 tiphys_render::Pair::Equal => return Ok(None),
                 tiphys_render::Pair::Rendered { before: Ok(before), after: Ok(after) } => {
-                    (before.manifests, permitted(head, after)?)
+                    (before.manifests, permitted(head, after).await?)
                 }
                 tiphys_render::Pair::Rendered { before: Err(error), after: Ok(_) } => {
                     return Err(failed(base, &error));

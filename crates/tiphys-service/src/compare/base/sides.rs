@@ -45,6 +45,7 @@ pub(super) struct ComparedSides {
     pub(super) sources_base: Arc<Sources>,
     /// The projects of the head, with the rules of the base.
     pub(super) projects: Arc<Projects>,
+    pub(super) clusters: Arc<DestinationClusters>,
     /// Warnings about settings and plugins.
     pub(super) warnings: Vec<Warning>,
 }
@@ -107,6 +108,7 @@ pub(super) async fn open(
     };
     Ok(ComparedSides {
         projects: Arc::clone(&settings_head.projects),
+        clusters: Arc::clone(&clusters),
         base: Side {
             renderer: renderer(
                 Arc::clone(&sources_base),

@@ -1,4 +1,4 @@
-//! `tiphys diff --cluster-state`: rendered manifests against live objects.
+//! `tiphys diff` with clusters or `--cluster-state`: rendered manifests against live objects.
 
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{LeftOutReason, of_live, of_rendered};
+use super::LeftOutReason;
 use crate::Manifest;
 
 #[test]
@@ -20,8 +20,12 @@ fn annotations_exclude_objects_from_comparison() {
             json!({"apiVersion": "v1", "kind": "X", "metadata": {"name": "a", "annotations": annotations}});
         let Value::Object(object) = object else { panic!("{object}") };
         let manifest = Manifest::new(object);
-        assert_eq!((of_rendered(&manifest), of_live(&manifest)), (rendered, live), "{manifest:?}");
+        assert_eq!(
+            (LeftOutReason::of_rendered(&manifest), LeftOutReason::of_live(&manifest)),
+            (rendered, live),
+            "{manifest:?}"
+        );
     }
     let Value::Object(unnamed) = json!({"kind": "X", "metadata": {"generateName": "a-"}}) else { panic!() };
-    assert_eq!(of_rendered(&Manifest::new(unnamed)), Some(NoName));
+    assert_eq!(LeftOutReason::of_rendered(&Manifest::new(unnamed)), Some(NoName));
 }
