@@ -25,7 +25,7 @@ pub(crate) struct DestinationClusters {
     service: Service,
     secrets: Vec<StoredSecret>,
     connections: Vec<NamedConnection>,
-    clusters: OnceCell<Clusters>,
+    clusters: Mutex<Option<Clusters>>,
     objects: Mutex<HashMap<ObjectId, Arc<OnceCell<Option<Manifest>>>>>,
 }
 
@@ -38,14 +38,27 @@ pub(crate) struct OpenCluster {
 }
 
 /// An object of a cluster in one version.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct ObjectId {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ObjectId {
     cluster: String,
     group: String,
     version: String,
     kind: String,
-    namespace: String,
-    name: String,
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+}
+
+impl ObjectId {
+    pub(crate) fn new(cluster: &OpenCluster, kind: &ServedKind, namespace: &str, name: &str) -> Self {
+        Self {
+            cluster: cluster.name.clone(),
+            group: kind.group.clone(),
+            version: kind.version.clone(),
+            kind: kind.kind.clone(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        }
+    }
 }
 
 impl fmt::Debug for DestinationClusters {
@@ -58,22 +71,40 @@ impl DestinationClusters {
     /// `secrets` are the cluster Secrets of the options. Invalid options of live clusters are an error.
     pub(crate) fn new(service: Service, secrets: Vec<StoredSecret>) -> Result<Self, ServiceError> {
         let connections = live::connections(&service)?;
-        Ok(Self { service, secrets, connections, clusters: OnceCell::new(), objects: Mutex::default() })
+        Ok(Self { service, secrets, connections, clusters: Mutex::default(), objects: Mutex::default() })
     }
 
     /// Returns a cluster. None if the options name none with its name or URL.
-    pub(crate) async fn open(&self, cluster: &Cluster) -> Result<Option<OpenCluster>, ServiceError> {
-        Ok(find(self.all().await?, cluster))
+    pub(crate) fn open(&self, cluster: &Cluster) -> Result<Option<OpenCluster>, ServiceError> {
+        Ok(find(&self.all()?, cluster))
     }
 
     /// Returns all clusters of the options.
-    pub(crate) async fn all(&self) -> Result<&Clusters, ServiceError> {
-        self.clusters.get_or_try_init(async || self.open_all()).await
+    pub(crate) fn all(&self) -> Result<Clusters, ServiceError> {
+        let mut clusters = self.clusters.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*clusters {
+            Some(clusters) => Ok(clusters.clone()),
+            None => Ok(clusters.insert(self.open_all()?).clone()),
+        }
+    }
+
+    /// Reads the directories again. After an error, the objects that were read before stay.
+    pub(crate) fn reload_folders(&self) -> Result<(), ServiceError> {
+        let mut clusters = self.all()?;
+        add_folders(&mut clusters, &self.service)?;
+        *self.clusters.lock().unwrap_or_else(PoisonError::into_inner) = Some(clusters);
+        Ok(())
+    }
+
+    /// Replaces an object by a state that a watch has reported; `None` if it was deleted.
+    pub(crate) fn replace(&self, id: &ObjectId, object: Option<Manifest>) {
+        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.insert(id.clone(), Arc::new(OnceCell::from(object)));
     }
 
     /// Returns the Kubernetes version and the API versions of a live cluster. `None` without one: directories do not know theirs.
     pub(crate) async fn versions(&self, cluster: &Cluster) -> Result<Option<ClusterVersions>, ServiceError> {
-        let Some(open) = self.open(cluster).await?.filter(|open| open.reader.is_live()) else {
+        let Some(open) = self.open(cluster)?.filter(|open| open.reader.is_live()) else {
             return Ok(None);
         };
         let version = open.reader.version().await.map_err(|error| unread(&error))?;
@@ -100,7 +131,7 @@ impl DestinationClusters {
         if !manifests.iter().any(is_unknown) {
             return Ok(scopes);
         }
-        let Some(open) = self.open(cluster).await? else { return Ok(scopes) };
+        let Some(open) = self.open(cluster)? else { return Ok(scopes) };
         let kinds = open.reader.kinds().await.map_err(|error| unread(&error))?;
         Ok(scopes.with_served(&kinds))
     }
@@ -116,14 +147,7 @@ impl DestinationClusters {
         if !cluster.reader.is_live() {
             return cluster.reader.get(kind, namespace, name).await;
         }
-        let id = ObjectId {
-            cluster: cluster.name.clone(),
-            group: kind.group.clone(),
-            version: kind.version.clone(),
-            kind: kind.kind.clone(),
-            namespace: namespace.to_owned(),
-            name: name.to_owned(),
-        };
+        let id = ObjectId::new(cluster, kind, namespace, name);
         let cell = {
             let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(objects.entry(id).or_default())
@@ -134,20 +158,9 @@ impl DestinationClusters {
 
     /// Opens the clusters of the options. Directories of the same cluster are merged, and are used instead of the cluster itself.
     fn open_all(&self) -> Result<Clusters, ServiceError> {
-        let (options, host) = (self.service.options(), self.service.host());
-        let mut folders: BTreeMap<String, FolderCluster> = BTreeMap::new();
-        for argument in options.cluster_state.clone() {
-            folders
-                .entry(argument.cluster)
-                .or_default()
-                .extend(&host.absolute(&argument.folder))
-                .map_err(|error| ServiceError::invalid_input_from(&error).of_input(Input::ClusterState))?;
-        }
         let mut clusters = Clusters::default();
         live::add(&mut clusters, &self.service, &self.secrets, &self.connections)?;
-        for (name, folder) in folders {
-            clusters.insert(&name, Arc::new(folder));
-        }
+        add_folders(&mut clusters, &self.service)?;
         Ok(clusters)
     }
 }
@@ -161,6 +174,22 @@ pub(crate) fn find(clusters: &Clusters, cluster: &Cluster) -> Option<OpenCluster
     let names = [&cluster.server, &cluster.name].into_iter().flatten();
     let found = names.filter(|name| !name.is_empty()).find_map(|name| clusters.named(name));
     found.map(|(name, reader)| OpenCluster { name: name.to_owned(), reader: Arc::clone(reader) })
+}
+
+/// Reads the directories of the options. Those of the same cluster are merged.
+fn add_folders(clusters: &mut Clusters, service: &Service) -> Result<(), ServiceError> {
+    let mut folders: BTreeMap<String, FolderCluster> = BTreeMap::new();
+    for argument in service.options().cluster_state.clone() {
+        folders
+            .entry(argument.cluster)
+            .or_default()
+            .extend(&service.host().absolute(&argument.folder))
+            .map_err(|error| ServiceError::invalid_input_from(&error).of_input(Input::ClusterState))?;
+    }
+    for (name, folder) in folders {
+        clusters.insert(&name, Arc::new(folder));
+    }
+    Ok(())
 }
 
 /// Returns the name of a cluster for messages, and whether it is that of Argo CD itself.

@@ -13,7 +13,7 @@ use tiphys_render::{
     ClusterVersions, SourceLookUps, UnreadVersions, UnresolvedParameter, UnresolvedParameters, ValueResolver,
 };
 
-use crate::clusters::{DestinationClusters, OpenCluster, shown};
+use crate::clusters::{DestinationClusters, ObjectId, OpenCluster, shown};
 use crate::error::chain;
 use crate::projects::Projects;
 
@@ -60,7 +60,7 @@ impl ClusterValues {
         let cluster = self.projects.cluster(&application.spec.destination);
         // The application's own rules come first.
         let rules = permitting_rules(&self.projects, application, look_up)?;
-        let open = self.clusters.open(&cluster).await;
+        let open = self.clusters.open(&cluster);
         let open = open.map_err(|error| LookUpProblem::Cluster(error.message().to_owned()))?;
         let open = open.ok_or_else(|| LookUpProblem::NoCluster(shown(&cluster).0.to_owned()))?;
         if open.reader.is_live() && !self.projects.permits_live(application) {
@@ -131,6 +131,21 @@ impl PermittedLookUp {
     pub(crate) fn object(&self) -> ObjectKey {
         let ObjectIdentity { group, kind, namespace, name } = self.permit.object().clone();
         ObjectKey { group, kind, namespace: namespace.unwrap_or_default(), name }
+    }
+
+    pub(crate) fn cluster(&self) -> &OpenCluster {
+        &self.cluster
+    }
+
+    /// Returns the identity of the object in the cache.
+    pub(crate) fn id(&self) -> ObjectId {
+        let key = self.object();
+        ObjectId::new(&self.cluster, &self.kind, &key.namespace, &key.name)
+    }
+
+    /// Returns what is watched for the object.
+    pub(crate) fn watched(&self) -> (OpenCluster, ServedKind) {
+        (self.cluster.clone(), self.kind.clone())
     }
 
     /// Returns the rule that permits the look-up.

@@ -31,6 +31,7 @@ mod store;
 mod text;
 mod trust;
 mod warning;
+mod watch;
 mod workspace;
 
 pub use cache::prune_cache;
@@ -53,4 +54,5 @@ pub use service::Service;
 pub use store::load_store;
 pub use text::{json_list, json_text, listed, one_line, yaml_documents};
 pub use warning::Warning;
+pub use watch::{ValueChange, ValueEvent, ValueWatch};
 pub use workspace::{Workspace, WorkspaceOptions};

@@ -30,6 +30,7 @@ pub struct Workspace {
     pub(crate) control_plane: String,
     pub(crate) projects: Arc<Projects>,
     pub(crate) clusters: Arc<DestinationClusters>,
+    pub(crate) values: Arc<ClusterValues>,
     /// The plugins that run in process.
     pub(crate) plugins: Vec<LoadedPlugin>,
     /// The renderer of the one request of all use cases: a branch stands for one commit in all applications.
@@ -105,7 +106,13 @@ impl Workspace {
         let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
         let values =
             Arc::new(ClusterValues::new(Arc::clone(&projects), Arc::clone(&clusters), LiveReferences::All));
-        let request = RenderRequest { settings, values, sources, deadline: None, cancel: cancel.clone() };
+        let request = RenderRequest {
+            settings,
+            values: Arc::clone(&values) as _,
+            sources,
+            deadline: None,
+            cancel: cancel.clone(),
+        };
         let renderer = RenderService::new(service.sources().clone(), catalogue).renderer(&request);
         let service = service.clone();
         Ok(Self {
@@ -114,6 +121,7 @@ impl Workspace {
             control_plane,
             projects,
             clusters,
+            values,
             plugins,
             renderer,
             trust,

@@ -31,6 +31,11 @@ pub(crate) struct RenderArgs {
     #[arg(long)]
     pub(crate) keep_going: bool,
 
+    /// Continue, and render an application again when the value of one of its dynamic parameters changes. Live clusters are watched, folders of
+    /// live objects are checked every second
+    #[arg(long, requires = "output_dir", conflicts_with_all = ["report", "print_env", "keep_workdir"])]
+    pub(crate) watch: bool,
+
     /// Set the destination's namespace on namespaced objects without one
     #[arg(long)]
     pub(crate) set_namespace: bool,

@@ -4,12 +4,13 @@ mod environment;
 mod files;
 mod spool;
 mod summary;
+mod watch;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use tiphys_render::RenderedApplication;
-use tiphys_service::{ApplicationSelection, SelectedApplications, Workspace, WorkspaceOptions};
+use tiphys_service::{ApplicationSelection, ErrorKind, SelectedApplications, Workspace, WorkspaceOptions};
 use tiphys_store::StoredApplication;
 
 use crate::args::{CommonArgs, OutputFormat, RenderArgs};
@@ -69,7 +70,7 @@ pub(crate) async fn run(
     error::warn_all(&workspace.plugins_in_checkout());
     let SelectedApplications { applications, errors, warnings } =
         tiphys_service::select(&workspace, &selection, "render")?;
-    let mut worst = error::print_all(&errors, None);
+    let worst = error::print_all(&errors, None);
     error::warn_all(&warnings);
     if args.print_env {
         let environments = tiphys_service::environments(&workspace, &applications);
@@ -77,68 +78,103 @@ pub(crate) async fn run(
         output::print(&environment::text(environments, format))?;
         return Ok(error::exit_code_of(worst));
     }
-    let mut waiting = match (&args.output_dir, spool::Form::of(format)) {
-        (Some(dir), _) => Waiting::Staging(Staging::new(&host.absolute(dir), &host.temporary_dir(), format)?),
-        (None, Some(form)) => Waiting::Spool(Spool::new(&host.temporary_dir(), form)?),
-        (None, None) => Waiting::Nowhere,
-    };
-    // Nothing is reported of an interrupted command.
-    let mut outcomes = Vec::new();
-    let handle = |stored: Arc<StoredApplication>, result: Result<RenderedApplication, ServiceError>| {
-        let result = result.and_then(|mut rendered| {
-            let manifests = std::mem::take(&mut rendered.manifests);
-            let objects = manifests.len();
-            match &mut waiting {
-                Waiting::Spool(spool) => spool.add(manifests)?,
-                Waiting::Staging(staging) => staging.add(&stored, manifests, workspace.control_plane())?,
-                Waiting::Nowhere => {}
-            }
-            Ok(Done { rendered, objects })
-        });
-        outcomes.push(Outcome { stored, result });
-    };
-    let progress = Progress::new(host, "rendered", applications.len());
-    let step = |name: &str| progress.step(name);
-    let rendering = tiphys_service::render(&workspace, &applications, args.into(), &step, handle);
-    lifecycle::unless_interrupted(workspace.cancel(), rendering).await?;
-    let mut rendered_count = 0;
-    for Outcome { stored, result } in &outcomes {
-        match result {
-            Ok(done) => {
-                rendered_count += 1;
-                for warning in &done.rendered.warnings {
-                    tracing::warn!("{}: {warning}", stored.full_name());
-                }
-            }
-            Err(failure) => {
-                error::print(failure);
-                worst = worst.max(Some(failure.kind()));
-            }
-        }
-    }
-    if let Some(file) = &args.report {
-        files::write_report(&host.absolute(file), &summary::json(&errors, &outcomes))?;
-    }
-    if worst.is_none() || args.keep_going {
-        match waiting {
-            Waiting::Spool(spool) => spool.print()?,
-            Waiting::Staging(staging) => staging.move_into_place()?,
-            Waiting::Nowhere => {}
-        }
-        match format {
-            OutputFormat::Table => output::print(&summary::table(&outcomes, summary::Width::Narrow))?,
-            OutputFormat::Wide => output::print(&summary::table(&outcomes, summary::Width::Wide))?,
-            _ => {}
-        }
-    } else if rendered_count > 0 {
-        tracing::warn!(
-            "nothing is printed because of the errors; --keep-going prints the {} that could be rendered",
-            if rendered_count == 1 {
-                "one application".to_owned()
-            } else {
-                format!("{rendered_count} applications")
-            }
-        );
+    let command =
+        Command { args, host, format, workspace: &workspace, applications: &applications, errors: &errors };
+    let folders = args.watch.then(|| watch::Folders::new(common, host));
+    let worst = command.round(&applications, worst).await?;
+    if let Some(folders) = folders.filter(|_| worst.is_none() || args.keep_going) {
+        lifecycle::unless_interrupted(workspace.cancel(), watch::run(&command, folders)).await??;
     }
     Ok(error::exit_code_of(worst))
+}
+
+/// A call of the command.
+struct Command<'a> {
+    args: &'a RenderArgs,
+    host: &'a Process,
+    format: OutputFormat,
+    workspace: &'a Workspace,
+    applications: &'a [Arc<StoredApplication>],
+    /// The errors of applications that could not be selected.
+    errors: &'a [ServiceError],
+}
+
+impl Command<'_> {
+    /// Renders applications and prints them. Returns the worst error, of which `worst` is the one so far.
+    async fn round(
+        &self,
+        applications: &[Arc<StoredApplication>],
+        worst: Option<ErrorKind>,
+    ) -> Result<Option<ErrorKind>, ServiceError> {
+        let Self { args, host, format, workspace, errors, .. } = *self;
+        let mut worst = worst;
+        let mut waiting = match (&args.output_dir, spool::Form::of(format)) {
+            (Some(dir), _) => {
+                Waiting::Staging(Staging::new(&host.absolute(dir), &host.temporary_dir(), format)?)
+            }
+            (None, Some(form)) => Waiting::Spool(Spool::new(&host.temporary_dir(), form)?),
+            (None, None) => Waiting::Nowhere,
+        };
+        // Nothing is reported of an interrupted command.
+        let mut outcomes = Vec::new();
+        let handle = |stored: Arc<StoredApplication>, result: Result<RenderedApplication, ServiceError>| {
+            let result = result.and_then(|mut rendered| {
+                let manifests = std::mem::take(&mut rendered.manifests);
+                let objects = manifests.len();
+                match &mut waiting {
+                    Waiting::Spool(spool) => spool.add(manifests)?,
+                    Waiting::Staging(staging) => {
+                        staging.add(&stored, manifests, workspace.control_plane())?
+                    }
+                    Waiting::Nowhere => {}
+                }
+                Ok(Done { rendered, objects })
+            });
+            outcomes.push(Outcome { stored, result });
+        };
+        let progress = Progress::new(host, "rendered", applications.len());
+        let step = |name: &str| progress.step(name);
+        let rendering = tiphys_service::render(workspace, applications, args.into(), &step, handle);
+        lifecycle::unless_interrupted(workspace.cancel(), rendering).await?;
+        let mut rendered_count = 0;
+        for Outcome { stored, result } in &outcomes {
+            match result {
+                Ok(done) => {
+                    rendered_count += 1;
+                    for warning in &done.rendered.warnings {
+                        tracing::warn!("{}: {warning}", stored.full_name());
+                    }
+                }
+                Err(failure) => {
+                    error::print(failure);
+                    worst = worst.max(Some(failure.kind()));
+                }
+            }
+        }
+        if let Some(file) = &args.report {
+            files::write_report(&host.absolute(file), &summary::json(errors, &outcomes))?;
+        }
+        if worst.is_none() || args.keep_going {
+            match waiting {
+                Waiting::Spool(spool) => spool.print()?,
+                Waiting::Staging(staging) => staging.move_into_place()?,
+                Waiting::Nowhere => {}
+            }
+            match format {
+                OutputFormat::Table => output::print(&summary::table(&outcomes, summary::Width::Narrow))?,
+                OutputFormat::Wide => output::print(&summary::table(&outcomes, summary::Width::Wide))?,
+                _ => {}
+            }
+        } else if rendered_count > 0 {
+            tracing::warn!(
+                "nothing is printed because of the errors; --keep-going prints the {} that could be rendered",
+                if rendered_count == 1 {
+                    "one application".to_owned()
+                } else {
+                    format!("{rendered_count} applications")
+                }
+            );
+        }
+        Ok(worst)
+    }
 }

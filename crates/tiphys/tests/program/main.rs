@@ -20,6 +20,7 @@ mod many;
 mod offline;
 mod processes;
 mod refused_access;
+mod render_watch;
 mod running;
 mod serve;
 mod server;

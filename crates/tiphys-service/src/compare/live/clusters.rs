@@ -49,8 +49,8 @@ struct Owned {
 
 impl LiveClusters {
     /// Opens the clusters of a request.
-    pub async fn open(workspace: &Workspace) -> Result<Self, ServiceError> {
-        let clusters = workspace.clusters.all().await?.clone();
+    pub fn open(workspace: &Workspace) -> Result<Self, ServiceError> {
+        let clusters = workspace.clusters.all()?;
         Ok(Self { shared: Arc::clone(&workspace.clusters), clusters, known: Mutex::default() })
     }
 

@@ -23,7 +23,7 @@ pub(super) async fn run(
     let service = open_service(common, host)?;
     let selection = ApplicationSelection::from(&args.applications);
     let workspace = Workspace::open(&service, WorkspaceOptions::for_selection(&selection))?;
-    let clusters = LiveClusters::open(&workspace).await?;
+    let clusters = LiveClusters::open(&workspace)?;
     error::warn_all(workspace.warnings());
     error::warn_all(&unsupported_settings(&workspace));
     let SelectedApplications { applications, errors, warnings } = select(&workspace, &selection, "compare")?;
