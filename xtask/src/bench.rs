@@ -9,6 +9,7 @@ mod cases;
 mod cmp;
 pub(crate) mod content;
 pub(crate) mod data;
+mod dynamic;
 pub(crate) mod figures;
 mod helm;
 mod machine;
@@ -47,6 +48,9 @@ pub(crate) struct Options {
 enum Part {
     /// Measure the plugin server, beside Argo CD's if its program is given
     Cmp(cmp::Options),
+    /// Measure values from clusters, and comparisons with clusters, with a real API server
+    #[command(after_help = "Example: cargo xtask bench dynamic --only live-diff --runs 5")]
+    Dynamic(CommonOptions),
     /// Measure the Helm plugin, beside helm itself and a shell script
     #[command(after_help = "Example: cargo xtask bench helm --only announce --runs 21 --json announce.json")]
     Helm(CommonOptions),
@@ -95,6 +99,7 @@ const fn case<B>(
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let common = match &options.part {
         Some(Part::Cmp(options)) => return cmp::run(root, options),
+        Some(Part::Dynamic(options)) => return dynamic::run(root, options),
         Some(Part::Helm(options)) => return helm::run(root, options),
         None => &options.common,
     };

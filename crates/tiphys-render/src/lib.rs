@@ -19,7 +19,7 @@ pub use context::ContextSettings;
 pub use destination::DestinationVersions;
 pub use directory::{DirectoryError, DirectoryManifests};
 pub use error::{RenderError, SourceError, SourceFailure};
-pub use pair::{Pair, Side, render_pair};
+pub use pair::{RenderedPair, Side, render_pair};
 pub use prepare::{MergedOverride, Prepared, Work};
 pub use renderer::{RenderSettings, Renderer};
 pub use report::{AnnouncedSource, AskedSource, MergedFile, RenderedApplication, RenderedSource};

@@ -29,23 +29,18 @@ pub struct Side<'a> {
 
 /// The result of an application on two sides.
 #[derive(Debug)]
-pub enum Pair {
-    /// The inputs are equal, so nothing was rendered.
-    Equal,
-    /// The inputs differ, or are unknown.
-    Rendered {
-        /// The first side.
-        before: Result<RenderedApplication, RenderError>,
-        /// The second side.
-        after: Result<RenderedApplication, RenderError>,
-    },
+pub struct RenderedPair {
+    /// The first side.
+    pub before: Result<RenderedApplication, RenderError>,
+    /// The second side.
+    pub after: Result<RenderedApplication, RenderError>,
 }
 
-/// Renders an application on both sides, unless its inputs are equal.
-pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Pair {
+/// Renders an application on both sides. None if its inputs are known to be equal, so that nothing was rendered.
+pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Option<RenderedPair> {
     let sources = compare_sources(before, after).await;
     if sources.as_ref().is_some_and(|sources| sources.iter().all(|source| source.equal)) {
-        return Pair::Equal;
+        return None;
     }
     // The plugin is chosen once, for the comparison and for rendering.
     let (prepared_before, prepared_after) = join(before.prepare(), after.prepare()).await;
@@ -55,14 +50,14 @@ pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Pair {
             equal = equal && (source.equal || same_folder(&source.source, (before, a), (after, b)).await);
         }
         if equal {
-            return Pair::Equal;
+            return None;
         }
     }
     let prepared_before = prepared_before.map(Arc::new);
     let base = prepared_before.as_ref().ok().filter(|_| before.has_destination_of(after)).cloned();
     let (before, after) =
         join(before.run(prepared_before, None), after.run(prepared_after.map(Arc::new), base)).await;
-    Pair::Rendered { before, after }
+    Some(RenderedPair { before, after })
 }
 
 /// The sources of an application with their positions, see [`Renderer::prepare_all`].

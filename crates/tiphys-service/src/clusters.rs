@@ -104,11 +104,14 @@ impl DestinationClusters {
 
     /// Returns the Kubernetes version and the API versions of a live cluster. `None` without one: directories do not know theirs.
     pub(crate) async fn versions(&self, cluster: &Cluster) -> Result<Option<ClusterVersions>, ServiceError> {
+        if self.connections.is_empty() && self.secrets.is_empty() {
+            return Ok(None);
+        }
         let Some(open) = self.open(cluster)?.filter(|open| open.reader.is_live()) else {
             return Ok(None);
         };
-        let version = open.reader.version().await.map_err(|error| unread(&error))?;
         let kinds = open.reader.kinds().await.map_err(|error| unread(&error))?;
+        let version = open.reader.version().await.map_err(|error| unread(&error))?;
         Ok(Some(ClusterVersions {
             kube_version: version.unwrap_or_default(),
             api_versions: kinds.api_versions(),

@@ -70,7 +70,7 @@ async fn of_application(
         return Ok(Vec::new());
     }
     let cluster = workspace.projects.cluster(&application.spec.destination);
-    let folder = workspace.clusters.open(&cluster).await?.filter(|open| !open.reader.is_live());
+    let folder = workspace.clusters.open(&cluster)?.filter(|open| !open.reader.is_live());
     let served = match folder {
         Some(open) => Some(
             open.reader

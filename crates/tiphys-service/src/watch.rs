@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::stream::{self, BoxStream, SelectAll};
-use futures_util::{StreamExt as _, future};
+use futures_util::{StreamExt as _, TryStreamExt as _, future};
 use tiphys_cluster::{ClusterError, WatchEvent};
 use tiphys_engine::ServedKind;
 use tiphys_params::ResolvedParameter;
@@ -98,7 +98,8 @@ impl<'a> ValueWatch<'a> {
         }
         let opening =
             stream::iter(objects).map(async |(id, (cluster, kind))| open(id, &cluster, &kind).await);
-        let opened: Vec<Events> = opening.buffered(OPENINGS_MAX).collect().await;
+        let opened: Result<Vec<Events>, ClusterError> = opening.buffered(OPENINGS_MAX).try_collect().await;
+        let opened = opened.map_err(|error| ServiceError::rendering(chain(&error)))?;
         Ok(Self { workspace, applications: watched, events: stream::select_all(opened) })
     }
 
@@ -203,11 +204,9 @@ impl WatchedApplication {
     }
 }
 
-/// Opens the watch of one object. The error of a watch that cannot be opened is its first event.
-async fn open(id: ObjectId, cluster: &OpenCluster, kind: &ServedKind) -> Events {
+/// Opens the watch of one object.
+async fn open(id: ObjectId, cluster: &OpenCluster, kind: &ServedKind) -> Result<Events, ClusterError> {
     let namespace = Some(id.namespace.as_str()).filter(|namespace| !namespace.is_empty());
-    match cluster.reader.watch(kind, namespace, Some(&id.name)).await {
-        Ok(events) => events.map(move |event| (id.clone(), event)).boxed(),
-        Err(error) => stream::iter([(id, Err(error))]).boxed(),
-    }
+    let events = cluster.reader.watch(kind, namespace, Some(&id.name)).await?;
+    Ok(events.map(move |event| (id.clone(), event)).boxed())
 }

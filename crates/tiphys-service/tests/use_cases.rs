@@ -180,7 +180,7 @@ async fn requests_of_one_service_see_the_store_and_the_files_as_they_are_then() 
 async fn manifests_are_compared_with_live_objects() {
     let world = World::new();
     let (workspace, selected) = world.select(&["web"]);
-    let clusters = LiveClusters::open(&workspace).await.expect("live objects");
+    let clusters = LiveClusters::open(&workspace).expect("live objects");
     let compared = compare_live(&workspace, &clusters, &selected.applications, &|_| {}).await;
     let [diff] = compared.as_slice() else { panic!("{compared:?}") };
     let mut found: Vec<(&str, &str)> =

@@ -116,3 +116,21 @@ fn custom_resource_definition_has_no_owner() {
         "metadata": {"name": "x", "annotations": {"argocd.argoproj.io/tracking-id": id}}}));
     assert_eq!(ownership(TrackingMethod::Annotation, "").owner(&live), None);
 }
+
+#[test]
+fn kinds_of_controllers_and_events_are_not_pruned() {
+    let cases = [
+        ("", "ConfigMap", true),
+        ("", "Event", false),
+        ("", "Endpoints", false),
+        ("apps", "Deployment", true),
+        ("events.k8s.io", "Event", false),
+        ("metrics.k8s.io", "PodMetrics", false),
+        ("discovery.k8s.io", "EndpointSlice", false),
+        ("apiextensions.k8s.io", "CustomResourceDefinition", false),
+        ("example.org", "Event", true),
+    ];
+    for (group, kind, expected) in cases {
+        assert_eq!(Ownership::prunes(group, kind), expected, "{group}/{kind}");
+    }
+}

@@ -1,7 +1,9 @@
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{Scope, Scopes, set_namespace};
-use crate::Manifest;
+use crate::{Manifest, ServedKind, ServedKinds};
 
 fn manifests(objects: Value) -> Vec<Manifest> {
     let Value::Array(objects) = objects else { panic!("a list") };
@@ -52,4 +54,30 @@ fn missing_namespace_is_set_for_namespaced_kinds() {
     assert_eq!(found, ["ns", "own", "", "ns", "ns", ""]);
     assert_eq!(warnings.len(), 1);
     assert!(warnings[0].message.contains("Thing.example.com"), "{}", warnings[0].message);
+}
+
+#[test]
+fn served_kinds_have_scopes_after_definitions() {
+    let kind = |kind: &str, scope| ServedKind {
+        group: "example.org".to_owned(),
+        version: "v1".to_owned(),
+        kind: kind.to_owned(),
+        plural: kind.to_lowercase(),
+        scope,
+        verbs: BTreeSet::new(),
+    };
+    let mut kinds = ServedKinds::default();
+    kinds.insert(kind("Room", Scope::Namespaced));
+    kinds.insert(kind("Tenant", Scope::Cluster));
+    kinds.insert(kind("Guess", Scope::Unknown));
+    let scopes = Scopes::of(&manifests(json!([crd("example.org", "Room", "Cluster")]))).with_served(&kinds);
+    let expected = [
+        ("Room", Scope::Cluster),
+        ("Tenant", Scope::Cluster),
+        ("Guess", Scope::Unknown),
+        ("Other", Scope::Unknown),
+    ];
+    for (kind, scope) in expected {
+        assert_eq!(scopes.scope("example.org", kind), scope, "{kind}");
+    }
 }

@@ -268,8 +268,12 @@ fn objects_are_checked_after_rendering() {
         ),
     ];
     for (manifest, expected) in cases {
-        let decided =
-            projects.check_objects(stored, std::slice::from_ref(&manifest), &Scopes::of([&manifest]), &ValueRedactor::default());
+        let decided = projects.check_objects(
+            stored,
+            std::slice::from_ref(&manifest),
+            &Scopes::of([&manifest]),
+            &ValueRedactor::default(),
+        );
         let decided =
             decided.map_err(|error| error.message().split_once("): ").expect("a place").1.to_owned());
         let expected = expected.map(|reported| reported.map(str::to_owned).into_iter().collect::<Vec<_>>());

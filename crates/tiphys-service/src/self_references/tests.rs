@@ -8,12 +8,12 @@ use super::self_references;
 fn look_ups_of_own_objects_are_reported() {
     let manifests = [
         manifest(
-            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "dns", "namespace": "shop"}}),
+            &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "dns", "namespace": "shop"}}),
         ),
-        manifest(json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "plain"}})),
-        manifest(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})),
+        manifest(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "plain"}})),
+        manifest(&json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})),
         manifest(
-            json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}),
+            &json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}),
         ),
     ];
     let mut application = Application::default();
@@ -43,7 +43,7 @@ fn look_ups_of_own_objects_are_reported() {
     }
 }
 
-fn manifest(value: Value) -> Manifest {
+fn manifest(value: &Value) -> Manifest {
     Manifest::new(value.as_object().expect("an object").clone())
 }
 

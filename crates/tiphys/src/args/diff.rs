@@ -27,7 +27,8 @@ pub(crate) struct DiffArgs {
 pub(crate) const LONG_ABOUT: &str = "Compare the manifests of applications with live objects, or between two revisions
 
 With --cluster-state, the rendered manifests are compared with live objects. With --base REV, all applications of the store at REV are \
-compared with those of the working copy, uncommitted files included. Each --store must be in a git work tree. The base is read from git \
+compared with those of the working copy, uncommitted files included; clusters and folders of --cluster-state then only answer dynamic \
+parameters. Each --store must be in a git work tree. The base is read from git \
 objects: nothing is checked out, and the work tree is not changed. Where the files of a --repo folder replace its repository on the side \
 of the working copy, the commit REV replaces it on the other side. All other revisions and repositories are the same on both sides. REV is \
 resolved in each repository.

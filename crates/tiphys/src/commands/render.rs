@@ -124,7 +124,7 @@ impl Command<'_> {
                 match &mut waiting {
                     Waiting::Spool(spool) => spool.add(manifests)?,
                     Waiting::Staging(staging) => {
-                        staging.add(&stored, manifests, workspace.control_plane())?
+                        staging.add(&stored, manifests, workspace.control_plane())?;
                     }
                     Waiting::Nowhere => {}
                 }

@@ -154,7 +154,7 @@ fn forbidden_look_up_hides_whether_the_object_exists() {
                     let mut output = live.run_live(&[&["render", "web"], options].concat());
                     // The rule names the object; times and durations of the log differ.
                     let lines = output.stderr.lines().filter(|line| line.starts_with("error"));
-                    let errors: String = lines.map(|line| format!("{line}\n")).collect();
+                    let errors: String = lines.flat_map(|line| [line, "\n"]).collect();
                     assert!(!output.stderr.contains("hidden.example.org"));
                     if options.is_empty() {
                         assert_eq!(errors, output.stderr);

@@ -66,29 +66,38 @@ fn cluster_that_cannot_be_read_is_named() {
     live.kubeconfig_of("hanging", &server.url(), &json!({"exec": exec}));
     live.world.write("without-context", "apiVersion: v1\nkind: Config\n");
     live.cluster_secret("repo/secrets.yaml", ADMIN_TOKEN);
-    let of_parameter = "application web (store/web.yaml:1:1): dynamic parameter \"host\": ";
+    // The plugin's environment has the versions of the cluster, which are read first.
+    let of_versions = "source https://git.example.org/team/apps.git at HEAD, path chart: cannot read the versions of the destination: ";
+    let of_parameter = "dynamic parameter \"host\": ";
     let no_access = "no access to the destination cluster https://kubernetes.default.svc was given\n\
                      hint: --cluster-state DIR names a folder of that cluster's live objects, --context CONTEXT the cluster itself";
-    for (options, expected) in [
+    for (options, place, expected) in [
         (
             &["--kubeconfig=expired"][..],
+            of_versions,
             "cluster main: cannot list its kinds: the server refused the credentials; renew them: HTTP status 401",
         ),
         (
             &["--kubeconfig=closed", "--kube-request-timeout=1"],
+            of_versions,
             "cluster main: cannot list its kinds: the server cannot be reached; check its address, CA certificate and proxy: \
              client error (Connect): tcp connect error: Connection refused (os error 111)",
         ),
         (
             &["--kubeconfig=hanging", "--kube-exec-timeout=1"],
+            of_versions,
             "cluster main: cannot list its kinds: the server refused the credentials; renew them: \
              the credential plugin $WORLD/./hang.sh of the kubeconfig did not end within 1 s: limit kube-exec-timeout",
         ),
-        (&["--kubeconfig=kubeconfig", "--context=other=main"], no_access),
-        (&[], no_access),
+        (&["--kubeconfig=kubeconfig", "--context=other=main"], of_parameter, no_access),
+        (&[], of_parameter, no_access),
     ] {
         let output = live.run(&[&["render", "web"], options].concat());
-        assert_eq!(output, failed(3, &format!("error: {of_parameter}{expected}\n")), "{options:?}");
+        assert_eq!(
+            output,
+            failed(3, &format!("error: application web (store/web.yaml:1:1): {place}{expected}\n")),
+            "{options:?}"
+        );
     }
 }
 

@@ -71,6 +71,9 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("much", "head -c 100000 /dev/zero | tr '\\0' x"),
 ];
 
+/// Mode bits that give other users access.
+const OF_OTHERS: u32 = 0o077;
+
 /// A plugin that gets its parameters in a file.
 const PLUGIN: &str = "apiVersion: argoproj.io/v1alpha1
 kind: ConfigManagementPlugin
@@ -288,7 +291,8 @@ fn processes_do_not_show_values() {
 fn is_private(file: &Path, below: &Path) -> bool {
     let mode = |path: &Path| path.symlink_metadata().expect("metadata").permissions().mode() & 0o777;
     let mut folders = file.ancestors().skip(1).take_while(|folder| *folder != below);
-    mode(file) & 0o077 == 0 && folders.any(|folder| mode(folder) & 0o077 == 0)
+    let is_closed = |path: &Path| mode(path) & OF_OTHERS == 0;
+    is_closed(file) && folders.any(is_closed)
 }
 
 #[test]

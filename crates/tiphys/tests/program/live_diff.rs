@@ -1,5 +1,7 @@
 //! `tiphys diff` with a real API server.
 
+use std::sync::OnceLock;
+
 use serde_json::{Value, json};
 use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer, LIMITED_TOKEN, RECORDED_TOKEN};
 use tiphys_testkit::wait::until;
@@ -18,7 +20,9 @@ struct Application {
 impl Application {
     /// `manifests` are rendered. The server of all tests has the namespace.
     fn new(name: &'static str, manifests: &str) -> Self {
-        Self::on(KubeServer::shared(), name, manifests)
+        // Other tests change the kinds of the shared server.
+        static SERVER: OnceLock<KubeServer> = OnceLock::new();
+        Self::on(SERVER.get_or_init(KubeServer::start), name, manifests)
     }
 
     fn on(server: &'static KubeServer, name: &'static str, manifests: &str) -> Self {
@@ -255,7 +259,8 @@ fn plugins_get_the_versions_of_the_cluster() {
 
 #[test]
 fn requests_are_one_per_object_and_one_list_per_kind() {
-    let server: &'static KubeServer = Box::leak(Box::new(KubeServer::start()));
+    static SERVER: OnceLock<KubeServer> = OnceLock::new();
+    let server = SERVER.get_or_init(KubeServer::start);
     let maps: String = (0..20).map(|index| config_map(&format!("m{index}"), "v")).collect();
     let application = Application::on(server, "live-counted", &maps);
     application.apply();
@@ -284,4 +289,27 @@ fn requests_are_one_per_object_and_one_list_per_kind() {
     assert!(lists.iter().all(|list| list.ends_with("?limit=500")), "{lists:#?}");
     // Discovery and the version.
     assert_eq!(requests.len(), 20 + lists.len() + 3, "{requests:#?}");
+    // A group whose kinds the server cannot report.
+    let service = json!({"namespace": "default", "name": "missing"});
+    let service = json!({
+        "metadata": {"name": "v1.dead.example.org"},
+        "spec": {
+            "group": "dead.example.org", "version": "v1", "groupPriorityMinimum": 1000, "versionPriority": 10,
+            "insecureSkipTLSVerify": true, "service": service
+        }
+    });
+    server.create("/apis/apiregistration.k8s.io/v1/apiservices", &service);
+    until(|| server.read("/apis").to_string().contains("dead.example.org").then_some(()));
+    let (_, _, warnings) = application.diff("admin");
+    let expected = "warning: cluster \"https://kubernetes.default.svc\": cannot list all kinds of the group \"dead.example.org\", \
+                    whose objects are never reported as removed: the server failed; check its APIServices";
+    assert_eq!(warnings.iter().filter(|warning| *warning == expected).count(), 1, "{warnings:?}");
+    application.renders("apiVersion: dead.example.org/v1\nkind: Any\nmetadata: {name: a}\n");
+    let output = application.run(&["diff", "--kubeconfig=admin", "live-counted"]);
+    assert_eq!((output.code, output.stdout.as_str()), (3, ""));
+    assert!(
+        output.stderr.contains("the cluster cannot report the kinds of the group \"dead.example.org\""),
+        "{}",
+        output.stderr
+    );
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt, stream};
 use tiphys_engine::diff::{Comparison, compare};
 use tiphys_plugin::{ChooseError, RunSettings};
-use tiphys_render::{RenderError, RenderedApplication, SourceFailure, render_pair};
+use tiphys_render::{RenderError, RenderedApplication, RenderedPair, SourceFailure, render_pair};
 use tiphys_source::BaseRevision;
 use tiphys_store::StoredApplication;
 use tokio_util::sync::CancellationToken;
@@ -160,18 +160,18 @@ async fn compare_pair(
                 tiphys_render::Side { renderer: &sides.base.renderer, application: &base.application };
             let after =
                 tiphys_render::Side { renderer: &sides.head.renderer, application: &head.application };
-            match render_pair(before, after).await {
-                tiphys_render::Pair::Equal => return Ok(None),
-                tiphys_render::Pair::Rendered { before: Ok(before), after: Ok(after) } => {
+            let Some(rendered) = render_pair(before, after).await else { return Ok(None) };
+            match rendered {
+                RenderedPair { before: Ok(before), after: Ok(after) } => {
                     (before.manifests, permitted(head, after).await?)
                 }
-                tiphys_render::Pair::Rendered { before: Err(error), after: Ok(_) } => {
+                RenderedPair { before: Err(error), after: Ok(_) } => {
                     return Err(failed(base, &error));
                 }
-                tiphys_render::Pair::Rendered { before: Ok(_), after: Err(error) } => {
+                RenderedPair { before: Ok(_), after: Err(error) } => {
                     return Err(failed(head, &error));
                 }
-                tiphys_render::Pair::Rendered { before: Err(before), after: Err(after) } => {
+                RenderedPair { before: Err(before), after: Err(after) } => {
                     let failure = ServiceError::application_on_both_sides((base, &before), (head, &after));
                     return Err(explained(failure, &after, sides, revision));
                 }

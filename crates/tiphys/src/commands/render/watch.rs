@@ -31,7 +31,7 @@ impl Folders {
     /// Checks the directories, before they are read.
     pub(super) fn new(common: &CommonArgs, host: &Process) -> Self {
         let folder = |text: &String| host.absolute(ClusterStateArgument::parse(text).folder);
-        let paths: Vec<PathBuf> = common.cluster_state.iter().map(folder).collect();
+        let paths: Vec<PathBuf> = common.clusters.cluster_state.iter().map(folder).collect();
         let files = files(&paths);
         Self { paths, files }
     }
@@ -75,7 +75,9 @@ pub(super) async fn run(command: &Command<'_>, mut folders: Folders) -> Result<(
 /// Returns the files of directories. Those that cannot be read are left out: reading the directory reports them.
 fn files(paths: &[PathBuf]) -> Files {
     let mut found = Files::new();
-    paths.iter().for_each(|path| add_files(path, &mut found));
+    for path in paths {
+        add_files(path, &mut found);
+    }
     found
 }
 

@@ -29,3 +29,13 @@ fn annotations_exclude_objects_from_comparison() {
     let Value::Object(unnamed) = json!({"kind": "X", "metadata": {"generateName": "a-"}}) else { panic!() };
     assert_eq!(LeftOutReason::of_rendered(&Manifest::new(unnamed)), Some(NoName));
 }
+
+#[test]
+fn deleted_objects_are_not_removed_again() {
+    let metadata =
+        json!({"name": "a", "deletionTimestamp": "2026-01-02T03:04:05Z", "finalizers": ["example.org/wait"]});
+    let Value::Object(deleted) = json!({"kind": "X", "metadata": metadata}) else { panic!() };
+    let deleted = Manifest::new(deleted);
+    let reasons = (LeftOutReason::of_rendered(&deleted), LeftOutReason::of_live(&deleted));
+    assert_eq!(reasons, (None, Some(LeftOutReason::Deleted)));
+}
