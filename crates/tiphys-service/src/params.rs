@@ -57,7 +57,7 @@ pub fn open_workspace(service: &Service, application: &str) -> Result<Workspace,
     Workspace::open(service, WorkspaceOptions { applications, ..WorkspaceOptions::default() })
 }
 
-/// Finds one application, with the warnings about it and about the settings.
+/// Finds one application that its project permits, with the warnings about it and about the settings.
 fn find_application(
     workspace: &Workspace,
     name: &str,
@@ -84,7 +84,8 @@ fn find_application(
         )));
     };
     let of_document = findings::warnings(stored).into_iter().map(Warning::from);
-    let warnings = workspace.warnings().iter().cloned().chain(of_document).collect();
+    let of_project = workspace.projects.check_application(stored)?;
+    let warnings = workspace.warnings().iter().cloned().chain(of_document).chain(of_project).collect();
     Ok((Arc::clone(stored), warnings))
 }
 
