@@ -205,6 +205,11 @@ impl LookUp {
         Ok(look_up)
     }
 
+    /// Returns the parameter as written.
+    pub(crate) fn parameter(&self) -> &DynamicParameter {
+        &self.parameter
+    }
+
     /// Returns the name of the parameter, as written.
     pub fn name(&self) -> &str {
         &self.parameter.name

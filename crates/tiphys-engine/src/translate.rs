@@ -151,6 +151,16 @@ pub fn is_reference_only(source: &ApplicationSource) -> bool {
 }
 
 impl PluginPlan {
+    /// Returns the plan for the plugin that discovery has found. The Helm plugin gets dynamic parameters in its own form.
+    pub fn for_found(self, plugin: &str) -> Result<Self, TranslateError> {
+        if self.look_ups.is_empty() || plugin != HELM_PLUGIN {
+            return Ok(self);
+        }
+        let dynamic_parameters = self.look_ups.iter().map(LookUp::parameter).cloned().collect();
+        let block = PluginSource { name: plugin.to_owned(), dynamic_parameters, ..self.block() };
+        Ok(Self { look_ups: plugin_plan(&block, &[])?.look_ups, ..self })
+    }
+
     /// Returns the plugin block for this plan, for [`crate::request_environment`].
     pub fn block(&self) -> PluginSource {
         PluginSource {

@@ -292,6 +292,7 @@ impl Renderer {
                     },
                 };
                 let chosen = chosen.map_err(SourceFailure::Choose)?;
+                let plan = plan.for_found(chosen.plugin.name())?;
                 let request = origin.request_for(&chosen, &env, &prepared.source, &plan).await?;
                 Ok(Work::Plugin { chosen, request: Box::new(request), plan, source_type })
             }

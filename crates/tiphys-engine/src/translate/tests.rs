@@ -187,3 +187,28 @@ fn detected_type_has_default_plan() {
     let SourcePlan::Plugin(plan) = helm else { panic!("{helm:?}") };
     assert_eq!((plan.name.as_deref(), plan.parameters), (Some("helm"), Some(Vec::new())));
 }
+
+#[test]
+fn found_helm_plugin_gets_dynamic_parameters_in_its_form() {
+    let reference = json!({"kind": "ConfigMap", "name": "cm", "path": ".data.x"});
+    let source = |set: &str| {
+        json!({"plugin": {
+            "parameters": [{"name": set, "string": "1"}],
+            "dynamicParameters": [{"name": "a.b", "resourceRef": reference}],
+        }})
+    };
+    // The set parameter, the found plugin, and the name that the plugin gets.
+    let cases =
+        [("other", "mine", Some("a.b")), ("set.other", "helm", Some("value.a.b")), ("set.a", "helm", None)];
+    for (set, found, expected) in cases {
+        let SourcePlan::Plugin(plan) = plan(&source(set), SourcePlace::Only).expect("a plan") else {
+            panic!("not a plugin")
+        };
+        let object = json!({"data": {"x": "text"}});
+        let names = plan.for_found(found).map(|plan| {
+            let value = plan.look_ups[0].value(Some(&object), false).expect("a value");
+            value.parameter.name().to_owned()
+        });
+        assert_eq!(names.ok().as_deref(), expected, "{set} {found}");
+    }
+}
