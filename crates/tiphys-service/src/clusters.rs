@@ -25,7 +25,7 @@ pub(crate) struct DestinationClusters {
     service: Service,
     secrets: Vec<StoredSecret>,
     connections: Vec<NamedConnection>,
-    clusters: Mutex<Option<Clusters>>,
+    clusters: Mutex<Option<Arc<Clusters>>>,
     objects: Mutex<HashMap<ObjectId, Arc<OnceCell<Option<Manifest>>>>>,
 }
 
@@ -76,23 +76,24 @@ impl DestinationClusters {
 
     /// Returns a cluster. None if the options name none with its name or URL.
     pub(crate) fn open(&self, cluster: &Cluster) -> Result<Option<OpenCluster>, ServiceError> {
-        Ok(find(&self.all()?, cluster))
+        let clusters = self.all()?;
+        Ok(find(&clusters, cluster))
     }
 
     /// Returns all clusters of the options.
-    pub(crate) fn all(&self) -> Result<Clusters, ServiceError> {
+    pub(crate) fn all(&self) -> Result<Arc<Clusters>, ServiceError> {
         let mut clusters = self.clusters.lock().unwrap_or_else(PoisonError::into_inner);
         match &*clusters {
-            Some(clusters) => Ok(clusters.clone()),
-            None => Ok(clusters.insert(self.open_all()?).clone()),
+            Some(clusters) => Ok(Arc::clone(clusters)),
+            None => Ok(Arc::clone(clusters.insert(Arc::new(self.open_all()?)))),
         }
     }
 
     /// Reads the directories again. After an error, the objects that were read before stay.
     pub(crate) fn reload_folders(&self) -> Result<(), ServiceError> {
-        let mut clusters = self.all()?;
+        let mut clusters = Clusters::clone(&*self.all()?);
         add_folders(&mut clusters, &self.service)?;
-        *self.clusters.lock().unwrap_or_else(PoisonError::into_inner) = Some(clusters);
+        *self.clusters.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(clusters));
         Ok(())
     }
 

@@ -120,8 +120,6 @@ impl ClusterValues {
         {
             return Err(LookUpProblem::ChangedByHead);
         }
-        let rule = permitted.rule();
-        tracing::debug!(project = rule.project, list = rule.list, index = rule.index, "permitted by");
         Ok(self.read(&permitted, look_up).await?.parameter)
     }
 }

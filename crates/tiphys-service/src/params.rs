@@ -84,7 +84,8 @@ fn find_application(
         )));
     };
     let of_document = findings::warnings(stored).into_iter().map(Warning::from);
-    let of_project = workspace.projects.check_application(stored)?;
+    let refused = workspace.projects.check_application(stored)?;
+    let of_project = workspace.projects.warnings(std::slice::from_ref(stored)).into_iter().chain(refused);
     let warnings = workspace.warnings().iter().cloned().chain(of_document).chain(of_project).collect();
     Ok((Arc::clone(stored), warnings))
 }

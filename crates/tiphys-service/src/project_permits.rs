@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_api::{AppProject, IN_CLUSTER_SERVER};
-use tiphys_project::{Cluster, ObjectIdentity, PermittedBy, ProjectCluster, ProjectRules, Refused, Scope};
+use tiphys_api::{AppProject, Destination};
+use tiphys_project::{ObjectIdentity, PermittedBy, ProjectCluster, ProjectRules, Refused, Scope};
 use tiphys_store::{Store, StoreInput};
 
 use crate::error::ServiceError;
-
-/// The name of the cluster in which Argo CD runs.
-const IN_CLUSTER_NAME: &str = "in-cluster";
+use crate::projects::KnownClusters;
 
 /// The files of a project.
 #[derive(Clone, Debug, Default)]
@@ -94,8 +92,9 @@ pub fn project_permits(
     let project = load_project(&files.project)?;
     let globals = files.globals.iter().map(|file| load_project(file)).collect::<Result<Vec<_>, _>>()?;
     let clusters = files.clusters.as_deref().map(load_clusters).transpose()?.unwrap_or_default();
+    let clusters = KnownClusters::of_secrets(clusters);
     let refused = |refusal: String| ProjectAnswer { refusal: Some(refusal), rule: None };
-    let rules = match ProjectRules::new(&project, &globals.iter().collect::<Vec<_>>(), &clusters) {
+    let rules = match ProjectRules::new(&project, &globals.iter().collect::<Vec<_>>(), clusters.scoped()) {
         Ok(rules) => rules,
         Err(error) => return Ok(refused(error.to_string())),
     };
@@ -104,10 +103,10 @@ pub fn project_permits(
 
 fn answer(
     rules: &ProjectRules,
-    clusters: &[ProjectCluster],
+    clusters: &KnownClusters,
     question: &ProjectQuestion,
 ) -> Result<ProjectAnswer, Refused> {
-    let cluster = |given: &str| cluster(given, clusters);
+    let cluster = |given: &str| clusters.of(&destination(given));
     match question {
         ProjectQuestion::Repository { url } => rules.permits_source(url)?,
         ProjectQuestion::Destination { cluster: given, namespace } => {
@@ -141,20 +140,13 @@ impl From<&PermittedBy> for ProjectRule {
     }
 }
 
-/// Returns the cluster with a URL or a name. The other value comes from its Secret, and is not known without one.
-fn cluster(given: &str, clusters: &[ProjectCluster]) -> Cluster {
-    let is_url = given.contains("://");
-    let given = given.trim_end_matches('/');
-    let own = ProjectCluster {
-        server: IN_CLUSTER_SERVER.to_owned(),
-        name: IN_CLUSTER_NAME.to_owned(),
-        ..ProjectCluster::default()
-    };
-    let value = |cluster: &ProjectCluster| if is_url { cluster.server.clone() } else { cluster.name.clone() };
-    match clusters.iter().chain([&own]).find(|cluster| value(cluster) == given) {
-        Some(known) => Cluster { server: Some(known.server.clone()), name: Some(known.name.clone()) },
-        None if is_url => Cluster { server: Some(given.to_owned()), name: None },
-        None => Cluster { server: None, name: Some(given.to_owned()) },
+/// Returns the destination with a URL or a name.
+fn destination(cluster: &str) -> Destination {
+    let cluster = cluster.to_owned();
+    if cluster.contains("://") {
+        Destination { server: cluster, ..Destination::default() }
+    } else {
+        Destination { name: cluster, ..Destination::default() }
     }
 }
 

@@ -3,6 +3,7 @@
 mod known_clusters;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use tiphys_access::{KnownRepositories, RepositoryAccess};
 use tiphys_api::{
@@ -188,16 +189,30 @@ impl Projects {
         self.clusters.of(destination)
     }
 
-    /// Checks an application before anything of it is fetched: its namespace, sources and destination.
+    /// Returns the warnings about the projects of applications, one for each project.
+    pub(crate) fn warnings(&self, applications: &[Arc<StoredApplication>]) -> Vec<Warning> {
+        let names: BTreeSet<&str> =
+            applications.iter().map(|stored| stored.application.spec.project_name()).collect();
+        let warning = |name: &str| match self.by_name.get(name) {
+            Some(Project::Valid { warning, .. }) => warning.clone().map(Warning::from),
+            Some(Project::Invalid { .. }) => None,
+            None => Some(
+                Warning::new(format!("project {name} was not found, so its rules are not applied"))
+                    .with_remedy(Remedy::NameProjects),
+            ),
+        };
+        names.into_iter().filter_map(warning).collect()
+    }
+
+    /// Checks an application before anything of it is fetched: its namespace, sources and destination. Returns what is only reported.
     pub(crate) fn check_application(&self, stored: &StoredApplication) -> Result<Vec<Warning>, ServiceError> {
         let application = &stored.application;
         let name = application.spec.project_name();
         match self.by_name.get(name) {
-            Some(Project::Valid { rules, warning, .. }) => {
+            Some(Project::Valid { rules, .. }) => {
                 let refused = self.refusals(rules, application);
                 let refused = self.decided(stored, refused.iter().map(ToString::to_string).collect())?;
-                let of_project = warning.clone().map(Warning::from);
-                Ok(Warning::all_of_application(stored, refused).chain(of_project).collect())
+                Ok(Warning::all_of_application(stored, refused).collect())
             }
             Some(Project::Invalid { reason }) => {
                 let message = format!("project {name} is invalid and permits nothing: {reason}");
@@ -208,19 +223,10 @@ impl Projects {
                     ProjectEnforcement::Warn => Ok(vec![Warning::of_application(stored, message)]),
                 }
             }
-            None => {
-                let message = format!("project {name} was not found, so its rules are not applied");
-                match self.missing {
-                    MissingProjects::Refuse => Err(of_project(
-                        stored,
-                        &format!("project {name} was not found"),
-                        ServiceError::invalid_input,
-                    )),
-                    MissingProjects::Warn => {
-                        Ok(vec![Warning::new(message).with_remedy(Remedy::NameProjects)])
-                    }
-                }
+            None if self.missing == MissingProjects::Refuse => {
+                Err(of_project(stored, &format!("project {name} was not found"), ServiceError::invalid_input))
             }
+            None => Ok(Vec::new()),
         }
     }
 

@@ -36,9 +36,10 @@ pub fn select(
     }
     let mut errors: Vec<ServiceError> = errors.iter().map(ServiceError::selection).collect();
     let mut warnings = warnings(&applications);
+    let mut refusals = Vec::new();
     applications.retain(|stored| match workspace.projects.check_application(stored) {
         Ok(reported) => {
-            add_new(&mut warnings, reported);
+            refusals.extend(reported);
             true
         }
         Err(error) => {
@@ -46,21 +47,14 @@ pub fn select(
             false
         }
     });
+    warnings.extend(workspace.projects.warnings(&applications));
+    warnings.extend(refusals);
     Ok(SelectedApplications { applications, errors, warnings })
 }
 
 /// Returns the warnings about the documents of applications.
 pub(crate) fn warnings(applications: &[Arc<StoredApplication>]) -> Vec<Warning> {
     applications.iter().flat_map(|stored| findings::warnings(stored)).map(Warning::from).collect()
-}
-
-/// Adds warnings that are not reported yet: several applications have one project.
-pub(crate) fn add_new(warnings: &mut Vec<Warning>, more: Vec<Warning>) {
-    for warning in more {
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
-        }
-    }
 }
 
 impl ApplicationSelection {

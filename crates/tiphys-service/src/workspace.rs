@@ -84,7 +84,7 @@ impl Workspace {
         let (options, host) = (service.options(), service.host());
         let runs = service.runs(workspace.keep_workdirs);
         let trust = Trust::new(options, host, &resources, &workspace.applications);
-        let cluster_secrets = cluster_secrets(options, host, &trust)?;
+        let cluster_secrets = cluster_secrets(options, host, |path| trust.is_rendered(path))?;
         let RequestSettings { render, known, projects, warnings } =
             RequestSettings::new(options, host, &resources, &trust, &cluster_secrets, workspace.tracking);
         let control_plane = render.argocd_namespace.clone();

@@ -1,7 +1,7 @@
 //! Clusters that are read through their API servers.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_api::IN_CLUSTER_SERVER;
@@ -14,7 +14,6 @@ use crate::host::Host;
 use crate::options::{KubernetesAccess, ServiceOptions};
 use crate::service::Service;
 use crate::store::load_inputs;
-use crate::trust::Trust;
 
 /// The connection of an option, and the names and URLs of its cluster in destinations.
 pub(super) type NamedConnection = (Vec<String>, KubeConnection);
@@ -110,15 +109,15 @@ fn kubeconfigs(access: &KubernetesAccess, host: &Host) -> Vec<PathBuf> {
     }
 }
 
-/// Reads the files with cluster Secrets of the options. They must not be in a repository that is rendered.
+/// Reads the files with cluster Secrets of the options. They must not be in a repository that is rendered, which `is_rendered` decides.
 pub(crate) fn cluster_secrets(
     options: &ServiceOptions,
     host: &Host,
-    trust: &Trust,
+    is_rendered: impl Fn(&Path) -> bool,
 ) -> Result<Vec<StoredSecret>, ServiceError> {
     let paths = &options.kubernetes.cluster_secrets;
     let absolute: Vec<PathBuf> = paths.iter().map(|path| host.absolute(path)).collect();
-    if let Some(path) = absolute.iter().find(|path| trust.is_rendered(path)) {
+    if let Some(path) = absolute.iter().find(|path| is_rendered(path)) {
         return Err(ServiceError::invalid_input(format!(
             "{} is in a repository that is rendered, which must not choose the clusters that are read; move it out of the checkout",
             path.display()

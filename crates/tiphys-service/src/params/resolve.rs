@@ -1,14 +1,11 @@
 //! Reading the value of one dynamic parameter, to explain it.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 use tiphys_engine::{LookUp, LookUpProblem, Resolution, Used};
 use tiphys_render::{RenderError, UnresolvedParameter, UnresolvedParameters};
 
 use super::inspect::ApplicationParameters;
 use super::row::ParameterRow;
-use crate::dynamic::{ClusterValues, LiveReferences};
 use crate::error::ServiceError;
 use crate::project_permits::ProjectRule;
 use crate::workspace::Workspace;
@@ -49,11 +46,7 @@ pub async fn resolve(
 ) -> Option<ResolvedReference> {
     let (_, look_up) = row.dynamic?;
     let application = &parameters.stored.application;
-    let values = ClusterValues::new(
-        Arc::clone(&workspace.projects),
-        Arc::clone(&workspace.clusters),
-        LiveReferences::All,
-    );
+    let values = &workspace.values;
     let (mut rule, mut resource_version) = (None, None);
     let reading = async {
         let permitted = values.permit(application, look_up).await?;

@@ -30,8 +30,11 @@ impl KnownClusters {
             ))
         }));
         let of_options = of_options.iter().filter_map(|stored| ProjectCluster::of_secret(&stored.secret));
-        let mut clusters: Vec<ProjectCluster> =
-            of_options.chain(own.into_iter().map(|(_, cluster)| cluster)).collect();
+        Self::of_secrets(of_options.chain(own.into_iter().map(|(_, cluster)| cluster)).collect())
+    }
+
+    /// Returns the clusters of cluster Secrets, and the one in which Argo CD runs.
+    pub(crate) fn of_secrets(mut clusters: Vec<ProjectCluster>) -> Self {
         clusters.dedup();
         // As in Argo CD, a Secret may give the in-cluster destination another name.
         if !clusters.iter().any(|cluster| cluster.server == IN_CLUSTER_SERVER) {

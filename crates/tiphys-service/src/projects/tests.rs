@@ -64,7 +64,7 @@ fn decide(documents: &[&str], options: &ServiceOptions) -> Decision {
     let projects = Projects::new(&inputs, &mut warnings);
     let decided = projects.check_application(&resources.applications()[0]);
     let (more, refused) = match decided {
-        Ok(more) => (more, None),
+        Ok(more) => (projects.warnings(resources.applications()).into_iter().chain(more).collect(), None),
         Err(error) => (Vec::new(), Some(error.message().to_owned())),
     };
     warnings.extend(more);

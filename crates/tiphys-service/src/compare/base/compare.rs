@@ -85,7 +85,9 @@ impl RevisionComparison {
                 self.pairs.doubtful.join(", ")
             ))
         });
-        let warnings = select::warnings(&self.pairs.head());
+        let head = self.pairs.head();
+        let of_projects = self.sides.projects.warnings(&head);
+        let warnings = select::warnings(&head).into_iter().chain(of_projects);
         self.warnings.iter().cloned().chain(doubtful).chain(warnings).collect()
     }
 

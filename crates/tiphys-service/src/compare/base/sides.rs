@@ -70,9 +70,10 @@ pub(super) async fn open(
     compared.extend(here.into_iter().map(|place| place.top));
     let plugins = Box::pin(plugins::load(&reader, &compared, *from, options, host)).await?;
 
-    let paths: Vec<PathBuf> = arguments.iter().cloned().filter_map(ApplicationRef::into_path).collect();
-    let rendered = Trust::new(options, host, &stores_head.store, &paths);
-    let cluster_secrets = cluster_secrets(options, host, &rendered)?;
+    let cluster_secrets = cluster_secrets(options, host, |path| {
+        let named: Vec<PathBuf> = arguments.iter().cloned().filter_map(ApplicationRef::into_path).collect();
+        Trust::new(options, host, &stores_head.store, &named).is_rendered(path)
+    })?;
     let settings = |side: &SideStore| {
         RequestSettings::new(options, host, &side.store, &Trust::everything(host), &cluster_secrets, None)
     };

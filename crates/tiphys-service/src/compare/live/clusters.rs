@@ -22,7 +22,7 @@ pub(super) const REQUESTS_MAX: usize = 8;
 /// The live objects of clusters. Each cluster is listed once and not for every application.
 pub struct LiveClusters {
     shared: Arc<DestinationClusters>,
-    clusters: Clusters,
+    clusters: Arc<Clusters>,
     known: Mutex<HashMap<String, Arc<LiveCluster>>>,
 }
 
