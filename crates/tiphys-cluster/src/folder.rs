@@ -1,6 +1,6 @@
 //! A directory of YAML files as the state of a cluster.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use futures_util::stream::BoxStream;
+use rayon::prelude::*;
 use serde_json::{Map, Value};
 use tiphys_engine::{Manifest, ObjectKey, ResourceListError, ServedKind, ServedKinds};
 use tiphys_yaml::{Data, Node, Position, read_documents};
@@ -32,6 +33,15 @@ pub struct FolderCluster {
 struct Entry {
     manifest: Manifest,
     place: String,
+}
+
+/// A document of a file, with its position.
+type Read = (Position, Result<Document, ObjectProblem>);
+
+/// The content of a document.
+enum Document {
+    Object(ObjectKey, Manifest),
+    ResourceList(Map<String, Value>),
 }
 
 /// The reason why a directory cannot be read as a cluster state. Messages never contain values of an object.
@@ -115,9 +125,18 @@ impl FolderCluster {
 
     /// Adds another directory or file of the same cluster.
     pub fn extend(&mut self, path: &Path) -> Result<(), FolderError> {
-        let metadata =
-            fs::metadata(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })?;
-        if metadata.is_dir() { self.add_folder(path, 0) } else { self.add_file(path) }
+        self.kinds.take();
+        let files = files(path)?;
+        // Parsing takes most of the time. Documents are added in order, so that errors do not depend on the number of cores.
+        let read: Vec<_> = files.par_iter().map(|file| read_file(file)).collect();
+        for (path, documents) in files.iter().zip(read) {
+            for (position, document) in documents? {
+                document.and_then(|document| self.insert(path, position, document)).map_err(|problem| {
+                    FolderError::Object { path: path.clone(), position, problem: Box::new(problem) }
+                })?;
+            }
+        }
+        Ok(())
     }
 
     fn served_kinds(&self) -> ServedKinds {
@@ -136,80 +155,98 @@ impl FolderCluster {
         kinds
     }
 
-    fn add_folder(&mut self, path: &Path, depth: usize) -> Result<(), FolderError> {
-        if depth > DEPTH_MAX {
-            return Err(FolderError::Depth { path: path.to_owned() });
-        }
-        let io = |source| FolderError::Io { path: path.to_owned(), source };
-        let mut entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(io)?;
-        entries.sort_by_key(fs::DirEntry::file_name);
-        for entry in entries {
-            let (file, name) = (entry.path(), entry.file_name());
-            if entry.file_type().map_err(io)?.is_dir() {
-                if !name.as_encoded_bytes().starts_with(b".") {
-                    self.add_folder(&file, depth + 1)?;
+    fn insert(&mut self, path: &Path, position: Position, document: Document) -> Result<(), ObjectProblem> {
+        match document {
+            Document::ResourceList(list) => self.resource_lists.push(list),
+            Document::Object(key, manifest) => match self.objects.entry(key) {
+                btree_map::Entry::Vacant(entry) => {
+                    let place = format!("{}:{position}", path.display());
+                    entry.insert(Entry { manifest, place });
                 }
-            } else if has_document_extension(&file) && file.is_file() {
-                self.add_file(&file)?;
-            }
+                btree_map::Entry::Occupied(entry) => {
+                    let first = entry.get().place.clone();
+                    return Err(ObjectProblem::Twice { key: entry.key().clone(), first });
+                }
+            },
         }
         Ok(())
     }
+}
 
-    fn add_file(&mut self, path: &Path) -> Result<(), FolderError> {
-        let text = fs::read(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })?;
-        let documents =
-            read_documents(&text).map_err(|source| FolderError::Syntax { path: path.to_owned(), source })?;
-        documents.iter().try_for_each(|document| self.add(path, document))
+/// Returns the YAML and JSON files of a directory in the order of their names, or a file itself.
+fn files(path: &Path) -> Result<Vec<PathBuf>, FolderError> {
+    let metadata = fs::metadata(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })?;
+    let mut files = Vec::new();
+    if metadata.is_dir() {
+        add_files(path, 0, &mut files)?;
+    } else {
+        files.push(path.to_owned());
     }
+    Ok(files)
+}
 
-    fn add(&mut self, path: &Path, document: &Node) -> Result<(), FolderError> {
-        let kind = document.get("kind").and_then(Node::as_str).unwrap_or_default();
-        let items = match &document.data {
-            Data::Sequence(items) => Some(items),
-            Data::Mapping(_) if kind.ends_with("List") => {
-                match document.get("items").map(|items| &items.data) {
-                    Some(Data::Sequence(items)) => Some(items),
-                    _ => None,
-                }
+fn add_files(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), FolderError> {
+    if depth > DEPTH_MAX {
+        return Err(FolderError::Depth { path: path.to_owned() });
+    }
+    let io = |source| FolderError::Io { path: path.to_owned(), source };
+    let mut entries = fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(io)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (file, name) = (entry.path(), entry.file_name());
+        if entry.file_type().map_err(io)?.is_dir() {
+            if !name.as_encoded_bytes().starts_with(b".") {
+                add_files(&file, depth + 1, files)?;
             }
-            _ => None,
-        };
-        if let Some(items) = items {
-            return items.iter().try_for_each(|item| self.add(path, item));
+        } else if has_document_extension(&file) && file.is_file() {
+            files.push(file);
         }
-        self.insert(path, document).map_err(|problem| FolderError::Object {
-            path: path.to_owned(),
-            position: document.position,
-            problem: Box::new(problem),
-        })
     }
+    Ok(())
+}
 
-    fn insert(&mut self, path: &Path, document: &Node) -> Result<(), ObjectProblem> {
-        let Value::Object(object) = document.to_value() else {
-            return Err(ObjectProblem::NotAnObject(document.type_words()));
-        };
-        self.kinds.take();
-        if object.get("kind").and_then(Value::as_str) == Some("APIResourceList") {
-            ServedKinds::default().add_resource_list(&object)?;
-            self.resource_lists.push(object);
-            return Ok(());
-        }
-        let manifest = Manifest::new(object);
-        let key = manifest.key();
-        if key.kind.is_empty() {
-            return Err(ObjectProblem::NoKind);
-        }
-        if key.name.is_empty() {
-            return Err(ObjectProblem::NoName(key.kind));
-        }
-        if let Some(first) = self.objects.get(&key) {
-            return Err(ObjectProblem::Twice { key, first: first.place.clone() });
-        }
-        let place = format!("{}:{}", path.display(), document.position);
-        self.objects.insert(key, Entry { manifest, place });
-        Ok(())
+/// Reads the documents of a file. Lists are flattened.
+fn read_file(path: &Path) -> Result<Vec<Read>, FolderError> {
+    let bytes = fs::read(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })?;
+    let nodes =
+        read_documents(&bytes).map_err(|source| FolderError::Syntax { path: path.to_owned(), source })?;
+    let mut documents = Vec::new();
+    for node in &nodes {
+        add_documents(node, &mut documents);
     }
+    Ok(documents)
+}
+
+fn add_documents(node: &Node, documents: &mut Vec<Read>) {
+    let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
+    let items = match &node.data {
+        Data::Sequence(_) => Some(node),
+        Data::Mapping(_) if kind.ends_with("List") => node.get("items"),
+        _ => None,
+    };
+    match items.map(|items| &items.data) {
+        Some(Data::Sequence(items)) => items.iter().for_each(|item| add_documents(item, documents)),
+        _ => documents.push((node.position, document(node))),
+    }
+}
+
+fn document(node: &Node) -> Result<Document, ObjectProblem> {
+    let Value::Object(object) = node.to_value() else {
+        return Err(ObjectProblem::NotAnObject(node.type_words()));
+    };
+    if object.get("kind").and_then(Value::as_str) == Some("APIResourceList") {
+        ServedKinds::default().add_resource_list(&object)?;
+        return Ok(Document::ResourceList(object));
+    }
+    let manifest = Manifest::new(object);
+    let key = manifest.key();
+    if key.kind.is_empty() {
+        return Err(ObjectProblem::NoKind);
+    }
+    if key.name.is_empty() {
+        return Err(ObjectProblem::NoName(key.kind));
+    }
+    Ok(Document::Object(key, manifest))
 }
 
 #[async_trait::async_trait]

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rayon::prelude::*;
 use tiphys_api::DEFAULT_CONTROL_PLANE_NAMESPACE;
 
 use crate::content::{Content, read};
@@ -17,9 +16,6 @@ use crate::resources::{
     Broken, SkipReason, Skipped, StoredApplication, StoredCertificates, StoredProject, StoredSecret,
     StoredSet, StoredSettings,
 };
-
-/// The maximum number of threads that read files. More do not help, because the disk is slower than parsing.
-const READERS_MAX: usize = 4;
 
 /// One `--store` argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -216,42 +212,10 @@ impl Store {
         self.broken.extend(content.broken);
     }
 
-    /// Reads files on several threads and adds their contents in order.
+    /// Reads files on all cores and adds their contents in order.
     fn read_files(&mut self, files: &[Candidate]) {
-        let readers = std::thread::available_parallelism()
-            .map_or(1, NonZeroUsize::get)
-            .min(READERS_MAX)
-            .min(files.len());
-        if readers <= 1 {
-            for file in files {
-                self.add(read_file(file));
-            }
-            return;
-        }
-        let next = AtomicUsize::new(0);
-        let read_some = || {
-            let mut contents = Vec::new();
-            while let Some((index, file)) = {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                files.get(index).map(|file| (index, file))
-            } {
-                contents.push((index, read_file(file)));
-            }
-            contents
-        };
-        let mut contents = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..readers).map(|_| scope.spawn(read_some)).collect();
-            let mut contents = read_some();
-            for other in others {
-                match other.join() {
-                    Ok(more) => contents.extend(more),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            contents
-        });
-        contents.sort_by_key(|(index, _)| *index);
-        for (_, content) in contents {
+        let contents: Vec<Content> = files.par_iter().map(read_file).collect();
+        for content in contents {
             self.add(content);
         }
     }
