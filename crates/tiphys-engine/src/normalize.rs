@@ -22,7 +22,7 @@ pub struct NormalizeError {
     pub problem: NormalizeProblem,
 }
 
-/// A problem of a document. Messages contain keys, never values, because the output may contain secrets.
+/// A problem of a document. Messages contain keys, names, kinds and API versions, no other values, because the output may contain secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NormalizeProblem {
     /// The document is not an object.

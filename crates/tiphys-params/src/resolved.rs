@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::OnceLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -83,8 +84,9 @@ const REDACTED_WORD_CHARS_MIN: usize = 16;
 /// Replaces the values of parameters in what a plugin prints, and in messages about rendered objects.
 #[derive(Clone, Default)]
 pub struct ValueRedactor {
-    /// The values and their escaped forms, the longest first.
     values: Vec<String>,
+    /// The values and their escaped forms, the longest first. Most runs have no message.
+    forms: OnceLock<Vec<String>>,
     withholds: bool,
     cut_mark: Option<&'static str>,
 }
@@ -92,24 +94,15 @@ pub struct ValueRedactor {
 impl ValueRedactor {
     /// Returns a redactor for these parameters.
     pub fn new<'a>(resolved: impl IntoIterator<Item = &'a ResolvedParameter>) -> Self {
-        let (mut strings, mut withholds) = (BTreeSet::new(), false);
+        let mut redactor = Self::default();
         for ResolvedParameter { parameter: Parameter { string, array, map, .. }, is_from_secret } in resolved
         {
-            withholds |= is_from_secret;
+            redactor.withholds |= is_from_secret;
             let leaves =
                 string.iter().chain(array.iter().flatten()).chain(map.iter().flat_map(BTreeMap::values));
-            for leaf in leaves {
-                // The Helm plugin gets JSON.
-                if let Ok(value) = serde_json::from_str(leaf) {
-                    add_leaves(&value, &mut strings);
-                }
-                add_forms(leaf, &mut strings);
-            }
+            redactor.values.extend(leaves.cloned());
         }
-        let mut values: Vec<String> =
-            strings.into_iter().filter(|one| one.chars().count() >= REDACTED_CHARS_MIN).collect();
-        values.sort_by_key(|one| std::cmp::Reverse(one.len()));
-        Self { values, withholds, cut_mark: None }
+        redactor
     }
 
     /// The same for messages whose middle may be left out, with this mark instead. Such a message may contain a part of a value.
@@ -123,7 +116,7 @@ impl ValueRedactor {
         if self.withholds && !message.is_empty() {
             return Cow::Borrowed("(output withheld, because a parameter was read from a Secret)");
         }
-        if !self.values.is_empty() && self.cut_mark.is_some_and(|mark| message.contains(mark)) {
+        if self.cut_mark.is_some_and(|mark| message.contains(mark)) && !self.forms().is_empty() {
             return Cow::Borrowed(
                 "(output withheld, because it exceeds its limit and may contain parts of parameters that were read from a cluster)",
             );
@@ -133,8 +126,28 @@ impl ValueRedactor {
 
     /// Returns a message of this program without the values.
     pub fn replaced<'a>(&self, message: &'a str) -> Cow<'a, str> {
-        self.values.iter().fold(Cow::Borrowed(message), |message, value| {
-            if message.contains(value) { Cow::Owned(message.replace(value, "******")) } else { message }
+        if message.is_empty() {
+            return Cow::Borrowed(message);
+        }
+        self.forms().iter().fold(Cow::Borrowed(message), |message, form| {
+            if message.contains(form) { Cow::Owned(message.replace(form, "******")) } else { message }
+        })
+    }
+
+    fn forms(&self) -> &[String] {
+        self.forms.get_or_init(|| {
+            let mut strings = BTreeSet::new();
+            for value in &self.values {
+                // The Helm plugin gets JSON.
+                if let Ok(value) = serde_json::from_str(value) {
+                    add_leaves(&value, &mut strings);
+                }
+                add_forms(value, &mut strings);
+            }
+            let mut forms: Vec<String> =
+                strings.into_iter().filter(|one| one.chars().count() >= REDACTED_CHARS_MIN).collect();
+            forms.sort_by_key(|one| std::cmp::Reverse(one.len()));
+            forms
         })
     }
 }
@@ -159,12 +172,13 @@ fn add_leaves(value: &Value, strings: &mut BTreeSet<String>) {
 fn add_forms(text: &str, strings: &mut BTreeSet<String>) {
     for part in text.lines().map(str::trim).chain([text]) {
         let json = write_go_json(&Value::String(part.to_owned()));
+        let quoted = format!("{part:?}");
         let query = percent_encoded(part, "-_.~");
         let component = percent_encoded(part, "-_.~!*'()");
         strings.extend([
             part.to_owned(),
             json[1..json.len() - 1].to_owned(),
-            part.escape_debug().to_string(),
+            quoted[1..quoted.len() - 1].to_owned(),
             query.replace("%20", "+"),
             component.replace("%20", "+"),
             query,

@@ -1,8 +1,6 @@
 //! Errors of rendering: the source, the step and the cause.
 
-use tiphys_engine::{
-    BuildEnvironmentError, NormalizeError, OverrideError, ReferenceError, SourcesError, TranslateError,
-};
+use tiphys_engine::{BuildEnvironmentError, OverrideError, ReferenceError, SourcesError, TranslateError};
 use tiphys_limits::Limit;
 use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_tree::{PathError, ReadError, RepoPath};
@@ -94,13 +92,12 @@ pub enum SourceFailure {
     #[error(transparent)]
     Directory(#[from] DirectoryError),
     /// The output contains a document that is not an object.
-    #[error("{origin}")]
+    #[error("{origin}: {problem}")]
     Normalize {
         /// `plugin "name"`, or `directory`.
         origin: String,
-        /// The cause, with its position in the output.
-        #[source]
-        source: NormalizeError,
+        /// The [`NormalizeError`](tiphys_engine::NormalizeError) with its position in the output, without values of dynamic parameters.
+        problem: String,
     },
     /// More objects than are allowed.
     #[error("more than {max} objects")]

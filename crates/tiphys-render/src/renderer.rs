@@ -138,7 +138,8 @@ impl Renderer {
         let output = self.run(prepared, resolved).await.map_err(|failure| at.failed(source, failure))?;
         if let Some(output) = output {
             rendering.warnings.extend(output.warnings.iter().map(|warning| at.named(warning)));
-            let objects = self.objects(application, &output).map_err(|failure| at.failed(source, failure))?;
+            let objects = self.objects(application, &output, &rendering.redactor);
+            let objects = objects.map_err(|failure| at.failed(source, failure))?;
             rendering.sources.push(RenderedSource {
                 position: at.position(),
                 name: source.name.clone(),
@@ -306,13 +307,20 @@ impl Renderer {
         }
     }
 
-    fn objects(&self, application: &Application, output: &Output) -> Result<Vec<Manifest>, SourceFailure> {
+    fn objects(
+        &self,
+        application: &Application,
+        output: &Output,
+        redactor: &ValueRedactor,
+    ) -> Result<Vec<Manifest>, SourceFailure> {
         let tracking = self.tracking(application);
         let origin = || {
             output.plugin.as_ref().map_or_else(|| "directory".to_owned(), |name| format!("plugin {name:?}"))
         };
-        let objects = normalize(&output.documents, &tracking)
-            .map_err(|source| SourceFailure::Normalize { origin: origin(), source })?;
+        let objects = normalize(&output.documents, &tracking).map_err(|error| SourceFailure::Normalize {
+            origin: origin(),
+            problem: redactor.replaced(&error.to_string()).into_owned(),
+        })?;
         if objects.len() > self.settings.manifests_max {
             let (max, limit) = (self.settings.manifests_max, Limit::MANIFESTS_MAX);
             return Err(SourceFailure::TooManyObjects { max, limit });

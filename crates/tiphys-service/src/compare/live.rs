@@ -77,9 +77,13 @@ async fn compare(
     let cluster = clusters.of(&destination, &ownership).await.map_err(unread)?;
     let cluster = cluster.ok_or_else(|| no_cluster_error(stored, &destination, clusters))?;
     warnings.extend(cluster.take_warnings());
-    let scopes = cluster.scopes(&rendered.manifests);
-    let finding = find_live(rendered.manifests, &spec.destination.namespace, &cluster, &scopes);
+    // Names of objects in messages may be values of dynamic parameters.
+    let RenderedApplication { manifests, redactor, .. } = rendered;
+    let scopes = cluster.scopes(&manifests);
+    let finding = find_live(manifests, &spec.destination.namespace, &cluster, &scopes);
     let (pairs, guessed) = finding.await.map_err(unread)?;
+    let redacted = |message: &str| redactor.replaced(message).into_owned();
+    let guessed = guessed.iter().map(|message| redacted(message));
     warnings.extend(Warning::all_of_application(stored, guessed));
     let rules = LiveRules { application: &tracking.instance_name, ignored: &ignored, ownership: &ownership };
     let keys: HashSet<ObjectKey> = pairs.iter().map(|pair| pair.rendered.key()).collect();
@@ -88,16 +92,16 @@ async fn compare(
         match workspace.projects.refusal_of_live(&stored.application, live, &scopes) {
             None if keys.contains(&live.key()) => {}
             None => removable.push(live),
-            Some(reason) => refused.push(format!("left out {}: {reason}", live.key())),
+            Some(reason) => refused.push(redacted(&format!("left out {}: {reason}", live.key()))),
         }
     }
     let removable = cluster.completed(&removable).await.map_err(unread)?;
     warnings.extend(Warning::all_of_application(stored, refused));
     let found = compare_objects(&pairs, &removable, &rules);
-    let messages = found.warnings.iter().map(|warning| &warning.message);
+    let messages = found.warnings.iter().map(|warning| redacted(&warning.message));
     warnings.extend(Warning::all_of_application(stored, messages));
     for left_out in &found.left_out {
-        tracing::info!("{name}: left out: {left_out}");
+        tracing::info!("{name}: left out: {}", redacted(&left_out.to_string()));
     }
     Ok(found.comparison)
 }

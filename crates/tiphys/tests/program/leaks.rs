@@ -36,6 +36,10 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("name", "apiVersion: v1\nkind: [Pod]\nmetadata: {name: {{ toJson .Values.host }}}"),
     ("namespace", "apiVersion: v1\nkind: Pod\nmetadata: {name: x, namespace: {{ toJson .Values.host }}}"),
     ("cluster-scoped", "apiVersion: v1\nkind: Node\nmetadata: {name: {{ toJson .Values.host }}}"),
+    ("tracked", "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ toJson .Values.host }}, annotations: [x]}"),
+    ("items", "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ toJson .Values.host }}}\nitems: []"),
+    ("api-version", "apiVersion: {{ toJson (print \"a/b/\" .Values.host) }}\nkind: Pod\nmetadata: {name: x}"),
+    ("kind", "apiVersion: v1\nkind: {{ toJson .Values.host }}\nmetadata: {name: x}\nitems: []"),
     (
         "annotations",
         "apiVersion: v1\nkind: Pod\nmetadata: {name: x, annotations: {a: [{{ toJson .Values.host }}]}}",
