@@ -1,11 +1,19 @@
 //! A rendered object.
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 
-/// A rendered object, which is always a JSON object.
-#[derive(Clone, Debug, PartialEq)]
+/// A rendered or live object, which is always a JSON object. `Debug` writes only its key.
+#[derive(Clone, PartialEq)]
 pub struct Manifest {
     object: Map<String, Value>,
+}
+
+impl fmt::Debug for Manifest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Manifest({})", self.key())
+    }
 }
 
 /// The identity of an object in a cluster. It has no version, because one object may be read in several.
@@ -21,8 +29,8 @@ pub struct ObjectKey {
     pub name: String,
 }
 
-impl std::fmt::Display for ObjectKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.kind)?;
         if !self.group.is_empty() {
             write!(f, ".{}", self.group)?;

@@ -1,7 +1,7 @@
 //! Parameters whose values were read from a cluster.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -98,8 +98,8 @@ impl ValueRedactor {
         for ResolvedParameter { parameter: Parameter { string, array, map, .. }, is_from_secret } in resolved
         {
             redactor.withholds |= is_from_secret;
-            let leaves =
-                string.iter().chain(array.iter().flatten()).chain(map.iter().flat_map(BTreeMap::values));
+            let entries = map.iter().flatten().flat_map(|(key, value)| [key, value]);
+            let leaves = string.iter().chain(array.iter().flatten()).chain(entries);
             redactor.values.extend(leaves.cloned());
         }
         redactor
@@ -111,23 +111,19 @@ impl ValueRedactor {
         Self { cut_mark: Some(mark), ..self }
     }
 
-    /// Returns a plugin's message without the values. If one was read from a Secret, or a part is left out, the message is withheld.
+    /// Returns a message of a plugin, or about what it printed, without the values. If one was read from a Secret, or a part is left out, the
+    /// message is withheld: a plugin may have changed the value, or printed a part of it.
     pub fn redact<'a>(&self, message: &'a str) -> Cow<'a, str> {
-        if self.withholds && !message.is_empty() {
-            return Cow::Borrowed("(output withheld, because a parameter was read from a Secret)");
+        if message.is_empty() {
+            return Cow::Borrowed(message);
+        }
+        if self.withholds {
+            return Cow::Borrowed("(withheld, because a parameter was read from a Secret)");
         }
         if self.cut_mark.is_some_and(|mark| message.contains(mark)) && !self.forms().is_empty() {
             return Cow::Borrowed(
-                "(output withheld, because it exceeds its limit and may contain parts of parameters that were read from a cluster)",
+                "(withheld, because it exceeds its limit and may contain parts of parameters that were read from a cluster)",
             );
-        }
-        self.replaced(message)
-    }
-
-    /// Returns a message of this program without the values.
-    pub fn replaced<'a>(&self, message: &'a str) -> Cow<'a, str> {
-        if message.is_empty() {
-            return Cow::Borrowed(message);
         }
         self.forms().iter().fold(Cow::Borrowed(message), |message, form| {
             if message.contains(form) { Cow::Owned(message.replace(form, "******")) } else { message }
@@ -161,7 +157,10 @@ impl fmt::Debug for ValueRedactor {
 fn add_leaves(value: &Value, strings: &mut BTreeSet<String>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| add_leaves(item, strings)),
-        Value::Object(entries) => entries.values().for_each(|entry| add_leaves(entry, strings)),
+        Value::Object(entries) => entries.iter().for_each(|(key, entry)| {
+            add_forms(key, strings);
+            add_leaves(entry, strings);
+        }),
         Value::String(text) => add_forms(text, strings),
         Value::Number(number) => strings.extend([number.to_string()]),
         Value::Null | Value::Bool(_) => {}
@@ -171,18 +170,23 @@ fn add_leaves(value: &Value, strings: &mut BTreeSet<String>) {
 /// Adds a string, its lines and long words, and how JSON, Go, URLs, shells and base64 write them.
 fn add_forms(text: &str, strings: &mut BTreeSet<String>) {
     for part in text.lines().map(str::trim).chain([text]) {
-        let json = write_go_json(&Value::String(part.to_owned()));
+        let go_json = write_go_json(&Value::String(part.to_owned()));
+        let json = Value::String(part.to_owned()).to_string();
         let quoted = format!("{part:?}");
         let query = percent_encoded(part, "-_.~");
         let component = percent_encoded(part, "-_.~!*'()");
         strings.extend([
             part.to_owned(),
+            go_json[1..go_json.len() - 1].to_owned(),
             json[1..json.len() - 1].to_owned(),
+            in_ascii(&json[1..json.len() - 1]),
             quoted[1..quoted.len() - 1].to_owned(),
             query.replace("%20", "+"),
             component.replace("%20", "+"),
             query,
             component,
+            percent_encoded(part, "-_.~/"),
+            part.replace('\'', "''"),
             part.replace('\'', r"'\''"),
             part.replace('\'', r#"'"'"'"#),
             backslashed(part),
@@ -200,6 +204,15 @@ fn percent_encoded(text: &str, kept: &str) -> String {
         _ => format!("%{byte:02X}"),
     };
     text.bytes().map(encode).collect()
+}
+
+/// Escapes characters beyond ASCII as many JSON writers do.
+fn in_ascii(json: &str) -> String {
+    let escape = |unit: u16| match u8::try_from(unit) {
+        Ok(byte) if byte.is_ascii() => char::from(byte).to_string(),
+        _ => format!("\\u{unit:04x}"),
+    };
+    json.encode_utf16().map(escape).collect()
 }
 
 /// Escapes a string as `printf %q` of bash does.

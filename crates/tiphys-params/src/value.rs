@@ -3,6 +3,7 @@
 mod json;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use tiphys_yaml::{Data, DecodeError, Node, Object, Position};
 
@@ -11,8 +12,8 @@ use crate::suggest::suggest;
 /// An entry of `spec.source.plugin.parameters`. A missing value and an empty one differ.
 ///
 /// Its JSON form (serde) is the one of [`crate::app_parameters`]. Deserialization matches keys in any letter case and ignores unknown ones.
-/// [`Parameters::decode`] decodes the same from a document, with positions and warnings.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// [`Parameters::decode`] decodes the same from a document, with positions and warnings. `Debug` writes no value.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Parameter {
     /// Name. It may be empty: [`require_names`] checks it.
     pub name: String,
@@ -22,6 +23,12 @@ pub struct Parameter {
     pub array: Option<Vec<String>>,
     /// The map, if set.
     pub map: Option<BTreeMap<String, String>>,
+}
+
+impl fmt::Debug for Parameter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Parameter({:?})", self.name)
+    }
 }
 
 /// Input that Argo CD accepts but that is probably a mistake: no value, a duplicate name, a duplicate key.

@@ -111,6 +111,9 @@ pub enum SourceFailure {
     /// A thread of this process failed.
     #[error("internal error: {0}")]
     Internal(String),
+    /// The caller cancelled the request; see [`RenderError::Interrupted`].
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl RenderError {

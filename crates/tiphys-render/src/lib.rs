@@ -25,6 +25,6 @@ pub use renderer::{RenderSettings, Renderer};
 pub use report::{AnnouncedSource, AskedSource, MergedFile, RenderedApplication, RenderedSource};
 pub use service::{RenderRequest, RenderService};
 pub use values::{
-    ClusterVersions, NoClusters, SourceLookUps, UnreadVersions, UnresolvedParameter, UnresolvedParameters,
-    ValueResolver,
+    ClusterVersions, LiveVersions, NoClusters, SourceLookUps, UnreadVersions, UnresolvedParameter,
+    UnresolvedParameters, ValueResolver,
 };

@@ -19,7 +19,7 @@ use tiphys_tree::{Depth, Modes, RepoPath, Tree};
 use crate::context::git_source;
 use crate::error::SourceFailure;
 use crate::renderer::Renderer;
-use crate::values::ClusterVersions;
+use crate::values::{ClusterVersions, LiveVersions};
 
 /// A source that is ready to be rendered.
 #[derive(Debug)]
@@ -135,7 +135,7 @@ impl Renderer {
         let overridden = self.overridden(application, source, &tree, app_path)?;
         let merged = without_switched_off(&overridden.source, &self.settings.switched_off);
         let overridden = Merged { source: merged, ..overridden };
-        let build = self.build_environment(application, &overridden.source, revision).await?;
+        let (build, warning) = self.build_environment(application, &overridden.source, revision).await?;
         let mut prepared = Prepared {
             project: self.project_of(application),
             source: overridden.source,
@@ -144,7 +144,7 @@ impl Renderer {
             app_path: app_path.clone(),
             build,
             work: Work::Nothing,
-            warnings: overridden.warnings,
+            warnings: overridden.warnings.into_iter().chain(warning).collect(),
             duration: Duration::ZERO,
         };
         prepared.work = self.work(&prepared, place, &origin, &tree).await?;
@@ -159,7 +159,7 @@ impl Renderer {
         name: &str,
     ) -> Result<(Arc<dyn Plugin>, Request), SourceFailure> {
         let origin = self.origin(application, source).await?;
-        let build = self.build_environment(application, source, &origin.revision).await?;
+        let (build, _) = self.build_environment(application, source, &origin.revision).await?;
         let env = request_environment(&build, source.plugin.as_ref());
         let unknown = || ChooseError::Unknown { name: name.to_owned(), known: self.catalogue.names() };
         let plugin = self.catalogue.get(name).ok_or_else(unknown).map_err(SourceFailure::Choose)?;
@@ -338,22 +338,27 @@ impl Renderer {
         })
     }
 
+    /// Returns the build environment, and a warning if versions of the destination are left out.
     async fn build_environment(
         &self,
         application: &Application,
         source: &ApplicationSource,
         revision: &ResolvedRevision,
-    ) -> Result<BuildEnvironment, SourceFailure> {
+    ) -> Result<(BuildEnvironment, Option<String>), SourceFailure> {
         let destination = &application.spec.destination;
         let options = &self.settings.destinations;
         let (kube_version, api_versions) =
             (options.kube_version(destination), options.api_versions(destination));
         let is_complete = !kube_version.is_empty() && !api_versions.is_empty();
-        let of_cluster = if is_complete {
-            ClusterVersions::default()
-        } else {
-            let versions = self.values.versions(destination).await.map_err(SourceFailure::Versions)?;
-            versions.unwrap_or_default()
+        let versions =
+            if is_complete { LiveVersions::NoAccess } else { self.live_versions(application).await? };
+        let (of_cluster, warning) = match versions {
+            LiveVersions::Known(versions) => (versions, None),
+            LiveVersions::NoAccess => (ClusterVersions::default(), None),
+            LiveVersions::ChangedByHead => {
+                let warning = "the versions of the destination cluster are not read: the destination is changed by head";
+                (ClusterVersions::default(), Some(warning.to_owned()))
+            }
         };
         let inputs = BuildInputs {
             instance_name: &self.instance_name(application),
@@ -366,7 +371,14 @@ impl Renderer {
             kube_version: if kube_version.is_empty() { &of_cluster.kube_version } else { kube_version },
             api_versions: if api_versions.is_empty() { &of_cluster.api_versions } else { api_versions },
         };
-        BuildEnvironment::new(&inputs).map_err(SourceFailure::BuildEnvironment)
+        Ok((BuildEnvironment::new(&inputs).map_err(SourceFailure::BuildEnvironment)?, warning))
+    }
+
+    async fn live_versions(&self, application: &Application) -> Result<LiveVersions, SourceFailure> {
+        tokio::select! {
+            versions = self.values.versions(application) => versions.map_err(SourceFailure::Versions),
+            () = self.cancel.cancelled() => Err(SourceFailure::Interrupted),
+        }
     }
 
     pub(crate) fn instance_name(&self, application: &Application) -> String {

@@ -319,7 +319,7 @@ impl Renderer {
         };
         let objects = normalize(&output.documents, &tracking).map_err(|error| SourceFailure::Normalize {
             origin: origin(),
-            problem: redactor.replaced(&error.to_string()).into_owned(),
+            problem: redactor.redact(&error.to_string()).into_owned(),
         })?;
         if objects.len() > self.settings.manifests_max {
             let (max, limit) = (self.settings.manifests_max, Limit::MANIFESTS_MAX);
@@ -345,7 +345,7 @@ impl Rendering {
         let (manifests, more) = combine(self.manifests, &application.spec.destination.namespace);
         let nothing = nothing_rendered(&application.metadata.name, &manifests);
         let more = more.into_iter().chain(nothing).map(|warning| warning.message);
-        self.warnings.extend(more.map(|message| self.redactor.replaced(&message).into_owned()));
+        self.warnings.extend(more.map(|message| self.redactor.redact(&message).into_owned()));
         RenderedApplication {
             manifests,
             sources: self.sources,
@@ -396,6 +396,9 @@ impl SourceIndex {
     }
 
     pub(crate) fn failed(self, source: &ApplicationSource, failure: SourceFailure) -> RenderError {
+        if matches!(failure, SourceFailure::Interrupted) {
+            return RenderError::Interrupted;
+        }
         let place = match (source.chart.as_str(), source.path.as_str()) {
             ("", "") => "path .".to_owned(),
             ("", path) => format!("path {path}"),

@@ -17,6 +17,18 @@ pub struct SourceLookUps<'a> {
     pub base: &'a [LookUp],
 }
 
+/// What is known about the versions of a destination cluster.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LiveVersions {
+    /// The caller gives no access to the cluster.
+    #[default]
+    NoAccess,
+    /// In a comparison of revisions, the application has another destination at the base, or is new.
+    ChangedByHead,
+    /// The cluster's versions.
+    Known(ClusterVersions),
+}
+
 /// Versions of a destination cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterVersions {
@@ -41,8 +53,8 @@ pub trait ValueResolver: Send + Sync + fmt::Debug {
         sources: &[SourceLookUps<'_>],
     ) -> Result<Vec<Vec<ResolvedParameter>>, UnresolvedParameters>;
 
-    /// Returns the versions of a destination; `None` if the caller gives no access to it.
-    async fn versions(&self, destination: &Destination) -> Result<Option<ClusterVersions>, UnreadVersions>;
+    /// Returns the versions of an application's destination.
+    async fn versions(&self, application: &Application) -> Result<LiveVersions, UnreadVersions>;
 }
 
 /// Resolves nothing, because there is no access to clusters.
@@ -92,7 +104,7 @@ impl ValueResolver for NoClusters {
         Err(UnresolvedParameters(all.collect()))
     }
 
-    async fn versions(&self, _: &Destination) -> Result<Option<ClusterVersions>, UnreadVersions> {
-        Ok(None)
+    async fn versions(&self, _: &Application) -> Result<LiveVersions, UnreadVersions> {
+        Ok(LiveVersions::NoAccess)
     }
 }

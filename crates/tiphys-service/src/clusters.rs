@@ -74,6 +74,11 @@ impl DestinationClusters {
         Ok(Self { service, secrets, connections, clusters: Mutex::default(), objects: Mutex::default() })
     }
 
+    /// Returns whether the options give access to a live cluster.
+    pub(crate) fn has_live(&self) -> bool {
+        !(self.connections.is_empty() && self.secrets.is_empty())
+    }
+
     /// Returns a cluster. None if the options name none with its name or URL.
     pub(crate) fn open(&self, cluster: &Cluster) -> Result<Option<OpenCluster>, ServiceError> {
         let clusters = self.all()?;
@@ -103,20 +108,11 @@ impl DestinationClusters {
         objects.insert(id.clone(), Arc::new(OnceCell::from(object)));
     }
 
-    /// Returns the Kubernetes version and the API versions of a live cluster. `None` without one: directories do not know theirs.
-    pub(crate) async fn versions(&self, cluster: &Cluster) -> Result<Option<ClusterVersions>, ServiceError> {
-        if self.connections.is_empty() && self.secrets.is_empty() {
-            return Ok(None);
-        }
-        let Some(open) = self.open(cluster)?.filter(|open| open.reader.is_live()) else {
-            return Ok(None);
-        };
-        let kinds = open.reader.kinds().await.map_err(|error| unread(&error))?;
-        let version = open.reader.version().await.map_err(|error| unread(&error))?;
-        Ok(Some(ClusterVersions {
-            kube_version: version.unwrap_or_default(),
-            api_versions: kinds.api_versions(),
-        }))
+    /// Returns the Kubernetes version and the API versions of a live cluster.
+    pub(crate) async fn versions(&self, cluster: &OpenCluster) -> Result<ClusterVersions, ServiceError> {
+        let kinds = cluster.reader.kinds().await.map_err(|error| unread(&error))?;
+        let version = cluster.reader.version().await.map_err(|error| unread(&error))?;
+        Ok(ClusterVersions { kube_version: version.unwrap_or_default(), api_versions: kinds.api_versions() })
     }
 
     /// Returns the scopes of kinds: those of Kubernetes, those that objects define, and the others as the cluster serves them, if it can

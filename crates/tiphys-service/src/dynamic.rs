@@ -1,5 +1,6 @@
 //! Values of dynamic parameters, read from the destination cluster within the rules of the application's project.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
@@ -10,11 +11,12 @@ use tiphys_engine::{LookUp, LookUpProblem, Manifest, ObjectKey, Resolution, Scop
 use tiphys_params::ResolvedParameter;
 use tiphys_project::{Cluster, ObjectIdentity, Permit, PermittedBy, ProjectRules, Refused};
 use tiphys_render::{
-    ClusterVersions, SourceLookUps, UnreadVersions, UnresolvedParameter, UnresolvedParameters, ValueResolver,
+    LiveVersions, SourceLookUps, UnreadVersions, UnresolvedParameter, UnresolvedParameters, ValueResolver,
 };
+use tiphys_store::{Store, StoredApplication};
 
 use crate::clusters::{DestinationClusters, ObjectId, OpenCluster, shown};
-use crate::error::chain;
+use crate::error::{ServiceError, chain};
 use crate::projects::Projects;
 
 /// Reads values from clusters.
@@ -22,18 +24,23 @@ use crate::projects::Projects;
 pub(crate) struct ClusterValues {
     projects: Arc<Projects>,
     clusters: Arc<DestinationClusters>,
-    references: LiveReferences,
+    live: LiveReads,
 }
 
-/// Which references a live cluster answers. Directories answer all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum LiveReferences {
-    /// All.
-    #[default]
-    All,
-    /// Those that the application has at the base revision, too.
-    OfBase,
+/// What is read from live clusters. Directories answer everything.
+#[derive(Clone, Debug)]
+pub(crate) enum LiveReads {
+    /// Nothing: no live cluster is contacted.
+    Nothing,
+    /// Everything that projects permit.
+    Everything,
+    /// What applications also read at the base of a comparison: unchanged references, and versions of an unchanged destination.
+    OfBase(Arc<BaseDestinations>),
 }
+
+/// The destinations of applications at the base of a comparison.
+#[derive(Debug)]
+pub(crate) struct BaseDestinations(HashMap<(String, String), Destination>);
 
 /// A permitted look-up: the object and its cluster.
 pub(crate) struct PermittedLookUp {
@@ -43,25 +50,24 @@ pub(crate) struct PermittedLookUp {
 }
 
 impl ClusterValues {
-    pub(crate) fn new(
-        projects: Arc<Projects>,
-        clusters: Arc<DestinationClusters>,
-        references: LiveReferences,
-    ) -> Self {
-        Self { projects, clusters, references }
+    pub(crate) fn new(projects: Arc<Projects>, clusters: Arc<DestinationClusters>, live: LiveReads) -> Self {
+        Self { projects, clusters, live }
     }
 
-    /// Returns the permit of a look-up, which names the object. The kind is looked up in the cluster, the object is not.
+    /// Returns the permit of a look-up, which names the object. The kind is looked up in the cluster, the object is not. `base` are the
+    /// look-ups of the source at the base of a comparison.
     pub(crate) async fn permit(
         &self,
         application: &Application,
         look_up: &LookUp,
+        base: &[LookUp],
     ) -> Result<PermittedLookUp, LookUpProblem> {
         let cluster = self.projects.cluster(&application.spec.destination);
         // The application's own rules come first.
         let rules = permitting_rules(&self.projects, application, look_up)?;
         let open = self.clusters.open(&cluster);
         let open = open.map_err(|error| LookUpProblem::Cluster(error.message().to_owned()))?;
+        let open = open.filter(|open| self.live.contacts(open));
         let open = open.ok_or_else(|| LookUpProblem::NoCluster(shown(&cluster).0.to_owned()))?;
         if open.reader.is_live() && !self.projects.permits_live(application) {
             tracing::info!(
@@ -71,6 +77,9 @@ impl ClusterValues {
                 application.spec.project_name()
             );
             return Err(LookUpProblem::Forbidden);
+        }
+        if matches!(self.live, LiveReads::OfBase(_)) && open.reader.is_live() && !base.contains(look_up) {
+            return Err(LookUpProblem::ChangedByHead);
         }
         let kinds = open.reader.kinds().await.map_err(|error| LookUpProblem::Cluster(chain(&error)))?;
         let reference = look_up.reference();
@@ -113,13 +122,7 @@ impl ClusterValues {
         source: &SourceLookUps<'_>,
         look_up: &LookUp,
     ) -> Result<ResolvedParameter, LookUpProblem> {
-        let permitted = self.permit(application, look_up).await?;
-        if self.references == LiveReferences::OfBase
-            && permitted.cluster.reader.is_live()
-            && !source.base.contains(look_up)
-        {
-            return Err(LookUpProblem::ChangedByHead);
-        }
+        let permitted = self.permit(application, look_up, source.base).await?;
         Ok(self.read(&permitted, look_up).await?.parameter)
     }
 }
@@ -242,8 +245,43 @@ impl ValueResolver for ClusterValues {
         if unresolved.is_empty() { Ok(resolved) } else { Err(UnresolvedParameters(unresolved)) }
     }
 
-    async fn versions(&self, destination: &Destination) -> Result<Option<ClusterVersions>, UnreadVersions> {
-        let versions = self.clusters.versions(&self.projects.cluster(destination)).await;
-        versions.map_err(|error| UnreadVersions(error.message().to_owned()))
+    async fn versions(&self, application: &Application) -> Result<LiveVersions, UnreadVersions> {
+        if !self.clusters.has_live() {
+            return Ok(LiveVersions::NoAccess);
+        }
+        let cluster = self.projects.cluster(&application.spec.destination);
+        let unread = |error: ServiceError| UnreadVersions(error.message().to_owned());
+        let open = self.clusters.open(&cluster).map_err(unread)?;
+        // Directories do not know their versions.
+        let Some(open) = open.filter(|open| open.reader.is_live() && self.live.contacts(open)) else {
+            return Ok(LiveVersions::NoAccess);
+        };
+        if let LiveReads::OfBase(base) = &self.live
+            && base.of(application) != Some(&application.spec.destination)
+        {
+            return Ok(LiveVersions::ChangedByHead);
+        }
+        self.clusters.versions(&open).await.map(LiveVersions::Known).map_err(unread)
+    }
+}
+
+impl LiveReads {
+    fn contacts(&self, cluster: &OpenCluster) -> bool {
+        !(matches!(self, Self::Nothing) && cluster.reader.is_live())
+    }
+}
+
+impl BaseDestinations {
+    pub(crate) fn new(store: &Store) -> Self {
+        let of_one = |stored: &Arc<StoredApplication>| {
+            let Application { metadata, spec, .. } = &stored.application;
+            ((metadata.namespace.clone(), metadata.name.clone()), spec.destination.clone())
+        };
+        Self(store.applications().iter().map(of_one).collect())
+    }
+
+    fn of(&self, application: &Application) -> Option<&Destination> {
+        let metadata = &application.metadata;
+        self.0.get(&(metadata.namespace.clone(), metadata.name.clone()))
     }
 }

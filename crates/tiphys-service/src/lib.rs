@@ -38,7 +38,7 @@ pub use cache::prune_cache;
 pub use cluster_references::ClusterReference;
 pub use error::{ErrorKind, Input, Remedy, ServiceError};
 pub use host::Host;
-pub use object_address::parse_object_address;
+pub use object_address::{parse_object_address, require_possible};
 pub use options::{
     ApplicationSelection, ClusterContext, ConnectPlugins, KubernetesAccess, ServiceLimits, ServiceOptions,
     StepCallback, StorePath,

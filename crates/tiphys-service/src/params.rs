@@ -51,10 +51,19 @@ pub struct ParameterValues {
     pub variables: bool,
 }
 
-/// Opens a workspace for one application, a name or a path.
+/// Opens a workspace for one application, a name or a path. Live clusters are not contacted.
 pub fn open_workspace(service: &Service, application: &str) -> Result<Workspace, ServiceError> {
+    Workspace::open(service, workspace_options(application))
+}
+
+/// Opens a workspace for one application, a name or a path, to read the values of its dynamic parameters.
+pub fn open_reading_workspace(service: &Service, application: &str) -> Result<Workspace, ServiceError> {
+    Workspace::open(service, WorkspaceOptions { reads_clusters: true, ..workspace_options(application) })
+}
+
+fn workspace_options(application: &str) -> WorkspaceOptions {
     let applications = ApplicationRef::parse(application).into_path().into_iter().collect();
-    Workspace::open(service, WorkspaceOptions { applications, ..WorkspaceOptions::default() })
+    WorkspaceOptions { applications, ..WorkspaceOptions::default() }
 }
 
 /// Finds one application that its project permits, with the warnings about it and about the settings.

@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 use tiphys_api::ResourceReference;
+use tiphys_cluster::ClusterError;
 use tiphys_engine::{LookUpProblem, ServedKinds};
 use tiphys_store::StoredApplication;
 
 use crate::cluster_references::{ClusterReference, KnownKinds};
+use crate::clusters::OpenCluster;
 use crate::error::{Input, ServiceError, chain};
 use crate::workspace::Workspace;
 
@@ -40,8 +42,8 @@ impl ApplicationLookUps {
     }
 }
 
-/// Returns the look-ups of applications in their order. Only the discovery of plugins runs. Scopes of kinds are those of the directory that
-/// stands for the destination cluster, else those of Kubernetes.
+/// Returns the look-ups of applications in their order. Only the discovery of plugins runs. Scopes of kinds are those of the destination
+/// cluster if the caller gives access to it, else those of Kubernetes.
 pub async fn look_ups(
     workspace: &Workspace,
     applications: &[Arc<StoredApplication>],
@@ -70,20 +72,29 @@ async fn of_application(
         return Ok(Vec::new());
     }
     let cluster = workspace.projects.cluster(&application.spec.destination);
-    let folder = workspace.clusters.open(&cluster)?.filter(|open| !open.reader.is_live());
-    let served = match folder {
-        Some(open) => Some(
-            open.reader
-                .kinds()
-                .await
-                .map_err(|error| ServiceError::rendering(chain(&error)).of_input(Input::ClusterState))?,
-        ),
+    let open = workspace.clusters.open(&cluster)?;
+    let is_live = open.as_ref().is_some_and(|open| open.reader.is_live());
+    let served = match open {
+        Some(open) => Some(open.reader.kinds().await.map_err(|error| unread_kinds(stored, &open, &error))?),
         None => None,
     };
     let kinds = served.as_deref().map_or(KnownKinds::BuiltIn(built_in), KnownKinds::OfCluster);
-    let describe = |look_up| ClusterReference::new(&workspace.projects, application, look_up, kinds);
+    let is_forbidden = is_live && !workspace.projects.permits_live(application);
+    let describe = |look_up| {
+        let described = ClusterReference::new(&workspace.projects, application, look_up, kinds);
+        let forbidden = is_forbidden.then_some(Err(LookUpProblem::Forbidden));
+        ClusterReference { permitted_by: forbidden.unwrap_or(described.permitted_by), ..described }
+    };
     let of_source = prepared.iter().flat_map(|(position, source)| {
         source.look_ups().iter().map(|look_up| (*position, describe(look_up)))
     });
     Ok(of_source.collect())
+}
+
+fn unread_kinds(stored: &StoredApplication, cluster: &OpenCluster, error: &ClusterError) -> ServiceError {
+    if cluster.reader.is_live() {
+        ServiceError::rendering(chain(error)).in_application(stored)
+    } else {
+        ServiceError::rendering(chain(error)).of_input(Input::ClusterState)
+    }
 }

@@ -1,27 +1,21 @@
-//! The projects of a store, and what their rules decide about an application before and after it is rendered.
+//! The projects of a store, and what their rules decide about an application before it is rendered.
 
+mod found;
 mod known_clusters;
+mod objects;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tiphys_access::{KnownRepositories, RepositoryAccess};
-use tiphys_api::{
-    AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination, GlobalProject,
-};
-use tiphys_engine::{Manifest, Scope, Scopes};
-use tiphys_params::ValueRedactor;
-use tiphys_project::{
-    Cluster, ObjectIdentity, Permission, ProjectRules, Refused, Scope as RuleScope, unenforced_fields,
-};
-use tiphys_render::RenderedApplication;
+use tiphys_api::{AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination};
+use tiphys_project::{Cluster, ProjectRules, Refused, unenforced_fields};
 use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject, StoredSecret};
 
+use self::found::{FoundProject, Globals};
 pub(crate) use self::known_clusters::KnownClusters;
-use crate::clusters::DestinationClusters;
 use crate::error::{Remedy, ServiceError};
 use crate::options::ServiceOptions;
-use crate::text::listed;
 use crate::trust::{Origin, Trust};
 use crate::warning::Warning;
 
@@ -115,8 +109,8 @@ impl Projects {
         } = *inputs;
         let is_callers = |place: &Place| trust.origin(&place.file) == Origin::Caller;
         let clusters = KnownClusters::new(resources, cluster_secrets, &is_callers, warnings);
-        let counted = in_control_plane(resources, control_plane, warnings);
-        let by_name = chosen(&counted, &is_callers, warnings);
+        let counted = found::in_control_plane(resources, control_plane, warnings);
+        let by_name = found::chosen(&counted, resources, &is_callers, warnings);
         let globals = Globals { settings, by_name: &by_name };
         let enforcement = options.project_rules;
         // A rendered repository must not widen what may be read: neither with a project nor with a global one.
@@ -235,66 +229,6 @@ impl Projects {
         self.rules(application).is_some_and(|rules| self.refusals(rules, application).is_empty())
     }
 
-    /// Checks rendered objects, with the scopes of the destination cluster if it can be read. Returns warnings about kinds of which it is not
-    /// known whether they are namespaced.
-    pub(crate) async fn check_rendered(
-        &self,
-        clusters: &DestinationClusters,
-        stored: &StoredApplication,
-        rendered: &RenderedApplication,
-    ) -> Result<Vec<String>, ServiceError> {
-        let RenderedApplication { manifests, redactor, .. } = rendered;
-        if self.rules(&stored.application).is_none() {
-            return Ok(Vec::new());
-        }
-        let cluster = self.cluster(&stored.application.spec.destination);
-        let scopes = clusters.scopes(&cluster, manifests).await;
-        let scopes = scopes.map_err(|error| error.in_application(stored))?;
-        self.check_objects(stored, manifests, &scopes, redactor)
-    }
-
-    /// Names of objects in messages may be values of dynamic parameters.
-    fn check_objects(
-        &self,
-        stored: &StoredApplication,
-        manifests: &[Manifest],
-        scopes: &Scopes,
-        redactor: &ValueRedactor,
-    ) -> Result<Vec<String>, ServiceError> {
-        let Some(rules) = self.rules(&stored.application) else { return Ok(Vec::new()) };
-        let cluster = self.cluster(&stored.application.spec.destination);
-        let (mut refused, mut reported) = (BTreeSet::new(), BTreeSet::new());
-        for manifest in manifests {
-            let object = identity(manifest, &stored.application.spec.destination.namespace, scopes);
-            match rules.check_object(&cluster, &object.identity, object.scope) {
-                Ok(Permission::Granted) => {}
-                Ok(Permission::Reported(message)) => {
-                    reported.insert(redactor.replaced(&message).into_owned());
-                }
-                Err(error) => {
-                    let message = format!("{error} ({})", manifest.key());
-                    refused.insert(redactor.replaced(&message).into_owned());
-                }
-            }
-        }
-        let mut warnings = self.decided(stored, refused.into_iter().collect())?;
-        warnings.extend(reported);
-        Ok(warnings)
-    }
-
-    /// Returns why the project does not permit a live object. None if it does, or if there are no rules.
-    pub(crate) fn refusal_of_live(
-        &self,
-        application: &Application,
-        manifest: &Manifest,
-        scopes: &Scopes,
-    ) -> Option<String> {
-        let rules = self.rules(application)?;
-        let object = identity(manifest, "", scopes);
-        let cluster = self.cluster(&application.spec.destination);
-        rules.check_object(&cluster, &object.identity, object.scope).err().map(|error| error.to_string())
-    }
-
     fn refusals(&self, rules: &ProjectRules, application: &Application) -> Vec<Refused> {
         let Application { metadata, spec, .. } = application;
         let namespace = if metadata.namespace.is_empty() {
@@ -386,106 +320,6 @@ impl Project {
             Err(error) => Self::Invalid { reason: error.to_string() },
         }
     }
-}
-
-/// A project of the store, or why its name has no rules.
-type FoundProject<'a> = Result<&'a StoredProject, String>;
-
-/// Returns the projects in the control plane's namespace. Those of other namespaces do not count, as in Argo CD.
-fn in_control_plane<'a>(
-    resources: &'a Resources,
-    control_plane: &str,
-    warnings: &mut Vec<Warning>,
-) -> Vec<&'a StoredProject> {
-    let (counted, others): (Vec<_>, Vec<_>) = resources.projects().iter().partition(|stored| {
-        let namespace = &stored.project.metadata.namespace;
-        namespace.is_empty() || namespace == control_plane
-    });
-    warnings.extend(others.into_iter().map(|stored| {
-        let metadata = &stored.project.metadata;
-        Warning::new(format!(
-            "project {} ({}) does not count: it is in namespace {}, and the control plane is in {control_plane}",
-            metadata.name, stored.place, metadata.namespace
-        ))
-    }));
-    counted
-}
-
-/// Chooses the project of each name: the caller's before one of a repository. Two of one origin are an error.
-fn chosen<'a>(
-    projects: &[&'a StoredProject],
-    is_callers: &dyn Fn(&Place) -> bool,
-    warnings: &mut Vec<Warning>,
-) -> BTreeMap<&'a str, FoundProject<'a>> {
-    let mut by_name: BTreeMap<&str, Vec<&StoredProject>> = BTreeMap::new();
-    for project in projects {
-        by_name.entry(&project.project.metadata.name).or_default().push(project);
-    }
-    let mut choose = |name: &str, found: Vec<&'a StoredProject>| {
-        let (own, theirs): (Vec<_>, Vec<_>) = found.into_iter().partition(|stored| is_callers(&stored.place));
-        if let Some(own) = own.first() {
-            warnings.extend(theirs.iter().map(|project| {
-                Warning::new(format!(
-                    "project {name}: {} counts, and what {} restricts does not",
-                    own.place, project.place
-                ))
-            }));
-        }
-        match *if own.is_empty() { theirs } else { own } {
-            [only] => Ok(only),
-            ref several => {
-                let places: Vec<String> = several.iter().map(|stored| stored.place.to_string()).collect();
-                Err(format!("several projects have this name: {}", listed(&places)))
-            }
-        }
-    };
-    by_name.into_iter().map(|(name, found)| (name, choose(name, found))).collect()
-}
-
-/// The projects whose rules also apply to others.
-struct Globals<'a> {
-    settings: &'a ArgoCdSettings,
-    by_name: &'a BTreeMap<&'a str, FoundProject<'a>>,
-}
-
-impl<'a> Globals<'a> {
-    /// Returns the global projects of a project. Unlike in Argo CD, one that cannot be read is an error: its restrictions would not apply.
-    fn of(&self, project: &AppProject) -> Result<Vec<&'a StoredProject>, String> {
-        let globals = self.settings.global_projects.as_ref();
-        let globals = globals.map_err(|error| format!("globalProjects of argocd-cm: {error}"))?;
-        let applies = |global: &&GlobalProject| {
-            global.project_name != project.metadata.name
-                && global.label_selector.matches(&project.metadata.labels)
-        };
-        globals
-            .iter()
-            .filter(applies)
-            .map(|global| match self.by_name.get(global.project_name.as_str()) {
-                Some(Ok(stored)) => Ok(*stored),
-                Some(Err(reason)) => Err(format!("global project {}: {reason}", global.project_name)),
-                None => Err(format!("the global project {} was not found", global.project_name)),
-            })
-            .collect()
-    }
-}
-
-/// An object as rules see it.
-struct ScopedObject {
-    identity: ObjectIdentity,
-    scope: RuleScope,
-}
-
-/// Returns the identity of an object. `namespace` is that of namespaced objects without one.
-fn identity(manifest: &Manifest, namespace: &str, scopes: &Scopes) -> ScopedObject {
-    let key = manifest.key();
-    let own = Some(&key.namespace).filter(|namespace| !namespace.is_empty()).map_or(namespace, |own| own);
-    let (scope, namespace) = match scopes.scope(&key.group, &key.kind) {
-        Scope::Cluster => (RuleScope::Cluster, None),
-        Scope::Namespaced => (RuleScope::Namespaced, Some(own.to_owned())),
-        Scope::Unknown => (RuleScope::Unknown, Some(&key.namespace).filter(|own| !own.is_empty()).cloned()),
-    };
-    let identity = ObjectIdentity { namespace, group: key.group, kind: key.kind, name: key.name };
-    ScopedObject { identity, scope }
 }
 
 fn of_project(

@@ -169,7 +169,8 @@ enum Refreshed {
 impl WatchedApplication {
     async fn permitted(&self, workspace: &Workspace) -> Vec<PermittedLookUp> {
         let look_ups = self.sources.iter().flat_map(|(_, prepared)| prepared.look_ups());
-        let permitted = look_ups.map(|look_up| workspace.values.permit(&self.stored.application, look_up));
+        let permitted =
+            look_ups.map(|look_up| workspace.values.permit(&self.stored.application, look_up, &[]));
         future::join_all(permitted).await.into_iter().flatten().collect()
     }
 

@@ -11,7 +11,7 @@ use tiphys_store::Store as Resources;
 use tokio_util::sync::CancellationToken;
 
 use crate::clusters::{DestinationClusters, cluster_secrets};
-use crate::dynamic::{ClusterValues, LiveReferences};
+use crate::dynamic::{ClusterValues, LiveReads};
 use crate::error::ServiceError;
 use crate::options::ApplicationSelection;
 use crate::plugin::{self, PluginPaths};
@@ -50,6 +50,8 @@ pub struct WorkspaceOptions {
     pub keep_workdirs: Option<PathBuf>,
     /// Paths of applications that the caller named in addition to the store.
     pub applications: Vec<PathBuf>,
+    /// Whether live clusters are asked for values and versions. Directories are always read.
+    pub reads_clusters: bool,
     /// Cancels the request. Workspaces of one request share it.
     pub cancel: CancellationToken,
     /// Local directories used instead of repositories, before those of the options.
@@ -104,8 +106,8 @@ impl Workspace {
         }
         let cancel = workspace.cancel;
         let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
-        let values =
-            Arc::new(ClusterValues::new(Arc::clone(&projects), Arc::clone(&clusters), LiveReferences::All));
+        let live = if workspace.reads_clusters { LiveReads::Everything } else { LiveReads::Nothing };
+        let values = Arc::new(ClusterValues::new(Arc::clone(&projects), Arc::clone(&clusters), live));
         let request = RenderRequest {
             settings,
             values: Arc::clone(&values) as _,

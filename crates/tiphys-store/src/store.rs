@@ -189,12 +189,14 @@ impl Store {
     }
 
     /// Returns the namespace of the control plane: that of the settings that `comes_first` accepts, else that of the others, else
-    /// [`DEFAULT_CONTROL_PLANE_NAMESPACE`].
+    /// [`DEFAULT_CONTROL_PLANE_NAMESPACE`]. Others do not count beside a project that `comes_first` accepts: they would decide whether its
+    /// rules apply.
     pub fn control_plane_namespace(&self, comes_first: &dyn Fn(&Place) -> bool) -> &str {
+        let has_first_project = self.projects.iter().any(|stored| comes_first(&stored.place));
         let settings = || self.settings.iter();
         let first = settings().filter(|stored| comes_first(&stored.place));
         first
-            .chain(settings())
+            .chain(settings().filter(|_| !has_first_project))
             .find_map(|stored| stored.settings.namespace.as_deref())
             .unwrap_or(DEFAULT_CONTROL_PLANE_NAMESPACE)
     }

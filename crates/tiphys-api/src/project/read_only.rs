@@ -30,7 +30,7 @@ pub struct ReadOnlyKind {
 impl ReadOnlyLists {
     /// Decodes the two fields of a `spec`.
     pub(super) fn decode(spec: &mut Object<'_>) -> Result<Self, DecodeError> {
-        Self::decode_items(spec, &|_| Ok(()))
+        Self::decode_items(spec)
     }
 
     /// Decodes the annotation of a project. Unlike in `spec`, unknown keys are errors, because nothing else checks the annotation.
@@ -46,7 +46,7 @@ impl ReadOnlyLists {
         let Some(document) = document.map(Node::deduplicated) else { return Ok(Self::default()) };
         let decoded = match document.data {
             Data::Mapping(_) => Object::new(&document, path.clone()).and_then(|mut lists| {
-                let decoded = Self::decode_items(&mut lists, &refuse_unknown)?;
+                let decoded = Self::decode_items(&mut lists)?;
                 refuse_unknown(&lists)?;
                 Ok(decoded)
             }),
@@ -56,22 +56,20 @@ impl ReadOnlyLists {
         decoded.map_err(|error| failed(error.path, error.message))
     }
 
-    fn decode_items(
-        lists: &mut Object<'_>,
-        check: &dyn Fn(&Object<'_>) -> Result<(), DecodeError>,
-    ) -> Result<Self, DecodeError> {
+    /// An unknown key of an entry is an error, because without the intended restriction the entry permits more.
+    fn decode_items(lists: &mut Object<'_>) -> Result<Self, DecodeError> {
         let namespaced = items(lists, "namespaceReadOnlyAllowlist", |node, path| {
             let mut object = Object::new(node, path)?;
             let item = ReadOnlyKind {
                 object: KindPattern::decode_fields(&mut object)?,
                 namespace: text(&mut object, "namespace")?,
             };
-            check(&object).map(|()| item)
+            refuse_unknown(&object).map(|()| item)
         })?;
         let cluster = items(lists, "clusterReadOnlyAllowList", |node, path| {
             let mut object = Object::new(node, path)?;
             let item = KindPattern::decode_fields(&mut object)?;
-            check(&object).map(|()| item)
+            refuse_unknown(&object).map(|()| item)
         })?;
         Ok(Self { namespaced: namespaced.unwrap_or_default(), cluster: cluster.unwrap_or_default() })
     }

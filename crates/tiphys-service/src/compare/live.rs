@@ -82,7 +82,7 @@ async fn compare(
     let scopes = cluster.scopes(&manifests);
     let finding = find_live(manifests, &spec.destination.namespace, &cluster, &scopes);
     let (pairs, guessed) = finding.await.map_err(unread)?;
-    let redacted = |message: &str| redactor.replaced(message).into_owned();
+    let redacted = |message: &str| redactor.redact(message).into_owned();
     let guessed = guessed.iter().map(|message| redacted(message));
     warnings.extend(Warning::all_of_application(stored, guessed));
     let rules = LiveRules { application: &tracking.instance_name, ignored: &ignored, ownership: &ownership };

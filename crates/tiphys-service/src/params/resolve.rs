@@ -49,7 +49,7 @@ pub async fn resolve(
     let values = &workspace.values;
     let (mut rule, mut resource_version) = (None, None);
     let reading = async {
-        let permitted = values.permit(application, look_up).await?;
+        let permitted = values.permit(application, look_up, &[]).await?;
         rule = Some(ProjectRule::from(permitted.rule()));
         let object = values.object(&permitted).await?;
         let version = object.as_ref().and_then(|object| object.pointer("/metadata/resourceVersion"));

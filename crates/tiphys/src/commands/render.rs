@@ -63,6 +63,7 @@ pub(crate) async fn run(
     }
     let selection = ApplicationSelection::from(&args.applications);
     let mut needs = WorkspaceOptions::for_selection(&selection);
+    needs.reads_clusters = true;
     needs.name_others = format == OutputFormat::Wide;
     needs.keep_workdirs = args.keep_workdir.then(|| host.create_kept_workdirs()).transpose()?;
     let workspace = Workspace::open(&open_service(common, host)?, needs)?;

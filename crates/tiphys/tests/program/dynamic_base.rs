@@ -42,6 +42,8 @@ fn error(application: &str, message: &str) -> String {
 const HINT: &str =
     "hint: --resolve-head-references lets clusters answer them; use it only for trusted changes\n";
 
+const VERSION: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: version}\ndata:\n  version: {{ .Capabilities.KubeVersion.Version }}\n";
+
 #[test]
 fn live_cluster_answers_only_references_of_the_base() {
     let live = checkout("head");
@@ -58,6 +60,8 @@ fn live_cluster_answers_only_references_of_the_base() {
         from_config_map("more", "settings", ".data.port")
     ]);
     let renamed = json!([from_config_map("renamed", "settings", ".data.host")]);
+    // Which kinds the cluster serves is not told, either.
+    let unknown = json!([from_object("host", &json!({"kind": "ConfigMop", "name": "settings"}))]);
     let shared = json!({"metadata": {"name": "settings"}, "data": {"host": "shared.example.org"}});
     KubeServer::shared().create("/api/v1/namespaces/head-shared/configmaps", &shared);
     for (parameters, name, resolved) in [
@@ -74,6 +78,37 @@ fn live_cluster_answers_only_references_of_the_base() {
         let output = diff(&live, &["--resolve-head-references"]);
         assert_eq!((output.code, changes(&output)), (1, vec![base, resolved]), "{output:?}");
     }
+    live.helm_application("web", &unknown);
+    let expected = error("web", "\"host\": not resolved: changed by head") + HINT;
+    assert_eq!(diff(&live, &[]), Output { code: 3, stdout: String::new(), stderr: expected });
+}
+
+#[test]
+fn live_cluster_tells_its_versions_only_for_destinations_of_the_base() {
+    let live = LiveWorld::in_checkout("versions");
+    live.world.write("repo/chart/templates/version.yaml", VERSION);
+    let mut project: Value = serde_json::from_str(&live.project("team")).expect("JSON");
+    project["spec"]["destinations"] = json!([{"server": "*", "namespace": "versions*"}]);
+    live.world.write("repo/store/project.yaml", &project.to_string());
+    live.helm_application("web", &json!([]));
+    let repository = Repository::init(live.world.path("repo"));
+    repository.commit("one");
+    let version = live.world.read("repo/chart/templates/version.yaml");
+    live.world.write("repo/chart/templates/version.yaml", &version.replace("version:", "changed:"));
+    let shown = |output: &Output| {
+        let changed =
+            output.stdout.lines().find_map(|line| line.strip_prefix("+  changed: ").map(str::to_owned));
+        (changed, output.stderr.contains("the versions of the destination cluster are not read"))
+    };
+    let server = KubeServer::shared().read("/version")["gitVersion"].as_str().expect("a version").to_owned();
+    assert_eq!(shown(&diff(&live, &[])), (Some(server.clone()), false));
+    let mut application = live.application_of("web", "team", &json!([chart(&json!([]))]));
+    application["spec"]["destination"]["namespace"] = json!("versions-shared");
+    live.world.write("repo/store/web.yaml", &application.to_string());
+    let output = diff(&live, &[]);
+    let (version, is_reported) = shown(&output);
+    assert!(version.is_some_and(|version| version != server) && is_reported, "{output:?}");
+    assert_eq!(shown(&diff(&live, &["--resolve-head-references"])), (Some(server), false));
 }
 
 #[test]
@@ -104,7 +139,7 @@ fn new_application_project_or_destination_is_not_resolved() {
         ("web", "team", "moved-shared", changed, None),
         ("web", "other", "moved", changed, None),
         ("added", "team", "moved", changed, None),
-        ("web", "new", "moved", forbidden, forbidden),
+        ("web", "new", "moved", changed, forbidden),
     ] {
         let mut application = live.application_of(name, project, &sources);
         application["spec"]["destination"]["namespace"] = json!(namespace);

@@ -188,6 +188,32 @@ fn failing_templates_leak_no_values() {
     assert_failures_leak_nothing(&live, &canary, &cases, 3);
 }
 
+/// Templates that print a changed part of a value in an object that is not permitted or invalid.
+const CHANGED: &[&str] = &[
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: x, namespace: {{ trunc 12 .Values.host | lower }}}",
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: {{ trunc 12 .Values.host | lower }}, annotations: [x]}",
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: x, annotations: { {{ trunc 12 .Values.host | lower }}: [x]}}",
+    "apiVersion: v1\n{{ trunc 12 .Values.host | lower }}: Pod\nmetadata: {name: x}",
+    "apiVersion: a/b/{{ trunc 12 .Values.host | lower }}\nkind: Pod\nmetadata: {name: x}",
+];
+
+#[test]
+fn changed_values_of_secrets_are_withheld() {
+    let canary = Canary::new(17);
+    let live = world("leak-changed", &canary);
+    let changed: String = canary.value.chars().take(12).flat_map(char::to_lowercase).collect();
+    for (index, template) in CHANGED.iter().enumerate() {
+        live.world.write(&format!("repo/changed-{index}/templates/one.yaml"), template);
+        application(&live, &helm_source(&live, &format!("changed-{index}")), "Secret");
+        let output = live.run_live(&["render", "web", "--report=report.json"]);
+        assert_eq!(output.code, 3, "{template}: {output:?}");
+        assert!(output.stderr.contains("withheld, because a parameter was read from a Secret"), "{output:?}");
+        for shown in [&output.stderr, &live.world.read("report.json")] {
+            assert!(!shown.to_lowercase().contains(&changed), "{template}: {shown}");
+        }
+    }
+}
+
 #[test]
 fn failing_plugins_leak_no_values() {
     let canary = Canary::new(12);

@@ -16,7 +16,7 @@ use super::past::{self, BasePath, BaseReader, failed};
 use super::plugins::{self, ComparedPlugins, SidePlugins};
 use super::{HeadReferences, PluginsFrom, RevisionOptions, trust};
 use crate::clusters::{DestinationClusters, cluster_secrets};
-use crate::dynamic::{ClusterValues, LiveReferences};
+use crate::dynamic::{BaseDestinations, ClusterValues, LiveReads};
 use crate::error::{Input, ServiceError};
 use crate::host::Host;
 use crate::options::{ServiceOptions, StorePath};
@@ -80,23 +80,23 @@ pub(super) async fn open(
     let (settings_base, mut settings_head) = (settings(&stores_base), settings(&stores_head));
     let mut warnings = plugins.warnings.clone();
     warnings.extend(settings_base.warnings.iter().chain(&settings_head.warnings).cloned());
+    let of_base = trust::Base { store: &stores_base.store, settings: &settings_base, revision: base };
+    let mut of_head = trust::Change { store: &stores_head.store, settings: &mut settings_head };
+    warnings.extend(trust::use_projects_of(&of_base, &mut of_head));
     if *from == PluginsFrom::Base {
-        warnings.extend(trust::use_settings_of(
-            &trust::Base { store: &stores_base.store, settings: &settings_base, revision: base },
-            &mut trust::Change { store: &stores_head.store, settings: &mut settings_head },
-        ));
+        warnings.extend(trust::use_settings_of(&of_base, &mut of_head));
     }
     let sources = sources.with_known(settings_head.known);
     // A repository is read with the credentials of the side that uses it.
     let sources_base = Box::pin(sources.clone().with_known(settings_base.known).at(base)).await;
     let sources_base = Arc::new(sources_base.map_err(|error| failed(&error))?);
     let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
-    let of_head = match head_references {
-        HeadReferences::Unresolved => LiveReferences::OfBase,
-        HeadReferences::Resolved => LiveReferences::All,
+    let reads_of_head = match head_references {
+        HeadReferences::Unresolved => LiveReads::OfBase(Arc::new(BaseDestinations::new(&stores_base.store))),
+        HeadReferences::Resolved => LiveReads::Everything,
     };
-    let values = |projects: &Arc<Projects>, references| -> Arc<dyn ValueResolver> {
-        Arc::new(ClusterValues::new(Arc::clone(projects), Arc::clone(&clusters), references))
+    let values = |projects: &Arc<Projects>, live| -> Arc<dyn ValueResolver> {
+        Arc::new(ClusterValues::new(Arc::clone(projects), Arc::clone(&clusters), live))
     };
     let renderer = |sources, settings, values, side: &SidePlugins| -> Result<Renderer, ServiceError> {
         let mut catalogue = plugin::catalogue(side.plugins.clone(), options, host, runs);
@@ -114,7 +114,7 @@ pub(super) async fn open(
             renderer: renderer(
                 Arc::clone(&sources_base),
                 settings_base.render,
-                values(&settings_base.projects, LiveReferences::All),
+                values(&settings_base.projects, LiveReads::Everything),
                 &plugins.base,
             )?,
             stores: stores_base,
@@ -123,7 +123,7 @@ pub(super) async fn open(
             renderer: renderer(
                 Arc::new(sources),
                 settings_head.render,
-                values(&settings_head.projects, of_head),
+                values(&settings_head.projects, reads_of_head),
                 &plugins.head,
             )?,
             stores: stores_head,

@@ -29,8 +29,7 @@ pub(super) struct Change<'a> {
 
 /// Replaces settings that a change must not decide by those of the base, and returns warnings about replaced ones. Kustomize's build
 /// options let a kustomization run programs. Repository Secrets decide who receives the credentials of a repository, those of the user
-/// included. The rules of a project decide for which repositories they are used, what may be deployed and what may be read; projects that
-/// only the change has keep theirs, and permit no look-ups.
+/// included.
 pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let (of_base, of_head) = (&base.settings.render, &mut change.settings.render);
@@ -47,13 +46,6 @@ pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) -> Vec<W
         unused("helm.valuesFileSchemes of the store's argocd-cm are");
         of_head.context.values_file_schemes.clone_from(&of_base.context.values_file_schemes);
     }
-    let projects = changed_projects(base.store, change.store);
-    if !projects.is_empty() {
-        unused(&format!("the rules of projects of the store ({}) are", listed(&projects)));
-    }
-    change.settings.projects =
-        Arc::new(Projects::at_base(&base.settings.projects, &change.settings.projects));
-    change.settings.render.context.source_repos = change.settings.projects.source_repos();
     let secrets = changed_secrets(base.store, change.store);
     if !secrets.is_empty() {
         unused(&format!("repository Secrets of the store ({}) are", listed(&secrets)));
@@ -64,6 +56,22 @@ pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) -> Vec<W
     }
     of_head.clone_from(of_base);
     warnings
+}
+
+/// Replaces the rules of projects by those of the base, and returns a warning if they differ. They decide for which repositories
+/// credentials are used, what may be deployed and what may be read; projects that only the change has keep theirs, and permit no look-ups.
+pub(super) fn use_projects_of(base: &Base<'_>, change: &mut Change<'_>) -> Option<Warning> {
+    change.settings.projects =
+        Arc::new(Projects::at_base(&base.settings.projects, &change.settings.projects));
+    change.settings.render.context.source_repos = change.settings.projects.source_repos();
+    let changed = changed_projects(base.store, change.store);
+    let revision = label(base.revision);
+    (!changed.is_empty()).then(|| {
+        Warning::new(format!(
+            "the rules of projects of the store ({}) are not those of {revision}, which are used on both sides",
+            listed(&changed)
+        ))
+    })
 }
 
 /// Returns the names of the projects of the base that the change has otherwise, or not at all.

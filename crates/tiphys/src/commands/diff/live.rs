@@ -22,7 +22,9 @@ pub(super) async fn run(
 ) -> Result<ExitCode, ServiceError> {
     let service = open_service(common, host)?;
     let selection = ApplicationSelection::from(&args.applications);
-    let workspace = Workspace::open(&service, WorkspaceOptions::for_selection(&selection))?;
+    let mut needs = WorkspaceOptions::for_selection(&selection);
+    needs.reads_clusters = true;
+    let workspace = Workspace::open(&service, needs)?;
     let clusters = LiveClusters::open(&workspace)?;
     error::warn_all(workspace.warnings());
     error::warn_all(&unsupported_settings(&workspace));

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use tiphys_service::{
     ApplicationLookUps, ApplicationSelection, Workspace, WorkspaceOptions, parse_object_address,
+    require_possible,
 };
 
 use super::look_ups;
@@ -21,6 +22,7 @@ pub(super) async fn run(
 ) -> Result<ExitCode, ServiceError> {
     let form = look_ups::Form::of(common)?;
     let object = parse_object_address(&args.object)?;
+    require_possible(&object)?;
     let workspace = Workspace::open(&open_service(common, host)?, WorkspaceOptions::default())?;
     error::warn_all(workspace.warnings());
     let selected = tiphys_service::select(&workspace, &ApplicationSelection::default(), "search")?;
