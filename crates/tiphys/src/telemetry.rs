@@ -43,9 +43,9 @@ pub(crate) fn for_commands(verbose: u8, host: &Process) {
 }
 
 /// Disables the logs of the HTTP client's libraries. They may contain the bytes of requests, including credentials. The Kubernetes client's
-/// contain paths of objects and repeat the errors that it returns.
+/// contain paths of objects, and it and the verifier of certificates repeat the errors that they return.
 fn without_secrets(filter: EnvFilter) -> EnvFilter {
-    ["reqwest=warn", "hyper=warn", "hyper_util=warn", "kube_client=off"]
+    ["reqwest=warn", "hyper=warn", "hyper_util=warn", "kube_client=off", "rustls_platform_verifier=off"]
         .iter()
         .filter_map(|directive| directive.parse().ok())
         .fold(filter, EnvFilter::add_directive)
