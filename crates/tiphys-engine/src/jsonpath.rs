@@ -171,22 +171,9 @@ impl FieldPath {
         reached(&self.steps, start).is_none_or(|end| end.object || end.metadata || end.annotations)
     }
 
-    /// Whether the path has a filter (`[?(…)]`).
-    pub fn has_filter(&self) -> bool {
-        has_filter(&self.steps)
-    }
-
     fn failed(&self, problem: FindProblem) -> FindError {
         FindError { path: self.written.clone(), problem }
     }
-}
-
-fn has_filter(steps: &[Step]) -> bool {
-    steps.iter().any(|step| match &step.select {
-        Select::Filter(_) => true,
-        Select::Union(paths) => paths.iter().any(|path| has_filter(path)),
-        _ => false,
-    })
 }
 
 /// What the values of a step may be.

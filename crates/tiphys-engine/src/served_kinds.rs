@@ -299,12 +299,6 @@ impl ServedKinds {
         self.groups.values().flat_map(|group| group.kinds.values().filter_map(|versions| versions.first()))
     }
 
-    /// Returns the versions of a kind, the preferred one first.
-    pub fn versions(&self, group: &str, kind: &str) -> impl Iterator<Item = &str> {
-        let versions = self.groups.get(group).and_then(|group| group.kinds.get(kind));
-        versions.into_iter().flatten().map(|kind| kind.version.as_str())
-    }
-
     /// Returns the groups of which not all kinds are known.
     pub fn failed_groups(&self) -> impl Iterator<Item = &str> {
         self.groups.iter().filter(|(_, group)| group.has_failed).map(|(name, _)| name.as_str())

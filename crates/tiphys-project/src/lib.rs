@@ -19,7 +19,7 @@ pub use destinations::{Cluster, ProjectCluster};
 pub use kinds::{PermittedBy, Scope};
 pub use look_ups::{ObjectIdentity, Permit};
 pub use refused::Refused;
-pub use restrictions::{restricted_fields, unenforced_fields};
+pub use restrictions::unenforced_fields;
 pub use rule_error::{RuleError, RuleProblem};
 pub use rules::{Permission, ProjectRules};
 pub use source_repos::{permits_source, source_permitted};

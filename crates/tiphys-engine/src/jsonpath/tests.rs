@@ -126,15 +126,6 @@ fn paths_to_hidden_copies_are_recognized() {
 }
 
 #[test]
-fn filters_are_recognized() {
-    for (written, has_filter) in
-        [(".a[0]", false), (".a[?(@.b)]", true), (".a[0,?(@.b)]", true), (".a['[?(@']", false)]
-    {
-        assert_eq!(FieldPath::parse(written).is_ok_and(|path| path.has_filter()), has_filter, "{written}");
-    }
-}
-
-#[test]
 fn expensive_look_up_is_ended() {
     let mut object = json!("leaf");
     for _ in 0..200 {

@@ -22,9 +22,9 @@ fn aggregated_discovery_is_read() {
     add_groups(&mut kinds, &list);
     let names: Vec<String> = kinds.iter().map(ServedKind::full_name).collect();
     assert_eq!(names, ["Widget.example.com"]);
-    assert_eq!(kinds.versions("example.com", "Widget").collect::<Vec<_>>(), ["v1beta1", "v1"]);
     let widget = kinds.find("example.com", "Widget", None).expect("a served kind");
-    assert!(widget.plural == "widgetry" && widget.has_verb("list"));
+    assert!(widget.version == "v1beta1" && widget.plural == "widgetry" && widget.has_verb("list"));
+    assert!(kinds.find("example.com", "Widget", Some("v1")).is_ok_and(|kind| !kind.has_verb("list")));
     assert_eq!(kinds.failed_groups().collect::<Vec<_>>(), ["metrics.k8s.io"]);
 }
 
