@@ -184,7 +184,10 @@ impl Session {
                 429 | 500..=599 => {
                     let wanted = retry_after(&response).unwrap_or_default();
                     let pause = pauses.next().map(|pause| pause.max(wanted));
-                    match pause.filter(|pause| begin.elapsed() + *pause < self.options.request_timeout) {
+                    let is_in_time = |pause: &Duration| {
+                        begin.elapsed().saturating_add(*pause) < self.options.request_timeout
+                    };
+                    match pause.filter(is_in_time) {
                         Some(pause) => sleep(pause).await,
                         None => return Err(self.status_error(call, status)),
                     }

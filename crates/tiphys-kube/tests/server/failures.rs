@@ -60,6 +60,19 @@ async fn failing_server_is_reported_after_some_repetitions() {
 }
 
 #[tokio::test]
+async fn longest_retry_after_is_not_waited_for() {
+    // After a second, the sum of both times is more than a duration can be.
+    let server = Scripted::start(|earlier, _| match earlier {
+        0 => Reply::Whole(503, "", String::new()),
+        _ => Reply::Whole(429, "Retry-After: 18446744073709551615\r\n", String::new()),
+    });
+    let options = KubeOptions { pause: Duration::from_secs(1), ..options() };
+    let (kind, message) = get(&server.cluster_with(options)).await.expect_err("an overloaded server");
+    assert_eq!(kind, ClusterErrorKind::Failed, "{message}");
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
 async fn slow_server_is_left_in_time() {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{";
     for sent in ["", head] {
