@@ -8,7 +8,8 @@ use std::time::Duration;
 pub struct KubeOptions {
     /// Time to connect to a server, TLS included.
     pub connect_timeout: Duration,
-    /// Time of one request with its response and its repetitions. A list has one request per page, and a watch one per connection.
+    /// Time of one request with its response and its repetitions, without the call of a credential plugin. A list has one request per page,
+    /// and a watch one per connection.
     pub request_timeout: Duration,
     /// Time of one call of a credential plugin.
     pub exec_timeout: Duration,

@@ -1,7 +1,7 @@
 //! Requests to an API server: credentials, repetitions, limits.
 
 use std::error::Error;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use tiphys_cluster::{ClusterError, ClusterErrorKind};
 use tiphys_limits::Limit;
 use tokio::sync::Mutex;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{CaCertificates, KubeConnection, KubeIdentity, KubeOptions, Pem};
 
@@ -92,21 +92,18 @@ impl Session {
 
     /// Returns the JSON response of a request, or a status that the caller interprets: none of 2xx, 401, 403, 429 and 5xx.
     pub(crate) async fn json(&self, call: &Call) -> Result<Result<Value, StatusCode>, ClusterError> {
-        self.in_time(call, async {
-            let response = match self.send(call).await? {
-                Ok(response) => response,
-                Err(status) => return Ok(Err(status)),
-            };
-            let bytes = self.read(call, response.into_body()).await?;
-            let value = serde_json::from_slice(&bytes).map_err(|_| self.malformed(call))?;
-            Ok(Ok(value))
-        })
-        .await
+        let (response, deadline) = self.request(call).await?;
+        let response = match response {
+            Ok(response) => response,
+            Err(status) => return Ok(Err(status)),
+        };
+        let bytes = self.in_time(call, deadline, self.read(call, response.into_body())).await?;
+        serde_json::from_slice(&bytes).map(Ok).map_err(|_| self.malformed(call))
     }
 
     /// Returns the response of a request, whose body is not read yet, or a status as [`Session::json`] does.
     pub(crate) async fn open(&self, call: &Call) -> Result<Result<Response<Body>, StatusCode>, ClusterError> {
-        self.in_time(call, self.send(call)).await
+        Ok(self.request(call).await?.0)
     }
 
     /// Returns the error for a request.
@@ -148,23 +145,49 @@ impl Session {
     async fn in_time<T>(
         &self,
         call: &Call,
+        deadline: Instant,
         work: impl Future<Output = Result<T, ClusterError>>,
     ) -> Result<T, ClusterError> {
-        let limit = self.options.request_timeout;
-        timeout(limit, work).await.unwrap_or_else(|_elapsed| {
-            let cause = Cause::Timeout(limit, Limit::KUBE_REQUEST_TIMEOUT);
+        timeout_at(deadline, work).await.unwrap_or_else(|_elapsed| {
+            let cause = Cause::Timeout(self.options.request_timeout, Limit::KUBE_REQUEST_TIMEOUT);
             Err(self.error(call, ClusterErrorKind::Unreachable, cause))
         })
     }
 
-    async fn send(&self, call: &Call) -> Result<Result<Response<Body>, StatusCode>, ClusterError> {
-        let begin = Instant::now();
-        let mut pauses = (0..REPETITIONS_MAX).map(|repetition| self.options.pause * 2_u32.pow(repetition));
+    /// Sends a request, once more after refused credentials that can be renewed. Returns the deadline for the body, too. The time begins
+    /// when there is a client, because a credential plugin has a time limit of its own.
+    async fn request(
+        &self,
+        call: &Call,
+    ) -> Result<(Result<Response<Body>, StatusCode>, Instant), ClusterError> {
         let mut can_renew =
             matches!(self.connection.identity, KubeIdentity::Exec(_) | KubeIdentity::TokenFile(_));
         loop {
-            let (client, generation) =
-                self.client().await.map_err(|(kind, source)| self.error(call, kind, source))?;
+            let client = self.client().await;
+            let (client, generation) = client.map_err(|(kind, source)| self.error(call, kind, source))?;
+            let deadline = Instant::now() + self.options.request_timeout;
+            match self.in_time(call, deadline, self.send(call, &client, deadline)).await? {
+                Err(StatusCode::UNAUTHORIZED) if can_renew => {
+                    can_renew = false;
+                    self.forget(generation).await;
+                }
+                Err(status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)) => {
+                    return Err(self.status_error(call, status));
+                }
+                response => return Ok((response, deadline)),
+            }
+        }
+    }
+
+    /// Sends a request, again after status 429 and 5xx. Returns a status that is none of 2xx, 429 and 5xx.
+    async fn send(
+        &self,
+        call: &Call,
+        client: &Client,
+        deadline: Instant,
+    ) -> Result<Result<Response<Body>, StatusCode>, ClusterError> {
+        let mut pauses = (0..REPETITIONS_MAX).map(|repetition| self.options.pause * 2_u32.pow(repetition));
+        loop {
             let request = http::Request::get(&call.path).header(ACCEPT, call.accept).body(Body::empty());
             let request =
                 request.map_err(|source| self.error(call, ClusterErrorKind::Unreachable, source))?;
@@ -176,18 +199,10 @@ impl Session {
             let status = response.status();
             match status.as_u16() {
                 200..=299 => return Ok(Ok(response)),
-                401 if can_renew => {
-                    can_renew = false;
-                    self.forget(generation).await;
-                }
-                401 | 403 => return Err(self.status_error(call, status)),
                 429 | 500..=599 => {
                     let wanted = retry_after(&response).unwrap_or_default();
                     let pause = pauses.next().map(|pause| pause.max(wanted));
-                    let is_in_time = |pause: &Duration| {
-                        begin.elapsed().saturating_add(*pause) < self.options.request_timeout
-                    };
-                    match pause.filter(is_in_time) {
+                    match pause.filter(|pause| *pause < deadline.saturating_duration_since(Instant::now())) {
                         Some(pause) => sleep(pause).await,
                         None => return Err(self.status_error(call, status)),
                     }

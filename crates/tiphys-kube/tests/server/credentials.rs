@@ -1,13 +1,16 @@
 //! Each way of authentication.
 
 use std::fs;
+use std::time::Duration;
 
 use serde_json::json;
 use tiphys_access::Secret;
 use tiphys_cluster::{ClusterErrorKind, ClusterReader as _};
 use tiphys_kube::{
-    CaCertificates, ClientCertificate, ExecPlugin, KubeCluster, KubeConnection, KubeIdentity, Kubeconfig, Pem,
+    CaCertificates, ClientCertificate, ExecPlugin, KubeCluster, KubeConnection, KubeIdentity, KubeOptions,
+    Kubeconfig, Pem,
 };
+use tiphys_limits::Limit;
 use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer};
 
 use crate::support::{chain, connection, options, with_token};
@@ -91,6 +94,23 @@ printf '{{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1"
     let failing = ExecPlugin { args: vec!["-c".to_owned(), "exit 1".to_owned()], ..plugin };
     let failed = can_discover(connection(server, KubeIdentity::Exec(failing))).await;
     assert_eq!(failed, Err(ClusterErrorKind::Unauthorized));
+}
+
+#[tokio::test]
+async fn plugin_has_its_own_time_limit() {
+    let plugin = ExecPlugin {
+        command: "/bin/sleep".into(),
+        args: vec!["1000".to_owned()],
+        env: Vec::new(),
+        api_version: "client.authentication.k8s.io/v1".to_owned(),
+    };
+    for request_timeout in [100, 400].map(Duration::from_millis) {
+        let options = KubeOptions { request_timeout, exec_timeout: Duration::from_millis(400), ..options() };
+        let connection = connection(KubeServer::shared(), KubeIdentity::Exec(plugin.clone()));
+        let error = KubeCluster::new(connection, options).kinds().await.expect_err("a hanging plugin");
+        assert_eq!(error.kind, ClusterErrorKind::Unauthorized);
+        assert_eq!(Limit::of(&error), Some(Limit::KUBE_EXEC_TIMEOUT), "{}", chain(&error));
+    }
 }
 
 #[tokio::test]
