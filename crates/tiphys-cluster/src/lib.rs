@@ -10,4 +10,4 @@ mod reader;
 pub use argument::{ClusterStateArgument, Clusters, IN_CLUSTER_NAME};
 pub use error::{ClusterError, ClusterErrorKind};
 pub use folder::{FolderCluster, FolderError, ObjectProblem};
-pub use reader::{ClusterReader, ListContent, WatchEvent};
+pub use reader::{ClusterReader, ListContent, REQUESTS_MAX, WatchEvent};

@@ -7,6 +7,9 @@ use tiphys_engine::{Manifest, ServedKind, ServedKinds};
 
 use crate::ClusterError;
 
+/// Concurrent requests to one cluster. Readers of servers enforce it, and callers need not have more in flight.
+pub const REQUESTS_MAX: usize = 8;
+
 /// A reader of the live objects of one cluster. Namespaces are empty for cluster-scoped kinds.
 #[async_trait::async_trait]
 pub trait ClusterReader: Send + Sync {

@@ -2,7 +2,7 @@
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
-use tiphys_cluster::{ClusterError, ClusterErrorKind};
+use tiphys_cluster::{ClusterError, ClusterErrorKind, REQUESTS_MAX};
 use tiphys_engine::{Scope, ServedKind, ServedKinds};
 
 use crate::session::{Call, JSON, Session};
@@ -10,9 +10,6 @@ use crate::session::{Call, JSON, Session};
 /// All kinds in one response, since Kubernetes 1.30; other servers send the names of the groups.
 const AGGREGATED: &str =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
-
-/// Concurrent requests to a server that sends each version of a group in a response of its own.
-const REQUESTS_MAX: usize = 8;
 
 /// Asks a server for its kinds.
 pub(crate) async fn discover(session: &Session) -> Result<ServedKinds, ClusterError> {

@@ -14,9 +14,9 @@ use kube::{Client, Config};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use serde_json::Value;
-use tiphys_cluster::{ClusterError, ClusterErrorKind};
+use tiphys_cluster::{ClusterError, ClusterErrorKind, REQUESTS_MAX};
 use tiphys_limits::Limit;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{CaCertificates, KubeConnection, KubeIdentity, KubeOptions, Pem};
@@ -32,6 +32,8 @@ pub(crate) struct Session {
     connection: KubeConnection,
     pub(crate) options: KubeOptions,
     connected: Mutex<Connected>,
+    /// One permit for each request that is sent or read. An open watch has none.
+    permits: Semaphore,
 }
 
 /// The client, and how often there was another one.
@@ -87,11 +89,13 @@ type BoxError = Box<dyn Error + Send + Sync>;
 
 impl Session {
     pub(crate) fn new(connection: KubeConnection, options: KubeOptions) -> Self {
-        Self { connection, options, connected: Mutex::default() }
+        Self { connection, options, connected: Mutex::default(), permits: Semaphore::new(REQUESTS_MAX) }
     }
 
     /// Returns the JSON response of a request, or a status that the caller interprets: none of 2xx, 401, 403, 429 and 5xx.
     pub(crate) async fn json(&self, call: &Call) -> Result<Result<Value, StatusCode>, ClusterError> {
+        // The semaphore is never closed. Waiting for others is not a part of the time of the request.
+        let _permit = self.permits.acquire().await.ok();
         let (response, deadline) = self.request(call).await?;
         let response = match response {
             Ok(response) => response,
@@ -103,6 +107,7 @@ impl Session {
 
     /// Returns the response of a request, whose body is not read yet, or a status as [`Session::json`] does.
     pub(crate) async fn open(&self, call: &Call) -> Result<Result<Response<Body>, StatusCode>, ClusterError> {
+        let _permit = self.permits.acquire().await.ok();
         Ok(self.request(call).await?.0)
     }
 

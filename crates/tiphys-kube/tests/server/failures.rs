@@ -3,9 +3,11 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use serde_json::json;
 use tiphys_access::Secret;
-use tiphys_cluster::{ClusterErrorKind, ClusterReader as _, ListContent};
+use tiphys_cluster::{ClusterErrorKind, ClusterReader as _, ListContent, REQUESTS_MAX};
 use tiphys_engine::{Manifest, Scope, ServedKind, UnknownKind};
 use tiphys_kube::{KubeCluster, KubeConnection, KubeIdentity, KubeOptions};
 use tiphys_limits::Limit;
@@ -83,6 +85,16 @@ async fn slow_server_is_left_in_time() {
         assert_eq!(Limit::of(&error), Some(Limit::KUBE_REQUEST_TIMEOUT));
         assert!(chain(&error).contains("no complete response within 100ms"), "{}", chain(&error));
     }
+}
+
+#[tokio::test]
+async fn concurrent_requests_are_limited() {
+    let server = Scripted::start(|_, _| Reply::Hanging(String::new()));
+    let cluster =
+        server.cluster_with(KubeOptions { request_timeout: Duration::from_millis(300), ..options() });
+    let mut requests: FuturesUnordered<_> = (0..3 * REQUESTS_MAX).map(|_| get(&cluster)).collect();
+    assert!(requests.next().await.is_some_and(|first| first.is_err()));
+    assert!(server.requests().len() <= REQUESTS_MAX, "{:?}", server.requests());
 }
 
 #[tokio::test]
