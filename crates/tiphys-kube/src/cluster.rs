@@ -5,17 +5,21 @@ use std::sync::Arc;
 use futures_util::stream::BoxStream;
 use http::StatusCode;
 use serde_json::Value;
-use tiphys_cluster::{ClusterError, ClusterReader, ListContent, WatchEvent};
+use tiphys_cluster::{ClusterError, ClusterErrorKind, ClusterReader, ListContent, WatchEvent};
 use tiphys_engine::{Manifest, ServedKind, ServedKinds};
+use tiphys_limits::Limit;
 use tokio::sync::OnceCell;
 
 use crate::discovery::discover;
-use crate::session::{Call, JSON, Session};
+use crate::session::{Call, Cause, JSON, Session};
 use crate::watch::Watch;
 use crate::{KubeConnection, KubeOptions, path};
 
 /// Objects of one page of a list.
 const PAGE_OBJECTS: usize = 500;
+
+/// Bytes that a page with a next page counts as at least: a server may send empty pages without end.
+const PAGE_BYTES_MIN: usize = 64 << 10;
 
 /// Lists with the metadata only. Servers that do not know it send whole objects.
 const METADATA: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
@@ -112,9 +116,10 @@ pub(crate) async fn list(
     let mut call = Call { words: format!("list {}", kind.full_name()), path: String::new(), accept };
     let mut objects = Vec::new();
     let mut page = format!("limit={PAGE_OBJECTS}");
+    let (mut bytes, bytes_max) = (0_usize, session.options.list_bytes_max);
     loop {
         call.path = format!("{path}?{selection}{page}");
-        let list = match session.json(&call).await? {
+        let (list, page_bytes) = match session.sized_json(&call).await? {
             Ok(list) => list,
             // The next page has expired. As other clients, this one asks for a list without pages.
             Err(StatusCode::GONE) if !objects.is_empty() => {
@@ -138,7 +143,13 @@ pub(crate) async fn list(
             let value = list.get("metadata").and_then(|metadata| metadata.get(field));
             value.and_then(Value::as_str).unwrap_or_default()
         };
-        match string("continue") {
+        let next = string("continue");
+        bytes += if next.is_empty() { page_bytes } else { page_bytes.max(PAGE_BYTES_MIN) };
+        if bytes > bytes_max {
+            let cause = Cause::ListTooLarge(bytes_max, Limit::KUBE_LIST_BYTES_MAX);
+            return Err(session.error(&call, ClusterErrorKind::Interrupted, cause));
+        }
+        match next {
             "" => return Ok(Listed { objects, resource_version: string("resourceVersion").to_owned() }),
             next => page = format!("limit={PAGE_OBJECTS}&continue={}", path::query_value(next)),
         }

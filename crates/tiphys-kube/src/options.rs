@@ -15,6 +15,8 @@ pub struct KubeOptions {
     pub exec_timeout: Duration,
     /// Bytes of one response, and of one event of a watch.
     pub response_bytes_max: usize,
+    /// Bytes of all pages of one list. A page with a next page counts as at least 64 KiB, so that a list without end is left.
+    pub list_bytes_max: usize,
     /// Pause before a request is repeated after status 429 or 5xx, or a watch after an error. It doubles each time.
     pub pause: Duration,
     /// All environment variables of the caller, for credential plugins.
@@ -28,6 +30,7 @@ impl Default for KubeOptions {
             request_timeout: Duration::from_mins(1),
             exec_timeout: Duration::from_mins(1),
             response_bytes_max: 256 << 20,
+            list_bytes_max: 1 << 30,
             pause: Duration::from_millis(500),
             environment: Vec::new(),
         }
@@ -42,6 +45,7 @@ impl std::fmt::Debug for KubeOptions {
             .field("request_timeout", &self.request_timeout)
             .field("exec_timeout", &self.exec_timeout)
             .field("response_bytes_max", &self.response_bytes_max)
+            .field("list_bytes_max", &self.list_bytes_max)
             .field("pause", &self.pause)
             .finish_non_exhaustive()
     }

@@ -68,6 +68,9 @@ pub(crate) enum Cause {
     /// The response is too large.
     #[error("the response has more than {0} bytes")]
     TooLarge(usize, #[source] Limit),
+    /// The pages of a list are too large.
+    #[error("the pages of the list have more than {0} bytes")]
+    ListTooLarge(usize, #[source] Limit),
     /// The response is no JSON of the expected kind.
     #[error("the response is not the expected JSON")]
     Malformed,
@@ -94,6 +97,14 @@ impl Session {
 
     /// Returns the JSON response of a request, or a status that the caller interprets: none of 2xx, 401, 403, 429 and 5xx.
     pub(crate) async fn json(&self, call: &Call) -> Result<Result<Value, StatusCode>, ClusterError> {
+        Ok(self.sized_json(call).await?.map(|(value, _)| value))
+    }
+
+    /// Returns what [`Session::json`] does, with the bytes of the response.
+    pub(crate) async fn sized_json(
+        &self,
+        call: &Call,
+    ) -> Result<Result<(Value, usize), StatusCode>, ClusterError> {
         // The semaphore is never closed. Waiting for others is not a part of the time of the request.
         let _permit = self.permits.acquire().await.ok();
         let (response, deadline) = self.request(call).await?;
@@ -102,7 +113,8 @@ impl Session {
             Err(status) => return Ok(Err(status)),
         };
         let bytes = self.in_time(call, deadline, self.read(call, response.into_body())).await?;
-        serde_json::from_slice(&bytes).map(Ok).map_err(|_| self.malformed(call))
+        let value = serde_json::from_slice(&bytes).map_err(|_| self.malformed(call))?;
+        Ok(Ok((value, bytes.len())))
     }
 
     /// Returns the response of a request, whose body is not read yet, or a status as [`Session::json`] does.

@@ -30,6 +30,8 @@ impl Limit {
     pub const JOBS: Self = Self("jobs");
     /// Time of one call of a credential plugin of a kubeconfig.
     pub const KUBE_EXEC_TIMEOUT: Self = Self("kube-exec-timeout");
+    /// Bytes of all pages of one list of an API server.
+    pub const KUBE_LIST_BYTES_MAX: Self = Self("kube-list-bytes-max");
     /// Time of one request to an API server.
     pub const KUBE_REQUEST_TIMEOUT: Self = Self("kube-request-timeout");
     /// Bytes of one response of an API server.

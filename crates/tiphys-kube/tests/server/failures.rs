@@ -150,6 +150,27 @@ async fn all_pages_of_a_list_are_read() {
 }
 
 #[tokio::test]
+async fn list_without_end_is_left() {
+    let page =
+        |next: &str, size: usize| json!({"metadata": {"continue": next}, "items": [], "x": "x".repeat(size)});
+    for (page, pages) in [(page("more", 0), 4), (page("more", 100 << 10), 3), (page("", 300 << 10), 1)] {
+        let page = page.to_string();
+        let server = Scripted::start(move |_, _| ok(page.clone()));
+        let options = KubeOptions { list_bytes_max: 220 << 10, ..options() };
+        let listed = server.cluster_with(options).list(&config_map(), None, ListContent::Objects).await;
+        let error = listed.expect_err("a list without end");
+        assert_eq!(error.kind, ClusterErrorKind::Interrupted);
+        assert_eq!(Limit::of(&error), Some(Limit::KUBE_LIST_BYTES_MAX));
+        assert!(
+            chain(&error).contains("the pages of the list have more than 225280 bytes"),
+            "{}",
+            chain(&error)
+        );
+        assert_eq!(server.requests().len(), pages);
+    }
+}
+
+#[tokio::test]
 async fn list_of_metadata_has_no_other_fields() {
     // This server does not know such lists.
     let item = json!({"metadata": {"name": "a"}, "data": {"k": "hunter2"}});

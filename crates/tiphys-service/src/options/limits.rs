@@ -51,6 +51,8 @@ pub struct ServiceLimits {
     pub kube_exec_timeout: u64,
     /// Bytes of one response of a Kubernetes API server.
     pub kube_response_bytes_max: u64,
+    /// Bytes of all pages of one list of a Kubernetes API server.
+    pub kube_list_bytes_max: u64,
     /// Bytes on disk of the cache. A command removes what was not used for longest, once a day.
     pub cache_size_max: u64,
 }
@@ -83,6 +85,7 @@ impl ServiceLimits {
         kube_request_timeout: 60,
         kube_exec_timeout: 60,
         kube_response_bytes_max: 256 << 20,
+        kube_list_bytes_max: 1 << 30,
         cache_size_max: 20 << 30,
     };
 
@@ -92,7 +95,8 @@ impl ServiceLimits {
             connect_timeout: Duration::from_secs(self.connect_timeout),
             request_timeout: Duration::from_secs(self.kube_request_timeout),
             exec_timeout: Duration::from_secs(self.kube_exec_timeout),
-            response_bytes_max: usize::try_from(self.kube_response_bytes_max).unwrap_or(usize::MAX),
+            response_bytes_max: size(self.kube_response_bytes_max),
+            list_bytes_max: size(self.kube_list_bytes_max),
             environment,
             ..KubeOptions::default()
         }

@@ -66,6 +66,10 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.kube_response_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     kube_response_bytes_max: u64,
 
+    /// Maximum total size of all pages of one list of a Kubernetes API server, in bytes
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.kube_list_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
+    kube_list_bytes_max: u64,
+
     /// Maximum size of the index of a Helm repository, in bytes
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.chart_index_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     chart_index_bytes_max: u64,
@@ -114,6 +118,7 @@ impl From<&LimitArgs> for ServiceLimits {
             kube_request_timeout: args.kube_request_timeout,
             kube_exec_timeout: args.kube_exec_timeout,
             kube_response_bytes_max: args.kube_response_bytes_max,
+            kube_list_bytes_max: args.kube_list_bytes_max,
             cache_size_max: args.cache_size_max,
         }
     }
