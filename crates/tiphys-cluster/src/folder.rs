@@ -56,14 +56,13 @@ pub enum FolderError {
         #[source]
         source: io::Error,
     },
-    /// Invalid YAML.
-    #[error("cluster state {} is not YAML", path.display())]
+    /// Invalid YAML. The syntax error itself may quote the file.
+    #[error("cluster state {} is not YAML{}", path.display(), position.map(|position| format!(" at {position}")).unwrap_or_default())]
     Syntax {
         /// The file.
         path: PathBuf,
-        /// The syntax error with its position.
-        #[source]
-        source: tiphys_yaml::Error,
+        /// The position of the syntax error, if known.
+        position: Option<Position>,
     },
     /// A document is not a live object.
     #[error("cluster state {}:{position}: {problem}", path.display())]
@@ -208,8 +207,8 @@ fn add_files(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
 /// Reads the documents of a file. Lists are flattened.
 fn read_file(path: &Path) -> Result<Vec<Read>, FolderError> {
     let bytes = fs::read(path).map_err(|source| FolderError::Io { path: path.to_owned(), source })?;
-    let nodes =
-        read_documents(&bytes).map_err(|source| FolderError::Syntax { path: path.to_owned(), source })?;
+    let nodes = read_documents(&bytes)
+        .map_err(|error| FolderError::Syntax { path: path.to_owned(), position: error.position })?;
     let mut documents = Vec::new();
     for node in &nodes {
         add_documents(node, &mut documents);

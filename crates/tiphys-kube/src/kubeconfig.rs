@@ -54,14 +54,13 @@ pub enum KubeconfigError {
         #[source]
         source: io::Error,
     },
-    /// Invalid YAML.
-    #[error("kubeconfig {} is not YAML", path.display())]
+    /// Invalid YAML. The syntax error itself may quote the file.
+    #[error("kubeconfig {} is not YAML{}", path.display(), position.map(|position| format!(" at {position}")).unwrap_or_default())]
     Syntax {
         /// The file.
         path: PathBuf,
-        /// The syntax error with its position.
-        #[source]
-        source: tiphys_yaml::Error,
+        /// The position of the syntax error, if known.
+        position: Option<Position>,
     },
     /// A field has the wrong type.
     #[error("kubeconfig {} is invalid", path.display())]
@@ -125,7 +124,7 @@ impl Kubeconfig {
     /// Adds the content of a file. Entries of earlier files win.
     fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), KubeconfigError> {
         let document = read_document(bytes)
-            .map_err(|source| KubeconfigError::Syntax { path: path.to_owned(), source })?;
+            .map_err(|error| KubeconfigError::Syntax { path: path.to_owned(), position: error.position })?;
         let Some(document) = document else { return Ok(()) };
         let document = document.deduplicated();
         let field = |source| KubeconfigError::Field { path: path.to_owned(), source };

@@ -120,12 +120,15 @@ fn invalid_file_is_rejected_without_revealing_values() {
         ("kind: A\n---\nkind: Secret\ndata: {k: hunter2}\n", "1:1: the A has no name"),
         ("- kind: A\n  metadata: {name: a}\n- hunter2\n", "3:3: expected an object, found a string"),
         (&twice, "6:1: Secret ns/a is already defined in "),
-        ("a: [\n", " is not YAML"),
+        ("a: [\n", " is not YAML at 2:1"),
+        ("stringData: {k: *hunter2}\n", " is not YAML at 1:17"),
         ("kind: APIResourceList\ngroupVersion: v1\n", "1:1: the APIResourceList has no valid `resources`"),
     ];
     for (text, expected) in cases {
         let dir = folder(&[("f.yaml", text)]);
-        let error = FolderCluster::load(dir.path()).expect_err(text).to_string();
+        let error = FolderCluster::load(dir.path()).expect_err(text);
+        let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
+        let error = format!("{error}{}", source.unwrap_or_default());
         assert!(error.contains("f.yaml") && error.contains(expected), "{error}");
         assert!(!error.contains("hunter2"), "{error}");
     }

@@ -176,7 +176,8 @@ fn unusable_kubeconfig_is_reported_without_credentials() {
         (twice, r#"user "u" is defined twice"#),
         ("contexts: [{name: a}]\n".to_owned(), "has no `current-context`; select one of its contexts: a"),
         ("current-context: b\ncontexts: [{name: a}]\n".to_owned(), r#"has no context "b"; it has: a"#),
-        ("a: [".to_owned(), "is not YAML"),
+        ("a: [".to_owned(), "config-0 is not YAML at 1:5"),
+        ("users: [{user: {password: *hunter2}}]\n".to_owned(), "config-0 is not YAML at 1:27"),
     ];
     for (content, expected) in cases {
         let error = chain(&connection(&[&content], None).expect_err(expected));
