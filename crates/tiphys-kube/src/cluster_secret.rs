@@ -3,7 +3,7 @@
 //! <https://argo-cd.readthedocs.io/en/stable/operator-manual/declarative-setup/#clusters>
 
 use tiphys_access::Secret;
-use tiphys_api::{ArgoCdSecret, SecretType};
+use tiphys_api::{ArgoCdSecret, SecretValue};
 use tiphys_yaml::{DecodeError, Object, read_json};
 
 use crate::connection::decode_pem;
@@ -12,28 +12,9 @@ use crate::{CaCertificates, ClientCertificate, KubeConnection, KubeIdentity};
 /// Fields of `config` that need a program or a service of a cloud provider.
 const UNSUPPORTED_FIELDS: [&str; 2] = ["execProviderConfig", "awsAuthConfig"];
 
-/// A cluster of Argo CD.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClusterSecret {
-    /// Name of the cluster in destinations; its URL if the Secret has no name.
-    pub name: String,
-    /// URL of the API server in destinations.
-    pub server: String,
-    /// The project whose applications only may use the cluster; empty for all projects.
-    pub project: String,
-    /// Connection settings.
-    pub connection: KubeConnection,
-}
-
 /// A cluster Secret that cannot be used. The message names the key and never quotes the value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClusterSecretError {
-    /// The Secret is not one of a cluster.
-    #[error("Secret {secret}: the label argocd.argoproj.io/secret-type must be cluster")]
-    NotACluster {
-        /// Name of the Secret.
-        secret: String,
-    },
     /// A value is missing or invalid.
     #[error("Secret {secret}: {key}: {problem}")]
     Value {
@@ -65,28 +46,16 @@ pub enum ClusterSecretError {
     },
 }
 
-impl ClusterSecret {
-    /// Decodes a cluster Secret.
-    pub fn decode(secret: &ArgoCdSecret) -> Result<Self, ClusterSecretError> {
+impl KubeConnection {
+    /// Returns the connection of a cluster Secret. `name` and `server` are those that the rules of projects know, so that no rule is applied
+    /// to another cluster than is read.
+    pub fn of_secret(secret: &ArgoCdSecret, name: &str, server: &str) -> Result<Self, ClusterSecretError> {
         let reader = Reader { secret: secret.metadata.name.clone() };
-        if secret.secret_type != SecretType::Cluster {
-            return Err(ClusterSecretError::NotACluster { secret: reader.secret });
-        }
-        let value = |key: &'static str| match secret.values.get(key) {
-            None => Ok(String::new()),
-            Some(value) => {
-                String::from_utf8(value.expose().to_vec()).map_err(|_| reader.error(key, "expected UTF-8"))
-            }
-        };
-        // Argo CD removes trailing slashes, and editors add line breaks.
-        let server = value("server")?.trim().trim_end_matches('/').to_owned();
         if server.is_empty() {
             return Err(reader.error("server", "missing; it must be the URL of the API server"));
         }
-        let name = Some(value("name")?).filter(|name| !name.is_empty()).unwrap_or_else(|| server.clone());
-        let config = value("config")?;
-        let connection = reader.connection(&name, &server, &config)?;
-        Ok(Self { name, server, project: value("project")?, connection })
+        let config = secret.values.get("config").map(SecretValue::expose).unwrap_or_default();
+        reader.connection(if name.is_empty() { server } else { name }, server, config)
     }
 }
 
@@ -100,10 +69,10 @@ impl Reader {
         &self,
         name: &str,
         server: &str,
-        config: &str,
+        config: &[u8],
     ) -> Result<KubeConnection, ClusterSecretError> {
-        let config = if config.is_empty() { "{}" } else { config };
-        let node = read_json(config.as_bytes()).map_err(|_| self.error("config", "expected JSON"))?;
+        let config = if config.is_empty() { b"{}" } else { config };
+        let node = read_json(config).map_err(|_| self.error("config", "expected JSON"))?;
         let field = |source| self.field_error(source);
         let mut fields = Object::new(&node, "").map_err(field)?;
         for name in UNSUPPORTED_FIELDS {

@@ -1,7 +1,7 @@
 //! The reader of Kubernetes API servers. No other crate knows a Kubernetes client.
 //!
 //! A [`KubeConnection`] comes from a kubeconfig ([`Kubeconfig`]), from the service account of a pod ([`KubeConnection::in_cluster`]) or
-//! from a cluster Secret of Argo CD ([`ClusterSecret`]). [`KubeCluster`] reads the cluster with it.
+//! from a cluster Secret of Argo CD ([`KubeConnection::of_secret`]). [`KubeCluster`] reads the cluster with it.
 
 mod cluster;
 mod cluster_secret;
@@ -18,7 +18,7 @@ mod watch;
 use k8s_openapi as _;
 
 pub use cluster::KubeCluster;
-pub use cluster_secret::{ClusterSecret, ClusterSecretError};
+pub use cluster_secret::ClusterSecretError;
 pub use connection::{CaCertificates, ClientCertificate, KubeConnection, KubeIdentity, Pem};
 pub use exec::{ExecError, ExecPlugin};
 pub use kubeconfig::{Kubeconfig, KubeconfigError};

@@ -62,7 +62,10 @@ struct Pattern {
 }
 
 impl ProjectCluster {
-    /// Returns the cluster of a Secret; `None` if the Secret has another type. A slash at the end of the URL is removed, as in Argo CD.
+    /// Returns the cluster of a Secret; `None` if the Secret has another type. A slash at the end of the URL is removed, as in Argo CD, and
+    /// so is white space around URL and name: editors add line breaks. The name of the project is compared as it is, as in Argo CD.
+    ///
+    /// This is the only decoder of these values: a reader of clusters with another one would read clusters that the rules do not know.
     pub fn of_secret(secret: &ArgoCdSecret) -> Option<Self> {
         let value = |key: &str| {
             let value =
@@ -71,8 +74,8 @@ impl ProjectCluster {
         };
         let namespaces = value("namespaces");
         (secret.secret_type == SecretType::Cluster).then(|| Self {
-            server: value("server").trim_end_matches('/').to_owned(),
-            name: value("name"),
+            server: value("server").trim().trim_end_matches('/').to_owned(),
+            name: value("name").trim().to_owned(),
             project: value("project"),
             namespaces: namespaces
                 .split(',')

@@ -5,7 +5,7 @@ use tiphys_access::Secret;
 use tiphys_api::ArgoCdSecret;
 use tiphys_yaml::read_json;
 
-use super::{ClusterSecret, ClusterSecretError};
+use super::ClusterSecretError;
 use crate::{CaCertificates, ClientCertificate, KubeConnection, KubeIdentity, Pem};
 
 fn secret(data: &Value) -> ArgoCdSecret {
@@ -19,8 +19,7 @@ fn secret(data: &Value) -> ArgoCdSecret {
 }
 
 fn decode(config: &Value) -> Result<KubeConnection, ClusterSecretError> {
-    let data = json!({"name": "prod", "server": "https://k:6443/", "config": config.to_string()});
-    ClusterSecret::decode(&secret(&data)).map(|found| found.connection)
+    KubeConnection::of_secret(&secret(&json!({"config": config.to_string()})), "prod", "https://k:6443")
 }
 
 #[test]
@@ -71,11 +70,8 @@ fn each_way_of_authentication_is_read() {
 
 #[test]
 fn name_defaults_to_the_server() {
-    let found = ClusterSecret::decode(&secret(&json!({"server": "https://k\n", "project": "team"}))).unwrap();
-    assert_eq!(
-        (found.name.as_str(), found.server.as_str(), found.project.as_str()),
-        ("https://k", "https://k", "team")
-    );
+    let found = KubeConnection::of_secret(&secret(&json!({})), "", "https://k").expect("a connection");
+    assert_eq!((found.name.as_str(), found.server.as_str()), ("https://k", "https://k"));
 }
 
 #[test]
@@ -112,14 +108,9 @@ fn unusable_secret_is_reported_without_values() {
     for (config, expected) in cases {
         assert_eq!(decode(&config).expect_err(&expected).to_string(), expected);
     }
-    let error =
-        |data: Value| ClusterSecret::decode(&secret(&data)).expect_err("an invalid Secret").to_string();
-    assert_eq!(
-        error(json!({"server": "https://k", "config": "{hunter2"})),
-        "Secret s: config: expected JSON"
-    );
-    assert_eq!(
-        error(json!({"name": "k"})),
-        "Secret s: server: missing; it must be the URL of the API server"
-    );
+    let error = |data: Value, server: &str| {
+        KubeConnection::of_secret(&secret(&data), "k", server).expect_err("an invalid Secret").to_string()
+    };
+    assert_eq!(error(json!({"config": "{hunter2"}), "https://k"), "Secret s: config: expected JSON");
+    assert_eq!(error(json!({}), ""), "Secret s: server: missing; it must be the URL of the API server");
 }

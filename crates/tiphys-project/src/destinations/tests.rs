@@ -119,5 +119,9 @@ fn cluster_secret_names_server_project_and_namespaces() {
     let secret = "{metadata: {labels: {argocd.argoproj.io/secret-type: cluster}}, \
                   stringData: {server: 'https://c/', name: c, project: p, namespaces: 'a, b,', config: '{}'}}";
     assert_eq!(read(secret), Some(scoped("https://c", "c", "p", &["a", "b"])));
+    let with_white_space = secret.replace("'https://c/', name: c", r#""https://c/\n", name: " c\n""#);
+    assert_eq!(read(&with_white_space), read(secret));
+    let of_no_project = secret.replace("project: p", r#"project: "p\n""#);
+    assert_eq!(read(&of_no_project), Some(scoped("https://c", "c", "p\n", &["a", "b"])));
     assert_eq!(read(&secret.replace("cluster", "repository")), None);
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tiphys_api::IN_CLUSTER_SERVER;
 use tiphys_cluster::Clusters;
-use tiphys_kube::{ClusterSecret, KubeCluster, KubeConnection, Kubeconfig};
+use tiphys_kube::{KubeCluster, KubeConnection, Kubeconfig};
+use tiphys_project::ProjectCluster;
 use tiphys_store::{StoreInput, StoredSecret};
 
 use crate::error::{Input, ServiceError, chain};
@@ -64,11 +65,14 @@ pub(super) fn add(
         }
     };
     for stored in secrets {
-        let secret = ClusterSecret::decode(&stored.secret).map_err(|error| {
+        let Some(cluster) = ProjectCluster::of_secret(&stored.secret) else { continue };
+        let connection = KubeConnection::of_secret(&stored.secret, &cluster.name, &cluster.server);
+        let connection = connection.map_err(|error| {
             ServiceError::invalid_input(format!("{} ({})", chain(&error), stored.place))
                 .of_input(Input::ClusterSecrets)
         })?;
-        insert(&[secret.server, secret.name], secret.connection);
+        let names = [cluster.server, cluster.name].into_iter().filter(|name| !name.is_empty());
+        insert(&names.collect::<Vec<_>>(), connection);
     }
     for (names, connection) in connections {
         insert(names, connection.clone());

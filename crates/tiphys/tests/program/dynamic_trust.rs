@@ -42,6 +42,27 @@ fn project_of_a_checkout_permits_no_live_look_up() {
 }
 
 #[test]
+fn cluster_of_another_project_is_not_read() {
+    let live = LiveWorld::new("scoped");
+    let url = KubeServer::shared().url();
+    let mut application = live.application_of("web", "team", &json!([chart(&host())]));
+    application["spec"]["destination"]["server"] = json!(url);
+    live.world.write("store/web.yaml", &application.to_string());
+    live.cluster_secret("all.yaml", ADMIN_TOKEN);
+    let secret = live.world.read("all.yaml");
+    for (project, code) in [("team", 0), ("other", 3)] {
+        for server in [url.clone(), format!("{url}/"), format!("{url}\n"), format!(" {url}/ ")] {
+            let mut scoped: Value = serde_json::from_str(&secret).expect("JSON");
+            scoped["stringData"]["server"] = json!(server);
+            scoped["stringData"]["project"] = json!(project);
+            live.world.write("scoped.yaml", &scoped.to_string());
+            let output = live.run(&["render", "web", "-o=name", "--cluster-secrets=scoped.yaml"]);
+            assert_eq!(output.code, code, "{server:?} {project}: {}", output.stderr);
+        }
+    }
+}
+
+#[test]
 fn missing_and_reported_projects_permit_no_look_up() {
     let live = LiveWorld::new("projects");
     let missing = "warning: project none was not found, so its rules are not applied; --projects names the folder with all AppProjects\n";
