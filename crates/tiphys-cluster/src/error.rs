@@ -2,9 +2,10 @@
 
 use std::error::Error;
 use std::fmt;
+use std::sync::Arc;
 
-/// A cluster cannot be read. The message names the cluster and the request, never an object's values.
-#[derive(Debug, thiserror::Error)]
+/// A cluster cannot be read. The message names the cluster and the request, never an object's values. Clones share the cause.
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("cluster {cluster}: cannot {request}: {kind}")]
 pub struct ClusterError {
     /// Name or URL of the cluster.
@@ -15,7 +16,7 @@ pub struct ClusterError {
     pub kind: ClusterErrorKind,
     /// The cause.
     #[source]
-    pub source: Option<Box<dyn Error + Send + Sync>>,
+    pub source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 /// The kind of a failure.

@@ -13,8 +13,12 @@ pub const REQUESTS_MAX: usize = 8;
 /// A reader of the live objects of one cluster. Namespaces are empty for cluster-scoped kinds.
 #[async_trait::async_trait]
 pub trait ClusterReader: Send + Sync {
-    /// Returns the kinds that the cluster serves. A reader asks for them once and caches them.
+    /// Returns the kinds that the cluster serves. A reader asks for them once and caches them. A failure is cached, too, so that not every
+    /// application waits for it.
     async fn kinds(&self) -> Result<Arc<ServedKinds>, ClusterError>;
+
+    /// Drops cached failures, so that the next request is sent.
+    fn forget_failures(&self) {}
 
     /// Whether this is a cluster, and not files that stand for one.
     fn is_live(&self) -> bool {
@@ -47,7 +51,7 @@ pub trait ClusterReader: Send + Sync {
         name: Option<&str>,
     ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError>;
 
-    /// Returns the Kubernetes version of the cluster, such as `v1.36.3`; `None` if it is unknown. A reader asks for it once.
+    /// Returns the Kubernetes version of the cluster, such as `v1.36.3`; `None` if it is unknown. It is cached as the kinds are.
     async fn version(&self) -> Result<Option<String>, ClusterError>;
 }
 

@@ -1,6 +1,6 @@
 //! A cluster that is read through its API server.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::stream::BoxStream;
 use http::StatusCode;
@@ -27,9 +27,12 @@ const METADATA: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s
 /// A cluster that is read through its API server. It connects with the first request, and must be used within a Tokio runtime.
 pub struct KubeCluster {
     session: Arc<Session>,
-    kinds: OnceCell<Arc<ServedKinds>>,
-    version: OnceCell<Option<String>>,
+    kinds: Cached<Arc<ServedKinds>>,
+    version: Cached<Option<String>>,
 }
+
+/// A response that is requested once, or the failure of the request.
+struct Cached<T>(Mutex<Arc<OnceCell<Result<T, ClusterError>>>>);
 
 /// All objects of a list, and the version at which it was made.
 pub(crate) struct Listed {
@@ -41,15 +44,36 @@ impl KubeCluster {
     /// Returns the reader of a cluster. Nothing is contacted yet.
     pub fn new(connection: KubeConnection, options: KubeOptions) -> Self {
         let session = Arc::new(Session::new(connection, options));
-        Self { session, kinds: OnceCell::new(), version: OnceCell::new() }
+        Self { session, kinds: Cached(Mutex::default()), version: Cached(Mutex::default()) }
+    }
+}
+
+impl<T: Clone> Cached<T> {
+    async fn get_or_read(
+        &self,
+        read: impl Future<Output = Result<T, ClusterError>>,
+    ) -> Result<T, ClusterError> {
+        let cell = Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        cell.get_or_init(|| read).await.clone()
+    }
+
+    fn forget_failure(&self) {
+        let mut cell = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if cell.get().is_some_and(Result::is_err) {
+            *cell = Arc::default();
+        }
     }
 }
 
 #[async_trait::async_trait]
 impl ClusterReader for KubeCluster {
     async fn kinds(&self) -> Result<Arc<ServedKinds>, ClusterError> {
-        let discovered = async || discover(&self.session).await.map(Arc::new);
-        self.kinds.get_or_try_init(discovered).await.cloned()
+        self.kinds.get_or_read(async { discover(&self.session).await.map(Arc::new) }).await
+    }
+
+    fn forget_failures(&self) {
+        self.kinds.forget_failure();
+        self.version.forget_failure();
     }
 
     async fn get(
@@ -90,14 +114,14 @@ impl ClusterReader for KubeCluster {
     }
 
     async fn version(&self) -> Result<Option<String>, ClusterError> {
-        let read = async || {
+        let read = async {
             let call =
                 Call { words: "get its version".to_owned(), path: "/version".to_owned(), accept: JSON };
             let version = self.session.json(&call).await?;
             let version = version.map_err(|status| self.session.status_error(&call, status))?;
             Ok(version["gitVersion"].as_str().map(str::to_owned))
         };
-        self.version.get_or_try_init(read).await.cloned()
+        self.version.get_or_read(read).await
     }
 }
 

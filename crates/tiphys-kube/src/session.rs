@@ -1,6 +1,7 @@
 //! Requests to an API server: credentials, repetitions, limits.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -134,7 +135,7 @@ impl Session {
             cluster: self.connection.name.clone(),
             request: call.words.clone(),
             kind,
-            source: Some(source.into()),
+            source: Some(Arc::from(source.into())),
         }
     }
 

@@ -66,6 +66,7 @@ async fn renewed_token_file_is_read_again() {
     let error = cluster.kinds().await.expect_err("an expired token");
     assert_eq!(error.kind, ClusterErrorKind::Unauthorized);
     fs::write(&file, format!("{ADMIN_TOKEN}\n")).unwrap();
+    cluster.forget_failures();
     cluster.kinds().await.expect("the new token");
     fs::remove_file(&file).unwrap();
     cluster.version().await.expect("the token is cached");

@@ -1,6 +1,8 @@
 //! Servers that fail, and servers of older versions.
 
 use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -104,6 +106,34 @@ async fn unreachable_server_is_reported() {
         let (kind, message) = get(&at(server, options())).await.expect_err(server);
         assert_eq!(kind, ClusterErrorKind::Unreachable, "{message}");
     }
+}
+
+#[tokio::test]
+async fn failure_is_cached_until_it_is_forgotten() {
+    let is_well = Arc::new(AtomicBool::new(false));
+    let answers = Arc::clone(&is_well);
+    let server = Scripted::start(move |_, path| match (answers.load(Ordering::Relaxed), path) {
+        (false, _) => Reply::Raw(String::new()),
+        (true, "/api") => ok(r#"{"kind":"APIVersions","versions":[]}"#),
+        (true, "/apis") => ok(r#"{"kind":"APIGroupList","groups":[]}"#),
+        (true, _) => ok(r#"{"gitVersion":"v1.36.3"}"#),
+    });
+    let cluster = server.cluster();
+    let read = async || {
+        let errors = [cluster.kinds().await.err(), cluster.version().await.err()];
+        errors.map(|error| error.map(|error| (error.kind, chain(&error))))
+    };
+    let first = read().await;
+    assert!(first.iter().all(Option::is_some), "{first:?}");
+    is_well.store(true, Ordering::Relaxed);
+    assert_eq!(read().await, first);
+    assert_eq!(server.requests(), ["/api", "/version"]);
+    cluster.forget_failures();
+    assert_eq!(read().await, [None, None]);
+    // Responses stay.
+    cluster.forget_failures();
+    assert_eq!(read().await, [None, None]);
+    assert_eq!(server.requests(), ["/api", "/version", "/api", "/apis", "/version"]);
 }
 
 #[tokio::test]

@@ -123,7 +123,7 @@ impl LiveCluster {
                 cluster: self.open.name.clone(),
                 request: format!("get {kind}.{group}"),
                 kind: ClusterErrorKind::Failed,
-                source: Some(unknown.into()),
+                source: Some(Arc::new(unknown)),
             }),
             Err(_) => Ok(None),
         }
