@@ -51,6 +51,11 @@ impl Clusters {
         self.readers.get_key_value(server_of(cluster)).map(|(name, reader)| (name.as_str(), reader))
     }
 
+    /// The readers of all clusters. A reader with several names is returned several times.
+    pub fn readers(&self) -> impl Iterator<Item = &Arc<dyn ClusterReader>> {
+        self.readers.values()
+    }
+
     /// The names of all clusters.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.readers.keys().map(String::as_str)

@@ -26,8 +26,11 @@ pub(crate) struct DestinationClusters {
     secrets: Vec<StoredSecret>,
     connections: Vec<NamedConnection>,
     clusters: Mutex<Option<Arc<Clusters>>>,
-    objects: Mutex<HashMap<ObjectId, Arc<OnceCell<Option<Manifest>>>>>,
+    objects: Mutex<HashMap<ObjectId, CachedObject>>,
 }
+
+/// An object, `None` if it does not exist, or the failure of reading it.
+type CachedObject = Arc<OnceCell<Result<Option<Manifest>, ClusterError>>>;
 
 /// A cluster that can be read.
 #[derive(Clone)]
@@ -94,8 +97,18 @@ impl DestinationClusters {
         }
     }
 
-    /// Reads the directories again. After an error, the objects that were read before stay.
+    /// Drops cached failures, so that the objects and kinds are requested again.
+    pub(crate) fn forget_failures(&self) {
+        let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.retain(|_, cell| !cell.get().is_some_and(Result::is_err));
+        drop(objects);
+        let clusters = self.clusters.lock().unwrap_or_else(PoisonError::into_inner);
+        clusters.iter().flat_map(|clusters| clusters.readers()).for_each(|reader| reader.forget_failures());
+    }
+
+    /// Reads the directories again, and drops cached failures. After an error, the objects that were read before stay.
     pub(crate) fn reload_folders(&self) -> Result<(), ServiceError> {
+        self.forget_failures();
         let mut clusters = Clusters::clone(&*self.all()?);
         add_folders(&mut clusters, &self.service)?;
         *self.clusters.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(clusters));
@@ -105,7 +118,7 @@ impl DestinationClusters {
     /// Replaces an object by a state that a watch has reported; `None` if it was deleted.
     pub(crate) fn replace(&self, id: &ObjectId, object: Option<Manifest>) {
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
-        objects.insert(id.clone(), Arc::new(OnceCell::from(object)));
+        objects.insert(id.clone(), Arc::new(OnceCell::from(Ok(object))));
     }
 
     /// Returns the Kubernetes version and the API versions of a live cluster.
@@ -136,7 +149,8 @@ impl DestinationClusters {
         Ok(scopes.with_served(&kinds))
     }
 
-    /// Returns an object. It is requested once, and further requests wait for the answer. Errors are not cached.
+    /// Returns an object. It is requested once, and further requests wait for the answer. A failure is cached, too: other applications need
+    /// not wait for the same time-out.
     pub(crate) async fn get(
         &self,
         cluster: &OpenCluster,
@@ -152,8 +166,7 @@ impl DestinationClusters {
             let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(objects.entry(id).or_default())
         };
-        let object = cell.get_or_try_init(|| cluster.reader.get(kind, namespace, name)).await?;
-        Ok(object.clone())
+        cell.get_or_init(|| cluster.reader.get(kind, namespace, name)).await.clone()
     }
 
     /// Opens the clusters of the options. Directories of the same cluster are merged, and are used instead of the cluster itself.
@@ -199,3 +212,6 @@ pub(crate) fn shown(cluster: &Cluster) -> (&str, bool) {
     let name = name.map(String::as_str).unwrap_or_default();
     (name, name == IN_CLUSTER_SERVER || name == IN_CLUSTER_NAME)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::stream::BoxStream;
+use serde_json::{Value, json};
+use tiphys_cluster::{ClusterErrorKind, ListContent, WatchEvent};
+use tiphys_engine::ServedKinds;
+
+use super::*;
+use crate::host::Host;
+use crate::options::ServiceOptions;
+
+/// A live cluster with one object, whose first request fails.
+#[derive(Default)]
+struct Flaky {
+    requests: AtomicUsize,
+}
+
+fn failed() -> ClusterError {
+    ClusterError {
+        cluster: "flaky".to_owned(),
+        request: "get it".to_owned(),
+        kind: ClusterErrorKind::Unreachable,
+        source: None,
+    }
+}
+
+fn manifest(object: Value) -> Manifest {
+    let Value::Object(object) = object else { panic!("an object") };
+    Manifest::new(object)
+}
+
+#[async_trait::async_trait]
+impl ClusterReader for Flaky {
+    async fn kinds(&self) -> Result<Arc<ServedKinds>, ClusterError> {
+        Err(failed())
+    }
+
+    async fn get(&self, _: &ServedKind, _: &str, name: &str) -> Result<Option<Manifest>, ClusterError> {
+        match self.requests.fetch_add(1, Ordering::Relaxed) {
+            0 => Err(failed()),
+            _ => Ok(Some(manifest(
+                json!({"kind": "ConfigMap", "metadata": {"name": name, "managedFields": [1]}}),
+            ))),
+        }
+    }
+
+    async fn list(
+        &self,
+        _: &ServedKind,
+        _: Option<&str>,
+        _: ListContent,
+    ) -> Result<Vec<Manifest>, ClusterError> {
+        Err(failed())
+    }
+
+    async fn watch(
+        &self,
+        _: &ServedKind,
+        _: Option<&str>,
+        _: Option<&str>,
+    ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError> {
+        Err(failed())
+    }
+
+    async fn version(&self) -> Result<Option<String>, ClusterError> {
+        Err(failed())
+    }
+}
+
+/// The clusters of a request without options, and a cluster.
+struct World {
+    clusters: DestinationClusters,
+    flaky: Arc<Flaky>,
+    open: OpenCluster,
+    kind: ServedKind,
+    _folder: tempfile::TempDir,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a directory");
+        let options = ServiceOptions { cache_dir: Some(folder.path().into()), ..ServiceOptions::default() };
+        let service = Service::open(options, Host::for_tests(&[])).expect("a service");
+        let clusters = DestinationClusters::new(service, Vec::new()).expect("no clusters");
+        let flaky = Arc::new(Flaky::default());
+        let open = OpenCluster { name: "flaky".to_owned(), reader: Arc::clone(&flaky) as _ };
+        let kind = ServedKinds::built_in().find("", "ConfigMap", None).expect("a kind").clone();
+        Self { clusters, flaky, open, kind, _folder: folder }
+    }
+
+    /// Returns the object, or its error.
+    async fn get(&self) -> Result<Option<Value>, String> {
+        let found = self.clusters.get(&self.open, &self.kind, "ns", "a").await;
+        found.map(|object| object.map(Manifest::into_value)).map_err(|error| error.to_string())
+    }
+
+    fn requests(&self) -> usize {
+        self.flaky.requests.load(Ordering::Relaxed)
+    }
+}
+
+#[tokio::test]
+async fn failed_object_is_read_again_only_after_forgetting() {
+    let world = World::new();
+    for _ in 0..2 {
+        assert_eq!(world.get().await, Err(failed().to_string()));
+    }
+    assert_eq!(world.requests(), 1);
+    world.clusters.forget_failures();
+    assert!(world.get().await.is_ok_and(|object| object.is_some()));
+    world.clusters.reload_folders().expect("no clusters");
+    assert!(world.get().await.is_ok_and(|object| object.is_some()));
+    assert_eq!(world.requests(), 2);
+}
+
+#[tokio::test]
+async fn event_replaces_a_failure() {
+    let world = World::new();
+    assert_eq!(world.get().await, Err(failed().to_string()));
+    world.clusters.replace(&ObjectId::new(&world.open, &world.kind, "ns", "a"), None);
+    assert_eq!(world.get().await, Ok(None));
+    assert_eq!(world.requests(), 1);
+}
