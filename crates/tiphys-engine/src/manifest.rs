@@ -105,6 +105,15 @@ impl Manifest {
         }
     }
 
+    /// Returns the object without `metadata.managedFields`, which are most of a live object's memory.
+    #[must_use]
+    pub fn without_managed_fields(mut self) -> Self {
+        if let Some(Value::Object(metadata)) = self.object.get_mut("metadata") {
+            metadata.remove("managedFields");
+        }
+        self
+    }
+
     /// Returns whether this is a custom resource definition.
     pub fn is_crd(&self) -> bool {
         self.group_kind() == ("apiextensions.k8s.io", "CustomResourceDefinition")

@@ -117,6 +117,7 @@ impl DestinationClusters {
 
     /// Replaces an object by a state that a watch has reported; `None` if it was deleted.
     pub(crate) fn replace(&self, id: &ObjectId, object: Option<Manifest>) {
+        let object = object.map(Manifest::without_managed_fields);
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
         objects.insert(id.clone(), Arc::new(OnceCell::from(Ok(object))));
     }
@@ -166,7 +167,11 @@ impl DestinationClusters {
             let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(objects.entry(id).or_default())
         };
-        cell.get_or_init(|| cluster.reader.get(kind, namespace, name)).await.clone()
+        // Look-ups must not read the managed fields, and comparisons leave them out.
+        let read = async || {
+            Ok(cluster.reader.get(kind, namespace, name).await?.map(Manifest::without_managed_fields))
+        };
+        cell.get_or_init(read).await.clone()
     }
 
     /// Opens the clusters of the options. Directories of the same cluster are merged, and are used instead of the cluster itself.

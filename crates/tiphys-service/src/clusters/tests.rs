@@ -24,9 +24,10 @@ fn failed() -> ClusterError {
     }
 }
 
-fn manifest(object: Value) -> Manifest {
-    let Value::Object(object) = object else { panic!("an object") };
-    Manifest::new(object)
+/// An object with managed fields.
+fn managed(name: &str) -> Manifest {
+    let metadata = json!({"name": name, "managedFields": [{"manager": "kubectl"}]});
+    Manifest::new([("metadata".to_owned(), metadata)].into_iter().collect())
 }
 
 #[async_trait::async_trait]
@@ -38,9 +39,7 @@ impl ClusterReader for Flaky {
     async fn get(&self, _: &ServedKind, _: &str, name: &str) -> Result<Option<Manifest>, ClusterError> {
         match self.requests.fetch_add(1, Ordering::Relaxed) {
             0 => Err(failed()),
-            _ => Ok(Some(manifest(
-                json!({"kind": "ConfigMap", "metadata": {"name": name, "managedFields": [1]}}),
-            ))),
+            _ => Ok(Some(managed(name))),
         }
     }
 
@@ -120,4 +119,15 @@ async fn event_replaces_a_failure() {
     world.clusters.replace(&ObjectId::new(&world.open, &world.kind, "ns", "a"), None);
     assert_eq!(world.get().await, Ok(None));
     assert_eq!(world.requests(), 1);
+}
+
+#[tokio::test]
+async fn managed_fields_are_not_cached() {
+    let world = World::new();
+    drop(world.get().await);
+    world.clusters.forget_failures();
+    let expected = json!({"metadata": {"name": "a"}});
+    assert_eq!(world.get().await, Ok(Some(expected.clone())));
+    world.clusters.replace(&ObjectId::new(&world.open, &world.kind, "ns", "a"), Some(managed("a")));
+    assert_eq!(world.get().await, Ok(Some(expected)));
 }
