@@ -63,7 +63,7 @@ impl Clusters {
 }
 
 /// Maps the name of the in-cluster destination to its URL, so that both find the same cluster.
-fn server_of(cluster: &str) -> &str {
+pub fn server_of(cluster: &str) -> &str {
     if cluster == IN_CLUSTER_NAME { IN_CLUSTER_SERVER } else { cluster }
 }
 

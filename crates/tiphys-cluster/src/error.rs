@@ -32,6 +32,8 @@ pub enum ClusterErrorKind {
     Failed,
     /// The connection was lost, or the response is incomplete or malformed.
     Interrupted,
+    /// The connection settings cannot be used.
+    Settings,
     /// The reader has no such request.
     Unsupported,
 }
@@ -44,6 +46,7 @@ impl fmt::Display for ClusterErrorKind {
             Self::Unreachable => "the server cannot be reached; check its address, CA certificate and proxy",
             Self::Failed => "the server failed; try again later",
             Self::Interrupted => "the response is incomplete or malformed; try again",
+            Self::Settings => "its connection settings cannot be used",
             Self::Unsupported => "a folder cannot be watched; read it again",
         })
     }

@@ -1,6 +1,7 @@
 //! The destination clusters that a request may read.
 
 mod live;
+mod unusable;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -71,9 +72,11 @@ impl fmt::Debug for DestinationClusters {
 }
 
 impl DestinationClusters {
-    /// `secrets` are the cluster Secrets of the options. Invalid options of live clusters are an error.
+    /// `secrets` are the cluster Secrets of the options. Invalid options of live clusters are an error. A Secret that cannot be used is one
+    /// only for the applications of its cluster.
     pub(crate) fn new(service: Service, secrets: Vec<StoredSecret>) -> Result<Self, ServiceError> {
         let connections = live::connections(&service)?;
+        live::check_secrets(&secrets)?;
         Ok(Self { service, secrets, connections, clusters: Mutex::default(), objects: Mutex::default() })
     }
 
@@ -177,8 +180,8 @@ impl DestinationClusters {
     /// Opens the clusters of the options. Directories of the same cluster are merged, and are used instead of the cluster itself.
     fn open_all(&self) -> Result<Clusters, ServiceError> {
         let mut clusters = Clusters::default();
-        live::add(&mut clusters, &self.service, &self.secrets, &self.connections)?;
         add_folders(&mut clusters, &self.service)?;
+        live::add(&mut clusters, &self.service, &self.secrets, &self.connections);
         Ok(clusters)
     }
 }

@@ -1,25 +1,51 @@
 //! Clusters that are read through their API servers.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_api::IN_CLUSTER_SERVER;
-use tiphys_cluster::Clusters;
+use tiphys_cluster::{ClusterReader, Clusters, server_of};
 use tiphys_kube::{KubeCluster, KubeConnection, Kubeconfig};
 use tiphys_project::ProjectCluster;
 use tiphys_store::{StoreInput, StoredSecret};
 
+use super::unusable::UnusableCluster;
 use crate::error::{Input, ServiceError, chain};
 use crate::host::Host;
 use crate::options::{KubernetesAccess, ServiceOptions};
 use crate::service::Service;
 use crate::store::load_inputs;
 
-/// The connection of an option, and the names and URLs of its cluster in destinations.
-pub(super) type NamedConnection = (Vec<String>, KubeConnection);
+/// The connection of an option.
+pub(super) struct NamedConnection {
+    /// Names and URLs of the cluster in destinations.
+    names: Vec<String>,
+    /// The option's object, for messages.
+    origin: String,
+    connection: KubeConnection,
+}
 
-/// Returns the connections of contexts and of the pod's own cluster. Nothing is contacted.
+/// The origins of names and URLs of clusters.
+#[derive(Default)]
+struct Origins(BTreeMap<String, String>);
+
+impl Origins {
+    /// Adds a cluster. The error names another one with the same name or URL.
+    fn add(&mut self, names: &[String], origin: &str, objects: &str) -> Result<(), String> {
+        for name in names {
+            let name = server_of(name);
+            let other = self.0.insert(name.to_owned(), origin.to_owned());
+            if let Some(other) = other.filter(|other| other != origin) {
+                return Err(format!("cluster {name:?} has two {objects}: {other} and {origin}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the connections of contexts and of the pod's own cluster. Nothing is contacted. Two connections with one name or URL are an error.
 pub(super) fn connections(service: &Service) -> Result<Vec<NamedConnection>, ServiceError> {
     let (options, host) = (service.options(), service.host());
     let access = &options.kubernetes;
@@ -32,7 +58,8 @@ pub(super) fn connections(service: &Service) -> Result<Vec<NamedConnection>, Ser
     let mut all = Vec::new();
     for (cluster, connection) in contexts(access, host)? {
         let server = connection.server.trim_end_matches('/').to_owned();
-        all.push((vec![server, cluster], connection));
+        let origin = format!("context {:?}", connection.name);
+        all.push(NamedConnection { names: vec![cluster, server], origin, connection });
     }
     if access.in_cluster {
         let variable = |name: &str| host.variable(name).map(str::to_owned);
@@ -40,44 +67,83 @@ pub(super) fn connections(service: &Service) -> Result<Vec<NamedConnection>, Ser
             ServiceError::invalid_input("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
                 .of_input(Input::InCluster)
         })?;
-        all.push((vec![IN_CLUSTER_SERVER.to_owned()], connection));
+        let origin = "the service account of the pod".to_owned();
+        all.push(NamedConnection { names: vec![IN_CLUSTER_SERVER.to_owned()], origin, connection });
+    }
+    let mut origins = Origins::default();
+    for NamedConnection { names, origin, .. } in &all {
+        origins.add(names, origin, "connections").map_err(|problem| {
+            ServiceError::invalid_input(format!(
+                "{problem}; remove one, or name the cluster of each context with --context NAME=CONTEXT"
+            ))
+        })?;
     }
     Ok(all)
 }
 
-/// Adds the clusters of connections, and before them those of cluster Secrets. Nothing is contacted yet.
+/// Checks that no two Secrets have one name or URL.
+pub(super) fn check_secrets(secrets: &[StoredSecret]) -> Result<(), ServiceError> {
+    let mut origins = Origins::default();
+    for (stored, cluster) in clusters_of(secrets) {
+        let origin = format!("{} ({})", stored.secret.metadata.name, stored.place);
+        origins.add(&names(&cluster), &origin, "Secrets").map_err(|problem| {
+            ServiceError::invalid_input(format!("{problem}; remove one")).of_input(Input::ClusterSecrets)
+        })?;
+    }
+    Ok(())
+}
+
+/// Adds the clusters of connections, and then those of cluster Secrets, unless one of their names is in use: a cluster that has two names must
+/// not be read in two ways. Nothing is contacted yet.
 pub(super) fn add(
     clusters: &mut Clusters,
     service: &Service,
     secrets: &[StoredSecret],
     connections: &[NamedConnection],
-) -> Result<(), ServiceError> {
+) {
     if secrets.is_empty() && connections.is_empty() {
-        return Ok(());
+        return;
     }
     let (options, host) = (service.options(), service.host());
     let environment = host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let limits = options.limits.kubernetes(environment.collect());
-    let mut insert = |names: &[String], connection: KubeConnection| {
-        let reader = Arc::new(KubeCluster::new(connection, limits.clone()));
-        for name in names {
-            clusters.insert(name, Arc::clone(&reader) as _);
+    let live =
+        |connection| -> Arc<dyn ClusterReader> { Arc::new(KubeCluster::new(connection, limits.clone())) };
+    let connections = connections.iter().map(|one| (one.names.clone(), live(one.connection.clone())));
+    add_unused(clusters, connections);
+    let of_secrets = clusters_of(secrets).map(|(stored, cluster)| {
+        let names = names(&cluster);
+        match KubeConnection::of_secret(&stored.secret, &cluster.name, &cluster.server) {
+            Ok(connection) => (names, live(connection)),
+            Err(error) => {
+                let problem = format!("{} ({})", chain(&error), stored.place);
+                let name = names.last().cloned().unwrap_or_default();
+                (names, Arc::new(UnusableCluster { name, problem }) as _)
+            }
         }
-    };
-    for stored in secrets {
-        let Some(cluster) = ProjectCluster::of_secret(&stored.secret) else { continue };
-        let connection = KubeConnection::of_secret(&stored.secret, &cluster.name, &cluster.server);
-        let connection = connection.map_err(|error| {
-            ServiceError::invalid_input(format!("{} ({})", chain(&error), stored.place))
-                .of_input(Input::ClusterSecrets)
-        })?;
-        let names = [cluster.server, cluster.name].into_iter().filter(|name| !name.is_empty());
-        insert(&names.collect::<Vec<_>>(), connection);
+    });
+    add_unused(clusters, of_secrets);
+}
+
+/// Adds clusters of which no name was in use before.
+fn add_unused(clusters: &mut Clusters, added: impl Iterator<Item = (Vec<String>, Arc<dyn ClusterReader>)>) {
+    let before = clusters.clone();
+    for (names, reader) in added.filter(|(names, _)| names.iter().all(|name| before.named(name).is_none())) {
+        for name in &names {
+            clusters.insert(name, Arc::clone(&reader));
+        }
     }
-    for (names, connection) in connections {
-        insert(names, connection.clone());
-    }
-    Ok(())
+}
+
+/// Returns the clusters of Secrets.
+fn clusters_of(secrets: &[StoredSecret]) -> impl Iterator<Item = (&StoredSecret, ProjectCluster)> {
+    secrets.iter().filter_map(|stored| Some((stored, ProjectCluster::of_secret(&stored.secret)?)))
+}
+
+/// Returns URL and name of a cluster, without empty ones.
+fn names(cluster: &ProjectCluster) -> Vec<String> {
+    let names = [&cluster.server, &cluster.name].into_iter().filter(|name| !name.is_empty());
+    names.cloned().collect()
 }
 
 /// Returns the connections of contexts, each with the name or URL of its cluster in destinations.
@@ -139,3 +205,6 @@ pub(crate) fn cluster_secrets(
         .filter(|stored| stored.secret.secret_type == tiphys_api::SecretType::Cluster);
     Ok(secrets.cloned().collect())
 }
+
+#[cfg(test)]
+mod tests;

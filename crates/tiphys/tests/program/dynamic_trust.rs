@@ -128,6 +128,13 @@ fn invalid_option_of_a_live_cluster_is_exit_2() {
     application(&live, "team");
     live.world.write("without-context", "apiVersion: v1\nkind: Config\n");
     live.cluster_secret("repo/secrets.yaml", ADMIN_TOKEN);
+    live.world.write("second", &live.world.read("kubeconfig").replace("\"main\"", "\"second\""));
+    live.cluster_secret("one.yaml", ADMIN_TOKEN);
+    live.cluster_secret("two.yaml", ADMIN_TOKEN);
+    let two_secrets = format!(
+        "--cluster-secrets: cluster \"{}\" has two Secrets: live (one.yaml:1:1) and live (two.yaml:1:1); remove one",
+        KubeServer::shared().url()
+    );
     for (options, expected) in [
         (&["--kubeconfig=without-context"][..], "--kubeconfig: the kubeconfig has no `current-context`"),
         (
@@ -144,6 +151,12 @@ fn invalid_option_of_a_live_cluster_is_exit_2() {
             "--cluster-secrets: $WORLD/repo/secrets.yaml is in a repository that is rendered, which must not choose the clusters \
              that are read; move it out of the checkout",
         ),
+        (
+            &["--kubeconfig=kubeconfig", "--kubeconfig=second", "--context=main", "--context=second"],
+            "cluster \"https://kubernetes.default.svc\" has two connections: context \"main\" and context \"second\"; remove one, or \
+             name the cluster of each context with --context NAME=CONTEXT",
+        ),
+        (&["--cluster-secrets=one.yaml", "--cluster-secrets=two.yaml"], &two_secrets),
         (&["--in-cluster"], "--in-cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"),
     ] {
         let output = live.run(&[&["render", "web"], options].concat());
