@@ -18,8 +18,10 @@ use serde_json::Value;
 use tiphys_cluster::{ClusterError, ClusterErrorKind, REQUESTS_MAX};
 use tiphys_limits::Limit;
 use tokio::sync::{Mutex, Semaphore};
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::exec::ExecCredentials;
 use crate::{CaCertificates, KubeConnection, KubeIdentity, KubeOptions, Pem};
 
 /// Repetitions of a request after status 429 or 5xx.
@@ -262,60 +264,78 @@ impl Session {
     }
 
     async fn connect(&self) -> Result<Client, (ClusterErrorKind, BoxError)> {
-        let unreachable = |cause: Cause| (ClusterErrorKind::Unreachable, BoxError::from(cause));
-        let unauthorized = |cause: Cause| (ClusterErrorKind::Unauthorized, BoxError::from(cause));
-        let connection = &self.connection;
-        let server = url(&connection.server).ok_or_else(|| unreachable(Cause::Url("server")))?;
-        let mut config = Config::new(server);
-        config.connect_timeout = Some(self.options.connect_timeout);
-        // Repetitions end with the request's time here, and kube's need not.
-        config.default_retry = false;
-        config.tls_server_name.clone_from(&connection.tls_server_name);
-        if let Some(proxy) = &connection.proxy {
-            let proxy = url(proxy.expose()).ok_or_else(|| unreachable(Cause::Url("proxy")))?;
-            config.proxy_url = Some(proxy);
-        }
-        match &connection.ca {
-            CaCertificates::System => {}
-            CaCertificates::Unchecked => config.accept_invalid_certs = true,
-            CaCertificates::Own(pem) => {
-                config.root_cert = Some(certificates(pem, "the CA of the cluster").map_err(unreachable)?);
-                if let Pem::File(file) = pem {
-                    config.root_cert_file = Some(file.clone());
-                }
-            }
-        }
-        let auth = &mut config.auth_info;
-        let mut client_certificate = connection.client_certificate.clone();
-        match &connection.identity {
-            KubeIdentity::Anonymous => {}
-            KubeIdentity::Token(token) => set_token(auth, token.expose()).map_err(unauthorized)?,
-            KubeIdentity::TokenFile(file) => {
-                // As in kubectl, a line break at the end is not a part of the token.
-                let token = read(file).map_err(unauthorized)?;
-                set_token(auth, token.trim()).map_err(unauthorized)?;
-            }
-            KubeIdentity::Basic { username, password } => {
-                auth.username = Some(username.clone());
-                auth.password = Some(password.expose().to_owned().into());
-            }
+        let credentials = match &self.connection.identity {
             KubeIdentity::Exec(plugin) => {
                 let credentials = plugin.credentials(&self.options).await;
-                let credentials =
-                    credentials.map_err(|error| (ClusterErrorKind::Unauthorized, error.into()))?;
-                if let Some(token) = credentials.token {
-                    set_token(auth, token.expose()).map_err(unauthorized)?;
-                }
-                client_certificate = credentials.client_certificate.or(client_certificate);
+                Some(credentials.map_err(|error| (ClusterErrorKind::Unauthorized, error.into()))?)
             }
-        }
-        if let Some(own) = client_certificate {
-            certificates(&own.certificate, "the client certificate").map_err(unauthorized)?;
-            set_certificate(auth, &own.certificate, &own.key).map_err(unauthorized)?;
-        }
+            _ => None,
+        };
+        // Files may be on a slow file system.
+        let (connection, connect_timeout) = (self.connection.clone(), self.options.connect_timeout);
+        let config = spawn_blocking(move || {
+            let mut config = config(&connection, credentials)?;
+            config.connect_timeout = Some(connect_timeout);
+            Ok(config)
+        });
+        let config = config.await.map_err(|error| (ClusterErrorKind::Unreachable, error.into()))??;
         let builder = ClientBuilder::try_from(config);
         Ok(builder.map_err(|error| (ClusterErrorKind::Unreachable, error.into()))?.build())
     }
+}
+
+/// Returns kube's configuration of a connection. Reads files.
+fn config(
+    connection: &KubeConnection,
+    credentials: Option<ExecCredentials>,
+) -> Result<Config, (ClusterErrorKind, BoxError)> {
+    let unreachable = |cause: Cause| (ClusterErrorKind::Unreachable, BoxError::from(cause));
+    let unauthorized = |cause: Cause| (ClusterErrorKind::Unauthorized, BoxError::from(cause));
+    let server = url(&connection.server).ok_or_else(|| unreachable(Cause::Url("server")))?;
+    let mut config = Config::new(server);
+    // Repetitions end with the request's time here, and kube's need not.
+    config.default_retry = false;
+    config.tls_server_name.clone_from(&connection.tls_server_name);
+    if let Some(proxy) = &connection.proxy {
+        let proxy = url(proxy.expose()).ok_or_else(|| unreachable(Cause::Url("proxy")))?;
+        config.proxy_url = Some(proxy);
+    }
+    match &connection.ca {
+        CaCertificates::System => {}
+        CaCertificates::Unchecked => config.accept_invalid_certs = true,
+        CaCertificates::Own(pem) => {
+            config.root_cert = Some(certificates(pem, "the CA of the cluster").map_err(unreachable)?);
+            if let Pem::File(file) = pem {
+                config.root_cert_file = Some(file.clone());
+            }
+        }
+    }
+    let auth = &mut config.auth_info;
+    let mut client_certificate = connection.client_certificate.clone();
+    match &connection.identity {
+        KubeIdentity::Anonymous | KubeIdentity::Exec(_) => {}
+        KubeIdentity::Token(token) => set_token(auth, token.expose()).map_err(unauthorized)?,
+        KubeIdentity::TokenFile(file) => {
+            // As in kubectl, a line break at the end is not a part of the token.
+            let token = read(file).map_err(unauthorized)?;
+            set_token(auth, token.trim()).map_err(unauthorized)?;
+        }
+        KubeIdentity::Basic { username, password } => {
+            auth.username = Some(username.clone());
+            auth.password = Some(password.expose().to_owned().into());
+        }
+    }
+    if let Some(credentials) = credentials {
+        if let Some(token) = credentials.token {
+            set_token(auth, token.expose()).map_err(unauthorized)?;
+        }
+        client_certificate = credentials.client_certificate.or(client_certificate);
+    }
+    if let Some(own) = client_certificate {
+        certificates(&own.certificate, "the client certificate").map_err(unauthorized)?;
+        set_certificate(auth, &own.certificate, &own.key).map_err(unauthorized)?;
+    }
+    Ok(config)
 }
 
 /// Parses a URL with a host.

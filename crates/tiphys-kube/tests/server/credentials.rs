@@ -1,8 +1,10 @@
 //! Each way of authentication.
 
-use std::fs;
+use std::sync::mpsc;
 use std::time::Duration;
+use std::{fs, thread};
 
+use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
 use tiphys_access::Secret;
 use tiphys_cluster::{ClusterErrorKind, ClusterReader as _};
@@ -73,6 +75,25 @@ async fn renewed_token_file_is_read_again() {
     let missing = KubeCluster::new(connection(server, KubeIdentity::TokenFile(file)), options());
     let error = missing.kinds().await.expect_err("no file");
     assert_eq!(error.kind, ClusterErrorKind::Unauthorized);
+}
+
+#[tokio::test]
+async fn slow_token_file_does_not_block_other_tasks() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
+    mkfifoat(CWD, &file, Mode::RUSR | Mode::WUSR).unwrap();
+    let (sender, receiver) = mpsc::channel();
+    let pipe = file.clone();
+    // The token is written when another task has run. Without that, it is written after the time limit, so that the test ends.
+    let writer = thread::spawn(move || {
+        let has_run = receiver.recv_timeout(Duration::from_secs(5)).is_ok();
+        fs::write(pipe, ADMIN_TOKEN).unwrap();
+        has_run
+    });
+    let connection = connection(KubeServer::shared(), KubeIdentity::TokenFile(file));
+    let (connected, sent) = tokio::join!(can_discover(connection), async { sender.send(()) });
+    assert_eq!(connected, Ok(()));
+    assert!(writer.join().unwrap() && sent.is_ok());
 }
 
 #[tokio::test]
