@@ -51,6 +51,11 @@ impl Clusters {
         self.readers.get_key_value(server_of(cluster)).map(|(name, reader)| (name.as_str(), reader))
     }
 
+    /// Returns the first name of a reader, which tells clusters with several names apart.
+    pub fn first_name(&self, reader: &Arc<dyn ClusterReader>) -> Option<&str> {
+        self.readers.iter().find(|(_, other)| Arc::ptr_eq(other, reader)).map(|(name, _)| name.as_str())
+    }
+
     /// The readers of all clusters. A reader with several names is returned several times.
     pub fn readers(&self) -> impl Iterator<Item = &Arc<dyn ClusterReader>> {
         self.readers.values()

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tiphys_api::IN_CLUSTER_SERVER;
 use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster, IN_CLUSTER_NAME};
 use tiphys_engine::{Manifest, Scope, Scopes, ServedKind};
-use tiphys_project::Cluster;
+use tiphys_project::{Cluster, ProjectCluster};
 use tiphys_render::ClusterVersions;
 use tiphys_store::StoredSecret;
 use tokio::sync::OnceCell;
@@ -36,8 +36,10 @@ type CachedObject = Arc<OnceCell<Result<Option<Manifest>, ClusterError>>>;
 /// A cluster that can be read.
 #[derive(Clone)]
 pub(crate) struct OpenCluster {
-    /// Its name or URL in the options.
+    /// Its name or URL in the destination.
     pub(crate) name: String,
+    /// The first of its names and URLs in the options, which is the same for every destination.
+    pub(crate) id: String,
     pub(crate) reader: Arc<dyn ClusterReader>,
 }
 
@@ -55,7 +57,7 @@ pub(crate) struct ObjectId {
 impl ObjectId {
     pub(crate) fn new(cluster: &OpenCluster, kind: &ServedKind, namespace: &str, name: &str) -> Self {
         Self {
-            cluster: cluster.name.clone(),
+            cluster: cluster.id.clone(),
             group: kind.group.clone(),
             version: kind.version.clone(),
             kind: kind.kind.clone(),
@@ -83,6 +85,11 @@ impl DestinationClusters {
     /// Returns whether the options give access to a live cluster.
     pub(crate) fn has_live(&self) -> bool {
         !(self.connections.is_empty() && self.secrets.is_empty())
+    }
+
+    /// Returns the names and URLs of the live clusters: those of cluster Secrets, then those of contexts.
+    pub(crate) fn known(&self) -> Vec<ProjectCluster> {
+        live::known(&self.secrets, &self.connections)
     }
 
     /// Returns a cluster. None if the options name none with its name or URL.
@@ -193,8 +200,9 @@ fn unread(error: &ClusterError) -> ServiceError {
 /// Returns the cluster with this URL or name.
 pub(crate) fn find(clusters: &Clusters, cluster: &Cluster) -> Option<OpenCluster> {
     let names = [&cluster.server, &cluster.name].into_iter().flatten();
-    let found = names.filter(|name| !name.is_empty()).find_map(|name| clusters.named(name));
-    found.map(|(name, reader)| OpenCluster { name: name.to_owned(), reader: Arc::clone(reader) })
+    let (name, reader) = names.filter(|name| !name.is_empty()).find_map(|name| clusters.named(name))?;
+    let id = clusters.first_name(reader).unwrap_or(name).to_owned();
+    Some(OpenCluster { name: name.to_owned(), id, reader: Arc::clone(reader) })
 }
 
 /// Reads the directories of the options. Those of the same cluster are merged.

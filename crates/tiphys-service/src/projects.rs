@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use tiphys_access::{KnownRepositories, RepositoryAccess};
 use tiphys_api::{AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination};
-use tiphys_project::{Cluster, ProjectRules, Refused, unenforced_fields};
-use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject, StoredSecret};
+use tiphys_project::{Cluster, ProjectCluster, ProjectRules, Refused, unenforced_fields};
+use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject};
 
 use self::found::{FoundProject, Globals};
 pub(crate) use self::known_clusters::KnownClusters;
@@ -51,8 +51,8 @@ pub(crate) struct ProjectInputs<'a> {
     pub(crate) origin: Origin,
     /// The repositories of the caller.
     pub(crate) known: &'a KnownRepositories,
-    /// The cluster Secrets of the options.
-    pub(crate) cluster_secrets: &'a [StoredSecret],
+    /// The live clusters of the options.
+    pub(crate) live_clusters: &'a [ProjectCluster],
     /// The control plane's namespace.
     pub(crate) control_plane: &'a str,
 }
@@ -104,11 +104,11 @@ impl Projects {
             settings,
             origin,
             known,
-            cluster_secrets,
+            live_clusters,
             control_plane,
         } = *inputs;
         let is_callers = |place: &Place| trust.origin(&place.file) == Origin::Caller;
-        let clusters = KnownClusters::new(resources, cluster_secrets, &is_callers, warnings);
+        let clusters = KnownClusters::new(resources, live_clusters, &is_callers, warnings);
         let counted = found::in_control_plane(resources, control_plane, warnings);
         let by_name = found::chosen(&counted, resources, &is_callers, warnings);
         let globals = Globals { settings, by_name: &by_name };

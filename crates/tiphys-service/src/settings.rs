@@ -7,9 +7,10 @@ use tiphys_access::KnownRepositories;
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
 use tiphys_logins::{HelperBound, OwnLogins};
 use tiphys_plugin::Others;
+use tiphys_project::ProjectCluster;
 use tiphys_render::{ContextSettings, RenderSettings};
 use tiphys_source::{Freshness, Network, OwnCredentials, SourceOptions, SourceRequest, SourceService};
-use tiphys_store::{Place, Store as Resources, StoredSecret};
+use tiphys_store::{Place, Store as Resources};
 
 use crate::cache::Cache;
 use crate::host::Host;
@@ -34,7 +35,7 @@ impl RequestSettings {
         host: &Host,
         resources: &Resources,
         trust: &Trust,
-        cluster_secrets: &[StoredSecret],
+        live_clusters: &[ProjectCluster],
         tracking: Option<TrackingMethod>,
     ) -> Self {
         let StoreSettings { settings, known, origin, mut warnings } =
@@ -51,7 +52,7 @@ impl RequestSettings {
             settings: &settings,
             origin,
             known: &known,
-            cluster_secrets,
+            live_clusters,
             control_plane: &control_plane,
         };
         let projects = Projects::new(&inputs, &mut warnings);

@@ -87,8 +87,9 @@ impl Workspace {
         let runs = service.runs(workspace.keep_workdirs);
         let trust = Trust::new(options, host, &resources, &workspace.applications);
         let cluster_secrets = cluster_secrets(options, host, |path| trust.is_rendered(path))?;
+        let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
         let RequestSettings { render, known, projects, warnings } =
-            RequestSettings::new(options, host, &resources, &trust, &cluster_secrets, workspace.tracking);
+            RequestSettings::new(options, host, &resources, &trust, &clusters.known(), workspace.tracking);
         let control_plane = render.argocd_namespace.clone();
         let settings = RenderSettings {
             others: if workspace.name_others { Others::Name } else { Others::Ignore },
@@ -105,7 +106,6 @@ impl Workspace {
             catalogue.add(plugin);
         }
         let cancel = workspace.cancel;
-        let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
         let live = if workspace.reads_clusters { LiveReads::Everything } else { LiveReads::Nothing };
         let values = Arc::new(ClusterValues::new(Arc::clone(&projects), Arc::clone(&clusters), live));
         let request = RenderRequest {

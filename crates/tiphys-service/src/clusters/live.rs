@@ -93,6 +93,24 @@ pub(super) fn check_secrets(secrets: &[StoredSecret]) -> Result<(), ServiceError
     Ok(())
 }
 
+/// Returns the clusters of Secrets, and those of contexts whose name no Secret has: a Secret says which URL a name stands for in Argo CD.
+pub(super) fn known(secrets: &[StoredSecret], connections: &[NamedConnection]) -> Vec<ProjectCluster> {
+    let mut known: Vec<ProjectCluster> = clusters_of(secrets).map(|(_, cluster)| cluster).collect();
+    for NamedConnection { names, .. } in connections {
+        if let [name, server] = &names[..]
+            && !server_of(name).contains("://")
+            && !known.iter().any(|cluster| cluster.name == *name)
+        {
+            known.push(ProjectCluster {
+                name: name.clone(),
+                server: server.clone(),
+                ..ProjectCluster::default()
+            });
+        }
+    }
+    known
+}
+
 /// Adds the clusters of connections, and then those of cluster Secrets, unless one of their names is in use: a cluster that has two names must
 /// not be read in two ways. Nothing is contacted yet.
 pub(super) fn add(

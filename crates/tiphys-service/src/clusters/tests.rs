@@ -82,7 +82,8 @@ impl World {
         let service = Service::open(options, Host::for_tests(&[])).expect("a service");
         let clusters = DestinationClusters::new(service, Vec::new()).expect("no clusters");
         let flaky = Arc::new(Flaky::default());
-        let open = OpenCluster { name: "flaky".to_owned(), reader: Arc::clone(&flaky) as _ };
+        let open =
+            OpenCluster { name: "flaky".to_owned(), id: "flaky".to_owned(), reader: Arc::clone(&flaky) as _ };
         let kind = ServedKinds::built_in().find("", "ConfigMap", None).expect("a kind").clone();
         Self { clusters, flaky, open, kind, _folder: folder }
     }

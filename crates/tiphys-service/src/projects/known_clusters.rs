@@ -3,7 +3,7 @@
 use tiphys_api::{Destination, IN_CLUSTER_SERVER};
 use tiphys_cluster::IN_CLUSTER_NAME;
 use tiphys_project::{Cluster, ProjectCluster};
-use tiphys_store::{Place, Store as Resources, StoredSecret};
+use tiphys_store::{Place, Store as Resources};
 
 use crate::warning::Warning;
 
@@ -12,10 +12,11 @@ use crate::warning::Warning;
 pub(crate) struct KnownClusters(Vec<ProjectCluster>);
 
 impl KnownClusters {
-    /// Reads the cluster Secrets of the options and of a store. Those of a repository that is rendered do not count: they could widen what a project permits.
+    /// Adds the cluster Secrets of a store to the live clusters of the options. Secrets of a repository that is rendered do not count: they
+    /// could widen what a project permits.
     pub(crate) fn new(
         resources: &Resources,
-        of_options: &[StoredSecret],
+        of_options: &[ProjectCluster],
         is_callers: &dyn Fn(&Place) -> bool,
         warnings: &mut Vec<Warning>,
     ) -> Self {
@@ -29,13 +30,12 @@ impl KnownClusters {
                 stored.secret.metadata.name, stored.place
             ))
         }));
-        let of_options = of_options.iter().filter_map(|stored| ProjectCluster::of_secret(&stored.secret));
+        let of_options = of_options.iter().cloned();
         Self::of_secrets(of_options.chain(own.into_iter().map(|(_, cluster)| cluster)).collect())
     }
 
     /// Returns the clusters of cluster Secrets, and the one in which Argo CD runs.
     pub(crate) fn of_secrets(mut clusters: Vec<ProjectCluster>) -> Self {
-        clusters.dedup();
         // As in Argo CD, a Secret may give the in-cluster destination another name.
         if !clusters.iter().any(|cluster| cluster.server == IN_CLUSTER_SERVER) {
             clusters.push(ProjectCluster {

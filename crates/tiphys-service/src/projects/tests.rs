@@ -47,7 +47,7 @@ fn inputs<'a>(
         settings,
         origin: Origin::Caller,
         known,
-        cluster_secrets: &[],
+        live_clusters: &[],
         control_plane: "argocd",
     }
 }

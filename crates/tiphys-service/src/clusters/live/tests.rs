@@ -177,3 +177,19 @@ fn folder_is_used_instead_of_a_live_cluster() {
         assert_eq!(is_live(name), expected, "{name}");
     }
 }
+
+#[test]
+fn name_and_url_of_a_context_are_one_cluster() {
+    let of_secret = json!({"server": "https://s", "name": "prod"});
+    let folder = tempfile::tempdir().expect("a directory");
+    let (service, stored) = request(&folder, &[secret("prod", &of_secret)], &["prod=one", "test=two"]);
+    let clusters = DestinationClusters::new(service, stored).expect("distinct clusters");
+    let known = clusters.known();
+    let known: Vec<(&str, &str)> = known.iter().map(|one| (one.name.as_str(), one.server.as_str())).collect();
+    assert_eq!(known, [("prod", "https://s"), ("test", "https://two")]);
+    let open = |name: &str| {
+        let cluster = tiphys_project::Cluster { server: None, name: Some(name.to_owned()) };
+        clusters.open(&cluster).expect("clusters").expect("a cluster").id
+    };
+    assert_eq!(open("test"), open("https://two"));
+}

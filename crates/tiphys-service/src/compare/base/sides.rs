@@ -74,8 +74,10 @@ pub(super) async fn open(
         let named: Vec<PathBuf> = arguments.iter().cloned().filter_map(ApplicationRef::into_path).collect();
         Trust::new(options, host, &stores_head.store, &named).is_rendered(path)
     })?;
+    let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
+    let known = clusters.known();
     let settings = |side: &SideStore| {
-        RequestSettings::new(options, host, &side.store, &Trust::everything(host), &cluster_secrets, None)
+        RequestSettings::new(options, host, &side.store, &Trust::everything(host), &known, None)
     };
     let (settings_base, mut settings_head) = (settings(&stores_base), settings(&stores_head));
     let mut warnings = plugins.warnings.clone();
@@ -90,7 +92,6 @@ pub(super) async fn open(
     // A repository is read with the credentials of the side that uses it.
     let sources_base = Box::pin(sources.clone().with_known(settings_base.known).at(base)).await;
     let sources_base = Arc::new(sources_base.map_err(|error| failed(&error))?);
-    let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
     let reads_of_head = match head_references {
         HeadReferences::Unresolved => LiveReads::OfBase(Arc::new(BaseDestinations::new(&stores_base.store))),
         HeadReferences::Resolved => LiveReads::Everything,

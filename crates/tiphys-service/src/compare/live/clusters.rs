@@ -61,14 +61,14 @@ impl LiveClusters {
         ownership: &Ownership,
     ) -> Result<Option<Arc<LiveCluster>>, ClusterError> {
         let Some(open) = find(&self.clusters, cluster) else { return Ok(None) };
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&open.name).cloned();
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&open.id).cloned();
         if known.is_some() {
             return Ok(known);
         }
-        let name = open.name.clone();
+        let id = open.id.clone();
         let cluster = Arc::new(LiveCluster::read(Arc::clone(&self.shared), open, ownership).await?);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Some(Arc::clone(known.entry(name).or_insert(cluster))))
+        Ok(Some(Arc::clone(known.entry(id).or_insert(cluster))))
     }
 
     /// Returns the names of the clusters for a message.
