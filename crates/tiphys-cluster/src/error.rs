@@ -24,7 +24,7 @@ pub struct ClusterError {
 pub enum ClusterErrorKind {
     /// The caller is known and has no permission.
     Forbidden,
-    /// The credentials are missing, invalid or expired.
+    /// The server refused the credentials: they are missing, invalid or expired.
     Unauthorized,
     /// The server cannot be reached: connection, TLS or time-out.
     Unreachable,
@@ -32,7 +32,7 @@ pub enum ClusterErrorKind {
     Failed,
     /// The connection was lost, or the response is incomplete or malformed.
     Interrupted,
-    /// The connection settings cannot be used.
+    /// The connection settings cannot be used, or their credentials cannot be obtained.
     Settings,
     /// The reader has no such request.
     Unsupported,

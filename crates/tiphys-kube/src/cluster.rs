@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::stream::BoxStream;
 use http::StatusCode;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tiphys_cluster::{ClusterError, ClusterErrorKind, ClusterReader, ListContent, WatchEvent};
 use tiphys_engine::{Manifest, ServedKind, ServedKinds};
 use tiphys_limits::Limit;
@@ -85,7 +85,10 @@ impl ClusterReader for KubeCluster {
         let Some(path) = path::object(kind, namespace, name) else { return Ok(None) };
         let call = Call { words: format!("get {}", kind.full_name()), path, accept: JSON };
         match self.session.json(&call).await? {
-            Ok(Value::Object(object)) => Ok(Some(Manifest::new(object))),
+            // Another object would be read within the permission for this one.
+            Ok(Value::Object(object)) if is_object(&object, kind, namespace, name) => {
+                Ok(Some(Manifest::new(object)))
+            }
             Ok(_) => Err(self.session.malformed(&call)),
             Err(StatusCode::NOT_FOUND) => Ok(None),
             Err(status) => Err(self.session.status_error(&call, status)),
@@ -123,6 +126,13 @@ impl ClusterReader for KubeCluster {
         };
         self.version.get_or_read(read).await
     }
+}
+
+fn is_object(object: &Map<String, Value>, kind: &ServedKind, namespace: &str, name: &str) -> bool {
+    let metadata = |key: &str| object.get("metadata").and_then(|metadata| metadata[key].as_str());
+    object.get("kind").and_then(Value::as_str) == Some(&kind.kind)
+        && metadata("name") == Some(name)
+        && metadata("namespace").unwrap_or_default() == namespace
 }
 
 /// Reads all pages of a list. `selection` is a part of the query that ends with `&`, or empty.

@@ -3,6 +3,7 @@
 //! <https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins>
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -21,8 +22,8 @@ const FOLDER: &str = "/";
 /// The variable that passes the request to a plugin.
 const REQUEST_VARIABLE: &str = "KUBERNETES_EXEC_INFO";
 
-/// A credential plugin.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A credential plugin. `Debug` writes only its program, because arguments may be secret.
+#[derive(Clone, PartialEq, Eq)]
 pub struct ExecPlugin {
     /// The program: a path, or a name that is looked up in `PATH`.
     pub command: PathBuf,
@@ -32,6 +33,12 @@ pub struct ExecPlugin {
     pub env: Vec<(String, Secret)>,
     /// API version of the request and the response.
     pub api_version: String,
+}
+
+impl fmt::Debug for ExecPlugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ExecPlugin({})", self.command.display())
+    }
 }
 
 /// A credential plugin that returned no credentials. The message does not include its output, which may be secret.

@@ -212,7 +212,7 @@ impl Session {
             let request =
                 request.map_err(|source| self.error(call, ClusterErrorKind::Unreachable, source))?;
             let response = client.send(request).await.map_err(|error| match error {
-                kube::Error::Auth(source) => self.error(call, ClusterErrorKind::Unauthorized, source),
+                kube::Error::Auth(source) => self.error(call, ClusterErrorKind::Settings, source),
                 kube::Error::Service(source) => self.error(call, ClusterErrorKind::Unreachable, source),
                 source => self.error(call, ClusterErrorKind::Unreachable, source),
             })?;
@@ -267,7 +267,7 @@ impl Session {
         let credentials = match &self.connection.identity {
             KubeIdentity::Exec(plugin) => {
                 let credentials = plugin.credentials(&self.options).await;
-                Some(credentials.map_err(|error| (ClusterErrorKind::Unauthorized, error.into()))?)
+                Some(credentials.map_err(|error| (ClusterErrorKind::Settings, error.into()))?)
             }
             _ => None,
         };
@@ -290,7 +290,7 @@ fn config(
     credentials: Option<ExecCredentials>,
 ) -> Result<Config, (ClusterErrorKind, BoxError)> {
     let unreachable = |cause: Cause| (ClusterErrorKind::Unreachable, BoxError::from(cause));
-    let unauthorized = |cause: Cause| (ClusterErrorKind::Unauthorized, BoxError::from(cause));
+    let unusable = |cause: Cause| (ClusterErrorKind::Settings, BoxError::from(cause));
     let server = url(&connection.server).ok_or_else(|| unreachable(Cause::Url("server")))?;
     let mut config = Config::new(server);
     // Repetitions end with the request's time here, and kube's need not.
@@ -314,11 +314,11 @@ fn config(
     let mut client_certificate = connection.client_certificate.clone();
     match &connection.identity {
         KubeIdentity::Anonymous | KubeIdentity::Exec(_) => {}
-        KubeIdentity::Token(token) => set_token(auth, token.expose()).map_err(unauthorized)?,
+        KubeIdentity::Token(token) => set_token(auth, token.expose()).map_err(unusable)?,
         KubeIdentity::TokenFile(file) => {
             // As in kubectl, a line break at the end is not a part of the token.
-            let token = read(file).map_err(unauthorized)?;
-            set_token(auth, token.trim()).map_err(unauthorized)?;
+            let token = read(file).map_err(unusable)?;
+            set_token(auth, token.trim()).map_err(unusable)?;
         }
         KubeIdentity::Basic { username, password } => {
             auth.username = Some(username.clone());
@@ -327,13 +327,13 @@ fn config(
     }
     if let Some(credentials) = credentials {
         if let Some(token) = credentials.token {
-            set_token(auth, token.expose()).map_err(unauthorized)?;
+            set_token(auth, token.expose()).map_err(unusable)?;
         }
         client_certificate = credentials.client_certificate.or(client_certificate);
     }
     if let Some(own) = client_certificate {
-        certificates(&own.certificate, "the client certificate").map_err(unauthorized)?;
-        set_certificate(auth, &own.certificate, &own.key).map_err(unauthorized)?;
+        certificates(&own.certificate, "the client certificate").map_err(unusable)?;
+        set_certificate(auth, &own.certificate, &own.key).map_err(unusable)?;
     }
     Ok(config)
 }

@@ -35,7 +35,7 @@ async fn expired_token_is_unauthorized() {
 async fn token_with_a_line_break_is_rejected() {
     let error =
         with_token(KubeServer::shared(), "hunter2\nX: y").kinds().await.expect_err("an invalid token");
-    assert_eq!(error.kind, ClusterErrorKind::Unauthorized);
+    assert_eq!(error.kind, ClusterErrorKind::Settings);
     let message = chain(&error);
     assert!(message.contains("the token has a character") && !message.contains("hunter2"), "{message}");
 }
@@ -74,7 +74,7 @@ async fn renewed_token_file_is_read_again() {
     cluster.version().await.expect("the token is cached");
     let missing = KubeCluster::new(connection(server, KubeIdentity::TokenFile(file)), options());
     let error = missing.kinds().await.expect_err("no file");
-    assert_eq!(error.kind, ClusterErrorKind::Unauthorized);
+    assert_eq!(error.kind, ClusterErrorKind::Settings);
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ printf '{{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1"
     assert_eq!(can_discover(connection(server, KubeIdentity::Exec(plugin.clone()))).await, Ok(()));
     let failing = ExecPlugin { args: vec!["-c".to_owned(), "exit 1".to_owned()], ..plugin };
     let failed = can_discover(connection(server, KubeIdentity::Exec(failing))).await;
-    assert_eq!(failed, Err(ClusterErrorKind::Unauthorized));
+    assert_eq!(failed, Err(ClusterErrorKind::Settings));
 }
 
 #[tokio::test]
@@ -130,7 +130,7 @@ async fn plugin_has_its_own_time_limit() {
         let options = KubeOptions { request_timeout, exec_timeout: Duration::from_millis(400), ..options() };
         let connection = connection(KubeServer::shared(), KubeIdentity::Exec(plugin.clone()));
         let error = KubeCluster::new(connection, options).kinds().await.expect_err("a hanging plugin");
-        assert_eq!(error.kind, ClusterErrorKind::Unauthorized);
+        assert_eq!(error.kind, ClusterErrorKind::Settings);
         assert_eq!(Limit::of(&error), Some(Limit::KUBE_EXEC_TIMEOUT), "{}", chain(&error));
     }
 }

@@ -41,7 +41,7 @@ async fn overloaded_server_is_asked_again() {
     let server = Scripted::start(|earlier, _| match earlier {
         0 => Reply::Whole(429, "Retry-After: 0\r\n", "hunter2".to_owned()),
         1 => Reply::Whole(503, "", "hunter2".to_owned()),
-        _ => ok(r#"{"kind":"ConfigMap"}"#),
+        _ => ok(r#"{"kind":"ConfigMap","metadata":{"name":"a","namespace":"ns"}}"#),
     });
     assert_eq!(get(&server.cluster()).await, Ok(()));
     assert_eq!(server.requests(), ["/api/v1/namespaces/ns/configmaps/a"; 3]);
@@ -143,6 +143,10 @@ async fn incomplete_and_malformed_responses_are_reported() {
         Reply::Raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":".to_owned()),
         ok("<html>hunter2</html>"),
         ok("[\"hunter2\"]"),
+        // Other objects than the requested one.
+        ok(r#"{"kind":"Secret","metadata":{"name":"a","namespace":"ns"}}"#),
+        ok(r#"{"kind":"ConfigMap","metadata":{"name":"hunter2","namespace":"ns"}}"#),
+        ok(r#"{"kind":"ConfigMap","metadata":{"name":"a","namespace":"hunter2"}}"#),
     ];
     for reply in cases {
         let reply = std::sync::Mutex::new(Some(reply));

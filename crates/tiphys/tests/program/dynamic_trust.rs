@@ -107,7 +107,7 @@ fn cluster_that_cannot_be_read_is_named() {
         (
             &["--kubeconfig=hanging", "--kube-exec-timeout=1"],
             of_versions,
-            "cluster main: cannot list its kinds: the server refused the credentials; renew them: \
+            "cluster main: cannot list its kinds: its connection settings cannot be used: \
              the credential plugin $WORLD/./hang.sh of the kubeconfig did not end within 1 s: limit kube-exec-timeout",
         ),
         (&["--kubeconfig=kubeconfig", "--context=other=main"], of_parameter, no_access),
