@@ -1,6 +1,6 @@
 //! A directory of YAML files as the state of a cluster.
 
-use std::collections::{BTreeMap, btree_map};
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -302,7 +302,7 @@ impl ClusterReader for FolderCluster {
         &self,
         kind: &ServedKind,
         _namespace: Option<&str>,
-        _name: Option<&str>,
+        _names: &BTreeSet<String>,
     ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError> {
         Err(ClusterError {
             cluster: "in a folder".to_owned(),

@@ -1,5 +1,6 @@
 //! The interface for reading a cluster.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::stream::BoxStream;
@@ -41,14 +42,17 @@ pub trait ClusterReader: Send + Sync {
         content: ListContent,
     ) -> Result<Vec<Manifest>, ClusterError>;
 
-    /// Returns the objects of a kind, in a namespace and with a name if these are given, and then their changes.
+    /// Returns the objects of a kind, in a namespace if it is given and with one of these names if there are any, and then their changes.
+    /// Other objects are dropped as soon as they are read, and `metadata.managedFields` of these, which is most of an object's memory. With
+    /// one name, other objects are not requested.
     ///
-    /// The stream does not end. An error is reported once, and the watch begins anew after a pause, with [`WatchEvent::Listed`].
+    /// An error is returned if the objects cannot be listed or their changes cannot be requested. After that, the stream does not end: it
+    /// reports an error once, and the watch begins anew after a pause, with [`WatchEvent::Listed`].
     async fn watch(
         &self,
         kind: &ServedKind,
         namespace: Option<&str>,
-        name: Option<&str>,
+        names: &BTreeSet<String>,
     ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError>;
 
     /// Returns the Kubernetes version of the cluster, such as `v1.36.3`; `None` if it is unknown. It is cached as the kinds are.

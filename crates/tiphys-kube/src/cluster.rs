@@ -1,5 +1,6 @@
 //! A cluster that is read through its API server.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::stream::BoxStream;
@@ -102,7 +103,7 @@ impl ClusterReader for KubeCluster {
         content: ListContent,
     ) -> Result<Vec<Manifest>, ClusterError> {
         let Some(path) = path::collection(kind, namespace) else { return Ok(Vec::new()) };
-        let mut objects = list(&self.session, kind, &path, "", content).await?.objects;
+        let mut objects = list(&self.session, kind, &path, "", content, Some).await?.objects;
         objects.sort_by(|a, b| (a.namespace(), a.name()).cmp(&(b.namespace(), b.name())));
         Ok(objects)
     }
@@ -111,9 +112,9 @@ impl ClusterReader for KubeCluster {
         &self,
         kind: &ServedKind,
         namespace: Option<&str>,
-        name: Option<&str>,
+        names: &BTreeSet<String>,
     ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError> {
-        Watch::begin(Arc::clone(&self.session), kind.clone(), namespace, name).await
+        Watch::begin(Arc::clone(&self.session), kind.clone(), namespace, names.clone()).await
     }
 
     async fn version(&self) -> Result<Option<String>, ClusterError> {
@@ -135,13 +136,15 @@ fn is_object(object: &Map<String, Value>, kind: &ServedKind, namespace: &str, na
         && metadata("namespace").unwrap_or_default() == namespace
 }
 
-/// Reads all pages of a list. `selection` is a part of the query that ends with `&`, or empty.
+/// Reads all pages of a list. `selection` is a part of the query that ends with `&`, or empty. `keep` returns what is kept of each
+/// object, before the next page is read.
 pub(crate) async fn list(
     session: &Session,
     kind: &ServedKind,
     path: &str,
     selection: &str,
     content: ListContent,
+    keep: impl Fn(Manifest) -> Option<Manifest>,
 ) -> Result<Listed, ClusterError> {
     let accept = match content {
         ListContent::Objects => JSON,
@@ -156,7 +159,7 @@ pub(crate) async fn list(
         let (list, page_bytes) = match session.sized_json(&call).await? {
             Ok(list) => list,
             // The next page has expired. As other clients, this one asks for a list without pages.
-            Err(StatusCode::GONE) if !objects.is_empty() => {
+            Err(StatusCode::GONE) if call.path.contains("&continue=") => {
                 objects.clear();
                 page.clear();
                 continue;
@@ -171,7 +174,8 @@ pub(crate) async fn list(
             _ => return Err(session.malformed(&call)),
         };
         for item in items {
-            objects.push(manifest(item, kind, content).ok_or_else(|| session.malformed(&call))?);
+            let object = manifest(item, kind, content).ok_or_else(|| session.malformed(&call))?;
+            objects.extend(keep(object));
         }
         let string = |field: &str| {
             let value = list.get("metadata").and_then(|metadata| metadata.get(field));

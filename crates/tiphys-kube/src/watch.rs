@@ -1,5 +1,6 @@
 //! Watches of objects.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub(crate) struct Watch {
     session: Arc<Session>,
     kind: ServedKind,
     path: String,
+    /// The names of the objects; empty: all.
+    names: BTreeSet<String>,
     /// A part of the query that ends with `&`, or empty.
     selection: String,
     state: State,
@@ -69,30 +72,41 @@ enum Step {
 }
 
 impl Watch {
-    /// Lists the objects and returns the stream of events, whose first one has them.
+    /// Lists the objects, requests their changes, and returns the stream of events, whose first one has the objects.
     pub(crate) async fn begin(
         session: Arc<Session>,
         kind: ServedKind,
         namespace: Option<&str>,
-        name: Option<&str>,
+        names: BTreeSet<String>,
     ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError> {
         let Some(path) = path::collection(&kind, namespace) else {
             // Objects that cannot exist do not change.
             let none = stream::iter([Ok(WatchEvent::Listed(Vec::new()))]);
             return Ok(none.chain(stream::pending()).boxed());
         };
-        let selection = name.map(|name| path::query_value(&format!("metadata.name={name}")));
-        let selection = selection.map(|selector| format!("fieldSelector={selector}&")).unwrap_or_default();
+        // A field selector has one name at most.
+        let selection = match names.first() {
+            Some(name) if names.len() == 1 => {
+                format!("fieldSelector={}&", path::query_value(&format!("metadata.name={name}")))
+            }
+            _ => String::new(),
+        };
         let mut watch = Self {
             session,
             kind,
             path,
+            names,
             selection,
             state: State::Unlisted,
             pause_factor: 1,
             is_paused: false,
         };
         let first = watch.next().await?;
+        // The permission to list does not include the one to watch.
+        if let State::Listed(resource_version) = &watch.state {
+            let resource_version = resource_version.clone();
+            watch.open(resource_version).await?;
+        }
         let rest = stream::unfold(watch, async |mut watch| Some((watch.next().await, watch)));
         Ok(stream::iter([Ok(first)]).chain(rest).boxed())
     }
@@ -121,9 +135,9 @@ impl Watch {
     async fn step(&mut self) -> Result<Step, ClusterError> {
         match &mut self.state {
             State::Unlisted => {
-                let listed =
-                    list(&self.session, &self.kind, &self.path, &self.selection, ListContent::Objects)
-                        .await?;
+                let keep = |object| kept(&self.names, object);
+                let Self { session, kind, path, selection, .. } = &*self;
+                let listed = list(session, kind, path, selection, ListContent::Objects, keep).await?;
                 self.state = State::Listed(listed.resource_version);
                 Ok(Step::Event(WatchEvent::Listed(listed.objects)))
             }
@@ -185,13 +199,20 @@ impl Watch {
         }
         let version = object.get("metadata").and_then(|metadata| metadata.get("resourceVersion"));
         version.and_then(Value::as_str).unwrap_or_default().clone_into(&mut connection.resource_version);
-        match kind {
-            "BOOKMARK" => Ok(Step::Nothing),
-            "ADDED" | "MODIFIED" => Ok(Step::Event(WatchEvent::Changed(Manifest::new(object)))),
-            "DELETED" => Ok(Step::Event(WatchEvent::Deleted(Manifest::new(object)))),
+        let object = kept(&self.names, Manifest::new(object));
+        match (kind, object) {
+            ("ADDED" | "MODIFIED", Some(object)) => Ok(Step::Event(WatchEvent::Changed(object))),
+            ("DELETED", Some(object)) => Ok(Step::Event(WatchEvent::Deleted(object))),
+            ("ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK", _) => Ok(Step::Nothing),
             _ => Err(malformed()),
         }
     }
+}
+
+/// Returns what a watch keeps of an object; `None` for one without any of the names, of which there may be none.
+fn kept(names: &BTreeSet<String>, object: Manifest) -> Option<Manifest> {
+    let is_wanted = names.is_empty() || names.contains(object.name());
+    is_wanted.then(|| object.without_managed_fields())
 }
 
 impl Lines {

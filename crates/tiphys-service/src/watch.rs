@@ -1,6 +1,6 @@
 //! Watching the objects of dynamic parameters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -208,6 +208,7 @@ impl WatchedApplication {
 /// Opens the watch of one object.
 async fn open(id: ObjectId, cluster: &OpenCluster, kind: &ServedKind) -> Result<Events, ClusterError> {
     let namespace = Some(id.namespace.as_str()).filter(|namespace| !namespace.is_empty());
-    let events = cluster.reader.watch(kind, namespace, Some(&id.name)).await?;
+    let names = BTreeSet::from([id.name.clone()]);
+    let events = cluster.reader.watch(kind, namespace, &names).await?;
     Ok(events.map(move |event| (id.clone(), event)).boxed())
 }

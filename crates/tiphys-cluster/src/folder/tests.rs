@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fs;
 use std::future::Future;
 use std::pin::pin;
@@ -103,7 +104,7 @@ fn served_kinds_come_from_lists_definitions_and_objects() {
         assert_eq!(kinds.find(group, kind, None).map(|kind| kind.scope), Ok(scope), "{kind}");
     }
     let kind = kinds.find("", "Secret", None).expect("a served kind");
-    let error = ready(cluster.watch(kind, None, None)).err().expect("no watch");
+    let error = ready(cluster.watch(kind, None, &BTreeSet::new())).err().expect("no watch");
     assert_eq!(
         error.to_string(),
         "cluster in a folder: cannot watch Secret: a folder cannot be watched; read it again"

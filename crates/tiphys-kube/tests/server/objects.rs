@@ -1,5 +1,6 @@
 //! Kinds and objects.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde_json::json;
@@ -127,8 +128,12 @@ async fn user_without_permission_is_forbidden() {
     }
     let error = cluster.list(&map, None, ListContent::Metadata).await.expect_err("no permission");
     assert_eq!((error.kind, error.request.as_str()), (ClusterErrorKind::Forbidden, "list ConfigMap"));
-    let error = cluster.watch(&map, None, None).await.err().expect("no permission");
-    assert_eq!(error.kind, ClusterErrorKind::Forbidden);
+    let error = cluster.watch(&map, None, &BTreeSet::new()).await.err().expect("no permission");
+    assert_eq!((error.kind, error.request.as_str()), (ClusterErrorKind::Forbidden, "list ConfigMap"));
+    server.permit("list-services", &["list"], "", &["services"]);
+    let services = kind(&cluster, "", "Service").await;
+    let error = cluster.watch(&services, None, &BTreeSet::new()).await.err().expect("no permission");
+    assert_eq!((error.kind, error.request.as_str()), (ClusterErrorKind::Forbidden, "watch Service"));
 
     let endpoints = kind(&cluster, "", "Endpoints").await;
     let found = cluster.get(&endpoints, "default", "kubernetes").await.expect("permitted");

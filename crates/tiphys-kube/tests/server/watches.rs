@@ -1,5 +1,7 @@
 //! Watches.
 
+use std::collections::BTreeSet;
+
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use serde_json::json;
@@ -12,10 +14,16 @@ use crate::support::{admin, config_map, kind, namespace, with_token};
 
 type Events = BoxStream<'static, Result<WatchEvent, ClusterError>>;
 
+fn names(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
 /// Returns the next event as its type and the names and values of its objects.
 async fn next(events: &mut Events) -> String {
     let shown = |object: &Manifest| {
         let value = object.object().get("data").and_then(|data| data["k"].as_str());
+        let managed = object.object().get("metadata").and_then(|metadata| metadata.get("managedFields"));
+        assert_eq!(managed, None, "most of an object's memory");
         format!("{}={}", object.name(), value.unwrap_or("-"))
     };
     match events.next().await.expect("a watch does not end") {
@@ -36,16 +44,23 @@ async fn changes_of_one_object_are_reported() {
     config_map("watched", "one", &json!({"k": "1"}));
     let cluster = admin();
     let kind = kind(&cluster, "", "ConfigMap").await;
-    let mut one = cluster.watch(&kind, Some("watched"), Some("one")).await.expect("a watch");
-    let mut all = cluster.watch(&kind, Some("watched"), None).await.expect("a watch");
+    let mut one = cluster.watch(&kind, Some("watched"), &names(&["one"])).await.expect("a watch");
+    let mut two = cluster.watch(&kind, Some("watched"), &names(&["one", "third"])).await.expect("a watch");
+    let mut all = cluster.watch(&kind, Some("watched"), &names(&[])).await.expect("a watch");
     assert_eq!(next(&mut one).await, "listed one=1");
+    assert_eq!(next(&mut two).await, "listed one=1");
     assert_eq!(next(&mut all).await, "listed one=1 other=0");
+    config_map("watched", "fourth", &json!({}));
     config_map("watched", "third", &json!({}));
     let path = "/api/v1/namespaces/watched/configmaps/one";
     server.replace(path, &json!({"metadata": {"name": "one"}, "data": {"k": "2"}}));
     server.delete(path);
     assert_eq!(next(&mut one).await, "changed one=2");
     assert_eq!(next(&mut one).await, "deleted one=2");
+    for expected in ["changed third=-", "changed one=2", "deleted one=2"] {
+        assert_eq!(next(&mut two).await, expected);
+    }
+    assert_eq!(next(&mut all).await, "changed fourth=-");
     assert_eq!(next(&mut all).await, "changed third=-");
     assert_eq!(next(&mut all).await, "changed one=2");
     assert_eq!(next(&mut all).await, "deleted one=2");
@@ -94,7 +109,7 @@ async fn watch_continues_after_the_last_event_and_lists_after_410() {
         6 => lines(&[changed("21", "x")]),
         _ => Reply::Hanging(String::new()),
     });
-    let mut events = server.cluster().watch(&scripted_kind(), None, None).await.expect("a watch");
+    let mut events = server.cluster().watch(&scripted_kind(), None, &names(&[])).await.expect("a watch");
     for expected in ["listed a=one", "changed a=two", "listed a=ten", "listed a=twenty", "changed a=x"] {
         assert_eq!(next(&mut events).await, expected);
     }
@@ -116,7 +131,7 @@ async fn watch_goes_on_after_failures() {
         9 => lines(&[changed("5", "five"), json!("hunter2")]),
         _ => list("6", "six"),
     });
-    let mut events = server.cluster().watch(&scripted_kind(), None, None).await.expect("a watch");
+    let mut events = server.cluster().watch(&scripted_kind(), None, &names(&[])).await.expect("a watch");
     let expected = [
         "listed a=one",
         "Interrupted",
@@ -139,7 +154,7 @@ async fn watch_reports_a_server_that_ends() {
     let server = KubeServer::start();
     let cluster = with_token(&server, ADMIN_TOKEN);
     let kind = kind(&cluster, "", "Namespace").await;
-    let mut events = cluster.watch(&kind, None, Some("default")).await.expect("a watch");
+    let mut events = cluster.watch(&kind, None, &names(&["default"])).await.expect("a watch");
     assert_eq!(next(&mut events).await, "listed default=-");
     drop(server);
     // The connection is cut, or it is refused when it is made again.
@@ -155,7 +170,8 @@ async fn watch_reports_a_server_that_ends() {
 #[tokio::test]
 async fn objects_that_cannot_exist_are_not_requested() {
     let server = Scripted::start(|_, _| Reply::Whole(500, "", String::new()));
-    let mut events = server.cluster().watch(&scripted_kind(), Some("a/b"), None).await.expect("a watch");
+    let mut events =
+        server.cluster().watch(&scripted_kind(), Some("a/b"), &names(&[])).await.expect("a watch");
     assert_eq!(next(&mut events).await, "listed ");
     assert_eq!(server.requests(), Vec::<String>::new());
 }

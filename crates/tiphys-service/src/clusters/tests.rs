@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::stream::BoxStream;
@@ -56,7 +57,7 @@ impl ClusterReader for Flaky {
         &self,
         _: &ServedKind,
         _: Option<&str>,
-        _: Option<&str>,
+        _: &BTreeSet<String>,
     ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError> {
         Err(failed())
     }

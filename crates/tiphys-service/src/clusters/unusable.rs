@@ -1,5 +1,6 @@
 //! A cluster whose connection settings cannot be used. Only its applications fail.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::stream::BoxStream;
@@ -44,7 +45,7 @@ impl ClusterReader for UnusableCluster {
         &self,
         kind: &ServedKind,
         _: Option<&str>,
-        _: Option<&str>,
+        _: &BTreeSet<String>,
     ) -> Result<BoxStream<'static, Result<WatchEvent, ClusterError>>, ClusterError> {
         self.error(format!("watch {}", kind.full_name()))
     }
