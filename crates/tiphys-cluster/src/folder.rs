@@ -1,5 +1,7 @@
 //! A directory of YAML files as the state of a cluster.
 
+mod state;
+
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::fmt;
 use std::fs;
@@ -12,6 +14,8 @@ use rayon::prelude::*;
 use serde_json::{Map, Value};
 use tiphys_engine::{Manifest, ObjectKey, ResourceListError, ServedKind, ServedKinds};
 use tiphys_yaml::{Data, Node, Position, read_documents};
+
+pub use state::FolderState;
 
 use crate::{ClusterError, ClusterErrorKind, ClusterReader, ListContent, WatchEvent};
 

@@ -9,5 +9,5 @@ mod reader;
 
 pub use argument::{ClusterStateArgument, Clusters, IN_CLUSTER_NAME, server_of};
 pub use error::{ClusterError, ClusterErrorKind};
-pub use folder::{FolderCluster, FolderError, ObjectProblem};
+pub use folder::{FolderCluster, FolderError, FolderState, ObjectProblem};
 pub use reader::{ClusterReader, ListContent, REQUESTS_MAX, WatchEvent};
