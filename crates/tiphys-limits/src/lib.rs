@@ -36,6 +36,8 @@ impl Limit {
     pub const KUBE_REQUEST_TIMEOUT: Self = Self("kube-request-timeout");
     /// Bytes of one response of an API server.
     pub const KUBE_RESPONSE_BYTES_MAX: Self = Self("kube-response-bytes-max");
+    /// Concurrent watches of API servers.
+    pub const KUBE_WATCHES_MAX: Self = Self("kube-watches-max");
     /// Time to look up branches and tags, or of one request to a chart server.
     pub const LOOKUP_TIMEOUT: Self = Self("lookup-timeout");
     /// Objects of one source.

@@ -125,6 +125,11 @@ impl DestinationClusters {
         Ok(())
     }
 
+    /// Drops all objects, before watches report them again.
+    pub(crate) fn forget_objects(&self) {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Replaces an object by a state that a watch has reported; `None` if it was deleted.
     pub(crate) fn replace(&self, id: &ObjectId, object: Option<Manifest>) {
         let object = object.map(Manifest::without_managed_fields);

@@ -160,6 +160,12 @@ impl ServiceError {
         Self::new(ErrorKind::Forbidden, message)
     }
 
+    /// Creates an error of [`ErrorKind::LimitExceeded`].
+    pub(crate) fn limit_exceeded(message: impl Into<String>, limit: Limit) -> Self {
+        Self::new(ErrorKind::LimitExceeded, format!("{}: {limit}", message.into()))
+            .with_remedy(Remedy::ChangeLimit(limit))
+    }
+
     /// Creates an error of [`ErrorKind::NotFound`].
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotFound, message)

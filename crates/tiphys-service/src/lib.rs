@@ -54,5 +54,5 @@ pub use service::Service;
 pub use store::load_store;
 pub use text::{json_list, json_text, listed, one_line, yaml_documents};
 pub use warning::Warning;
-pub use watch::{ValueChange, ValueEvent, ValueWatch};
+pub use watch::{ValueChange, ValueWatch, WatchCounts};
 pub use workspace::{Workspace, WorkspaceOptions};

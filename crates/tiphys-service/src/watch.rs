@@ -1,35 +1,38 @@
 //! Watching the objects of dynamic parameters.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod fingerprint;
+mod folders;
+mod objects;
+
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
-use futures_util::stream::{self, BoxStream, SelectAll};
-use futures_util::{StreamExt as _, TryStreamExt as _, future};
-use tiphys_cluster::{ClusterError, WatchEvent};
-use tiphys_engine::ServedKind;
-use tiphys_params::ResolvedParameter;
-use tiphys_render::{Prepared, SourceLookUps, ValueResolver as _};
+use futures_util::future;
+use tiphys_engine::LookUp;
+use tiphys_render::{SourceLookUps, ValueResolver as _};
 use tiphys_store::StoredApplication;
 
-use crate::clusters::{ObjectId, OpenCluster};
+use crate::clusters::ObjectId;
 use crate::dynamic::PermittedLookUp;
 use crate::error::{ServiceError, chain};
 use crate::warning::Warning;
 use crate::workspace::Workspace;
 
-/// Watches that are opened at the same time.
-const OPENINGS_MAX: usize = 8;
+use fingerprint::{Fingerprint, FingerprintKey};
+use folders::FolderWatch;
+use objects::{ObjectEvent, ObjectGroups, ObjectWatch};
 
-/// The values of the dynamic parameters of applications, and the objects that they come from. Values are compared in memory and never
-/// written.
+/// The values of the dynamic parameters of applications, and the objects that they come from. Of values, only keyed hashes are held.
 pub struct ValueWatch<'a> {
     workspace: &'a Workspace,
+    key: FingerprintKey,
     applications: Vec<WatchedApplication>,
-    events: SelectAll<Events>,
+    objects: ObjectWatch,
+    folders: FolderWatch,
 }
 
-/// What a change of an object, or of a directory, means.
+/// What a change of objects, or of a directory, means.
 #[derive(Debug, Default)]
 pub struct ValueChange {
     /// The applications of which a value changed, in their order.
@@ -38,46 +41,60 @@ pub struct ValueChange {
     pub warnings: Vec<Warning>,
 }
 
-/// An event of a watched object.
-#[derive(Debug)]
-pub struct ValueEvent {
-    id: ObjectId,
-    event: Result<WatchEvent, ClusterError>,
+/// Numbers of what is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchCounts {
+    /// Applications with dynamic parameters.
+    pub applications: usize,
+    /// Objects in live clusters.
+    pub objects: usize,
+    /// Watches of API servers.
+    pub watches: usize,
 }
-
-type Events = BoxStream<'static, (ObjectId, Result<WatchEvent, ClusterError>)>;
-type Values = Vec<Vec<ResolvedParameter>>;
 
 struct WatchedApplication {
     stored: Arc<StoredApplication>,
-    sources: Vec<(usize, Prepared)>,
+    /// The dynamic parameters of each source, with its position.
+    sources: Vec<(usize, Vec<LookUp>)>,
     /// The objects of live clusters.
     objects: Vec<ObjectId>,
-    /// The last values that could be read.
-    values: Option<Values>,
+    /// The fingerprint of the last values that could be read.
+    values: Option<Fingerprint>,
     /// Why the values cannot be read now.
     problem: Option<String>,
 }
 
 impl fmt::Debug for ValueWatch<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ValueWatch({} applications)", self.applications.len())
+        write!(f, "ValueWatch({:?})", self.counts())
     }
 }
 
 impl<'a> ValueWatch<'a> {
-    /// Watches the objects that applications refer to. The applications have been rendered in this workspace, with the values that changes
-    /// are compared with.
-    pub async fn begin(
-        workspace: &'a Workspace,
-        applications: &[Arc<StoredApplication>],
-    ) -> Result<Self, ServiceError> {
-        let mut watched = Vec::new();
-        let mut objects = BTreeMap::new();
+    /// Prepares a watch before anything is rendered in a workspace, so that no later change of a directory is missed.
+    pub async fn prepare(workspace: &'a Workspace) -> Result<Self, ServiceError> {
+        let (options, host) = (workspace.service.options(), workspace.service.host());
+        let paths = options.cluster_state.iter().map(|argument| host.absolute(&argument.folder)).collect();
+        Ok(Self {
+            workspace,
+            key: FingerprintKey::random()?,
+            applications: Vec::new(),
+            objects: ObjectWatch::default(),
+            folders: FolderWatch::begin(paths).await,
+        })
+    }
+
+    /// Watches the objects that applications refer to. The applications have been rendered in the workspace, with the values that changes
+    /// are compared with. A missing permission, or more watches than the limit, is an error.
+    pub async fn begin(&mut self, applications: &[Arc<StoredApplication>]) -> Result<(), ServiceError> {
+        let workspace = self.workspace;
+        let mut groups = ObjectGroups::default();
         for stored in applications {
             // Rendering has reported the error of an application that cannot be prepared.
             let Ok(sources) = workspace.renderer.prepare_all(&stored.application).await else { continue };
-            if sources.iter().all(|(_, prepared)| prepared.look_ups().is_empty()) {
+            let sources: Vec<_> =
+                sources.iter().map(|(position, source)| (*position, source.look_ups().to_vec())).collect();
+            if sources.iter().all(|(_, look_ups)| look_ups.is_empty()) {
                 continue;
             }
             let mut application = WatchedApplication {
@@ -90,53 +107,66 @@ impl<'a> ValueWatch<'a> {
             let permitted = application.permitted(workspace).await;
             for look_up in permitted.iter().filter(|look_up| look_up.cluster().reader.is_live()) {
                 application.objects.push(look_up.id());
-                objects.entry(look_up.id()).or_insert_with(|| look_up.watched());
+                groups.add(look_up);
             }
             // The application was rendered with these values, or its error was reported.
-            application.refresh(workspace).await;
-            watched.push(application);
+            application.refresh(workspace, &self.key).await;
+            self.applications.push(application);
         }
-        let opening =
-            stream::iter(objects).map(async |(id, (cluster, kind))| open(id, &cluster, &kind).await);
-        let opened: Result<Vec<Events>, ClusterError> = opening.buffered(OPENINGS_MAX).try_collect().await;
-        let opened = opened.map_err(|error| ServiceError::rendering(chain(&error)))?;
-        Ok(Self { workspace, applications: watched, events: stream::select_all(opened) })
+        // The first event of each watch has its objects again, and they should not be in memory twice.
+        workspace.clusters.forget_objects();
+        self.objects = groups.watch(workspace.service.options().limits.kube_watches_max()).await?;
+        Ok(())
     }
 
-    /// Returns the numbers of watched applications and of watched objects in live clusters.
-    pub fn counts(&self) -> (usize, usize) {
-        (self.applications.len(), self.events.len())
+    /// Returns the numbers of what is watched.
+    pub fn counts(&self) -> WatchCounts {
+        let (objects, watches) = self.objects.counts();
+        WatchCounts { applications: self.applications.len(), objects, watches }
     }
 
-    /// Waits for an event of a live cluster. Without objects in live clusters, this waits forever. An event is lost only if it was returned
-    /// and not applied.
-    pub async fn event(&mut self) -> ValueEvent {
-        match self.events.next().await {
-            Some((id, event)) => ValueEvent { id, event },
-            None => future::pending().await,
-        }
-    }
-
-    /// Applies an event, which may change nothing.
-    pub async fn apply(&mut self, ValueEvent { id, event }: ValueEvent) -> ValueChange {
-        let object = match event {
-            Ok(WatchEvent::Listed(objects)) => objects
-                .into_iter()
-                .find(|object| object.name() == id.name && object.namespace() == id.namespace),
-            Ok(WatchEvent::Changed(object)) => Some(object),
-            Ok(WatchEvent::Deleted(_)) => None,
-            Err(error) => {
-                let message = format!("{}; its changes are missed until it can be watched", chain(&error));
-                return ValueChange { warnings: vec![Warning::new(message)], ..ValueChange::default() };
-            }
+    /// Waits for a change of objects or of a directory, which may change no value. Changes that are known at the same time are one.
+    pub async fn next(&mut self) -> ValueChange {
+        let events = tokio::select! {
+            events = self.objects.next() => Some(events),
+            () = self.folders.changed() => None,
         };
-        self.workspace.clusters.replace(&id, object);
-        self.refresh(|application| application.objects.contains(&id)).await
+        match events {
+            Some(events) => self.apply(events).await,
+            None => self.reload_folders().await,
+        }
     }
 
-    /// Reads the directories of live objects again.
-    pub async fn reload_folders(&mut self) -> ValueChange {
-        match self.workspace.clusters.reload_folders() {
+    async fn apply(&mut self, events: Vec<ObjectEvent>) -> ValueChange {
+        let mut changed = BTreeSet::new();
+        let mut warnings = Vec::new();
+        for ObjectEvent { group, event } in events {
+            match event {
+                Ok(event) => {
+                    for (id, object) in group.states(event) {
+                        self.workspace.clusters.replace(&id, object);
+                        changed.insert(id);
+                    }
+                }
+                Err(error) => {
+                    let message =
+                        format!("{group}: {}; changes are missed until it can be watched", chain(&error));
+                    warnings.push(Warning::new(message));
+                }
+            }
+        }
+        let is_concerned =
+            |application: &WatchedApplication| application.objects.iter().any(|id| changed.contains(id));
+        let mut change = self.refresh(is_concerned).await;
+        change.warnings.splice(..0, warnings);
+        change
+    }
+
+    async fn reload_folders(&mut self) -> ValueChange {
+        let clusters = Arc::clone(&self.workspace.clusters);
+        let reloaded = tokio::task::spawn_blocking(move || clusters.reload_folders()).await;
+        let reloaded = reloaded.map_err(|error| ServiceError::bug(error.to_string()));
+        match reloaded.and_then(|reloaded| reloaded) {
             Ok(()) => self.refresh(|_| true).await,
             Err(error) => {
                 let warning = Warning::new(error.message());
@@ -148,7 +178,7 @@ impl<'a> ValueWatch<'a> {
     async fn refresh(&mut self, is_concerned: impl Fn(&WatchedApplication) -> bool) -> ValueChange {
         let mut change = ValueChange::default();
         for application in self.applications.iter_mut().filter(|application| is_concerned(application)) {
-            match application.refresh(self.workspace).await {
+            match application.refresh(self.workspace, &self.key).await {
                 Refreshed::Same => {}
                 Refreshed::Changed => change.applications.push(Arc::clone(&application.stored)),
                 Refreshed::Unreadable(warning) => change.warnings.push(warning),
@@ -168,29 +198,26 @@ enum Refreshed {
 
 impl WatchedApplication {
     async fn permitted(&self, workspace: &Workspace) -> Vec<PermittedLookUp> {
-        let look_ups = self.sources.iter().flat_map(|(_, prepared)| prepared.look_ups());
+        let look_ups = self.sources.iter().flat_map(|(_, look_ups)| look_ups);
         let permitted =
             look_ups.map(|look_up| workspace.values.permit(&self.stored.application, look_up, &[]));
         future::join_all(permitted).await.into_iter().flatten().collect()
     }
 
-    async fn refresh(&mut self, workspace: &Workspace) -> Refreshed {
+    async fn refresh(&mut self, workspace: &Workspace, key: &FingerprintKey) -> Refreshed {
         let sources: Vec<SourceLookUps<'_>> = self
             .sources
             .iter()
-            .map(|(position, prepared)| SourceLookUps {
-                position: *position,
-                look_ups: prepared.look_ups(),
-                base: &[],
-            })
+            .map(|(position, look_ups)| SourceLookUps { position: *position, look_ups, base: &[] })
             .collect();
         match workspace.values.resolve(&self.stored.application, &sources).await {
             Ok(values) => {
                 self.problem = None;
-                if self.values.as_ref() == Some(&values) {
+                let values = Some(key.fingerprint(&values));
+                if self.values == values {
                     return Refreshed::Same;
                 }
-                self.values = Some(values);
+                self.values = values;
                 Refreshed::Changed
             }
             Err(error) => {
@@ -203,12 +230,4 @@ impl WatchedApplication {
             }
         }
     }
-}
-
-/// Opens the watch of one object.
-async fn open(id: ObjectId, cluster: &OpenCluster, kind: &ServedKind) -> Result<Events, ClusterError> {
-    let namespace = Some(id.namespace.as_str()).filter(|namespace| !namespace.is_empty());
-    let names = BTreeSet::from([id.name.clone()]);
-    let events = cluster.reader.watch(kind, namespace, &names).await?;
-    Ok(events.map(move |event| (id.clone(), event)).boxed())
 }

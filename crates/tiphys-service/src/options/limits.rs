@@ -53,6 +53,8 @@ pub struct ServiceLimits {
     pub kube_response_bytes_max: u64,
     /// Bytes of all pages of one list of a Kubernetes API server.
     pub kube_list_bytes_max: u64,
+    /// Concurrent watches of Kubernetes API servers. Each has a connection.
+    pub kube_watches_max: u64,
     /// Bytes on disk of the cache. A command removes what was not used for longest, once a day.
     pub cache_size_max: u64,
 }
@@ -86,6 +88,7 @@ impl ServiceLimits {
         kube_exec_timeout: 60,
         kube_response_bytes_max: 256 << 20,
         kube_list_bytes_max: 1 << 30,
+        kube_watches_max: 200,
         cache_size_max: 20 << 30,
     };
 
@@ -127,6 +130,11 @@ impl ServiceLimits {
     /// Returns the maximum number of objects of one source.
     pub(crate) fn manifests_max(&self) -> usize {
         size(self.manifests_max)
+    }
+
+    /// Returns the maximum number of concurrent watches of API servers.
+    pub(crate) fn kube_watches_max(&self) -> usize {
+        size(self.kube_watches_max)
     }
 
     /// Returns the limits of charts and registries.

@@ -70,6 +70,10 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.kube_list_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     kube_list_bytes_max: u64,
 
+    /// Maximum number of concurrent watches of Kubernetes API servers (`render --watch`). Each has a connection
+    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.kube_watches_max, value_parser = clap::value_parser!(u64).range(1..))]
+    kube_watches_max: u64,
+
     /// Maximum size of the index of a Helm repository, in bytes
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.chart_index_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     chart_index_bytes_max: u64,
@@ -119,6 +123,7 @@ impl From<&LimitArgs> for ServiceLimits {
             kube_exec_timeout: args.kube_exec_timeout,
             kube_response_bytes_max: args.kube_response_bytes_max,
             kube_list_bytes_max: args.kube_list_bytes_max,
+            kube_watches_max: args.kube_watches_max,
             cache_size_max: args.cache_size_max,
         }
     }

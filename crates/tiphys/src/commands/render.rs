@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tiphys_render::RenderedApplication;
-use tiphys_service::{ApplicationSelection, ErrorKind, SelectedApplications, Workspace, WorkspaceOptions};
+use tiphys_service::{
+    ApplicationSelection, ErrorKind, SelectedApplications, ValueWatch, Workspace, WorkspaceOptions,
+};
 use tiphys_store::StoredApplication;
 
 use crate::args::{CommonArgs, OutputFormat, RenderArgs};
@@ -49,6 +51,15 @@ enum Waiting {
     Nowhere,
 }
 
+/// What happens to the manifests of a round in which applications fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AfterErrors {
+    /// None are printed.
+    PrintNothing,
+    /// Those of the other applications are printed.
+    PrintOthers,
+}
+
 /// Renders applications and prints them.
 pub(crate) async fn run(
     common: &CommonArgs,
@@ -81,10 +92,11 @@ pub(crate) async fn run(
     }
     let command =
         Command { args, host, format, workspace: &workspace, applications: &applications, errors: &errors };
-    let folders = args.watch.then(|| watch::Folders::new(common, host));
-    let worst = command.round(&applications, worst).await?;
-    if let Some(folders) = folders.filter(|_| worst.is_none() || args.keep_going) {
-        lifecycle::unless_interrupted(workspace.cancel(), watch::run(&command, folders)).await??;
+    let values = if args.watch { Some(ValueWatch::prepare(&workspace).await?) } else { None };
+    let after_errors = if args.keep_going { AfterErrors::PrintOthers } else { AfterErrors::PrintNothing };
+    let worst = command.round(&applications, worst, after_errors).await?;
+    if let Some(values) = values.filter(|_| worst.is_none() || args.keep_going) {
+        lifecycle::unless_interrupted(workspace.cancel(), watch::run(&command, values)).await??;
     }
     Ok(error::exit_code_of(worst))
 }
@@ -106,6 +118,7 @@ impl Command<'_> {
         &self,
         applications: &[Arc<StoredApplication>],
         worst: Option<ErrorKind>,
+        after_errors: AfterErrors,
     ) -> Result<Option<ErrorKind>, ServiceError> {
         let Self { args, host, format, workspace, errors, .. } = *self;
         let mut worst = worst;
@@ -155,7 +168,7 @@ impl Command<'_> {
         if let Some(file) = &args.report {
             files::write_report(&host.absolute(file), &summary::json(errors, &outcomes))?;
         }
-        if worst.is_none() || args.keep_going {
+        if worst.is_none() || after_errors == AfterErrors::PrintOthers {
             match waiting {
                 Waiting::Spool(spool) => spool.print()?,
                 Waiting::Staging(staging) => staging.move_into_place()?,
