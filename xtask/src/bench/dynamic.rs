@@ -1,5 +1,7 @@
 //! `cargo xtask bench dynamic`: measures values from clusters, and comparisons with clusters, against a real API server.
 
+mod watch;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -35,8 +37,9 @@ const URL: &str = "https://git.example.org/team/apps.git";
 /// The namespace of all objects.
 const NAMESPACE: &str = "bench";
 
-const CASES: [Case<Bench>; 3] = [
+const CASES: [Case<Bench>; 4] = [
     case("resolve", "1,000 applications with 5 references each to 2,000 objects", resolve),
+    case("watch", "`render --watch` of these applications and objects", watch::watch),
     case("folder", "one comparison with a folder of 10,000 objects", folder),
     case("live-diff", "a comparison of 100 applications with a cluster", live_diff),
 ];
@@ -78,7 +81,6 @@ impl Bench {
             format!("--repo={URL}={}", shown(folder.join(name).join("repo"))),
             format!("--plugins={}", shown(folder.join("plugins"))),
             format!("--cache-dir={}", shown(folder.join(name).join("cache"))),
-            "-o=name".to_owned(),
         ])
     }
 
@@ -153,7 +155,7 @@ fn resolve(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     }
     files::write(&bench.starter.folder().join("dynamic/repo/a.yaml"), "a: b\n")?;
     files::write(&bench.starter.folder().join("fixed/repo/a.yaml"), "a: b\n")?;
-    let render = words(&["render"]);
+    let render = words(&["render", "-o=name"]);
     let live = [bench.live()];
     let dynamic = bench.sample(&[&render, &bench.store("dynamic", &dynamic)?, &live])?;
     let fixed = bench.sample(&[&render, &bench.store("fixed", &fixed)?, &live])?;
@@ -184,7 +186,7 @@ fn folder(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     }
     println!("the folder has {FOLDER_OBJECTS} objects of {} bytes", bytes / FOLDER_OBJECTS);
     let store = bench.store("folder", &application("a", ".", ""))?;
-    let diff = words(&["diff", "--exit-code=false"]);
+    let diff = words(&["diff", "-o=name", "--exit-code=false"]);
     let with = |folder: &str| [format!("--cluster-state={}", place.join(folder).display())];
     let samples =
         |measured: Vec<(Sample, u64)>| measured.into_iter().map(|(sample, _)| sample).collect::<Vec<_>>();
@@ -229,7 +231,7 @@ fn live_diff(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     }
     let store = bench.store("live-diff", &applications)?;
     // Without differences, the exit code is 0.
-    let measured = bench.sample(&[&words(&["diff"]), &store, &[bench.live()]])?;
+    let measured = bench.sample(&[&words(&["diff", "-o=name"]), &store, &[bench.live()]])?;
     record(sheet, "100 applications with 10 objects each, whole process", measured);
     Ok(())
 }

@@ -124,7 +124,7 @@ fn peak_bytes(folder: &Path) -> Option<u64> {
 }
 
 /// The proportional set size of a process; zero if it has ended.
-fn proportional_bytes(id: u32) -> u64 {
+pub(crate) fn proportional_bytes(id: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{id}/smaps_rollup")).unwrap_or_default();
     kibibytes(&text, "Pss:").unwrap_or(0)
 }
