@@ -191,7 +191,7 @@ impl KubeServer {
         config.to_string()
     }
 
-    /// Permits verbs on resources of a group to [`LIMITED_USER`] in all namespaces.
+    /// Permits verbs on resources of a group to [`LIMITED_USER`] in all namespaces, and waits until the server applies it.
     pub fn permit(&self, name: &str, verbs: &[&str], group: &str, resources: &[&str]) {
         const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
         let rules = json!([{"verbs": verbs, "apiGroups": [group], "resources": resources}]);
@@ -203,6 +203,16 @@ impl KubeServer {
             "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": LIMITED_USER}]
         });
         self.create(&format!("{RBAC}/clusterrolebindings"), &binding);
+        self.waits_for_permission(&json!({"verb": verbs[0], "group": group, "resource": resources[0]}));
+    }
+
+    /// Waits until the server permits a request to [`LIMITED_USER`]. `request` is a `ResourceAttributes` of the authorization API.
+    pub fn waits_for_permission(&self, request: &Value) {
+        let review = json!({"spec": {"user": LIMITED_USER, "resourceAttributes": request}});
+        wait::until(|| {
+            let answer = self.create("/apis/authorization.k8s.io/v1/subjectaccessreviews", &review);
+            (answer["status"]["allowed"] == true).then_some(())
+        });
     }
 
     fn request(&self, method: &str, path: &str, object: &Value, status: u16) -> Value {

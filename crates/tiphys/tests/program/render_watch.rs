@@ -81,6 +81,10 @@ fn permit(server: &KubeServer, namespace: &str, verbs: &[&str], names: &[&str]) 
         "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": LIMITED_USER}]
     });
     server.create(&format!("{path}/rolebindings"), &binding);
+    let name = names.first().unwrap_or(&"");
+    server.waits_for_permission(
+        &json!({"verb": verbs[0], "resource": "configmaps", "namespace": namespace, "name": name}),
+    );
 }
 
 /// The arguments of the command. Applications are rendered one after the other unless the options permit more.
