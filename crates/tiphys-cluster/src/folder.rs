@@ -2,7 +2,7 @@
 
 mod state;
 
-use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::collections::{BTreeMap, BTreeSet, HashSet, btree_map};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -150,11 +150,19 @@ impl FolderCluster {
             // Invalid lists are rejected when they are read.
             let _valid = kinds.add_resource_list(list);
         }
-        // Namespaced objects first, because one of them decides the scope of an unknown kind.
-        objects()
-            .filter(|manifest| !manifest.namespace().is_empty())
-            .for_each(|manifest| kinds.add_object(manifest));
-        objects().for_each(|manifest| kinds.add_object(manifest));
+        // One object of each kind, version and scope tells them. Namespaced objects come first, because one of them decides the scope of an
+        // unknown kind.
+        let mut seen = HashSet::new();
+        let distinct: Vec<_> = objects()
+            .filter(|manifest| {
+                let version = manifest.object().get("apiVersion").and_then(Value::as_str);
+                seen.insert((version, manifest.group_kind(), manifest.namespace().is_empty()))
+            })
+            .collect();
+        for is_cluster_scoped in [false, true] {
+            let of_scope = |manifest: &&&Manifest| manifest.namespace().is_empty() == is_cluster_scoped;
+            distinct.iter().filter(of_scope).for_each(|manifest| kinds.add_object(manifest));
+        }
         kinds
     }
 
