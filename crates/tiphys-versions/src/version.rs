@@ -75,6 +75,21 @@ impl Version {
         &self.text
     }
 
+    /// Returns major, minor and patch.
+    pub fn numbers(&self) -> [u64; 3] {
+        self.numbers
+    }
+
+    /// Returns the pre-release without its hyphen; empty if there is none.
+    pub fn pre_release(&self) -> &str {
+        &self.pre_release
+    }
+
+    /// Returns the build metadata without its plus sign; empty if there is none.
+    pub fn metadata(&self) -> &str {
+        &self.metadata
+    }
+
     /// Whether this is a pre-release, such as `1.0.0-rc.1`.
     pub fn is_pre_release(&self) -> bool {
         !self.pre_release.is_empty()
