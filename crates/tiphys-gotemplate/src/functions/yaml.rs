@@ -1,0 +1,65 @@
+//! YAML, as Argo CD adds it to sprig.
+
+mod plain;
+mod write;
+
+use tiphys_yaml::{Data, Node, read_document};
+
+use super::{Call, Failure, Function, Outcome, Type, fail};
+use crate::value::{List, Map, Value};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("toYaml", &[Type::Any], |call| {
+        let value = call.value(0);
+        let json = value.to_json_within(call.budget(), 0)?;
+        let yaml = write::write(&json);
+        Ok(yaml.strip_suffix('\n').unwrap_or(&yaml).into())
+    }),
+    Function::new("fromYaml", &[Type::String], from_yaml),
+    Function::new("fromYamlArray", &[Type::String], from_yaml_array),
+];
+
+/// Reads the first document; `None` if it is empty or null.
+fn read(call: &mut Call<'_>) -> Result<Option<Node>, Failure> {
+    let text = call.string(0);
+    call.budget().take_bytes(text.len())?;
+    let node = read_document(&text)
+        .or_else(|error| fail(format!("error converting YAML to JSON: {error}")))?
+        .map(Node::deduplicated);
+    Ok(node.filter(|node| !node.is_null()))
+}
+
+/// Fails because the document has another type.
+fn mismatch(node: &Node, expected: &str) -> Outcome {
+    let found = match node.data {
+        Data::Null => "null",
+        Data::Bool(_) => "bool",
+        Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => "number",
+        Data::String(_) => "string",
+        Data::Sequence(_) => "array",
+        Data::Mapping(_) => "object",
+    };
+    fail(format!(
+        "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type {expected}"
+    ))
+}
+
+fn from_yaml(call: &mut Call<'_>) -> Outcome {
+    match read(call)? {
+        None => Ok(Value::Map(Map::new(std::collections::BTreeMap::new()))),
+        Some(node) if matches!(node.data, Data::Mapping(_)) => {
+            super::json::from_node(call.budget(), &node, 0)
+        }
+        Some(node) => mismatch(&node, "map[string]interface {}"),
+    }
+}
+
+fn from_yaml_array(call: &mut Call<'_>) -> Outcome {
+    match read(call)? {
+        None => Ok(Value::List(List::new(Vec::new()))),
+        Some(node) if matches!(node.data, Data::Sequence(_)) => {
+            super::json::from_node(call.budget(), &node, 0)
+        }
+        Some(node) => mismatch(&node, "[]interface {}"),
+    }
+}

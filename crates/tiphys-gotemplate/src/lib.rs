@@ -1,0 +1,29 @@
+//! Go templates as Argo CD renders them in application sets.
+//!
+//! [`Template`] is Go's `text/template` with the functions of sprig and those of Argo CD; [`replace`] is the simple form `{{key}}`
+//! (fasttemplate). The rules are those of the Go version that Argo CD is built with. Nothing here reads a clock, the environment, files or
+//! the network: the time and a random seed are [`Options`], and functions that create keys or passwords are refused.
+
+mod datetime;
+mod execute;
+mod fasttemplate;
+mod format;
+mod functions;
+mod lex;
+mod limits;
+mod number;
+mod options;
+mod parse;
+mod reflected;
+mod template;
+mod tree;
+mod unicode;
+mod value;
+
+pub use execute::ExecuteError;
+pub use fasttemplate::{ReplaceError, flatten, replace};
+pub use limits::{LimitError, Limits};
+pub use options::{MissingKey, OptionError, Options};
+pub use parse::ParseError;
+pub use template::{Output, Template};
+pub use value::{ConvertError, List, Map, Special, Str, Value};

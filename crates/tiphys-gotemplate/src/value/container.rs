@@ -1,0 +1,206 @@
+//! Lists and maps, which values share.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::{Str, Value};
+
+/// The type of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ListType {
+    /// `[]interface {}`
+    Any,
+    /// `[]string`
+    Strings,
+    /// `[]int`
+    Ints,
+    /// `[][]interface {}`
+    Lists,
+}
+
+impl ListType {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Any => "[]interface {}",
+            Self::Strings => "[]string",
+            Self::Ints => "[]int",
+            Self::Lists => "[][]interface {}",
+        }
+    }
+}
+
+/// A list. A clone has the same elements.
+#[derive(Clone, Debug)]
+pub struct List(Rc<ListCell>);
+
+#[derive(Debug)]
+struct ListCell {
+    list_type: ListType,
+    is_nil: bool,
+    items: RefCell<Vec<Value>>,
+}
+
+impl List {
+    /// Returns a list of any values.
+    pub fn new(items: Vec<Value>) -> Self {
+        Self::of(ListType::Any, items)
+    }
+
+    pub(crate) fn of(list_type: ListType, items: Vec<Value>) -> Self {
+        Self(Rc::new(ListCell { list_type, is_nil: false, items: RefCell::new(items) }))
+    }
+
+    /// Returns a list without elements that is also nil.
+    pub(crate) fn nil(list_type: ListType) -> Self {
+        Self(Rc::new(ListCell { list_type, is_nil: true, items: RefCell::default() }))
+    }
+
+    pub(crate) fn strings<S: Into<Str>>(items: impl IntoIterator<Item = S>) -> Self {
+        Self::of(ListType::Strings, items.into_iter().map(|item| Value::String(item.into())).collect())
+    }
+
+    pub(crate) fn list_type(&self) -> ListType {
+        self.0.list_type
+    }
+
+    pub(crate) fn is_nil(&self) -> bool {
+        self.0.is_nil
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.items.borrow().len()
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<Value> {
+        self.0.items.borrow().get(index).cloned()
+    }
+
+    /// Returns the elements.
+    pub fn items(&self) -> Vec<Value> {
+        self.0.items.borrow().clone()
+    }
+
+    /// Sorts the strings of the list by bytes.
+    pub(crate) fn sort(&self) {
+        self.0.items.borrow_mut().sort_by(|a, b| match (a, b) {
+            (Value::String(a), Value::String(b)) => a.cmp(b),
+            _ => std::cmp::Ordering::Equal,
+        });
+    }
+
+    /// Whether elements have the static type `interface {}`.
+    pub(crate) fn has_any(&self) -> bool {
+        self.0.list_type == ListType::Any
+    }
+
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// A map with string keys, sorted by bytes. A clone has the same entries.
+#[derive(Clone, Debug)]
+pub struct Map(Rc<MapCell>);
+
+#[derive(Debug)]
+struct MapCell {
+    holds_strings: bool,
+    is_nil: bool,
+    entries: RefCell<BTreeMap<Str, Value>>,
+}
+
+impl Map {
+    /// Returns a map of any values.
+    pub fn new(entries: BTreeMap<Str, Value>) -> Self {
+        Self(Rc::new(MapCell { holds_strings: false, is_nil: false, entries: RefCell::new(entries) }))
+    }
+
+    /// Returns a map from string to string.
+    pub fn of_strings(entries: impl IntoIterator<Item = (Str, Str)>) -> Self {
+        let entries = entries.into_iter().map(|(key, value)| (key, Value::String(value))).collect();
+        Self(Rc::new(MapCell { holds_strings: true, is_nil: false, entries: RefCell::new(entries) }))
+    }
+
+    /// Returns a map without entries that cannot be set.
+    pub(crate) fn nil() -> Self {
+        Self(Rc::new(MapCell { holds_strings: false, is_nil: true, entries: RefCell::default() }))
+    }
+
+    pub(crate) fn type_name(&self) -> &'static str {
+        if self.holds_strings() { "map[string]string" } else { "map[string]interface {}" }
+    }
+
+    pub(crate) fn holds_strings(&self) -> bool {
+        self.0.holds_strings
+    }
+
+    pub(crate) fn is_nil(&self) -> bool {
+        self.0.is_nil
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.entries.borrow().len()
+    }
+
+    pub(crate) fn get(&self, key: &[u8]) -> Option<Value> {
+        self.0.entries.borrow().get(&Str::from(key)).cloned()
+    }
+
+    pub(crate) fn insert(&self, key: Str, value: Value) {
+        // The previous value may contain this map, so it is dropped after the borrow.
+        let previous = self.0.entries.borrow_mut().insert(key, value);
+        drop(previous);
+    }
+
+    pub(crate) fn remove(&self, key: &Str) {
+        let previous = self.0.entries.borrow_mut().remove(key);
+        drop(previous);
+    }
+
+    /// Returns the entries, sorted by key.
+    pub fn entries(&self) -> Vec<(Str, Value)> {
+        self.0.entries.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+    }
+
+    /// Removes all entries, so that maps that contain each other are freed.
+    pub(crate) fn clear(&self) {
+        let previous = std::mem::take(&mut *self.0.entries.borrow_mut());
+        drop(previous);
+    }
+
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// Frees deeply nested values without recursion.
+fn free(mut values: Vec<Value>) {
+    while let Some(value) = values.pop() {
+        match value {
+            Value::List(list) => {
+                if let Some(mut cell) = Rc::into_inner(list.0) {
+                    values.append(cell.items.get_mut());
+                }
+            }
+            Value::Map(map) => {
+                if let Some(mut cell) = Rc::into_inner(map.0) {
+                    values.extend(std::mem::take(cell.entries.get_mut()).into_values());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Drop for ListCell {
+    fn drop(&mut self) {
+        free(std::mem::take(self.items.get_mut()));
+    }
+}
+
+impl Drop for MapCell {
+    fn drop(&mut self) {
+        free(std::mem::take(self.entries.get_mut()).into_values().collect());
+    }
+}
