@@ -185,6 +185,12 @@ impl<'a> State<'a> {
 
     fn walk_range(&mut self, dot: &Reflected, branch: &'a Branch) -> Result<Flow> {
         let value = self.evaluate(dot, &branch.pipeline)?;
+        let elements = match value.value() {
+            Value::List(list) => list.len(),
+            Value::Map(map) => map.len(),
+            _ => 0,
+        };
+        self.context.budget.take(elements).map_err(|limit| self.limit_error(limit))?;
         let variables = &branch.pipeline.variables;
         let pairs: Box<dyn Iterator<Item = (Reflected, Reflected)>> = match value.value() {
             Value::Nil => Box::new(std::iter::empty()),

@@ -130,6 +130,8 @@ pub(crate) enum Body {
     And,
     /// `or`, which evaluates its own arguments.
     Or,
+    /// `call`, which fails because no value is a function.
+    Call,
 }
 
 /// A function.
@@ -196,7 +198,7 @@ impl Function {
             Body::Plain(body) => Reflected::Plain(body(call)?),
             Body::Any(body) => Reflected::Interface(body(call)?),
             Body::Reflect(body) => body(call)?,
-            Body::And | Body::Or => Reflected::Invalid,
+            Body::And | Body::Or | Body::Call => Reflected::Invalid,
         };
         match result.value() {
             Value::String(string) => call.context.budget.take_bytes(string.len())?,
@@ -252,6 +254,8 @@ pub(crate) struct Context {
     volatile: BTreeSet<&'static str>,
     /// Maps that functions changed, which may contain each other.
     changed: Vec<Map>,
+    /// Compiled regular expressions.
+    expressions: HashMap<Str, ::regex::bytes::Regex>,
 }
 
 impl Context {
@@ -262,6 +266,7 @@ impl Context {
             random: options.random,
             volatile: BTreeSet::new(),
             changed: Vec::new(),
+            expressions: HashMap::new(),
         }
     }
 
@@ -293,14 +298,14 @@ impl Context {
 /// A call of a function. The types of the arguments have been checked.
 pub(crate) struct Call<'a> {
     arguments: Vec<Reflected>,
-    /// The source of the first argument.
-    callee: &'a str,
+    /// The name of the function.
+    name: &'static str,
     context: &'a mut Context,
 }
 
 impl<'a> Call<'a> {
-    pub(crate) fn new(arguments: Vec<Reflected>, callee: &'a str, context: &'a mut Context) -> Self {
-        Self { arguments, callee, context }
+    pub(crate) fn new(name: &'static str, arguments: Vec<Reflected>, context: &'a mut Context) -> Self {
+        Self { arguments, name, context }
     }
 
     fn budget(&mut self) -> &mut Budget {
@@ -361,12 +366,15 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns a list, or fails with `Cannot ACTION on type KIND`.
-    fn list(&self, index: usize, action: &str) -> Result<List, Failure> {
+    /// Returns a list, or fails with `Cannot ACTION KIND`.
+    fn list(&mut self, index: usize, action: &str) -> Result<List, Failure> {
         match self.value(index) {
-            Value::List(list) => Ok(list),
+            Value::List(list) => {
+                self.budget().take(list.len())?;
+                Ok(list)
+            }
             Value::Nil => fail("runtime error: invalid memory address or nil pointer dereference"),
-            other => fail(format!("Cannot {action} type {}", other.kind())),
+            other => fail(format!("Cannot {action} {}", other.kind())),
         }
     }
 

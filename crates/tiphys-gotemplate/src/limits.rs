@@ -69,6 +69,15 @@ impl Budget {
         if bytes > limit { Err(LimitError::Bytes(limit)) } else { Ok(()) }
     }
 
+    /// Returns the limits of a YAML document.
+    pub(crate) fn yaml_limits(&self) -> tiphys_yaml::Limits {
+        tiphys_yaml::Limits {
+            depth_max: self.limits.depth,
+            nodes_max: usize::try_from(self.steps).unwrap_or(usize::MAX),
+            alias_bytes_max: self.limits.output_bytes,
+        }
+    }
+
     /// Checks that `level` levels are permitted.
     pub(crate) fn check_depth(&self, level: usize) -> Result<(), LimitError> {
         if level > self.limits.depth { Err(LimitError::Depth(self.limits.depth)) } else { Ok(()) }

@@ -178,14 +178,21 @@ pub(crate) fn parse_signed(text: &str) -> Option<i64> {
     if is_negative { 0_i64.checked_sub_unsigned(magnitude) } else { i64::try_from(magnitude).ok() }
 }
 
-/// Parses a floating-point number, like `strconv.ParseFloat`: decimal with underscores only after a prefix, or hexadecimal.
+/// Parses a floating-point number, like `strconv.ParseFloat`: decimal or hexadecimal, with underscores between digits.
 pub(crate) fn parse_float(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if unsigned.starts_with("0x") || unsigned.starts_with("0X") {
         let value = parse_hexadecimal(&unsigned[2..])?;
         return Some(if text.starts_with('-') { -value } else { value });
     }
-    let value: f64 = text.parse().ok()?;
+    let is_separated = |(index, _): (usize, &str)| {
+        let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+        digit(text.as_bytes()[..index].last()) && digit(text.as_bytes().get(index + 1))
+    };
+    if !text.match_indices('_').all(is_separated) {
+        return None;
+    }
+    let value: f64 = text.replace('_', "").parse().ok()?;
     // Too large a number is an error in Go, infinity by its name is not.
     let is_named = unsigned.starts_with(|c: char| c.is_ascii_alphabetic());
     (value.is_finite() || is_named).then_some(value)

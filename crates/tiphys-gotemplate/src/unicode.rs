@@ -42,6 +42,18 @@ pub(crate) fn to_upper(c: char) -> char {
     single(c, c.to_uppercase())
 }
 
+/// Returns the title-case character.
+pub(crate) fn to_title(c: char) -> char {
+    match c {
+        'Ǆ'..='ǆ' => 'ǅ',
+        'Ǉ'..='ǉ' => 'ǈ',
+        'Ǌ'..='ǌ' => 'ǋ',
+        'Ǳ'..='ǳ' => 'ǲ',
+        'ა'..='ჿ' => c,
+        c => to_upper(c),
+    }
+}
+
 /// Returns the single lower-case character.
 pub(crate) fn to_lower(c: char) -> char {
     if c == 'İ' { 'i' } else { single(c, c.to_lowercase()) }

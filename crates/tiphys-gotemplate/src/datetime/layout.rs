@@ -532,9 +532,9 @@ impl Parsed {
         if self.zone.is_empty() {
             return Ok(utc);
         }
+        // As in Go, the offset is written, but it does not change the moment.
         let hours: i32 = self.zone.strip_prefix("GMT").and_then(|hours| hours.parse().ok()).unwrap_or(0);
-        let moment = utc.plus(-i64::from(hours) * 3600 * SECOND);
-        Ok(fixed(hours * 3600, moment, &self.zone))
+        Ok(fixed(hours * 3600, utc, &self.zone))
     }
 }
 

@@ -182,6 +182,12 @@ impl<'a> State<'a> {
     }
 
     fn no_field(&self, name: &str, receiver: &Reflected) -> super::ExecuteError {
+        if let Value::Special(special) = receiver.value()
+            && special.0.has_hidden_field(name)
+        {
+            let name_of_type = special.0.type_name();
+            return self.error(format!("{name} is an unexported field of struct type {name_of_type}"));
+        }
         self.error(format!("can't evaluate field {name} in type {}", receiver.type_name()))
     }
 
@@ -208,13 +214,32 @@ impl<'a> State<'a> {
         if !last.is_missing() {
             arguments.push(self.convert(last.clone(), Some(function.parameter(count - 1)))?);
         }
-        let callee = operands.first().map_or_else(|| "argument".to_owned(), ToString::to_string);
-        let mut call = Call::new(arguments, &callee, &mut self.context);
+        if let (Body::Call, Some(value)) = (function.body, arguments.first()) {
+            self.at(node.0, node.1);
+            return Err(self.call_error(value, operands.first()));
+        }
+        let mut call = Call::new(function.name, arguments, &mut self.context);
         let result = function.call(&mut call);
         result.map_err(|failure| {
             self.at(node.0, node.1);
             self.failure(name, failure)
         })
+    }
+
+    /// Returns the error of `call`: no value is a function.
+    fn call_error(&self, value: &Reflected, operand: Option<&Operand>) -> super::ExecuteError {
+        let name = match (operand, value) {
+            (Some(operand), _) => operand.to_string(),
+            (None, Reflected::Plain(Value::String(string))) => string.lossy().into_owned(),
+            (None, Reflected::Invalid) => "<invalid Value>".to_owned(),
+            (None, value) => format!("<{} Value>", value.type_name()),
+        };
+        match value.value() {
+            Value::Nil => self.error("error calling call: call of nil"),
+            value => {
+                self.error(format!("error calling call: non-function {name} of type {}", value.type_name()))
+            }
+        }
     }
 
     fn check_count(&self, function: &Function, count: usize, written: usize) -> Result<()> {

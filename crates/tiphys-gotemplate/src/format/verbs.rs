@@ -1,5 +1,7 @@
 //! Verbs: how one value is written.
 
+use tiphys_versions::Version;
+
 use crate::functions::Failure;
 use crate::limits::Budget;
 use crate::number::{self, Form};
@@ -65,7 +67,9 @@ impl<'a> Printer<'a> {
         match (value, verb) {
             (Value::Nil, 'T' | 'v') => self.pad(b"<nil>"),
             (_, 'T') => self.string(value.type_name().as_bytes()),
-            (Value::Nil, _) => self.bad(value, verb),
+            (Value::Nil, _) | (Value::List(_) | Value::Map(_) | Value::Special(_), 'w') => {
+                self.bad(value, verb)
+            }
             (Value::List(_) | Value::Map(_) | Value::Special(Special(Named::Version(_))), 'p') => {
                 Err(Failure::Message("%p would print an address".to_owned()))
             }
@@ -155,9 +159,44 @@ impl<'a> Printer<'a> {
         }
         match named.integer() {
             Some(number) => self.integer(value, number.unsigned_abs(), number < 0, true, verb),
-            None if verb == 'v' => self.raw(named.to_string().as_bytes()),
-            None => self.bad(value, verb),
+            None => match named {
+                Named::Version(version) | Named::VersionValue(version) => {
+                    let reference = if matches!(named, Named::Version(_)) { "&" } else { "" };
+                    self.raw(reference.as_bytes())?;
+                    self.version(version, verb)
+                }
+                _ if verb == 'v' => self.raw(named.to_string().as_bytes()),
+                _ => self.bad(value, verb),
+            },
         }
+    }
+
+    /// Writes the fields of a version.
+    fn version(&mut self, version: &Version, verb: char) -> Written {
+        let is_go = self.flags.is_sharp_v;
+        let [major, minor, patch] = version.numbers();
+        let fields: [(&str, Value); 6] = [
+            ("major", Value::Unsigned(major)),
+            ("minor", Value::Unsigned(minor)),
+            ("patch", Value::Unsigned(patch)),
+            ("pre", version.pre_release().into()),
+            ("metadata", version.metadata().into()),
+            ("original", version.text().into()),
+        ];
+        self.raw(if is_go { b"semver.Version{" } else { b"{" })?;
+        for (index, (name, value)) in fields.iter().enumerate() {
+            let separator = match (index, is_go) {
+                (0, _) => "",
+                (_, true) => ", ",
+                (_, false) => " ",
+            };
+            self.raw(separator.as_bytes())?;
+            if is_go || self.flags.has_plus_v {
+                self.raw(format!("{name}:").as_bytes())?;
+            }
+            self.value(value, verb, 1)?;
+        }
+        self.raw(b"}")
     }
 
     /// Writes a value with a verb that does not fit: `%!d(string=a)`.
@@ -265,7 +304,10 @@ impl<'a> Printer<'a> {
     ) -> Written {
         let digits = match verb {
             'v' if self.flags.is_sharp_v && !is_signed => {
-                return self.pad(format!("{magnitude:#x}").as_bytes());
+                self.flags.is_sharp = true;
+                let result = self.integer(value, magnitude, is_negative, is_signed, 'x');
+                self.flags.is_sharp = false;
+                return result;
             }
             'v' | 'd' => magnitude.to_string(),
             'b' => format!("{magnitude:b}"),

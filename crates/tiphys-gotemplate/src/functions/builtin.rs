@@ -1,6 +1,6 @@
 //! Functions of the language: conditions, printing, `call` and `len`.
 
-use super::{Body, Call, Failure, Function, Outcome, Type, fail};
+use super::{Body, Call, Function, Outcome, Type, fail};
 use crate::format;
 use crate::reflected::Reflected;
 use crate::value::Value;
@@ -10,7 +10,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::of("or", &[Type::Reflect], Body::Or).and(Type::Reflect),
     Function::new("not", &[Type::Reflect], |call| Ok(Value::Bool(!call.value(0).is_true()))),
     Function::new("len", &[Type::Reflect], length),
-    Function::of("call", &[Type::Reflect], Body::Reflect(call_function)).and(Type::Reflect),
+    Function::of("call", &[Type::Reflect], Body::Call).and(Type::Reflect),
     Function::new("print", &[], print).and(Type::Any),
     Function::new("println", &[], print_line).and(Type::Any),
     Function::new("printf", &[Type::String], printf).and(Type::Any),
@@ -30,14 +30,6 @@ fn length(call: &mut Call<'_>) -> Outcome {
         },
     };
     Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
-}
-
-/// No value is a function.
-fn call_function(call: &mut Call<'_>) -> Result<Reflected, Failure> {
-    match call.value(0) {
-        Value::Nil => fail("call of nil"),
-        value => fail(format!("non-function {} of type {}", call.callee, value.type_name())),
-    }
 }
 
 fn print(call: &mut Call<'_>) -> Outcome {

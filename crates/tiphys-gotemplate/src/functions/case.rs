@@ -3,7 +3,7 @@
 use super::{Function, Type};
 use crate::unicode::{
     ERROR, characters, decode, is_alphanumeric, is_digit, is_letter, is_lower, is_number, is_punctuation,
-    is_space, is_title, is_upper, map, to_lower, to_upper,
+    is_space, is_title, is_upper, map, to_lower, to_title, to_upper,
 };
 use crate::value::Value;
 
@@ -28,7 +28,7 @@ fn title(string: &[u8]) -> Vec<u8> {
             !(is_letter(last) || is_digit(last)) && is_space(last)
         };
         last = c;
-        if is_separator { to_upper(c) } else { c }
+        if is_separator { to_title(c) } else { c }
     })
 }
 
@@ -54,8 +54,7 @@ fn swap_case(string: &[u8]) -> Vec<u8> {
             is_start = false;
             to_lower(c)
         } else if is_lower(c) {
-            is_start = false;
-            to_upper(c)
+            if std::mem::take(&mut is_start) { to_title(c) } else { to_upper(c) }
         } else {
             is_start = is_space(c);
             c
@@ -80,7 +79,11 @@ fn pascal_case(string: &[u8]) -> String {
             break;
         }
     }
-    let Some(first) = current else { return out };
+    let Some(first) = current else {
+        // As in Go, the last one of connectors alone is written twice.
+        out.extend(out.chars().next_back());
+        return out;
+    };
     let mut is_upper_word = is_upper(first);
     let mut current = to_upper(first);
     for c in rest {

@@ -91,7 +91,7 @@ fn are_equal_otherwise(
 ) -> Result<bool, Failure> {
     let kinds = [one.kind(), other.kind()];
     if kinds[0] != kinds[1] && !kinds.contains(&"invalid") {
-        let shown = [shown(call, first)?, shown(call, second)?];
+        let shown = [shown(call, first, b"%s")?, shown(call, second, b"%v")?];
         let types = [one.type_name(), other.type_name()];
         return fail(format!("non-comparable types {}: {}, {}: {}", shown[0], types[0], types[1], shown[1]));
     }
@@ -112,16 +112,16 @@ fn are_equal_otherwise(
             Ok(one.since(other) == 0 && one.to_string() == other.to_string())
         }
         _ => {
-            let shown = shown(call, second)?;
+            let shown = shown(call, second, b"%s")?;
             fail(format!("non-comparable type {shown}: {}", other.type_name()))
         }
     }
 }
 
-/// Formats an argument as `%s`, as Go's message does.
-fn shown(call: &mut Call<'_>, index: usize) -> Result<String, Failure> {
+/// Formats an argument as Go's message does.
+fn shown(call: &mut Call<'_>, index: usize, format: &[u8]) -> Result<String, Failure> {
     let value = call.value(index);
-    let bytes = format::printf(call.budget(), b"%s", &[value])?;
+    let bytes = format::printf(call.budget(), format, &[value])?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::{Call, Failure, Function, Outcome, Type, fail};
-use crate::limits::{Budget, LimitError};
 use crate::value::{List, Map, Str, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -72,7 +71,9 @@ fn pick(call: &mut Call<'_>) -> Outcome {
 
 fn omit(call: &mut Call<'_>) -> Outcome {
     let keys: Vec<Str> = (1..call.arguments.len()).map(|index| call.string(index)).collect();
-    let entries = call.map(0).entries().into_iter().filter(|(key, _)| !keys.contains(key));
+    let map = call.map(0);
+    call.budget().take(map.len())?;
+    let entries = map.entries().into_iter().filter(|(key, _)| !keys.contains(key));
     Ok(Value::Map(Map::new(entries.collect())))
 }
 
@@ -120,9 +121,8 @@ fn dig(call: &mut Call<'_>) -> Outcome {
 
 fn deep_copy(call: &mut Call<'_>) -> Outcome {
     let value = call.value(0);
-    Ok(copied(call.budget(), &value)?)
-}
-
-pub(super) fn copied(budget: &mut Budget, value: &Value) -> Result<Value, LimitError> {
-    value.copied(budget, 0)
+    if matches!(value, Value::Nil) {
+        return fail("reflect: call of reflect.Value.Type on zero Value");
+    }
+    Ok(value.copied(call.budget(), 0)?)
 }

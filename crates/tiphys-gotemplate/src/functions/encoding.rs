@@ -101,11 +101,11 @@ impl Encoding {
         let mut rest =
             input.iter().copied().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n')).peekable();
         while rest.peek().is_some() {
-            let (mut buffer, mut digits, mut last) = (0_u64, 0, 0);
+            let (mut buffer, mut digits, mut last) = (0_u64, 0_usize, 0_usize);
             while digits < self.group {
                 let Some((offset, byte)) = rest.next() else {
                     // The input ends within a group.
-                    return Err(if self.group == 4 { last + 1 - digits } else { input.len() });
+                    return Err((last + 1).saturating_sub(digits));
                 };
                 last = offset;
                 if byte == b'=' {

@@ -26,10 +26,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("mustToRawJson", &[Type::Any], |call| strict(call, raw)),
 ];
 
+/// Bytes of JSON that count as one step: a node has two bytes at least.
+const BYTES_PER_NODE: usize = 4;
+
 /// Parses JSON. A string that is none gives nil and a message.
 fn parsed(call: &mut Call<'_>) -> Result<(Value, Option<String>), Failure> {
     let text = call.string(0);
-    call.budget().take_bytes(text.len())?;
+    call.budget().take(text.len() / BYTES_PER_NODE)?;
     match read_json(&text) {
         Ok(node) => Ok((from_node(call.budget(), &node, 0)?, None)),
         Err(error) if error.is_limit() => fail(error.to_string()),

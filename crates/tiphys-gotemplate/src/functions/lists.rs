@@ -55,20 +55,27 @@ fn any(items: Vec<Value>) -> Value {
 }
 
 fn append(call: &mut Call<'_>) -> Outcome {
-    let mut items = call.list(0, "push on")?.items();
+    let mut items = call.list(0, "push on type")?.items();
     items.push(call.value(1));
     Ok(any(items))
 }
 
 fn prepend(call: &mut Call<'_>) -> Outcome {
-    let mut items = call.list(0, "prepend on")?.items();
+    let mut items = call.list(0, "prepend on type")?.items();
     items.insert(0, call.value(1));
     Ok(any(items))
 }
 
 fn chunk(call: &mut Call<'_>) -> Outcome {
-    let items = call.list(1, "chunk")?.items();
-    let Ok(size @ 1..) = usize::try_from(call.integer(0)) else {
+    let items = call.list(1, "chunk type")?.items();
+    let size = call.integer(0);
+    let Ok(size @ 1..) = usize::try_from(size) else {
+        // With a negative size sprig computes no chunk for few elements, and fails for others.
+        let is_empty =
+            size < 0 && (2..=size.unsigned_abs().saturating_add(1)).contains(&(items.len() as u64));
+        if is_empty {
+            return Ok(Value::List(List::of(ListType::Lists, Vec::new())));
+        }
         return fail("runtime error: makeslice: len out of range");
     };
     let chunks = items.chunks(size).map(|chunk| any(chunk.to_vec())).collect();
@@ -76,11 +83,12 @@ fn chunk(call: &mut Call<'_>) -> Outcome {
 }
 
 fn first(call: &mut Call<'_>) -> Outcome {
-    Ok(call.list(0, "find first on")?.get(0).unwrap_or(Value::Nil))
+    Ok(call.list(0, "find first on type")?.get(0).unwrap_or(Value::Nil))
 }
 
 fn last(call: &mut Call<'_>) -> Outcome {
-    Ok(call.list(0, "find last on")?.items().pop().unwrap_or(Value::Nil))
+    let list = call.list(0, "find last on type")?;
+    Ok(list.len().checked_sub(1).and_then(|index| list.get(index)).unwrap_or(Value::Nil))
 }
 
 /// Returns a list of some elements, or a nil list of none.
@@ -89,21 +97,21 @@ fn part(items: Vec<Value>, kept: impl FnOnce(Vec<Value>) -> Vec<Value>) -> Value
 }
 
 fn rest(call: &mut Call<'_>) -> Outcome {
-    Ok(part(call.list(0, "find rest on")?.items(), |items| items[1..].to_vec()))
+    Ok(part(call.list(0, "find rest on type")?.items(), |items| items[1..].to_vec()))
 }
 
 fn initial(call: &mut Call<'_>) -> Outcome {
-    Ok(part(call.list(0, "find initial on")?.items(), |items| items[..items.len() - 1].to_vec()))
+    Ok(part(call.list(0, "find initial on type")?.items(), |items| items[..items.len() - 1].to_vec()))
 }
 
 fn reverse(call: &mut Call<'_>) -> Outcome {
-    let mut items = call.list(0, "find reverse on")?.items();
+    let mut items = call.list(0, "find reverse on type")?.items();
     items.reverse();
     Ok(any(items))
 }
 
 fn compact(call: &mut Call<'_>) -> Outcome {
-    let items = call.list(0, "compact on")?.items();
+    let items = call.list(0, "compact on type")?.items();
     Ok(any(items.into_iter().filter(|item| !super::defaults::is_empty(item)).collect()))
 }
 
@@ -118,7 +126,7 @@ fn contains(call: &mut Call<'_>, items: &[Value], wanted: &Value) -> Result<bool
 
 fn uniq(call: &mut Call<'_>) -> Outcome {
     let mut unique = Vec::new();
-    for item in call.list(0, "find uniq on")?.items() {
+    for item in call.list(0, "find uniq on type")?.items() {
         if !contains(call, &unique, &item)? {
             unique.push(item);
         }
@@ -128,7 +136,7 @@ fn uniq(call: &mut Call<'_>) -> Outcome {
 
 fn without(call: &mut Call<'_>) -> Outcome {
     let (omitted, mut kept) = (call.values(1), Vec::new());
-    for item in call.list(0, "find without on")?.items() {
+    for item in call.list(0, "find without on type")?.items() {
         if !contains(call, &omitted, &item)? {
             kept.push(item);
         }
@@ -140,7 +148,7 @@ fn has(call: &mut Call<'_>) -> Outcome {
     if matches!(call.value(1), Value::Nil) {
         return Ok(Value::Bool(false));
     }
-    let (wanted, items) = (call.value(0), call.list(1, "find has on")?.items());
+    let (wanted, items) = (call.value(0), call.list(1, "find has on type")?.items());
     Ok(Value::Bool(contains(call, &items, &wanted)?))
 }
 
@@ -151,6 +159,7 @@ fn slice(call: &mut Call<'_>) -> Outcome {
         other => return fail(format!("list should be type of slice or array but {}", other.kind())),
     };
     let length = list.len();
+    call.budget().take(length)?;
     if length == 0 {
         return Ok(Value::Nil);
     }
@@ -169,7 +178,10 @@ fn concat(call: &mut Call<'_>) -> Outcome {
     let mut items = Vec::new();
     for value in call.values(0) {
         match value {
-            Value::List(list) => items.extend(list.items()),
+            Value::List(list) => {
+                call.budget().take(list.len())?;
+                items.extend(list.items());
+            }
             Value::Nil => return fail("runtime error: invalid memory address or nil pointer dereference"),
             other => return fail(format!("Cannot concat type {} as list", other.kind())),
         }
@@ -181,7 +193,10 @@ fn concat(call: &mut Call<'_>) -> Outcome {
 pub(super) fn strings(call: &mut Call<'_>, value: &Value) -> Result<Vec<Str>, Failure> {
     let items = match value {
         Value::Nil => return Ok(Vec::new()),
-        Value::List(list) => list.items(),
+        Value::List(list) => {
+            call.budget().take(list.len())?;
+            list.items()
+        }
         other => vec![other.clone()],
     };
     let present = items.iter().filter(|item| !matches!(item, Value::Nil));

@@ -51,6 +51,7 @@ pub(super) fn are_equal(
             if one.is_same(other) {
                 return Ok(true);
             }
+            budget.take(one.len())?;
             for (one, other) in one.items().iter().zip(&other.items()) {
                 if !are_equal(budget, one, other, level + 1)? {
                     return Ok(false);
@@ -65,6 +66,7 @@ pub(super) fn are_equal(
             if one.is_same(other) {
                 return Ok(true);
             }
+            budget.take(one.len())?;
             for ((key, one), (other_key, other)) in one.entries().iter().zip(&other.entries()) {
                 if key != other_key || !are_equal(budget, one, other, level + 1)? {
                     return Ok(false);

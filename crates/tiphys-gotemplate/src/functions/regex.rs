@@ -2,7 +2,7 @@
 
 mod syntax;
 
-use regex::bytes::{NoExpand, Regex};
+use regex::bytes::{Regex, RegexBuilder};
 
 use super::{Call, Failure, Function, Outcome, Type, fail};
 use crate::value::{List, ListType, Str, Value};
@@ -40,18 +40,55 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 const REPLACE: [Type; 3] = [Type::String, Type::String, Type::String];
 
+/// Steps of a compilation. Expressions are compiled once in an execution.
+const COMPILATION_STEPS: usize = 500;
+
+/// Bytes of a compiled expression.
+const COMPILED_BYTES_MAX: usize = 2 << 20;
+
 /// Compiles the first argument.
 fn compiled(call: &mut Call<'_>) -> Result<Regex, Failure> {
     let pattern = call.text(0);
-    call.budget().take_bytes(pattern.len().saturating_mul(16))?;
+    let key = call.string(0);
+    if let Some(regex) = call.context.expressions.get(&key) {
+        return Ok(regex.clone());
+    }
+    call.budget().take(COMPILATION_STEPS.saturating_add(pattern.len()))?;
     let translated = match syntax::translate(&pattern) {
         Ok(translated) => translated,
-        Err(message) => return fail(format!("error parsing regexp: {message}")),
+        Err(message) => return invalid(call, &pattern, &message),
     };
-    Regex::new(&translated).or_else(|error| match error {
-        regex::Error::CompiledTooBig(_) => fail("error parsing regexp: expression too large"),
-        _ => fail(format!("error parsing regexp: invalid or unsupported syntax: `{pattern}`")),
-    })
+    let compiled = RegexBuilder::new(&translated).size_limit(COMPILED_BYTES_MAX).build();
+    let compiled = compiled.or_else(|error| match error {
+        regex::Error::CompiledTooBig(_) => invalid(call, &pattern, "expression too large"),
+        _ => invalid(call, &pattern, &format!("invalid or unsupported syntax: `{pattern}`")),
+    })?;
+    call.context.expressions.insert(key, compiled.clone());
+    Ok(compiled)
+}
+
+/// Fails with Go's message. Functions that are not named `must…` panic in Go, with the expression in the message.
+fn invalid<T>(call: &Call<'_>, pattern: &str, message: &str) -> Result<T, Failure> {
+    if call.name.starts_with("must") || call.name == "regexMatch" {
+        return fail(format!("error parsing regexp: {message}"));
+    }
+    let is_plain = !pattern.contains(|c: char| c == '`' || c == '\u{7f}' || (c < ' ' && c != '\t'));
+    let shown = if is_plain {
+        format!("`{pattern}`")
+    } else {
+        crate::unicode::quote(pattern.as_bytes(), '"', crate::unicode::Unescaped::Printable)
+    };
+    fail(format!("regexp: Compile({shown}): error parsing regexp: {message}"))
+}
+
+/// Whether a match is one in Go: an empty one is not within a character.
+fn is_match(subject: &[u8], start: usize, end: usize) -> bool {
+    let is_continued = subject.get(start).is_some_and(|byte| byte & 0xC0 == 0x80);
+    if start != end || !is_continued {
+        return true;
+    }
+    let first = (start.saturating_sub(3)..start).rev().find(|index| subject[*index] & 0xC0 != 0x80);
+    first.is_none_or(|first| first + crate::unicode::decode(&subject[first..]).1 <= start)
 }
 
 /// Returns the second argument.
@@ -75,7 +112,8 @@ fn matches(
 ) -> Result<Vec<(usize, usize)>, Failure> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut found = Vec::new();
-    for range in regex.find_iter(subject).take(limit) {
+    let ranges = regex.find_iter(subject).filter(|range| is_match(subject, range.start(), range.end()));
+    for range in ranges.take(limit) {
         call.budget().take(1)?;
         found.push((range.start(), range.end()));
     }
@@ -91,31 +129,45 @@ fn find_all(call: &mut Call<'_>) -> Outcome {
     Ok(Value::List(List::strings(found.into_iter().map(|(start, end)| &subject[start..end]))))
 }
 
-/// Checks the length of the result of a replacement.
-fn check_result(
-    call: &mut Call<'_>,
-    regex: &Regex,
-    subject: &[u8],
-    replacement: &[u8],
-) -> Result<(), Failure> {
-    let count = matches(call, regex, subject, -1)?.len();
-    // A reference to a group is at most the whole string.
-    let references = replacement.split(|byte| *byte == b'$').count() - 1;
-    let longest = replacement.len().saturating_add(references.saturating_mul(subject.len() / count.max(1)));
-    call.budget().take_bytes(subject.len().saturating_add(longest.saturating_mul(count)))?;
-    Ok(())
+/// How a replacement is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Replacement {
+    /// `$1` and `${name}` are groups.
+    Template,
+    Literal,
+}
+
+/// Replaces all matches.
+fn replace(call: &mut Call<'_>, kind: Replacement) -> Outcome {
+    let (regex, subject, replacement) = (compiled(call)?, subject(call)?, call.string(2));
+    let (mut out, mut end) = (Vec::new(), 0);
+    for captures in regex.captures_iter(&subject) {
+        let found = captures.get(0).filter(|found| is_match(&subject, found.start(), found.end()));
+        let Some(found) = found else { continue };
+        let length = out.len();
+        out.extend_from_slice(&subject[end..found.start()]);
+        // A reference to a group is at most the whole match.
+        let references = replacement.split(|byte| *byte == b'$').count();
+        let longest = replacement.len().saturating_add(references.saturating_mul(found.len()));
+        call.budget().check_bytes(out.len().saturating_add(longest))?;
+        match kind {
+            Replacement::Template => captures.expand(&replacement, &mut out),
+            Replacement::Literal => out.extend_from_slice(&replacement),
+        }
+        end = found.end();
+        call.budget().take_bytes(out.len() - length)?;
+        call.budget().check_bytes(out.len())?;
+    }
+    out.extend_from_slice(&subject[end..]);
+    Ok(out.into())
 }
 
 fn replace_all(call: &mut Call<'_>) -> Outcome {
-    let (regex, subject, replacement) = (compiled(call)?, subject(call)?, call.string(2));
-    check_result(call, &regex, &subject, &replacement)?;
-    Ok(regex.replace_all(&subject, &*replacement).into_owned().into())
+    replace(call, Replacement::Template)
 }
 
 fn replace_all_literal(call: &mut Call<'_>) -> Outcome {
-    let (regex, subject, replacement) = (compiled(call)?, subject(call)?, call.string(2));
-    check_result(call, &regex, &subject, &replacement)?;
-    Ok(regex.replace_all(&subject, NoExpand(&replacement)).into_owned().into())
+    replace(call, Replacement::Literal)
 }
 
 /// Splits a string as `Regexp.Split`: into `limit` parts at most if it is not negative.

@@ -1,5 +1,7 @@
 //! Strings: parts, quotes, indentation.
 
+use std::collections::HashSet;
+
 use super::{Call, Failure, Function, Outcome, Type, fail};
 use crate::unicode::{Unescaped, characters, is_space, quote};
 use crate::value::{List, Map, Str, Value};
@@ -50,23 +52,19 @@ pub(super) const FUNCTIONS: &[Function] = &[
         let value = call.value(0);
         Ok(Value::String(call.written(&value)?))
     }),
-    Function::new("split", &[Type::String, Type::String], |call| {
-        Ok(numbered(&split(&call.string(1), &call.string(0), -1)))
-    }),
+    Function::new("split", &[Type::String, Type::String], |call| Ok(numbered(&parts(call, 1, -1)?))),
     Function::new("splitn", &[Type::String, Type::Int, Type::String], |call| {
-        Ok(numbered(&split(&call.string(2), &call.string(0), call.integer(1))))
+        let limit = call.integer(1);
+        Ok(numbered(&parts(call, 2, limit)?))
     }),
     Function::new("splitList", &[Type::String, Type::String], |call| {
-        Ok(Value::List(List::strings(split(&call.string(1), &call.string(0), -1))))
+        Ok(Value::List(List::strings(parts(call, 1, -1)?)))
     }),
 ];
 
 /// Returns the position of a part.
 pub(super) fn find(string: &[u8], part: &[u8]) -> Option<usize> {
-    if part.is_empty() {
-        return Some(0);
-    }
-    string.windows(part.len()).position(|window| window == part)
+    memchr::memmem::find(string, part)
 }
 
 /// Removes characters from both ends.
@@ -78,8 +76,8 @@ pub(super) fn trimmed(string: &[u8], is_trimmed: impl Fn(char) -> bool) -> &[u8]
 }
 
 fn trim_all(call: &mut Call<'_>) -> Outcome {
-    let removed = call.text(0);
-    Ok(trimmed(&call.string(1), |c| removed.contains(c)).into())
+    let removed: HashSet<char> = call.text(0).chars().collect();
+    Ok(trimmed(&call.string(1), |c| removed.contains(&c)).into())
 }
 
 fn truncate(call: &mut Call<'_>) -> Outcome {
@@ -176,23 +174,36 @@ fn indented(call: &mut Call<'_>) -> Result<Vec<u8>, Failure> {
 
 fn replace(call: &mut Call<'_>) -> Outcome {
     let (old, new, string) = (call.string(0), call.string(1), call.string(2));
-    let parts = split(&string, &old, -1);
-    let count = if old.is_empty() { parts.len() + 1 } else { parts.len().saturating_sub(1) };
-    call.budget().take_bytes(string.len().saturating_add(new.len().saturating_mul(count)))?;
-    if old.is_empty() {
-        let mut out = new.to_vec();
-        for part in parts {
-            out.extend_from_slice(&part);
-            out.extend_from_slice(&new);
-        }
-        return Ok(out.into());
+    let starts: Vec<usize> = if old.is_empty() {
+        characters(&string).map(|(position, ..)| position).chain([string.len()]).collect()
+    } else {
+        memchr::memmem::find_iter(&string, &*old).collect()
+    };
+    call.budget().take_bytes(string.len().saturating_add(new.len().saturating_mul(starts.len())))?;
+    let (mut out, mut end) = (Vec::new(), 0);
+    for start in starts {
+        out.extend_from_slice(&string[end..start]);
+        out.extend_from_slice(&new);
+        end = start + old.len();
     }
-    let parts: Vec<&[u8]> = parts.iter().map(|part| &**part).collect();
-    Ok(parts.join(&*new).into())
+    out.extend_from_slice(&string[end..]);
+    Ok(out.into())
+}
+
+/// Splits an argument by the first one.
+fn parts(call: &mut Call<'_>, index: usize, limit: i64) -> Result<Vec<Str>, Failure> {
+    let (separator, string) = (call.string(0), call.string(index));
+    let count = if separator.is_empty() {
+        string.len()
+    } else {
+        memchr::memmem::find_iter(&string, &*separator).count()
+    };
+    call.budget().take(usize::try_from(limit).unwrap_or(usize::MAX).min(count))?;
+    Ok(split(&string, &separator, limit))
 }
 
 /// Splits a string as `strings.SplitN`: into `limit` parts at most, all if it is negative. An empty separator splits characters.
-pub(super) fn split(string: &[u8], separator: &[u8], limit: i64) -> Vec<Str> {
+fn split(string: &[u8], separator: &[u8], limit: i64) -> Vec<Str> {
     let limit = match limit {
         0 => return Vec::new(),
         limit => usize::try_from(limit).unwrap_or(usize::MAX),

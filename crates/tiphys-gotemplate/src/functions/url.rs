@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::net::Ipv6Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::{Call, Failure, Function, Outcome, Type, fail};
 use crate::unicode::{Unescaped, quote};
@@ -161,6 +161,9 @@ fn host(scheme: &[u8], text: &[u8]) -> Result<Vec<u8>, String> {
     }
     let zone = super::strings::find(name, b"%25").unwrap_or(name.len());
     let mut address = unescape(&name[..zone], Part::Host)?;
+    if std::str::from_utf8(&address).is_ok_and(|text| text.parse::<Ipv4Addr>().is_ok()) {
+        return Err("invalid IP-literal".to_owned());
+    }
     let is_address = std::str::from_utf8(&address).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok());
     if !is_address {
         return Err(format!("invalid host: ParseAddr({}): unable to parse IP", quoted(&address)));

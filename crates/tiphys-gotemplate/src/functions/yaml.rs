@@ -3,16 +3,24 @@
 mod plain;
 mod write;
 
-use tiphys_yaml::{Data, Node, read_document};
+use serde_json::Value as Json;
+use tiphys_yaml::{Data, Node, read_document, read_document_within, write_go_json};
 
 use super::{Call, Failure, Function, Outcome, Type, fail};
+use crate::ConvertError;
 use crate::value::{List, Map, Value};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("toYaml", &[Type::Any], |call| {
         let value = call.value(0);
-        let json = value.to_json_within(call.budget(), 0)?;
-        let yaml = write::write(&json);
+        let json = match value.to_json_within(call.budget(), 0) {
+            Err(ConvertError::Limit(limit)) => return Err(limit.into()),
+            Err(error) => return fail(format!("error marshaling into JSON: {error}")),
+            Ok(json) => write_go_json(&json),
+        };
+        // As in Go, the JSON is read as YAML first, which changes or refuses some control characters.
+        let node = read_document(json.as_bytes()).or_else(|error| fail(error.to_string()))?;
+        let yaml = write::write(&node.map_or(Json::Null, |node| node.to_value()));
         Ok(yaml.strip_suffix('\n').unwrap_or(&yaml).into())
     }),
     Function::new("fromYaml", &[Type::String], from_yaml),
@@ -23,7 +31,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn read(call: &mut Call<'_>) -> Result<Option<Node>, Failure> {
     let text = call.string(0);
     call.budget().take_bytes(text.len())?;
-    let node = read_document(&text)
+    let limits = call.budget().yaml_limits();
+    let node = read_document_within(&text, limits)
         .or_else(|error| fail(format!("error converting YAML to JSON: {error}")))?
         .map(Node::deduplicated);
     Ok(node.filter(|node| !node.is_null()))

@@ -73,6 +73,17 @@ impl Named {
         }
     }
 
+    /// Returns whether the Go type has a field of this name, which templates cannot read.
+    pub(crate) fn has_hidden_field(&self, name: &str) -> bool {
+        match self {
+            Self::Date(_) => ["wall", "ext", "loc"].contains(&name),
+            Self::Version(_) | Self::VersionValue(_) => {
+                ["major", "minor", "patch", "pre", "metadata", "original"].contains(&name)
+            }
+            Self::Duration(_) | Self::Month(_) | Self::Weekday(_) => false,
+        }
+    }
+
     /// Calls a method. `None` if there is none of this name, `Err` with the number of expected arguments if the number is wrong.
     pub(crate) fn method(&self, name: &str, arguments: &[Value]) -> Option<Result<Value, usize>> {
         let value = match self {

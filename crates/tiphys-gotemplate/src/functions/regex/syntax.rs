@@ -126,10 +126,7 @@ impl<'a> Translation<'a> {
         let end = after[length..].chars().next();
         if !matches!(end, Some(':' | ')')) {
             let shown = end.map_or(self.rest.len(), |c| 2 + length + c.len_utf8());
-            return Err(match end {
-                None => format!("missing closing ): `{}`", self.rest),
-                _ => format!("invalid or unsupported Perl syntax: `{}`", &self.rest[..shown]),
-            });
+            return Err(format!("invalid or unsupported Perl syntax: `{}`", &self.rest[..shown]));
         }
         if end == Some(')') {
             self.groups -= 1;
@@ -245,10 +242,6 @@ impl<'a> Translation<'a> {
             if c == ']' && !is_first {
                 self.copy(1);
                 return Ok(());
-            }
-            if c == '-' && !is_first && !self.rest.starts_with("-]") {
-                let shown: String = self.rest.chars().take(2).collect();
-                return Err(format!("invalid character class range: `{shown}`"));
             }
             is_first = false;
             self.class_item(c)?;

@@ -79,16 +79,16 @@ fn write_entry(out: &mut String, key: &str, value: &Value, column: usize) {
     if is_simple {
         write_string(out, key, column, Use::Key);
         out.push(':');
-    } else {
-        out.push_str("? ");
-        write_string(out, key, column + INDENTATION, Use::Value);
-        if !out.ends_with('\n') {
-            out.push('\n');
-        }
-        out.extend(std::iter::repeat_n(' ', column));
-        out.push(':');
+        return write_node(out, value, column + INDENTATION, Place::Entry);
     }
-    write_node(out, value, column + INDENTATION, Place::Entry);
+    out.push_str("? ");
+    write_string(out, key, column + INDENTATION, Use::Value);
+    if !out.ends_with('\n') {
+        out.push('\n');
+    }
+    out.extend(std::iter::repeat_n(' ', column));
+    out.push_str(": ");
+    write_node(out, value, column + INDENTATION, Place::Item);
 }
 
 fn write_scalar(out: &mut String, value: &Value, column: usize) {
@@ -189,15 +189,71 @@ fn write_string(out: &mut String, text: &str, column: usize, used: Use) {
     let wants_double =
         text.contains('\n') || !is_plain_string(text) || (used == Use::Key && analysis.has_breaks);
     if wants_double || !analysis.is_single_quoted {
-        return write_double_quoted(out, text);
+        return write_double_quoted(out, text, column, used);
     }
     let is_plain = analysis.is_plain && !(text.is_empty() && used == Use::Key);
     if is_plain {
-        return out.push_str(text);
+        let mut folding = Folding::new(out, column, used);
+        let mut characters = text.chars().peekable();
+        while let Some(c) = characters.next() {
+            let is_folded = c == ' ' && characters.peek() != Some(&' ') && folding.fold();
+            if !is_folded {
+                folding.push(c);
+            }
+        }
+        return;
     }
-    out.push('\'');
-    out.push_str(&text.replace('\'', "''"));
-    out.push('\'');
+    let mut folding = Folding::new(out, column, used);
+    folding.push('\'');
+    let mut characters = text.chars().enumerate().peekable();
+    while let Some((index, c)) = characters.next() {
+        let next = characters.peek().map(|(_, c)| *c);
+        let is_folded = c == ' ' && index > 0 && next.is_some_and(|next| next != ' ') && folding.fold();
+        if !is_folded {
+            folding.push(c);
+        }
+        if c == '\'' {
+            folding.push(c);
+        }
+    }
+    folding.push('\'');
+}
+
+/// Columns after which a line is folded at the next blank.
+const FOLDED_COLUMNS: usize = 80;
+
+/// Writes a string that is folded into several lines.
+struct Folding<'a> {
+    out: &'a mut String,
+    column: usize,
+    indentation: usize,
+    used: Use,
+    is_after_blank: bool,
+}
+
+impl<'a> Folding<'a> {
+    fn new(out: &'a mut String, indentation: usize, used: Use) -> Self {
+        let column = out.chars().rev().take_while(|c| *c != '\n').count();
+        Self { out, column, indentation: indentation.max(INDENTATION), used, is_after_blank: false }
+    }
+
+    fn push(&mut self, c: char) {
+        self.out.push(c);
+        self.column += 1;
+        self.is_after_blank = c == ' ';
+    }
+
+    /// Begins a new line instead of a blank, if the line is long enough and there is no blank before.
+    fn fold(&mut self) -> bool {
+        let is_folded = self.used == Use::Value && !self.is_after_blank && self.column > FOLDED_COLUMNS;
+        if is_folded {
+            self.out.push('\n');
+            self.out.extend(std::iter::repeat_n(' ', self.indentation));
+            self.column = self.indentation;
+            self.is_after_blank = true;
+        }
+        is_folded
+    }
 }
 
 fn write_literal(out: &mut String, text: &str, column: usize) {
@@ -224,43 +280,55 @@ fn write_literal(out: &mut String, text: &str, column: usize) {
     }
 }
 
-fn write_double_quoted(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        let escape = match c {
-            '\0' => '0',
-            '\x07' => 'a',
-            '\x08' => 'b',
-            '\t' => 't',
-            '\n' => 'n',
-            '\x0b' => 'v',
-            '\x0c' => 'f',
-            '\r' => 'r',
-            '\x1b' => 'e',
-            '"' => '"',
-            '\\' => '\\',
-            '\u{85}' => 'N',
-            '\u{2028}' => 'L',
-            '\u{2029}' => 'P',
-            c if is_printable(c) => {
-                out.push(c);
-                continue;
+fn write_double_quoted(out: &mut String, text: &str, column: usize, used: Use) {
+    let mut folding = Folding::new(out, column, used);
+    folding.push('"');
+    let mut characters = text.chars().enumerate().peekable();
+    while let Some((index, c)) = characters.next() {
+        let next = characters.peek().map(|(_, c)| *c);
+        if c == ' ' && index > 0 && next.is_some() && folding.fold() {
+            if next == Some(' ') {
+                folding.push('\\');
+                folding.is_after_blank = true;
             }
-            c => {
-                let number = u32::from(c);
-                let written = match number {
-                    0..=0xff => write!(out, "\\x{number:02X}"),
-                    0x100..=0xffff => write!(out, "\\u{number:04X}"),
-                    _ => write!(out, "\\U{number:08X}"),
-                };
-                written.expect("writing to a string");
-                continue;
-            }
-        };
-        out.push('\\');
-        out.push(escape);
+            continue;
+        }
+        match escaped(c) {
+            Some(escape) => escape.chars().for_each(|c| folding.push(c)),
+            None => folding.push(c),
+        }
     }
-    out.push('"');
+    folding.push('"');
+}
+
+/// Returns the escape sequence of a character that needs one.
+fn escaped(c: char) -> Option<String> {
+    let escape = match c {
+        '\0' => '0',
+        '\x07' => 'a',
+        '\x08' => 'b',
+        '\t' => 't',
+        '\n' => 'n',
+        '\x0b' => 'v',
+        '\x0c' => 'f',
+        '\r' => 'r',
+        '\x1b' => 'e',
+        '"' => '"',
+        '\\' => '\\',
+        '\u{85}' => 'N',
+        '\u{2028}' => 'L',
+        '\u{2029}' => 'P',
+        c if is_printable(c) => return None,
+        c => {
+            let number = u32::from(c);
+            return Some(match number {
+                0..=0xff => format!("\\x{number:02X}"),
+                0x100..=0xffff => format!("\\u{number:04X}"),
+                _ => format!("\\U{number:08X}"),
+            });
+        }
+    };
+    Some(format!("\\{escape}"))
 }
 
 /// Returns the entries in go-yaml's order.
