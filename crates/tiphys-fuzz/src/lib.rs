@@ -9,6 +9,7 @@ mod charts;
 mod connection;
 mod edit;
 mod glob;
+mod go_template;
 mod helm_set;
 mod json_reader;
 mod jsonpath;
@@ -32,12 +33,13 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 19] = [
+pub const TARGETS: [Target; 20] = [
     Target { name: "chart_address", body: charts::address_body, gate_inputs: 20_000 },
     Target { name: "chart_index", body: charts::index_body, gate_inputs: 5_000 },
     Target { name: "connection", body: connection::body, gate_inputs: 20_000 },
     Target { name: "edit", body: edit::body, gate_inputs: 3_000 },
     Target { name: "glob", body: glob::body, gate_inputs: 2_000 },
+    Target { name: "go_template", body: go_template::body, gate_inputs: 10_000 },
     Target { name: "gzip", body: archive::gzip_body, gate_inputs: 300 },
     Target { name: "helm_set", body: helm_set::body, gate_inputs: 20_000 },
     Target { name: "json_reader", body: json_reader::body, gate_inputs: 10_000 },

@@ -81,6 +81,7 @@ targets!(
     connection,
     edit,
     glob,
+    go_template,
     gzip,
     helm_set,
     json_reader,
