@@ -15,7 +15,8 @@ pub(crate) use special::{MONTHS, Named, WEEKDAYS};
 
 use crate::datetime::DateTime;
 
-/// A value of a template. Lists and maps are shared: a clone refers to the same elements, as in Go.
+/// A value of a template. Lists and maps are shared: a clone refers to the same elements, as in Go. A value stays in its thread; make it
+/// from JSON where templates are rendered.
 #[derive(Clone, Debug)]
 pub enum Value {
     /// `nil`

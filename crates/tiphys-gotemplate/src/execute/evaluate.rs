@@ -158,6 +158,9 @@ impl<'a> State<'a> {
             }
             Value::Special(special) => {
                 let special = special.0.clone();
+                if special.method(name, &[]).is_none() {
+                    return Err(self.no_field(name, receiver));
+                }
                 let mut values = Vec::new();
                 for argument in arguments {
                     values.push(self.argument(dot, argument, Some(Type::Any))?.value());
