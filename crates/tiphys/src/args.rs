@@ -1,6 +1,7 @@
 //! The command line: definitions only, no decisions. Each command has a file of its own.
 
 mod applications;
+mod appset;
 mod base;
 mod cache;
 mod clusters;
@@ -21,6 +22,7 @@ mod render;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use applications::ApplicationArgs;
+pub(crate) use appset::{AppSetArgs, AppSetCommand, AppSetTemplateArgs, TemplateEngine};
 pub(crate) use base::BaseArgs;
 pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
@@ -70,6 +72,9 @@ pub(crate) enum Command {
     Params(ParamsArgs),
     /// Ask what a project permits
     Project(ProjectArgs),
+    /// Render templates of application sets
+    #[command(name = "appset")]
+    AppSet(AppSetArgs),
     /// Serve a plugin on a socket, as Argo CD's sidecar does
     CmpServer(CmpServerArgs),
     /// Print the value that a path selects in the object on standard input

@@ -1,5 +1,6 @@
 //! The commands. Each takes its arguments and the host, and returns an exit code.
 
+pub(crate) mod appset;
 pub(crate) mod cache;
 pub(crate) mod cmp_server;
 pub(crate) mod completion;

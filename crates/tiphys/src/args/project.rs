@@ -26,7 +26,7 @@ pub(crate) enum ProjectCommand {
 /// Arguments of `project check`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "No object is read. The scopes of kinds are those of Kubernetes; --cluster-state adds custom resources.
+    after_help = "No object is read. The kinds are those of the destination cluster, or of its folder (--cluster-state), else those of Kubernetes.
 
 Exit code: 3 if a look-up is not permitted.
 

@@ -1,0 +1,16 @@
+//! `tiphys appset`: application sets.
+
+mod template;
+
+use std::process::ExitCode;
+
+use crate::args::{AppSetArgs, AppSetCommand, CommonArgs};
+use crate::error::ServiceError;
+use crate::settings::Process;
+
+/// Runs one of the subcommands.
+pub(crate) fn run(common: &CommonArgs, args: &AppSetArgs, host: &Process) -> Result<ExitCode, ServiceError> {
+    match &args.command {
+        AppSetCommand::Template(args) => template::run(common, args, host),
+    }
+}

@@ -1,0 +1,125 @@
+//! `tiphys appset template`.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::UNIX_EPOCH;
+
+use serde_json::{Map, Value};
+use tiphys_gotemplate::{Limits, MissingKey, Options, Template, flatten, replace};
+use tiphys_yaml::read_documents;
+
+use crate::args::{AppSetTemplateArgs, CommonArgs, TemplateEngine};
+use crate::error::{self, ServiceError};
+use crate::output;
+use crate::settings::{Process, now};
+
+/// The name that Argo CD gives to templates. It is part of messages.
+const TEMPLATE_NAME: &str = "base";
+
+/// Prints the result of a template.
+pub(super) fn run(
+    common: &CommonArgs,
+    args: &AppSetTemplateArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    if common.output.is_some() {
+        return Err(ServiceError::invalid_input("`appset template` prints the result as it is, without -o"));
+    }
+    let source = match (&args.text, &args.file) {
+        (Some(text), _) => text.clone(),
+        (None, Some(file)) => String::from_utf8(read(file, host)?).map_err(|_| {
+            ServiceError::invalid_input(format!("{}: the template is not UTF-8", file.display()))
+        })?,
+        (None, None) => String::new(),
+    };
+    let parameters = match &args.parameters {
+        Some(file) => parameters(file, host)?,
+        None => Map::new(),
+    };
+    let parameters = Value::Object(parameters);
+    let parameters = if args.flatten {
+        Value::Object(
+            flatten(&parameters).into_iter().map(|(key, value)| (key, Value::String(value))).collect(),
+        )
+    } else {
+        parameters
+    };
+    match args.engine {
+        TemplateEngine::Go => print_go_template(&source, &parameters, args),
+        TemplateEngine::Fasttemplate => print_fasttemplate(&source, &parameters, args),
+    }
+}
+
+fn print_go_template(
+    source: &str,
+    parameters: &Value,
+    args: &AppSetTemplateArgs,
+) -> Result<ExitCode, ServiceError> {
+    let missing_key = MissingKey::parse(&args.template_option)
+        .map_err(|error| ServiceError::invalid_input(format!("--template-option: {error}")))?;
+    let template = Template::parse(TEMPLATE_NAME, source, Limits::DEFAULT).map_err(|error| {
+        ServiceError::invalid_input(format!("failed to parse template {source}: {error}"))
+    })?;
+    let now = now();
+    let random =
+        now.duration_since(UNIX_EPOCH).map_or(0, |since| u64::from(since.subsec_nanos()) ^ since.as_secs());
+    let options = Options { missing_key, ..Options::new(now, random) };
+    let string_maps: Vec<&str> = args.text_map.iter().map(String::as_str).collect();
+    let data = tiphys_gotemplate::Value::from_json(parameters, &string_maps);
+    let rendered = template.execute(&data, &options).map_err(|error| {
+        ServiceError::rendering(format!("failed to execute go template {source}: {error}"))
+    })?;
+    if !rendered.volatile.is_empty() {
+        let functions = rendered.volatile.join(", ");
+        let message = format!("the template calls {functions}: the result differs each time");
+        error::warn_all(&[message.into()]);
+    }
+    output::print_from(&rendered.bytes[..])?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print_fasttemplate(
+    source: &str,
+    parameters: &Value,
+    args: &AppSetTemplateArgs,
+) -> Result<ExitCode, ServiceError> {
+    if !args.text_map.is_empty() || !args.template_option.is_empty() {
+        return Err(ServiceError::invalid_input(
+            "--text-map and --template-option are for --engine go; fasttemplate only replaces strings",
+        ));
+    }
+    let strings = parameters.as_object().into_iter().flatten();
+    let strings: BTreeMap<String, String> =
+        strings.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
+    let rendered = replace(source, &strings).map_err(|error| ServiceError::invalid_input_from(&error))?;
+    output::print(&rendered)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn parameters(file: &Path, host: &Process) -> Result<Map<String, Value>, ServiceError> {
+    let invalid = |message: String| ServiceError::invalid_input(format!("{}: {message}", file.display()));
+    let documents = read_documents(&read(file, host)?).map_err(|error| invalid(error.to_string()))?;
+    match &documents[..] {
+        [document] => match document.to_value() {
+            Value::Object(parameters) => Ok(parameters),
+            _ => Err(invalid(format!("parameters are a mapping, found {}", document.type_words()))),
+        },
+        several => {
+            Err(invalid(format!("expected one mapping of parameters, found {} documents", several.len())))
+        }
+    }
+}
+
+/// Reads a file; `-` is standard input.
+fn read(file: &Path, host: &Process) -> Result<Vec<u8>, ServiceError> {
+    let mut bytes = Vec::new();
+    let read = if file == Path::new("-") {
+        (host.standard_input)().read_to_end(&mut bytes).map(drop)
+    } else {
+        std::fs::read(file).map(|read| bytes = read)
+    };
+    read.map_err(|error| ServiceError::invalid_input(format!("cannot read {}: {error}", file.display())))?;
+    Ok(bytes)
+}
