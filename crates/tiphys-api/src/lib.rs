@@ -8,6 +8,7 @@ mod crd;
 mod decode;
 mod dynamic_parameter;
 mod error;
+mod fields;
 mod helm;
 mod kustomize;
 mod label_selector;
@@ -23,6 +24,11 @@ pub use crd::{Crd, crd_patch};
 pub use decode::{Decoded, Findings, UnknownField};
 pub use dynamic_parameter::{DYNAMIC_PARAMETERS_ANNOTATION, DynamicParameter, ResourceReference};
 pub use error::{ObjectRef, ResourceError};
+pub use fields::{
+    APPLICATION, APPLICATION_SET, APPLICATION_SET_GENERATOR, APPLICATION_SET_TEMPLATE, DecodedFields,
+    FieldError, FieldPath, GoField, GoStruct, GoType, PatchStrategy, Presence, StringError, StringSite,
+    canonical, decode_fields, decode_value, locate, map_strings, print_go_json,
+};
 pub use helm::{HelmFileParameter, HelmParameter, HelmSource};
 pub use kustomize::{KustomizePatch, KustomizeReplica, KustomizeSource, PatchTarget, ReplicaCount};
 pub use label_selector::LabelSelector;
