@@ -1,9 +1,10 @@
-//! The Argo CD resources that tiphys reads: `Application`, `AppProject`, settings, CA certificates, Secrets.
+//! The Argo CD resources that tiphys reads: `Application`, `ApplicationSet`, `AppProject`, settings, CA certificates, Secrets.
 //!
 //! The types have the fields and names of Argo CD's own types. They are decoded in one of two ways: from a [`tiphys_yaml::Node`], with
 //! positions, by Go's rules (letter case, `null`, strict types), or with serde from JSON that an API server has already validated.
 
 mod application;
+mod application_set;
 mod crd;
 mod decode;
 mod dynamic_parameter;
@@ -20,6 +21,11 @@ mod source;
 mod tls_certificates;
 
 pub use application::{Application, ApplicationSpec, Destination, IgnoreDifference};
+pub use application_set::{
+    ApplicationSet, ClustersGenerator, DecisionsGenerator, Generator, GeneratorEntry, GeneratorKind,
+    GitGenerator, GitPattern, IgnoreApplicationDifference, LabelSelectorSpec, ListGenerator, MergeGenerator,
+    PluginContract, PluginGenerator, SelectorExpression,
+};
 pub use crd::{Crd, crd_patch};
 pub use decode::{Decoded, Findings, UnknownField};
 pub use dynamic_parameter::{DYNAMIC_PARAMETERS_ANNOTATION, DynamicParameter, ResourceReference};
