@@ -15,7 +15,7 @@ pub use application::APPLICATION;
 pub use application_set::{APPLICATION_SET, APPLICATION_SET_GENERATOR, APPLICATION_SET_TEMPLATE};
 pub use decode::{DecodedFields, FieldError, decode_fields, decode_value};
 pub use path::{FieldPath, locate};
-pub use print::{canonical, print_go_json};
+pub use print::{canonical, is_zero, print_go_json};
 pub use strings::{StringError, StringSite, map_strings};
 
 use tiphys_yaml::names_equal;

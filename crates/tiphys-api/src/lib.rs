@@ -33,7 +33,7 @@ pub use error::{ObjectRef, ResourceError};
 pub use fields::{
     APPLICATION, APPLICATION_SET, APPLICATION_SET_GENERATOR, APPLICATION_SET_TEMPLATE, DecodedFields,
     FieldError, FieldPath, GoField, GoStruct, GoType, PatchStrategy, Presence, StringError, StringSite,
-    canonical, decode_fields, decode_value, locate, map_strings, print_go_json,
+    canonical, decode_fields, decode_value, is_zero, locate, map_strings, print_go_json,
 };
 pub use helm::{HelmFileParameter, HelmParameter, HelmSource};
 pub use kustomize::{KustomizePatch, KustomizeReplica, KustomizeSource, PatchTarget, ReplicaCount};

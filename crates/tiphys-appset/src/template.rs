@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use tiphys_api::{
-    APPLICATION, APPLICATION_SET_TEMPLATE, FieldPath, GoStruct, GoType, canonical, map_strings,
+    APPLICATION, APPLICATION_SET_TEMPLATE, FieldPath, GoStruct, GoType, canonical, is_zero, map_strings,
 };
 
 use crate::{ParameterSet, apply_template_patch};
@@ -63,7 +63,8 @@ pub fn render_application(
     options: &RenderOptions<'_>,
     engine: &dyn Engine,
 ) -> Result<Value, RenderError> {
-    let mut application = canonical(&APPLICATION, template.clone());
+    // A canonical template is a canonical Application.
+    let mut application = template.clone();
     if !parameters.values.is_empty() {
         map_strings(&APPLICATION, &mut application, &mut |site| engine.render(site.text)).map_err(
             |error| {
@@ -88,8 +89,13 @@ pub fn render_application(
             .map_err(|error| failed(format!("error replacing values in templatePatch: {error}")))?;
         application = apply_template_patch(application, &patch).map_err(|error| failed(error.to_string()))?;
     }
-    application["metadata"]["namespace"] = Value::from(options.namespace);
-    Ok(canonical(&APPLICATION, application))
+    if let Some(metadata) = application["metadata"].as_object_mut() {
+        metadata.remove("namespace");
+        if !options.namespace.is_empty() {
+            metadata.insert("namespace".to_owned(), Value::from(options.namespace));
+        }
+    }
+    Ok(application)
 }
 
 fn fill_fields(kind: &'static GoStruct, value: &mut Value, from: &Value) {
@@ -115,19 +121,8 @@ fn fill(kind: &'static GoType, value: &mut Value, from: &Value) {
         }
         // An unset pointer is null; a set one has a value, even if that is `{}`.
         (GoType::Free(_), _) => {}
-        (_, value) if is_empty(value) => *value = from.clone(),
+        (_, value) if is_zero(value) => *value = from.clone(),
         _ => {}
-    }
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Bool(value) => !value,
-        Value::Number(number) => number.as_i64() == Some(0),
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(map) => map.is_empty(),
     }
 }
 

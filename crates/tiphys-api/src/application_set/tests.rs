@@ -152,6 +152,9 @@ fn generators_have_their_settings() {
         (&list.elements, list.elements_yaml.as_str()),
         (&vec![json!({"name": "a", "count": 1})], "[]")
     );
+    let unknown: Vec<_> =
+        merge.generators[2].unknown.iter().map(|field| field.path.rsplit('.').next()).collect();
+    assert_eq!(unknown, [Some("matrix"), Some("nope")]);
     let GeneratorKind::Clusters(clusters) = &merge.generators[1].generators[0].kind else {
         panic!("{merge:?}")
     };

@@ -29,6 +29,18 @@ pub fn print_go_json(kind: &'static GoStruct, value: &Value) -> String {
     out
 }
 
+/// Returns whether `omitempty` omits a value of a type that is no struct and no pointer.
+pub fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(value) => !value,
+        Value::Number(number) => number.as_i64() == Some(0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+    }
+}
+
 /// Returns a field's value as Go prints it; `None` if Go omits it.
 fn printed(kind: &'static GoType, value: Value, presence: Presence) -> Option<Value> {
     match kind {
@@ -41,11 +53,9 @@ fn printed(kind: &'static GoType, value: Value, presence: Presence) -> Option<Va
             let value = zeroed(kind, value);
             let is_printed = match presence {
                 Presence::Always => true,
-                Presence::OmitZero => {
-                    !is_empty(&value) && !matches!(&value, Value::Object(map) if map.is_empty())
-                }
+                Presence::OmitZero => !is_zero(&value),
                 Presence::OmitEmpty => {
-                    matches!(kind.base(), GoType::Struct(_) | GoType::IntOrString) || !is_empty(&value)
+                    matches!(kind.base(), GoType::Struct(_) | GoType::IntOrString) || !is_zero(&value)
                 }
             };
             is_printed.then_some(value)
@@ -71,17 +81,6 @@ fn zeroed(kind: &'static GoType, value: Value) -> Value {
             map.into_iter().map(|(key, value)| (key, zeroed(inner, value))).collect()
         }
         (_, value) => value,
-    }
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Bool(value) => !value,
-        Value::Number(number) => number.as_i64() == Some(0),
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(map) => map.is_empty(),
     }
 }
 

@@ -134,6 +134,7 @@ fn keys_are_matched_as_in_go() {
             json!("a"),
             json!(null),
         ),
+        (r#"{"metadata":{"uid":"u","UID":null}}"#, json!({"uid": "u"}), json!(""), json!(null)),
         (
             r#"{"metadata":{"labels":{"a":"1"},"Labels":{"b":"2"}}}"#,
             json!({"labels": {"a": "1", "b": "2"}}),

@@ -54,6 +54,7 @@ fn patch_is_merged_as_in_argo_cd() {
         ("operation: {sync: {}}", "/operation", json!({"sync": {}, "initiatedBy": {}, "retry": {}})),
         ("metadata: {name: first}\n---\nmetadata: {name: second}", "/metadata/name", json!("first")),
         ("metadata: {name: first, name: second}", "/metadata/name", json!("second")),
+        ("spec: 5\nspec: {revisionHistoryLimit: 3}", "/spec/revisionHistoryLimit", json!(3)),
         (" {\"metadata\":{\"name\":\"json\"}} ", "/metadata/name", json!("json")),
         // Directives.
         ("metadata: {labels: {$patch: replace, c: x}}", "/metadata/labels", json!({"c": "x"})),
