@@ -3,18 +3,23 @@
 //! Applications and templates are JSON values in the canonical form of [`tiphys_api::APPLICATION`].
 
 mod combine;
+mod engine;
 mod flatten;
+mod generate;
 mod normalize;
 mod parameters;
 mod patch;
+mod question;
 mod selector;
 mod template;
 
 pub use combine::{CombineError, combine_matrix, combine_merge};
 pub use flatten::{flatten, go_string};
+pub use generate::{GenerateError, GenerateErrorReason, Generated, GeneratedApplication, generate};
 pub use normalize::normalize_spec;
 pub use parameters::{ParameterSet, TemplateMode};
 pub use patch::{PatchError, apply_template_patch};
+pub use question::{Answer, Answers, Question};
 pub use selector::{ParameterSelector, SelectorError};
 pub use template::{
     Engine, RESOURCES_FINALIZER, RenderError, RenderOptions, RenderPlace, merge_template, render_application,

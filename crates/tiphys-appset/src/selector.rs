@@ -6,6 +6,14 @@ use serde_json::Value;
 use tiphys_api::{LabelSelectorSpec, SelectorExpression};
 use tiphys_yaml::write_go_json;
 
+/// The rule for values of labels, in the words of Kubernetes.
+const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and \
+     end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is \
+     '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+/// Maximum length of a label's value in bytes.
+const LABEL_VALUE_BYTES_MAX: usize = 63;
+
 /// A selector is invalid, in Argo CD's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("error parsing label selector: {message}")]
@@ -44,6 +52,18 @@ impl ParameterSelector {
         let expressions = spec.match_expressions.iter().map(Requirement::of);
         let requirements = labels.chain(expressions).collect::<Result<_, _>>();
         requirements.map(|requirements| Self { requirements }).map_err(|message| SelectorError { message })
+    }
+
+    /// Checks a selector of the labels of an object, whose values are restricted, too.
+    pub(crate) fn of_labels(spec: &LabelSelectorSpec) -> Result<Self, String> {
+        let selector = Self::new(spec).map_err(|error| error.message)?;
+        for Requirement { key, values, .. } in &selector.requirements {
+            if let Some((index, value)) = values.iter().enumerate().find(|(_, value)| !is_label_value(value))
+            {
+                return Err(format!("values[{index}][{key}]: Invalid value: {value:?}: {LABEL_VALUE}"));
+            }
+        }
+        Ok(selector)
     }
 
     /// Returns whether a set, flattened by [`crate::flatten`], is selected.
@@ -158,6 +178,15 @@ fn is_delimited(text: &str, is_end: impl Fn(u8) -> bool, is_inner: impl Fn(u8) -
     bytes.first().is_some_and(|byte| is_end(*byte))
         && bytes.last().is_some_and(|byte| is_end(*byte))
         && bytes.iter().all(|byte| is_inner(*byte))
+}
+
+fn is_label_value(value: &str) -> bool {
+    let is_end = |c: Option<char>| c.is_none_or(|c| c.is_ascii_alphanumeric());
+    let is_inner = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    value.len() <= LABEL_VALUE_BYTES_MAX
+        && value.chars().all(is_inner)
+        && is_end(value.chars().next())
+        && is_end(value.chars().next_back())
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ mod url;
 mod wrap;
 mod yaml;
 
+pub use argo::normalize;
+
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};

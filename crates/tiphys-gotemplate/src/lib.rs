@@ -22,6 +22,7 @@ mod value;
 
 pub use execute::ExecuteError;
 pub use fasttemplate::{ReplaceError, flatten, replace};
+pub use functions::normalize;
 pub use limits::{LimitError, Limits};
 pub use options::{MissingKey, OptionError, Options};
 pub use parse::ParseError;

@@ -11,12 +11,12 @@ const NAME_BYTES_MAX: usize = 253;
 const SLUG_BYTES_MAX: i64 = 50;
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    Function::new("normalize", &[Type::String], |call| Ok(normalized(&call.string(0)).into())),
+    Function::new("normalize", &[Type::String], |call| Ok(normalize(&call.string(0)).into())),
     Function::new("slugify", &[], slugify).and(Type::Any),
 ];
 
-/// Returns the string as a DNS name: in lower case, with hyphens instead of other characters.
-fn normalized(string: &[u8]) -> String {
+/// Returns a string as a DNS name: in lower case, with hyphens instead of other characters, and of at most 253 bytes.
+pub fn normalize(string: &[u8]) -> String {
     let lower = map(string, to_lower);
     let mut name: String = characters(&lower)
         .map(|(_, c, _)| if matches!(c, '-' | '.' | 'a'..='z' | '0'..='9') { c } else { '-' })
@@ -35,7 +35,7 @@ fn slugify(call: &mut Call<'_>) -> Outcome {
     };
     for (index, value) in values.iter().enumerate() {
         match (index, value) {
-            (index, Value::String(string)) if index + 1 == values.len() => name = normalized(string),
+            (index, Value::String(string)) if index + 1 == values.len() => name = normalize(string),
             (index, value) if index + 1 == values.len() => return mismatch(value, "string"),
             (0, Value::Int(value)) => length = *value,
             (0, value) => return mismatch(value, "int"),

@@ -1,0 +1,113 @@
+//! The template engines of ApplicationSets.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use serde_json::Value;
+use tiphys_gotemplate::{Limits, MissingKey, OptionError, Options, ParseError, Template, replace};
+
+use crate::{Engine, ParameterSet, TemplateMode};
+
+/// The name that Argo CD gives to templates. It is part of messages.
+const TEMPLATE_NAME: &str = "base";
+
+/// Parsed templates, and the options of their execution.
+pub(crate) struct Templates {
+    pub(crate) mode: TemplateMode,
+    options: Options,
+    parsed: RefCell<HashMap<String, Rc<Result<Template, ParseError>>>>,
+    volatile: RefCell<BTreeSet<&'static str>>,
+}
+
+/// An engine with the parameters of one set.
+pub(crate) struct SetEngine<'a> {
+    templates: &'a Templates,
+    data: Data,
+    options: Options,
+}
+
+enum Data {
+    Go(tiphys_gotemplate::Value),
+    Fast(BTreeMap<String, String>),
+}
+
+impl Templates {
+    /// Returns the templates of a set, with its `goTemplateOptions`.
+    pub(crate) fn new(mode: TemplateMode, written: &[String], options: Options) -> Result<Self, OptionError> {
+        let missing_key = match mode {
+            TemplateMode::Go => MissingKey::parse(written)?,
+            TemplateMode::Fast => MissingKey::Default,
+        };
+        Ok(Self {
+            mode,
+            options: Options { missing_key, ..options },
+            parsed: RefCell::default(),
+            volatile: RefCell::default(),
+        })
+    }
+
+    /// Returns the engine for a parameter set.
+    pub(crate) fn engine(&self, parameters: &ParameterSet) -> SetEngine<'_> {
+        let data = match self.mode {
+            TemplateMode::Go => {
+                let string_maps: Vec<&str> = parameters.string_maps.iter().map(String::as_str).collect();
+                let values = Value::Object(parameters.values.clone());
+                Data::Go(tiphys_gotemplate::Value::from_json(&values, &string_maps))
+            }
+            TemplateMode::Fast => {
+                let strings = parameters.values.iter();
+                Data::Fast(
+                    strings
+                        .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
+                        .collect(),
+                )
+            }
+        };
+        SetEngine { templates: self, data, options: self.options }
+    }
+
+    /// Returns the functions that were called and return something else at each call.
+    pub(crate) fn volatile(self) -> BTreeSet<&'static str> {
+        self.volatile.into_inner()
+    }
+
+    fn parsed(&self, source: &str) -> Rc<Result<Template, ParseError>> {
+        if let Some(parsed) = self.parsed.borrow().get(source) {
+            return Rc::clone(parsed);
+        }
+        let parsed = Rc::new(Template::parse(TEMPLATE_NAME, source, Limits::DEFAULT));
+        self.parsed.borrow_mut().insert(source.to_owned(), Rc::clone(&parsed));
+        parsed
+    }
+}
+
+impl SetEngine<'_> {
+    /// Returns an engine for which a missing key is an error.
+    pub(crate) fn strict(self) -> Self {
+        Self { options: Options { missing_key: MissingKey::Error, ..self.options }, ..self }
+    }
+}
+
+impl Engine for SetEngine<'_> {
+    fn render(&self, text: &str) -> Result<String, String> {
+        if !text.contains("{{") {
+            return Ok(text.to_owned());
+        }
+        match &self.data {
+            Data::Fast(strings) => replace(text, strings).map_err(|error| error.to_string()),
+            Data::Go(data) => {
+                let parsed = self.templates.parsed(text);
+                let template = parsed
+                    .as_ref()
+                    .as_ref()
+                    .map_err(|error| format!("failed to parse template {text}: {error}"))?;
+                let output = template
+                    .execute(data, &self.options)
+                    .map_err(|error| format!("failed to execute go template {text}: {error}"))?;
+                self.templates.volatile.borrow_mut().extend(&output.volatile);
+                Ok(output.string())
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! From an ApplicationSet and answers of the world to Applications.
+
+mod clusters;
+mod git;
+mod list;
+mod nested;
+mod plugin;
+mod values;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use tiphys_api::{ApplicationSet, Generator, GeneratorEntry, GeneratorKind};
+use tiphys_gotemplate::{OptionError, Options};
+use tiphys_yaml::Position;
+
+use crate::engine::Templates;
+use crate::{
+    Answers, ParameterSelector, ParameterSet, Question, RenderOptions, RenderPlace, TemplateMode, flatten,
+    merge_template, render_application,
+};
+
+/// The result of generating. It is complete if there are no questions.
+#[derive(Debug, Default)]
+pub struct Generated {
+    /// The Applications in the order of the generators. Argo CD uses none of them if there is an error.
+    pub applications: Vec<GeneratedApplication>,
+    /// Errors of generators and templates, in order. Others are generated all the same.
+    pub errors: Vec<GenerateError>,
+    /// What must be asked before the set can be generated. The answers may lead to more questions.
+    pub questions: Vec<Question>,
+    /// Functions of Go templates that were called and return something else at each call.
+    pub volatile: BTreeSet<&'static str>,
+}
+
+/// An Application of a set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GeneratedApplication {
+    /// The Application in canonical form, see [`tiphys_api::APPLICATION`].
+    pub application: Value,
+    /// Path of the generator in the set, such as `spec.generators[0].matrix`.
+    pub generator: String,
+    /// The parameters.
+    pub parameters: ParameterSet,
+}
+
+/// A generator or a template failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct GenerateError {
+    /// What failed.
+    pub reason: GenerateErrorReason,
+    /// The position in the document of the set.
+    pub position: Position,
+    /// The message in Argo CD's words.
+    pub message: String,
+}
+
+/// The reason in the conditions of Argo CD's ApplicationSets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GenerateErrorReason {
+    /// `ApplicationGenerationFromParamsError`: a generator failed.
+    Generator,
+    /// `RenderTemplateParamsError`: the template or the patch failed.
+    Template,
+}
+
+/// Generates the Applications of a set from the known answers. The options are those of its Go templates, without `missing_key`; invalid
+/// `goTemplateOptions` are an error.
+pub fn generate(set: &ApplicationSet, answers: &Answers, options: Options) -> Result<Generated, OptionError> {
+    let mode = if set.go_template { TemplateMode::Go } else { TemplateMode::Fast };
+    let templates = Templates::new(mode, &set.go_template_options, options)?;
+    let mut generated = Generated::default();
+    let run = Run { set, mode, templates: &templates, answers, is_interpolated: false };
+    for entry in &set.generators {
+        run.top_level(entry, &mut generated);
+    }
+    generated.volatile = templates.volatile();
+    Ok(generated)
+}
+
+/// Why a generator has no parameters yet.
+#[derive(Debug)]
+enum Stop {
+    /// It has questions.
+    Ask(Vec<Question>),
+    /// It failed, in Argo CD's words.
+    Failed(String),
+}
+
+type Sets = Result<Vec<ParameterSet>, Stop>;
+
+/// What generators depend on.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    set: &'a ApplicationSet,
+    mode: TemplateMode,
+    templates: &'a Templates,
+    answers: &'a Answers,
+    /// Whether the generators are the second one of a matrix, with the parameters of the first one.
+    is_interpolated: bool,
+}
+
+impl Stop {
+    fn failed(message: impl Into<String>) -> Self {
+        Self::Failed(message.into())
+    }
+
+    /// Adds what Argo CD says before the error.
+    fn wrapped(self, prefix: &str) -> Self {
+        match self {
+            Self::Failed(message) => Self::Failed(format!("{prefix}{message}")),
+            ask @ Self::Ask(_) => ask,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Runs the generators of an entry of `spec.generators`, and renders the template for each of their parameter sets.
+    fn top_level(&self, entry: &GeneratorEntry, generated: &mut Generated) {
+        let error = |reason, position, message| GenerateError { reason, position, message };
+        let of_generator = |position, message| error(GenerateErrorReason::Generator, position, message);
+        for unknown in &entry.unknown {
+            let message = format!("{} is no generator", unknown.path);
+            generated.errors.push(of_generator(unknown.position, message));
+        }
+        for generator in &entry.generators {
+            let position = self.set.position_of(&generator.path);
+            let sets = match self.selected(entry, generator) {
+                Ok(sets) => sets,
+                Err(Stop::Ask(questions)) => {
+                    let new: Vec<_> =
+                        questions.into_iter().filter(|one| !generated.questions.contains(one)).collect();
+                    generated.questions.extend(new);
+                    continue;
+                }
+                Err(Stop::Failed(message)) => {
+                    generated.errors.push(of_generator(position, message));
+                    continue;
+                }
+            };
+            let template = match &generator.template {
+                Some(own) => merge_template(own, &self.set.template),
+                None => self.set.template.clone(),
+            };
+            for parameters in sets {
+                match self.application(&template, &parameters) {
+                    Ok(application) => generated.applications.push(GeneratedApplication {
+                        application,
+                        generator: generator.path.to_string(),
+                        parameters,
+                    }),
+                    Err((place, message)) => {
+                        let position = match place {
+                            RenderPlace::Template(field) => self.set.template_position(generator, &field),
+                            RenderPlace::TemplatePatch => {
+                                let spec = tiphys_api::FieldPath::default().key("spec");
+                                self.set.position_of(&spec.key("templatePatch"))
+                            }
+                        };
+                        generated.errors.push(error(GenerateErrorReason::Template, position, message));
+                    }
+                }
+            }
+        }
+    }
+
+    fn application(
+        &self,
+        template: &Value,
+        parameters: &ParameterSet,
+    ) -> Result<Value, (RenderPlace, String)> {
+        let options = RenderOptions {
+            template_patch: self.set.template_patch.as_deref(),
+            preserves_resources_on_deletion: self.set.preserves_resources_on_deletion,
+            namespace: &self.set.metadata.namespace,
+        };
+        render_application(template, parameters, &options, &self.templates.engine(parameters))
+            .map_err(|error| (error.place, error.message))
+    }
+
+    /// Returns the parameter sets of a generator that the entry selects.
+    fn selected(&self, entry: &GeneratorEntry, generator: &Generator) -> Sets {
+        let selector = entry.selector.as_ref().map(ParameterSelector::new).transpose();
+        let selector = selector.map_err(|error| Stop::failed(error.to_string()))?.unwrap_or_default();
+        let sets = self.run(generator)?;
+        Ok(sets.into_iter().filter(|set| selector.matches(&flatten(&set.values))).collect())
+    }
+
+    fn run(&self, generator: &Generator) -> Sets {
+        match &generator.kind {
+            GeneratorKind::List(list) => list::run(self.mode, list),
+            GeneratorKind::Clusters(clusters) => self.clusters(clusters, &generator.values),
+            GeneratorKind::Git(git) => self.git(git, &generator.values),
+            GeneratorKind::Plugin(plugin) => self.plugin(plugin, &generator.values),
+            GeneratorKind::Matrix(children) => self.matrix(children),
+            GeneratorKind::Merge(merge) => self.merge(merge),
+            GeneratorKind::PullRequest(settings) | GeneratorKind::ScmProvider(settings) => {
+                self.listed(generator.kind.name(), settings, &generator.values)
+            }
+            GeneratorKind::ClusterDecisionResource(_) => {
+                Err(Stop::failed("clusterDecisionResource generators are not supported yet"))
+            }
+        }
+    }
+
+    /// Returns the answer to a question.
+    fn answer(
+        &self,
+        generator: &'static str,
+        request: Value,
+    ) -> Result<Vec<serde_json::Map<String, Value>>, Stop> {
+        let question = Question { generator, request };
+        match self.answers.get(&question) {
+            Some(Ok(answer)) => Ok(answer.clone()),
+            Some(Err(error)) => Err(Stop::failed(error)),
+            None => Err(Stop::Ask(vec![question])),
+        }
+    }
+
+    /// Returns the parameters of a generator whose answer has them already.
+    fn listed(
+        &self,
+        generator: &'static str,
+        settings: &Value,
+        values: &std::collections::BTreeMap<String, String>,
+    ) -> Sets {
+        let answer = self.answer(generator, json!({"settings": settings}))?;
+        answer
+            .into_iter()
+            .map(|parameters| {
+                let set = ParameterSet { values: parameters, ..ParameterSet::default() };
+                self.with_values(set, values)
+                    .map_err(|error| Stop::failed(error).wrapped("failed to append templated values: "))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,45 @@
+//! What generators ask the world.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+use tiphys_yaml::write_go_json;
+
+/// A question of a generator. Equal questions have equal answers within one generation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// Kind of the generator, such as `plugin`.
+    pub generator: &'static str,
+    /// The fields that determine the answer:
+    ///
+    /// | generator | request | answer |
+    /// |---|---|---|
+    /// | `clusters` | `{}` | `name`, `server`, `project`, `labels`, `annotations` of each cluster Secret |
+    /// | `git` | `repoURL`, `revision`, `directories: true` | `path` of each directory |
+    /// | `git` | `repoURL`, `revision`, `files: PATTERN` | `path` and `content` of each file |
+    /// | `plugin` | `configMap`, `contract`, `body` | the objects that the service lists |
+    /// | `pullRequest`, `scmProvider` | the settings | an object for each pull request or branch, with the parameters' names |
+    pub request: Value,
+}
+
+/// Objects, or the error in Argo CD's words.
+pub type Answer = Result<Vec<Map<String, Value>>, String>;
+
+/// The answers that are known.
+#[derive(Clone, Debug, Default)]
+pub struct Answers(BTreeMap<String, Answer>);
+
+impl Answers {
+    /// Adds an answer.
+    pub fn insert(&mut self, question: &Question, answer: Answer) {
+        self.0.insert(key(question), answer);
+    }
+
+    pub(crate) fn get(&self, question: &Question) -> Option<&Answer> {
+        self.0.get(&key(question))
+    }
+}
+
+fn key(question: &Question) -> String {
+    format!("{} {}", question.generator, write_go_json(&question.request))
+}
