@@ -5,6 +5,7 @@
 //! prints, or speaks HTTP or gRPC. The environment arrives as a [`Host`], and cancellation as a token in [`WorkspaceOptions`]. Errors have an [`ErrorKind`] that a front end
 //! maps to its own codes.
 
+mod appset;
 mod assignments;
 mod cache;
 mod cluster_references;
@@ -34,6 +35,7 @@ mod warning;
 mod watch;
 mod workspace;
 
+pub use appset::{RecordedAnswers, SetApplications, SetSelection, generate_sets};
 pub use cache::prune_cache;
 pub use cluster_references::ClusterReference;
 pub use error::{ErrorKind, Input, Remedy, ServiceError};

@@ -22,7 +22,7 @@ mod render;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use applications::ApplicationArgs;
-pub(crate) use appset::{AppSetArgs, AppSetCommand, AppSetTemplateArgs, TemplateEngine};
+pub(crate) use appset::{AppSetArgs, AppSetCommand, AppSetGenerateArgs, AppSetTemplateArgs, TemplateEngine};
 pub(crate) use base::BaseArgs;
 pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
@@ -72,7 +72,7 @@ pub(crate) enum Command {
     Params(ParamsArgs),
     /// Ask what a project permits
     Project(ProjectArgs),
-    /// Render templates of application sets
+    /// Generate the Applications of application sets, and render their templates
     #[command(name = "appset")]
     AppSet(AppSetArgs),
     /// Serve a plugin on a socket, as Argo CD's sidecar does

@@ -13,8 +13,36 @@ pub(crate) struct AppSetArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AppSetCommand {
+    /// Print the Applications of application sets
+    Generate(AppSetGenerateArgs),
     /// Render one template of an application set
     Template(AppSetTemplateArgs),
+}
+
+/// Arguments of `appset generate`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Clusters are those of the store's cluster Secrets, or of --cluster-secrets. Other questions of generators are answered by the
+file of --answers: `{\"answers\": [{\"generator\": \"plugin\", \"match\": {\"configMap\": \"x\"}, \"parameters\": [{\"name\": \"a\"}]}]}`. The first
+entry counts whose `match` is a part of the question; the error for a question without an answer has the entry to add.
+
+Exit code: 2 if a document is invalid, 3 if a generator or a template failed. Nothing is printed then, except with --keep-going.
+
+Examples:
+  tiphys appset generate
+  tiphys appset generate team-apps -o name
+  tiphys appset generate team-apps --answers answers.json | tiphys render --store - --repo ."
+)]
+pub(crate) struct AppSetGenerateArgs {
+    /// Names, `namespace/name`, or files; all sets of the store by default
+    #[arg(value_name = "SET")]
+    pub(crate) sets: Vec<String>,
+    /// A YAML or JSON file with the answers to all questions of generators
+    #[arg(long, value_name = "FILE")]
+    pub(crate) answers: Option<PathBuf>,
+    /// Print the Applications of all other sets if some fail
+    #[arg(long)]
+    pub(crate) keep_going: bool,
 }
 
 /// Arguments of `appset template`.

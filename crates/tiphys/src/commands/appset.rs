@@ -1,5 +1,6 @@
 //! `tiphys appset`: application sets.
 
+mod generate;
 mod template;
 
 use std::process::ExitCode;
@@ -11,6 +12,7 @@ use crate::settings::Process;
 /// Runs one of the subcommands.
 pub(crate) fn run(common: &CommonArgs, args: &AppSetArgs, host: &Process) -> Result<ExitCode, ServiceError> {
     match &args.command {
+        AppSetCommand::Generate(args) => generate::run(common, args, host),
         AppSetCommand::Template(args) => template::run(common, args, host),
     }
 }

@@ -50,6 +50,7 @@ fn help_of_every_command_has_an_example_of_its_call() {
         "project permits",
         "project check",
         "project readers",
+        "appset generate",
         "appset template",
         "cmp-server",
         "jsonpath",

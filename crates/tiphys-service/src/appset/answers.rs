@@ -1,0 +1,77 @@
+//! Recorded answers for generators.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use tiphys_appset::{Answer, Question};
+use tiphys_yaml::{read_document, write_go_json};
+
+use crate::error::ServiceError;
+
+/// Answers from a file: `{"answers": [{"generator": "plugin", "match": {"configMap": "x"}, "parameters": [{}]}]}`.
+#[derive(Clone, Debug, Default)]
+pub struct RecordedAnswers(Vec<RecordedAnswer>);
+
+#[derive(Clone, Debug)]
+struct RecordedAnswer {
+    generator: String,
+    /// The fields of the question that have these values.
+    matched: Value,
+    parameters: Vec<Map<String, Value>>,
+}
+
+impl RecordedAnswers {
+    /// Parses the content of a file, YAML or JSON.
+    pub fn parse(file: &Path, content: &[u8]) -> Result<Self, ServiceError> {
+        let invalid = |message: String| ServiceError::invalid_input(format!("{}: {message}", file.display()));
+        let document = read_document(content).map_err(|error| invalid(error.to_string()))?;
+        let value = document.map(|document| document.to_value()).unwrap_or_default();
+        let Some(entries) = value.get("answers").and_then(Value::as_array) else {
+            return Err(invalid("expected an object with a list `answers`".to_owned()));
+        };
+        let entry = |(index, entry): (usize, &Value)| {
+            let wrong = |field: &str, expected: &str| {
+                invalid(format!("answers[{index}].{field}: expected {expected}"))
+            };
+            let generator =
+                entry["generator"].as_str().ok_or_else(|| wrong("generator", "the kind of a generator"))?;
+            let matched = match &entry["match"] {
+                Value::Null => json!({}),
+                object @ Value::Object(_) => object.clone(),
+                _ => return Err(wrong("match", "an object")),
+            };
+            let parameters =
+                entry["parameters"].as_array().ok_or_else(|| wrong("parameters", "a list of objects"))?;
+            let parameters =
+                parameters.iter().map(|object| object.as_object().cloned()).collect::<Option<_>>();
+            let parameters = parameters.ok_or_else(|| wrong("parameters", "a list of objects"))?;
+            Ok(RecordedAnswer { generator: generator.to_owned(), matched, parameters })
+        };
+        entries.iter().enumerate().map(entry).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Returns the first answer that fits. The error has the entry to add.
+    pub(super) fn answer(&self, question: &Question) -> Answer {
+        let fits = |answer: &&RecordedAnswer| {
+            answer.generator == question.generator && contains(&question.request, &answer.matched)
+        };
+        let answer = self.0.iter().find(fits);
+        answer.map(|answer| answer.parameters.clone()).ok_or_else(|| {
+            let entry = json!({"generator": question.generator, "match": question.request, "parameters": []});
+            format!("no recorded answer fits; add the entry {}", write_go_json(&entry))
+        })
+    }
+}
+
+/// Returns whether a value has the fields of another one, at any depth.
+fn contains(value: &Value, part: &Value) -> bool {
+    match (value, part) {
+        (Value::Object(value), Value::Object(part)) => {
+            part.iter().all(|(key, part)| value.get(key).is_some_and(|value| contains(value, part)))
+        }
+        _ => value == part,
+    }
+}
+
+#[cfg(test)]
+mod tests;

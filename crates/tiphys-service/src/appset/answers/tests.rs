@@ -1,0 +1,54 @@
+use std::path::Path;
+
+use serde_json::json;
+use tiphys_appset::Question;
+
+use super::RecordedAnswers;
+
+fn parse(content: &str) -> Result<RecordedAnswers, String> {
+    RecordedAnswers::parse(Path::new("a.json"), content.as_bytes())
+        .map_err(|error| error.message().to_owned())
+}
+
+#[test]
+fn first_answer_with_the_matched_fields_counts() {
+    let answers = parse(
+        r#"{"answers": [
+            {"generator": "plugin", "match": {"configMap": "x", "body": {"input": {"parameters": {"a": 1}}}}, "parameters": [{"n": 1}]},
+            {"generator": "plugin", "match": {"configMap": "x"}, "parameters": [{"n": 2}]},
+            {"generator": "git", "parameters": []}
+        ]}"#,
+    )
+    .expect("valid answers");
+    let ask = |generator, request| answers.answer(&Question { generator, request });
+    let number =
+        |answer: super::Answer| answer.map(|objects| objects.first().map(|object| object["n"].clone()));
+    let body = |a: u32| json!({"configMap": "x", "body": {"input": {"parameters": {"a": a, "b": 2}}}});
+    assert_eq!(number(ask("plugin", body(1))), Ok(Some(json!(1))));
+    assert_eq!(number(ask("plugin", body(2))), Ok(Some(json!(2))));
+    assert_eq!(number(ask("git", json!({"repoURL": "u"}))), Ok(None));
+    let missing = r#"no recorded answer fits; add the entry {"generator":"plugin","match":{"configMap":"y"},"parameters":[]}"#;
+    assert_eq!(number(ask("plugin", json!({"configMap": "y"}))), Err(missing.to_owned()));
+}
+
+#[test]
+fn invalid_answers_are_located() {
+    for (content, expected) in [
+        ("[]", "a.json: expected an object with a list `answers`"),
+        (r#"{"answers": [{}]}"#, "a.json: answers[0].generator: expected the kind of a generator"),
+        (
+            r#"{"answers": [{"generator": "git", "match": 1}]}"#,
+            "a.json: answers[0].match: expected an object",
+        ),
+        (
+            r#"{"answers": [{"generator": "git"}]}"#,
+            "a.json: answers[0].parameters: expected a list of objects",
+        ),
+        (
+            r#"{"answers": [{"generator": "git", "parameters": [1]}]}"#,
+            "a.json: answers[0].parameters: expected a list of objects",
+        ),
+    ] {
+        assert_eq!(parse(content).err().as_deref(), Some(expected));
+    }
+}

@@ -1,0 +1,61 @@
+//! `tiphys appset generate`.
+
+use std::process::ExitCode;
+
+use serde_json::Value;
+use tiphys_service::{RecordedAnswers, SetApplications, SetSelection, generate_sets};
+
+use crate::args::{AppSetGenerateArgs, CommonArgs, OutputFormat};
+use crate::error::{self, ServiceError};
+use crate::options::open_service;
+use crate::output;
+use crate::settings::{Process, now};
+
+/// Prints the Applications of sets.
+pub(super) fn run(
+    common: &CommonArgs,
+    args: &AppSetGenerateArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let print: fn(&[Value]) -> String = match common.output.unwrap_or(OutputFormat::Yaml) {
+        OutputFormat::Yaml => |applications| output::documents(applications),
+        OutputFormat::Json => |applications| output::json(&output::list(applications)),
+        OutputFormat::Name => names,
+        _ => return Err(ServiceError::invalid_input("`appset generate` prints yaml, json or name")),
+    };
+    let answers = args.answers.as_ref().map(|file| {
+        let content = std::fs::read(host.absolute(file)).map_err(|error| {
+            ServiceError::invalid_input(format!("cannot read {}: {error}", file.display()))
+        })?;
+        RecordedAnswers::parse(file, &content)
+    });
+    let selection = SetSelection { sets: args.sets.clone(), answers: answers.transpose()? };
+    let sets = generate_sets(&open_service(common, host)?, &selection, now())?;
+    for SetApplications { warnings, .. } in &sets {
+        error::warn_all(warnings);
+    }
+    let worst = error::print_all(sets.iter().flat_map(|set| &set.errors), None);
+    if worst.is_none() || args.keep_going {
+        let complete = sets.into_iter().filter(|set| set.errors.is_empty());
+        let applications =
+            complete.flat_map(|set| set.applications).map(|generated| with_kind(generated.application));
+        output::print(&print(&applications.collect::<Vec<_>>()))?;
+    }
+    Ok(error::exit_code_of(worst))
+}
+
+fn with_kind(application: Value) -> Value {
+    let mut document = serde_json::json!({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application"});
+    if let (Value::Object(document), Value::Object(application)) = (&mut document, application) {
+        document.extend(application);
+    }
+    document
+}
+
+fn names(applications: &[Value]) -> String {
+    let name = |application: &Value| {
+        let name = application["metadata"]["name"].as_str().unwrap_or_default();
+        format!("application.argoproj.io/{name}")
+    };
+    output::lines(applications.iter().map(name))
+}
