@@ -84,6 +84,8 @@ pub enum Remedy {
     ChangeLimit(Limit),
     /// Name the file or directory that has the Applications.
     ChooseStore,
+    /// Generate the Applications of ApplicationSets.
+    GenerateSets,
     /// Choose one source of the Application.
     ChooseSource,
     /// Change an override file instead of the Application.

@@ -109,6 +109,7 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::AllowFileRepositories => "--repo and --allow-file-repositories allow folders",
         Remedy::ReplaceVariables => "--variables has it replaced when manifests are made",
         Remedy::UseRepository(argument) => return format!("--repo {argument} uses them"),
+        Remedy::GenerateSets => "`tiphys appset generate` prints their Applications",
         Remedy::NameProjects => "--projects names the folder with all AppProjects",
         Remedy::ResolveHeadReferences => {
             "--resolve-head-references lets clusters answer them; use it only for trusted changes"

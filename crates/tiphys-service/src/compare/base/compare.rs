@@ -63,6 +63,11 @@ impl RevisionComparison {
         let sides = Box::pin(sides::open(service, &runs, revision, &arguments, cancel)).await?;
         let pairs = pairs::pair(&sides.base.stores, &sides.head.stores, &arguments, &filter);
         let mut warnings = sides.warnings.clone();
+        if arguments.is_empty() {
+            let sides = [&sides.base, &sides.head];
+            warnings
+                .extend(select::left_out_sets(sides.into_iter().flat_map(|side| side.stores.store.sets())));
+        }
         warnings.extend(unheeded::warnings(&pairs.head(), &sides).await?);
         Ok(Self { base: revision.base.clone(), sides, pairs, runs, jobs: service.jobs(), warnings })
     }
