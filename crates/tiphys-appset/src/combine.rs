@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
+use tiphys_gotemplate::go_string;
 use tiphys_yaml::write_go_json;
 
-use crate::{ParameterSet, TemplateMode, go_string};
+use crate::{ParameterSet, TemplateMode};
 
 /// Parameter sets cannot be combined, in Argo CD's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

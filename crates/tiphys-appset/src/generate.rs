@@ -7,16 +7,16 @@ mod nested;
 mod plugin;
 mod values;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tiphys_api::{ApplicationSet, Generator, GeneratorEntry, GeneratorKind};
-use tiphys_gotemplate::{OptionError, Options};
+use tiphys_gotemplate::{OptionError, Options, flatten};
 use tiphys_yaml::Position;
 
 use crate::engine::Templates;
 use crate::{
-    Answers, ParameterSelector, ParameterSet, Question, RenderOptions, RenderPlace, TemplateMode, flatten,
+    Answers, ParameterSelector, ParameterSet, Question, RenderOptions, RenderPlace, TemplateMode,
     merge_template, render_application,
 };
 
@@ -205,11 +205,7 @@ impl Run<'_> {
     }
 
     /// Returns the answer to a question.
-    fn answer(
-        &self,
-        generator: &'static str,
-        request: Value,
-    ) -> Result<Vec<serde_json::Map<String, Value>>, Stop> {
+    fn answer(&self, generator: &'static str, request: Value) -> Result<Vec<Map<String, Value>>, Stop> {
         let question = Question { generator, request };
         match self.answers.get(&question) {
             Some(Ok(answer)) => Ok(answer.clone()),
@@ -219,12 +215,7 @@ impl Run<'_> {
     }
 
     /// Returns the parameters of a generator whose answer has them already.
-    fn listed(
-        &self,
-        generator: &'static str,
-        settings: &Value,
-        values: &std::collections::BTreeMap<String, String>,
-    ) -> Sets {
+    fn listed(&self, generator: &'static str, settings: &Value, values: &BTreeMap<String, String>) -> Sets {
         let answer = self.answer(generator, json!({"settings": settings}))?;
         answer
             .into_iter()
@@ -235,4 +226,9 @@ impl Run<'_> {
             })
             .collect()
     }
+}
+
+/// Returns a string of an answer's object; empty if missing.
+fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
+    object.get(key).and_then(Value::as_str).unwrap_or_default()
 }

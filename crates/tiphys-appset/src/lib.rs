@@ -4,7 +4,6 @@
 
 mod combine;
 mod engine;
-mod flatten;
 mod generate;
 mod normalize;
 mod parameters;
@@ -14,7 +13,6 @@ mod selector;
 mod template;
 
 pub use combine::{CombineError, combine_matrix, combine_merge};
-pub use flatten::{flatten, go_string};
 pub use generate::{GenerateError, GenerateErrorReason, Generated, GeneratedApplication, generate};
 pub use normalize::normalize_spec;
 pub use parameters::{ParameterSet, TemplateMode};

@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Value};
 use tiphys_api::{APPLICATION, GoField, GoType, PatchStrategy, canonical, decode_fields, decode_value};
+use tiphys_gotemplate::go_string;
 use tiphys_yaml::{Node, read_document, read_json};
-
-use crate::go_string;
 
 /// A patch cannot be applied, in Argo CD's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

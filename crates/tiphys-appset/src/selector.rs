@@ -66,7 +66,7 @@ impl ParameterSelector {
         Ok(selector)
     }
 
-    /// Returns whether a set, flattened by [`crate::flatten`], is selected.
+    /// Returns whether a set, flattened by [`tiphys_gotemplate::flatten`], is selected.
     pub fn matches(&self, flat: &BTreeMap<String, String>) -> bool {
         self.requirements.iter().all(|requirement| requirement.is_met(flat.get(&requirement.key)))
     }
@@ -145,8 +145,7 @@ fn name_problems(key: &str) -> Vec<String> {
     } else if name.len() > NAME_BYTES_MAX {
         problems.push(format!("name part must be no more than {NAME_BYTES_MAX} bytes"));
     }
-    let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    if !is_delimited(name, |byte| byte.is_ascii_alphanumeric(), is_inner) {
+    if !is_delimited(name, |byte| byte.is_ascii_alphanumeric(), is_name_byte) {
         problems.push(format!("name part {CHARACTERS} {EXAMPLES}"));
     }
     problems
@@ -181,12 +180,13 @@ fn is_delimited(text: &str, is_end: impl Fn(u8) -> bool, is_inner: impl Fn(u8) -
 }
 
 fn is_label_value(value: &str) -> bool {
-    let is_end = |c: Option<char>| c.is_none_or(|c| c.is_ascii_alphanumeric());
-    let is_inner = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    value.len() <= LABEL_VALUE_BYTES_MAX
-        && value.chars().all(is_inner)
-        && is_end(value.chars().next())
-        && is_end(value.chars().next_back())
+    value.is_empty()
+        || value.len() <= LABEL_VALUE_BYTES_MAX
+            && is_delimited(value, |byte| byte.is_ascii_alphanumeric(), is_name_byte)
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)
 }
 
 #[cfg(test)]

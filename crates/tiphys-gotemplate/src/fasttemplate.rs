@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use crate::unicode::{Unescaped, quote};
 
 /// A tag has no end.
@@ -42,33 +40,6 @@ pub fn replace(template: &str, values: &BTreeMap<String, String>) -> Result<Stri
         rest = after;
     }
     Ok(out + rest)
-}
-
-/// Returns the values of an object by their paths: keys and indices joined with dots. Values are written as Go prints them, `null` as
-/// `<nil>`; empty objects and lists are left out.
-pub fn flatten(object: &Value) -> BTreeMap<String, String> {
-    let mut flat = BTreeMap::new();
-    add(&mut flat, String::new(), object);
-    flat
-}
-
-fn add(flat: &mut BTreeMap<String, String>, path: String, value: &Value) {
-    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-    let written = match value {
-        Value::Null => "<nil>".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(number) => crate::number::general(number.as_f64().unwrap_or(f64::NAN)),
-        Value::String(string) => string.clone(),
-        Value::Array(items) => {
-            return (0_usize..)
-                .zip(items)
-                .for_each(|(index, item)| add(flat, below(&index.to_string()), item));
-        }
-        Value::Object(entries) => {
-            return entries.iter().for_each(|(key, value)| add(flat, below(key), value));
-        }
-    };
-    flat.insert(path, written);
 }
 
 #[cfg(test)]

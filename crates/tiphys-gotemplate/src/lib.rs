@@ -7,6 +7,7 @@
 mod datetime;
 mod execute;
 mod fasttemplate;
+mod flatten;
 mod format;
 mod functions;
 mod lex;
@@ -21,7 +22,8 @@ mod unicode;
 mod value;
 
 pub use execute::ExecuteError;
-pub use fasttemplate::{ReplaceError, flatten, replace};
+pub use fasttemplate::{ReplaceError, replace};
+pub use flatten::{flatten, go_string};
 pub use functions::normalize;
 pub use limits::{LimitError, Limits};
 pub use options::{MissingKey, OptionError, Options};

@@ -1,6 +1,6 @@
 //! Options of an execution.
 
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::Limits;
 
@@ -60,6 +60,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// Returns the default options at a time, with a random seed that follows from it.
+    pub fn at(now: SystemTime) -> Self {
+        let since = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self::new(now, u64::from(since.subsec_nanos()) ^ since.as_secs())
+    }
+
     /// Returns the default options at a time and with a random seed.
     pub fn new(now: SystemTime, random: u64) -> Self {
         Self { missing_key: MissingKey::Default, now, random, limits: Limits::DEFAULT }

@@ -138,7 +138,7 @@ fn tags_are_replaced_as_in_argo_cd() {
     oracle::check("fasttemplate", |case| {
         let (input, output) = (&case["input"], &case["output"]);
         let values: BTreeMap<String, String> = if input["flatten"] == true {
-            let flat = flatten(&input["data"]);
+            let flat = flatten(input["data"].as_object().expect("an object"));
             if json!(flat) != output["flat"] {
                 return Some(Err(Difference::new(json!(flat), &output["flat"])));
             }

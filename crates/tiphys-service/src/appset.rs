@@ -2,9 +2,9 @@
 
 mod answers;
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tiphys_api::{ApplicationSet, SecretType};
 use tiphys_appset::{Answer, Answers, GenerateError, Generated, GeneratedApplication, Question, generate};
 use tiphys_gotemplate::Options;
@@ -86,9 +86,7 @@ pub fn generate_sets(
     if found.is_empty() {
         return Err(ServiceError::invalid_input("no application set to generate"));
     }
-    let seed =
-        now.duration_since(UNIX_EPOCH).map_or(0, |since| u64::from(since.subsec_nanos()) ^ since.as_secs());
-    Ok(found.into_iter().map(|set| generate_one(set, &world, Options::new(now, seed))).collect())
+    Ok(found.into_iter().map(|set| generate_one(set, &world, Options::at(now))).collect())
 }
 
 /// What answers questions.
@@ -173,16 +171,13 @@ impl World<'_> {
 fn clusters(secrets: &[StoredSecret]) -> Vec<Map<String, Value>> {
     let cluster = |stored: &StoredSecret| {
         let ProjectCluster { name, server, project, .. } = ProjectCluster::of_secret(&stored.secret)?;
-        let strings = |map: &std::collections::BTreeMap<String, String>| {
-            Value::Object(map.iter().map(|(key, value)| (key.clone(), Value::from(value.clone()))).collect())
-        };
         let metadata = &stored.secret.metadata;
         let fields = [
             ("name", Value::from(name)),
             ("server", Value::from(server)),
             ("project", Value::from(project)),
-            ("labels", strings(&metadata.labels)),
-            ("annotations", strings(&metadata.annotations)),
+            ("labels", json!(metadata.labels)),
+            ("annotations", json!(metadata.annotations)),
         ];
         Some(fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect())
     };

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tiphys_api::{ClustersGenerator, IN_CLUSTER_SERVER, LabelSelectorSpec};
 use tiphys_gotemplate::normalize;
 
-use super::{Run, Sets, Stop};
+use super::{Run, Sets, Stop, text};
 use crate::{ParameterSelector, ParameterSet, TemplateMode};
 
 /// The name of the cluster of Argo CD.
@@ -83,10 +83,6 @@ impl Run<'_> {
         }
         set
     }
-}
-
-fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
-    object.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn string_map(object: &Map<String, Value>, key: &str) -> BTreeMap<String, String> {

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use tiphys_api::{GitGenerator, GitPattern};
 use tiphys_glob::go_match;
-use tiphys_gotemplate::normalize;
+use tiphys_gotemplate::{flatten, normalize};
 use tiphys_yaml::read_document;
 
 use super::list::go_type;
-use super::{Run, Sets, Stop};
-use crate::{ParameterSet, TemplateMode, flatten};
+use super::{Run, Sets, Stop, text};
+use crate::{ParameterSet, TemplateMode};
 
 impl Run<'_> {
     /// Returns the directories or files of a repository that the patterns select.
@@ -164,8 +164,4 @@ fn objects(content: &str) -> Result<Vec<Map<String, Value>>, String> {
             .collect(),
         Some(other) => Err(mismatch(&other, "[]map[string]interface {}")),
     }
-}
-
-fn text<'a>(object: &'a Map<String, Value>, key: &str) -> &'a str {
-    object.get(key).and_then(Value::as_str).unwrap_or_default()
 }

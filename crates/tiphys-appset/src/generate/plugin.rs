@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use tiphys_api::{PluginContract, PluginGenerator};
+use tiphys_gotemplate::flatten;
 
 use super::{Run, Sets, Stop};
-use crate::{ParameterSet, TemplateMode, flatten};
+use crate::{ParameterSet, TemplateMode};
 
 impl Run<'_> {
     /// Returns the objects that the service lists, with the input as `generator.input.parameters`.

@@ -1,10 +1,8 @@
-//! Tags and flattened parameters.
+//! Tags.
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
-
-use super::{flatten, replace};
+use super::replace;
 
 #[test]
 fn tags_are_replaced_once() {
@@ -25,11 +23,4 @@ fn tags_are_replaced_once() {
         let replaced = replace(template, &values).map_err(|error| error.to_string());
         assert_eq!(replaced, expected.map(str::to_owned).map_err(str::to_owned), "{template}");
     }
-}
-
-#[test]
-fn parameters_are_flattened_as_go_prints_them() {
-    let flat = flatten(&json!({"a": {"b": [1_000_000, null, {}]}, "e": [], "t": true}));
-    let expected = [("a.b.0", "1e+06"), ("a.b.1", "<nil>"), ("t", "true")];
-    assert_eq!(flat, expected.map(|(key, value)| (key.to_owned(), value.to_owned())).into());
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::UNIX_EPOCH;
 
 use serde_json::{Map, Value};
 use tiphys_gotemplate::{Limits, MissingKey, Options, Template, flatten, replace};
@@ -38,13 +37,12 @@ pub(super) fn run(
         Some(file) => parameters(file, host)?,
         None => Map::new(),
     };
-    let parameters = Value::Object(parameters);
     let parameters = if args.flatten {
         Value::Object(
             flatten(&parameters).into_iter().map(|(key, value)| (key, Value::String(value))).collect(),
         )
     } else {
-        parameters
+        Value::Object(parameters)
     };
     match args.engine {
         TemplateEngine::Go => print_go_template(&source, &parameters, args),
@@ -62,10 +60,7 @@ fn print_go_template(
     let template = Template::parse(TEMPLATE_NAME, source, Limits::DEFAULT).map_err(|error| {
         ServiceError::invalid_input(format!("failed to parse template {source}: {error}"))
     })?;
-    let now = now();
-    let random =
-        now.duration_since(UNIX_EPOCH).map_or(0, |since| u64::from(since.subsec_nanos()) ^ since.as_secs());
-    let options = Options { missing_key, ..Options::new(now, random) };
+    let options = Options { missing_key, ..Options::at(now()) };
     let string_maps: Vec<&str> = args.text_map.iter().map(String::as_str).collect();
     let data = tiphys_gotemplate::Value::from_json(parameters, &string_maps);
     let rendered = template.execute(&data, &options).map_err(|error| {

@@ -57,3 +57,10 @@ fn parameters_are_flattened_to_strings() {
         assert_eq!(pairs, expected, "{values}");
     }
 }
+
+#[test]
+fn parameters_are_flattened_as_go_prints_them() {
+    let flat = flatten(json!({"a": {"b": [1_000_000, null, {}]}, "e": [], "t": true}).as_object().unwrap());
+    let expected = [("a.b.0", "1e+06"), ("a.b.1", "<nil>"), ("t", "true")];
+    assert_eq!(flat, expected.map(|(key, value)| (key.to_owned(), value.to_owned())).into());
+}

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use crate::number::general;
+
 /// Returns all values that are no object or list, as strings by their path with dots: `metadata.labels.env`, `list.0`. Empty objects and
 /// lists vanish. If two paths are equal, the deeper one counts.
 pub fn flatten(values: &Map<String, Value>) -> BTreeMap<String, String> {
@@ -24,7 +26,7 @@ pub fn go_string(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::Bool(value) => value.to_string(),
-        Value::Number(number) => float_string(number.as_f64().unwrap_or_default()),
+        Value::Number(number) => general(number.as_f64().unwrap_or_default()),
         Value::String(text) => text.clone(),
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(go_string).collect();
@@ -55,18 +57,6 @@ fn add(flat: &mut BTreeMap<String, String>, path: String, value: &Value) {
             flat.insert(path, go_string(value));
         }
     }
-}
-
-/// Formats a float as Go's `%v`: the shortest digits that read back, with an exponent below 1e-4 and from 1e6.
-fn float_string(value: f64) -> String {
-    let shortest = format!("{value:e}");
-    let (digits, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    if value != 0.0 && !(-4..6).contains(&exponent) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{digits}e{sign}{:02}", exponent.abs());
-    }
-    value.to_string()
 }
 
 #[cfg(test)]

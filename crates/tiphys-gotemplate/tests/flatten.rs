@@ -1,7 +1,7 @@
 //! Recorded flat parameters of Argo CD.
 
 use serde_json::json;
-use tiphys_appset::flatten;
+use tiphys_gotemplate::flatten;
 use tiphys_testkit::oracle::{self, Difference};
 
 #[test]
