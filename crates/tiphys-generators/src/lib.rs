@@ -1,0 +1,5 @@
+//! The services that generators of `ApplicationSets` ask over HTTP.
+
+mod objects;
+
+pub use objects::{ConfigObject, ConfigObjects, ObjectOrigin, Recipient, RecipientError};
