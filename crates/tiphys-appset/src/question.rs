@@ -15,8 +15,8 @@ pub struct Question {
     /// | generator | request | answer |
     /// |---|---|---|
     /// | `clusters` | `{}` | `name`, `server`, `project`, `labels`, `annotations` of each cluster Secret |
-    /// | `git` | `repoURL`, `revision`, `directories: true` | `path` of each directory |
-    /// | `git` | `repoURL`, `revision`, `files: PATTERN` | `path` and `content` of each file |
+    /// | `git` | `repoURL`, `revision`, `project`, `directories: true` | `path` of each directory |
+    /// | `git` | `repoURL`, `revision`, `project`, `files: PATTERN` | `path` and `content` of each file |
     /// | `plugin` | `configMap`, `contract`, `body` | the objects that the service lists |
     /// | `pullRequest`, `scmProvider` | the settings | an object for each pull request or branch, with the parameters' names |
     pub request: Value,

@@ -5,6 +5,7 @@ use std::time::UNIX_EPOCH;
 use serde_json::{Map, Value, json};
 use tiphys_api::ApplicationSet;
 use tiphys_appset::{Answer, Answers, GenerateErrorReason, Question, generate};
+use tiphys_glob::FilePattern;
 use tiphys_gotemplate::Options;
 use tiphys_testkit::oracle::{self, Difference};
 use tiphys_yaml::{read_json, write_go_json};
@@ -146,40 +147,16 @@ fn git(git: &Value, request: &Value) -> Answer {
             directories.into_iter().map(|path| object(json!({"path": path}))).collect()
         }
         Some(pattern) => {
-            let crosses = git["newFileGlobbing"] != true;
-            let matching = files.filter(|(path, _)| matches(pattern.as_bytes(), path.as_bytes(), crosses));
+            let pattern = if git["newFileGlobbing"] == true {
+                FilePattern::with_double_star(pattern)
+            } else {
+                FilePattern::of_git(pattern)
+            };
+            let pattern = pattern.expect("a pattern");
+            let matching = files.filter(|(path, _)| pattern.matches(path));
             matching.map(|(path, content)| object(json!({"path": path, "content": content}))).collect()
         }
     })
-}
-
-/// Whether a pattern of files matches: of `git ls-files`, whose `*` crosses slashes, or with `**`.
-fn matches(pattern: &[u8], path: &[u8], crosses: bool) -> bool {
-    match (pattern, path) {
-        ([], []) => true,
-        ([b'{', rest @ ..], _) if !crosses => {
-            let end = rest.iter().position(|b| *b == b'}').expect("an end");
-            let alternatives = rest[..end].split(|b| *b == b',');
-            alternatives.into_iter().any(|one| matches(&[one, &rest[end + 1..]].concat(), path, crosses))
-        }
-        ([b'*', b'*', b'/', rest @ ..], _) if !crosses => {
-            matches(rest, path, false)
-                || path
-                    .iter()
-                    .position(|b| *b == b'/')
-                    .is_some_and(|at| matches(pattern, &path[at + 1..], false))
-        }
-        ([b'*', b'*', rest @ ..], _) if !crosses => {
-            (0..=path.len()).any(|at| matches(rest, &path[at..], false))
-        }
-        ([b'*', rest @ ..], _) => {
-            let end = path.iter().position(|b| *b == b'/' && !crosses).unwrap_or(path.len());
-            (0..=end).any(|at| matches(rest, &path[at..], crosses))
-        }
-        ([b'?', pattern @ ..], [_, path @ ..]) => matches(pattern, path, crosses),
-        ([one, pattern @ ..], [other, path @ ..]) => one == other && matches(pattern, path, crosses),
-        _ => false,
-    }
 }
 
 fn plugin(input: &Value, request: &Value) -> Option<Answer> {

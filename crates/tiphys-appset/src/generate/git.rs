@@ -33,8 +33,7 @@ impl Run<'_> {
     }
 
     fn directories(&self, git: &GitGenerator) -> Sets {
-        let request = json!({"repoURL": git.repo_url, "revision": git.revision, "directories": true});
-        let found = self.answer("git", request).map_err(|stop| {
+        let found = self.answer("git", self.git_request(git, "directories", json!(true))).map_err(|stop| {
             stop.wrapped("error generating params from git: error getting directories from repo: ")
         })?;
         let matches = |path: &str, is_excluded: bool| {
@@ -53,8 +52,7 @@ impl Run<'_> {
         let (excluding, including): (Vec<&GitPattern>, Vec<&GitPattern>) =
             git.files.iter().partition(|pattern| pattern.is_excluded);
         for pattern in including.into_iter().chain(excluding) {
-            let request = json!({"repoURL": git.repo_url, "revision": git.revision, "files": pattern.path});
-            let found = match self.answer("git", request) {
+            let found = match self.answer("git", self.git_request(git, "files", json!(pattern.path))) {
                 Ok(found) => found,
                 Err(Stop::Ask(more)) => {
                     questions.extend(more);
@@ -89,6 +87,14 @@ impl Run<'_> {
             sets.extend(objects.into_iter().map(set));
         }
         Ok(sets)
+    }
+
+    /// Returns a question about a repository. The project of the template says whose credentials are used; that of a Go template is not known
+    /// yet.
+    fn git_request(&self, git: &GitGenerator, key: &str, value: Value) -> Value {
+        let project = self.set.template["spec"]["project"].as_str().unwrap_or_default();
+        let project = if project.contains("{{") { "" } else { project };
+        json!({"repoURL": git.repo_url, "revision": git.revision, "project": project, key: value})
     }
 
     /// Returns parameters with those of a directory, and of a file in it.
