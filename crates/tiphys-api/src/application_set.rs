@@ -1,5 +1,6 @@
 //! The `ApplicationSet` resource.
 
+mod document;
 mod generator;
 
 use serde_json::Value;

@@ -75,6 +75,30 @@ pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
     content
 }
 
+/// Returns the objects of a kind with this name; none if the file cannot be parsed.
+pub(crate) fn named_objects(file: &FileName, text: &[u8], kind: &str, name: &str) -> Vec<(Node, Place)> {
+    if [kind, name].iter().any(|part| memchr::memmem::find(text, part.as_bytes()).is_none()) {
+        return Vec::new();
+    }
+    let mut nodes = Vec::new();
+    for document in read_documents(text).unwrap_or_default() {
+        objects(document, &mut nodes);
+    }
+    let is_named = |node: &Node| {
+        node.get("kind").and_then(Node::as_str) == Some(kind)
+            && node.at(["metadata", "name"]).and_then(Node::as_str) == Some(name)
+    };
+    let place = |node: &Node| Place { file: file.clone(), position: Some(node.position) };
+    nodes
+        .into_iter()
+        .filter(is_named)
+        .map(|node| {
+            let place = place(&node);
+            (node, place)
+        })
+        .collect()
+}
+
 impl Content {
     fn add(&mut self, kind: Kind, node: Node, place: Place, version: Option<FileVersion>) {
         let object = ObjectRef::of(&node);
@@ -85,6 +109,7 @@ impl Content {
                     findings: decoded.findings,
                     place: place.clone(),
                     node,
+                    generated_by: None,
                     version,
                 };
                 self.applications.push(Arc::new(stored));

@@ -20,6 +20,9 @@ pub struct StoredApplication {
     pub place: Place,
     /// Its document, for the positions of its fields.
     pub node: Node,
+    /// Namespace and name of the `ApplicationSet` that generated it. Its place is then that of the set's document, and the positions of its
+    /// fields are those of the template.
+    pub generated_by: Option<String>,
     pub(crate) version: Option<FileVersion>,
 }
 
@@ -123,6 +126,29 @@ pub struct StoredSecret {
     pub secret: ArgoCdSecret,
     /// The location of its document.
     pub place: Place,
+}
+
+impl StoredSet {
+    /// Returns `namespace/name`, or only the name if the document has no namespace.
+    pub fn full_name(&self) -> String {
+        match self.metadata.namespace.as_str() {
+            "" => self.metadata.name.clone(),
+            namespace => format!("{namespace}/{}", self.metadata.name),
+        }
+    }
+
+    /// Returns an application that this set generates. The document's positions are those of the set's template.
+    pub fn generated(&self, node: Node) -> Result<StoredApplication, ResourceError> {
+        let decoded = Application::decode(&node)?;
+        Ok(StoredApplication {
+            application: decoded.value,
+            findings: decoded.findings,
+            place: Place { position: Some(node.position), ..self.place.clone() },
+            node,
+            generated_by: Some(self.full_name()),
+            version: None,
+        })
+    }
 }
 
 impl From<SecretError> for BrokenReason {

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tiphys_yaml::{Data, Node};
+
 use crate::{
     ApplicationRef, Broken, Place, Selector, SkipReason, Store, StoreError, StoreInput, StoredApplication,
 };
@@ -104,6 +106,27 @@ impl StoredApplication {
         }
     }
 
+    /// Returns whether the document says that this `ApplicationSet` of the same namespace is its controller.
+    pub(crate) fn is_owned_by(&self, set: &str) -> bool {
+        let name = set.rsplit('/').next().unwrap_or(set);
+        let Some(Data::Sequence(owners)) =
+            self.node.at(["metadata", "ownerReferences"]).map(|owners| &owners.data)
+        else {
+            return false;
+        };
+        owners.iter().any(|owner| {
+            let is = |key: &str, value: &str| owner.get(key).and_then(Node::as_str) == Some(value);
+            let is_controller =
+                matches!(owner.get("controller").map(|node| &node.data), Some(Data::Bool(true)));
+            is_controller && is("kind", "ApplicationSet") && is("name", name)
+        })
+    }
+
+    pub(crate) fn owned_key(&self, control_plane: &str) -> (String, String) {
+        let (namespace, name) = self.key(control_plane);
+        (namespace.to_owned(), name.to_owned())
+    }
+
     fn key<'a>(&'a self, control_plane: &'a str) -> (&'a str, &'a str) {
         (self.namespace(control_plane), &self.application.metadata.name)
     }
@@ -139,7 +162,9 @@ impl Store {
             }
         }
         let mut chosen = HashSet::new();
-        selection.applications.retain(|stored| filter.fits(stored) && chosen.insert(stored.place.clone()));
+        selection.applications.retain(|stored| {
+            filter.fits(stored) && chosen.insert((stored.place.clone(), stored.full_name()))
+        });
         selection
     }
 

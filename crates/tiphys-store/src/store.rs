@@ -1,6 +1,6 @@
 //! Loading a store, and its contents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use tiphys_api::DEFAULT_CONTROL_PLANE_NAMESPACE;
+use tiphys_yaml::Node;
 
-use crate::content::{Content, read};
+use crate::content::{Content, named_objects, read};
 use crate::files::{Candidate, FILE_BYTES_MAX, PastInput, candidates, past_candidates, read_bounded};
 use crate::place::{FileName, Place};
 use crate::resources::{
@@ -69,6 +70,15 @@ pub struct Store {
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) broken: Vec<Broken>,
     counts: Counts,
+    /// What the documents were read from, for [`Store::objects`].
+    inputs: Vec<Source>,
+}
+
+/// A source of documents.
+#[derive(Debug)]
+enum Source {
+    File(Candidate),
+    StandardInput(Vec<u8>),
 }
 
 impl Store {
@@ -81,8 +91,9 @@ impl Store {
         for input in inputs {
             let found = match input {
                 StoreInput::StandardInput(text) => {
-                    store.read_files(&std::mem::take(&mut files));
+                    store.read_files(std::mem::take(&mut files));
                     store.add(read(&FileName::StandardInput, text));
+                    store.inputs.push(Source::StandardInput(text.clone()));
                     continue;
                 }
                 StoreInput::Path(path) => candidates_of(path)?,
@@ -92,7 +103,7 @@ impl Store {
             // If a file is reached twice, its first name is used.
             files.extend(found.into_iter().filter(|candidate| seen.insert(candidate.real.clone())));
         }
-        store.read_files(&files);
+        store.read_files(files);
         Ok(store)
     }
 
@@ -109,6 +120,32 @@ impl Store {
     /// Returns the project with this name, if the store has it.
     pub fn project(&self, name: &str) -> Option<&StoredProject> {
         self.projects.iter().find(|stored| stored.project.metadata.name == name)
+    }
+
+    /// Reads all files again and returns the documents of a kind with this name, in the order of the store. Files that cannot be read or
+    /// parsed are left out. For objects that are seldom needed and not kept: `ConfigMaps` and Secrets that a set names.
+    pub fn objects(&self, kind: &str, name: &str) -> Vec<(Node, Place)> {
+        let of_source = |source: &Source| match source {
+            Source::StandardInput(text) => named_objects(&FileName::StandardInput, text, kind, name),
+            Source::File(candidate) => match read_bounded(&candidate.path) {
+                Ok(Some(text)) => named_objects(&candidate.name, &text, kind, name),
+                Ok(None) | Err(_) => Vec::new(),
+            },
+        };
+        self.inputs.par_iter().flat_map_iter(of_source).collect()
+    }
+
+    /// Adds the applications that a set generates. A stored application that the set owns gives way.
+    pub fn include(&mut self, generated: Vec<StoredApplication>, control_plane: &str) {
+        let sets: HashMap<(String, String), String> = generated
+            .iter()
+            .filter_map(|stored| Some((stored.owned_key(control_plane), stored.generated_by.clone()?)))
+            .collect();
+        self.applications.retain(|stored| {
+            let owner = sets.get(&stored.owned_key(control_plane));
+            stored.generated_by.is_some() || owner.is_none_or(|set| !stored.is_owned_by(set))
+        });
+        self.applications.extend(generated.into_iter().map(Arc::new));
     }
 
     /// Returns the `ApplicationSets`.
@@ -215,11 +252,12 @@ impl Store {
     }
 
     /// Reads files on all cores and adds their contents in order.
-    fn read_files(&mut self, files: &[Candidate]) {
+    fn read_files(&mut self, files: Vec<Candidate>) {
         let contents: Vec<Content> = files.par_iter().map(read_file).collect();
         for content in contents {
             self.add(content);
         }
+        self.inputs.extend(files.into_iter().map(Source::File));
     }
 }
 

@@ -279,3 +279,45 @@ fn wrong_type_is_reported_with_object_and_position() {
         "line 5, column 23: spec.generators[0].git.values.a: expected a string, found a number; put it in quotes"
     );
 }
+
+#[test]
+fn documents_of_applications_have_the_positions_of_templates() {
+    let set = decoded(
+        "
+metadata: {name: s}
+spec:
+  generators:
+  - list:
+      elements: []
+      template:
+        metadata: {}
+        spec:
+          project: own
+  template:
+    metadata:
+      name: '{{name}}'
+    spec:
+      project: shared
+      source:
+        repoURL: x
+",
+    )
+    .value;
+    let application = json!({
+        "metadata": {"name": "a", "labels": {"b": "c"}},
+        "spec": {"project": "own", "source": {"repoURL": "x", "path": "."}},
+    });
+    let document = set.application_document("spec.generators[0].list", &application);
+    let position = |path: &str| document.at(path.split('.')).map(|node| node.position.to_string());
+    for (path, expected) in [
+        ("kind", "8:9"),
+        ("metadata.name", "13:13"),
+        ("metadata.labels.b", "8:19"),
+        ("spec.project", "10:20"),
+        ("spec.source.repoURL", "17:18"),
+        ("spec.source.path", "17:9"),
+    ] {
+        assert_eq!(position(path).as_deref(), Some(expected), "{path}");
+    }
+    assert_eq!(document.to_value()["spec"], application["spec"]);
+}

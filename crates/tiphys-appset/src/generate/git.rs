@@ -33,9 +33,10 @@ impl Run<'_> {
     }
 
     fn directories(&self, git: &GitGenerator) -> Sets {
-        let found = self.answer("git", self.git_request(git, "directories", json!(true))).map_err(|stop| {
-            stop.wrapped("error generating params from git: error getting directories from repo: ")
-        })?;
+        let found =
+            self.answer("git", self.git_request(git, "directories", json!(true))).map_err(|stop| {
+                stop.wrapped("error generating params from git: error getting directories from repo: ")
+            })?;
         let matches = |path: &str, is_excluded: bool| {
             let mut patterns = git.directories.iter().filter(|pattern| pattern.is_excluded == is_excluded);
             // As in Argo CD, a bad pattern matches nothing.

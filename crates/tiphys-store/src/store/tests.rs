@@ -358,3 +358,55 @@ fn files_of_a_revision_are_named_as_in_git() {
     assert_eq!(broken, ["origin/main:apps/x.yaml:1:17"]);
     assert_eq!(store.applications()[0].place.file.path(), None, "files of a revision are not editable");
 }
+
+#[test]
+fn objects_are_found_by_kind_and_name() {
+    let map =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plugin, namespace: argocd}\ndata: {baseUrl: x}\n";
+    let dir = folder(&[
+        ("a.yaml", &format!("{map}---\n{}", map.replace("plugin", "other"))),
+        (
+            "list.yaml",
+            "kind: List\nitems:\n- kind: ConfigMap\n  metadata: {name: plugin}\n- kind: Secret\n  metadata: {name: plugin}\n",
+        ),
+        ("broken.yaml", "kind: ConfigMap\nmetadata: {name: plugin\n"),
+    ]);
+    let store = load(&dir);
+    assert_eq!(store.counts().files_without_resources, 3);
+    let found = |kind, name| -> Vec<String> {
+        let root = format!("{}/", dir.path().display());
+        store.objects(kind, name).iter().map(|(_, place)| place.to_string().replace(&root, "")).collect()
+    };
+    assert_eq!(found("ConfigMap", "plugin"), ["a.yaml:1:1", "list.yaml:3:3"]);
+    assert_eq!(found("Secret", "plugin"), ["list.yaml:5:3"]);
+    assert_eq!(found("Secret", "other"), [""; 0]);
+}
+
+#[test]
+fn stored_applications_of_a_set_give_way_to_generated_ones() {
+    let owned = |owner: &str| {
+        app("a").replace(
+            "  name: a\n",
+            &format!(
+                "  name: a\n  ownerReferences: [{{kind: ApplicationSet, name: {owner}, controller: true}}]\n"
+            ),
+        )
+    };
+    let set = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: set}\nspec: {}\n";
+    for (stored, expected) in [
+        (owned("set"), vec!["set.yaml:1:1"]),
+        (owned("other"), vec!["a.yaml:1:1", "set.yaml:1:1"]),
+        (app("a"), vec!["a.yaml:1:1", "set.yaml:1:1"]),
+    ] {
+        let dir = folder(&[("a.yaml", &stored), ("set.yaml", set)]);
+        let mut store = load(&dir);
+        let generated = store.sets()[0]
+            .generated(tiphys_yaml::read_document(app("a").as_bytes()).expect("YAML").expect("a document"));
+        store.include(vec![generated.expect("an application")], "argocd");
+        let root = format!("{}/", dir.path().display());
+        let places: Vec<String> =
+            store.applications().iter().map(|stored| stored.place.to_string().replace(&root, "")).collect();
+        assert_eq!(places, expected);
+        assert_eq!(store.applications().last().expect("one").generated_by.as_deref(), Some("set"));
+    }
+}
