@@ -261,7 +261,7 @@ impl Renderer {
 
     /// Returns the project of an application.
     pub(crate) fn project_of(&self, application: &Application) -> Arc<ContextProject> {
-        Arc::new(self.settings.context.project(application.spec.project_name()))
+        self.context_project(application.spec.project_name())
     }
 
     async fn whole_tree(&self, revision: &ResolvedRevision) -> Result<Tree, tiphys_source::SourceError> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tiphys_access::ContextProject;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     Manifest, SourcePlace, SourceType, Tracking, TrackingMethod, combine, is_reference_only, normalize,
@@ -12,6 +13,7 @@ use tiphys_engine::{
 use tiphys_limits::Limit;
 use tiphys_params::{EnvVar, Parameter, ResolvedParameter, ValueRedactor};
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
+use tiphys_source::Sources;
 use tiphys_yaml::Node;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -91,6 +93,16 @@ impl Renderer {
     #[must_use]
     pub fn with_plugin_marks(self, plugin_marks: BTreeMap<String, String>) -> Self {
         Self { plugin_marks, ..self }
+    }
+
+    /// Returns the sources of the request.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// Returns a project as sources know it, by its name.
+    pub fn context_project(&self, name: &str) -> Arc<ContextProject> {
+        Arc::new(self.settings.context.project(name))
     }
 
     /// Returns the token that cancels all runs.

@@ -1,26 +1,31 @@
-//! Generating the Applications of ApplicationSets.
+//! Generating the Applications of `ApplicationSets`.
 
 mod answers;
+mod generation;
+mod git;
+mod inclusion;
+mod objects;
+mod world;
 
-use std::time::SystemTime;
+use std::path::PathBuf;
 
-use serde_json::{Map, Value, json};
-use tiphys_api::{ApplicationSet, SecretType};
-use tiphys_appset::{Answer, Answers, GenerateError, Generated, GeneratedApplication, Question, generate};
+use futures_util::{StreamExt, stream};
 use tiphys_gotemplate::Options;
-use tiphys_project::ProjectCluster;
-use tiphys_store::{ApplicationRef, Place, Store as Resources, StoreInput, StoredSecret, StoredSet};
+use tiphys_store::{ApplicationRef, Store as Resources, StoreInput, StoredSet};
 
-use crate::clusters::cluster_secrets;
 use crate::error::ServiceError;
-use crate::service::Service;
-use crate::store::{load_inputs, load_store};
-use crate::warning::Warning;
+use crate::store::load_inputs;
+use crate::workspace::Workspace;
 
 pub use answers::RecordedAnswers;
+pub use generation::{SetApplications, SetOutcome};
+pub use git::FileGlobbing;
+pub use inclusion::SetInclusion;
+pub(crate) use inclusion::{IncludedSets, add, include};
+pub(crate) use world::{Asking, World, WorldInputs};
 
-/// Rounds of questions: one for each level of generators, and one that has all answers.
-const ROUNDS_MAX: usize = 4;
+/// Sets whose generators wait for answers at the same time.
+const CONCURRENT_SETS: usize = 16;
 
 /// Sets to generate.
 #[derive(Clone, Debug, Default)]
@@ -31,164 +36,92 @@ pub struct SetSelection {
     pub answers: Option<RecordedAnswers>,
 }
 
-/// The Applications of a set.
+/// The generated sets, and what was asked for them.
 #[derive(Debug)]
-pub struct SetApplications {
-    /// Namespace and name of the set.
-    pub set: String,
-    /// Applications in Argo CD's order. They are not complete if there are errors.
-    pub applications: Vec<GeneratedApplication>,
-    /// Errors of the set.
-    pub errors: Vec<ServiceError>,
-    /// Warnings about the set.
-    pub warnings: Vec<Warning>,
+pub struct GeneratedSets {
+    /// The sets in the order of the selection, or of the store.
+    pub sets: Vec<SetApplications>,
+    /// The answers to all questions that were asked, without those that failed.
+    pub asked: RecordedAnswers,
 }
 
-/// Generates the Applications of sets. `now` is the time of their templates.
-pub fn generate_sets(
-    service: &Service,
+/// Generates the Applications of sets.
+pub async fn generate_sets(
+    workspace: &Workspace,
     selection: &SetSelection,
-    now: SystemTime,
-) -> Result<Vec<SetApplications>, ServiceError> {
-    let (options, host) = (service.options(), service.host());
-    let mut resources: Vec<Resources> = Vec::new();
-    let mut names = Vec::new();
-    for set in &selection.sets {
-        match ApplicationRef::parse(set) {
-            ApplicationRef::Path(path) => {
-                resources.push(load_inputs(&[StoreInput::Path(path)])?);
-            }
-            ApplicationRef::Name { namespace, name } => names.push((namespace, name)),
-        }
-    }
-    let store = load_store(options, host)?;
-    // The clusters are data of templates here, and no connections.
-    let secrets = cluster_secrets(options, host, |_| false)?;
-    let clusters = if secrets.is_empty() { clusters(store.secrets()) } else { clusters(&secrets) };
-    let world = World { clusters, answers: selection.answers.as_ref() };
-    let mut found: Vec<&StoredSet> = resources.iter().flat_map(Resources::sets).collect();
-    for (namespace, name) in &names {
-        let is_named = |set: &&StoredSet| {
-            set.metadata.name == *name
-                && namespace.as_ref().is_none_or(|namespace| *namespace == set.metadata.namespace)
-        };
-        let before = found.len();
-        found.extend(store.sets().iter().filter(is_named));
-        if found.len() == before {
-            return Err(ServiceError::invalid_input(format!(
-                "application set {name:?} not found in the store"
-            )));
-        }
-    }
-    if selection.sets.is_empty() {
-        found.extend(store.sets());
-    }
-    if found.is_empty() {
-        return Err(ServiceError::invalid_input("no application set to generate"));
-    }
-    Ok(found.into_iter().map(|set| generate_one(set, &world, Options::at(now))).collect())
-}
-
-/// What answers questions.
-struct World<'a> {
-    clusters: Vec<Map<String, Value>>,
-    answers: Option<&'a RecordedAnswers>,
-}
-
-fn generate_one(stored: &StoredSet, world: &World<'_>, options: Options) -> SetApplications {
-    let metadata = &stored.metadata;
-    let name = match metadata.namespace.as_str() {
-        "" => metadata.name.clone(),
-        namespace => format!("{namespace}/{}", metadata.name),
+) -> Result<GeneratedSets, ServiceError> {
+    let named = NamedSets::load(selection)?;
+    let found = named.find(&workspace.resources)?;
+    let asking = match &selection.answers {
+        Some(answers) => Asking::Recorded(answers.clone()),
+        None => Asking::Everything,
     };
-    let mut result =
-        SetApplications { set: name, applications: Vec::new(), errors: Vec::new(), warnings: Vec::new() };
-    let set = match ApplicationSet::decode(&stored.node) {
-        Ok(decoded) => decoded.value,
-        Err(error) => {
-            let place = Place { position: Some(error.source.position), ..stored.place.clone() };
-            let tiphys_yaml::DecodeError { path, message, .. } = *error.source;
-            result
-                .errors
-                .push(ServiceError::invalid_input(format!("{place}: {}: {path}: {message}", error.object)));
-            return result;
-        }
-    };
-    match answered(&set, world, options) {
-        Ok(Generated { applications, errors, volatile, .. }) => {
-            result.errors = errors.iter().map(|error| failed(&result.set, stored, error)).collect();
-            result.applications = applications;
-            let volatile: Vec<&str> = volatile.into_iter().collect();
-            if !volatile.is_empty() {
-                let functions = volatile.join(", ");
-                let message = format!(
-                    "application set {}: its templates call {functions}: the result differs each time",
-                    result.set
-                );
-                result.warnings.push(Warning::from(message));
-            }
-        }
-        Err(error) => {
-            let message = format!("application set {} ({}): {error}", result.set, stored.place);
-            result.errors.push(ServiceError::invalid_input(message));
-        }
-    }
-    result
+    let world = World::new(&WorldInputs::of(workspace), asking)?;
+    let sets = generate_each(&found, &world, Options::at((workspace.service.host().clock)())).await;
+    Ok(GeneratedSets { sets, asked: world.into_answers() })
 }
 
-/// Generates until no question is open.
-fn answered(
-    set: &ApplicationSet,
+/// Generates sets concurrently, and returns them in order.
+pub(crate) async fn generate_each(
+    sets: &[&StoredSet],
     world: &World<'_>,
     options: Options,
-) -> Result<Generated, tiphys_gotemplate::OptionError> {
-    let mut answers = Answers::default();
-    let mut generated = generate(set, &answers, options)?;
-    for _ in 1..ROUNDS_MAX {
-        for question in &generated.questions {
-            answers.insert(question, world.answer(question));
-        }
-        if generated.questions.is_empty() {
-            break;
-        }
-        generated = generate(set, &answers, options)?;
-    }
-    Ok(generated)
-}
-
-impl World<'_> {
-    fn answer(&self, question: &Question) -> Answer {
-        match (self.answers, question.generator) {
-            (Some(answers), _) => answers.answer(question),
-            (None, "clusters") => Ok(self.clusters.clone()),
-            (None, kind) => Err(format!(
-                "{kind} generators cannot be asked yet; give their answers in a file with --answers"
-            )),
-        }
-    }
-}
-
-fn clusters(secrets: &[StoredSecret]) -> Vec<Map<String, Value>> {
-    let cluster = |stored: &StoredSecret| {
-        let ProjectCluster { name, server, project, .. } = ProjectCluster::of_secret(&stored.secret)?;
-        let metadata = &stored.secret.metadata;
-        let fields = [
-            ("name", Value::from(name)),
-            ("server", Value::from(server)),
-            ("project", Value::from(project)),
-            ("labels", json!(metadata.labels)),
-            ("annotations", json!(metadata.annotations)),
-        ];
-        Some(fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect())
-    };
-    secrets
-        .iter()
-        .filter(|stored| stored.secret.secret_type == SecretType::Cluster)
-        .filter_map(cluster)
+) -> Vec<SetApplications> {
+    stream::iter(sets)
+        .map(|set| generation::generate_one(set, world, options))
+        .buffered(CONCURRENT_SETS)
         .collect()
+        .await
 }
 
-fn failed(set: &str, stored: &StoredSet, error: &GenerateError) -> ServiceError {
-    let place = Place { position: Some(error.position), ..stored.place.clone() };
-    ServiceError::rendering(format!("application set {set} ({place}): {error}"))
+impl SetSelection {
+    /// Returns the files among the sets.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.sets.iter().filter_map(|set| ApplicationRef::parse(set).into_path()).collect()
+    }
+}
+
+/// The sets of a selection.
+struct NamedSets {
+    /// The files that the selection names.
+    files: Vec<Resources>,
+    names: Vec<(Option<String>, String)>,
+}
+
+impl NamedSets {
+    fn load(selection: &SetSelection) -> Result<Self, ServiceError> {
+        let (mut files, mut names) = (Vec::new(), Vec::new());
+        for set in &selection.sets {
+            match ApplicationRef::parse(set) {
+                ApplicationRef::Path(path) => files.push(load_inputs(&[StoreInput::Path(path)])?),
+                ApplicationRef::Name { namespace, name } => names.push((namespace, name)),
+            }
+        }
+        Ok(Self { files, names })
+    }
+
+    /// Returns the sets of the files and those with the names; all of the store if nothing is selected.
+    fn find<'a>(&'a self, store: &'a Resources) -> Result<Vec<&'a StoredSet>, ServiceError> {
+        let mut found: Vec<&StoredSet> = self.files.iter().flat_map(Resources::sets).collect();
+        for (namespace, name) in &self.names {
+            let is_named = |set: &&StoredSet| {
+                set.metadata.name == *name
+                    && namespace.as_ref().is_none_or(|namespace| *namespace == set.metadata.namespace)
+            };
+            let before = found.len();
+            found.extend(store.sets().iter().filter(is_named));
+            if found.len() == before {
+                return Err(ServiceError::invalid_input(format!(
+                    "application set {name:?} not found in the store"
+                )));
+            }
+        }
+        if self.files.is_empty() && self.names.is_empty() {
+            found.extend(store.sets());
+        }
+        if found.is_empty() {
+            return Err(ServiceError::invalid_input("no application set to generate"));
+        }
+        Ok(found)
+    }
 }

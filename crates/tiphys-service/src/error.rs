@@ -86,6 +86,8 @@ pub enum Remedy {
     ChooseStore,
     /// Generate the Applications of ApplicationSets.
     GenerateSets,
+    /// Ask other servers for the Applications of sets, or answer for them.
+    IncludeSets,
     /// Choose one source of the Application.
     ChooseSource,
     /// Change an override file instead of the Application.

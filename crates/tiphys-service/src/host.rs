@@ -5,6 +5,7 @@ use std::fs::Permissions;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::error::{Input, Remedy, ServiceError};
 use crate::options::ServiceOptions;
@@ -22,6 +23,8 @@ pub struct Host {
     pub processors: usize,
     /// Opens what `-` stands for. A server passes an empty reader.
     pub standard_input: fn() -> Box<dyn Read>,
+    /// Returns the time of day.
+    pub clock: fn() -> SystemTime,
 }
 
 impl Host {
@@ -104,6 +107,7 @@ impl Host {
             current_dir: PathBuf::from("/current"),
             processors: 2,
             standard_input: || Box::new(std::io::empty()),
+            clock: || std::time::UNIX_EPOCH,
         }
     }
 

@@ -35,7 +35,10 @@ mod warning;
 mod watch;
 mod workspace;
 
-pub use appset::{RecordedAnswers, SetApplications, SetSelection, generate_sets};
+pub use appset::{
+    FileGlobbing, GeneratedSets, RecordedAnswers, SetApplications, SetInclusion, SetOutcome, SetSelection,
+    generate_sets,
+};
 pub use cache::prune_cache;
 pub use cluster_references::ClusterReference;
 pub use error::{ErrorKind, Input, Remedy, ServiceError};

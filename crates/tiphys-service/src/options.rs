@@ -12,6 +12,7 @@ use tiphys_process::PrivateView;
 use tiphys_render::DestinationVersions;
 use tiphys_source::{LocalCopy, ProgressSink};
 
+use crate::appset::{FileGlobbing, SetInclusion};
 use crate::error::ServiceError;
 use crate::host::Host;
 use crate::projects::{MissingProjects, ProjectEnforcement};
@@ -80,6 +81,10 @@ pub struct ServiceOptions {
     pub limits: ServiceLimits,
     /// Maximum number of concurrent plugin runs. None: the number of processors.
     pub jobs: Option<u16>,
+    /// Which application sets take part in use cases that are about applications.
+    pub sets: SetInclusion,
+    /// The kind of patterns of files in `git` generators.
+    pub file_globbing: FileGlobbing,
     /// How plugin runs get their private working copy.
     pub private_view: PrivateView,
     /// Receives the progress of fetching repositories and charts.

@@ -52,13 +52,14 @@ pub struct ParameterValues {
 }
 
 /// Opens a workspace for one application, a name or a path. Live clusters are not contacted.
-pub fn open_workspace(service: &Service, application: &str) -> Result<Workspace, ServiceError> {
-    Workspace::open(service, workspace_options(application))
+pub async fn open_workspace(service: &Service, application: &str) -> Result<Workspace, ServiceError> {
+    Workspace::open_with_sets(service, workspace_options(application)).await
 }
 
 /// Opens a workspace for one application, a name or a path, to read the values of its dynamic parameters.
-pub fn open_reading_workspace(service: &Service, application: &str) -> Result<Workspace, ServiceError> {
-    Workspace::open(service, WorkspaceOptions { reads_clusters: true, ..workspace_options(application) })
+pub async fn open_reading_workspace(service: &Service, application: &str) -> Result<Workspace, ServiceError> {
+    let options = WorkspaceOptions { reads_clusters: true, ..workspace_options(application) };
+    Workspace::open_with_sets(service, options).await
 }
 
 fn workspace_options(application: &str) -> WorkspaceOptions {

@@ -155,6 +155,15 @@ impl Projects {
         }
     }
 
+    /// Requires that a project exists, if missing ones are refused. The error has Argo CD's words. An empty name means no project.
+    pub(crate) fn require(&self, name: &str) -> Result<(), String> {
+        let is_missing = !name.is_empty() && !self.by_name.contains_key(name);
+        if is_missing && self.missing == MissingProjects::Refuse {
+            return Err(format!("error getting project {name}: appprojects.argoproj.io {name:?} not found"));
+        }
+        Ok(())
+    }
+
     /// Returns the repositories that each project permits, by its name.
     pub(crate) fn source_repos(&self) -> BTreeMap<String, Vec<String>> {
         let repos = |project: &Project| match project {

@@ -1,15 +1,13 @@
 //! Selecting applications of the store.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication, StoredSet};
+use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
 
 use crate::error::{Input, Remedy, ServiceError};
 use crate::findings;
 use crate::options::ApplicationSelection;
-use crate::text::listed;
 use crate::warning::Warning;
 use crate::workspace::Workspace;
 
@@ -33,13 +31,20 @@ pub fn select(
     let Selection { mut applications, errors } =
         workspace.resources.select(&selection.references(), &selection.filter()?, &workspace.control_plane);
     workspace.trust.allow_file_repositories(&mut applications);
-    if applications.is_empty() && errors.is_empty() {
-        return Err(nothing_selected(workspace, action));
-    }
+    let is_about_all = selection.references().is_empty();
     let mut errors: Vec<ServiceError> = errors.iter().map(ServiceError::selection).collect();
     let mut warnings = warnings(&applications);
-    if selection.references().is_empty() {
-        warnings.extend(left_out_sets(workspace.resources.sets()));
+    // A missing application may be one of a set that failed.
+    if is_about_all || !errors.is_empty() {
+        errors.extend(workspace.sets.errors.iter().cloned());
+        warnings.extend(workspace.sets.warnings.iter().cloned());
+    }
+    if applications.is_empty() && errors.is_empty() {
+        let error = nothing_selected(workspace, action);
+        if warnings.is_empty() {
+            return Err(error);
+        }
+        errors.push(error);
     }
     let mut refusals = Vec::new();
     applications.retain(|stored| match workspace.projects.check_application(stored) {
@@ -60,16 +65,6 @@ pub fn select(
 /// Returns the warnings about the documents of applications.
 pub(crate) fn warnings(applications: &[Arc<StoredApplication>]) -> Vec<Warning> {
     applications.iter().flat_map(|stored| findings::warnings(stored)).map(Warning::from).collect()
-}
-
-/// Returns a warning about application sets, whose Applications no use case includes yet.
-pub(crate) fn left_out_sets<'a>(sets: impl IntoIterator<Item = &'a StoredSet>) -> Option<Warning> {
-    let names: BTreeSet<String> = sets.into_iter().map(|set| set.metadata.name.clone()).collect();
-    let names: Vec<String> = names.into_iter().collect();
-    (!names.is_empty()).then(|| {
-        Warning::new(format!("application sets are left out: {}", listed(&names)))
-            .with_remedy(Remedy::GenerateSets)
-    })
 }
 
 impl ApplicationSelection {

@@ -79,6 +79,11 @@ impl Trust {
         if is_trusted || !self.is_rendered(&path) { Origin::Caller } else { Origin::Repository }
     }
 
+    /// Returns which `file://` repositories a document may name.
+    pub(crate) fn file_repositories(&self, file: &FileName) -> FileRepositories {
+        if self.is_own(file) { FileRepositories::Any } else { FileRepositories::Allowed }
+    }
+
     /// Permits any `file://` repository to applications that are not in a repository. The work tree of an application is always rendered.
     pub(crate) fn allow_file_repositories(&self, applications: &mut [Arc<StoredApplication>]) {
         for stored in applications {

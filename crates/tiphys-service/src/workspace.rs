@@ -10,6 +10,7 @@ use tiphys_source::{LocalCopy, SourceRequest};
 use tiphys_store::Store as Resources;
 use tokio_util::sync::CancellationToken;
 
+use crate::appset::{self, IncludedSets, SetSelection, WorldInputs};
 use crate::clusters::{DestinationClusters, cluster_secrets};
 use crate::dynamic::{ClusterValues, LiveReads};
 use crate::error::ServiceError;
@@ -35,8 +36,10 @@ pub struct Workspace {
     pub(crate) plugins: Vec<LoadedPlugin>,
     /// The renderer of the one request of all use cases: a branch stands for one commit in all applications.
     pub(crate) renderer: Renderer,
-    pub(crate) trust: Trust,
+    pub(crate) trust: Arc<Trust>,
     pub(crate) runs: Arc<RunSettings>,
+    /// What became of the sets of the store.
+    pub(crate) sets: IncludedSets,
     warnings: Vec<Warning>,
     cancel: CancellationToken,
 }
@@ -68,13 +71,32 @@ impl WorkspaceOptions {
     pub fn for_selection(selection: &ApplicationSelection) -> Self {
         Self { applications: selection.paths(), ..Self::default() }
     }
+
+    /// Returns options for the selected sets.
+    #[must_use]
+    pub fn for_sets(selection: &SetSelection) -> Self {
+        Self { applications: selection.paths(), ..Self::default() }
+    }
 }
 
 impl Workspace {
-    /// Loads the store and opens a workspace.
+    /// Loads the store and opens a workspace without the applications of sets.
     pub fn open(service: &Service, workspace: WorkspaceOptions) -> Result<Self, ServiceError> {
         let resources = load_store(service.options(), service.host())?;
         Self::with_resources(service, resources, workspace)
+    }
+
+    /// Loads the store, opens a workspace, and generates the applications of its sets.
+    pub async fn open_with_sets(
+        service: &Service,
+        workspace: WorkspaceOptions,
+    ) -> Result<Self, ServiceError> {
+        let mut workspace = Self::open(service, workspace)?;
+        let inputs = WorldInputs::of(&workspace);
+        let (applications, sets) = Box::pin(appset::include(&inputs, service.options().sets)).await?;
+        appset::add(&mut workspace.resources, applications, &workspace.control_plane);
+        workspace.sets = sets;
+        Ok(workspace)
     }
 
     /// Opens a workspace for a store that is loaded already.
@@ -85,7 +107,7 @@ impl Workspace {
     ) -> Result<Self, ServiceError> {
         let (options, host) = (service.options(), service.host());
         let runs = service.runs(workspace.keep_workdirs);
-        let trust = Trust::new(options, host, &resources, &workspace.applications);
+        let trust = Arc::new(Trust::new(options, host, &resources, &workspace.applications));
         let cluster_secrets = cluster_secrets(options, host, |path| trust.is_rendered(path))?;
         let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
         let RequestSettings { render, known, projects, warnings } =
@@ -128,6 +150,7 @@ impl Workspace {
             renderer,
             trust,
             runs,
+            sets: IncludedSets::default(),
             warnings,
             cancel,
         })

@@ -99,6 +99,7 @@ impl World {
             current_dir: root.to_path_buf(),
             processors: 2,
             standard_input: || Box::new(std::io::empty()),
+            clock: || std::time::UNIX_EPOCH,
         };
         let service = Service::open(options, host).expect("a service");
         Self { dir, service }

@@ -163,6 +163,11 @@ impl Sources {
         })
     }
 
+    /// Returns whether a folder stands for a repository.
+    pub async fn has_copy(&self, repo_url: &str) -> Result<bool, SourceError> {
+        Ok(!self.copies_of(&normalize_git_url(repo_url.trim())).await?.is_empty())
+    }
+
     /// Resolves a chart or registry artefact and downloads it. The revision is the exact version of a chart or the digest of an artefact.
     pub async fn resolve_chart(&self, source: &ChartSource) -> Result<ResolvedRevision, SourceError> {
         let found = self.charts.find(source).await?;

@@ -25,4 +25,4 @@ pub use resources::{
 };
 pub use selection::{Filter, SelectError, Selection};
 pub use selector::{Selector, SelectorError};
-pub use store::{Counts, Store, StoreError, StoreInput};
+pub use store::{Counts, Documents, Store, StoreError, StoreInput};

@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_yaml::{Data, Node};
-
 use crate::{
     ApplicationRef, Broken, Place, Selector, SkipReason, Store, StoreError, StoreInput, StoredApplication,
 };
@@ -104,22 +102,6 @@ impl StoredApplication {
             "" => control_plane,
             namespace => namespace,
         }
-    }
-
-    /// Returns whether the document says that this `ApplicationSet` of the same namespace is its controller.
-    pub(crate) fn is_owned_by(&self, set: &str) -> bool {
-        let name = set.rsplit('/').next().unwrap_or(set);
-        let Some(Data::Sequence(owners)) =
-            self.node.at(["metadata", "ownerReferences"]).map(|owners| &owners.data)
-        else {
-            return false;
-        };
-        owners.iter().any(|owner| {
-            let is = |key: &str, value: &str| owner.get(key).and_then(Node::as_str) == Some(value);
-            let is_controller =
-                matches!(owner.get("controller").map(|node| &node.data), Some(Data::Bool(true)));
-            is_controller && is("kind", "ApplicationSet") && is("name", name)
-        })
     }
 
     pub(crate) fn owned_key(&self, control_plane: &str) -> (String, String) {

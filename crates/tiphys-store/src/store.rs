@@ -70,9 +70,12 @@ pub struct Store {
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) broken: Vec<Broken>,
     counts: Counts,
-    /// What the documents were read from, for [`Store::objects`].
-    inputs: Vec<Source>,
+    documents: Documents,
 }
+
+/// All documents of a store, which are read again when they are needed.
+#[derive(Clone, Debug, Default)]
+pub struct Documents(Vec<Arc<Source>>);
 
 /// A source of documents.
 #[derive(Debug)]
@@ -93,7 +96,7 @@ impl Store {
                 StoreInput::StandardInput(text) => {
                     store.read_files(std::mem::take(&mut files));
                     store.add(read(&FileName::StandardInput, text));
-                    store.inputs.push(Source::StandardInput(text.clone()));
+                    store.documents.0.push(Arc::new(Source::StandardInput(text.clone())));
                     continue;
                 }
                 StoreInput::Path(path) => candidates_of(path)?,
@@ -122,29 +125,27 @@ impl Store {
         self.projects.iter().find(|stored| stored.project.metadata.name == name)
     }
 
-    /// Reads all files again and returns the documents of a kind with this name, in the order of the store. Files that cannot be read or
-    /// parsed are left out. For objects that are seldom needed and not kept: `ConfigMaps` and Secrets that a set names.
-    pub fn objects(&self, kind: &str, name: &str) -> Vec<(Node, Place)> {
-        let of_source = |source: &Source| match source {
-            Source::StandardInput(text) => named_objects(&FileName::StandardInput, text, kind, name),
-            Source::File(candidate) => match read_bounded(&candidate.path) {
-                Ok(Some(text)) => named_objects(&candidate.name, &text, kind, name),
-                Ok(None) | Err(_) => Vec::new(),
-            },
-        };
-        self.inputs.par_iter().flat_map_iter(of_source).collect()
+    /// Returns the documents, for objects that are seldom needed and not kept.
+    pub fn documents(&self) -> Documents {
+        self.documents.clone()
     }
 
-    /// Adds the applications that a set generates. A stored application that the set owns gives way.
-    pub fn include(&mut self, generated: Vec<StoredApplication>, control_plane: &str) {
-        let sets: HashMap<(String, String), String> = generated
+    /// Adds applications that sets generate. A stored application of the same name gives way if `owns` says that the set owns it.
+    pub fn include(
+        &mut self,
+        generated: Vec<StoredApplication>,
+        control_plane: &str,
+        owns: &dyn Fn(&StoredSet, &StoredApplication) -> bool,
+    ) {
+        let sets: HashMap<(String, String), &StoredSet> = generated
             .iter()
-            .filter_map(|stored| Some((stored.owned_key(control_plane), stored.generated_by.clone()?)))
+            .filter_map(|stored| {
+                let is_its = |set: &&StoredSet| Some(set.full_name()) == stored.generated_by;
+                Some((stored.owned_key(control_plane), self.sets.iter().find(is_its)?))
+            })
             .collect();
-        self.applications.retain(|stored| {
-            let owner = sets.get(&stored.owned_key(control_plane));
-            stored.generated_by.is_some() || owner.is_none_or(|set| !stored.is_owned_by(set))
-        });
+        self.applications
+            .retain(|stored| sets.get(&stored.owned_key(control_plane)).is_none_or(|set| !owns(set, stored)));
         self.applications.extend(generated.into_iter().map(Arc::new));
     }
 
@@ -257,7 +258,22 @@ impl Store {
         for content in contents {
             self.add(content);
         }
-        self.inputs.extend(files.into_iter().map(Source::File));
+        self.documents.0.extend(files.into_iter().map(Source::File).map(Arc::new));
+    }
+}
+
+impl Documents {
+    /// Reads all files and returns the objects of a kind with this name, in the order of the store: `ConfigMaps` and Secrets that a set
+    /// names. Files that cannot be read or parsed are left out.
+    pub fn objects(&self, kind: &str, name: &str) -> Vec<(Node, Place)> {
+        let of_source = |source: &Arc<Source>| match &**source {
+            Source::StandardInput(text) => named_objects(&FileName::StandardInput, text, kind, name),
+            Source::File(candidate) => match read_bounded(&candidate.path) {
+                Ok(Some(text)) => named_objects(&candidate.name, &text, kind, name),
+                Ok(None) | Err(_) => Vec::new(),
+            },
+        };
+        self.0.par_iter().flat_map_iter(of_source).collect()
     }
 }
 

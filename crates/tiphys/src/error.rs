@@ -110,6 +110,9 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::ReplaceVariables => "--variables has it replaced when manifests are made",
         Remedy::UseRepository(argument) => return format!("--repo {argument} uses them"),
         Remedy::GenerateSets => "`tiphys appset generate` prints their Applications",
+        Remedy::IncludeSets => {
+            "--appsets all asks other servers; `tiphys appset generate --answers FILE | tiphys render --store -` uses given answers"
+        }
         Remedy::NameProjects => "--projects names the folder with all AppProjects",
         Remedy::ResolveHeadReferences => {
             "--resolve-head-references lets clusters answer them; use it only for trusted changes"

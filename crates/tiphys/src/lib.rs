@@ -75,7 +75,7 @@ async fn run(arguments: Arguments, host: &Process) -> Result<ExitCode, ServiceEr
         Command::Plugin(args) => commands::plugin::run(&common, args, host).await,
         Command::Params(args) => commands::params::run(&common, args, host).await,
         Command::Project(args) => commands::project::run(&common, &args, host).await,
-        Command::AppSet(args) => commands::appset::run(&common, &args, host),
+        Command::AppSet(args) => commands::appset::run(&common, &args, host).await,
         Command::CmpServer(CmpServerArgs { install: Some(dir), .. }) => commands::install::run(&dir, host),
         Command::CmpServer(args) => Ok(commands::cmp_server::run(&common, &args, host).await),
         Command::JsonPath(args) => commands::jsonpath::run(&common, &args, host),

@@ -73,6 +73,8 @@ impl From<&CommonArgs> for ServiceOptions {
             refresh: args.refresh,
             limits: ServiceLimits::from(&args.limits),
             jobs: args.jobs,
+            sets: args.appsets.into(),
+            file_globbing: args.git_file_globbing.into(),
             private_view: args.private_view.into(),
             ..Self::default()
         }

@@ -1,6 +1,7 @@
 //! Standard output: data, and nothing else. A closed standard output is not an error.
 
 mod destination;
+mod private_file;
 mod table;
 
 use std::io::{self, Read, Write};
@@ -13,6 +14,7 @@ use crate::terminal::one_line;
 pub(crate) use tiphys_service::{json_list as list, json_text as json, yaml_documents as documents};
 
 pub(crate) use destination::destination;
+pub(crate) use private_file::write_private_file;
 pub(crate) use table::Table;
 
 /// Prints data, or text that is already escaped.

@@ -21,6 +21,31 @@ struct RecordedAnswer {
 }
 
 impl RecordedAnswers {
+    /// Records answers, sorted.
+    pub(super) fn of<'a>(
+        asked: impl IntoIterator<Item = (&'a Question, &'a Vec<Map<String, Value>>)>,
+    ) -> Self {
+        let mut answers: Vec<RecordedAnswer> = asked
+            .into_iter()
+            .map(|(question, parameters)| RecordedAnswer {
+                generator: question.generator.to_owned(),
+                matched: question.request.clone(),
+                parameters: parameters.clone(),
+            })
+            .collect();
+        answers.sort_by_cached_key(|answer| (answer.generator.clone(), write_go_json(&answer.matched)));
+        Self(answers)
+    }
+
+    /// Returns the content of a file that [`RecordedAnswers::parse`] reads.
+    pub fn to_json(&self) -> Value {
+        let entry = |answer: &RecordedAnswer| {
+            let RecordedAnswer { generator, matched, parameters } = answer;
+            json!({"generator": generator, "match": matched, "parameters": parameters})
+        };
+        json!({"answers": self.0.iter().map(entry).collect::<Vec<_>>()})
+    }
+
     /// Parses the content of a file, YAML or JSON.
     pub fn parse(file: &Path, content: &[u8]) -> Result<Self, ServiceError> {
         let invalid = |message: String| ServiceError::invalid_input(format!("{}: {message}", file.display()));

@@ -82,7 +82,12 @@ async fn list_repository(
         }
         let path = below.join(text(copy, name)?)?;
         let place = path.below(&copy.dir);
-        if !fs::symlink_metadata(&place).is_ok_and(|metadata| metadata.is_dir()) {
+        let is_folder = match fs::symlink_metadata(&place) {
+            // Deleted, but still in the index.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            metadata => metadata.is_ok_and(|metadata| metadata.is_dir()),
+        };
+        if !is_folder {
             files.insert(path);
         } else if place.join(".git").exists() {
             submodules.push(path);

@@ -375,7 +375,12 @@ fn objects_are_found_by_kind_and_name() {
     assert_eq!(store.counts().files_without_resources, 3);
     let found = |kind, name| -> Vec<String> {
         let root = format!("{}/", dir.path().display());
-        store.objects(kind, name).iter().map(|(_, place)| place.to_string().replace(&root, "")).collect()
+        store
+            .documents()
+            .objects(kind, name)
+            .iter()
+            .map(|(_, place)| place.to_string().replace(&root, ""))
+            .collect()
     };
     assert_eq!(found("ConfigMap", "plugin"), ["a.yaml:1:1", "list.yaml:3:3"]);
     assert_eq!(found("Secret", "plugin"), ["list.yaml:5:3"]);
@@ -384,25 +389,17 @@ fn objects_are_found_by_kind_and_name() {
 
 #[test]
 fn stored_applications_of_a_set_give_way_to_generated_ones() {
-    let owned = |owner: &str| {
-        app("a").replace(
-            "  name: a\n",
-            &format!(
-                "  name: a\n  ownerReferences: [{{kind: ApplicationSet, name: {owner}, controller: true}}]\n"
-            ),
-        )
-    };
     let set = "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\nmetadata: {name: set}\nspec: {}\n";
-    for (stored, expected) in [
-        (owned("set"), vec!["set.yaml:1:1"]),
-        (owned("other"), vec!["a.yaml:1:1", "set.yaml:1:1"]),
-        (app("a"), vec!["a.yaml:1:1", "set.yaml:1:1"]),
+    for (owns, name, expected) in [
+        (true, "a", vec!["set.yaml:1:1"]),
+        (true, "b", vec!["a.yaml:1:1", "set.yaml:1:1"]),
+        (false, "a", vec!["a.yaml:1:1", "set.yaml:1:1"]),
     ] {
-        let dir = folder(&[("a.yaml", &stored), ("set.yaml", set)]);
+        let dir = folder(&[("a.yaml", &app(name)), ("set.yaml", set)]);
         let mut store = load(&dir);
         let generated = store.sets()[0]
             .generated(tiphys_yaml::read_document(app("a").as_bytes()).expect("YAML").expect("a document"));
-        store.include(vec![generated.expect("an application")], "argocd");
+        store.include(vec![generated.expect("an application")], "argocd", &|_, _| owns);
         let root = format!("{}/", dir.path().display());
         let places: Vec<String> =
             store.applications().iter().map(|stored| stored.place.to_string().replace(&root, "")).collect();

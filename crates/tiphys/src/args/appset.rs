@@ -40,6 +40,9 @@ pub(crate) struct AppSetGenerateArgs {
     /// A YAML or JSON file with the answers to all questions of generators
     #[arg(long, value_name = "FILE")]
     pub(crate) answers: Option<PathBuf>,
+    /// Write the answers to all questions of generators to a file that --answers reads
+    #[arg(long, value_name = "FILE", conflicts_with = "answers")]
+    pub(crate) record: Option<PathBuf>,
     /// Print the Applications of all other sets if some fail
     #[arg(long)]
     pub(crate) keep_going: bool,

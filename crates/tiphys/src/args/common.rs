@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 use tiphys_engine::TrackingMethod;
 use tiphys_plugin::PrivateView;
+use tiphys_service::{FileGlobbing, SetInclusion};
 
 use super::clusters::ClusterArgs;
 use super::limits::LimitArgs;
@@ -66,6 +67,16 @@ pub(crate) struct CommonArgs {
 
     #[command(flatten)]
     pub(crate) clusters: ClusterArgs,
+
+    /// Application sets whose Applications take part: `auto` for those that need only the store and folders of `--repo`, `all` also asks git
+    /// servers, plugin services and forges, `none`
+    #[arg(long, value_name = "WHICH", global = true, env = "TIPHYS_APPSETS", default_value = "auto")]
+    pub(crate) appsets: AppSetsArg,
+
+    /// Patterns of files in `git` generators: `git` for those of `git ls-files`, `new` for those of Argo CD's
+    /// `--enable-new-git-file-globbing`
+    #[arg(long, value_name = "KIND", global = true, hide_short_help = true, default_value = "git")]
+    pub(crate) git_file_globbing: FileGlobbingArg,
 
     /// Namespace of Argo CD; default: the namespace of argocd-cm in the store, else `argocd`
     #[arg(long, value_name = "NS", global = true)]
@@ -135,6 +146,40 @@ pub(crate) enum OutputFormat {
     // Only for commands that compare.
     Diff,
     Markdown,
+}
+
+/// Application sets that take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AppSetsArg {
+    Auto,
+    All,
+    None,
+}
+
+/// Kinds of patterns of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileGlobbingArg {
+    Git,
+    New,
+}
+
+impl From<AppSetsArg> for SetInclusion {
+    fn from(arg: AppSetsArg) -> Self {
+        match arg {
+            AppSetsArg::Auto => Self::Auto,
+            AppSetsArg::All => Self::All,
+            AppSetsArg::None => Self::None,
+        }
+    }
+}
+
+impl From<FileGlobbingArg> for FileGlobbing {
+    fn from(arg: FileGlobbingArg) -> Self {
+        match arg {
+            FileGlobbingArg::Git => Self::Git,
+            FileGlobbingArg::New => Self::DoubleStar,
+        }
+    }
 }
 
 /// Kinds of private working copies.

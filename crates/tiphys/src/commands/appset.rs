@@ -10,9 +10,13 @@ use crate::error::ServiceError;
 use crate::settings::Process;
 
 /// Runs one of the subcommands.
-pub(crate) fn run(common: &CommonArgs, args: &AppSetArgs, host: &Process) -> Result<ExitCode, ServiceError> {
+pub(crate) async fn run(
+    common: &CommonArgs,
+    args: &AppSetArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
     match &args.command {
-        AppSetCommand::Generate(args) => generate::run(common, args, host),
+        AppSetCommand::Generate(args) => generate::run(common, args, host).await,
         AppSetCommand::Template(args) => template::run(common, args, host),
     }
 }

@@ -41,7 +41,7 @@ async fn inspect(
     application: &str,
     source: &SourceChoice,
 ) -> Result<ApplicationParameters, ServiceError> {
-    let workspace = params::open_workspace(&open_service(common, host)?, application)?;
+    let workspace = params::open_workspace(&open_service(common, host)?, application).await?;
     inspect_in(&workspace, application, source).await
 }
 

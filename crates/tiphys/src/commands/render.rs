@@ -77,7 +77,7 @@ pub(crate) async fn run(
     needs.reads_clusters = true;
     needs.name_others = format == OutputFormat::Wide;
     needs.keep_workdirs = args.keep_workdir.then(|| host.create_kept_workdirs()).transpose()?;
-    let workspace = Workspace::open(&open_service(common, host)?, needs)?;
+    let workspace = Workspace::open_with_sets(&open_service(common, host)?, needs).await?;
     error::warn_all(workspace.warnings());
     error::warn_all(&workspace.plugins_in_checkout());
     let SelectedApplications { applications, errors, warnings } =
@@ -166,7 +166,8 @@ impl Command<'_> {
             }
         }
         if let Some(file) = &args.report {
-            files::write_report(&host.absolute(file), &summary::json(errors, &outcomes))?;
+            let report = output::json(&summary::json(errors, &outcomes));
+            output::write_private_file("--report", &host.absolute(file), &report)?;
         }
         if worst.is_none() || after_errors == AfterErrors::PrintOthers {
             match waiting {

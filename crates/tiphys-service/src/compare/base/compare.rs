@@ -10,7 +10,7 @@ use tiphys_source::BaseRevision;
 use tiphys_store::StoredApplication;
 use tokio_util::sync::CancellationToken;
 
-use super::pairs::{self, Pair, Pairs};
+use super::pairs::{self, Pair, Pairs, SideStore};
 use super::past::label;
 use super::sides::{self, ComparedSides};
 use super::{RevisionOptions, unheeded};
@@ -26,6 +26,8 @@ pub struct RevisionComparison {
     base: BaseRevision,
     sides: ComparedSides,
     pairs: Pairs,
+    /// Errors of applications that could not be selected, and of sets.
+    errors: Vec<ServiceError>,
     runs: Arc<RunSettings>,
     jobs: usize,
     warnings: Vec<Warning>,
@@ -63,13 +65,15 @@ impl RevisionComparison {
         let sides = Box::pin(sides::open(service, &runs, revision, &arguments, cancel)).await?;
         let pairs = pairs::pair(&sides.base.stores, &sides.head.stores, &arguments, &filter);
         let mut warnings = sides.warnings.clone();
-        if arguments.is_empty() {
-            let sides = [&sides.base, &sides.head];
-            warnings
-                .extend(select::left_out_sets(sides.into_iter().flat_map(|side| side.stores.store.sets())));
+        let mut errors: Vec<ServiceError> = pairs.errors.iter().map(ServiceError::selection).collect();
+        // A missing application may be one of a set that failed.
+        if arguments.is_empty() || !errors.is_empty() {
+            errors.extend(sides.sets.errors.iter().cloned());
+            warnings.extend(sides.sets.warnings.iter().cloned());
         }
         warnings.extend(unheeded::warnings(&pairs.head(), &sides).await?);
-        Ok(Self { base: revision.base.clone(), sides, pairs, runs, jobs: service.jobs(), warnings })
+        let jobs = service.jobs();
+        Ok(Self { base: revision.base.clone(), sides, pairs, errors, runs, jobs, warnings })
     }
 
     /// Returns the number of applications to compare.
@@ -77,9 +81,9 @@ impl RevisionComparison {
         self.pairs.joined.len()
     }
 
-    /// Returns the errors of applications that could not be selected.
-    pub fn errors(&self) -> Vec<ServiceError> {
-        self.pairs.errors.iter().map(ServiceError::selection).collect()
+    /// Returns the errors of applications that could not be selected, and of application sets.
+    pub fn errors(&self) -> &[ServiceError] {
+        &self.errors
     }
 
     /// Returns the warnings about both sides, the applications and their projects.
@@ -90,10 +94,16 @@ impl RevisionComparison {
                 self.pairs.doubtful.join(", ")
             ))
         });
+        let of_sets = self.pairs.of_unknown_sets.iter().map(|(set, applications)| {
+            Warning::new(format!(
+                "not compared, since application set {set} failed or is left out on the other side: {}",
+                applications.join(", ")
+            ))
+        });
         let head = self.pairs.head();
         let of_projects = self.sides.projects.warnings(&head);
         let warnings = select::warnings(&head).into_iter().chain(of_projects);
-        self.warnings.iter().cloned().chain(doubtful).chain(warnings).collect()
+        self.warnings.iter().cloned().chain(doubtful).chain(of_sets).chain(warnings).collect()
     }
 
     /// Renders and compares the applications.
@@ -105,7 +115,9 @@ impl RevisionComparison {
 
     async fn compare_pairs(&self, progress: StepCallback<'_>) -> Result<RevisionDiff, ServiceError> {
         let Self { base, sides, pairs, .. } = self;
-        if pairs.joined.is_empty() && pairs.errors.is_empty() {
+        let is_unknown = |side: &SideStore| !side.unknown_sets.is_empty();
+        let knows_all = !is_unknown(&sides.base.stores) && !is_unknown(&sides.head.stores);
+        if pairs.joined.is_empty() && self.errors.is_empty() && knows_all {
             return Err(
                 ServiceError::invalid_input("no application to compare").with_remedy(Remedy::ChooseStore)
             );

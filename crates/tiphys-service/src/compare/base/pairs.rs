@@ -24,6 +24,8 @@ pub(super) struct SideStore {
     pub(super) control_plane: String,
     /// The stores of the selected paths that exist on this side.
     pub(super) paths: Vec<(PathBuf, Store)>,
+    /// Full names of the application sets whose applications are not known.
+    pub(super) unknown_sets: BTreeSet<String>,
 }
 
 /// The applications to compare.
@@ -35,6 +37,8 @@ pub(super) struct Pairs {
     pub(super) errors: Vec<SelectError>,
     /// Full names of applications of one side that may be on the other side in an invalid file.
     pub(super) doubtful: Vec<String>,
+    /// Full names of applications of one side, by the set that generates them. On the other side the set's applications are not known.
+    pub(super) of_unknown_sets: BTreeMap<String, Vec<String>>,
 }
 
 /// Namespace and name.
@@ -67,6 +71,8 @@ struct Found {
     any_may_be_hidden: bool,
     /// Names of applications that exist but are invalid or duplicate.
     hidden: BTreeSet<Key>,
+    /// Sets whose applications are not known.
+    unknown_sets: BTreeSet<String>,
 }
 
 /// Pairs the selected applications, or all without arguments. The filter includes an application if either side matches.
@@ -76,7 +82,8 @@ pub(super) fn pair(
     arguments: &[ApplicationRef],
     filter: &Filter,
 ) -> Pairs {
-    let (mut of_base, mut of_head) = (Found::default(), Found::default());
+    let found = |side: &SideStore| Found { unknown_sets: side.unknown_sets.clone(), ..Found::default() };
+    let (mut of_base, mut of_head) = (found(base), found(head));
     if arguments.is_empty() {
         of_base.add_all(&base.store, &base.control_plane);
         of_head.add_all(&head.store, &head.control_plane);
@@ -196,13 +203,16 @@ impl Pairs {
         }
     }
 
-    /// Adds an application that only one side has. If the other side may have it in an invalid file, it counts as neither added nor
-    /// removed.
+    /// Adds an application that only one side has. If the other side may have it in an invalid file, or of a set that failed, it counts as
+    /// neither added nor removed.
     fn alone(&mut self, pair: Pair, key: &Key, other: &Found) {
         if other.hidden.contains(key) {
             return;
         }
-        if other.any_may_be_hidden {
+        let set = pair.stored().generated_by.as_ref().filter(|set| other.unknown_sets.contains(*set));
+        if let Some(set) = set {
+            self.of_unknown_sets.entry(set.clone()).or_default().push(pair.stored().full_name());
+        } else if other.any_may_be_hidden {
             self.doubtful.push(pair.stored().full_name());
         } else {
             self.joined.push(pair);

@@ -15,6 +15,7 @@ use super::pairs::SideStore;
 use super::past::{self, BasePath, BaseReader, failed};
 use super::plugins::{self, ComparedPlugins, SidePlugins};
 use super::{HeadReferences, PluginsFrom, RevisionOptions, trust};
+use crate::appset::{self, IncludedSets, WorldInputs};
 use crate::clusters::{DestinationClusters, cluster_secrets};
 use crate::dynamic::{BaseDestinations, ClusterValues, LiveReads};
 use crate::error::{Input, ServiceError};
@@ -48,6 +49,10 @@ pub(super) struct ComparedSides {
     pub(super) clusters: Arc<DestinationClusters>,
     /// Warnings about settings and plugins.
     pub(super) warnings: Vec<Warning>,
+    /// What became of the application sets of both sides.
+    pub(super) sets: IncludedSets,
+    /// The trees of the base from which its store was read.
+    pub(super) held: Vec<BasePath>,
 }
 
 /// Opens both sides. Plugins and settings of the new side are used only if `revision` permits it.
@@ -62,7 +67,7 @@ pub(super) async fn open(
     let RevisionOptions { base, plugins_from: from, head_references } = revision;
     let sources = service.sources().request(source_request(options, host));
     let reader = BaseReader { sources: &sources, base };
-    let StoreSides { base: stores_base, head: stores_head, tops, around: mut compared } =
+    let StoreSides { base: stores_base, head: stores_head, tops, around: mut compared, trust, held } =
         stores(&reader, options, arguments, host).await?;
     let unused = unused_copies(&sources, &tops).await?;
     compared.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
@@ -92,10 +97,6 @@ pub(super) async fn open(
     // A repository is read with the credentials of the side that uses it.
     let sources_base = Box::pin(sources.clone().with_known(settings_base.known).at(base)).await;
     let sources_base = Arc::new(sources_base.map_err(|error| failed(&error))?);
-    let reads_of_head = match head_references {
-        HeadReferences::Unresolved => LiveReads::OfBase(Arc::new(BaseDestinations::new(&stores_base.store))),
-        HeadReferences::Resolved => LiveReads::Everything,
-    };
     let values = |projects: &Arc<Projects>, live| -> Arc<dyn ValueResolver> {
         Arc::new(ClusterValues::new(Arc::clone(projects), Arc::clone(&clusters), live))
     };
@@ -108,32 +109,67 @@ pub(super) async fn open(
         let renderer = service.renderer_on(sources, settings, values, cancel);
         Ok(renderer.with_plugin_marks(side.marks.clone()))
     };
+    let projects = Arc::clone(&settings_head.projects);
+    let mut base = Side {
+        renderer: renderer(
+            Arc::clone(&sources_base),
+            settings_base.render,
+            values(&settings_base.projects, LiveReads::Everything),
+            &plugins.base,
+        )?,
+        stores: stores_base,
+    };
+    let mut sets = base.include_sets(service, &settings_base.projects, &trust).await?;
+    let reads_of_head = match head_references {
+        HeadReferences::Unresolved => LiveReads::OfBase(Arc::new(BaseDestinations::new(&base.stores.store))),
+        HeadReferences::Resolved => LiveReads::Everything,
+    };
+    let mut head = Side {
+        renderer: renderer(
+            Arc::new(sources),
+            settings_head.render,
+            values(&projects, reads_of_head),
+            &plugins.head,
+        )?,
+        stores: stores_head,
+    };
+    sets.join(head.include_sets(service, &projects, &trust).await?);
+    let unused_copies = unused;
     Ok(ComparedSides {
-        projects: Arc::clone(&settings_head.projects),
-        clusters: Arc::clone(&clusters),
-        base: Side {
-            renderer: renderer(
-                Arc::clone(&sources_base),
-                settings_base.render,
-                values(&settings_base.projects, LiveReads::Everything),
-                &plugins.base,
-            )?,
-            stores: stores_base,
-        },
-        head: Side {
-            renderer: renderer(
-                Arc::new(sources),
-                settings_head.render,
-                values(&settings_head.projects, reads_of_head),
-                &plugins.head,
-            )?,
-            stores: stores_head,
-        },
+        base,
+        head,
         plugins,
-        unused_copies: unused,
+        unused_copies,
         sources_base,
+        projects,
+        clusters,
         warnings,
+        sets,
+        held,
     })
+}
+
+impl Side {
+    /// Adds the applications that the sets of this side generate.
+    async fn include_sets(
+        &mut self,
+        service: &Service,
+        projects: &Projects,
+        trust: &Arc<Trust>,
+    ) -> Result<IncludedSets, ServiceError> {
+        let inputs = WorldInputs {
+            service,
+            resources: &self.stores.store,
+            renderer: &self.renderer,
+            projects,
+            trust,
+            control_plane: &self.stores.control_plane,
+        };
+        let (applications, sets) = Box::pin(appset::include(&inputs, service.options().sets)).await?;
+        appset::add(&mut self.stores.store, applications, &self.stores.control_plane);
+        self.stores.unknown_sets = sets.unknown.iter().cloned().collect();
+        Ok(sets)
+    }
 }
 
 async fn unused_copies(
@@ -156,6 +192,10 @@ struct StoreSides {
     tops: BTreeSet<PathBuf>,
     /// Top directories of all work trees that contain the stores now. A change may have added one.
     around: BTreeSet<PathBuf>,
+    /// The origins of files of the head.
+    trust: Arc<Trust>,
+    /// The trees from which the store of the base was read. Objects that sets name are read from them later.
+    held: Vec<BasePath>,
 }
 
 /// Loads the stores of both sides and the selected paths. A path that only one side has is empty on the other. A store outside of all
@@ -169,7 +209,6 @@ async fn stores(
     let (mut tops, mut around) = (BTreeSet::new(), BTreeSet::new());
     let (mut inputs_base, mut inputs_head) = (Vec::new(), Vec::new());
     let mut in_no_repository = None;
-    // The trees must exist until all stores are loaded.
     let mut held: Vec<BasePath> = Vec::new();
     for path in options.store_paths() {
         // Standard input is refused before.
@@ -215,8 +254,7 @@ async fn stores(
         around.extend(outer);
         held.push(at_base);
     }
-    drop(held);
-    let trust = Trust::new(options, host, &store_head, &[]);
+    let trust = Arc::new(Trust::new(options, host, &store_head, &[]));
     let side = |mut store: Resources, mut paths: Vec<(PathBuf, Resources)>| {
         let all = std::iter::once(&mut store).chain(paths.iter_mut().map(|(_, store)| store));
         all.for_each(|store| trust.allow_file_repositories(store.applications_mut()));
@@ -224,9 +262,11 @@ async fn stores(
             control_plane: settings::control_plane(options, &store, &Trust::everything(host)),
             store,
             paths,
+            unknown_sets: BTreeSet::new(),
         }
     };
-    Ok(StoreSides { base: side(store_base, paths_base), head: side(store_head, paths_head), tops, around })
+    let (base, head) = (side(store_base, paths_base), side(store_head, paths_head));
+    Ok(StoreSides { base, head, tops, around, trust, held })
 }
 
 fn load_base(inputs: &[StoreInput]) -> Result<Resources, ServiceError> {

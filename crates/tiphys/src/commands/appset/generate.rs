@@ -3,16 +3,19 @@
 use std::process::ExitCode;
 
 use serde_json::Value;
-use tiphys_service::{RecordedAnswers, SetApplications, SetSelection, generate_sets};
+use tiphys_service::{
+    GeneratedSets, RecordedAnswers, SetApplications, SetSelection, Workspace, WorkspaceOptions, generate_sets,
+};
 
 use crate::args::{AppSetGenerateArgs, CommonArgs, OutputFormat};
 use crate::error::{self, ServiceError};
+use crate::lifecycle;
 use crate::options::open_service;
 use crate::output;
-use crate::settings::{Process, now};
+use crate::settings::Process;
 
 /// Prints the Applications of sets.
-pub(super) fn run(
+pub(super) async fn run(
     common: &CommonArgs,
     args: &AppSetGenerateArgs,
     host: &Process,
@@ -30,15 +33,22 @@ pub(super) fn run(
         RecordedAnswers::parse(file, &content)
     });
     let selection = SetSelection { sets: args.sets.clone(), answers: answers.transpose()? };
-    let sets = generate_sets(&open_service(common, host)?, &selection, now())?;
+    let needs = WorkspaceOptions::for_sets(&selection);
+    let workspace = Workspace::open(&open_service(common, host)?, needs)?;
+    error::warn_all(workspace.warnings());
+    let generating = Box::pin(generate_sets(&workspace, &selection));
+    let GeneratedSets { sets, asked } =
+        lifecycle::unless_interrupted(workspace.cancel(), generating).await??;
     for SetApplications { warnings, .. } in &sets {
         error::warn_all(warnings);
     }
-    let worst = error::print_all(sets.iter().flat_map(|set| &set.errors), None);
+    let worst = error::print_all(sets.iter().flat_map(SetApplications::errors), None);
+    if let Some(file) = &args.record {
+        output::write_private_file("--record", &host.absolute(file), &output::json(&asked.to_json()))?;
+    }
     if worst.is_none() || args.keep_going {
-        let complete = sets.into_iter().filter(|set| set.errors.is_empty());
-        let applications =
-            complete.flat_map(|set| set.applications).map(|generated| with_kind(generated.application));
+        let applications = sets.iter().flat_map(SetApplications::applications);
+        let applications = applications.map(|generated| with_kind(generated.application.clone()));
         output::print(&print(&applications.collect::<Vec<_>>()))?;
     }
     Ok(error::exit_code_of(worst))

@@ -31,7 +31,7 @@ pub(super) async fn run(
     let work = async {
         let comparison =
             Box::pin(RevisionComparison::prepare(&service, revision, &selection, &cancel)).await?;
-        let worst = error::print_all(&comparison.errors(), None);
+        let worst = error::print_all(comparison.errors(), None);
         error::warn_all(&comparison.warnings());
         let progress = Progress::new(host, "compared", comparison.applications());
         let step = |name: &str| progress.step(name);

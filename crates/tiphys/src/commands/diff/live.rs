@@ -24,7 +24,7 @@ pub(super) async fn run(
     let selection = ApplicationSelection::from(&args.applications);
     let mut needs = WorkspaceOptions::for_selection(&selection);
     needs.reads_clusters = true;
-    let workspace = Workspace::open(&service, needs)?;
+    let workspace = Workspace::open_with_sets(&service, needs).await?;
     let clusters = LiveClusters::open(&workspace)?;
     error::warn_all(workspace.warnings());
     error::warn_all(&unsupported_settings(&workspace));

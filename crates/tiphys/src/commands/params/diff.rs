@@ -23,7 +23,7 @@ pub(super) async fn run(
     values.require_one_standard_input(&common.into())?;
     let request = ParameterRequest::new(&values, &args.unset, host)?;
     let application = &args.application.app;
-    let workspace = params::open_workspace(&open_service(common, host)?, application)?;
+    let workspace = params::open_workspace(&open_service(common, host)?, application).await?;
     let choice = (&args.source).into();
     let planning = UnsavedChange::plan(&workspace, application, &choice, &request, args.allow_unannounced);
     let change = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(planning)).await??;

@@ -31,7 +31,7 @@ pub(super) async fn run(
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let application = &args.application.app;
-    let workspace = params::open_reading_workspace(&open_service(common, host)?, application)?;
+    let workspace = params::open_reading_workspace(&open_service(common, host)?, application).await?;
     let parameters = super::inspect_in(&workspace, application, &args.source).await?;
     let row = parameters.row(&args.name)?;
     let resolving = Box::pin(params::resolve(&workspace, &parameters, &row));

@@ -50,7 +50,7 @@ async fn run(
     args: &EditArgs,
     request: &ParameterRequest,
 ) -> Result<ExitCode, ServiceError> {
-    let workspace = params::open_workspace(&open_service(common, host)?, application)?;
+    let workspace = params::open_workspace(&open_service(common, host)?, application).await?;
     let (choice, options) = (source.into(), EditOptions::from(args));
     let planning = Box::pin(params::plan_edit(&workspace, application, &choice, &options, request));
     let planned = lifecycle::unless_interrupted(workspace.cancel(), planning).await??;

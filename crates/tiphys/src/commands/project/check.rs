@@ -21,7 +21,8 @@ pub(super) async fn run(
     let form = look_ups::Form::of(common)?;
     let selection = ApplicationSelection::from(&args.applications);
     let workspace =
-        Workspace::open(&open_service(common, host)?, WorkspaceOptions::for_selection(&selection))?;
+        Workspace::open_with_sets(&open_service(common, host)?, WorkspaceOptions::for_selection(&selection))
+            .await?;
     error::warn_all(workspace.warnings());
     let selected = tiphys_service::select(&workspace, &selection, "check")?;
     let worst = error::print_all(&selected.errors, None);

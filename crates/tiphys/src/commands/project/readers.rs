@@ -23,7 +23,8 @@ pub(super) async fn run(
     let form = look_ups::Form::of(common)?;
     let object = parse_object_address(&args.object)?;
     require_possible(&object)?;
-    let workspace = Workspace::open(&open_service(common, host)?, WorkspaceOptions::default())?;
+    let workspace =
+        Workspace::open_with_sets(&open_service(common, host)?, WorkspaceOptions::default()).await?;
     error::warn_all(workspace.warnings());
     let selected = tiphys_service::select(&workspace, &ApplicationSelection::default(), "search")?;
     let worst = error::print_all(&selected.errors, None);

@@ -103,20 +103,6 @@ fn write_beside(path: &Path, texts: &mut File, begin: u64, bytes: u64) -> io::Re
     Ok(file)
 }
 
-/// Writes the report with the mode of a temporary file, readable by its owner only: parameters and messages of plugins may contain
-/// secrets.
-pub(super) fn write_report(path: &Path, report: &Value) -> Result<(), ServiceError> {
-    let path = output::destination("--report", path)?;
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let write = || {
-        fs::create_dir_all(folder)?;
-        let mut file = NamedTempFile::new_in(folder)?;
-        file.write_all(output::json(report).as_bytes())?;
-        file.persist(&path).map_err(|error| error.error)
-    };
-    write().map(drop).map_err(|error| unwritten(&path, &error))
-}
-
 /// Rejects a namespace directory that is a link, which would lead out of the output directory.
 fn refuse_link(folder: &Path) -> Result<(), ServiceError> {
     if fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_symlink()) {

@@ -25,7 +25,12 @@ fn side(lines: &str) -> SideStore {
     }
     inputs.push(StoreInput::StandardInput(text.into_bytes()));
     let store = Store::load(&inputs).expect("texts can always be loaded");
-    SideStore { store, control_plane: "argocd".to_owned(), paths: Vec::new() }
+    SideStore {
+        store,
+        control_plane: "argocd".to_owned(),
+        paths: Vec::new(),
+        unknown_sets: std::collections::BTreeSet::new(),
+    }
 }
 
 /// `=` both, `+` added, `-` removed, each with the name on the side that decides; `?` in doubt, `!` an error.

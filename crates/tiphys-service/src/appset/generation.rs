@@ -1,0 +1,152 @@
+//! Generating one set: its questions are asked until none is open.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use tiphys_api::ApplicationSet;
+use tiphys_appset::{Answers, GenerateError, Generated, GeneratedApplication, generate};
+use tiphys_gotemplate::Options;
+use tiphys_store::{Place, StoredApplication, StoredSet};
+
+use super::world::World;
+use crate::error::ServiceError;
+use crate::warning::Warning;
+
+/// Rounds of questions: one for each level of generators, and one that has all answers.
+const ROUNDS_MAX: usize = 4;
+
+/// The result for a set.
+#[derive(Debug)]
+pub struct SetApplications {
+    /// Namespace and name of the set.
+    pub set: String,
+    /// Its Applications, or why there are none.
+    pub outcome: SetOutcome,
+    /// Warnings about the set.
+    pub warnings: Vec<Warning>,
+}
+
+/// What became of a set.
+#[derive(Debug)]
+pub enum SetOutcome {
+    /// All Applications, in Argo CD's order.
+    Generated {
+        /// The decoded set.
+        set: Arc<ApplicationSet>,
+        /// Its Applications.
+        applications: Vec<GeneratedApplication>,
+    },
+    /// The document is invalid, or a generator or a template failed. Argo CD uses no Application of such a set.
+    Failed(Vec<ServiceError>),
+    /// A generator needs what may not be asked.
+    LeftOut(String),
+}
+
+/// Why generating stopped.
+enum Stop {
+    Failed(ServiceError),
+    LeftOut(String),
+}
+
+/// Generates a set with the answers of the world.
+pub(super) async fn generate_one(stored: &StoredSet, world: &World<'_>, options: Options) -> SetApplications {
+    let name = stored.full_name();
+    let mut warnings = Vec::new();
+    let outcome = match generated(stored, world, options).await {
+        Ok((set, generated)) => {
+            let volatile: Vec<&str> = generated.volatile.into_iter().collect();
+            if !volatile.is_empty() {
+                let functions = volatile.join(", ");
+                let message = format!(
+                    "application set {name}: its templates call {functions}: the result differs each time"
+                );
+                warnings.push(Warning::from(message));
+            }
+            let errors: Vec<ServiceError> =
+                generated.errors.iter().map(|error| failed(stored, error)).collect();
+            if errors.is_empty() {
+                SetOutcome::Generated { set, applications: generated.applications }
+            } else {
+                SetOutcome::Failed(errors)
+            }
+        }
+        Err(Stop::Failed(error)) => SetOutcome::Failed(vec![error]),
+        Err(Stop::LeftOut(reason)) => SetOutcome::LeftOut(reason),
+    };
+    SetApplications { set: name, outcome, warnings }
+}
+
+/// Decodes a set, and generates until no question is open.
+async fn generated(
+    stored: &StoredSet,
+    world: &World<'_>,
+    options: Options,
+) -> Result<(Arc<ApplicationSet>, Generated), Stop> {
+    let decoded = ApplicationSet::decode(&stored.node).map_err(|error| {
+        let place = Place { position: Some(error.source.position), ..stored.place.clone() };
+        let tiphys_yaml::DecodeError { path, message, .. } = *error.source;
+        Stop::Failed(ServiceError::invalid_input(format!("{place}: {}: {path}: {message}", error.object)))
+    })?;
+    let set = Arc::new(decoded.value);
+    let mut answers = Arc::new(Answers::default());
+    let mut rounds = 0;
+    loop {
+        // A matrix may take long, and the caller may cancel meanwhile.
+        let (task_set, task_answers) = (Arc::clone(&set), Arc::clone(&answers));
+        let task = tokio::task::spawn_blocking(move || generate(&task_set, &task_answers, options));
+        let generated = task.await.map_err(|error| Stop::Failed(ServiceError::bug(error.to_string())))?;
+        let generated = generated.map_err(|error| {
+            let message = format!("application set {} ({}): {error}", stored.full_name(), stored.place);
+            Stop::Failed(ServiceError::invalid_input(message))
+        })?;
+        rounds += 1;
+        if generated.questions.is_empty() || rounds == ROUNDS_MAX {
+            return Ok((set, generated));
+        }
+        let asked = join_all(generated.questions.iter().map(|question| world.ask(stored, question))).await;
+        let known = Arc::make_mut(&mut answers);
+        for (question, answer) in generated.questions.iter().zip(asked) {
+            known.insert(question, answer.map_err(Stop::LeftOut)?);
+        }
+    }
+}
+
+impl SetApplications {
+    /// Returns the errors of the set.
+    pub fn errors(&self) -> &[ServiceError] {
+        match &self.outcome {
+            SetOutcome::Failed(errors) => errors,
+            SetOutcome::Generated { .. } | SetOutcome::LeftOut(_) => &[],
+        }
+    }
+
+    /// Returns the generated Applications.
+    pub fn applications(&self) -> &[GeneratedApplication] {
+        match &self.outcome {
+            SetOutcome::Generated { applications, .. } => applications,
+            SetOutcome::Failed(_) | SetOutcome::LeftOut(_) => &[],
+        }
+    }
+
+    /// Returns the generated Applications as those of the store.
+    pub(crate) fn stored(&self, set: &StoredSet) -> Result<Vec<StoredApplication>, ServiceError> {
+        let SetOutcome::Generated { set: decoded, applications } = &self.outcome else {
+            return Ok(Vec::new());
+        };
+        let stored = |generated: &GeneratedApplication| {
+            let document = decoded.application_document(&generated.generator, &generated.application);
+            set.generated(document).map_err(|error| {
+                let place = Place { position: Some(error.position()), ..set.place.clone() };
+                let message =
+                    format!("application set {} ({place}): {}", self.set, crate::error::chain(&error));
+                ServiceError::rendering(message)
+            })
+        };
+        applications.iter().map(stored).collect()
+    }
+}
+
+fn failed(stored: &StoredSet, error: &GenerateError) -> ServiceError {
+    let place = Place { position: Some(error.position), ..stored.place.clone() };
+    ServiceError::rendering(format!("application set {} ({place}): {error}", stored.full_name()))
+}

@@ -1,0 +1,89 @@
+//! `ConfigMaps` and Secrets of the store that sets name.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tiphys_access::Secret;
+use tiphys_api::decode_base64;
+use tiphys_generators::{ConfigObject, ConfigObjects, ObjectOrigin};
+use tiphys_store::{Documents, Place};
+use tiphys_yaml::{Data, Node};
+
+use crate::trust::{Origin, Trust};
+
+/// Finds objects in the files of a store, when a set names them.
+pub(super) struct StoreObjects {
+    pub(super) documents: Documents,
+    pub(super) trust: Arc<Trust>,
+    pub(super) control_plane: String,
+}
+
+impl ConfigObjects for StoreObjects {
+    fn config_map(&self, namespace: &str, name: &str) -> Result<Option<ConfigObject>, String> {
+        self.object("ConfigMap", namespace, name)
+    }
+
+    fn secret(&self, namespace: &str, name: &str) -> Result<Option<ConfigObject>, String> {
+        self.object("Secret", namespace, name)
+    }
+}
+
+impl StoreObjects {
+    /// Returns the object of this name. That of the caller comes before those of rendered repositories.
+    fn object(&self, kind: &str, namespace: &str, name: &str) -> Result<Option<ConfigObject>, String> {
+        let is_here = |node: &Node| match node.at(["metadata", "namespace"]).and_then(Node::as_str) {
+            None | Some("") => namespace == self.control_plane,
+            Some(written) => written == namespace,
+        };
+        let mut found: Vec<(ObjectOrigin, Node, Place)> = self
+            .documents
+            .objects(kind, name)
+            .into_iter()
+            .filter(|(node, _)| is_here(node))
+            .map(|(node, place)| (self.origin(&place), node, place))
+            .collect();
+        let best = found.iter().map(|(origin, ..)| *origin).max();
+        found.retain(|(origin, ..)| Some(*origin) == best);
+        match found.as_slice() {
+            [] => Ok(None),
+            [(origin, node, place)] => Ok(Some(ConfigObject {
+                data: data(node),
+                origin: *origin,
+                name: format!("{kind} {namespace}/{name} ({place})"),
+            })),
+            several => {
+                let places: Vec<String> = several.iter().map(|(.., place)| place.to_string()).collect();
+                Err(format!("{kind} {namespace}/{name} is defined more than once: {}", places.join(", ")))
+            }
+        }
+    }
+
+    fn origin(&self, place: &Place) -> ObjectOrigin {
+        match self.trust.origin(&place.file) {
+            Origin::Caller => ObjectOrigin::Caller,
+            Origin::Repository => ObjectOrigin::Repository,
+        }
+    }
+}
+
+/// Returns the strings of `data`, decoded if it is a Secret's, overridden by `stringData`. Others are left out.
+fn data(object: &Node) -> BTreeMap<String, Secret> {
+    let is_secret = object.get("kind").and_then(Node::as_str) == Some("Secret");
+    let entries = |field: &str| match object.get(field).map(|node| &node.data) {
+        Some(Data::Mapping(entries)) => entries.as_slice(),
+        _ => &[],
+    };
+    let decoded = |text: &str| match is_secret {
+        true => decode_base64(text).and_then(|bytes| String::from_utf8(bytes).ok()),
+        false => Some(text.to_owned()),
+    };
+    let of_data = entries("data")
+        .iter()
+        .filter_map(|entry| Some((entry.key.text.clone(), Secret::new(decoded(entry.value.as_str()?)?))));
+    let plain = entries("stringData").iter().filter(|_| is_secret);
+    let plain = plain.filter_map(|entry| Some((entry.key.text.clone(), Secret::new(entry.value.as_str()?))));
+    of_data.chain(plain).collect()
+}
+
+#[cfg(test)]
+mod tests;
