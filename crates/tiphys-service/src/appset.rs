@@ -20,8 +20,8 @@ use crate::workspace::Workspace;
 pub use answers::RecordedAnswers;
 pub use generation::{SetApplications, SetOutcome};
 pub use git::FileGlobbing;
-pub use inclusion::SetInclusion;
-pub(crate) use inclusion::{IncludedSets, add, include};
+pub use inclusion::{IncludedSets, SetInclusion};
+pub(crate) use inclusion::{add, include};
 pub(crate) use world::{Asking, World, WorldInputs};
 
 /// Sets whose generators wait for answers at the same time.

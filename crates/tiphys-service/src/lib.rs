@@ -36,8 +36,8 @@ mod watch;
 mod workspace;
 
 pub use appset::{
-    FileGlobbing, GeneratedSets, RecordedAnswers, SetApplications, SetInclusion, SetOutcome, SetSelection,
-    generate_sets,
+    FileGlobbing, GeneratedSets, IncludedSets, RecordedAnswers, SetApplications, SetInclusion, SetOutcome,
+    SetSelection, generate_sets,
 };
 pub use cache::prune_cache;
 pub use cluster_references::ClusterReference;

@@ -134,9 +134,14 @@ fn remedy_hint(remedy: &Remedy) -> String {
 /// Logs warnings.
 pub(crate) fn warn_all<'a>(warnings: impl IntoIterator<Item = &'a Warning>) {
     for warning in warnings {
-        let remedy = warning.remedy().map(|remedy| format!("; {}", remedy_hint(remedy)));
-        tracing::warn!("{}{}", warning.message(), remedy.unwrap_or_default());
+        tracing::warn!("{}", warning_text(warning));
     }
+}
+
+/// Returns a warning with what to do about it.
+pub(crate) fn warning_text(warning: &Warning) -> String {
+    let remedy = warning.remedy().map(|remedy| format!("; {}", remedy_hint(remedy)));
+    format!("{}{}", warning.message(), remedy.unwrap_or_default())
 }
 
 /// Prints errors and returns the worst kind among them and `worst`.

@@ -24,12 +24,12 @@ pub enum SetInclusion {
 }
 
 /// What became of the sets of a store.
-#[derive(Debug, Default)]
-pub(crate) struct IncludedSets {
+#[derive(Clone, Debug, Default)]
+pub struct IncludedSets {
     /// Errors of sets.
-    pub(crate) errors: Vec<ServiceError>,
+    pub errors: Vec<ServiceError>,
     /// Warnings about sets, also about those that are left out.
-    pub(crate) warnings: Vec<Warning>,
+    pub warnings: Vec<Warning>,
     /// Full names of the sets whose Applications are not known, because they failed or are left out.
     pub(crate) unknown: Vec<String>,
 }

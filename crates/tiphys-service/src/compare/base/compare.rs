@@ -14,6 +14,7 @@ use super::pairs::{self, Pair, Pairs, SideStore};
 use super::past::label;
 use super::sides::{self, ComparedSides};
 use super::{RevisionOptions, unheeded};
+use crate::appset::IncludedSets;
 use crate::compare::{ApplicationDiff, Presence};
 use crate::error::{Input, Remedy, ServiceError};
 use crate::options::{ApplicationSelection, StepCallback, StorePath};
@@ -62,8 +63,15 @@ impl RevisionComparison {
         let filter = selection.filter()?;
         let arguments = selection.references();
         let runs = service.runs(None);
-        let sides = Box::pin(sides::open(service, &runs, revision, &arguments, cancel)).await?;
+        let mut sides = Box::pin(sides::open(service, &runs, revision, &arguments, cancel)).await?;
         let pairs = pairs::pair(&sides.base.stores, &sides.head.stores, &arguments, &filter);
+        let not_compared = pairs.of_unknown_sets.iter().map(|(set, applications)| {
+            Warning::new(format!(
+                "not compared, since application set {set} failed or is left out on the other side: {}",
+                applications.join(", ")
+            ))
+        });
+        sides.sets.warnings.extend(not_compared);
         let mut warnings = sides.warnings.clone();
         let mut errors: Vec<ServiceError> = pairs.errors.iter().map(ServiceError::selection).collect();
         // A missing application may be one of a set that failed.
@@ -74,6 +82,11 @@ impl RevisionComparison {
         warnings.extend(unheeded::warnings(&pairs.head(), &sides).await?);
         let jobs = service.jobs();
         Ok(Self { base: revision.base.clone(), sides, pairs, errors, runs, jobs, warnings })
+    }
+
+    /// Returns what became of the application sets of both sides.
+    pub fn sets(&self) -> &IncludedSets {
+        &self.sides.sets
     }
 
     /// Returns the number of applications to compare.
@@ -94,16 +107,10 @@ impl RevisionComparison {
                 self.pairs.doubtful.join(", ")
             ))
         });
-        let of_sets = self.pairs.of_unknown_sets.iter().map(|(set, applications)| {
-            Warning::new(format!(
-                "not compared, since application set {set} failed or is left out on the other side: {}",
-                applications.join(", ")
-            ))
-        });
         let head = self.pairs.head();
         let of_projects = self.sides.projects.warnings(&head);
         let warnings = select::warnings(&head).into_iter().chain(of_projects);
-        self.warnings.iter().cloned().chain(doubtful).chain(of_sets).chain(warnings).collect()
+        self.warnings.iter().cloned().chain(doubtful).chain(warnings).collect()
     }
 
     /// Renders and compares the applications.

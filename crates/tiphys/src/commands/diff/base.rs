@@ -35,11 +35,12 @@ pub(super) async fn run(
         error::warn_all(&comparison.warnings());
         let progress = Progress::new(host, "compared", comparison.applications());
         let step = |name: &str| progress.step(name);
-        Ok((Box::pin(comparison.compare(&step)).await?, worst))
+        let notes = output::notes(comparison.sets());
+        Ok((Box::pin(comparison.compare(&step)).await?, notes, worst))
     };
-    let (compared, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
+    let (compared, notes, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     print_notes(&compared);
-    let sides = Sides { before: revision.base_label(), after: NOW.to_owned() };
+    let sides = Sides { before: revision.base_label(), after: NOW.to_owned(), notes };
     output::finish(&compared.applications, &sides, form, &args.shown, worst, host).await
 }
 

@@ -35,6 +35,7 @@ pub(super) async fn run(
     let step = |name: &str| progress.step(name);
     let comparing = Box::pin(compare_live(&workspace, &clusters, &applications, &step));
     let compared = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
-    let sides = Sides { before: "live".to_owned(), after: "rendered".to_owned() };
+    let notes = output::notes(workspace.sets());
+    let sides = Sides { before: "live".to_owned(), after: "rendered".to_owned(), notes };
     output::finish(&compared, &sides, form, &args.shown, worst, host).await
 }

@@ -7,6 +7,7 @@ mod unified;
 use std::process::ExitCode;
 
 use tiphys_engine::diff::{Comparison, Counts, ObjectDiff};
+use tiphys_service::IncludedSets;
 pub(crate) use tiphys_service::compare::{ApplicationDiff, Presence};
 
 use super::external;
@@ -15,13 +16,15 @@ use crate::error::{self, ErrorKind, ServiceError};
 use crate::output;
 use crate::settings::Process;
 
-/// Names of the two sides in headings.
-#[derive(Clone, Debug)]
+/// The names of the two sides in headings, and what a comment says besides the differences.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Sides {
     /// The old side, as `live`.
     pub(crate) before: String,
     /// The new side, as `rendered`.
     pub(crate) after: String,
+    /// What became of application sets whose Applications are not all compared; only for a comment, since messages have said it.
+    pub(crate) notes: Vec<String>,
 }
 
 /// How differences are printed.
@@ -37,6 +40,13 @@ pub(crate) enum Form {
     Markdown,
     /// One object per line.
     Names,
+}
+
+/// Returns the notes about application sets.
+pub(crate) fn notes(sets: &IncludedSets) -> Vec<String> {
+    let errors = sets.errors.iter().map(|error| format!("error: {}", error::shown(error)));
+    let warnings = sets.warnings.iter().map(|warning| format!("warning: {}", error::warning_text(warning)));
+    errors.chain(warnings).collect()
 }
 
 /// Returns the format of `-o`, or the external program of the environment.

@@ -20,6 +20,7 @@ pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffO
         bytes_max: args.max_bytes().saturating_sub(REST_BYTES_MAX),
         not_shown: Vec::new(),
     };
+    comment.notes(&sides.notes);
     for one in applications {
         match &one.result {
             Ok(comparison) => comment.differences(one, comparison, sides, args.context_lines),
@@ -36,6 +37,21 @@ struct Comment {
 }
 
 impl Comment {
+    /// Adds notes about application sets.
+    fn notes(&mut self, notes: &[String]) {
+        if notes.is_empty() {
+            return;
+        }
+        let lines: Vec<String> = notes.iter().map(|note| format!("{}\n", message(note))).collect();
+        let fence = fence(&lines);
+        let block = format!("\nApplication sets:\n\n{fence}text\n{}{fence}\n", lines.concat());
+        if block.len() <= self.room() {
+            self.text.push_str(&block);
+        } else {
+            self.not_shown.push("notes about application sets".to_owned());
+        }
+    }
+
     /// Adds a section with as many differences of an application as fit.
     fn differences(
         &mut self,
