@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use serde_json::Value;
+use tiphys_api::ApplicationSet;
 use tiphys_gotemplate::{Limits, MissingKey, OptionError, Options, ParseError, Template, replace};
 
 use crate::{Engine, ParameterSet, TemplateMode};
@@ -34,10 +35,11 @@ enum Data {
 
 impl Templates {
     /// Returns the templates of a set, with its `goTemplateOptions`.
-    pub(crate) fn new(mode: TemplateMode, written: &[String], options: Options) -> Result<Self, OptionError> {
-        let missing_key = match mode {
-            TemplateMode::Go => MissingKey::parse(written)?,
-            TemplateMode::Fast => MissingKey::Default,
+    pub(crate) fn of(set: &ApplicationSet, options: Options) -> Result<Self, OptionError> {
+        let (mode, missing_key) = if set.go_template {
+            (TemplateMode::Go, MissingKey::parse(&set.go_template_options)?)
+        } else {
+            (TemplateMode::Fast, MissingKey::Default)
         };
         Ok(Self {
             mode,

@@ -16,8 +16,8 @@ use tiphys_yaml::Position;
 
 use crate::engine::Templates;
 use crate::{
-    Answers, ParameterSelector, ParameterSet, Question, RenderOptions, RenderPlace, TemplateMode,
-    merge_template, render_application,
+    Answers, Engine as _, ParameterSelector, ParameterSet, Question, RenderOptions, RenderPlace,
+    TemplateMode, merge_template, render_application,
 };
 
 /// The result of generating. It is complete if there are no questions.
@@ -68,15 +68,25 @@ pub enum GenerateErrorReason {
 /// Generates the Applications of a set from the known answers. The options are those of its Go templates, without `missing_key`; invalid
 /// `goTemplateOptions` are an error.
 pub fn generate(set: &ApplicationSet, answers: &Answers, options: Options) -> Result<Generated, OptionError> {
-    let mode = if set.go_template { TemplateMode::Go } else { TemplateMode::Fast };
-    let templates = Templates::new(mode, &set.go_template_options, options)?;
+    let templates = Templates::of(set, options)?;
     let mut generated = Generated::default();
-    let run = Run { set, mode, templates: &templates, answers, is_interpolated: false };
+    let run = Run { set, mode: templates.mode, templates: &templates, answers, is_interpolated: false };
     for entry in &set.generators {
         run.top_level(entry, &mut generated);
     }
     generated.volatile = templates.volatile();
     Ok(generated)
+}
+
+/// Renders a string with parameter sets of a set, as its template would be. The errors are in Argo CD's words.
+pub fn render_string(
+    set: &ApplicationSet,
+    text: &str,
+    parameters: &[&ParameterSet],
+    options: Options,
+) -> Result<Vec<Result<String, String>>, OptionError> {
+    let templates = Templates::of(set, options)?;
+    Ok(parameters.iter().map(|parameters| templates.engine(parameters).render(text)).collect())
 }
 
 /// Why a generator has no parameters yet.

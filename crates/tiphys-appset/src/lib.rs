@@ -13,7 +13,9 @@ mod selector;
 mod template;
 
 pub use combine::{CombineError, combine_matrix, combine_merge};
-pub use generate::{GenerateError, GenerateErrorReason, Generated, GeneratedApplication, generate};
+pub use generate::{
+    GenerateError, GenerateErrorReason, Generated, GeneratedApplication, generate, render_string,
+};
 pub use normalize::normalize_spec;
 pub use parameters::{ParameterSet, TemplateMode};
 pub use patch::{PatchError, apply_template_patch};

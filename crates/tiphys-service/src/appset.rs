@@ -5,6 +5,7 @@ mod generation;
 mod git;
 mod inclusion;
 mod objects;
+mod template;
 mod world;
 
 use std::path::PathBuf;
@@ -22,7 +23,8 @@ pub use generation::{SetApplications, SetOutcome};
 pub use git::FileGlobbing;
 pub use inclusion::{IncludedSets, SetInclusion};
 pub(crate) use inclusion::{add, include};
-pub(crate) use world::{Asking, World, WorldInputs};
+pub use template::{SetTemplate, render_for_set};
+pub(crate) use world::{World, WorldInputs};
 
 /// Sets whose generators wait for answers at the same time.
 const CONCURRENT_SETS: usize = 16;
@@ -52,11 +54,7 @@ pub async fn generate_sets(
 ) -> Result<GeneratedSets, ServiceError> {
     let named = NamedSets::load(selection)?;
     let found = named.find(&workspace.resources)?;
-    let asking = match &selection.answers {
-        Some(answers) => Asking::Recorded(answers.clone()),
-        None => Asking::Everything,
-    };
-    let world = World::new(&WorldInputs::of(workspace), asking)?;
+    let world = World::of(workspace, selection)?;
     let sets = generate_each(&found, &world, Options::at((workspace.service.host().clock)())).await;
     Ok(GeneratedSets { sets, asked: world.into_answers() })
 }
@@ -68,7 +66,7 @@ pub(crate) async fn generate_each(
     options: Options,
 ) -> Vec<SetApplications> {
     stream::iter(sets)
-        .map(|set| generation::generate_one(set, world, options))
+        .map(|set| generation::generate_one(set, world, options, |_| {}))
         .buffered(CONCURRENT_SETS)
         .collect()
         .await

@@ -37,7 +37,7 @@ mod workspace;
 
 pub use appset::{
     FileGlobbing, GeneratedSets, IncludedSets, RecordedAnswers, SetApplications, SetInclusion, SetOutcome,
-    SetSelection, generate_sets,
+    SetSelection, SetTemplate, generate_sets, render_for_set,
 };
 pub use cache::prune_cache;
 pub use cluster_references::ClusterReference;

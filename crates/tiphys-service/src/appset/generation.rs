@@ -48,11 +48,16 @@ enum Stop {
     LeftOut(String),
 }
 
-/// Generates a set with the answers of the world.
-pub(super) async fn generate_one(stored: &StoredSet, world: &World<'_>, options: Options) -> SetApplications {
+/// Generates a set with the answers of the world. `adjust` changes the decoded set first.
+pub(super) async fn generate_one(
+    stored: &StoredSet,
+    world: &World<'_>,
+    options: Options,
+    adjust: impl FnOnce(&mut ApplicationSet),
+) -> SetApplications {
     let name = stored.full_name();
     let mut warnings = Vec::new();
-    let outcome = match generated(stored, world, options).await {
+    let outcome = match generated(stored, world, options, adjust).await {
         Ok((set, generated)) => {
             let volatile: Vec<&str> = generated.volatile.into_iter().collect();
             if !volatile.is_empty() {
@@ -81,13 +86,16 @@ async fn generated(
     stored: &StoredSet,
     world: &World<'_>,
     options: Options,
+    adjust: impl FnOnce(&mut ApplicationSet),
 ) -> Result<(Arc<ApplicationSet>, Generated), Stop> {
     let decoded = ApplicationSet::decode(&stored.node).map_err(|error| {
         let place = Place { position: Some(error.source.position), ..stored.place.clone() };
         let tiphys_yaml::DecodeError { path, message, .. } = *error.source;
         Stop::Failed(ServiceError::invalid_input(format!("{place}: {}: {path}: {message}", error.object)))
     })?;
-    let set = Arc::new(decoded.value);
+    let mut set = decoded.value;
+    adjust(&mut set);
+    let set = Arc::new(set);
     let mut answers = Arc::new(Answers::default());
     let mut rounds = 0;
     loop {

@@ -12,6 +12,7 @@ use tiphys_store::{Store as Resources, StoredSecret, StoredSet};
 use tiphys_yaml::write_go_json;
 use tokio::sync::OnceCell;
 
+use super::SetSelection;
 use super::answers::RecordedAnswers;
 use super::git;
 use crate::clusters::cluster_secrets;
@@ -72,6 +73,15 @@ impl<'a> WorldInputs<'a> {
 }
 
 impl<'a> World<'a> {
+    /// Creates the world of a workspace, with the answers of a selection.
+    pub(crate) fn of(workspace: &'a Workspace, selection: &SetSelection) -> Result<Self, ServiceError> {
+        let asking = match &selection.answers {
+            Some(answers) => Asking::Recorded(answers.clone()),
+            None => Asking::Everything,
+        };
+        Self::new(&WorldInputs::of(workspace), asking)
+    }
+
     /// Creates a world. Nothing is asked yet.
     pub(crate) fn new(inputs: &WorldInputs<'a>, asking: Asking) -> Result<Self, ServiceError> {
         let WorldInputs { service, resources, renderer, projects, trust, .. } = *inputs;

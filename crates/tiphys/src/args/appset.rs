@@ -59,7 +59,8 @@ Exit code: 2 if the template or an option is invalid, 3 if the template fails on
 Examples:
   tiphys appset template '{{ .cluster | upper }}' --parameters cluster.yaml
   tiphys appset template '{{ .values.region }}' --parameters cluster.yaml --text-map values --template-option missingkey=error
-  tiphys appset template --file name.tpl --parameters git.json --engine fasttemplate --flatten"
+  tiphys appset template --file name.tpl --parameters git.json --engine fasttemplate --flatten
+  tiphys appset template '{{ .path.basename }}-{{ .team }}' --of argocd/teams --repo ."
 )]
 pub(crate) struct AppSetTemplateArgs {
     /// The template
@@ -81,6 +82,16 @@ pub(crate) struct AppSetTemplateArgs {
     /// The template engine: `go` for `goTemplate: true`
     #[arg(long, value_enum, default_value = "go")]
     pub(crate) engine: TemplateEngine,
+    /// Render the template with each parameter set of an application set, with its engine and options; one result per line
+    #[arg(
+        long,
+        value_name = "SET",
+        conflicts_with_all = ["parameters", "text_map", "template_option", "engine", "flatten"]
+    )]
+    pub(crate) of: Option<String>,
+    /// A YAML or JSON file with the answers to all questions of the set's generators
+    #[arg(long, value_name = "FILE", requires = "of")]
+    pub(crate) answers: Option<PathBuf>,
     /// Flatten the parameters first (`a.b`, `list.0`), as for the answers of plugins and files of git without `goTemplate`
     #[arg(long)]
     pub(crate) flatten: bool,

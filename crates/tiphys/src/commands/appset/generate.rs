@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 use tiphys_service::{
-    GeneratedSets, RecordedAnswers, SetApplications, SetSelection, Workspace, WorkspaceOptions, generate_sets,
+    GeneratedSets, SetApplications, SetSelection, Workspace, WorkspaceOptions, generate_sets,
 };
 
 use crate::args::{AppSetGenerateArgs, CommonArgs, OutputFormat};
@@ -13,6 +13,8 @@ use crate::lifecycle;
 use crate::options::open_service;
 use crate::output;
 use crate::settings::Process;
+
+use super::wide;
 
 /// Prints the Applications of sets.
 pub(super) async fn run(
@@ -24,15 +26,11 @@ pub(super) async fn run(
         OutputFormat::Yaml => |applications| output::documents(applications),
         OutputFormat::Json => |applications| output::json(&output::list(applications)),
         OutputFormat::Name => names,
-        _ => return Err(ServiceError::invalid_input("`appset generate` prints yaml, json or name")),
+        OutputFormat::Wide | OutputFormat::Table => wide::table,
+        _ => return Err(ServiceError::invalid_input("`appset generate` prints yaml, json, name or wide")),
     };
-    let answers = args.answers.as_ref().map(|file| {
-        let content = std::fs::read(host.absolute(file)).map_err(|error| {
-            ServiceError::invalid_input(format!("cannot read {}: {error}", file.display()))
-        })?;
-        RecordedAnswers::parse(file, &content)
-    });
-    let selection = SetSelection { sets: args.sets.clone(), answers: answers.transpose()? };
+    let selection =
+        SetSelection { sets: args.sets.clone(), answers: super::answers(args.answers.as_deref(), host)? };
     let needs = WorkspaceOptions::for_sets(&selection);
     let workspace = Workspace::open(&open_service(common, host)?, needs)?;
     error::warn_all(workspace.warnings());

@@ -7,10 +7,13 @@ use std::process::ExitCode;
 
 use serde_json::{Map, Value};
 use tiphys_gotemplate::{Limits, MissingKey, Options, Template, flatten, replace};
+use tiphys_service::{SetTemplate, Workspace, WorkspaceOptions, render_for_set};
 use tiphys_yaml::read_documents;
 
 use crate::args::{AppSetTemplateArgs, CommonArgs, TemplateEngine};
 use crate::error::{self, ServiceError};
+use crate::lifecycle;
+use crate::options::open_service;
 use crate::output;
 use crate::settings::{Process, now};
 
@@ -18,7 +21,7 @@ use crate::settings::{Process, now};
 const TEMPLATE_NAME: &str = "base";
 
 /// Prints the result of a template.
-pub(super) fn run(
+pub(super) async fn run(
     common: &CommonArgs,
     args: &AppSetTemplateArgs,
     host: &Process,
@@ -33,6 +36,10 @@ pub(super) fn run(
         })?,
         (None, None) => String::new(),
     };
+    if let Some(set) = &args.of {
+        let answers = super::answers(args.answers.as_deref(), host)?;
+        return print_of_set(common, SetTemplate { set: set.clone(), answers, template: source }, host).await;
+    }
     let parameters = match &args.parameters {
         Some(file) => parameters(file, host)?,
         None => Map::new(),
@@ -48,6 +55,23 @@ pub(super) fn run(
         TemplateEngine::Go => print_go_template(&source, &parameters, args),
         TemplateEngine::Fasttemplate => print_fasttemplate(&source, &parameters, args),
     }
+}
+
+/// Prints the results of all parameter sets of an application set.
+async fn print_of_set(
+    common: &CommonArgs,
+    template: SetTemplate,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let needs = WorkspaceOptions::for_sets(&template.selection());
+    let workspace = Workspace::open(&open_service(common, host)?, needs)?;
+    error::warn_all(workspace.warnings());
+    let rendering = Box::pin(render_for_set(&workspace, &template));
+    let results = lifecycle::unless_interrupted(workspace.cancel(), rendering).await??;
+    let worst = error::print_all(results.iter().filter_map(|result| result.as_ref().err()), None);
+    let rendered: Vec<String> = results.into_iter().flatten().map(|text| text + "\n").collect();
+    output::print(&rendered.concat())?;
+    Ok(error::exit_code_of(worst))
 }
 
 fn print_go_template(

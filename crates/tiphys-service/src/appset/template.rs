@@ -1,0 +1,82 @@
+//! One template with the parameter sets of an application set.
+
+use serde_json::json;
+use tiphys_api::ApplicationSet;
+use tiphys_appset::{GeneratedApplication, render_string};
+use tiphys_gotemplate::Options;
+
+use super::generation::{SetOutcome, generate_one};
+use super::world::World;
+use super::{NamedSets, RecordedAnswers, SetSelection};
+use crate::error::ServiceError;
+use crate::workspace::Workspace;
+
+/// A template to render with each parameter set of an application set.
+#[derive(Clone, Debug)]
+pub struct SetTemplate {
+    /// Name, `namespace/name`, or a file with one set.
+    pub set: String,
+    /// Answers that are used for all questions of the set.
+    pub answers: Option<RecordedAnswers>,
+    /// The template.
+    pub template: String,
+}
+
+impl SetTemplate {
+    /// Returns the selection of the set.
+    pub fn selection(&self) -> SetSelection {
+        SetSelection { sets: vec![self.set.clone()], answers: self.answers.clone() }
+    }
+}
+
+/// Renders a template with each parameter set of an application set, in order. The set's own template is not rendered.
+pub async fn render_for_set(
+    workspace: &Workspace,
+    template: &SetTemplate,
+) -> Result<Vec<Result<String, ServiceError>>, ServiceError> {
+    let selection = template.selection();
+    let named = NamedSets::load(&selection)?;
+    let found = named.find(&workspace.resources)?;
+    let [stored] = found.as_slice() else {
+        return Err(ServiceError::invalid_input(format!(
+            "{} has {} application sets; name one",
+            template.set,
+            found.len()
+        )));
+    };
+    let world = World::of(workspace, &selection)?;
+    let options = Options::at((workspace.service.host().clock)());
+    let generated = generate_one(stored, &world, options, only_parameters).await;
+    let (set, applications) = match generated.outcome {
+        SetOutcome::Generated { set, applications } => (set, applications),
+        SetOutcome::Failed(errors) => {
+            return Err(errors
+                .into_iter()
+                .next()
+                .unwrap_or_else(|| ServiceError::rendering("the set failed")));
+        }
+        SetOutcome::LeftOut(reason) => return Err(ServiceError::rendering(reason)),
+    };
+    let parameters: Vec<_> = applications.iter().map(|one| &one.parameters).collect();
+    let rendered = render_string(&set, &template.template, &parameters, options)
+        .map_err(|error| ServiceError::invalid_input(error.to_string()))?;
+    let of = |(number, (one, result)): (usize, (&GeneratedApplication, Result<String, String>))| {
+        result.map_err(|error| {
+            let (set, generator) = (stored.full_name(), &one.generator);
+            let message = format!("parameter set {number} of application set {set} ({generator}): {error}");
+            ServiceError::rendering(message)
+        })
+    };
+    Ok((1..).zip(applications.iter().zip(rendered)).map(of).collect())
+}
+
+/// Replaces the templates of a set by one that never fails. The project stays: git generators need it, unless it is a template.
+fn only_parameters(set: &mut ApplicationSet) {
+    let project = set.template["spec"]["project"].as_str().unwrap_or_default();
+    let project = if project.contains("{{") { "" } else { project };
+    set.template = json!({"metadata": {"name": "x"}, "spec": {"project": project}});
+    set.template_patch = None;
+    for generator in set.generators.iter_mut().flat_map(|entry| &mut entry.generators) {
+        generator.template = None;
+    }
+}
