@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use tiphys_access::RepositoryAccess;
 
 use crate::proxy::ProxySettings;
@@ -100,12 +100,12 @@ impl HttpClient {
         if !accept.is_empty() {
             builder = builder.header(ACCEPT, accept);
         }
-        if let Some(value) = credentials.and_then(|credentials| credentials.authorization_for(&target.url)) {
+        if let Some((name, value)) = credentials.and_then(|credentials| credentials.header_for(&target.url)) {
             let mut value = HeaderValue::from_str(value.expose()).map_err(|_| {
                 HttpError::Other("the credentials cannot be sent in an HTTP header".to_owned())
             })?;
             value.set_sensitive(true);
-            builder = builder.header(AUTHORIZATION, value);
+            builder = builder.header(name, value);
         }
         match deadline.limit(builder.send()).await? {
             Ok(response) => Ok(Response::new(target.clone(), response, deadline)),

@@ -6,10 +6,13 @@ use tiphys_access::Secret;
 
 use crate::HttpUrl;
 
-/// A value of the `Authorization` header and the servers that receive it.
+const AUTHORIZATION: &str = "authorization";
+
+/// A header with a secret value, and the servers that receive it.
 #[derive(Clone, Debug)]
 pub struct Credentials {
-    authorization: Secret,
+    name: &'static str,
+    value: Secret,
     scope: CredentialScope,
 }
 
@@ -26,17 +29,22 @@ impl Credentials {
     /// HTTP Basic authentication.
     pub fn basic(username: &str, password: &str, scope: CredentialScope) -> Self {
         let pair = BASE64.encode(format!("{username}:{password}"));
-        Self { authorization: Secret::new(format!("Basic {pair}")), scope }
+        Self::header(AUTHORIZATION, Secret::new(format!("Basic {pair}")), scope)
     }
 
     /// A bearer token.
     pub fn bearer(token: &Secret, scope: CredentialScope) -> Self {
-        Self { authorization: Secret::new(format!("Bearer {}", token.expose())), scope }
+        Self::header(AUTHORIZATION, Secret::new(format!("Bearer {}", token.expose())), scope)
     }
 
-    /// The header value for a request to this URL. None if the URL is out of scope.
-    pub(crate) fn authorization_for(&self, url: &HttpUrl) -> Option<&Secret> {
-        self.scope.includes(url).then_some(&self.authorization)
+    /// A header with this name in lower case, such as `private-token`.
+    pub fn header(name: &'static str, value: Secret, scope: CredentialScope) -> Self {
+        Self { name, value, scope }
+    }
+
+    /// The name and value of the header for a request to this URL. None if the URL is out of scope.
+    pub(crate) fn header_for(&self, url: &HttpUrl) -> Option<(&'static str, &Secret)> {
+        self.scope.includes(url).then_some((self.name, &self.value))
     }
 }
 

@@ -23,7 +23,7 @@ pub use credentials::{CredentialScope, Credentials};
 pub use deadline::{Deadline, Timeout};
 pub use error::HttpError;
 pub use response::{Response, Target};
-pub use url::{Base, HttpUrl};
+pub use url::{Base, HttpUrl, percent_encode};
 
 /// Functions for fuzz targets; not part of the API.
 #[doc(hidden)]

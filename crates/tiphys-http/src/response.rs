@@ -85,6 +85,21 @@ impl Response {
         Ok(Some(Target { url: next, redirected_from: Some(from.clone()) }))
     }
 
+    /// The URL of the next page of a list (`Link: <URL>; rel="next"`), which may be on another server. None on the last page. An
+    /// invalid URL is an error.
+    pub fn next_page(&self) -> Result<Option<HttpUrl>, HttpError> {
+        let links = self.headers("link").flat_map(|value| value.split('<').skip(1));
+        let is_next = |parameter: &str| matches!(parameter.trim(), "rel=\"next\"" | "rel=next");
+        let reference = links
+            .filter_map(|link| link.split_once('>'))
+            .find(|(_, parameters)| parameters.split([';', ',']).any(is_next));
+        let Some((reference, _)) = reference else { return Ok(None) };
+        let next = self.target.url.resolve(reference, Base::File);
+        next.map(Some).ok_or_else(|| {
+            HttpError::Other("the link to its next page is invalid; expected an http or https URL".to_owned())
+        })
+    }
+
     /// The next part of the body; none at its end. A body that ends early is an error, and so is the request's deadline.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, HttpError> {
         let chunk = self.deadline.limit(self.inner.chunk()).await?;

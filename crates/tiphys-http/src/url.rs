@@ -146,8 +146,8 @@ pub(crate) fn is_host(text: &str) -> bool {
     }
 }
 
-/// Percent-encodes a value for a query or a form (RFC 3986, section 2.3).
-pub(crate) fn percent_encode(value: &str) -> String {
+/// Percent-encodes a value for a query, a form or a segment of a path (RFC 3986, section 2.3).
+pub fn percent_encode(value: &str) -> String {
     let is_unreserved = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let encode =
         |byte: u8| if is_unreserved(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

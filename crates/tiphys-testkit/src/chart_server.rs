@@ -177,6 +177,14 @@ impl ChartServer {
         self
     }
 
+    /// Serves a response at a path, which may have a query.
+    pub fn answer(&self, path: &str, status: u16, headers: &[(String, String)], body: &str) -> &Self {
+        let mut response = Response::text(status, body);
+        response.headers.extend_from_slice(headers);
+        self.state.inner().site.put(path, response);
+        self
+    }
+
     /// Serves a page of a list with a link to the next page.
     pub fn page(&self, path: &str, content: &str, next: &str) -> &Self {
         let link = format!("<{next}>; rel=\"next\"");

@@ -32,6 +32,19 @@ async fn credentials_are_sent_to_servers_in_scope_only() {
 }
 
 #[tokio::test]
+async fn other_headers_are_sent_to_servers_in_scope_only() {
+    let (own, other) = (ChartServer::start(Transport::Plain), ChartServer::start(Transport::Plain));
+    let credentials = Credentials::header("private-token", Secret::new("token"), origin(&own.url()));
+    for (server, expected) in [(&own, Some("token")), (&other, None)] {
+        let client = plain_client().await;
+        get_with(&client, &format!("{}/a", server.url()), Some(&credentials)).await.expect("a response");
+        let requests = server.requests();
+        assert_eq!(requests[0].header("PRIVATE-TOKEN"), expected);
+        assert_eq!(requests[0].header("Authorization"), None);
+    }
+}
+
+#[tokio::test]
 async fn token_that_is_not_a_header_value_is_rejected() {
     let server = ChartServer::start(Transport::Plain);
     let credentials = Credentials::bearer(&Secret::new("to\r\nken: x"), CredentialScope::AllServers);

@@ -6,7 +6,7 @@ use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
 use crate::raw_server::RawServer;
-use crate::{body, client, get, plain_client};
+use crate::{body, client, get, plain_client, url};
 
 #[tokio::test]
 async fn unsuccessful_responses_are_not_errors() {
@@ -26,6 +26,27 @@ async fn header_values_are_returned_in_order() {
     let response = get(&plain_client().await, &server.url()).await.expect("a response");
     assert_eq!(response.headers("Link").collect::<Vec<_>>(), ["a", "b, c"]);
     assert_eq!(response.headers("x-missing").count(), 0);
+}
+
+#[tokio::test]
+async fn next_page_is_read_from_links() {
+    let (server, client) = (ChartServer::start(Transport::Plain), plain_client().await);
+    let invalid = "the link to its next page is invalid; expected an http or https URL";
+    for (links, next) in [
+        (&[][..], Ok(None)),
+        (&["</b>; rel=\"prev\""], Ok(None)),
+        (&["</b>; rel=\"nextish\""], Ok(None)),
+        (&["</b>; rel=\"prev\", </b?c=x,y&page=3>; rel=\"next\""], Ok(Some("SERVER/b?c=x,y&page=3"))),
+        (&["</b>; rel=\"first\"", "<c>; title=\"x\"; rel=next"], Ok(Some("SERVER/c"))),
+        (&["<https://h.example.org/c>;rel=\"next\""], Ok(Some("https://h.example.org/c"))),
+        (&["<ftp://h.example.org/c>; rel=\"next\""], Err(HttpError::Other(invalid.to_owned()))),
+    ] {
+        let headers: Vec<_> = links.iter().map(|link| ("Link".to_owned(), (*link).to_owned())).collect();
+        server.answer("/a", 200, &headers, "");
+        let response = get(&client, &format!("{}/a", server.url())).await.expect("a response");
+        let expected = next.map(|next| next.map(|next| url(&next.replace("SERVER", &server.url()))));
+        assert_eq!(response.next_page(), expected, "{links:?}");
+    }
 }
 
 #[tokio::test]

@@ -159,7 +159,10 @@ impl<'a> Registry<'a> {
                 let missing = || self.missing(&self.source.target_revision);
                 return Err(self.refused(operation, &response, missing));
             }
-            next = next_page(&response);
+            next = response.next_page().map_err(|error| {
+                let target = Box::new(response.target().clone());
+                self.errors.failed(operation, &RequestFailure { target, error })
+            })?;
             if let Some(other) = next.as_ref().filter(|next| !next.is_same_origin(&self.root)) {
                 let problem = format!("its next page is on another server, {other}");
                 return Err(self.errors.invalid(WHAT, problem));
@@ -506,12 +509,4 @@ fn tag(version: &str) -> String {
 fn is_tag(text: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || "._-:".contains(c);
     !text.is_empty() && text.chars().all(is_allowed)
-}
-
-/// The URL of the next page: `Link: <URL>; rel="next"`.
-fn next_page(response: &Response) -> Option<HttpUrl> {
-    let mut links = response.headers("link").flat_map(|text| text.split(','));
-    let link = links.find(|link| link.contains("rel=\"next\""))?;
-    let (_, rest) = link.split_once('<')?;
-    response.target().url.resolve(rest.split('>').next()?, Base::File)
 }

@@ -38,7 +38,7 @@ impl Request {
 #[derive(Clone, Debug)]
 pub(super) struct Response {
     pub(super) status: u16,
-    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
 }
 
@@ -59,8 +59,8 @@ impl Response {
         Self::text(302, "").with("Location", to)
     }
 
-    pub(super) fn with(mut self, name: &'static str, value: &str) -> Self {
-        self.headers.push((name, value.to_owned()));
+    pub(super) fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 }

@@ -92,7 +92,8 @@ impl Site {
         if !["GET", "HEAD"].contains(&request.method.as_str()) {
             return Response::text(405, "this server is read-only\n");
         }
-        self.answers.get(request.place()).cloned().unwrap_or_else(|| Response::text(404, "not found\n"))
+        let answer = self.answers.get(&request.path).or_else(|| self.answers.get(request.place()));
+        answer.cloned().unwrap_or_else(|| Response::text(404, "not found\n"))
     }
 
     /// Returns the token, unless credentials are required and neither they nor the identity token were sent.
