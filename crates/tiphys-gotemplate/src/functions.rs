@@ -28,7 +28,8 @@ mod url;
 mod wrap;
 mod yaml;
 
-pub use argo::normalize;
+pub use argo::{normalize, slug};
+pub use regex::compile_regex;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;

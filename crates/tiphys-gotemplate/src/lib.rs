@@ -24,7 +24,7 @@ mod value;
 pub use execute::ExecuteError;
 pub use fasttemplate::{ReplaceError, replace};
 pub use flatten::{flatten, go_string};
-pub use functions::normalize;
+pub use functions::{compile_regex, normalize, slug};
 pub use limits::{LimitError, Limits};
 pub use options::{MissingKey, OptionError, Options};
 pub use parse::ParseError;

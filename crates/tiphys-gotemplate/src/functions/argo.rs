@@ -25,6 +25,23 @@ pub fn normalize(string: &[u8]) -> String {
     name.trim_matches(['-', '.']).to_owned()
 }
 
+/// Returns a string in lower case as a slug: letters, digits and `_` of ASCII, and hyphens instead of all others. A slug of more than
+/// `length` bytes ends at a word; 0 is no limit.
+pub fn slug(name: &str, length: usize) -> String {
+    let mut slug = String::new();
+    for c in name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }) {
+        if c != '-' || !slug.ends_with('-') {
+            slug.push(c);
+        }
+    }
+    let slug = slug.trim_matches(['-', '_']);
+    if length == 0 || slug.len() <= length {
+        return slug.to_owned();
+    }
+    let end = slug.as_bytes()[..=length].iter().rposition(|byte| *byte == b'-').unwrap_or(length);
+    slug[..end].to_owned()
+}
+
 /// `slugify [LENGTH [SMART]] STRING`; a smart slug ends at a word.
 fn slugify(call: &mut Call<'_>) -> Outcome {
     let values = call.values(0);
@@ -50,17 +67,6 @@ fn slugify(call: &mut Call<'_>) -> Outcome {
             Err(_) => return fail(format!("runtime error: slice bounds out of range [:{length}]")),
         }
     }
-    let mut slug = String::new();
-    for c in name.chars().map(|c| if c == '.' { '-' } else { c }) {
-        if c != '-' || !slug.ends_with('-') {
-            slug.push(c);
-        }
-    }
-    let slug = slug.trim_matches(['-', '_']);
-    let length = usize::try_from(length).unwrap_or(0);
-    if !is_smart || length == 0 || slug.len() <= length {
-        return Ok(slug.into());
-    }
-    let end = slug.as_bytes()[..=length].iter().rposition(|byte| *byte == b'-').unwrap_or(length);
-    Ok(slug[..end].into())
+    let length = if is_smart { usize::try_from(length).unwrap_or(0) } else { 0 };
+    Ok(slug(&name, length).into())
 }

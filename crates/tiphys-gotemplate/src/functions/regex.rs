@@ -46,6 +46,15 @@ const COMPILATION_STEPS: usize = 500;
 /// Bytes of a compiled expression.
 const COMPILED_BYTES_MAX: usize = 2 << 20;
 
+/// Compiles an expression of Go, which is one of RE2. The error is Go's message without `error parsing regexp: `.
+pub fn compile_regex(pattern: &str) -> Result<Regex, String> {
+    let translated = syntax::translate(pattern)?;
+    RegexBuilder::new(&translated).size_limit(COMPILED_BYTES_MAX).build().map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => "expression too large".to_owned(),
+        _ => format!("invalid or unsupported syntax: `{pattern}`"),
+    })
+}
+
 /// Compiles the first argument.
 fn compiled(call: &mut Call<'_>) -> Result<Regex, Failure> {
     let pattern = call.text(0);
@@ -54,15 +63,7 @@ fn compiled(call: &mut Call<'_>) -> Result<Regex, Failure> {
         return Ok(regex.clone());
     }
     call.budget().take(COMPILATION_STEPS.saturating_add(pattern.len()))?;
-    let translated = match syntax::translate(&pattern) {
-        Ok(translated) => translated,
-        Err(message) => return invalid(call, &pattern, &message),
-    };
-    let compiled = RegexBuilder::new(&translated).size_limit(COMPILED_BYTES_MAX).build();
-    let compiled = compiled.or_else(|error| match error {
-        regex::Error::CompiledTooBig(_) => invalid(call, &pattern, "expression too large"),
-        _ => invalid(call, &pattern, &format!("invalid or unsupported syntax: `{pattern}`")),
-    })?;
+    let compiled = compile_regex(&pattern).or_else(|message| invalid(call, &pattern, &message))?;
     call.context.expressions.insert(key, compiled.clone());
     Ok(compiled)
 }
