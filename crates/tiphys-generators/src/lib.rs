@@ -1,5 +1,7 @@
 //! The services that generators of `ApplicationSets` ask over HTTP.
 
+mod forge;
 mod objects;
 
+pub use forge::{ForgeSettings, Forges, TemplateLanguage};
 pub use objects::{ConfigObject, ConfigObjects, ObjectOrigin, Recipient, RecipientError};

@@ -20,12 +20,18 @@ impl Limit {
     pub const CONNECTION_IDLE_MAX: Self = Self("connection-idle-max");
     /// Time for the first frame of a connection of a plugin server.
     pub const CONNECTION_PREFACE_MAX: Self = Self("connection-preface-max");
-    /// Time to connect to a chart server.
+    /// Time to connect to a chart server or a forge.
     pub const CONNECT_TIMEOUT: Self = Self("connect-timeout");
     /// Bytes of all files of one `directory` source.
     pub const DIRECTORY_BYTES_MAX: Self = Self("directory-bytes-max");
     /// Time to fetch one repository or chart.
     pub const FETCH_TIMEOUT: Self = Self("fetch-timeout");
+    /// Bytes of all pages of one list of a forge; 64 MiB by default.
+    pub const FORGE_LIST_BYTES_MAX: Self = Self("forge-list-bytes-max");
+    /// Pages of one list of a forge; 100 by default.
+    pub const FORGE_PAGES_MAX: Self = Self("forge-pages-max");
+    /// Time of one request to a forge; 30 seconds by default.
+    pub const FORGE_REQUEST_TIMEOUT: Self = Self("forge-request-timeout");
     /// Concurrent plugin runs.
     pub const JOBS: Self = Self("jobs");
     /// Time of one call of a credential plugin of a kubeconfig.
