@@ -229,7 +229,11 @@ impl Run<'_> {
         let answer = self.answer(generator, json!({"settings": settings}))?;
         answer
             .into_iter()
-            .map(|parameters| {
+            .map(|mut parameters| {
+                if self.mode == TemplateMode::Fast {
+                    // As in Argo CD, the labels of pull requests are for Go templates only.
+                    parameters.retain(|_, value| value.is_string());
+                }
                 let set = ParameterSet { values: parameters, ..ParameterSet::default() };
                 self.with_values(set, values)
                     .map_err(|error| Stop::failed(error).wrapped("failed to append templated values: "))

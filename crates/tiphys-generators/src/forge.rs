@@ -49,15 +49,6 @@ pub struct Forges {
     objects: Arc<dyn ConfigObjects>,
 }
 
-/// The template language of a set: only Go templates get the labels of pull requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TemplateLanguage {
-    /// Go templates, `goTemplate: true`.
-    Go,
-    /// fasttemplate.
-    Fast,
-}
-
 impl ForgeSettings {
     /// The default limits with this environment.
     pub fn new(environment: Vec<(OsString, OsString)>) -> Self {
@@ -93,10 +84,9 @@ impl Forges {
         settings: &Value,
         namespace: &str,
         set: &Recipient,
-        language: TemplateLanguage,
     ) -> Result<Vec<Map<String, Value>>, String> {
         match generator {
-            "pullRequest" => self.pull_requests(settings, namespace, set, language).await,
+            "pullRequest" => self.pull_requests(settings, namespace, set).await,
             "scmProvider" => self.branches(settings, namespace, set).await,
             other => Err(format!("generator {other}: expected pullRequest or scmProvider")),
         }
@@ -107,7 +97,6 @@ impl Forges {
         settings: &Value,
         namespace: &str,
         set: &Recipient,
-        language: TemplateLanguage,
     ) -> Result<Vec<Map<String, Value>>, String> {
         let in_selection = |error| format!("failed to select pull request service provider: {error}");
         let in_list = |error| format!("error listing repos: {error}");
@@ -127,7 +116,7 @@ impl Forges {
             Ok(found) => Ok(found
                 .iter()
                 .filter(|pull_request| filters.select(pull_request))
-                .map(|pull_request| pull_request_parameters(pull_request, language))
+                .map(pull_request_parameters)
                 .collect()),
             Err(Failure::NotFound(_)) if flag(settings, "continueOnRepoNotFoundError") => Ok(Vec::new()),
             Err(failure) => Err(in_list(failure.to_string())),

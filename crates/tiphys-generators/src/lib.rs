@@ -3,5 +3,5 @@
 mod forge;
 mod objects;
 
-pub use forge::{ForgeSettings, Forges, TemplateLanguage};
+pub use forge::{ForgeSettings, Forges};
 pub use objects::{ConfigObject, ConfigObjects, ObjectOrigin, Recipient, RecipientError};

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tiphys_access::Secret;
 use tiphys_generators::{
-    ConfigObject, ConfigObjects, ForgeSettings, Forges, ObjectOrigin, Recipient, TemplateLanguage,
+    ConfigObject, ConfigObjects, ForgeSettings, Forges, ObjectOrigin, Recipient,
 };
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Request, Transport};
@@ -77,9 +77,8 @@ fn is_send<T: Send>(future: T) -> T {
 /// The parameters or the error.
 async fn ask(forges: &Forges, case: &Value, origin: ObjectOrigin) -> Value {
     let generator = case["generator"].as_str().expect("a generator");
-    let language = if case["goTemplate"] == false { TemplateLanguage::Fast } else { TemplateLanguage::Go };
     let set = set(origin);
-    let answer = forges.ask(generator, &case["settings"], "team", &set, language);
+    let answer = forges.ask(generator, &case["settings"], "team", &set);
     match is_send(answer).await {
         Ok(parameters) => json!({"parameters": parameters}),
         Err(error) if error.contains(TOKEN) => panic!("{error}"),

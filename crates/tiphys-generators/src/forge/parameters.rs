@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 use tiphys_gotemplate::{normalize, slug};
 
-use super::TemplateLanguage;
 
 /// Bytes of a slug, so that names made of it have room for 13 more.
 const SLUG_BYTES_MAX: usize = 50;
@@ -39,10 +38,7 @@ pub(super) struct Branch {
 }
 
 /// The parameters of a pull request.
-pub(super) fn pull_request_parameters(
-    pull_request: &PullRequest,
-    language: TemplateLanguage,
-) -> Map<String, Value> {
+pub(super) fn pull_request_parameters(pull_request: &PullRequest) -> Map<String, Value> {
     let PullRequest { number, title, branch, target_branch, head_sha, labels, author } = pull_request;
     let mut parameters = strings([
         ("number", number),
@@ -56,9 +52,7 @@ pub(super) fn pull_request_parameters(
         ("head_short_sha_7", &start(head_sha, 7)),
         ("author", author),
     ]);
-    if language == TemplateLanguage::Go {
-        parameters.insert("labels".to_owned(), labels.as_slice().into());
-    }
+    parameters.insert("labels".to_owned(), labels.as_slice().into());
     parameters
 }
 
