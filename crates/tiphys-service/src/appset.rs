@@ -1,10 +1,12 @@
 //! Generating the Applications of `ApplicationSets`.
 
 mod answers;
+mod asked;
 mod generation;
 mod git;
 mod inclusion;
 mod objects;
+mod services;
 mod template;
 mod world;
 
@@ -23,6 +25,7 @@ pub use generation::{SetApplications, SetOutcome};
 pub use git::FileGlobbing;
 pub use inclusion::{IncludedSets, SetInclusion};
 pub(crate) use inclusion::{add, include};
+pub(crate) use services::Services;
 pub use template::{SetTemplate, render_for_set};
 pub(crate) use world::{World, WorldInputs};
 

@@ -10,7 +10,7 @@ use tiphys_source::{LocalCopy, SourceRequest};
 use tiphys_store::Store as Resources;
 use tokio_util::sync::CancellationToken;
 
-use crate::appset::{self, IncludedSets, SetSelection, WorldInputs};
+use crate::appset::{self, IncludedSets, Services, SetSelection, WorldInputs};
 use crate::clusters::{DestinationClusters, cluster_secrets};
 use crate::dynamic::{ClusterValues, LiveReads};
 use crate::error::ServiceError;
@@ -38,6 +38,7 @@ pub struct Workspace {
     pub(crate) renderer: Renderer,
     pub(crate) trust: Arc<Trust>,
     pub(crate) runs: Arc<RunSettings>,
+    pub(crate) services: Arc<Services>,
     /// What became of the sets of the store.
     pub(crate) sets: IncludedSets,
     warnings: Vec<Warning>,
@@ -138,6 +139,7 @@ impl Workspace {
             cancel: cancel.clone(),
         };
         let renderer = RenderService::new(service.sources().clone(), catalogue).renderer(&request);
+        let services = Arc::new(Services::new(service, &resources, &trust, &control_plane));
         let service = service.clone();
         Ok(Self {
             service,
@@ -150,6 +152,7 @@ impl Workspace {
             renderer,
             trust,
             runs,
+            services,
             sets: IncludedSets::default(),
             warnings,
             cancel,

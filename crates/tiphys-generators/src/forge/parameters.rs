@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 use tiphys_gotemplate::{normalize, slug};
 
-
 /// Bytes of a slug, so that names made of it have room for 13 more.
 const SLUG_BYTES_MAX: usize = 50;
 

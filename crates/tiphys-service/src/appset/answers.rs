@@ -21,18 +21,17 @@ struct RecordedAnswer {
 }
 
 impl RecordedAnswers {
-    /// Records answers, sorted.
-    pub(super) fn of<'a>(
-        asked: impl IntoIterator<Item = (&'a Question, &'a Vec<Map<String, Value>>)>,
-    ) -> Self {
-        let mut answers: Vec<RecordedAnswer> = asked
-            .into_iter()
-            .map(|(question, parameters)| RecordedAnswer {
-                generator: question.generator.to_owned(),
-                matched: question.request.clone(),
-                parameters: parameters.clone(),
+    /// Records answers, sorted. Failed ones are left out.
+    pub(super) fn of(asked: impl IntoIterator<Item = (Question, Answer)>) -> Self {
+        let record = |(question, answer): (Question, Answer)| {
+            let Question { generator, request } = question;
+            Some(RecordedAnswer {
+                generator: generator.to_owned(),
+                matched: request,
+                parameters: answer.ok()?,
             })
-            .collect();
+        };
+        let mut answers: Vec<RecordedAnswer> = asked.into_iter().filter_map(record).collect();
         answers.sort_by_cached_key(|answer| (answer.generator.clone(), write_go_json(&answer.matched)));
         Self(answers)
     }

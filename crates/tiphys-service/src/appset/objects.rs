@@ -40,7 +40,7 @@ impl StoreObjects {
             .objects(kind, name)
             .into_iter()
             .filter(|(node, _)| is_here(node))
-            .map(|(node, place)| (self.origin(&place), node, place))
+            .map(|(node, place)| (object_origin(&self.trust, &place), node, place))
             .collect();
         let best = found.iter().map(|(origin, ..)| *origin).max();
         found.retain(|(origin, ..)| Some(*origin) == best);
@@ -57,12 +57,13 @@ impl StoreObjects {
             }
         }
     }
+}
 
-    fn origin(&self, place: &Place) -> ObjectOrigin {
-        match self.trust.origin(&place.file) {
-            Origin::Caller => ObjectOrigin::Caller,
-            Origin::Repository => ObjectOrigin::Repository,
-        }
+/// Returns who wrote a document.
+pub(super) fn object_origin(trust: &Trust, place: &Place) -> ObjectOrigin {
+    match trust.origin(&place.file) {
+        Origin::Caller => ObjectOrigin::Caller,
+        Origin::Repository => ObjectOrigin::Repository,
     }
 }
 

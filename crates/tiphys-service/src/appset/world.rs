@@ -1,7 +1,6 @@
 //! What answers the questions of generators.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tiphys_api::SecretType;
@@ -10,11 +9,12 @@ use tiphys_project::ProjectCluster;
 use tiphys_render::Renderer;
 use tiphys_store::{Store as Resources, StoredSecret, StoredSet};
 use tiphys_yaml::write_go_json;
-use tokio::sync::OnceCell;
 
 use super::SetSelection;
 use super::answers::RecordedAnswers;
+use super::asked::AskedOnce;
 use super::git;
+use super::services::Services;
 use crate::clusters::cluster_secrets;
 use crate::error::{ServiceError, chain};
 use crate::projects::Projects;
@@ -45,6 +45,8 @@ pub(crate) struct WorldInputs<'a> {
     pub(crate) projects: &'a Projects,
     pub(crate) trust: &'a Arc<Trust>,
     pub(crate) control_plane: &'a str,
+    /// Asks other servers.
+    pub(crate) services: &'a Services,
 }
 
 /// Answers questions, equal ones once.
@@ -54,21 +56,18 @@ pub(crate) struct World<'a> {
     projects: &'a Projects,
     trust: &'a Trust,
     service: &'a Service,
+    services: &'a Services,
+    control_plane: &'a str,
     clusters: Vec<Map<String, Value>>,
-    asked: Mutex<HashMap<String, Arc<Asked>>>,
-}
-
-/// A question, and its answer once it is known. The error is the reason why it may not be asked.
-struct Asked {
-    question: Question,
-    answer: OnceCell<Result<Answer, String>>,
+    asked: AskedOnce,
 }
 
 impl<'a> WorldInputs<'a> {
     /// Returns those of a workspace.
     pub(crate) fn of(workspace: &'a Workspace) -> Self {
-        let Workspace { service, resources, renderer, projects, trust, control_plane, .. } = workspace;
-        Self { service, resources, renderer, projects, trust, control_plane }
+        let Workspace { service, resources, renderer, projects, trust, control_plane, services, .. } =
+            workspace;
+        Self { service, resources, renderer, projects, trust, control_plane, services }
     }
 }
 
@@ -84,82 +83,63 @@ impl<'a> World<'a> {
 
     /// Creates a world. Nothing is asked yet.
     pub(crate) fn new(inputs: &WorldInputs<'a>, asking: Asking) -> Result<Self, ServiceError> {
-        let WorldInputs { service, resources, renderer, projects, trust, .. } = *inputs;
+        let WorldInputs { service, resources, renderer, projects, trust, control_plane, services } = *inputs;
         // The clusters are data of templates here, and no connections.
         let secrets = cluster_secrets(service.options(), service.host(), |_| false)?;
         let clusters = if secrets.is_empty() { clusters(resources.secrets()) } else { clusters(&secrets) };
-        Ok(Self { asking, renderer, projects, trust, service, clusters, asked: Mutex::default() })
+        let asked = AskedOnce::default();
+        Ok(Self { asking, renderer, projects, trust, service, services, control_plane, clusters, asked })
     }
 
     /// Returns the answer to a question of a set. The error is the reason why it may not be asked.
     pub(crate) async fn ask(&self, set: &StoredSet, question: &Question) -> Result<Answer, String> {
-        let asked = {
-            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-            let new = || Arc::new(Asked { question: question.clone(), answer: OnceCell::new() });
-            Arc::clone(asked.entry(self.key(set, question)).or_insert_with(new))
-        };
-        asked.answer.get_or_init(|| self.answer(set, question)).await.clone()
+        match (&self.asking, question.generator) {
+            (Asking::Recorded(answers), _) => Ok(answers.answer(question)),
+            (_, "clusters") => Ok(self.clusters().await),
+            (Asking::StoreAndFolders, "git") => match self.left_out(&question.request).await? {
+                Ok(()) => Ok(self.git(set, question).await),
+                Err(error) => Ok(Err(error)),
+            },
+            (_, "git") => Ok(self.git(set, question).await),
+            (Asking::StoreAndFolders, kind) => Err(format!("its {kind} generator asks another server")),
+            (Asking::Everything, _) => Ok(self.services.ask(set, self.control_plane, question).await),
+        }
     }
 
-    /// Returns all answers.
+    /// Returns the answers of everything that was asked.
     pub(crate) fn into_answers(self) -> RecordedAnswers {
-        let asked = self.asked.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let answered = asked.values().filter_map(|asked| match asked.answer.get() {
-            Some(Ok(Ok(parameters))) => Some((&asked.question, parameters)),
-            _ => None,
-        });
-        RecordedAnswers::of(answered)
+        let asked = self.asked.answered().into_iter().chain(self.services.answered());
+        RecordedAnswers::of(asked)
     }
 
-    /// Returns what determines an answer.
-    fn key(&self, set: &StoredSet, Question { generator, request }: &Question) -> String {
-        let request = write_go_json(request);
-        match *generator {
-            "git" => format!("git {:?} {request}", self.trust.file_repositories(&set.place.file)),
-            "clusters" | "plugin" => format!("{generator} {request}"),
-            // Secrets are those of the set's namespace.
-            _ => {
-                let origin = self.trust.origin(&set.place.file);
-                format!("{generator} {} {origin:?} {request}", set.metadata.namespace)
-            }
-        }
+    async fn clusters(&self) -> Answer {
+        let question = Question { generator: "clusters", request: json!({}) };
+        self.asked.get(question.generator.to_owned(), &question, async || Ok(self.clusters.clone())).await
     }
 
-    async fn answer(&self, set: &StoredSet, question: &Question) -> Result<Answer, String> {
-        if let Asking::Recorded(answers) = &self.asking {
-            return Ok(answers.answer(question));
-        }
-        match question.generator {
-            "clusters" => Ok(Ok(self.clusters.clone())),
-            "git" => self.ask_git(set, &question.request).await,
-            kind if matches!(self.asking, Asking::StoreAndFolders) => {
-                Err(format!("its {kind} generator asks another server"))
+    /// Returns why a repository may not be read, if no folder stands for it. The inner error is that of a folder.
+    async fn left_out(&self, request: &Value) -> Result<Result<(), String>, String> {
+        let url = request["repoURL"].as_str().unwrap_or_default();
+        match self.renderer.sources().has_copy(url).await {
+            Ok(true) => Ok(Ok(())),
+            Ok(false) => {
+                let url = tiphys_source::redact_url(url);
+                Err(format!("its git generator reads {url}, and no folder is given for it"))
             }
-            kind => Ok(Err(format!(
-                "{kind} generators cannot be asked yet; give their answers in a file with --answers"
-            ))),
+            Err(error) => Ok(Err(chain(&error))),
         }
     }
 
-    async fn ask_git(&self, set: &StoredSet, request: &Value) -> Result<Answer, String> {
-        let text = |key: &str| request[key].as_str().unwrap_or_default();
-        if matches!(self.asking, Asking::StoreAndFolders) {
-            match self.renderer.sources().has_copy(text("repoURL")).await {
-                Ok(true) => {}
-                Ok(false) => {
-                    let url = tiphys_source::redact_url(text("repoURL"));
-                    return Err(format!("its git generator reads {url}, and no folder is given for it"));
-                }
-                Err(error) => return Ok(Err(chain(&error))),
-            }
-        }
-        if let Err(error) = self.projects.require(text("project")) {
-            return Ok(Err(error));
-        }
-        let options = self.service.options();
+    async fn git(&self, set: &StoredSet, question: &Question) -> Answer {
+        let request = &question.request;
         let file_repositories = self.trust.file_repositories(&set.place.file);
-        Ok(git::answer(self.renderer, request, file_repositories, options.file_globbing, FILE_BYTES_MAX)
-            .await)
+        let key = format!("{file_repositories:?} {}", write_go_json(request));
+        let ask = async || {
+            self.projects.require(request["project"].as_str().unwrap_or_default())?;
+            let globbing = self.service.options().file_globbing;
+            git::answer(self.renderer, request, file_repositories, globbing, FILE_BYTES_MAX).await
+        };
+        self.asked.get(key, question, ask).await
     }
 }
 

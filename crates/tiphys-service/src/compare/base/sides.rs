@@ -15,7 +15,7 @@ use super::pairs::SideStore;
 use super::past::{self, BasePath, BaseReader, failed};
 use super::plugins::{self, ComparedPlugins, SidePlugins};
 use super::{HeadReferences, PluginsFrom, RevisionOptions, trust};
-use crate::appset::{self, IncludedSets, WorldInputs};
+use crate::appset::{self, IncludedSets, Services, WorldInputs};
 use crate::clusters::{DestinationClusters, cluster_secrets};
 use crate::dynamic::{BaseDestinations, ClusterValues, LiveReads};
 use crate::error::{Input, ServiceError};
@@ -52,7 +52,7 @@ pub(super) struct ComparedSides {
     /// What became of the application sets of both sides.
     pub(super) sets: IncludedSets,
     /// The trees of the base from which its store was read.
-    pub(super) held: Vec<BasePath>,
+    pub(super) _held: Vec<BasePath>,
 }
 
 /// Opens both sides. Plugins and settings of the new side are used only if `revision` permits it.
@@ -119,7 +119,10 @@ pub(super) async fn open(
         )?,
         stores: stores_base,
     };
-    let mut sets = base.include_sets(service, &settings_base.projects, &trust).await?;
+    // Secrets and the objects that name addresses are those of the base.
+    let services = Services::new(service, &base.stores.store, &trust, &base.stores.control_plane);
+    let mut sets = base.include_sets(service, &settings_base.projects, &trust, &services).await?;
+    services.trust_only_asked();
     let reads_of_head = match head_references {
         HeadReferences::Unresolved => LiveReads::OfBase(Arc::new(BaseDestinations::new(&base.stores.store))),
         HeadReferences::Resolved => LiveReads::Everything,
@@ -133,7 +136,7 @@ pub(super) async fn open(
         )?,
         stores: stores_head,
     };
-    sets.join(head.include_sets(service, &projects, &trust).await?);
+    sets.join(head.include_sets(service, &projects, &trust, &services).await?);
     let unused_copies = unused;
     Ok(ComparedSides {
         base,
@@ -145,7 +148,7 @@ pub(super) async fn open(
         clusters,
         warnings,
         sets,
-        held,
+        _held: held,
     })
 }
 
@@ -156,6 +159,7 @@ impl Side {
         service: &Service,
         projects: &Projects,
         trust: &Arc<Trust>,
+        services: &Services,
     ) -> Result<IncludedSets, ServiceError> {
         let inputs = WorldInputs {
             service,
@@ -164,6 +168,7 @@ impl Side {
             projects,
             trust,
             control_plane: &self.stores.control_plane,
+            services,
         };
         let (applications, sets) = Box::pin(appset::include(&inputs, service.options().sets)).await?;
         appset::add(&mut self.stores.store, applications, &self.stores.control_plane);

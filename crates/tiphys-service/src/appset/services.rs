@@ -1,0 +1,118 @@
+//! The servers that generators ask. Both sides of a comparison share their answers.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use tiphys_appset::{Answer, Question};
+use tiphys_generators::{ConfigObjects, ForgeSettings, Forges, ObjectOrigin, Recipient};
+use tiphys_store::{Store as Resources, StoredSet};
+use tiphys_yaml::write_go_json;
+
+use super::asked::AskedOnce;
+use super::objects::{StoreObjects, object_origin};
+use crate::service::Service;
+use crate::trust::Trust;
+
+/// Asks servers with the Secrets of one store.
+pub(crate) struct Services {
+    forges: Forges,
+    trust: Arc<Trust>,
+    is_offline: bool,
+    asked: AskedOnce,
+    /// The connections to forges that the base of a comparison names. None: the document of a set decides whether its address may receive a
+    /// token.
+    base: Mutex<Option<BTreeSet<String>>>,
+}
+
+impl Services {
+    /// Takes `ConfigMaps` and Secrets from the files of a store. Nothing is asked yet.
+    pub(crate) fn new(
+        service: &Service,
+        resources: &Resources,
+        trust: &Arc<Trust>,
+        control_plane: &str,
+    ) -> Self {
+        let objects: Arc<dyn ConfigObjects> = Arc::new(StoreObjects {
+            documents: resources.documents(),
+            trust: Arc::clone(trust),
+            control_plane: control_plane.to_owned(),
+        });
+        let (options, host) = (service.options(), service.host());
+        let environment =
+            host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
+        let forge = ForgeSettings {
+            connect_timeout: options.limits.connect_timeout(),
+            ..ForgeSettings::new(environment)
+        };
+        Self {
+            forges: Forges::new(forge, objects),
+            trust: Arc::clone(trust),
+            is_offline: options.offline,
+            asked: AskedOnce::default(),
+            base: Mutex::default(),
+        }
+    }
+
+    /// Restricts tokens to the connections of the questions that were asked so far: those of the base of a comparison.
+    pub(crate) fn trust_only_asked(&self) {
+        let connections = self.asked.questions().iter().filter_map(connection).collect();
+        *self.base.lock().unwrap_or_else(PoisonError::into_inner) = Some(connections);
+    }
+
+    /// Returns the questions that were answered.
+    pub(super) fn answered(&self) -> Vec<(Question, Answer)> {
+        self.asked.answered()
+    }
+
+    /// Asks a server, equal questions once.
+    pub(super) async fn ask(&self, set: &StoredSet, control_plane: &str, question: &Question) -> Answer {
+        let namespace = match set.metadata.namespace.as_str() {
+            "" => control_plane,
+            namespace => namespace,
+        };
+        let origin = self.origin(set, question);
+        let key =
+            format!("{} {namespace} {origin:?} {}", question.generator, write_go_json(&question.request));
+        let recipient =
+            Recipient { origin, name: format!("ApplicationSet {} ({})", set.full_name(), set.place) };
+        self.asked.get(key, question, async || self.answer(question, namespace, &recipient).await).await
+    }
+
+    async fn answer(&self, question: &Question, namespace: &str, set: &Recipient) -> Answer {
+        let Question { generator, request } = question;
+        if self.is_offline {
+            return Err(format!("{generator} generators are not asked without the network"));
+        }
+        match *generator {
+            "pullRequest" | "scmProvider" => {
+                self.forges.ask(generator, &request["settings"], namespace, set).await
+            }
+            kind => Err(format!(
+                "{kind} generators cannot be asked yet; give their answers in a file with --answers"
+            )),
+        }
+    }
+
+    /// Returns who wrote the address of a forge: in a comparison, a connection that the base does not have is of the changed repository.
+    fn origin(&self, set: &StoredSet, question: &Question) -> ObjectOrigin {
+        let base = self.base.lock().unwrap_or_else(PoisonError::into_inner);
+        match (&*base, connection(question)) {
+            (Some(base), Some(connection)) if base.contains(&connection) => ObjectOrigin::Caller,
+            (Some(_), _) => ObjectOrigin::Repository,
+            (None, _) => object_origin(&self.trust, &set.place),
+        }
+    }
+}
+
+/// Returns what decides which server gets a token, and how it is recognized. None: the generator asks no forge.
+fn connection(Question { generator, request }: &Question) -> Option<String> {
+    let settings = request.get("settings").filter(|_| matches!(*generator, "pullRequest" | "scmProvider"))?;
+    let blocks = settings.as_object()?.iter().filter(|(_, block)| block.is_object());
+    let connections = blocks.map(|(forge, block)| {
+        let fields = ["api", "insecure", "caRef"].map(|key| (key.to_owned(), block[key].clone()));
+        (forge.clone(), Value::Object(fields.into_iter().collect()))
+    });
+    Some(write_go_json(&json!(connections.collect::<serde_json::Map<_, _>>())))
+}
