@@ -63,5 +63,8 @@ pub const DEFAULT_PROJECT: &str = "default";
 /// API server URL of the cluster in which Argo CD runs.
 pub const IN_CLUSTER_SERVER: &str = "https://kubernetes.default.svc";
 
+/// The name of the cluster in which Argo CD runs.
+pub const IN_CLUSTER_NAME: &str = "in-cluster";
+
 #[cfg(test)]
 mod tests;

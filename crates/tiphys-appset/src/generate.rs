@@ -1,6 +1,7 @@
 //! From an ApplicationSet and answers of the world to Applications.
 
 mod clusters;
+mod decisions;
 mod git;
 mod list;
 mod nested;
@@ -208,9 +209,7 @@ impl Run<'_> {
             GeneratorKind::PullRequest(settings) | GeneratorKind::ScmProvider(settings) => {
                 self.listed(generator.kind.name(), settings, &generator.values)
             }
-            GeneratorKind::ClusterDecisionResource(_) => {
-                Err(Stop::failed("clusterDecisionResource generators are not supported yet"))
-            }
+            GeneratorKind::ClusterDecisionResource(decisions) => self.decisions(decisions, &generator.values),
         }
     }
 

@@ -55,7 +55,7 @@ impl ParameterSelector {
     }
 
     /// Checks a selector of the labels of an object, whose values are restricted, too.
-    pub(crate) fn of_labels(spec: &LabelSelectorSpec) -> Result<Self, String> {
+    pub fn of_labels(spec: &LabelSelectorSpec) -> Result<Self, String> {
         let selector = Self::new(spec).map_err(|error| error.message)?;
         for Requirement { key, values, .. } in &selector.requirements {
             if let Some((index, value)) = values.iter().enumerate().find(|(_, value)| !is_label_value(value))

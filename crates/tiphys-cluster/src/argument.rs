@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_api::IN_CLUSTER_SERVER;
+use tiphys_api::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER};
 
 use crate::ClusterReader;
-
-/// The name of the cluster in which Argo CD runs.
-pub const IN_CLUSTER_NAME: &str = "in-cluster";
 
 /// One `--cluster-state` argument.
 #[derive(Clone, Debug, PartialEq, Eq)]

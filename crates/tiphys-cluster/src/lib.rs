@@ -7,7 +7,7 @@ mod error;
 mod folder;
 mod reader;
 
-pub use argument::{ClusterStateArgument, Clusters, IN_CLUSTER_NAME, server_of};
+pub use argument::{ClusterStateArgument, Clusters, server_of};
 pub use error::{ClusterError, ClusterErrorKind};
 pub use folder::{FolderCluster, FolderError, FolderState, ObjectProblem};
 pub use reader::{ClusterReader, ListContent, REQUESTS_MAX, WatchEvent};

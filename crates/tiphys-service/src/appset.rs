@@ -2,6 +2,7 @@
 
 mod answers;
 mod asked;
+mod decisions;
 mod generation;
 mod git;
 mod inclusion;

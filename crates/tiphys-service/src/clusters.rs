@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tiphys_api::IN_CLUSTER_SERVER;
-use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster, IN_CLUSTER_NAME};
+use tiphys_api::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER};
+use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster};
 use tiphys_engine::{Manifest, Scope, Scopes, ServedKind};
 use tiphys_project::{Cluster, ProjectCluster};
 use tiphys_render::ClusterVersions;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tiphys_yaml::DecodeError;
 
 use super::{ApplicationSet, level};
@@ -313,7 +313,7 @@ impl GeneratorKind {
 
 impl LabelSelectorSpec {
     /// Reads a selector in canonical form.
-    fn new(value: &Value) -> Self {
+    pub fn new(value: &Value) -> Self {
         Self {
             match_labels: string_map(value, "matchLabels"),
             match_expressions: list(value, "matchExpressions")
@@ -325,6 +325,15 @@ impl LabelSelectorSpec {
                 })
                 .collect(),
         }
+    }
+
+    /// Returns the selector in canonical form.
+    pub fn to_value(&self) -> Value {
+        let expressions = self.match_expressions.iter().map(|expression| {
+            let SelectorExpression { key, operator, values } = expression;
+            json!({"key": key, "operator": operator, "values": values})
+        });
+        json!({"matchLabels": self.match_labels, "matchExpressions": expressions.collect::<Vec<_>>()})
     }
 }
 

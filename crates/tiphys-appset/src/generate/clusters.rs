@@ -3,14 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use tiphys_api::{ClustersGenerator, IN_CLUSTER_SERVER, LabelSelectorSpec};
+use tiphys_api::{ClustersGenerator, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, LabelSelectorSpec};
 use tiphys_gotemplate::normalize;
 
 use super::{Run, Sets, Stop, text};
 use crate::{ParameterSelector, ParameterSet, TemplateMode};
-
-/// The name of the cluster of Argo CD.
-const IN_CLUSTER_NAME: &str = "in-cluster";
 
 impl Run<'_> {
     /// Returns the clusters whose Secrets are selected, sorted by name; the order is random in Argo CD. The cluster of Argo CD comes last if

@@ -4,19 +4,23 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tiphys_appset::{Answer, Question};
 use tiphys_generators::{ConfigObjects, ForgeSettings, Forges, ObjectOrigin, Recipient};
 use tiphys_store::{Store as Resources, StoredSet};
 use tiphys_yaml::write_go_json;
 
 use super::asked::AskedOnce;
+use super::decisions;
 use super::objects::{StoreObjects, object_origin};
+use crate::clusters::DestinationClusters;
 use crate::service::Service;
 use crate::trust::Trust;
 
 /// Asks servers with the Secrets of one store.
 pub(crate) struct Services {
+    objects: Arc<dyn ConfigObjects>,
+    clusters: Arc<DestinationClusters>,
     forges: Forges,
     trust: Arc<Trust>,
     is_offline: bool,
@@ -31,6 +35,7 @@ impl Services {
     pub(crate) fn new(
         service: &Service,
         resources: &Resources,
+        clusters: &Arc<DestinationClusters>,
         trust: &Arc<Trust>,
         control_plane: &str,
     ) -> Self {
@@ -47,7 +52,9 @@ impl Services {
             ..ForgeSettings::new(environment)
         };
         Self {
-            forges: Forges::new(forge, objects),
+            forges: Forges::new(forge, Arc::clone(&objects)),
+            objects,
+            clusters: Arc::clone(clusters),
             trust: Arc::clone(trust),
             is_offline: options.offline,
             asked: AskedOnce::default(),
@@ -66,8 +73,14 @@ impl Services {
         self.asked.answered()
     }
 
-    /// Asks a server, equal questions once.
-    pub(super) async fn ask(&self, set: &StoredSet, control_plane: &str, question: &Question) -> Answer {
+    /// Asks a server, equal questions once. `known` are the clusters of Argo CD.
+    pub(super) async fn ask(
+        &self,
+        set: &StoredSet,
+        control_plane: &str,
+        question: &Question,
+        known: &[Map<String, Value>],
+    ) -> Answer {
         let namespace = match set.metadata.namespace.as_str() {
             "" => control_plane,
             namespace => namespace,
@@ -77,7 +90,14 @@ impl Services {
             format!("{} {namespace} {origin:?} {}", question.generator, write_go_json(&question.request));
         let recipient =
             Recipient { origin, name: format!("ApplicationSet {} ({})", set.full_name(), set.place) };
-        self.asked.get(key, question, async || self.answer(question, namespace, &recipient).await).await
+        let ask = async || {
+            if question.generator == "clusterDecisionResource" {
+                let (clusters, objects) = (&self.clusters, &*self.objects);
+                return decisions::answer(clusters, objects, control_plane, &question.request, known).await;
+            }
+            self.answer(question, namespace, &recipient).await
+        };
+        self.asked.get(key, question, ask).await
     }
 
     async fn answer(&self, question: &Question, namespace: &str, set: &Recipient) -> Answer {

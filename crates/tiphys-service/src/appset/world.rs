@@ -102,7 +102,9 @@ impl<'a> World<'a> {
             },
             (_, "git") => Ok(self.git(set, question).await),
             (Asking::StoreAndFolders, kind) => Err(format!("its {kind} generator asks another server")),
-            (Asking::Everything, _) => Ok(self.services.ask(set, self.control_plane, question).await),
+            (Asking::Everything, _) => {
+                Ok(self.services.ask(set, self.control_plane, question, &self.clusters).await)
+            }
         }
     }
 

@@ -1,7 +1,6 @@
 //! Names and URLs of clusters: a cluster Secret makes both one cluster.
 
-use tiphys_api::{Destination, IN_CLUSTER_SERVER};
-use tiphys_cluster::IN_CLUSTER_NAME;
+use tiphys_api::{Destination, IN_CLUSTER_NAME, IN_CLUSTER_SERVER};
 use tiphys_project::{Cluster, ProjectCluster};
 use tiphys_store::{Place, Store as Resources};
 
