@@ -1,0 +1,107 @@
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{DEFAULT_TIME_LIMIT, EXPRESSION_BYTES_MAX, PathExpression, RemoveError};
+
+fn removed(expression: &str, object: &Value) -> Result<Value, RemoveError> {
+    let expression = PathExpression::new(expression, DEFAULT_TIME_LIMIT)
+        .unwrap_or_else(|error| panic!("{expression}: {error}"));
+    let mut object = object.clone();
+    let result = expression.remove_from(&mut object);
+    result.map(|()| object)
+}
+
+#[test]
+fn selected_fields_are_removed() {
+    let object = json!({"a": {"b": 1, "c": null}, "l": [{"n": "x", "v": 1}, {"n": "y", "v": 2}, {"n": "xy"}], "s": "t"});
+    let (list, a) = (object["l"].clone(), object["a"].clone());
+    let with = |a: &Value, l: Value| json!({"a": a, "l": l, "s": "t"});
+    let cases = [
+        (".a.b", with(&json!({"c": null}), list.clone())),
+        (".a[\"b\"], .a.c", with(&json!({}), list.clone())),
+        (".a", json!({"l": list, "s": "t"})),
+        (".nope.x", object.clone()),
+        (".a.c.x", object.clone()),
+        (".l[] | select(.n == \"x\")", with(&a, json!([list[1], list[2]]))),
+        (".l[] | select(.n | test(\"^x\"))", with(&a, json!([list[1]]))),
+        (".l[] | select(.n | test(\"^X\"; \"i\")) | .v", with(&a, json!([{"n": "x"}, list[1], list[2]]))),
+        (".l[0, 2]", with(&a, json!([list[1]]))),
+        (".l[-1]", with(&a, json!([list[0], list[1]]))),
+        (".l[1:]", with(&a, json!([list[0]]))),
+        (".l[1:][0].n", with(&a, json!([list[0], {"v": 2}, list[2]]))),
+        (".l[].v", with(&a, json!([{"n": "x"}, {"n": "y"}, list[2]]))),
+        (".l[]?.v?, .s[]?", with(&a, json!([{"n": "x"}, {"n": "y"}, list[2]]))),
+        (".. | .v?", with(&a, json!([{"n": "x"}, {"n": "y"}, list[2]]))),
+        (".. | objects | select(has(\"v\")) | .n", with(&a, json!([{"v": 1}, {"v": 2}, list[2]]))),
+        ("first(.l[] | select(.v > 0))", with(&a, json!([list[1], list[2]]))),
+        (".l[] | select(any(.[]; . == 2) or (.n | startswith(\"xy\")))", with(&a, json!([list[0]]))),
+        ("if .s == \"t\" then .a else .l end", json!({"l": list, "s": "t"})),
+        (".x // .a.b", with(&json!({"c": null}), list.clone())),
+        ("getpath([\"a\", \"b\"])", with(&json!({"c": null}), list.clone())),
+        (".", Value::Null),
+        ("empty", object.clone()),
+    ];
+    for (expression, expected) in cases {
+        assert_eq!(removed(expression, &object), Ok(expected), "{expression}");
+    }
+}
+
+#[test]
+fn expression_that_does_not_fit_leaves_the_object() {
+    let object = json!({"a": {"b": 1}, "s": "t"});
+    for expression in [".x[]", ".s.x", ".a[0]", "1", ".a | keys", ".a.b, .s[]", "error(\"x\")", ".s[0:1]"] {
+        assert_eq!(removed(expression, &object), Err(RemoveError::Failed), "{expression}");
+    }
+}
+
+#[test]
+fn invalid_expressions_are_rejected_in_words_of_gojq() {
+    let long = format!(".{}", "a".repeat(EXPRESSION_BYTES_MAX));
+    let nested = format!("{}.{}", "(".repeat(2000), ")".repeat(2000));
+    assert!(PathExpression::new(&nested, DEFAULT_TIME_LIMIT).is_ok());
+    let cases = [
+        (".spec[", r#"unexpected token ")""#),
+        ("", r#"unexpected token ")""#),
+        (".a.", r#"unexpected token ")""#),
+        (".a b", r#"unexpected token "b""#),
+        (".a]", r#"unexpected token "]""#),
+        (".a[(.b", "unexpected EOF"),
+        (".a # x", "unexpected EOF"),
+        (".\"a", "unterminated string literal"),
+        (".\"\\x\"", r#"invalid escape sequence "\x" in string literal"#),
+        ("nope(1)", "function not defined: nope/1"),
+        ("$x", "variable not defined: $x"),
+        ("$ENV", "variable not defined: $ENV"),
+        ("env", "function not defined: env/0"),
+        ("input", "function not defined: input/0"),
+        ("now", "function not defined: now/0"),
+        ("range(9)", "function not defined: range/1"),
+        ("range(0; 9; 1)", "function not defined: range/3"),
+        ("recurse(.)", "function not defined: recurse/1"),
+        ("def f: f; f", "def is not supported in path expressions"),
+        (".a[\"\\(reduce . as $x (0; 1))\"]", "reduce is not supported in path expressions"),
+        (".a | select(\"x\" * 9)", "* is not supported in path expressions"),
+        (&long, "the expression has more than 4096 bytes"),
+    ];
+    for (expression, expected) in cases {
+        let error = PathExpression::new(expression, DEFAULT_TIME_LIMIT).err().expect(expression);
+        assert_eq!(error.to_string(), expected, "{expression}");
+    }
+}
+
+#[test]
+fn endless_expression_is_abandoned_at_the_time_limit() {
+    let object = json!({"l": vec![1; 100]});
+    let product = format!(".l as $l | .l[] | select({} | false)", ["$l[]"; 12].join("|"));
+    let limit = Duration::from_millis(20);
+    let expression = PathExpression::new(&product, limit).expect(&product);
+    assert_eq!(expression.remove_from(&mut object.clone()), Err(RemoveError::TimedOut(limit)));
+}
+
+#[test]
+fn number_of_selected_paths_is_limited() {
+    let object = json!({"l": vec![1; 200]});
+    assert_eq!(removed(".l[]", &object), Ok(json!({"l": []})));
+    assert_eq!(removed(".l as $l | $l[] as $x | .l[]", &object), Err(RemoveError::Failed));
+}
