@@ -21,6 +21,8 @@ use generator::{flag, list, strings, text};
 pub struct ApplicationSet {
     /// Name, namespace, labels, annotations.
     pub metadata: Metadata,
+    /// `metadata.uid`; empty unless the set comes from a cluster.
+    pub uid: String,
     /// `spec.goTemplate`: Go templates instead of fasttemplate.
     pub go_template: bool,
     /// `spec.goTemplateOptions`
@@ -79,6 +81,7 @@ impl ApplicationSet {
                 labels: generator::string_map(metadata, "labels"),
                 annotations: generator::string_map(metadata, "annotations"),
             },
+            uid: text(metadata, "uid"),
             go_template: flag(spec, "goTemplate"),
             go_template_options: strings(spec, "goTemplateOptions"),
             generators: Vec::new(),

@@ -1,4 +1,5 @@
-//! ApplicationSets as functions of values: parameter sets are combined, selected and rendered into Applications.
+//! ApplicationSets as functions of values: parameter sets are combined, selected and rendered into Applications, and compared with those that
+//! exist.
 //!
 //! Applications and templates are JSON values in the canonical form of [`tiphys_api::APPLICATION`].
 
@@ -8,6 +9,7 @@ mod generate;
 mod normalize;
 mod parameters;
 mod patch;
+mod plan;
 mod question;
 mod selector;
 mod template;
@@ -19,6 +21,10 @@ pub use generate::{
 pub use normalize::normalize_spec;
 pub use parameters::{ParameterSet, TemplateMode};
 pub use patch::{PatchError, apply_template_patch};
+pub use plan::{
+    Action, Change, DEFAULT_MAX_DELETIONS_PERCENT, DEFAULT_REQUEUE_SECONDS, DestinationCluster, Guard,
+    JqRemoval, Plan, PlanError, PlanInput, PlanSettings, PlannedApplication, plan, requeue_after_seconds,
+};
 pub use question::{Answer, Answers, Question};
 pub use selector::{ParameterSelector, SelectorError};
 pub use template::{

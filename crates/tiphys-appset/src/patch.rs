@@ -192,7 +192,7 @@ fn failed(prefix: &str, text: &str, reason: &str) -> PatchError {
 }
 
 /// Quotes a string as Go's `%q`.
-fn go_quote(text: &str) -> String {
+pub(crate) fn go_quote(text: &str) -> String {
     let escaped = |character: char| match character {
         '"' | '\\' => format!("\\{character}"),
         '\n' => "\\n".to_owned(),

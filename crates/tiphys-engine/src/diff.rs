@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{Manifest, ObjectKey};
 
-pub use ignore::{IgnoreError, IgnoreProblem, Ignored};
+pub use ignore::{IgnoreError, IgnoreProblem, Ignored, JqRemoval};
 pub use live::{
     LeftOut, LeftOutReason, LiveComparison, LivePair, LiveRules, compare_live, possible_namespaces,
 };

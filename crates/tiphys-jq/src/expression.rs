@@ -36,6 +36,9 @@ const REFUSED: [&str; 6] = ["def", "reduce", "foreach", "label", "*", "*="];
 /// Functions of jaq that do not belong into a path expression.
 const REFUSED_FUNCTIONS: [&str; 2] = ["range", "halt"];
 
+/// Removes fields from a value.
+pub type Removal = Arc<dyn Fn(&mut Value) + Send + Sync>;
+
 type Data = JustLut<Val>;
 
 /// A jq expression that selects fields, such as `.spec.containers[] | select(.name == "x") | .image`.
@@ -59,6 +62,14 @@ pub enum RemoveError {
     /// The time limit has passed. The expression's thread ends by itself, if at all.
     #[error("the expression did not end within {0:?}")]
     TimedOut(Duration),
+}
+
+/// Compiles an expression with [`DEFAULT_TIME_LIMIT`]. The returned function removes what it selects; as in Argo CD, a value that it does not
+/// fit stays as it is. The error is in gojq's words.
+pub fn removal(expression: &str) -> Result<Removal, String> {
+    let expression =
+        PathExpression::new(expression, DEFAULT_TIME_LIMIT).map_err(|error| error.to_string())?;
+    Ok(Arc::new(move |value: &mut Value| expression.remove_from(value).unwrap_or_default()))
 }
 
 impl PathExpression {

@@ -8,5 +8,6 @@ mod expression;
 mod selection;
 
 pub use expression::{
-    DEFAULT_TIME_LIMIT, EXPRESSION_BYTES_MAX, InvalidExpression, PathExpression, RemoveError,
+    DEFAULT_TIME_LIMIT, EXPRESSION_BYTES_MAX, InvalidExpression, PathExpression, Removal, RemoveError,
+    removal,
 };

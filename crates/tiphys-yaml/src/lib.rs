@@ -6,6 +6,7 @@ mod decode;
 mod edit;
 mod error;
 mod json;
+mod json_pointer;
 mod node;
 mod reader;
 mod scalar;
@@ -17,6 +18,7 @@ pub use decode::{DecodeError, Object, names_equal};
 pub use edit::{Change, EditError, NewValue, Step, Target, edit};
 pub use error::Error;
 pub use json::{read_json, write_go_json, write_go_string};
+pub use json_pointer::JsonPointer;
 pub use node::{Data, Entry, Key, Node, Position};
 pub use reader::{
     LIMITS, Limits, read_document, read_document_of_texts, read_document_within, read_documents,

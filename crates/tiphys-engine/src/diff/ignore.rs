@@ -1,24 +1,32 @@
 //! `spec.ignoreDifferences`: fields of live objects that are not compared.
 
+use std::fmt;
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use tiphys_api::IgnoreDifference;
 use tiphys_glob::{Glob, GlobError, Slash};
+use tiphys_yaml::JsonPointer;
 
 use crate::ObjectKey;
 
+/// Removes from an object what a jq path expression selects. An object that the expression does not fit stays as it is.
+pub type JqRemoval = Arc<dyn Fn(&mut Value) + Send + Sync>;
+
 /// The ignored fields of an application's objects.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default)]
 pub struct Ignored {
     rules: Vec<Rule>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 struct Rule {
     group: Glob,
     kind: Glob,
     name: String,
     namespace: String,
-    pointers: Vec<Vec<String>>,
+    pointers: Vec<JsonPointer>,
+    expressions: Vec<JqRemoval>,
 }
 
 /// An invalid or unsupported entry.
@@ -37,8 +45,16 @@ pub struct IgnoreError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IgnoreProblem {
     /// Supported by Argo CD only. Skipping the entry silently would report differences that Argo CD ignores.
-    #[error("not supported, only jsonPointers are; compare a copy of the Application that uses those")]
+    #[error("not supported; compare a copy of the Application that uses jsonPointers or jqPathExpressions")]
     Unsupported,
+    /// The value is not a jq path expression.
+    #[error("{expression:?} is not a jq path expression: {reason}")]
+    Jq {
+        /// The value.
+        expression: String,
+        /// The reason.
+        reason: String,
+    },
     /// The value is not a JSON pointer.
     #[error("{0:?} is not a JSON pointer; it must begin with `/`")]
     Pointer(String),
@@ -48,35 +64,61 @@ pub enum IgnoreProblem {
 }
 
 impl Ignored {
-    /// Parses the entries of an Application. Any entry with `jqPathExpressions` or `managedFieldsManagers` is rejected, even if it matches
-    /// no object, because the result must not depend on which objects are live.
-    pub fn new(entries: &[IgnoreDifference]) -> Result<Self, IgnoreError> {
+    /// Parses the entries of an Application. `jq` compiles an expression; its error is the reason. Any entry with `managedFieldsManagers` is
+    /// rejected, even if it matches no object, because the result must not depend on which objects are live.
+    pub fn new(
+        entries: &[IgnoreDifference],
+        jq: &dyn Fn(&str) -> Result<JqRemoval, String>,
+    ) -> Result<Self, IgnoreError> {
         let rule = |(index, entry): (usize, &IgnoreDifference)| {
             let failed = |field, problem| IgnoreError { index, field, problem };
-            if !entry.jq_path_expressions.is_empty() {
-                return Err(failed("jqPathExpressions", IgnoreProblem::Unsupported));
-            }
             if !entry.managed_fields_managers.is_empty() {
                 return Err(failed("managedFieldsManagers", IgnoreProblem::Unsupported));
             }
             let glob = |field, text: &str| {
                 Glob::new(text, Slash::Ordinary).map_err(|error| failed(field, error.into()))
             };
-            let pointers = entry.json_pointers.iter().map(|text| pointer(text)).collect::<Result<_, _>>();
+            let pointer = |text: &String| {
+                let invalid = || failed("jsonPointers", IgnoreProblem::Pointer(text.clone()));
+                JsonPointer::parse(text).ok_or_else(invalid)
+            };
+            let expression = |text: &String| {
+                let invalid = |reason| IgnoreProblem::Jq { expression: text.clone(), reason };
+                jq(text).map_err(|reason| failed("jqPathExpressions", invalid(reason)))
+            };
             Ok(Rule {
                 group: glob("group", &entry.group)?,
                 kind: glob("kind", &entry.kind)?,
                 name: entry.name.clone(),
                 namespace: entry.namespace.clone(),
-                pointers: pointers.map_err(|problem| failed("jsonPointers", problem))?,
+                pointers: entry.json_pointers.iter().map(pointer).collect::<Result<_, _>>()?,
+                expressions: entry.jq_path_expressions.iter().map(expression).collect::<Result<_, _>>()?,
             })
         };
         Ok(Self { rules: entries.iter().enumerate().map(rule).collect::<Result<_, _>>()? })
     }
 
-    /// Returns the pointers that apply to an object.
-    pub(super) fn pointers<'a>(&'a self, key: &'a ObjectKey) -> impl Iterator<Item = &'a [String]> {
-        self.rules.iter().filter(|rule| rule.is_for(key)).flat_map(|rule| &rule.pointers).map(Vec::as_slice)
+    /// Removes the ignored fields of an object. `key` is that of the compared object.
+    pub(super) fn remove_from(&self, key: &ObjectKey, object: &mut Map<String, Value>) {
+        let mut rules = self.rules.iter().filter(|rule| rule.is_for(key)).peekable();
+        if rules.peek().is_none() {
+            return;
+        }
+        let mut value = Value::Object(std::mem::take(object));
+        for rule in rules {
+            rule.pointers.iter().for_each(|pointer| pointer.remove_from(&mut value));
+            rule.expressions.iter().for_each(|removal| removal(&mut value));
+        }
+        // `.` selects the whole object.
+        if let Value::Object(left) = value {
+            *object = left;
+        }
+    }
+}
+
+impl fmt::Debug for Ignored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ignored").field("rules", &self.rules.len()).finish()
     }
 }
 
@@ -89,49 +131,6 @@ impl Rule {
             && is(&self.name, &key.name)
             && is(&self.namespace, &key.namespace)
     }
-}
-
-/// Parses a JSON pointer (RFC 6901) into keys. As in Argo CD, `*` is an ordinary key.
-fn pointer(text: &str) -> Result<Vec<String>, IgnoreProblem> {
-    let Some(rest) = text.strip_prefix('/') else { return Err(IgnoreProblem::Pointer(text.to_owned())) };
-    Ok(rest.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect())
-}
-
-/// Removes the field at a pointer, if it exists. List items are addressed by index; a negative index counts from the end.
-pub(super) fn remove(object: &mut Map<String, Value>, pointer: &[String]) {
-    let Some((last, way)) = pointer.split_last() else { return };
-    let Some((first, way)) = way.split_first() else {
-        object.remove(last);
-        return;
-    };
-    let parent = way.iter().try_fold(object.get_mut(first), |value, key| match value {
-        Some(Value::Object(fields)) => Some(fields.get_mut(key)),
-        Some(Value::Array(items)) => {
-            let index = index(key, items.len())?;
-            Some(items.get_mut(index))
-        }
-        _ => None,
-    });
-    match parent.flatten() {
-        Some(Value::Object(fields)) => {
-            fields.remove(last);
-        }
-        Some(Value::Array(items)) => {
-            if let Some(index) = index(last, items.len()) {
-                items.remove(index);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Parses a key as the index into a list of this length.
-fn index(key: &str, length: usize) -> Option<usize> {
-    let index = match key.strip_prefix('-') {
-        Some(back) => length.checked_sub(back.parse().ok()?)?,
-        None => key.parse().ok()?,
-    };
-    (index < length).then_some(index)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use tiphys_params::Warning;
 
 use super::mask::LAST_APPLIED_ANNOTATION;
-use super::{Comparison, Ignored, ignore};
+use super::{Comparison, Ignored};
 use crate::{Manifest, ObjectKey, Ownership, Scope, Scopes};
 
 pub use left_out::{LeftOut, LeftOutReason};
@@ -156,9 +156,7 @@ impl ComparedFields {
         if (key.group.as_str(), key.kind.as_str()) == ("", "Secret") {
             secret::normalize(&mut object);
         }
-        for pointer in ignored.pointers(key) {
-            ignore::remove(&mut object, pointer);
-        }
+        ignored.remove_from(key, &mut object);
         Self(object)
     }
 }

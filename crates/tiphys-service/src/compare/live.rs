@@ -67,7 +67,8 @@ async fn compare(
     let name = stored.full_name();
     warnings.extend(Warning::all_of_application(stored, &rendered.warnings));
     let spec = &stored.application.spec;
-    let ignored = Ignored::new(&spec.ignore_differences).map_err(|error| ignore_error(stored, &error))?;
+    let ignored = Ignored::new(&spec.ignore_differences, &tiphys_jq::removal)
+        .map_err(|error| ignore_error(stored, &error))?;
     let tracking = workspace.renderer.tracking(&stored.application);
     let ownership = tracking.ownership();
     let unread = |error: ClusterError| {

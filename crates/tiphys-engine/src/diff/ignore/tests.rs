@@ -1,7 +1,9 @@
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use tiphys_api::IgnoreDifference;
 
-use super::{Ignored, pointer, remove};
+use super::{Ignored, JqRemoval};
 use crate::ObjectKey;
 
 fn entry(group: &str, kind: &str) -> IgnoreDifference {
@@ -16,6 +18,14 @@ fn entry(group: &str, kind: &str) -> IgnoreDifference {
 fn key(group: &str, kind: &str, namespace: &str, name: &str) -> ObjectKey {
     let text = str::to_owned;
     ObjectKey { group: text(group), kind: text(kind), namespace: text(namespace), name: text(name) }
+}
+
+/// Compiles one expression.
+fn jq(expression: &str) -> Result<JqRemoval, String> {
+    let remove = |value: &mut Value| {
+        value["spec"].as_object_mut().and_then(|spec| spec.remove("y"));
+    };
+    if expression == ".spec.y" { Ok(Arc::new(remove)) } else { Err("unexpected EOF".to_owned()) }
 }
 
 #[test]
@@ -39,45 +49,38 @@ fn entry_matches_objects_by_group_kind_and_name() {
         (named("", "w*"), false),
     ];
     for (entry, expected) in cases {
-        let ignored = Ignored::new(std::slice::from_ref(&entry)).expect("a valid entry");
-        assert_eq!(ignored.pointers(&deployment).count(), usize::from(expected), "{entry:?}");
+        let ignored = Ignored::new(std::slice::from_ref(&entry), &jq).expect("a valid entry");
+        let Value::Object(mut fields) = json!({"spec": {"x": 1}}) else { panic!("an object") };
+        ignored.remove_from(&deployment, &mut fields);
+        assert_eq!(fields["spec"] == json!({}), expected, "{entry:?}");
     }
 }
 
 #[test]
-fn json_pointer_removes_one_field() {
-    let object = json!({"a": {"b": 1, "c/d": 2, "e~f": 3, "*": 4, "": 5}, "l": [{"x": 1, "y": 2}, 7, 8]});
-    let cases = [
-        ("/a/b", "/a/b"),
-        ("/a", "/a"),
-        ("/a/c~1d", "/a/c~1d"),
-        ("/a/e~0f", "/a/e~0f"),
-        ("/a/*", "/a/*"),
-        ("/a/", "/a/"),
-        ("/l/0/x", "/l/0/x"),
-        ("/l/1", "/l/1"),
-        ("/l/-1", "/l/2"),
+fn pointers_and_expressions_remove_fields() {
+    let entries = [
+        IgnoreDifference { jq_path_expressions: vec![".spec.y".to_owned()], ..entry("apps", "Deployment") },
+        IgnoreDifference { json_pointers: vec!["/spec/z".to_owned()], ..entry("", "*") },
     ];
-    for (text, removed) in cases {
-        let Value::Object(mut fields) = object.clone() else { panic!("{object}") };
-        remove(&mut fields, &pointer(text).expect("a JSON pointer"));
-        let left = Value::Object(fields);
-        let count = |value: &Value| value.to_string().len();
-        assert!(count(&left) < count(&object), "{text}: {left}");
-        let is_item = removed == "/l/1";
-        assert_eq!(left.pointer(removed), is_item.then_some(&json!(8)), "{text}");
-    }
-    for text in ["/", "/b", "/a/x", "/a/b/c", "/l/3", "/l/-4", "/l/x", "/l/-", "/l/*/x", "/x/y/z"] {
-        let Value::Object(mut fields) = object.clone() else { panic!("{object}") };
-        remove(&mut fields, &pointer(text).expect("a JSON pointer"));
-        assert_eq!(Value::Object(fields), object, "{text}");
+    let ignored = Ignored::new(&entries, &jq).expect("valid entries");
+    let cases = [
+        ("apps", json!({"z": 3})),
+        ("", json!({"x": 1, "y": 2})),
+        ("batch", json!({"x": 1, "y": 2, "z": 3})),
+    ];
+    for (group, left) in cases {
+        let Value::Object(mut fields) = json!({"spec": {"x": 1, "y": 2, "z": 3}}) else {
+            panic!("an object")
+        };
+        ignored.remove_from(&key(group, "Deployment", "shop", "web"), &mut fields);
+        assert_eq!(Value::Object(fields), json!({"spec": left}), "{group}");
     }
 }
 
 #[test]
 fn unsupported_or_invalid_entries_are_rejected() {
     let unsupported =
-        "not supported, only jsonPointers are; compare a copy of the Application that uses those";
+        "not supported; compare a copy of the Application that uses jsonPointers or jqPathExpressions";
     let with = |change: fn(&mut IgnoreDifference)| {
         let mut one = entry("apps", "Deployment");
         change(&mut one);
@@ -85,8 +88,8 @@ fn unsupported_or_invalid_entries_are_rejected() {
     };
     let cases = [
         (
-            with(|entry| entry.jq_path_expressions = vec![".spec".to_owned()]),
-            format!("spec.ignoreDifferences[1].jqPathExpressions: {unsupported}"),
+            with(|entry| entry.jq_path_expressions = vec![".spec.y".to_owned(), ".spec[".to_owned()]),
+            "spec.ignoreDifferences[1].jqPathExpressions: \".spec[\" is not a jq path expression: unexpected EOF".to_owned(),
         ),
         (
             with(|entry| entry.managed_fields_managers = vec!["hpa".to_owned()]),
@@ -103,6 +106,6 @@ fn unsupported_or_invalid_entries_are_rejected() {
         ),
     ];
     for (entries, expected) in cases {
-        assert_eq!(Ignored::new(&entries).expect_err(&expected).to_string(), expected);
+        assert_eq!(Ignored::new(&entries, &jq).expect_err(&expected).to_string(), expected);
     }
 }

@@ -1,0 +1,41 @@
+//! Which changes of Applications a policy permits. All policies permit to create.
+
+use tiphys_api::ApplicationSet;
+
+use super::{PlanError, PlanSettings};
+
+/// A policy of Argo CD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Policy {
+    CreateOnly,
+    CreateUpdate,
+    CreateDelete,
+    Sync,
+}
+
+impl Policy {
+    /// Returns the policy of a set: its own, if it may have one, else the controller's.
+    pub(super) fn of(set: &ApplicationSet, settings: &PlanSettings) -> Result<Self, PlanError> {
+        let own = set.applications_sync.as_deref().filter(|_| settings.is_policy_override_enabled);
+        let (place, policy) = match own {
+            Some(policy) => ("spec.syncPolicy.applicationsSync", policy),
+            None if settings.policy.is_empty() => return Ok(Self::Sync),
+            None => ("the controller's policy", settings.policy.as_str()),
+        };
+        match policy {
+            "create-only" => Ok(Self::CreateOnly),
+            "create-update" => Ok(Self::CreateUpdate),
+            "create-delete" => Ok(Self::CreateDelete),
+            "sync" => Ok(Self::Sync),
+            unknown => Err(PlanError::Policy { place, policy: unknown.to_owned() }),
+        }
+    }
+
+    pub(super) fn permits_updates(self) -> bool {
+        matches!(self, Self::CreateUpdate | Self::Sync)
+    }
+
+    pub(super) fn permits_deletions(self) -> bool {
+        matches!(self, Self::CreateDelete | Self::Sync)
+    }
+}
