@@ -47,7 +47,7 @@ pub use secret::{
     ArgoCdSecret, SECRET_TYPE_LABEL, SecretAccess, SecretError, SecretType, SecretValue, decode_base64,
     parse_bool,
 };
-pub use settings::{ArgoCdSettings, DEFAULT_CONTROL_PLANE_NAMESPACE, GlobalProject};
+pub use settings::{ArgoCdSettings, DEFAULT_CONTROL_PLANE_NAMESPACE, GlobalIgnoreDifference, GlobalProject};
 pub use source::{
     ApplicationSource, DirectorySource, EnvEntry, JsonnetOptions, JsonnetVariable, PluginSource,
 };

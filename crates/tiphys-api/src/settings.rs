@@ -1,8 +1,12 @@
 //! The ConfigMap `argocd-cm`: Argo CD's settings, as far as rendering depends on them.
 
+mod ignored;
+
 use std::collections::BTreeMap;
 
 use tiphys_yaml::{Data, DecodeError, Node, Object, read_document};
+
+pub use ignored::GlobalIgnoreDifference;
 
 use crate::LabelSelector;
 use crate::decode::text;
@@ -33,9 +37,8 @@ pub struct ArgoCdSettings {
     pub kustomize_enable: Option<String>,
     /// `globalProjects`: the projects whose rules also apply to other projects. An error in it, with the reason.
     pub global_projects: Result<Vec<GlobalProject>, String>,
-    /// The keys of `data` that ignore differences for every application, sorted: `resource.customizations.ignoreDifferences.…`, and
-    /// `resource.customizations` if it contains `ignoreDifferences`.
-    pub ignore_differences: Vec<String>,
+    /// What is ignored in comparisons of all applications.
+    pub ignore_differences: Vec<GlobalIgnoreDifference>,
 }
 
 /// An entry of `globalProjects`: a project whose rules also apply to the selected ones.
@@ -100,11 +103,6 @@ impl ArgoCdSettings {
         let schemes = data.get("helm.valuesFileSchemes").map(|list| {
             list.split(',').map(str::trim).filter(|scheme| !scheme.is_empty()).map(str::to_owned).collect()
         });
-        let ignores = |(key, value): (&String, &String)| {
-            (key.starts_with("resource.customizations.ignoreDifferences.")
-                || key == "resource.customizations" && value.contains("ignoreDifferences"))
-            .then(|| key.clone())
-        };
         Ok(Self {
             namespace: namespace.filter(|namespace| !namespace.is_empty()).map(str::to_owned),
             tracking_method: value("application.resourceTrackingMethod"),
@@ -116,7 +114,7 @@ impl ArgoCdSettings {
             helm_enable: value("helm.enable"),
             kustomize_enable: value("kustomize.enable"),
             global_projects: global_projects(data.get("globalProjects").map_or("", String::as_str)),
-            ignore_differences: data.iter().filter_map(ignores).collect(),
+            ignore_differences: GlobalIgnoreDifference::all(&data),
         })
     }
 }

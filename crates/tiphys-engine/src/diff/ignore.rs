@@ -98,6 +98,11 @@ impl Ignored {
         Ok(Self { rules: entries.iter().enumerate().map(rule).collect::<Result<_, _>>()? })
     }
 
+    /// Adds what is ignored in all applications.
+    pub fn extend(&mut self, other: &Self) {
+        self.rules.extend_from_slice(&other.rules);
+    }
+
     /// Removes the ignored fields of an object. `key` is that of the compared object.
     pub(super) fn remove_from(&self, key: &ObjectKey, object: &mut Map<String, Value>) {
         let mut rules = self.rules.iter().filter(|rule| rule.is_for(key)).peekable();

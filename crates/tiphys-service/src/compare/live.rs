@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use tiphys_api::GlobalIgnoreDifference;
 use tiphys_cluster::ClusterError;
 use tiphys_engine::diff::{
     Comparison, IgnoreError, Ignored, LeftOutReason, LivePair, LiveRules, compare_live as compare_objects,
@@ -35,10 +36,13 @@ pub async fn compare_live(
     progress: StepCallback<'_>,
 ) -> Vec<ApplicationDiff> {
     let mut compared = Vec::with_capacity(applications.len());
+    let (globally_ignored, _) = ignored_by_settings(workspace);
     let compare_one = async |stored: Arc<StoredApplication>, result: Result<_, ServiceError>| {
         let mut warnings = Vec::new();
         let result = match result {
-            Ok(rendered) => compare(workspace, clusters, &stored, rendered, &mut warnings).await,
+            Ok(rendered) => {
+                compare(workspace, clusters, &stored, rendered, &globally_ignored, &mut warnings).await
+            }
             Err(error) => Err(error),
         };
         compared.push(ApplicationDiff { warnings, ..ApplicationDiff::new(&stored, Presence::Both, result) });
@@ -47,14 +51,41 @@ pub async fn compare_live(
     compared
 }
 
-/// Returns one warning for each setting of the store that Argo CD applies to all comparisons and this comparison does not.
+/// Returns a warning for each setting of the store that Argo CD applies to all comparisons and this comparison does not.
 pub fn unsupported_settings(workspace: &Workspace) -> Vec<Warning> {
+    ignored_by_settings(workspace).1
+}
+
+/// Returns what the settings of the store ignore in all applications, and warnings about what is not applied.
+fn ignored_by_settings(workspace: &Workspace) -> (Ignored, Vec<Warning>) {
     let namespace = workspace.service.options().argocd_namespace.as_deref();
     let (settings, _) = workspace.resources.settings(namespace, &|_| true);
-    let keys = settings.iter().flat_map(|stored| &stored.settings.ignore_differences);
-    let message =
-        |key| format!("argocd-cm: {key} is not applied; what it leaves out is shown as a difference");
-    keys.map(|key| Warning::new(message(key))).collect()
+    let (mut ignored, mut warnings) = (Ignored::default(), Vec::new());
+    for GlobalIgnoreDifference { key, entry } in
+        settings.iter().flat_map(|one| &one.settings.ignore_differences)
+    {
+        let mut warn = |what: String| {
+            let message = format!("argocd-cm: {what}; what it leaves out is shown as a difference");
+            warnings.push(Warning::new(message));
+        };
+        let mut entry = match entry {
+            Ok(entry) => entry.clone(),
+            Err(reason) => {
+                warn(format!("{key} is not applied: {reason}"));
+                continue;
+            }
+        };
+        if !std::mem::take(&mut entry.managed_fields_managers).is_empty() {
+            warn(format!("managedFieldsManagers of {key} is not applied"));
+        }
+        match Ignored::new(&[entry], &tiphys_jq::removal) {
+            Ok(more) => ignored.extend(&more),
+            Err(IgnoreError { field, problem, .. }) => {
+                warn(format!("{key} is not applied: {field}: {problem}"));
+            }
+        }
+    }
+    (ignored, warnings)
 }
 
 async fn compare(
@@ -62,13 +93,15 @@ async fn compare(
     clusters: &LiveClusters,
     stored: &StoredApplication,
     rendered: RenderedApplication,
+    globally_ignored: &Ignored,
     warnings: &mut Vec<Warning>,
 ) -> Result<Comparison, ServiceError> {
     let name = stored.full_name();
     warnings.extend(Warning::all_of_application(stored, &rendered.warnings));
     let spec = &stored.application.spec;
-    let ignored = Ignored::new(&spec.ignore_differences, &tiphys_jq::removal)
+    let mut ignored = Ignored::new(&spec.ignore_differences, &tiphys_jq::removal)
         .map_err(|error| ignore_error(stored, &error))?;
+    ignored.extend(globally_ignored);
     let tracking = workspace.renderer.tracking(&stored.application);
     let ownership = tracking.ownership();
     let unread = |error: ClusterError| {

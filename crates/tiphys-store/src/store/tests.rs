@@ -222,10 +222,8 @@ fn settings_are_read_from_argocd_cm() {
     assert_eq!(settings.kustomize_build_options.as_deref(), Some("--enable-helm"));
     assert_eq!(settings.kustomize_version_options["v5"], "--x");
     assert_eq!(settings.value_file_schemes, Some(vec!["https".to_owned(), "s3".to_owned()]));
-    assert_eq!(
-        settings.ignore_differences,
-        ["resource.customizations", "resource.customizations.ignoreDifferences.all"]
-    );
+    let keys: Vec<_> = settings.ignore_differences.iter().map(|found| found.key.as_str()).collect();
+    assert_eq!(keys, ["resource.customizations", "resource.customizations.ignoreDifferences.all"]);
 }
 
 #[test]
