@@ -212,7 +212,7 @@ pub fn plan(input: &PlanInput<'_>) -> Plan {
 
 impl Plan {
     /// Returns the Applications with an action, in the order in which Argo CD applies them: what is created or changed, then what is deleted.
-    /// Whatever applies a plan takes the actions from here.
+    /// An applier takes the actions from here, and never from [`Plan::applications`].
     pub fn to_apply(&self) -> Result<Vec<&PlannedApplication>, Guard> {
         if let Some(guard) = self.guard {
             return Err(guard);

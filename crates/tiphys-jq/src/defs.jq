@@ -31,14 +31,18 @@ def iterables: select(. >= []);
 def scalars: select(. < []);
 
 def tostring: "\(.)";
+def @text: tostring;
+def @json: tojson;
 def tonumber: if isnumber then . else fromjson | if isnumber then . else error("not a number") end end;
 def toarray: if isarray then . else [.] end;
 def abs: if . < 0 then - . end;
 
 def recurse: ..;
 def map(f): [.[] | f];
+def map_values(f): .[] |= f;
 def first: .[0];
 def last: .[-1];
+def last(g): reduce g as $x (null; $x);
 def nth(n): .[n];
 def nth(n; g): first(skip(n; g));
 def isempty(g): first((g | false), true);
@@ -48,6 +52,8 @@ def all(cond): all(.[]; cond);
 def any(cond): any(.[]; cond);
 def all: all(.[]; .);
 def any: any(.[]; .);
+def IN(g): any(g == .; .);
+def IN(f; g): any(f == g; .);
 def add(f): reduce f as $x (null; . + $x);
 def add: add(.[]);
 
@@ -58,6 +64,10 @@ def getpath($path): reduce $path[] as $p (.; .[$p]);
 
 def keys: keys_unsorted | sort;
 def in(xs): . as $x | xs | has($x);
+def contains($x):
+    if . == $x then true
+  elif . > true and type == ($x | type) then contains_same_type($x)
+  else error("cannot be applied") end;
 def inside(xs): . as $x | xs | contains($x);
 def to_entries: [key_values[] as [$key, $value] | {$key, $value}];
 def from_entries: reduce (.[] | {(.key): .value}) as $x ({}; . + $x);

@@ -1,7 +1,7 @@
 //! Expressions: compiled once, run on a thread of their own with a time limit.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::Builder;
 use std::time::Duration;
@@ -33,8 +33,11 @@ const STACK_BYTES: usize = 64 << 20;
 /// Keywords that could run forever or define a function that does, and the repetition of strings, which could fill the memory.
 const REFUSED: [&str; 6] = ["def", "reduce", "foreach", "label", "*", "*="];
 
-/// Functions of jaq that do not belong into a path expression.
-const REFUSED_FUNCTIONS: [&str; 2] = ["range", "halt"];
+/// Functions of jaq that do not belong into a path expression, or that gojq defines otherwise.
+const REFUSED_FUNCTIONS: [&str; 3] = ["range", "halt", "last"];
+
+/// Objects for which an expression may time out. It is not applied to others, because each leaves a thread behind.
+const TIMEOUTS_MAX: usize = 3;
 
 /// Removes fields from a value.
 pub type Removal = Arc<dyn Fn(&mut Value) + Send + Sync>;
@@ -46,6 +49,7 @@ type Data = JustLut<Val>;
 pub struct PathExpression {
     filter: Arc<Filter<Data>>,
     time_limit: Duration,
+    timeouts: Arc<AtomicUsize>,
 }
 
 /// An expression is no valid jq, or uses what path expressions may not use. Syntax errors are in gojq's words.
@@ -84,12 +88,15 @@ impl PathExpression {
         let compiled = on_thread(move || compile(&code)).recv();
         let failed = |_| Err("the expression is too complex".to_owned());
         let filter = compiled.unwrap_or_else(failed).map_err(InvalidExpression)?;
-        Ok(Self { filter: Arc::new(filter), time_limit })
+        Ok(Self { filter: Arc::new(filter), time_limit, timeouts: Arc::default() })
     }
 
     /// Removes from a value what the expression selects. After an error the value is as it was. A value that is removed as a whole
     /// becomes `null`.
     pub fn remove_from(&self, value: &mut Value) -> Result<(), RemoveError> {
+        if self.timeouts.load(Ordering::Relaxed) >= TIMEOUTS_MAX {
+            return Err(RemoveError::TimedOut(self.time_limit));
+        }
         let (filter, json) = (Arc::clone(&self.filter), value.to_string());
         let is_abandoned = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&is_abandoned);
@@ -99,6 +106,7 @@ impl PathExpression {
             Ok(None) | Err(RecvTimeoutError::Disconnected) => return Err(RemoveError::Failed),
             Err(RecvTimeoutError::Timeout) => {
                 is_abandoned.store(true, Ordering::Relaxed);
+                self.timeouts.fetch_add(1, Ordering::Relaxed);
                 return Err(RemoveError::TimedOut(self.time_limit));
             }
         };
@@ -157,6 +165,10 @@ fn compile(code: &str) -> Result<Filter<Data>, String> {
     })?;
     let builtin = jaq_core::funs().chain(jaq_std::base_funs()).chain(jaq_json::funs());
     let builtin = builtin.filter(|(name, ..)| !REFUSED_FUNCTIONS.contains(name));
+    // Unlike gojq, jaq accepts values of different types.
+    let builtin = builtin.map(|(name, arguments, function)| {
+        (if name == "contains" { "contains_same_type" } else { name }, arguments, function)
+    });
     let functions = builtin.chain([run::<Data>(("test", v(2), test))]);
     Compiler::default().with_funs(functions).compile(modules).map_err(|errors| {
         match errors.into_iter().flat_map(|(_, errors)| errors).next() {
