@@ -200,7 +200,7 @@ pub fn plan(input: &PlanInput<'_>) -> Plan {
     applications.sort_by(|one, other| one.name.cmp(&other.name));
     Plan {
         guard: guard::check(&applications, planner.owned().count(), input.settings),
-        requeue_after_seconds: match (&error, input.requeue_after_seconds) {
+        requeue_after_seconds: match (&error, input.requeue_after_seconds.filter(|seconds| *seconds > 0)) {
             (Some(_), _) => None,
             (None, None) if is_invalid => Some(REQUEUE_AFTER_ERROR_SECONDS),
             (None, wished) => wished,
@@ -273,11 +273,11 @@ impl<'a> Planner<'a> {
             let before = self.existing.get(name).copied();
             let planned = match errors.get(name) {
                 Some(error) => Err(error.clone()),
-                None => self.compared(&one.application, before).map_err(|(error, is_failure)| {
-                    if is_failure {
+                None => self.compared(&one.application, before).inspect_err(|error| {
+                    // What may not be changed is not compared by Argo CD.
+                    if self.permits_change(before) {
                         failures.insert(name.to_owned(), error.clone());
                     }
-                    error
                 }),
             };
             let (change, action, after, error) = match planned {
@@ -297,38 +297,26 @@ impl<'a> Planner<'a> {
         (applications, failures.into_values().next())
     }
 
-    /// Returns change, action, and the Application after the change. An error also says whether the reconcile fails.
-    fn compared(
-        &self,
-        generated: &Value,
-        before: Option<&Value>,
-    ) -> Result<(Change, Action, Value), (String, bool)> {
+    /// Whether the policy permits to change an Application. What the set does not own yet counts as new.
+    fn permits_change(&self, before: Option<&Value>) -> bool {
+        self.policy.permits_updates() || before.is_none_or(|before| !is_owned(before, self.input.set))
+    }
+
+    /// Returns change, action, and the Application after the change.
+    fn compared(&self, generated: &Value, before: Option<&Value>) -> Result<(Change, Action, Value), String> {
         let PlanInput { set, settings, .. } = self.input;
-        let is_permitted =
-            self.policy.permits_updates() || !before.is_some_and(|before| is_owned(before, set));
-        let comparison =
-            desired(generated, before, set, settings, self.namespace).and_then(
-                |comparison| match comparison {
-                    Comparison::New(object) => Ok((Change::Added, Action::Create(object.clone()), object)),
-                    Comparison::Existing { mut live, mut desired } => {
-                        self.rules.apply(&mut live, &mut desired)?;
-                        let before = before.unwrap_or(&Value::Null);
-                        Ok(match merge_patch::difference(&live, &desired) {
-                            None => (Change::Unchanged, Action::None, before.clone()),
-                            Some(patch) => {
-                                let mut after = before.clone();
-                                merge_patch::apply(&mut after, &patch);
-                                (
-                                    Change::Changed,
-                                    if is_permitted { Action::Patch(patch) } else { Action::None },
-                                    after,
-                                )
-                            }
-                        })
-                    }
-                },
-            );
-        comparison.map_err(|error| (error, is_permitted))
+        let (mut live, mut desired) = match desired(generated, before, set, settings, self.namespace)? {
+            Comparison::New(object) => return Ok((Change::Added, Action::Create(object.clone()), object)),
+            Comparison::Existing { live, desired } => (live, desired),
+        };
+        self.rules.apply(&mut live, &mut desired)?;
+        let mut after = before.cloned().unwrap_or_default();
+        let Some(patch) = merge_patch::difference(&live, &desired) else {
+            return Ok((Change::Unchanged, Action::None, after));
+        };
+        merge_patch::apply(&mut after, &patch);
+        let action = if self.permits_change(before) { Action::Patch(patch) } else { Action::None };
+        Ok((Change::Changed, action, after))
     }
 
     /// Plans the owned Applications that are not generated any more, by name. One with an error is still generated.
