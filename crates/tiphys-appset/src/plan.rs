@@ -160,6 +160,19 @@ pub enum PlanError {
     Application(String),
 }
 
+impl Change {
+    /// Returns the word for messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+            Self::Unchanged => "unchanged",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
 impl Default for PlanSettings {
     fn default() -> Self {
         Self {

@@ -7,10 +7,12 @@ mod generation;
 mod git;
 mod inclusion;
 mod objects;
+mod preview;
 mod services;
 mod template;
 mod world;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use futures_util::{StreamExt, stream};
@@ -26,6 +28,8 @@ pub use generation::{SetApplications, SetOutcome};
 pub use git::FileGlobbing;
 pub use inclusion::{IncludedSets, SetInclusion};
 pub(crate) use inclusion::{add, include};
+pub(crate) use preview::Planner;
+pub use preview::{ControllerSettings, ExistingApplications, PreviewRequest, Previews, SetPreview, preview};
 pub(crate) use services::Services;
 pub use template::{SetTemplate, render_for_set};
 pub(crate) use world::{World, WorldInputs};
@@ -81,6 +85,30 @@ impl SetSelection {
     pub fn paths(&self) -> Vec<PathBuf> {
         self.sets.iter().filter_map(|set| ApplicationRef::parse(set).into_path()).collect()
     }
+
+    /// Returns the full names of the selected sets that either store has; all if nothing is selected.
+    pub(crate) fn full_names(&self, stores: [&Resources; 2]) -> Result<BTreeSet<String>, ServiceError> {
+        let sets = || stores.into_iter().flat_map(Resources::sets);
+        let mut selected = BTreeSet::new();
+        for set in &self.sets {
+            let ApplicationRef::Name { namespace, name } = ApplicationRef::parse(set) else {
+                let message = format!("{set}: name the set; both sides have those of the store");
+                return Err(ServiceError::invalid_input(message));
+            };
+            let named: Vec<String> = sets()
+                .filter(|set| is_named(set, namespace.as_deref(), &name))
+                .map(StoredSet::full_name)
+                .collect();
+            if named.is_empty() {
+                return Err(not_found(&name));
+            }
+            selected.extend(named);
+        }
+        if self.sets.is_empty() {
+            selected.extend(sets().map(StoredSet::full_name));
+        }
+        Ok(selected)
+    }
 }
 
 /// The sets of a selection.
@@ -106,16 +134,10 @@ impl NamedSets {
     fn find<'a>(&'a self, store: &'a Resources) -> Result<Vec<&'a StoredSet>, ServiceError> {
         let mut found: Vec<&StoredSet> = self.files.iter().flat_map(Resources::sets).collect();
         for (namespace, name) in &self.names {
-            let is_named = |set: &&StoredSet| {
-                set.metadata.name == *name
-                    && namespace.as_ref().is_none_or(|namespace| *namespace == set.metadata.namespace)
-            };
             let before = found.len();
-            found.extend(store.sets().iter().filter(is_named));
+            found.extend(store.sets().iter().filter(|set| is_named(set, namespace.as_deref(), name)));
             if found.len() == before {
-                return Err(ServiceError::invalid_input(format!(
-                    "application set {name:?} not found in the store"
-                )));
+                return Err(not_found(name));
             }
         }
         if self.files.is_empty() && self.names.is_empty() {
@@ -126,4 +148,12 @@ impl NamedSets {
         }
         Ok(found)
     }
+}
+
+fn is_named(set: &StoredSet, namespace: Option<&str>, name: &str) -> bool {
+    set.metadata.name == name && namespace.is_none_or(|namespace| namespace == set.metadata.namespace)
+}
+
+fn not_found(name: &str) -> ServiceError {
+    ServiceError::invalid_input(format!("application set {name:?} not found in the store"))
 }

@@ -11,7 +11,9 @@ use crate::warning::Warning;
 
 pub use tiphys_cluster::ClusterStateArgument;
 
-pub use base::{HeadReferences, PluginsFrom, RevisionComparison, RevisionDiff, RevisionOptions};
+pub use base::{
+    HeadReferences, PluginsFrom, RevisionComparison, RevisionDiff, RevisionOptions, preview_change,
+};
 pub use live::{LiveClusters, compare_live, unsupported_settings};
 
 /// The comparison of one application.

@@ -36,8 +36,9 @@ mod watch;
 mod workspace;
 
 pub use appset::{
-    FileGlobbing, GeneratedSets, IncludedSets, RecordedAnswers, SetApplications, SetInclusion, SetOutcome,
-    SetSelection, SetTemplate, generate_sets, render_for_set,
+    ControllerSettings, ExistingApplications, FileGlobbing, GeneratedSets, IncludedSets, PreviewRequest,
+    Previews, RecordedAnswers, SetApplications, SetInclusion, SetOutcome, SetPreview, SetSelection,
+    SetTemplate, generate_sets, preview, render_for_set,
 };
 pub use cache::prune_cache;
 pub use cluster_references::ClusterReference;

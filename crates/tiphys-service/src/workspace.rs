@@ -94,7 +94,7 @@ impl Workspace {
     ) -> Result<Self, ServiceError> {
         let mut workspace = Self::open(service, workspace)?;
         let inputs = WorldInputs::of(&workspace);
-        let (applications, sets) = Box::pin(appset::include(&inputs, service.options().sets)).await?;
+        let (applications, sets) = Box::pin(appset::include(&inputs, &service.options().sets)).await?;
         appset::add(&mut workspace.resources, applications, &workspace.control_plane);
         workspace.sets = sets;
         Ok(workspace)

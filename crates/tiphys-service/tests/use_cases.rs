@@ -196,7 +196,7 @@ async fn planned_edit_is_written_once_and_only_to_the_expected_version() {
     let values = ParameterValues { assignments: vec!["replicas=2".to_owned()], ..ParameterValues::default() };
     let request = ParameterRequest::new(&values, &[], world.service.host()).expect("a request");
     let plan = async |if_version: Option<&str>| {
-        let workspace = open_workspace(&world.service, "plugged").expect("a workspace");
+        let workspace = open_workspace(&world.service, "plugged").await.expect("a workspace");
         let options = EditOptions {
             if_version: if_version.map(str::to_owned),
             allow_unannounced: true,

@@ -22,7 +22,10 @@ mod render;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use applications::ApplicationArgs;
-pub(crate) use appset::{AppSetArgs, AppSetCommand, AppSetGenerateArgs, AppSetTemplateArgs, TemplateEngine};
+pub(crate) use appset::{
+    AppSetArgs, AppSetCommand, AppSetGenerateArgs, AppSetPreviewArgs, AppSetTemplateArgs, ControllerArgs,
+    TemplateEngine,
+};
 pub(crate) use base::BaseArgs;
 pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};

@@ -34,7 +34,7 @@ impl Run<'_> {
 
     fn directories(&self, git: &GitGenerator) -> Sets {
         let found =
-            self.answer("git", self.git_request(git, "directories", json!(true))).map_err(|stop| {
+            self.answer("git", self.git_request(git, "directories", &json!(true))).map_err(|stop| {
                 stop.wrapped("error generating params from git: error getting directories from repo: ")
             })?;
         let matches = |path: &str, is_excluded: bool| {
@@ -53,7 +53,7 @@ impl Run<'_> {
         let (excluding, including): (Vec<&GitPattern>, Vec<&GitPattern>) =
             git.files.iter().partition(|pattern| pattern.is_excluded);
         for pattern in including.into_iter().chain(excluding) {
-            let found = match self.answer("git", self.git_request(git, "files", json!(pattern.path))) {
+            let found = match self.answer("git", self.git_request(git, "files", &json!(pattern.path))) {
                 Ok(found) => found,
                 Err(Stop::Ask(more)) => {
                     questions.extend(more);
@@ -92,7 +92,7 @@ impl Run<'_> {
 
     /// Returns a question about a repository. The project of the template says whose credentials are used; that of a Go template is not known
     /// yet.
-    fn git_request(&self, git: &GitGenerator, key: &str, value: Value) -> Value {
+    fn git_request(&self, git: &GitGenerator, key: &str, value: &Value) -> Value {
         let project = self.set.template["spec"]["project"].as_str().unwrap_or_default();
         let project = if project.contains("{{") { "" } else { project };
         json!({"repoURL": git.repo_url, "revision": git.revision, "project": project, key: value})

@@ -33,8 +33,8 @@ pub enum SetOutcome {
     Generated {
         /// The decoded set.
         set: Arc<ApplicationSet>,
-        /// Its Applications.
-        applications: Vec<GeneratedApplication>,
+        /// Its Applications. It has neither errors nor questions.
+        generated: Generated,
     },
     /// The document is invalid, or a generator or a template failed. Argo CD uses no Application of such a set.
     Failed(Vec<ServiceError>),
@@ -59,7 +59,7 @@ pub(super) async fn generate_one(
     let mut warnings = Vec::new();
     let outcome = match generated(stored, world, options, adjust).await {
         Ok((set, generated)) => {
-            let volatile: Vec<&str> = generated.volatile.into_iter().collect();
+            let volatile: Vec<&str> = generated.volatile.iter().copied().collect();
             if !volatile.is_empty() {
                 let functions = volatile.join(", ");
                 let message = format!(
@@ -70,7 +70,7 @@ pub(super) async fn generate_one(
             let errors: Vec<ServiceError> =
                 generated.errors.iter().map(|error| failed(stored, error)).collect();
             if errors.is_empty() {
-                SetOutcome::Generated { set, applications: generated.applications }
+                SetOutcome::Generated { set, generated }
             } else {
                 SetOutcome::Failed(errors)
             }
@@ -81,6 +81,16 @@ pub(super) async fn generate_one(
     SetApplications { set: name, outcome, warnings }
 }
 
+/// Decodes a set.
+pub(super) fn decoded(stored: &StoredSet) -> Result<ApplicationSet, ServiceError> {
+    let decoded = ApplicationSet::decode(&stored.node).map_err(|error| {
+        let place = Place { position: Some(error.source.position), ..stored.place.clone() };
+        let tiphys_yaml::DecodeError { path, message, .. } = *error.source;
+        ServiceError::invalid_input(format!("{place}: {}: {path}: {message}", error.object))
+    })?;
+    Ok(decoded.value)
+}
+
 /// Decodes a set, and generates until no question is open.
 async fn generated(
     stored: &StoredSet,
@@ -88,12 +98,7 @@ async fn generated(
     options: Options,
     adjust: impl FnOnce(&mut ApplicationSet),
 ) -> Result<(Arc<ApplicationSet>, Generated), Stop> {
-    let decoded = ApplicationSet::decode(&stored.node).map_err(|error| {
-        let place = Place { position: Some(error.source.position), ..stored.place.clone() };
-        let tiphys_yaml::DecodeError { path, message, .. } = *error.source;
-        Stop::Failed(ServiceError::invalid_input(format!("{place}: {}: {path}: {message}", error.object)))
-    })?;
-    let mut set = decoded.value;
+    let mut set = decoded(stored).map_err(Stop::Failed)?;
     adjust(&mut set);
     let set = Arc::new(set);
     let mut answers = Arc::new(Answers::default());
@@ -131,14 +136,14 @@ impl SetApplications {
     /// Returns the generated Applications.
     pub fn applications(&self) -> &[GeneratedApplication] {
         match &self.outcome {
-            SetOutcome::Generated { applications, .. } => applications,
+            SetOutcome::Generated { generated, .. } => &generated.applications,
             SetOutcome::Failed(_) | SetOutcome::LeftOut(_) => &[],
         }
     }
 
     /// Returns the generated Applications as those of the store.
     pub(crate) fn stored(&self, set: &StoredSet) -> Result<Vec<StoredApplication>, ServiceError> {
-        let SetOutcome::Generated { set: decoded, applications } = &self.outcome else {
+        let SetOutcome::Generated { set: decoded, generated } = &self.outcome else {
             return Ok(Vec::new());
         };
         let stored = |generated: &GeneratedApplication| {
@@ -150,7 +155,7 @@ impl SetApplications {
                 ServiceError::rendering(message)
             })
         };
-        applications.iter().map(stored).collect()
+        generated.applications.iter().map(stored).collect()
     }
 }
 

@@ -4,6 +4,7 @@ use tiphys_engine::Owner;
 use tiphys_gotemplate::Options;
 use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
 
+use super::RecordedAnswers;
 use super::generate_each;
 use super::generation::{SetApplications, SetOutcome};
 use super::world::{Asking, World, WorldInputs};
@@ -12,19 +13,21 @@ use crate::text::listed;
 use crate::warning::Warning;
 
 /// Which sets take part in use cases that are about Applications.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub enum SetInclusion {
     /// Those whose generators need only the store and the folders that stand for repositories.
     #[default]
     Auto,
     /// All; other servers are asked.
     All,
+    /// All, with given answers; nothing is asked.
+    Answered(RecordedAnswers),
     /// None.
     None,
 }
 
 /// What became of the sets of a store.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct IncludedSets {
     /// Errors of sets.
     pub errors: Vec<ServiceError>,
@@ -32,12 +35,14 @@ pub struct IncludedSets {
     pub warnings: Vec<Warning>,
     /// Full names of the sets whose Applications are not known, because they failed or are left out.
     pub(crate) unknown: Vec<String>,
+    /// The sets that were generated.
+    pub(crate) generated: Vec<SetApplications>,
 }
 
 /// Generates the Applications of the sets of a store.
 pub(crate) async fn include(
     inputs: &WorldInputs<'_>,
-    inclusion: SetInclusion,
+    inclusion: &SetInclusion,
 ) -> Result<(Vec<StoredApplication>, IncludedSets), ServiceError> {
     let sets: Vec<&StoredSet> = inputs.resources.sets().iter().collect();
     let mut included = IncludedSets::default();
@@ -49,6 +54,7 @@ pub(crate) async fn include(
         }
         SetInclusion::Auto => Asking::StoreAndFolders,
         SetInclusion::All => Asking::Everything,
+        SetInclusion::Answered(answers) => Asking::Recorded(answers.clone()),
     };
     let world = World::new(inputs, asking)?;
     let generated = generate_each(&sets, &world, Options::at((inputs.service.host().clock)())).await;
@@ -73,24 +79,27 @@ pub(crate) fn add(resources: &mut Resources, generated: Vec<StoredApplication>, 
 }
 
 impl IncludedSets {
-    fn add(&mut self, SetApplications { set, outcome, .. }: SetApplications) {
-        match outcome {
+    fn add(&mut self, generated: SetApplications) {
+        let set = &generated.set;
+        match &generated.outcome {
             SetOutcome::Generated { .. } => {}
             SetOutcome::Failed(errors) => {
-                self.errors.extend(errors);
-                self.unknown.push(set);
+                self.errors.extend(errors.iter().cloned());
+                self.unknown.push(set.clone());
             }
             SetOutcome::LeftOut(reason) => {
                 let warning = Warning::new(format!("application set {set} is left out: {reason}"));
                 self.warnings.push(warning.with_remedy(Remedy::IncludeSets));
-                self.unknown.push(set);
+                self.unknown.push(set.clone());
             }
         }
+        self.generated.push(generated);
     }
 
-    /// Adds what became of the sets of another side. What both sides say is said once.
+    /// Adds what became of the sets of the new side. What both sides say is said once.
     pub(crate) fn join(&mut self, other: Self) {
         self.unknown.extend(other.unknown);
+        self.generated = other.generated;
         let is_new = |error: &ServiceError| self.errors.iter().all(|one| one.message() != error.message());
         let errors: Vec<ServiceError> = other.errors.into_iter().filter(is_new).collect();
         self.errors.extend(errors);

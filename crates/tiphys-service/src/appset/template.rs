@@ -48,7 +48,7 @@ pub async fn render_for_set(
     let options = Options::at((workspace.service.host().clock)());
     let generated = generate_one(stored, &world, options, only_parameters).await;
     let (set, applications) = match generated.outcome {
-        SetOutcome::Generated { set, applications } => (set, applications),
+        SetOutcome::Generated { set, generated } => (set, generated.applications),
         SetOutcome::Failed(errors) => {
             return Err(errors
                 .into_iter()

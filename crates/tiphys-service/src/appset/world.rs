@@ -84,9 +84,7 @@ impl<'a> World<'a> {
     /// Creates a world. Nothing is asked yet.
     pub(crate) fn new(inputs: &WorldInputs<'a>, asking: Asking) -> Result<Self, ServiceError> {
         let WorldInputs { service, resources, renderer, projects, trust, control_plane, services } = *inputs;
-        // The clusters are data of templates here, and no connections.
-        let secrets = cluster_secrets(service.options(), service.host(), |_| false)?;
-        let clusters = if secrets.is_empty() { clusters(resources.secrets()) } else { clusters(&secrets) };
+        let clusters = clusters_of(service, resources)?;
         let asked = AskedOnce::default();
         Ok(Self { asking, renderer, projects, trust, service, services, control_plane, clusters, asked })
     }
@@ -143,6 +141,15 @@ impl<'a> World<'a> {
         };
         self.asked.get(key, question, ask).await
     }
+}
+
+/// Returns the clusters of the options' cluster Secrets, else of those of a store. They are data here, and no connections.
+pub(super) fn clusters_of(
+    service: &Service,
+    resources: &Resources,
+) -> Result<Vec<Map<String, Value>>, ServiceError> {
+    let secrets = cluster_secrets(service.options(), service.host(), |_| false)?;
+    Ok(if secrets.is_empty() { clusters(resources.secrets()) } else { clusters(&secrets) })
 }
 
 fn clusters(secrets: &[StoredSecret]) -> Vec<Map<String, Value>> {

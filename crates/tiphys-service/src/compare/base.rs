@@ -4,6 +4,7 @@ mod compare;
 mod pairs;
 mod past;
 mod plugins;
+mod sets;
 mod sides;
 mod trust;
 mod unheeded;
@@ -11,6 +12,7 @@ mod unheeded;
 use tiphys_source::BaseRevision;
 
 pub use compare::{RevisionComparison, RevisionDiff};
+pub use sets::preview_change;
 
 /// Whose plugins run if they are in a compared work tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::BaseArgs;
+
 /// Arguments of `appset`.
 #[derive(Debug, Args)]
 pub(crate) struct AppSetArgs {
@@ -15,6 +17,8 @@ pub(crate) struct AppSetArgs {
 pub(crate) enum AppSetCommand {
     /// Print the Applications of application sets
     Generate(AppSetGenerateArgs),
+    /// Show what the controller would do with the Applications of application sets
+    Preview(AppSetPreviewArgs),
     /// Render one template of an application set
     Template(AppSetTemplateArgs),
 }
@@ -46,6 +50,76 @@ pub(crate) struct AppSetGenerateArgs {
     /// Print the Applications of all other sets if some fail
     #[arg(long)]
     pub(crate) keep_going: bool,
+}
+
+/// Arguments of `appset preview`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "What exists is read from the folder of --cluster-state or the cluster of --context; with --base, it is what the sets of REV
+generate; else the Applications of the store. Nothing is changed.
+
+The result has an object for each Application: `set`, `namespace`, `name`, `change` (added, removed, changed, unchanged, invalid), `action`
+(create, update, delete, none: what the policy permits), `generator`, `parameters`, `patch` (the JSON merge patch of an update) and `error`.
+If a set that owns ten or more Applications would delete more than --max-deletions, its deletions are marked with `guarded: true`.
+
+Exit code: 0 if nothing changes, 1 if something does, 2 if a document or setting is invalid, 3 if a generator or a template failed.
+
+Examples:
+  tiphys appset preview --cluster-state live/
+  tiphys appset preview team-apps --base origin/main --repo . -o table
+  tiphys appset preview team-apps --answers answers.json --policy create-only"
+)]
+pub(crate) struct AppSetPreviewArgs {
+    /// Names, `namespace/name`, or files; all sets of the store by default
+    #[arg(value_name = "SET")]
+    pub(crate) sets: Vec<String>,
+    /// A YAML or JSON file with the answers to all questions of generators
+    #[arg(long, value_name = "FILE")]
+    pub(crate) answers: Option<PathBuf>,
+    /// Compare the Applications of this file, the output of `argocd appset generate`, instead of generating those of the only SET
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["answers", "base"])]
+    pub(crate) generated: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) controller: ControllerArgs,
+    /// Exit with 2 if deletions are guarded
+    #[arg(long)]
+    pub(crate) strict: bool,
+    #[command(flatten)]
+    pub(crate) base: BaseArgs,
+}
+
+/// Settings of the ApplicationSet controller.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Settings of the controller")]
+pub(crate) struct ControllerArgs {
+    /// Policy of the controller: `create-only`, `create-update`, `create-delete` or `sync`, the default
+    #[arg(long, value_name = "POLICY", env = "ARGOCD_APPLICATIONSET_CONTROLLER_POLICY")]
+    pub(crate) policy: Option<String>,
+    /// Whether `syncPolicy.applicationsSync` of a set replaces the policy; default: if --policy is not given
+    #[arg(
+        long,
+        value_name = "BOOL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "true",
+        env = "ARGOCD_APPLICATIONSET_CONTROLLER_ENABLE_POLICY_OVERRIDE"
+    )]
+    pub(crate) policy_override: Option<bool>,
+    /// Labels of existing Applications that are kept
+    #[arg(long, value_name = "KEY", value_delimiter = ',')]
+    pub(crate) preserved_labels: Vec<String>,
+    /// Annotations of existing Applications that are kept
+    #[arg(long, value_name = "KEY", value_delimiter = ',')]
+    pub(crate) preserved_annotations: Vec<String>,
+    /// Take over an existing Application that the set does not own
+    #[arg(long, value_name = "NAME")]
+    pub(crate) adopt: Vec<String>,
+    /// Maximum share of its Applications that a set may delete, in percent, if it owns ten or more
+    #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) max_deletions: u8,
+    /// Allow a set to delete more
+    #[arg(long, value_name = "SET")]
+    pub(crate) allow_deletions: Vec<String>,
 }
 
 /// Arguments of `appset template`.

@@ -1,6 +1,7 @@
 //! `tiphys appset`: application sets.
 
 mod generate;
+mod preview;
 mod template;
 mod wide;
 
@@ -8,7 +9,9 @@ use std::process::ExitCode;
 
 use std::path::Path;
 
+use serde_json::Value;
 use tiphys_service::RecordedAnswers;
+use tiphys_yaml::read_documents;
 
 use crate::args::{AppSetArgs, AppSetCommand, CommonArgs};
 use crate::error::ServiceError;
@@ -22,6 +25,7 @@ pub(crate) async fn run(
 ) -> Result<ExitCode, ServiceError> {
     match &args.command {
         AppSetCommand::Generate(args) => generate::run(common, args, host).await,
+        AppSetCommand::Preview(args) => preview::run(common, args, host).await,
         AppSetCommand::Template(args) => template::run(common, args, host).await,
     }
 }
@@ -32,4 +36,27 @@ fn answers(file: Option<&Path>, host: &Process) -> Result<Option<RecordedAnswers
     let content = std::fs::read(host.absolute(file))
         .map_err(|error| ServiceError::invalid_input(format!("cannot read {}: {error}", file.display())))?;
     RecordedAnswers::parse(file, &content).map(Some)
+}
+
+/// Reads Applications from a file: documents, or lists of them.
+fn documents(file: &Path, host: &Process) -> Result<Vec<Value>, ServiceError> {
+    let invalid = |message: String| ServiceError::invalid_input(format!("{}: {message}", file.display()));
+    let content =
+        std::fs::read(host.absolute(file)).map_err(|error| invalid(format!("cannot read: {error}")))?;
+    let documents = read_documents(&content).map_err(|error| invalid(error.to_string()))?;
+    let mut applications = Vec::new();
+    for document in documents {
+        match document.to_value() {
+            Value::Null => {}
+            Value::Array(items) => applications.extend(items),
+            mut list if list["items"].is_array() => {
+                applications.extend(list["items"].as_array_mut().map(std::mem::take).unwrap_or_default());
+            }
+            application => applications.push(application),
+        }
+    }
+    match applications.iter().find(|application| application["kind"] != "Application") {
+        Some(other) => Err(invalid(format!("expected Applications, found {}", other["kind"]))),
+        None => Ok(applications),
+    }
 }

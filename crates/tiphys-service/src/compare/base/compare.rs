@@ -54,12 +54,7 @@ impl RevisionComparison {
         selection: &ApplicationSelection,
         cancel: &CancellationToken,
     ) -> Result<Self, ServiceError> {
-        if service.options().store_paths().contains(&StorePath::StandardInput) {
-            return Err(ServiceError::invalid_input(
-                "the store must be in a git repository; standard input has no revisions",
-            )
-            .of_input(Input::Base));
-        }
+        refuse_standard_input(service)?;
         let filter = selection.filter()?;
         let arguments = selection.references();
         let runs = service.runs(None);
@@ -151,6 +146,17 @@ impl RevisionComparison {
         let applications = results.into_iter().map(|(diff, _)| diff).collect();
         Ok(RevisionDiff { applications, equal, renamed: pairs.renamed() })
     }
+}
+
+/// Refuses a store without revisions.
+pub(super) fn refuse_standard_input(service: &Service) -> Result<(), ServiceError> {
+    if service.options().store_paths().contains(&StorePath::StandardInput) {
+        return Err(ServiceError::invalid_input(
+            "the store must be in a git repository; standard input has no revisions",
+        )
+        .of_input(Input::Base));
+    }
+    Ok(())
 }
 
 /// Compares one application. None if its inputs are equal, so that it was not rendered.

@@ -170,7 +170,7 @@ impl Side {
             control_plane: &self.stores.control_plane,
             services,
         };
-        let (applications, sets) = Box::pin(appset::include(&inputs, service.options().sets)).await?;
+        let (applications, sets) = Box::pin(appset::include(&inputs, &service.options().sets)).await?;
         appset::add(&mut self.stores.store, applications, &self.stores.control_plane);
         self.stores.unknown_sets = sets.unknown.iter().cloned().collect();
         Ok(sets)

@@ -1,0 +1,328 @@
+//! What the controller would do with the Applications of sets.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tiphys_api::{
+    APPLICATION, ApplicationSet, DEFAULT_PROJECT, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, canonical,
+};
+use tiphys_appset::{
+    Action, Change, DEFAULT_MAX_DELETIONS_PERCENT, DEFAULT_REQUEUE_SECONDS, DestinationCluster, Generated,
+    GeneratedApplication, Guard, ParameterSet, Plan, PlanError, PlanInput, PlanSettings, plan,
+    requeue_after_seconds,
+};
+use tiphys_cluster::ListContent;
+use tiphys_project::Cluster;
+use tiphys_store::Store as Resources;
+
+use super::generation::{SetApplications, SetOutcome, decoded};
+use super::world::clusters_of;
+use super::{NamedSets, SetSelection, generate_sets};
+use crate::error::{Remedy, ServiceError, chain};
+use crate::options::ServiceOptions;
+use crate::projects::MissingProjects;
+use crate::service::Service;
+use crate::warning::Warning;
+use crate::workspace::Workspace;
+
+/// Settings of the controller, as its options.
+#[derive(Clone, Debug)]
+pub struct ControllerSettings {
+    /// `--policy`; empty means `sync`.
+    pub policy: String,
+    /// `--enable-policy-override`
+    pub is_policy_override_enabled: bool,
+    /// `--preserved-labels`
+    pub preserved_labels: Vec<String>,
+    /// `--preserved-annotations`
+    pub preserved_annotations: Vec<String>,
+    /// Names of existing Applications that a set may take over although it does not own them.
+    pub adoptions: BTreeSet<String>,
+    /// Percentage of the owned Applications that a plan may delete, for sets that own ten or more.
+    pub max_deletions_percent: usize,
+    /// Names of the sets that may delete more.
+    pub allowed_deletions: BTreeSet<String>,
+}
+
+/// Which Applications exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExistingApplications {
+    /// Those of the store.
+    Store,
+    /// Those of the cluster of Argo CD.
+    Cluster,
+}
+
+/// What to preview.
+#[derive(Clone, Debug)]
+pub struct PreviewRequest {
+    /// The sets.
+    pub selection: SetSelection,
+    /// Applications that another program has generated for the only set of the selection.
+    pub generated: Option<Vec<Value>>,
+    /// Which Applications exist.
+    pub existing: ExistingApplications,
+    /// Settings of the controller.
+    pub settings: ControllerSettings,
+}
+
+/// What the controller would do with the Applications of a set.
+#[derive(Debug)]
+pub struct SetPreview {
+    /// Namespace and name of the set.
+    pub set: String,
+    /// The decoded set.
+    pub decoded: Arc<ApplicationSet>,
+    /// What the set generates.
+    pub generated: Generated,
+    /// The plan.
+    pub plan: Plan,
+}
+
+/// The previews of all sets that could be generated.
+#[derive(Debug, Default)]
+pub struct Previews {
+    /// The sets in the order of the selection, or of the store.
+    pub sets: Vec<SetPreview>,
+    /// Errors of sets.
+    pub errors: Vec<ServiceError>,
+    /// Warnings about sets.
+    pub warnings: Vec<Warning>,
+}
+
+impl Default for ControllerSettings {
+    fn default() -> Self {
+        Self {
+            policy: String::new(),
+            is_policy_override_enabled: true,
+            preserved_labels: Vec::new(),
+            preserved_annotations: Vec::new(),
+            adoptions: BTreeSet::new(),
+            max_deletions_percent: DEFAULT_MAX_DELETIONS_PERCENT,
+            allowed_deletions: BTreeSet::new(),
+        }
+    }
+}
+
+/// Generates sets and compares their Applications with existing ones.
+pub async fn preview(workspace: &Workspace, request: &PreviewRequest) -> Result<Previews, ServiceError> {
+    let Workspace { service, resources, control_plane, .. } = workspace;
+    let sets = match &request.generated {
+        Some(generated) => vec![given(workspace, &request.selection, generated)?],
+        None => generate_sets(workspace, &request.selection).await?.sets,
+    };
+    let existing = match request.existing {
+        ExistingApplications::Store => of_store(resources),
+        ExistingApplications::Cluster => of_cluster(workspace).await?,
+    };
+    let planner = Planner::new(service, resources, control_plane, &request.settings)?;
+    Ok(planner.previews(sets, |_| existing.as_slice()))
+}
+
+/// Plans sets with the same settings.
+pub(crate) struct Planner<'a> {
+    settings: &'a ControllerSettings,
+    common: PlanSettings,
+}
+
+impl<'a> Planner<'a> {
+    /// Takes projects and clusters from a store, if they are known there.
+    pub(crate) fn new(
+        service: &Service,
+        resources: &Resources,
+        control_plane: &str,
+        settings: &'a ControllerSettings,
+    ) -> Result<Self, ServiceError> {
+        let common = PlanSettings {
+            controller_namespace: control_plane.to_owned(),
+            policy: settings.policy.clone(),
+            is_policy_override_enabled: settings.is_policy_override_enabled,
+            preserved_annotations: settings.preserved_annotations.clone(),
+            preserved_labels: settings.preserved_labels.clone(),
+            projects: projects(service.options(), resources),
+            clusters: destinations(&clusters_of(service, resources)?),
+            adoptions: settings.adoptions.clone(),
+            max_deletions_percent: settings.max_deletions_percent,
+            are_deletions_allowed: false,
+        };
+        Ok(Self { settings, common })
+    }
+
+    /// Plans generated sets. `existing` returns the Applications that may belong to a set.
+    pub(crate) fn previews<'b>(
+        &self,
+        sets: Vec<SetApplications>,
+        existing: impl Fn(&str) -> &'b [Value],
+    ) -> Previews {
+        let mut previews = Previews::default();
+        for SetApplications { set, outcome, warnings } in sets {
+            previews.warnings.extend(warnings);
+            match outcome {
+                SetOutcome::Generated { set: decoded, generated } => {
+                    let existing = existing(&set);
+                    previews.add(self.preview(set, decoded, generated, existing));
+                }
+                SetOutcome::Failed(errors) => previews.errors.extend(errors),
+                SetOutcome::LeftOut(reason) => {
+                    let error = ServiceError::rendering(format!("application set {set}: {reason}"));
+                    previews.errors.push(error.with_remedy(Remedy::IncludeSets));
+                }
+            }
+        }
+        previews
+    }
+
+    fn preview(
+        &self,
+        set: String,
+        decoded: Arc<ApplicationSet>,
+        generated: Generated,
+        existing: &[Value],
+    ) -> SetPreview {
+        let allowed = &self.settings.allowed_deletions;
+        let are_deletions_allowed = allowed.contains(&set) || allowed.contains(&decoded.metadata.name);
+        let input = PlanInput {
+            set: &decoded,
+            generated: &generated,
+            existing,
+            settings: &PlanSettings { are_deletions_allowed, ..self.common.clone() },
+            jq: &tiphys_jq::removal,
+            requeue_after_seconds: requeue_after_seconds(&decoded, DEFAULT_REQUEUE_SECONDS),
+        };
+        let plan = plan(&input);
+        SetPreview { set, decoded, generated, plan }
+    }
+}
+
+impl Previews {
+    fn add(&mut self, preview: SetPreview) {
+        if let Some(error @ PlanError::Policy { .. }) = &preview.plan.error {
+            let message = format!("application set {}: {error}", preview.set);
+            self.errors.push(ServiceError::invalid_input(message));
+        }
+        self.sets.push(preview);
+    }
+
+    /// Returns whether an Application is anything but unchanged.
+    pub fn differ(&self) -> bool {
+        let planned = self.sets.iter().flat_map(|preview| &preview.plan.applications);
+        planned.into_iter().any(|planned| planned.change != Change::Unchanged)
+    }
+
+    /// Returns the refusals to delete too many Applications, with the names of their sets.
+    pub fn guards(&self) -> impl Iterator<Item = (&str, Guard)> {
+        self.sets.iter().filter_map(|preview| Some((preview.set.as_str(), preview.plan.guard?)))
+    }
+
+    /// Returns an object for each Application: set, namespace, name, change, action, generator, parameters, patch and error. A deletion that
+    /// is refused has `guarded`, too.
+    pub fn to_json(&self) -> Value {
+        self.sets.iter().flat_map(SetPreview::rows).collect()
+    }
+}
+
+impl SetPreview {
+    fn rows(&self) -> impl Iterator<Item = Value> {
+        self.plan.applications.iter().map(|planned| {
+            let generated = planned.generated.and_then(|index| self.generated.applications.get(index));
+            let (action, patch) = match &planned.action {
+                Action::None => ("none", &Value::Null),
+                Action::Create(_) => ("create", &Value::Null),
+                Action::Patch(patch) => ("update", patch),
+                Action::Delete { .. } => ("delete", &Value::Null),
+            };
+            let mut row = json!({
+                "set": self.set,
+                "namespace": planned.namespace,
+                "name": planned.name,
+                "change": planned.change.word(),
+                "action": action,
+                "generator": generated.map(|generated| generated.generator.as_str()),
+                "parameters": generated.map(|generated| &generated.parameters.values).unwrap_or(&Map::new()),
+                "patch": patch,
+                "error": planned.error,
+            });
+            if self.plan.guard.is_some() && action == "delete" {
+                row["guarded"] = Value::Bool(true);
+            }
+            row
+        })
+    }
+}
+
+/// Returns the only set of a selection with Applications that another program has generated.
+fn given(
+    workspace: &Workspace,
+    selection: &SetSelection,
+    applications: &[Value],
+) -> Result<SetApplications, ServiceError> {
+    let named = NamedSets::load(selection)?;
+    let found = named.find(&workspace.resources)?;
+    let [stored] = found.as_slice() else {
+        return Err(ServiceError::invalid_input("generated Applications belong to one set; name it"));
+    };
+    let application = |value: &Value| GeneratedApplication {
+        application: canonical(&APPLICATION, value.clone()),
+        generator: String::new(),
+        parameters: ParameterSet::default(),
+    };
+    let generated =
+        Generated { applications: applications.iter().map(application).collect(), ..Generated::default() };
+    let outcome = match decoded(stored) {
+        Ok(set) => SetOutcome::Generated { set: Arc::new(set), generated },
+        Err(error) => SetOutcome::Failed(vec![error]),
+    };
+    Ok(SetApplications { set: stored.full_name(), outcome, warnings: Vec::new() })
+}
+
+fn of_store(resources: &Resources) -> Vec<Value> {
+    resources.applications().iter().map(|stored| stored.node.to_value()).collect()
+}
+
+/// Reads the Applications of the cluster of Argo CD, in all namespaces.
+async fn of_cluster(workspace: &Workspace) -> Result<Vec<Value>, ServiceError> {
+    let own = Cluster { server: Some(IN_CLUSTER_SERVER.to_owned()), name: Some(IN_CLUSTER_NAME.to_owned()) };
+    let cluster = workspace.clusters.open(&own)?.ok_or_else(|| {
+        ServiceError::invalid_input("the cluster of Argo CD is not given")
+            .with_remedy(Remedy::AddClusterState(None))
+    })?;
+    let unread = |error: &tiphys_cluster::ClusterError| {
+        ServiceError::rendering(format!("the Applications of the cluster cannot be read: {}", chain(error)))
+    };
+    let kinds = cluster.reader.kinds().await.map_err(|error| unread(&error))?;
+    let kind = kinds
+        .find("argoproj.io", "Application", Some("v1alpha1"))
+        .map_err(|error| ServiceError::rendering(format!("cluster {}: {error}", cluster.name)))?;
+    let found = cluster.reader.list(kind, None, ListContent::Objects).await;
+    let found = found.map_err(|error| unread(&error))?;
+    Ok(found.into_iter().map(|object| object.without_managed_fields().into_value()).collect())
+}
+
+/// Returns the names of the projects, if the store has all of them.
+fn projects(options: &ServiceOptions, resources: &Resources) -> Option<BTreeSet<String>> {
+    let names = resources.projects().iter().map(|stored| stored.project.metadata.name.clone());
+    // Argo CD creates the default project.
+    let names = names.chain([DEFAULT_PROJECT.to_owned()]);
+    (options.missing_projects == MissingProjects::Refuse).then(|| names.collect())
+}
+
+/// Returns the clusters of the cluster Secrets; none if there are no Secrets.
+fn destinations(clusters: &[Map<String, Value>]) -> Option<Vec<DestinationCluster>> {
+    let text = |cluster: &Map<String, Value>, key: &str| {
+        cluster.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    };
+    let of = |cluster: &Map<String, Value>| DestinationCluster {
+        name: text(cluster, "name"),
+        server: text(cluster, "server"),
+    };
+    let mut known: Vec<DestinationCluster> = clusters.iter().map(of).collect();
+    if known.is_empty() {
+        return None;
+    }
+    if known.iter().all(|cluster| cluster.server != IN_CLUSTER_SERVER) {
+        let (name, server) = (IN_CLUSTER_NAME.to_owned(), IN_CLUSTER_SERVER.to_owned());
+        known.push(DestinationCluster { name, server });
+    }
+    Some(known)
+}

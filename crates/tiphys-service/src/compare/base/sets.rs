@@ -1,0 +1,89 @@
+//! What a change does to the Applications of sets.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tiphys_api::ApplicationSet;
+use tiphys_appset::Generated;
+use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
+use tokio_util::sync::CancellationToken;
+
+use super::RevisionOptions;
+use super::sides::{self, ComparedSides};
+use crate::appset::{ControllerSettings, Planner, Previews, SetApplications, SetOutcome, SetSelection};
+use crate::error::ServiceError;
+use crate::service::Service;
+use crate::warning::Warning;
+
+/// Generates the sets of both sides, and compares what those of the new side generate with what those of the base do.
+pub async fn preview_change(
+    service: &Service,
+    revision: &RevisionOptions,
+    selection: &SetSelection,
+    settings: &ControllerSettings,
+    cancel: &CancellationToken,
+) -> Result<Previews, ServiceError> {
+    super::compare::refuse_standard_input(service)?;
+    let runs = service.runs(None);
+    let sides = Box::pin(sides::open(service, &runs, revision, &[], cancel)).await?;
+    let ComparedSides { base, head, sets, warnings, .. } = sides;
+    let (base, head) = (base.stores, head.stores);
+    let names = selection.full_names([&base.store, &head.store])?;
+    let mut compared = Vec::new();
+    let mut left_out = Vec::new();
+    for set in sets.generated.into_iter().filter(|set| names.contains(&set.set)) {
+        if base.unknown_sets.contains(&set.set) && !set.applications().is_empty() {
+            left_out.push(set.set);
+        } else {
+            compared.push(set);
+        }
+    }
+    let of_head: BTreeSet<String> = head.store.sets().iter().map(StoredSet::full_name).collect();
+    let gone = base.store.sets().iter().filter(|set| {
+        let name = set.full_name();
+        names.contains(&name) && !of_head.contains(&name)
+    });
+    compared.extend(gone.filter_map(removed));
+    let planner = Planner::new(service, &head.store, &head.control_plane, settings)?;
+    let existing = existing(&base.store);
+    let others = existing.get("").cloned().unwrap_or_default();
+    let mut previews =
+        planner.previews(compared, |set| existing.get(set).map_or(others.as_slice(), Vec::as_slice));
+    previews.warnings.splice(..0, warnings);
+    // Errors of the base are not those of a preview.
+    previews.errors.extend(sets.errors.into_iter().filter(|_| !left_out.is_empty()));
+    previews.warnings.extend(left_out.into_iter().map(|set| {
+        Warning::new(format!("not compared, since application set {set} failed or is left out at the base"))
+    }));
+    Ok(previews)
+}
+
+/// Returns a set that exists at the base only, as one that generates nothing any more.
+fn removed(stored: &StoredSet) -> Option<SetApplications> {
+    let set = ApplicationSet::decode(&stored.node).ok()?.value;
+    let outcome = SetOutcome::Generated { set: Arc::new(set), generated: Generated::default() };
+    Some(SetApplications { set: stored.full_name(), outcome, warnings: Vec::new() })
+}
+
+/// Returns the Applications of the base by the set that generates them, each list with the stored ones. The empty name has only these.
+fn existing(store: &Resources) -> BTreeMap<String, Vec<Value>> {
+    let is_stored = |stored: &&Arc<StoredApplication>| stored.generated_by.is_none();
+    let stored: Vec<Value> =
+        store.applications().iter().filter(is_stored).map(|stored| stored.node.to_value()).collect();
+    let mut by_set = BTreeMap::from([(String::new(), stored.clone())]);
+    for generated in store.applications() {
+        let Some(set) = &generated.generated_by else { continue };
+        let mut value = generated.node.to_value();
+        value["metadata"]["ownerReferences"] = json!([{
+            "apiVersion": "argoproj.io/v1alpha1",
+            "kind": "ApplicationSet",
+            "name": set.rsplit('/').next(),
+            "uid": "",
+            "controller": true,
+            "blockOwnerDeletion": true,
+        }]);
+        by_set.entry(set.clone()).or_insert_with(|| stored.clone()).push(value);
+    }
+    by_set
+}
