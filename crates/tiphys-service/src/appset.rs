@@ -3,6 +3,7 @@
 mod answers;
 mod asked;
 mod decisions;
+mod diff;
 mod generation;
 mod git;
 mod inclusion;
@@ -24,6 +25,7 @@ use crate::store::load_inputs;
 use crate::workspace::Workspace;
 
 pub use answers::RecordedAnswers;
+pub use diff::compare_previews;
 pub use generation::{SetApplications, SetOutcome};
 pub use git::FileGlobbing;
 pub use inclusion::{IncludedSets, SetInclusion};

@@ -38,7 +38,7 @@ mod workspace;
 pub use appset::{
     ControllerSettings, ExistingApplications, FileGlobbing, GeneratedSets, IncludedSets, PreviewRequest,
     Previews, RecordedAnswers, SetApplications, SetInclusion, SetOutcome, SetPreview, SetSelection,
-    SetTemplate, generate_sets, preview, render_for_set,
+    SetTemplate, compare_previews, generate_sets, preview, render_for_set,
 };
 pub use cache::prune_cache;
 pub use cluster_references::ClusterReference;

@@ -139,15 +139,18 @@ impl StoredSet {
 
     /// Returns an application that this set generates. The document's positions are those of the set's template.
     pub fn generated(&self, node: Node) -> Result<StoredApplication, ResourceError> {
+        let place = Place { position: Some(node.position), ..self.place.clone() };
+        let stored = StoredApplication::detached(node, place)?;
+        Ok(StoredApplication { generated_by: Some(self.full_name()), ..stored })
+    }
+}
+
+impl StoredApplication {
+    /// Returns an application that was not read from a file.
+    pub fn detached(node: Node, place: Place) -> Result<Self, ResourceError> {
         let decoded = Application::decode(&node)?;
-        Ok(StoredApplication {
-            application: decoded.value,
-            findings: decoded.findings,
-            place: Place { position: Some(node.position), ..self.place.clone() },
-            node,
-            generated_by: Some(self.full_name()),
-            version: None,
-        })
+        let (application, findings) = (decoded.value, decoded.findings);
+        Ok(Self { application, findings, place, node, generated_by: None, version: None })
     }
 }
 

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use serde_json::Value;
 use tiphys_api::ApplicationSet;
 use tiphys_appset::{Answers, GenerateError, Generated, GeneratedApplication, generate};
 use tiphys_gotemplate::Options;
 use tiphys_store::{Place, StoredApplication, StoredSet};
 
 use super::world::World;
-use crate::error::ServiceError;
+use crate::error::{ServiceError, chain};
 use crate::warning::Warning;
 
 /// Rounds of questions: one for each level of generators, and one that has all answers.
@@ -20,6 +21,8 @@ const ROUNDS_MAX: usize = 4;
 pub struct SetApplications {
     /// Namespace and name of the set.
     pub set: String,
+    /// The set's document.
+    pub(crate) document: StoredSet,
     /// Its Applications, or why there are none.
     pub outcome: SetOutcome,
     /// Warnings about the set.
@@ -78,7 +81,7 @@ pub(super) async fn generate_one(
         Err(Stop::Failed(error)) => SetOutcome::Failed(vec![error]),
         Err(Stop::LeftOut(reason)) => SetOutcome::LeftOut(reason),
     };
-    SetApplications { set: name, outcome, warnings }
+    SetApplications { set: name, document: stored.clone(), outcome, warnings }
 }
 
 /// Decodes a set.
@@ -147,16 +150,23 @@ impl SetApplications {
             return Ok(Vec::new());
         };
         let stored = |generated: &GeneratedApplication| {
-            let document = decoded.application_document(&generated.generator, &generated.application);
-            set.generated(document).map_err(|error| {
-                let place = Place { position: Some(error.position()), ..set.place.clone() };
-                let message =
-                    format!("application set {} ({place}): {}", self.set, crate::error::chain(&error));
-                ServiceError::rendering(message)
-            })
+            stored_application(set, decoded, &generated.generator, &generated.application)
         };
         generated.applications.iter().map(stored).collect()
     }
+}
+
+/// Returns an Application of a set as one of the store.
+pub(super) fn stored_application(
+    set: &StoredSet,
+    decoded: &ApplicationSet,
+    generator: &str,
+    application: &Value,
+) -> Result<StoredApplication, ServiceError> {
+    set.generated(decoded.application_document(generator, application)).map_err(|error| {
+        let place = Place { position: Some(error.position()), ..set.place.clone() };
+        ServiceError::rendering(format!("application set {} ({place}): {}", set.full_name(), chain(&error)))
+    })
 }
 
 fn failed(stored: &StoredSet, error: &GenerateError) -> ServiceError {

@@ -9,14 +9,14 @@ use tiphys_api::{
 };
 use tiphys_appset::{
     Action, Change, DEFAULT_MAX_DELETIONS_PERCENT, DEFAULT_REQUEUE_SECONDS, DestinationCluster, Generated,
-    GeneratedApplication, Guard, ParameterSet, Plan, PlanError, PlanInput, PlanSettings, plan,
-    requeue_after_seconds,
+    GeneratedApplication, Guard, ParameterSet, Plan, PlanError, PlanInput, PlanSettings, PlannedApplication,
+    plan, requeue_after_seconds,
 };
 use tiphys_cluster::ListContent;
 use tiphys_project::Cluster;
-use tiphys_store::Store as Resources;
+use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
 
-use super::generation::{SetApplications, SetOutcome, decoded};
+use super::generation::{SetApplications, SetOutcome, decoded, stored_application};
 use super::world::clusters_of;
 use super::{NamedSets, SetSelection, generate_sets};
 use crate::error::{Remedy, ServiceError, chain};
@@ -72,6 +72,8 @@ pub struct PreviewRequest {
 pub struct SetPreview {
     /// Namespace and name of the set.
     pub set: String,
+    /// The set's document.
+    document: StoredSet,
     /// The decoded set.
     pub decoded: Arc<ApplicationSet>,
     /// What the set generates.
@@ -156,12 +158,12 @@ impl<'a> Planner<'a> {
         existing: impl Fn(&str) -> &'b [Value],
     ) -> Previews {
         let mut previews = Previews::default();
-        for SetApplications { set, outcome, warnings } in sets {
+        for SetApplications { set, document, outcome, warnings } in sets {
             previews.warnings.extend(warnings);
             match outcome {
                 SetOutcome::Generated { set: decoded, generated } => {
                     let existing = existing(&set);
-                    previews.add(self.preview(set, decoded, generated, existing));
+                    previews.add(self.preview(document, decoded, generated, existing));
                 }
                 SetOutcome::Failed(errors) => previews.errors.extend(errors),
                 SetOutcome::LeftOut(reason) => {
@@ -175,11 +177,12 @@ impl<'a> Planner<'a> {
 
     fn preview(
         &self,
-        set: String,
+        document: StoredSet,
         decoded: Arc<ApplicationSet>,
         generated: Generated,
         existing: &[Value],
     ) -> SetPreview {
+        let set = document.full_name();
         let allowed = &self.settings.allowed_deletions;
         let are_deletions_allowed = allowed.contains(&set) || allowed.contains(&decoded.metadata.name);
         let input = PlanInput {
@@ -191,7 +194,7 @@ impl<'a> Planner<'a> {
             requeue_after_seconds: requeue_after_seconds(&decoded, DEFAULT_REQUEUE_SECONDS),
         };
         let plan = plan(&input);
-        SetPreview { set, decoded, generated, plan }
+        SetPreview { set, document, decoded, generated, plan }
     }
 }
 
@@ -210,6 +213,12 @@ impl Previews {
         planned.into_iter().any(|planned| planned.change != Change::Unchanged)
     }
 
+    /// Returns the number of Applications that would be created, changed or deleted.
+    pub fn differing(&self) -> usize {
+        let planned = self.sets.iter().flat_map(|preview| &preview.plan.applications);
+        planned.filter(|planned| !matches!(planned.change, Change::Unchanged | Change::Invalid)).count()
+    }
+
     /// Returns the refusals to delete too many Applications, with the names of their sets.
     pub fn guards(&self) -> impl Iterator<Item = (&str, Guard)> {
         self.sets.iter().filter_map(|preview| Some((preview.set.as_str(), preview.plan.guard?)))
@@ -223,6 +232,17 @@ impl Previews {
 }
 
 impl SetPreview {
+    /// Returns an Application of the plan as one of the store.
+    pub(super) fn stored(
+        &self,
+        planned: &PlannedApplication,
+        application: &Value,
+    ) -> Result<StoredApplication, ServiceError> {
+        let generated = planned.generated.and_then(|index| self.generated.applications.get(index));
+        let generator = generated.map(|generated| generated.generator.as_str()).unwrap_or_default();
+        stored_application(&self.document, &self.decoded, generator, application)
+    }
+
     fn rows(&self) -> impl Iterator<Item = Value> {
         self.plan.applications.iter().map(|planned| {
             let generated = planned.generated.and_then(|index| self.generated.applications.get(index));
@@ -273,7 +293,8 @@ fn given(
         Ok(set) => SetOutcome::Generated { set: Arc::new(set), generated },
         Err(error) => SetOutcome::Failed(vec![error]),
     };
-    Ok(SetApplications { set: stored.full_name(), outcome, warnings: Vec::new() })
+    let document = StoredSet::clone(stored);
+    Ok(SetApplications { set: stored.full_name(), document, outcome, warnings: Vec::new() })
 }
 
 fn of_store(resources: &Resources) -> Vec<Value> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::BaseArgs;
+use super::{BaseArgs, DiffOutputArgs};
 
 /// Arguments of `appset`.
 #[derive(Debug, Args)]
@@ -19,6 +19,8 @@ pub(crate) enum AppSetCommand {
     Generate(AppSetGenerateArgs),
     /// Show what the controller would do with the Applications of application sets
     Preview(AppSetPreviewArgs),
+    /// Compare the manifests of the Applications that the controller would create, change or delete
+    Diff(AppSetDiffArgs),
     /// Render one template of an application set
     Template(AppSetTemplateArgs),
 }
@@ -70,6 +72,34 @@ Examples:
   tiphys appset preview team-apps --answers answers.json --policy create-only"
 )]
 pub(crate) struct AppSetPreviewArgs {
+    #[command(flatten)]
+    pub(crate) plan: AppSetPlanArgs,
+    /// Exit with 2 if deletions are guarded
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+/// Arguments of `appset diff`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The Applications are those that `appset preview` calls added, removed or changed. Each is rendered as it exists and as it would be.
+
+Exit code: 0 without differences, 1 with differences, 2 or greater for errors.
+
+Examples:
+  tiphys appset diff team-apps --cluster-state live/ --repo .
+  tiphys appset diff --base origin/main --repo . -o markdown"
+)]
+pub(crate) struct AppSetDiffArgs {
+    #[command(flatten)]
+    pub(crate) plan: AppSetPlanArgs,
+    #[command(flatten)]
+    pub(crate) shown: DiffOutputArgs,
+}
+
+/// Sets, and what their Applications are compared with.
+#[derive(Debug, Args)]
+pub(crate) struct AppSetPlanArgs {
     /// Names, `namespace/name`, or files; all sets of the store by default
     #[arg(value_name = "SET")]
     pub(crate) sets: Vec<String>,
@@ -81,9 +111,6 @@ pub(crate) struct AppSetPreviewArgs {
     pub(crate) generated: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) controller: ControllerArgs,
-    /// Exit with 2 if deletions are guarded
-    #[arg(long)]
-    pub(crate) strict: bool,
     #[command(flatten)]
     pub(crate) base: BaseArgs,
 }

@@ -1,6 +1,8 @@
 //! `tiphys appset`: application sets.
 
+mod diff;
 mod generate;
+mod planned;
 mod preview;
 mod template;
 mod wide;
@@ -26,6 +28,7 @@ pub(crate) async fn run(
     match &args.command {
         AppSetCommand::Generate(args) => generate::run(common, args, host).await,
         AppSetCommand::Preview(args) => preview::run(common, args, host).await,
+        AppSetCommand::Diff(args) => diff::run(common, args, host).await,
         AppSetCommand::Template(args) => template::run(common, args, host).await,
     }
 }

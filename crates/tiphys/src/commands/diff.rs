@@ -1,6 +1,6 @@
 //! `tiphys diff`: compares the manifests of applications with live objects, or those of two revisions.
 
-mod base;
+pub(crate) mod base;
 mod external;
 mod live;
 pub(crate) mod output;

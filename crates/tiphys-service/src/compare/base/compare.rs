@@ -14,7 +14,7 @@ use super::pairs::{self, Pair, Pairs, SideStore};
 use super::past::label;
 use super::sides::{self, ComparedSides};
 use super::{RevisionOptions, unheeded};
-use crate::appset::IncludedSets;
+use crate::appset::{IncludedSets, SetSelection};
 use crate::compare::{ApplicationDiff, Presence};
 use crate::error::{Input, Remedy, ServiceError};
 use crate::options::{ApplicationSelection, StepCallback, StorePath};
@@ -77,6 +77,13 @@ impl RevisionComparison {
         warnings.extend(unheeded::warnings(&pairs.head(), &sides).await?);
         let jobs = service.jobs();
         Ok(Self { base: revision.base.clone(), sides, pairs, errors, runs, jobs, warnings })
+    }
+
+    /// Leaves only the applications of sets.
+    pub fn only_sets(mut self, selection: &SetSelection) -> Result<Self, ServiceError> {
+        let names = selection.full_names([&self.sides.base.stores.store, &self.sides.head.stores.store])?;
+        self.pairs.retain_generated_by(&names);
+        Ok(self)
     }
 
     /// Returns what became of the application sets of both sides.

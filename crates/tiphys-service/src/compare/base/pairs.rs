@@ -181,6 +181,13 @@ impl Pairs {
         self.joined.iter().filter_map(of_head).collect()
     }
 
+    /// Leaves only the applications that one of these sets generates on either side.
+    pub(super) fn retain_generated_by(&mut self, sets: &BTreeSet<String>) {
+        let is_generated =
+            |stored: &StoredApplication| stored.generated_by.as_ref().is_some_and(|set| sets.contains(set));
+        self.joined.retain(|pair| pair.sides().any(is_generated));
+    }
+
     fn join(&mut self, (base, base_plane): (&Found, &str), (head, head_plane): (&Found, &str)) {
         let mut of_base = base.by_key(base_plane);
         let mut seen = BTreeSet::new();

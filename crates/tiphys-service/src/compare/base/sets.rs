@@ -63,7 +63,7 @@ pub async fn preview_change(
 fn removed(stored: &StoredSet) -> Option<SetApplications> {
     let set = ApplicationSet::decode(&stored.node).ok()?.value;
     let outcome = SetOutcome::Generated { set: Arc::new(set), generated: Generated::default() };
-    Some(SetApplications { set: stored.full_name(), outcome, warnings: Vec::new() })
+    Some(SetApplications { set: stored.full_name(), document: stored.clone(), outcome, warnings: Vec::new() })
 }
 
 /// Returns the Applications of the base by the set that generates them, each list with the stored ones. The empty name has only these.

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::output::{self, Form, Sides};
 use crate::args::{CommonArgs, DiffArgs};
-use crate::error::{self, ServiceError};
+use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
 use crate::output::note;
@@ -31,21 +31,33 @@ pub(super) async fn run(
     let work = async {
         let comparison =
             Box::pin(RevisionComparison::prepare(&service, revision, &selection, &cancel)).await?;
-        let worst = error::print_all(comparison.errors(), None);
-        error::warn_all(&comparison.warnings());
-        let progress = Progress::new(host, "compared", comparison.applications());
-        let step = |name: &str| progress.step(name);
-        let notes = output::notes(comparison.sets());
-        Ok((Box::pin(comparison.compare(&step)).await?, notes, worst))
+        compared(&comparison, host).await
     };
     let (compared, notes, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     print_notes(&compared);
-    let sides = Sides { before: revision.base_label(), after: NOW.to_owned(), notes };
-    output::finish(&compared.applications, &sides, form, &args.shown, worst, host).await
+    output::finish(&compared.applications, &sides(revision, notes), form, &args.shown, worst, host).await
+}
+
+/// Prints errors and warnings of a comparison, and compares the applications. Returns the notes about sets and the worst error, too.
+pub(crate) async fn compared(
+    comparison: &RevisionComparison,
+    host: &Process,
+) -> Result<(RevisionDiff, Vec<String>, Option<ErrorKind>), ServiceError> {
+    let worst = error::print_all(comparison.errors(), None);
+    error::warn_all(&comparison.warnings());
+    let progress = Progress::new(host, "compared", comparison.applications());
+    let step = |name: &str| progress.step(name);
+    let notes = output::notes(comparison.sets());
+    Ok((Box::pin(comparison.compare(&step)).await?, notes, worst))
+}
+
+/// Returns the names of the two sides.
+pub(crate) fn sides(revision: &RevisionOptions, notes: Vec<String>) -> Sides {
+    Sides { before: revision.base_label(), after: NOW.to_owned(), notes }
 }
 
 /// Prints notes about the comparison.
-fn print_notes(compared: &RevisionDiff) {
+pub(crate) fn print_notes(compared: &RevisionDiff) {
     for (old, new) in &compared.renamed {
         note(&format!("hint: application {old} may have been renamed to {new}: their specs are equal"));
     }

@@ -1,0 +1,101 @@
+//! The manifests of what a preview calls added, removed or changed.
+
+use std::sync::Arc;
+
+use futures_util::{StreamExt, stream};
+use serde_json::Value;
+use tiphys_appset::{Change, PlannedApplication};
+use tiphys_engine::Manifest;
+use tiphys_engine::diff::compare;
+use tiphys_store::{FileName, Place, StoredApplication};
+use tiphys_yaml::read_json;
+
+use super::preview::{Previews, SetPreview};
+use crate::compare::{ApplicationDiff, Presence};
+use crate::error::{ServiceError, chain};
+use crate::options::StepCallback;
+use crate::warning::Warning;
+use crate::workspace::Workspace;
+
+/// Renders the Applications of previews that differ, as they are and as they would be, and compares their manifests.
+pub async fn compare_previews(
+    workspace: &Workspace,
+    previews: &Previews,
+    progress: StepCallback<'_>,
+) -> Vec<ApplicationDiff> {
+    let planned =
+        previews.sets.iter().flat_map(|set| set.plan.applications.iter().map(move |one| (set, one)));
+    let differing = planned.filter(|(_, one)| !matches!(one.change, Change::Unchanged | Change::Invalid));
+    let comparing = stream::iter(differing)
+        .map(|(set, planned)| async move {
+            let diff = Box::pin(compared(workspace, set, planned)).await;
+            progress(&diff.full_name());
+            diff
+        })
+        .buffered(workspace.service.jobs() * 2)
+        .collect();
+    workspace.drained(comparing).await
+}
+
+/// Compares the manifests of one Application.
+async fn compared(workspace: &Workspace, set: &SetPreview, planned: &PlannedApplication) -> ApplicationDiff {
+    let presence = match planned.change {
+        Change::Added => Presence::Added,
+        Change::Removed => Presence::Removed,
+        Change::Changed | Change::Unchanged | Change::Invalid => Presence::Both,
+    };
+    let mut warnings = Vec::new();
+    let comparison = async {
+        let before = match (&planned.before, planned.change) {
+            (None, _) | (_, Change::Added) => Vec::new(),
+            (Some(before), _) => {
+                let stored = document(before)?;
+                manifests(workspace, &stored, &mut Vec::new()).await?
+            }
+        };
+        let after = match (&planned.after, planned.change) {
+            (None, _) | (_, Change::Removed) => Vec::new(),
+            (Some(after), _) => {
+                let stored = set.stored(planned, after)?;
+                warnings.extend(workspace.projects.check_application(&stored)?);
+                manifests(workspace, &stored, &mut warnings).await?
+            }
+        };
+        Ok(compare(&before, &after))
+    };
+    let result = comparison.await;
+    ApplicationDiff {
+        namespace: planned.namespace.clone(),
+        name: planned.name.clone(),
+        presence,
+        warnings,
+        result,
+    }
+}
+
+/// Renders an Application within the rules of its project.
+async fn manifests(
+    workspace: &Workspace,
+    stored: &StoredApplication,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<Manifest>, ServiceError> {
+    let mut stored = [Arc::new(stored.clone())];
+    workspace.trust.allow_file_repositories(&mut stored);
+    let [stored] = stored;
+    let rendered = workspace.renderer.render(&stored.application).await;
+    let rendered = rendered.map_err(|error| ServiceError::application(&stored, &error))?;
+    warnings.extend(Warning::all_of_application(&stored, &rendered.warnings));
+    let reported = workspace.projects.check_rendered(&workspace.clusters, &stored, &rendered).await?;
+    warnings.extend(Warning::all_of_application(&stored, reported));
+    Ok(rendered.manifests)
+}
+
+/// Returns an existing Application, which has no file.
+fn document(value: &Value) -> Result<StoredApplication, ServiceError> {
+    let invalid =
+        |message: String| ServiceError::invalid_input(format!("an existing Application: {message}"));
+    let node = read_json(value.to_string().as_bytes()).map_err(|error| invalid(error.to_string()))?;
+    let name = value["metadata"]["name"].as_str().unwrap_or_default();
+    let file = FileName::Past(format!("Application {name}").into());
+    StoredApplication::detached(node, Place { file, position: None }).map_err(|error| invalid(chain(&error)))
+}

@@ -1,0 +1,63 @@
+//! `tiphys appset diff`.
+
+use std::process::ExitCode;
+
+use tiphys_service::compare::{RevisionComparison, RevisionOptions};
+use tiphys_service::{ApplicationSelection, compare_previews};
+use tokio_util::sync::CancellationToken;
+
+use super::planned;
+use super::preview::print_guards;
+use crate::args::{AppSetDiffArgs, CommonArgs};
+use crate::commands::diff::output::{self, Form, Sides};
+use crate::error::{self, ServiceError};
+use crate::lifecycle;
+use crate::progress::Progress;
+use crate::settings::Process;
+
+/// Compares the manifests of Applications that the controller would create, change or delete.
+pub(super) async fn run(
+    common: &CommonArgs,
+    args: &AppSetDiffArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let form = output::form(common, host)?;
+    if let Some(revision) = args.plan.base.revision() {
+        return change(common, args, &revision, &form, host).await;
+    }
+    let planned = planned::open(common, &args.plan, host)?;
+    let previews = planned.previews().await?;
+    error::warn_all(&previews.warnings);
+    let worst = error::print_all(&previews.errors, None);
+    print_guards(&previews);
+    let progress = Progress::new(host, "compared", previews.differing());
+    let step = |name: &str| progress.step(name);
+    let workspace = &planned.workspace;
+    let comparing = Box::pin(compare_previews(workspace, &previews, &step));
+    let compared = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
+    let sides = Sides { before: "existing".to_owned(), after: "generated".to_owned(), notes: Vec::new() };
+    output::finish(&compared, &sides, &form, &args.shown, worst, host).await
+}
+
+/// Compares the Applications of sets with those at a revision.
+async fn change(
+    common: &CommonArgs,
+    args: &AppSetDiffArgs,
+    revision: &RevisionOptions,
+    form: &Form,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let selection = planned::selection(&args.plan, host)?;
+    let service = planned::open_service_for_sets(common, &selection, host)?;
+    let cancel = CancellationToken::new();
+    let work = async {
+        let all = ApplicationSelection::default();
+        let comparison = Box::pin(RevisionComparison::prepare(&service, revision, &all, &cancel)).await?;
+        let comparison = comparison.only_sets(&selection)?;
+        crate::commands::diff::base::compared(&comparison, host).await
+    };
+    let (compared, notes, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
+    crate::commands::diff::base::print_notes(&compared);
+    let sides = crate::commands::diff::base::sides(revision, notes);
+    output::finish(&compared.applications, &sides, form, &args.shown, worst, host).await
+}
