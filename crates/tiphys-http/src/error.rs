@@ -27,8 +27,8 @@ pub enum HttpError {
 }
 
 impl HttpError {
-    /// Classifies the error of a request.
-    pub(crate) fn of_request(error: &reqwest::Error, connect_timeout: Timeout) -> Self {
+    /// Classifies the error of a request. The timeout is given if it ended the attempt to connect.
+    pub(crate) fn of_request(error: &(dyn Error + 'static), connect_timeout: Option<Timeout>) -> Self {
         let causes = causes(error);
         if let Some(error) = find::<rustls::Error>(&causes) {
             return Self::Tls(error.to_string());
@@ -36,8 +36,8 @@ impl HttpError {
         if let Some(error) = find::<io::Error>(&causes).filter(|error| is_no_connection(error)) {
             return Self::NoConnection(error.to_string());
         }
-        if error.is_connect() && error.is_timeout() {
-            return Self::ConnectTimeout(connect_timeout);
+        if let Some(timeout) = connect_timeout {
+            return Self::ConnectTimeout(timeout);
         }
         if causes.last().is_some_and(|cause| cause.to_string().starts_with("tunnel error: ")) {
             return Self::NoConnection("the proxy refused to connect to it".to_owned());
@@ -59,7 +59,7 @@ impl HttpError {
 }
 
 /// The causes of an error, without the error itself: its message contains the URL.
-fn causes(error: &reqwest::Error) -> Vec<&(dyn Error + 'static)> {
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> Vec<&'a (dyn Error + 'static)> {
     successors(error.source(), |&cause| next_cause(cause)).collect()
 }
 

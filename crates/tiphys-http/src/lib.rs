@@ -4,14 +4,16 @@
 //! certificate, a proxy. It decides which of these settings, and which [`Credentials`], another server may get. Redirects are not
 //! followed: [`Response::redirect`] returns the target, and the caller sends the next request.
 //!
-//! HTTP/1.1 only, no cookies, no decompression. Every request has a [`Deadline`] that also covers the body. A dropped future or
+//! HTTP/1.1 only, no cookies, gzip only for requests with JSON. Every request has a [`Deadline`] that also covers the body. A dropped future or
 //! [`Response`] closes its connection.
 //!
 //! [`RepositoryAccess`]: tiphys_access::RepositoryAccess
 
 mod client;
+mod connect_to;
 mod credentials;
 mod deadline;
+mod direct;
 mod error;
 mod proxy;
 mod response;
@@ -19,6 +21,7 @@ mod tls;
 mod url;
 
 pub use client::{Environment, HttpClient, Request};
+pub use connect_to::{ConnectTo, ConnectToError};
 pub use credentials::{CredentialScope, Credentials};
 pub use deadline::{Deadline, Timeout};
 pub use error::HttpError;

@@ -1,9 +1,11 @@
 //! Responses, their bodies, and where a redirect leads.
 
 use std::fmt;
+use std::io::Read as _;
 
 use bytes::Bytes;
-use reqwest::header::{HeaderValue, LOCATION};
+use flate2::bufread::MultiGzDecoder;
+use reqwest::header::{CONTENT_ENCODING, HeaderValue, LOCATION};
 
 use crate::{Base, Deadline, HttpError, HttpUrl};
 
@@ -117,5 +119,21 @@ impl Response {
             body.extend_from_slice(&chunk);
         }
         Ok(Some(body))
+    }
+
+    /// The whole body, decompressed if its encoding is gzip; none if it is longer than `max` bytes in either form.
+    pub async fn decompressed_bytes(self, max: u64) -> Result<Option<Vec<u8>>, HttpError> {
+        let encoding = self.inner.headers().get(CONTENT_ENCODING);
+        let is_gzip = encoding.is_some_and(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"gzip"));
+        let Some(body) = self.bytes(max).await? else { return Ok(None) };
+        if !is_gzip || body.is_empty() {
+            return Ok(Some(body));
+        }
+        let mut decompressed = Vec::new();
+        let read =
+            MultiGzDecoder::new(body.as_slice()).take(max.saturating_add(1)).read_to_end(&mut decompressed);
+        read.map_err(|_| HttpError::Other("its body is not valid gzip".to_owned()))?;
+        let length = u64::try_from(decompressed.len()).unwrap_or(u64::MAX);
+        Ok((length <= max).then_some(decompressed))
     }
 }

@@ -3,7 +3,7 @@
 //! It answers from memory, one request per connection, and records all requests. It implements the part of HTTP/1.1 that chart clients
 //! need. [`crate::registry`] is a real registry, which supports pushing.
 
-mod http;
+pub(crate) mod http;
 mod site;
 
 use std::io::Write as _;

@@ -1,6 +1,7 @@
 //! For tests only: oracles, fixtures, repositories, tools, chart servers, a Kubernetes API server, HTTP/2 frames.
 
 mod built;
+pub mod canned_server;
 pub mod certificates;
 pub mod chart;
 pub mod chart_server;

@@ -3,6 +3,7 @@
 mod cancelling;
 mod credentials;
 mod deadlines;
+mod json;
 mod proxies;
 mod raw_server;
 mod redirects;

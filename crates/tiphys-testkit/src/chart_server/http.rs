@@ -66,14 +66,14 @@ impl Response {
 }
 
 /// A connection to a client.
-pub(super) enum Connection {
+pub(crate) enum Connection {
     Plain(TcpStream),
     Tls(Box<StreamOwned<ServerConnection, TcpStream>>),
 }
 
 impl Connection {
     /// Closes the connection so that the client sees its end, with TLS a `close_notify`.
-    pub(super) fn end(self) -> io::Result<()> {
+    pub(crate) fn end(self) -> io::Result<()> {
         match self {
             Self::Plain(stream) => stream.shutdown(Shutdown::Write),
             Self::Tls(mut stream) => {
@@ -111,7 +111,7 @@ impl Write for Connection {
 }
 
 /// The first bytes of a connection.
-pub(super) enum Beginning {
+pub(crate) enum Beginning {
     Request(Request),
     /// Not HTTP, for example a TLS handshake on a plain port.
     Other,
@@ -119,7 +119,7 @@ pub(super) enum Beginning {
 }
 
 /// Reads a request.
-pub(super) fn read_request(connection: &mut impl Read) -> io::Result<Beginning> {
+pub(crate) fn read_request(connection: &mut impl Read) -> io::Result<Beginning> {
     let mut head = Vec::new();
     let mut buffer = [0; 4096];
     while !head.windows(4).any(|bytes| bytes == b"\r\n\r\n") {
