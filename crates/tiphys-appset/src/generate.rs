@@ -203,7 +203,7 @@ impl Run<'_> {
             GeneratorKind::List(list) => list::run(self.mode, list),
             GeneratorKind::Clusters(clusters) => self.clusters(clusters, &generator.values),
             GeneratorKind::Git(git) => self.git(git, &generator.values),
-            GeneratorKind::Plugin(plugin) => self.plugin(plugin, &generator.values),
+            GeneratorKind::Plugin(plugin) => self.plugin(plugin, generator),
             GeneratorKind::Matrix(children) => self.matrix(children),
             GeneratorKind::Merge(merge) => self.merge(merge),
             GeneratorKind::PullRequest(settings) | GeneratorKind::ScmProvider(settings) => {
@@ -215,7 +215,10 @@ impl Run<'_> {
 
     /// Returns the answer to a question.
     fn answer(&self, generator: &'static str, request: Value) -> Result<Vec<Map<String, Value>>, Stop> {
-        let question = Question { generator, request };
+        self.answer_to(Question { generator, request, parameters: String::new() })
+    }
+
+    fn answer_to(&self, question: Question) -> Result<Vec<Map<String, Value>>, Stop> {
         match self.answers.get(&question) {
             Some(Ok(answer)) => Ok(answer.clone()),
             Some(Err(error)) => Err(Stop::failed(error)),

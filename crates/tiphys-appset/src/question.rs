@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use tiphys_yaml::write_go_json;
 
 /// A question of a generator. Equal questions have equal answers within one generation.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Question {
     /// Kind of the generator, such as `plugin`.
     pub generator: &'static str,
@@ -21,6 +21,15 @@ pub struct Question {
     /// | `clusterDecisionResource` | `configMap`, `name`, `labelSelector` | `name`, `server` and the decision's strings of each cluster |
     /// | `pullRequest`, `scmProvider` | the settings | an object for each pull request or branch, with the parameters' names |
     pub request: Value,
+    /// The parameters of a `plugin` generator as they are sent: compact JSON with sorted keys. Empty for other generators. Questions are
+    /// compared without it, because `request` has the values.
+    pub parameters: String,
+}
+
+impl PartialEq for Question {
+    fn eq(&self, other: &Self) -> bool {
+        (self.generator, &self.request) == (other.generator, &other.request)
+    }
 }
 
 /// Objects, or the error in Argo CD's words.

@@ -232,7 +232,7 @@ fn to_node(value: &Value) -> Node {
         Value::Number(number) => match (number.as_i64(), number.as_u64()) {
             (Some(number), _) => Data::Integer(number),
             (None, Some(number)) => Data::Unsigned(number),
-            (None, None) => Data::Float(number.as_f64().unwrap_or_default()),
+            (None, None) => Data::Float(number.as_f64().unwrap_or_default().into()),
         },
         Value::String(text) => Data::String(text.clone()),
         Value::Array(items) => Data::Sequence(items.iter().map(to_node).collect()),

@@ -7,7 +7,7 @@ use crate::scalar::Unquoted;
 use crate::{Error, LIMITS, Limits, Node, Position, text};
 
 pub(crate) use parse::{OutOfRange, Parser};
-pub(crate) use write::{float_text, with_even_tie, write_node};
+pub(crate) use write::{Form, float_text, with_even_tie, write_node};
 pub use write::{write_go_json, write_go_string};
 
 /// Parses one strict JSON text without comments or trailing content, as Go does: lone surrogates and invalid UTF-8 bytes become U+FFFD, and

@@ -5,6 +5,7 @@
 mod decode;
 mod edit;
 mod error;
+mod float;
 mod json;
 mod json_pointer;
 mod node;
@@ -17,6 +18,7 @@ mod writer;
 pub use decode::{DecodeError, Object, names_equal};
 pub use edit::{Change, EditError, NewValue, Step, Target, edit};
 pub use error::Error;
+pub use float::Float;
 pub use json::{read_json, write_go_json, write_go_string};
 pub use json_pointer::JsonPointer;
 pub use node::{Data, Entry, Key, Node, Position};

@@ -4,6 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Number, Value};
 
+use crate::Float;
+use crate::json::Form;
+
 /// A position in a text. Both numbers count from 1; columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
@@ -53,7 +56,7 @@ pub enum Data {
     /// An integer above [`i64::MAX`] in the range of [`u64`].
     Unsigned(u64),
     /// Any other number.
-    Float(f64),
+    Float(Float),
     /// A string.
     String(String),
     /// A list.
@@ -169,7 +172,7 @@ impl Node {
             Data::Integer(value) => Value::Number((*value).into()),
             #[expect(clippy::cast_precision_loss, reason = "Kubernetes keeps such numbers as floats too")]
             Data::Unsigned(value) => float_value(*value as f64),
-            Data::Float(value) => float_value(*value),
+            Data::Float(value) => float_value(value.value()),
             Data::String(text) => Value::String(text.clone()),
             Data::Sequence(items) => Value::Array(items.iter().map(Node::to_value).collect()),
             Data::Mapping(entries) => {
@@ -210,7 +213,15 @@ impl Node {
     /// Returns compact JSON as Go's `json.Marshal` writes it: sorted keys, the last of duplicate ones, and exact 64-bit integers.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
-        crate::json::write_node(&mut out, self);
+        crate::json::write_node(&mut out, self, Form::Go);
+        out
+    }
+
+    /// Returns compact JSON with numbers as written in the document and only the necessary escapes: sorted keys, the last of duplicate
+    /// ones.
+    pub fn to_written_json(&self) -> String {
+        let mut out = String::new();
+        crate::json::write_node(&mut out, self, Form::Written);
         out
     }
 }

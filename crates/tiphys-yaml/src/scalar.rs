@@ -1,9 +1,9 @@
 //! Resolution of plain and tagged YAML scalars by the rules of go-yaml v2, which Kubernetes uses, and the conversion of keys to strings by
 //! `sigs.k8s.io/yaml`.
 
-use crate::Data;
 use crate::json::with_even_tie;
 use crate::text::go_lossy;
+use crate::{Data, Float};
 
 pub(crate) mod base64;
 mod timestamp;
@@ -74,7 +74,9 @@ pub(crate) fn read_scalar(tag: Option<&str>, plain: bool, text: String) -> Resul
             clippy::cast_precision_loss,
             reason = "the float nearest to the integer is what is asked for"
         )]
-        Resolved::Data(Data::Integer(integer), _) if wanted == Kind::Float => Ok(Data::Float(integer as f64)),
+        Resolved::Data(Data::Integer(integer), _) if wanted == Kind::Float => {
+            Ok(Data::Float((integer as f64).into()))
+        }
         Resolved::Text(Kind::Timestamp) => Ok(Data::String(text)),
         Resolved::Data(_, kind) | Resolved::Text(kind) => {
             Err(format!("cannot read !!{} `{}` as a !!{}", kind.name(), shortened(&text), wanted.name()))
@@ -128,7 +130,7 @@ fn resolve(text: &str) -> Resolved {
             word(text).unwrap_or(as_text)
         }
         b'.' => word(text)
-            .or_else(|| float(text).map(|value| Resolved::Data(Data::Float(value), Kind::Float)))
+            .or_else(|| float(text).map(|value| Resolved::Data(Data::Float(value.into()), Kind::Float)))
             .unwrap_or(as_text),
         b'+' | b'-' | b'0'..=b'9' => {
             if timestamp::is_timestamp(text) {
@@ -147,9 +149,9 @@ fn word(text: &str) -> Option<Resolved> {
             Data::Bool(false)
         }
         "~" | "null" | "Null" | "NULL" => Data::Null,
-        ".nan" | ".NaN" | ".NAN" => Data::Float(f64::NAN),
-        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Data::Float(f64::INFINITY),
-        "-.inf" | "-.Inf" | "-.INF" => Data::Float(f64::NEG_INFINITY),
+        ".nan" | ".NaN" | ".NAN" => Data::Float(f64::NAN.into()),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Data::Float(f64::INFINITY.into()),
+        "-.inf" | "-.Inf" | "-.INF" => Data::Float(f64::NEG_INFINITY.into()),
         _ => return None,
     };
     let kind = match data {
@@ -169,7 +171,7 @@ fn number(text: &str) -> Option<Resolved> {
     if is_yaml_float(&plain)
         && let Some(value) = float(&plain)
     {
-        return Some(Resolved::Data(Data::Float(value), Kind::Float));
+        return Some(Resolved::Data(Data::Float(Float::written(value, text)), Kind::Float));
     }
     // A sign after the prefix: go-yaml strips `0b` itself if Go's own rule for prefixes fails.
     let data = if let Some(digits) = plain.strip_prefix("0b") {
@@ -271,7 +273,7 @@ pub(crate) fn key_text(data: Data) -> Result<String, &'static str> {
         Data::String(text) => Ok(text),
         Data::Bool(value) => Ok(value.to_string()),
         Data::Integer(value) => Ok(value.to_string()),
-        Data::Float(value) => Ok(float_key(value)),
+        Data::Float(value) => Ok(float_key(value.value())),
         Data::Null => Err("null cannot be a key"),
         Data::Unsigned(_) => Err("an integer above 9223372036854775807 cannot be a key; quote it"),
         Data::Sequence(_) => Err("a list cannot be a key"),

@@ -44,7 +44,7 @@ fn located(value: &Value, templates: &[&Node], parent: Position) -> Node {
         Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
             (Some(integer), _, _) => Data::Integer(integer),
             (None, Some(unsigned), _) => Data::Unsigned(unsigned),
-            (None, None, float) => Data::Float(float.unwrap_or_default()),
+            (None, None, float) => Data::Float(float.unwrap_or_default().into()),
         },
         Value::Array(items) => Data::Sequence(
             items.iter().enumerate().map(|(index, item)| child(&Step::Index(index), item)).collect(),

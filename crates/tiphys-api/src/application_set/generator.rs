@@ -7,7 +7,7 @@ use tiphys_yaml::DecodeError;
 
 use super::{ApplicationSet, level};
 use crate::UnknownField;
-use crate::fields::{APPLICATION_SET_GENERATOR, FieldPath};
+use crate::fields::{APPLICATION_SET_GENERATOR, FieldPath, locate};
 
 /// An entry of a list of generators. It should have one generator. At the top level, all are run in this order; below it, Argo CD reports
 /// an error for none or more than one.
@@ -205,6 +205,17 @@ impl ApplicationSet {
             value,
             path,
         })
+    }
+
+    /// Returns the parameters of a `plugin` generator as JSON with sorted keys, and with numbers as written in the document. None if the
+    /// generator does not have the document's values, for instance after a matrix has interpolated it.
+    pub fn written_parameters(&self, path: &FieldPath, plugin: &PluginGenerator) -> Option<String> {
+        let path = match plugin.contract {
+            PluginContract::Shipped => path.key("input").key("parameters"),
+            PluginContract::Proposal { .. } => path.key("params"),
+        };
+        let node = locate(&self.document, &path.0)?;
+        (node.to_value().as_object() == Some(&plugin.parameters)).then(|| node.to_written_json())
     }
 
     fn generator(&self, path: FieldPath, name: &str, settings: &Value) -> Result<Generator, DecodeError> {

@@ -215,7 +215,7 @@ fn node_of(value: &Value) -> Node {
         Value::Number(number) => match (number.as_i64(), number.as_u64()) {
             (Some(integer), _) => Data::Integer(integer),
             (None, Some(integer)) => Data::Unsigned(integer),
-            (None, None) => Data::Float(number.as_f64().unwrap_or_default()),
+            (None, None) => Data::Float(number.as_f64().unwrap_or_default().into()),
         },
         Value::String(text) => Data::String(text.clone()),
         Value::Array(items) => Data::Sequence(items.iter().map(node_of).collect()),

@@ -183,7 +183,7 @@ fn deletions_that_the_policy_forbids_are_not_refused() {
 
 #[test]
 fn open_questions_stop_the_plan() {
-    let question = Question { generator: "plugin", request: json!({}) };
+    let question = Question { generator: "plugin", request: json!({}), parameters: String::new() };
     let generated = Generated { questions: vec![question], ..Generated::default() };
     let plan = planned(&json!({}), &generated, &[application("a", Some("set"))], &PlanSettings::default());
     let error = Some(PlanError::Incomplete(1));

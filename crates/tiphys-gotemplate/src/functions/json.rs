@@ -50,7 +50,7 @@ pub(super) fn from_node(budget: &mut Budget, node: &Node, level: usize) -> Resul
         Data::Bool(value) => Value::Bool(*value),
         Data::Integer(value) => Value::Float(*value as f64),
         Data::Unsigned(value) => Value::Float(*value as f64),
-        Data::Float(value) => Value::Float(*value),
+        Data::Float(value) => Value::Float(value.value()),
         Data::String(text) => text.as_str().into(),
         Data::Sequence(items) => {
             let items: Result<_, _> = items.iter().map(|item| from_node(budget, item, level + 1)).collect();

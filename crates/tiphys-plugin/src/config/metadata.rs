@@ -128,7 +128,9 @@ fn is_integer(node: &Node) -> bool {
     const INT64_END: f64 = 9_223_372_036_854_775_808.0;
     match node.data {
         Data::Integer(_) => true,
-        Data::Float(number) => number.fract() == 0.0 && (-INT64_END..INT64_END).contains(&number),
+        Data::Float(ref number) => {
+            number.value().fract() == 0.0 && (-INT64_END..INT64_END).contains(&number.value())
+        }
         _ => false,
     }
 }

@@ -24,7 +24,7 @@ impl RecordedAnswers {
     /// Records answers, sorted. Failed ones are left out.
     pub(super) fn of(asked: impl IntoIterator<Item = (Question, Answer)>) -> Self {
         let record = |(question, answer): (Question, Answer)| {
-            let Question { generator, request } = question;
+            let Question { generator, request, .. } = question;
             Some(RecordedAnswer {
                 generator: generator.to_owned(),
                 matched: request,

@@ -101,7 +101,7 @@ impl Services {
     }
 
     async fn answer(&self, question: &Question, namespace: &str, set: &Recipient) -> Answer {
-        let Question { generator, request } = question;
+        let Question { generator, request, .. } = question;
         if self.is_offline {
             return Err(format!("{generator} generators are not asked without the network"));
         }
@@ -127,7 +127,7 @@ impl Services {
 }
 
 /// Returns what decides which server gets a token, and how it is recognized. None: the generator asks no forge.
-fn connection(Question { generator, request }: &Question) -> Option<String> {
+fn connection(Question { generator, request, .. }: &Question) -> Option<String> {
     let settings = request.get("settings").filter(|_| matches!(*generator, "pullRequest" | "scmProvider"))?;
     let blocks = settings.as_object()?.iter().filter(|(_, block)| block.is_object());
     let connections = blocks.map(|(forge, block)| {

@@ -113,7 +113,7 @@ impl<'a> World<'a> {
     }
 
     async fn clusters(&self) -> Answer {
-        let question = Question { generator: "clusters", request: json!({}) };
+        let question = Question { generator: "clusters", request: json!({}), parameters: String::new() };
         self.asked.get(question.generator.to_owned(), &question, async || Ok(self.clusters.clone())).await
     }
 

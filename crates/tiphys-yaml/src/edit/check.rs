@@ -242,7 +242,7 @@ fn number_text(data: &Data) -> String {
     match data {
         Data::Integer(value) => value.to_string(),
         Data::Unsigned(value) => value.to_string(),
-        Data::Float(value) => crate::json::float_text(*value),
+        Data::Float(value) => crate::json::float_text(value.value()),
         _ => String::new(),
     }
 }

@@ -57,7 +57,7 @@ impl From<&Node> for NewValue {
             Data::Integer(value) => Self::Number((*value).into()),
             Data::Unsigned(value) => Self::Number((*value).into()),
             // The parser rejects infinity and NaN.
-            Data::Float(value) => Number::from_f64(*value).map_or(Self::Null, Self::Number),
+            Data::Float(value) => Number::from_f64(value.value()).map_or(Self::Null, Self::Number),
             Data::String(text) => Self::Text(text.clone()),
             Data::Sequence(items) => Self::List(items.iter().map(Self::from).collect()),
             Data::Mapping(entries) => Self::Object(
@@ -77,7 +77,7 @@ impl NewValue {
                 .as_i64()
                 .map(Data::Integer)
                 .or_else(|| number.as_u64().map(Data::Unsigned))
-                .or_else(|| number.as_f64().map(Data::Float))
+                .or_else(|| number.as_f64().map(|value| Data::Float(value.into())))
                 .unwrap_or(Data::Null),
             Self::Text(text) => Data::String(text.clone()),
             Self::List(items) => Data::Sequence(items.iter().map(Self::node).collect()),

@@ -3,7 +3,7 @@
 
 use crate::scalar::Unquoted;
 use crate::text::go_lossy;
-use crate::{Data, Entry, Error, Key, Limits, Node, Position};
+use crate::{Data, Entry, Error, Float, Key, Limits, Node, Position};
 
 /// How a number outside the range of a float is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -212,7 +212,7 @@ impl<'a> Parser<'a> {
             }
         }
         match (text.parse::<f64>(), self.out_of_range) {
-            (Ok(value), _) if value.is_finite() => Ok(Data::Float(value)),
+            (Ok(value), _) if value.is_finite() => Ok(Data::Float(Float::written(value, &text))),
             (_, OutOfRange::Text) => Ok(Data::String(text.into_owned())),
             (_, OutOfRange::Refused) => Err(Error::at(position, format!("the number {text} is too large"))),
         }

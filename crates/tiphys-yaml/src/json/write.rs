@@ -51,18 +51,26 @@ pub fn write_go_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// How nodes are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// As Go's `json.Marshal`.
+    Go,
+    /// Numbers as in the document, and no unnecessary escapes.
+    Written,
+}
+
 /// Appends a node with sorted keys, using the last of duplicate ones.
-pub(crate) fn write_node(out: &mut String, node: &Node) {
+pub(crate) fn write_node(out: &mut String, node: &Node, form: Form) {
     match &node.data {
         Data::Null => out.push_str("null"),
         Data::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         Data::Integer(value) => push_format(out, format_args!("{value}")),
         Data::Unsigned(value) => push_format(out, format_args!("{value}")),
-        Data::Float(value) => out.push_str(&float_text(*value)),
-        Data::String(text) => write_go_string(out, text),
-        Data::Sequence(items) => {
-            write_list(out, items, write_node);
-        }
+        Data::Float(value) if form == Form::Written => out.push_str(&value.as_written()),
+        Data::Float(value) => out.push_str(&float_text(value.value())),
+        Data::String(text) => write_string(out, text, form),
+        Data::Sequence(items) => write_list(out, items, |out, item| write_node(out, item, form)),
         Data::Mapping(entries) => {
             let mut sorted: Vec<&Entry> = entries.iter().collect();
             // The sort is stable, so the last of equal keys is the last in the document.
@@ -74,7 +82,7 @@ pub(crate) fn write_node(out: &mut String, node: &Node) {
                     lasts.push((entry.key.text.as_str(), &entry.value));
                 }
             }
-            write_object(out, &lasts, write_node);
+            write_object(out, &lasts, form, |out, value| write_node(out, value, form));
         }
     }
 }
@@ -91,8 +99,15 @@ fn write_value(out: &mut String, value: &Value) {
                 map.iter().map(|(key, value)| (key.as_str(), value)).collect();
             // A feature of serde_json that any crate may enable keeps keys in insertion order.
             entries.sort_unstable_by_key(|(key, _)| *key);
-            write_object(out, &entries, write_value);
+            write_object(out, &entries, Form::Go, write_value);
         }
+    }
+}
+
+fn write_string(out: &mut String, text: &str, form: Form) {
+    match form {
+        Form::Go => write_go_string(out, text),
+        Form::Written => push_format(out, format_args!("{}", Value::from(text))),
     }
 }
 
@@ -107,13 +122,13 @@ fn write_list<T>(out: &mut String, items: &[T], write: impl Fn(&mut String, &T))
     out.push(']');
 }
 
-fn write_object<T>(out: &mut String, entries: &[(&str, &T)], write: impl Fn(&mut String, &T)) {
+fn write_object<T>(out: &mut String, entries: &[(&str, &T)], form: Form, write: impl Fn(&mut String, &T)) {
     out.push('{');
     for (index, (key, value)) in entries.iter().enumerate() {
         if index > 0 {
             out.push(',');
         }
-        write_go_string(out, key);
+        write_string(out, key, form);
         out.push(':');
         write(out, value);
     }

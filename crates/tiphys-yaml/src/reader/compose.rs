@@ -319,8 +319,8 @@ impl Composer {
 
 /// Rejects infinity and NaN as values, because JSON cannot represent them. They may be keys.
 fn check_number(node: &Node) -> Result<(), Error> {
-    match node.data {
-        Data::Float(value) if !value.is_finite() => {
+    match &node.data {
+        Data::Float(value) if !value.value().is_finite() => {
             Err(Error::at(node.position, "infinity and NaN have no place in JSON; quote it to get a string"))
         }
         _ => Ok(()),

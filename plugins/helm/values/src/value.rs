@@ -70,7 +70,7 @@ impl Value {
             Data::Integer(value) => Self::Float(*value as f64),
             #[expect(clippy::cast_precision_loss, reason = "Helm keeps these numbers as floats, too")]
             Data::Unsigned(value) => Self::Float(*value as f64),
-            Data::Float(value) if value.is_finite() => Self::Float(*value),
+            Data::Float(value) if value.value().is_finite() => Self::Float(value.value()),
             Data::Float(_) => return Err(Error::at(node.position, "the number is not finite")),
             Data::String(text) => Self::Text(text.clone()),
             Data::Sequence(items) => Self::List(items.iter().map(from_node).collect::<Result<_, _>>()?),

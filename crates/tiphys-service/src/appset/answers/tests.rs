@@ -20,7 +20,8 @@ fn first_answer_with_the_matched_fields_counts() {
         ]}"#,
     )
     .expect("valid answers");
-    let ask = |generator, request| answers.answer(&Question { generator, request });
+    let ask =
+        |generator, request| answers.answer(&Question { generator, request, parameters: String::new() });
     let number =
         |answer: super::Answer| answer.map(|objects| objects.first().map(|object| object["n"].clone()));
     let body = |a: u32| json!({"configMap": "x", "body": {"input": {"parameters": {"a": a, "b": 2}}}});
