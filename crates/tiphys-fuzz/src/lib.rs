@@ -33,7 +33,7 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 21] = [
     Target { name: "chart_address", body: charts::address_body, gate_inputs: 20_000 },
     Target { name: "chart_index", body: charts::index_body, gate_inputs: 5_000 },
     Target { name: "connection", body: connection::body, gate_inputs: 20_000 },
@@ -45,6 +45,11 @@ pub const TARGETS: [Target; 20] = [
     Target { name: "json_reader", body: json_reader::body, gate_inputs: 10_000 },
     Target { name: "jsonpath", body: jsonpath::body, gate_inputs: 20_000 },
     Target { name: "parameters", body: parameters::body, gate_inputs: 10_000 },
+    Target {
+        name: "plugin_answer",
+        body: tiphys_generators::exposed::fuzz_plugin_answer,
+        gate_inputs: 20_000,
+    },
     Target { name: "plugin_file", body: plugin_file::body, gate_inputs: 2_000 },
     Target { name: "registry_address", body: charts::registry_body, gate_inputs: 20_000 },
     Target { name: "registry_challenge", body: charts::challenge_body, gate_inputs: 20_000 },

@@ -60,11 +60,6 @@ impl ForgeSettings {
             environment,
         }
     }
-
-    fn variable(&self, name: &str) -> Option<String> {
-        let found = self.environment.iter().rfind(|(found, _)| found == name);
-        found.and_then(|(_, value)| value.to_str()).map(str::to_owned)
-    }
 }
 
 impl Forges {

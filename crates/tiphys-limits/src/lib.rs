@@ -50,12 +50,18 @@ impl Limit {
     pub const MANIFESTS_MAX: Self = Self("manifests-max");
     /// Bytes of the archive of a call.
     pub const PACKED_BYTES_MAX: Self = Self("packed-bytes-max");
+    /// Bytes of one answer of a plugin service of ApplicationSets.
+    pub const PLUGIN_ANSWER_BYTES_MAX: Self = Self("plugin-answer-bytes-max");
+    /// Concurrent questions to plugin services of ApplicationSets.
+    pub const PLUGIN_JOBS: Self = Self("plugin-jobs");
     /// Bytes that one plugin command may print.
     pub const PLUGIN_OUTPUT_MAX: Self = Self("plugin-output-max");
     /// Plugin runs that wait.
     pub const PLUGIN_QUEUE_MAX: Self = Self("plugin-queue-max");
     /// Time that a plugin run waits.
     pub const PLUGIN_QUEUE_WAIT: Self = Self("plugin-queue-wait");
+    /// Time of one question to a plugin service of ApplicationSets, with its repetitions.
+    pub const PLUGIN_REQUEST_TIMEOUT: Self = Self("plugin-request-timeout");
     /// Time of the commands of one plugin.
     pub const PLUGIN_TIMEOUT: Self = Self("plugin-timeout");
     /// Bytes of one response of a registry.

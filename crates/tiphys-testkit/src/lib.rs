@@ -16,6 +16,7 @@ pub mod kube_server;
 pub mod launcher;
 pub mod oracle;
 pub mod recorded_servers;
+pub mod recorded_sets;
 pub mod registry;
 pub mod tools;
 pub mod wait;

@@ -87,6 +87,7 @@ targets!(
     json_reader,
     jsonpath,
     parameters,
+    plugin_answer,
     plugin_file,
     registry_address,
     registry_challenge,

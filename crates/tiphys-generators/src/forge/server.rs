@@ -9,6 +9,7 @@ use tiphys_http::{
 use tiphys_limits::Limit;
 
 use super::{Block, ForgeSettings, flag, text};
+use crate::environment::variable;
 
 /// The number of redirects that are followed for one request; the limit of Go's client.
 const REDIRECTS_MAX: usize = 10;
@@ -81,7 +82,7 @@ impl<'a> Server<'a> {
         };
         let scope = CredentialScope::Origin(api.clone());
         let connect_timeout = Timeout { duration: settings.connect_timeout, limit: Limit::CONNECT_TIMEOUT };
-        let environment = |name: &str| settings.variable(name);
+        let environment = |name: &str| variable(&settings.environment, name);
         let client = HttpClient::new(&access, scope.clone(), connect_timeout, &environment).await;
         let client = client.map_err(|error| format!("{}: {error}", block.forge))?;
         let credentials = token.as_ref().map(|token| credentials(block.forge, &token.value, scope));

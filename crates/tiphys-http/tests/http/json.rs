@@ -17,7 +17,7 @@ use crate::{LONG, origin, plain_client, url};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-async fn post(client: &HttpClient, target: &Target) -> Result<Response, HttpError> {
+pub(crate) async fn post(client: &HttpClient, target: &Target) -> Result<Response, HttpError> {
     let token = Credentials::bearer(&Secret::new("t0ken"), origin("http://plugin.example.invalid"));
     let request = Request { target, accept: "", credentials: Some(&token), deadline: Deadline::after(LONG) };
     client.post_json(&request, Bytes::from_static(b"{\"a\":1}\n")).await
