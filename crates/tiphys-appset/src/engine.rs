@@ -6,7 +6,10 @@ use std::rc::Rc;
 
 use serde_json::Value;
 use tiphys_api::ApplicationSet;
-use tiphys_gotemplate::{Limits, MissingKey, OptionError, Options, ParseError, Template, replace};
+use tiphys_gotemplate::{
+    ExecuteError, LimitError, MissingKey, OptionError, Options, ParseError, Template, replace,
+};
+use tiphys_limits::Limit;
 
 use crate::{Engine, ParameterSet, TemplateMode};
 
@@ -78,7 +81,7 @@ impl Templates {
         if let Some(parsed) = self.parsed.borrow().get(source) {
             return Rc::clone(parsed);
         }
-        let parsed = Rc::new(Template::parse(TEMPLATE_NAME, source, Limits::DEFAULT));
+        let parsed = Rc::new(Template::parse(TEMPLATE_NAME, source, self.options.limits));
         self.parsed.borrow_mut().insert(source.to_owned(), Rc::clone(&parsed));
         parsed
     }
@@ -104,12 +107,29 @@ impl Engine for SetEngine<'_> {
                     .as_ref()
                     .as_ref()
                     .map_err(|error| format!("failed to parse template {text}: {error}"))?;
-                let output = template
-                    .execute(data, &self.options)
-                    .map_err(|error| format!("failed to execute go template {text}: {error}"))?;
+                let output = template.execute(data, &self.options).map_err(|error| {
+                    format!("failed to execute go template {text}: {}", with_limit(&error))
+                })?;
                 self.templates.volatile.borrow_mut().extend(&output.volatile);
                 Ok(output.string())
             }
         }
+    }
+}
+
+/// Returns an error with the name of the limit that caused it.
+fn with_limit(error: &ExecuteError) -> String {
+    match error.limit {
+        Some(limit) => format!("{error} ({})", limit_of(limit)),
+        None => error.to_string(),
+    }
+}
+
+/// Returns the name of a limit of templates.
+fn limit_of(error: LimitError) -> Limit {
+    match error {
+        LimitError::Steps(_) => Limit::TEMPLATE_STEPS_MAX,
+        LimitError::Bytes(_) => Limit::TEMPLATE_OUTPUT_MAX,
+        LimitError::Depth(_) => Limit::TEMPLATE_DEPTH_MAX,
     }
 }

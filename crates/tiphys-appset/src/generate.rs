@@ -9,10 +9,12 @@ mod plugin;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::SystemTime;
 
 use serde_json::{Map, Value, json};
 use tiphys_api::{ApplicationSet, Generator, GeneratorEntry, GeneratorKind};
 use tiphys_gotemplate::{OptionError, Options, flatten};
+use tiphys_limits::Limit;
 use tiphys_yaml::Position;
 
 use crate::engine::Templates;
@@ -66,12 +68,36 @@ pub enum GenerateErrorReason {
     Template,
 }
 
-/// Generates the Applications of a set from the known answers. The options are those of its Go templates, without `missing_key`; invalid
-/// `goTemplateOptions` are an error.
-pub fn generate(set: &ApplicationSet, answers: &Answers, options: Options) -> Result<Generated, OptionError> {
-    let templates = Templates::of(set, options)?;
+/// What generating depends on besides a set and answers.
+#[derive(Clone, Copy, Debug)]
+pub struct GenerateOptions {
+    /// The options of Go templates, without `missing_key`.
+    pub templates: Options,
+    /// Maximum number of parameter sets of one generator ([`Limit::APPSET_PARAMETERS_MAX`]).
+    pub parameters_max: usize,
+}
+
+impl GenerateOptions {
+    /// Default of [`GenerateOptions::parameters_max`].
+    pub const PARAMETERS_MAX: usize = 100_000;
+
+    /// Returns the default options at a time.
+    pub fn at(now: SystemTime) -> Self {
+        Self { templates: Options::at(now), parameters_max: Self::PARAMETERS_MAX }
+    }
+}
+
+/// Generates the Applications of a set from the known answers. Invalid `goTemplateOptions` are an error.
+pub fn generate(
+    set: &ApplicationSet,
+    answers: &Answers,
+    options: GenerateOptions,
+) -> Result<Generated, OptionError> {
+    let templates = Templates::of(set, options.templates)?;
     let mut generated = Generated::default();
-    let run = Run { set, mode: templates.mode, templates: &templates, answers, is_interpolated: false };
+    let parameters_max = options.parameters_max;
+    let mode = templates.mode;
+    let run = Run { set, mode, templates: &templates, answers, parameters_max, is_interpolated: false };
     for entry in &set.generators {
         run.top_level(entry, &mut generated);
     }
@@ -108,6 +134,7 @@ struct Run<'a> {
     mode: TemplateMode,
     templates: &'a Templates,
     answers: &'a Answers,
+    parameters_max: usize,
     /// Whether the generators are the second one of a matrix, with the parameters of the first one.
     is_interpolated: bool,
 }
@@ -195,7 +222,17 @@ impl Run<'_> {
         let selector = entry.selector.as_ref().map(ParameterSelector::new).transpose();
         let selector = selector.map_err(|error| Stop::failed(error.to_string()))?.unwrap_or_default();
         let sets = self.run(generator)?;
+        self.check_count(sets.len())?;
         Ok(sets.into_iter().filter(|set| selector.matches(&flatten(&set.values))).collect())
+    }
+
+    /// Checks the number of parameter sets of a generator.
+    fn check_count(&self, count: usize) -> Result<(), Stop> {
+        if count <= self.parameters_max {
+            return Ok(());
+        }
+        let (max, limit) = (self.parameters_max, Limit::APPSET_PARAMETERS_MAX);
+        Err(Stop::failed(format!("more than {max} parameter sets; select fewer ({limit})")))
     }
 
     fn run(&self, generator: &Generator) -> Sets {

@@ -16,7 +16,8 @@ mod template;
 
 pub use combine::{CombineError, combine_matrix, combine_merge};
 pub use generate::{
-    GenerateError, GenerateErrorReason, Generated, GeneratedApplication, generate, render_string,
+    GenerateError, GenerateErrorReason, GenerateOptions, Generated, GeneratedApplication, generate,
+    render_string,
 };
 pub use normalize::normalize_spec;
 pub use parameters::{ParameterSet, TemplateMode};

@@ -4,8 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
 use tiphys_api::ApplicationSet;
-use tiphys_appset::{Answers, GenerateErrorReason, generate};
-use tiphys_gotemplate::Options;
+use tiphys_appset::{Answers, GenerateErrorReason, GenerateOptions, generate};
 use tiphys_testkit::oracle::{self, Difference};
 use tiphys_testkit::recorded_sets::{clusters, git, has_panicked, is_equal, ours, outputs, recorded};
 use tiphys_yaml::read_json;
@@ -36,7 +35,7 @@ fn answer(input: &Value) -> Option<Value> {
     };
     let mut answers = Answers::default();
     for _ in 0..ROUNDS_MAX {
-        let generated = match generate(&set, &answers, Options::new(UNIX_EPOCH, 0)) {
+        let generated = match generate(&set, &answers, GenerateOptions::at(UNIX_EPOCH)) {
             Ok(generated) => generated,
             Err(error) => return Some(json!([null, error.to_string()])),
         };

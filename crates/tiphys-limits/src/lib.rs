@@ -10,6 +10,10 @@ use std::iter::successors;
 pub struct Limit(&'static str);
 
 impl Limit {
+    /// Bytes of one file that a `git` generator reads.
+    pub const APPSET_FILE_BYTES_MAX: Self = Self("appset-file-bytes-max");
+    /// Parameter sets of one generator.
+    pub const APPSET_PARAMETERS_MAX: Self = Self("appset-parameters-max");
     /// Bytes of one packed chart or artefact.
     pub const CHART_BYTES_MAX: Self = Self("chart-bytes-max");
     /// Bytes of the index of one Helm repository.
@@ -70,6 +74,12 @@ impl Limit {
     pub const REGISTRY_TAG_PAGES_MAX: Self = Self("registry-tag-pages-max");
     /// Tags of one artefact of a registry.
     pub const REGISTRY_TAGS_MAX: Self = Self("registry-tags-max");
+    /// Levels of nested blocks, parentheses, templates and values of a template.
+    pub const TEMPLATE_DEPTH_MAX: Self = Self("template-depth-max");
+    /// Bytes of the result of a template, and of each string in it.
+    pub const TEMPLATE_OUTPUT_MAX: Self = Self("template-output-max");
+    /// Steps of a template.
+    pub const TEMPLATE_STEPS_MAX: Self = Self("template-steps-max");
     /// Bytes of all trees of concurrent calls.
     pub const STORE_BYTES_MAX: Self = Self("store-bytes-max");
     /// Bytes of the tree of a repository.

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use futures_util::{StreamExt, stream};
-use tiphys_gotemplate::Options;
+use tiphys_appset::GenerateOptions;
 use tiphys_store::{ApplicationRef, Store as Resources, StoreInput, StoredSet};
 
 use crate::error::ServiceError;
@@ -65,7 +65,7 @@ pub async fn generate_sets(
     let named = NamedSets::load(selection)?;
     let found = named.find(&workspace.resources)?;
     let world = World::of(workspace, selection)?;
-    let sets = generate_each(&found, &world, Options::at((workspace.service.host().clock)())).await;
+    let sets = generate_each(&found, &world, workspace.generating()).await;
     Ok(GeneratedSets { sets, asked: world.into_answers() })
 }
 
@@ -73,7 +73,7 @@ pub async fn generate_sets(
 pub(crate) async fn generate_each(
     sets: &[&StoredSet],
     world: &World<'_>,
-    options: Options,
+    options: GenerateOptions,
 ) -> Vec<SetApplications> {
     stream::iter(sets)
         .map(|set| generation::generate_one(set, world, options, |_| {}))

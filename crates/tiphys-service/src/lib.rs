@@ -59,6 +59,7 @@ pub use select::{SelectedApplications, select};
 pub use service::Service;
 pub use store::load_store;
 pub use text::{json_list, json_text, listed, one_line, yaml_documents};
+pub use tiphys_http::ConnectTo;
 pub use warning::Warning;
 pub use watch::{ValueChange, ValueWatch, WatchCounts};
 pub use workspace::{Workspace, WorkspaceOptions};

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use tiphys_cluster::ClusterStateArgument;
 use tiphys_engine::TrackingMethod;
+use tiphys_http::ConnectTo;
 use tiphys_plugin::Plugin;
 use tiphys_process::PrivateView;
 use tiphys_render::DestinationVersions;
@@ -83,6 +84,8 @@ pub struct ServiceOptions {
     pub jobs: Option<u16>,
     /// Which application sets take part in use cases that are about applications.
     pub sets: SetInclusion,
+    /// Where plugin services are connected to instead of their own addresses.
+    pub connect_to: Vec<ConnectTo>,
     /// The kind of patterns of files in `git` generators.
     pub file_globbing: FileGlobbing,
     /// How plugin runs get their private working copy.

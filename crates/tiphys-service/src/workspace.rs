@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tiphys_appset::GenerateOptions;
 use tiphys_engine::TrackingMethod;
 use tiphys_plugin::{LoadedPlugin, Others, RunSettings};
 use tiphys_render::{RenderRequest, RenderService, RenderSettings, Renderer};
@@ -157,6 +158,11 @@ impl Workspace {
             warnings,
             cancel,
         })
+    }
+
+    /// Returns the options of generating application sets now.
+    pub(crate) fn generating(&self) -> GenerateOptions {
+        self.service.options().limits.generating((self.service.host().clock)())
     }
 
     /// Returns the warnings about the settings of the store.

@@ -24,6 +24,7 @@ impl Run<'_> {
         for set in &sets {
             match self.child(second, Some(set)) {
                 Ok(others) => {
+                    self.check_count(products.len() + others.len())?;
                     for other in &others {
                         let product = combine_matrix(self.mode, set, other);
                         products.push(product.map_err(|error| Stop::failed(error.to_string()))?);

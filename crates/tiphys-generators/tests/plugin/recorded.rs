@@ -8,9 +8,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 use tiphys_api::ApplicationSet;
-use tiphys_appset::{Answer, Answers, GenerateErrorReason, Question, generate};
+use tiphys_appset::{Answer, Answers, GenerateErrorReason, GenerateOptions, Question, generate};
 use tiphys_generators::{PluginForm, PluginLimits, PluginQuestion, PluginServices};
-use tiphys_gotemplate::Options;
 use tiphys_testkit::canned_server::{Canned, CannedServer, Pace};
 use tiphys_testkit::chart_server::Request;
 use tiphys_testkit::oracle::{self, Difference};
@@ -57,7 +56,7 @@ async fn generated(input: &Value) -> Option<(CannedServer, Value)> {
     let set = ApplicationSet::decode(&set).ok()?.value;
     let (mut answers, mut has_plugin) = (Answers::default(), false);
     loop {
-        let generated = generate(&set, &answers, Options::new(UNIX_EPOCH, 0)).ok()?;
+        let generated = generate(&set, &answers, GenerateOptions::at(UNIX_EPOCH)).ok()?;
         if generated.questions.is_empty() {
             let applications = generated.applications.into_iter().map(|generated| generated.application);
             let error = generated.errors.first().map(|error| (reason(error.reason), error.message.as_str()));

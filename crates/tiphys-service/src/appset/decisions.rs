@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use tiphys_access::Secret;
 use tiphys_api::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER, LabelSelectorSpec};
 use tiphys_appset::{Answer, ParameterSelector};
 use tiphys_cluster::ListContent;
@@ -59,7 +60,7 @@ pub(super) async fn answer(
 
 impl Decided {
     fn read(config: &ConfigObject) -> Result<Self, String> {
-        let text = |key: &str| config.data.get(key).map(|value| value.expose()).unwrap_or_default();
+        let text = |key: &str| config.data.get(key).map(Secret::expose).unwrap_or_default();
         let invalid = || {
             format!("There is a problem with the apiVersion, kind or resourceName provided: {}", config.name)
         };

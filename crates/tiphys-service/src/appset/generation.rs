@@ -5,8 +5,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use serde_json::Value;
 use tiphys_api::ApplicationSet;
-use tiphys_appset::{Answers, GenerateError, Generated, GeneratedApplication, generate};
-use tiphys_gotemplate::Options;
+use tiphys_appset::{Answers, GenerateError, GenerateOptions, Generated, GeneratedApplication, generate};
 use tiphys_store::{Place, StoredApplication, StoredSet};
 
 use super::world::World;
@@ -55,7 +54,7 @@ enum Stop {
 pub(super) async fn generate_one(
     stored: &StoredSet,
     world: &World<'_>,
-    options: Options,
+    options: GenerateOptions,
     adjust: impl FnOnce(&mut ApplicationSet),
 ) -> SetApplications {
     let name = stored.full_name();
@@ -98,7 +97,7 @@ pub(super) fn decoded(stored: &StoredSet) -> Result<ApplicationSet, ServiceError
 async fn generated(
     stored: &StoredSet,
     world: &World<'_>,
-    options: Options,
+    options: GenerateOptions,
     adjust: impl FnOnce(&mut ApplicationSet),
 ) -> Result<(Arc<ApplicationSet>, Generated), Stop> {
     let mut set = decoded(stored).map_err(Stop::Failed)?;

@@ -1,7 +1,6 @@
 //! The Applications of sets in use cases that are about Applications.
 
 use tiphys_engine::Owner;
-use tiphys_gotemplate::Options;
 use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
 
 use super::RecordedAnswers;
@@ -57,7 +56,12 @@ pub(crate) async fn include(
         SetInclusion::Answered(answers) => Asking::Recorded(answers.clone()),
     };
     let world = World::new(inputs, asking)?;
-    let generated = generate_each(&sets, &world, Options::at((inputs.service.host().clock)())).await;
+    let generated = generate_each(
+        &sets,
+        &world,
+        inputs.service.options().limits.generating((inputs.service.host().clock)()),
+    )
+    .await;
     let mut applications = Vec::new();
     for (set, mut generated) in sets.into_iter().zip(generated) {
         included.warnings.append(&mut generated.warnings);

@@ -74,9 +74,12 @@ fn data(object: &Node) -> BTreeMap<String, Secret> {
         Some(Data::Mapping(entries)) => entries.as_slice(),
         _ => &[],
     };
-    let decoded = |text: &str| match is_secret {
-        true => decode_base64(text).and_then(|bytes| String::from_utf8(bytes).ok()),
-        false => Some(text.to_owned()),
+    let decoded = |text: &str| {
+        if is_secret {
+            decode_base64(text).and_then(|bytes| String::from_utf8(bytes).ok())
+        } else {
+            Some(text.to_owned())
+        }
     };
     let of_data = entries("data")
         .iter()

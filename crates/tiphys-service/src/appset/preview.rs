@@ -259,7 +259,7 @@ impl SetPreview {
                 "change": planned.change.word(),
                 "action": action,
                 "generator": generated.map(|generated| generated.generator.as_str()),
-                "parameters": generated.map(|generated| &generated.parameters.values).unwrap_or(&Map::new()),
+                "parameters": generated.map_or(&Map::new(), |generated| &generated.parameters.values),
                 "patch": patch,
                 "error": planned.error,
             });

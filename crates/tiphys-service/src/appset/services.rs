@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 use tiphys_appset::{Answer, Question};
-use tiphys_generators::{ConfigObjects, ForgeSettings, Forges, ObjectOrigin, Recipient};
+use tiphys_generators::{
+    ConfigObjects, Forges, ObjectOrigin, PluginForm, PluginQuestion, PluginServices, PluginSettings,
+    Recipient,
+};
 use tiphys_store::{Store as Resources, StoredSet};
 use tiphys_yaml::write_go_json;
 
@@ -22,6 +25,7 @@ pub(crate) struct Services {
     objects: Arc<dyn ConfigObjects>,
     clusters: Arc<DestinationClusters>,
     forges: Forges,
+    plugins: PluginServices,
     trust: Arc<Trust>,
     is_offline: bool,
     asked: AskedOnce,
@@ -45,14 +49,17 @@ impl Services {
             control_plane: control_plane.to_owned(),
         });
         let (options, host) = (service.options(), service.host());
-        let environment =
+        let environment: Vec<(OsString, OsString)> =
             host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
-        let forge = ForgeSettings {
-            connect_timeout: options.limits.connect_timeout(),
-            ..ForgeSettings::new(environment)
+        let limits = &options.limits;
+        let plugin = PluginSettings {
+            connect_to: options.connect_to.clone(),
+            limits: limits.plugin_services(),
+            ..PluginSettings::new(control_plane, environment.clone())
         };
         Self {
-            forges: Forges::new(forge, Arc::clone(&objects)),
+            forges: Forges::new(limits.forges(environment), Arc::clone(&objects)),
+            plugins: PluginServices::new(plugin, Arc::clone(&objects)),
             objects,
             clusters: Arc::clone(clusters),
             trust: Arc::clone(trust),
@@ -95,12 +102,12 @@ impl Services {
                 let (clusters, objects) = (&self.clusters, &*self.objects);
                 return decisions::answer(clusters, objects, control_plane, &question.request, known).await;
             }
-            self.answer(question, namespace, &recipient).await
+            self.answer(question, &set.metadata.name, namespace, &recipient).await
         };
         self.asked.get(key, question, ask).await
     }
 
-    async fn answer(&self, question: &Question, namespace: &str, set: &Recipient) -> Answer {
+    async fn answer(&self, question: &Question, name: &str, namespace: &str, set: &Recipient) -> Answer {
         let Question { generator, request, .. } = question;
         if self.is_offline {
             return Err(format!("{generator} generators are not asked without the network"));
@@ -109,9 +116,20 @@ impl Services {
             "pullRequest" | "scmProvider" => {
                 self.forges.ask(generator, &request["settings"], namespace, set).await
             }
-            kind => Err(format!(
-                "{kind} generators cannot be asked yet; give their answers in a file with --answers"
-            )),
+            "plugin" => {
+                let form = match request["contract"].as_str() {
+                    Some("proposal") => PluginForm::Proposal,
+                    _ => PluginForm::Shipped,
+                };
+                let question = PluginQuestion {
+                    application_set: name,
+                    config_map: request["configMap"].as_str().unwrap_or_default(),
+                    form,
+                    parameters: &question.parameters,
+                };
+                self.plugins.ask(&question).await
+            }
+            kind => Err(format!("{kind} generators are not supported")),
         }
     }
 

@@ -3,7 +3,6 @@
 use serde_json::json;
 use tiphys_api::ApplicationSet;
 use tiphys_appset::{GeneratedApplication, render_string};
-use tiphys_gotemplate::Options;
 
 use super::generation::{SetOutcome, generate_one};
 use super::world::World;
@@ -45,7 +44,7 @@ pub async fn render_for_set(
         )));
     };
     let world = World::of(workspace, &selection)?;
-    let options = Options::at((workspace.service.host().clock)());
+    let options = workspace.generating();
     let generated = generate_one(stored, &world, options, only_parameters).await;
     let (set, applications) = match generated.outcome {
         SetOutcome::Generated { set, generated } => (set, generated.applications),
@@ -58,7 +57,7 @@ pub async fn render_for_set(
         SetOutcome::LeftOut(reason) => return Err(ServiceError::rendering(reason)),
     };
     let parameters: Vec<_> = applications.iter().map(|one| &one.parameters).collect();
-    let rendered = render_string(&set, &template.template, &parameters, options)
+    let rendered = render_string(&set, &template.template, &parameters, options.templates)
         .map_err(|error| ServiceError::invalid_input(error.to_string()))?;
     let of = |(number, (one, result)): (usize, (&GeneratedApplication, Result<String, String>))| {
         result.map_err(|error| {

@@ -22,9 +22,6 @@ use crate::service::Service;
 use crate::trust::Trust;
 use crate::workspace::Workspace;
 
-/// Maximum size of a file that a `git` generator reads, in bytes.
-const FILE_BYTES_MAX: u64 = 16 << 20;
-
 /// Who is asked.
 #[derive(Clone, Debug)]
 pub(crate) enum Asking {
@@ -136,8 +133,9 @@ impl<'a> World<'a> {
         let key = format!("{file_repositories:?} {}", write_go_json(request));
         let ask = async || {
             self.projects.require(request["project"].as_str().unwrap_or_default())?;
-            let globbing = self.service.options().file_globbing;
-            git::answer(self.renderer, request, file_repositories, globbing, FILE_BYTES_MAX).await
+            let options = self.service.options();
+            let bytes_max = options.limits.appset_file_bytes_max;
+            git::answer(self.renderer, request, file_repositories, options.file_globbing, bytes_max).await
         };
         self.asked.get(key, question, ask).await
     }

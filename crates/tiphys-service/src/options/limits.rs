@@ -1,8 +1,11 @@
 //! Limits on time, size and number.
 
 use std::ffi::OsString;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use tiphys_appset::GenerateOptions;
+use tiphys_generators::{ForgeSettings, PluginLimits};
+use tiphys_gotemplate::Options;
 use tiphys_kube::KubeOptions;
 use tiphys_source::ChartLimits;
 use tiphys_tree::TreeLimits;
@@ -55,6 +58,28 @@ pub struct ServiceLimits {
     pub kube_list_bytes_max: u64,
     /// Concurrent watches of Kubernetes API servers. Each has a connection.
     pub kube_watches_max: u64,
+    /// Seconds that one question to a plugin service of application sets may take, with its repetitions, unless its `ConfigMap` says otherwise.
+    pub plugin_request_timeout: u64,
+    /// Bytes of one answer of a plugin service.
+    pub plugin_answer_bytes_max: u64,
+    /// Concurrent questions to plugin services.
+    pub plugin_jobs: u64,
+    /// Seconds that one request to a forge may take.
+    pub forge_request_timeout: u64,
+    /// Bytes of all pages of one list of a forge.
+    pub forge_list_bytes_max: u64,
+    /// Pages of one list of a forge.
+    pub forge_pages_max: u64,
+    /// Parameter sets of one generator.
+    pub appset_parameters_max: u64,
+    /// Bytes of one file that a `git` generator reads.
+    pub appset_file_bytes_max: u64,
+    /// Steps of one template of an application set.
+    pub template_steps_max: u64,
+    /// Bytes of the result of one template, and of each string in it.
+    pub template_output_max: u64,
+    /// Levels of nested blocks, parentheses, templates and values of one template.
+    pub template_depth_max: u64,
     /// Bytes on disk of the cache. A command removes what was not used for longest, once a day.
     pub cache_size_max: u64,
 }
@@ -89,6 +114,17 @@ impl ServiceLimits {
         kube_response_bytes_max: 256 << 20,
         kube_list_bytes_max: 1 << 30,
         kube_watches_max: 200,
+        plugin_request_timeout: 30,
+        plugin_answer_bytes_max: 64 << 20,
+        plugin_jobs: 16,
+        forge_request_timeout: 30,
+        forge_list_bytes_max: 64 << 20,
+        forge_pages_max: 100,
+        appset_parameters_max: 100_000,
+        appset_file_bytes_max: 16 << 20,
+        template_steps_max: 1_000_000,
+        template_output_max: 4 << 20,
+        template_depth_max: 100,
         cache_size_max: 20 << 30,
     };
 
@@ -103,6 +139,42 @@ impl ServiceLimits {
             environment,
             ..KubeOptions::default()
         }
+    }
+
+    /// Returns the limits of questions to plugin services.
+    pub fn plugin_services(&self) -> PluginLimits {
+        PluginLimits {
+            request_timeout: Duration::from_secs(self.plugin_request_timeout),
+            answer_bytes_max: self.plugin_answer_bytes_max,
+            jobs: size(self.plugin_jobs),
+            ..PluginLimits::default()
+        }
+    }
+
+    /// Returns the limits of requests to forges. `environment` are variables of the process.
+    pub(crate) fn forges(&self, environment: Vec<(OsString, OsString)>) -> ForgeSettings {
+        ForgeSettings {
+            connect_timeout: self.connect_timeout(),
+            request_timeout: Duration::from_secs(self.forge_request_timeout),
+            list_bytes_max: self.forge_list_bytes_max,
+            pages_max: size(self.forge_pages_max),
+            environment,
+        }
+    }
+
+    /// Returns the limits of templates.
+    pub fn templates(&self) -> tiphys_gotemplate::Limits {
+        tiphys_gotemplate::Limits {
+            steps: self.template_steps_max,
+            output_bytes: size(self.template_output_max),
+            depth: size(self.template_depth_max),
+        }
+    }
+
+    /// Returns the options of generating application sets at a time.
+    pub(crate) fn generating(&self, now: SystemTime) -> GenerateOptions {
+        let templates = Options { limits: self.templates(), ..Options::at(now) };
+        GenerateOptions { templates, parameters_max: size(self.appset_parameters_max) }
     }
 
     /// Returns the timeout of one plugin's commands.

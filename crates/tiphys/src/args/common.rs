@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 use tiphys_engine::TrackingMethod;
 use tiphys_plugin::PrivateView;
-use tiphys_service::{FileGlobbing, SetInclusion};
+use tiphys_service::{ConnectTo, FileGlobbing, SetInclusion};
 
 use super::clusters::ClusterArgs;
 use super::limits::LimitArgs;
@@ -72,6 +72,11 @@ pub(crate) struct CommonArgs {
     /// servers, plugin services and forges, `none`
     #[arg(long, value_name = "WHICH", global = true, env = "TIPHYS_APPSETS", default_value = "auto")]
     pub(crate) appsets: AppSetsArg,
+
+    /// Connect to HOST2:PORT2 instead of HOST1:PORT1 for plugin services of application sets, for example through `kubectl port-forward`. The
+    /// name in certificates stays HOST1
+    #[arg(long, value_name = "HOST1:PORT1=HOST2:PORT2", global = true, hide_short_help = true, action = ArgAction::Append)]
+    pub(crate) connect_to: Vec<ConnectTo>,
 
     /// Patterns of files in `git` generators: `git` for those of `git ls-files`, `new` for those of Argo CD's
     /// `--enable-new-git-file-globbing`

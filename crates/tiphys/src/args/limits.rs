@@ -94,6 +94,50 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.registry_tag_pages_max, value_parser = clap::value_parser!(u64).range(1..))]
     registry_tag_pages_max: u64,
 
+    /// Timeout for one question to a plugin service of application sets with its repetitions, unless its ConfigMap has another, in seconds
+    #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = DEFAULT.plugin_request_timeout, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    plugin_request_timeout: u64,
+
+    /// Maximum size of one answer of a plugin service of application sets, decompressed, in bytes
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.plugin_answer_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
+    plugin_answer_bytes_max: u64,
+
+    /// Maximum number of concurrent questions to plugin services of application sets
+    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.plugin_jobs, value_parser = clap::value_parser!(u64).range(1..))]
+    plugin_jobs: u64,
+
+    /// Timeout for one request to a forge (GitHub, GitLab, Gitea), in seconds
+    #[arg(long, value_name = "SECONDS", global = true, hide_short_help = true, default_value_t = DEFAULT.forge_request_timeout, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    forge_request_timeout: u64,
+
+    /// Maximum total size of all pages of one list of a forge, in bytes
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.forge_list_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
+    forge_list_bytes_max: u64,
+
+    /// Maximum number of pages of one list of a forge
+    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.forge_pages_max, value_parser = clap::value_parser!(u64).range(1..))]
+    forge_pages_max: u64,
+
+    /// Maximum number of parameter sets of one generator of an application set
+    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.appset_parameters_max, value_parser = clap::value_parser!(u64).range(1..))]
+    appset_parameters_max: u64,
+
+    /// Maximum size of a file that a `git` generator reads, in bytes
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.appset_file_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
+    appset_file_bytes_max: u64,
+
+    /// Maximum number of steps of one template of an application set: evaluated nodes, iterations, and items that functions create
+    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.template_steps_max, value_parser = clap::value_parser!(u64).range(1..))]
+    template_steps_max: u64,
+
+    /// Maximum size of the result of one template, and of each string in it, in bytes
+    #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.template_output_max, value_parser = clap::value_parser!(u64).range(1..))]
+    template_output_max: u64,
+
+    /// Maximum depth of nested blocks, parentheses, templates and values of one template
+    #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.template_depth_max, value_parser = clap::value_parser!(u64).range(1..))]
+    template_depth_max: u64,
+
     /// Maximum size of the cache on disk, in bytes. Once a day, and with `cache prune`, the least recently used clones, charts and trees are
     /// removed
     #[arg(long, value_name = "BYTES", global = true, env = "TIPHYS_CACHE_SIZE_MAX", hide_short_help = true, default_value_t = DEFAULT.cache_size_max)]
@@ -124,6 +168,17 @@ impl From<&LimitArgs> for ServiceLimits {
             kube_response_bytes_max: args.kube_response_bytes_max,
             kube_list_bytes_max: args.kube_list_bytes_max,
             kube_watches_max: args.kube_watches_max,
+            plugin_request_timeout: args.plugin_request_timeout,
+            plugin_answer_bytes_max: args.plugin_answer_bytes_max,
+            plugin_jobs: args.plugin_jobs,
+            forge_request_timeout: args.forge_request_timeout,
+            forge_list_bytes_max: args.forge_list_bytes_max,
+            forge_pages_max: args.forge_pages_max,
+            appset_parameters_max: args.appset_parameters_max,
+            appset_file_bytes_max: args.appset_file_bytes_max,
+            template_steps_max: args.template_steps_max,
+            template_output_max: args.template_output_max,
+            template_depth_max: args.template_depth_max,
             cache_size_max: args.cache_size_max,
         }
     }

@@ -24,3 +24,6 @@ pub(crate) fn write_private_file(option: &str, path: &Path, text: &str) -> Resul
         .map(drop)
         .map_err(|error| ServiceError::rendering(format!("cannot write {}: {error}", path.display())))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,17 @@
 use std::time::UNIX_EPOCH;
 
 use tiphys_api::ApplicationSet;
-use tiphys_gotemplate::Options;
 use tiphys_yaml::read_document;
 
-use crate::{Answers, generate};
+use crate::{Answers, GenerateOptions, generate};
 
 /// The parameters that the first question has.
 fn sent(generator: &str) -> String {
     let set = format!("metadata: {{name: set}}\nspec:\n  generators:\n  - {generator}\n  template: {{}}\n");
     let node = read_document(set.as_bytes()).expect("YAML").expect("a document");
     let set = ApplicationSet::decode(&node).expect("a set").value;
-    let generated = generate(&set, &Answers::default(), Options::new(UNIX_EPOCH, 0)).expect("valid options");
+    let generated =
+        generate(&set, &Answers::default(), GenerateOptions::at(UNIX_EPOCH)).expect("valid options");
     generated.questions[0].parameters.clone()
 }
 

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use serde_json::{Map, Value};
 use tiphys_gotemplate::{Limits, MissingKey, Options, Template, flatten, replace};
-use tiphys_service::{SetTemplate, Workspace, WorkspaceOptions, render_for_set};
+use tiphys_service::{ServiceLimits, SetTemplate, Workspace, WorkspaceOptions, render_for_set};
 use tiphys_yaml::read_documents;
 
 use crate::args::{AppSetTemplateArgs, CommonArgs, TemplateEngine};
@@ -52,7 +52,10 @@ pub(super) async fn run(
         Value::Object(parameters)
     };
     match args.engine {
-        TemplateEngine::Go => print_go_template(&source, &parameters, args),
+        TemplateEngine::Go => {
+            let limits = ServiceLimits::from(&common.limits).templates();
+            print_go_template(&source, &parameters, args, limits)
+        }
         TemplateEngine::Fasttemplate => print_fasttemplate(&source, &parameters, args),
     }
 }
@@ -78,13 +81,14 @@ fn print_go_template(
     source: &str,
     parameters: &Value,
     args: &AppSetTemplateArgs,
+    limits: Limits,
 ) -> Result<ExitCode, ServiceError> {
     let missing_key = MissingKey::parse(&args.template_option)
         .map_err(|error| ServiceError::invalid_input(format!("--template-option: {error}")))?;
-    let template = Template::parse(TEMPLATE_NAME, source, Limits::DEFAULT).map_err(|error| {
+    let template = Template::parse(TEMPLATE_NAME, source, limits).map_err(|error| {
         ServiceError::invalid_input(format!("failed to parse template {source}: {error}"))
     })?;
-    let options = Options { missing_key, ..Options::at(now()) };
+    let options = Options { missing_key, limits, ..Options::at(now()) };
     let string_maps: Vec<&str> = args.text_map.iter().map(String::as_str).collect();
     let data = tiphys_gotemplate::Value::from_json(parameters, &string_maps);
     let rendered = template.execute(&data, &options).map_err(|error| {

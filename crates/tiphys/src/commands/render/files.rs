@@ -117,6 +117,3 @@ fn refuse_link(folder: &Path) -> Result<(), ServiceError> {
 fn unwritten(path: &Path, error: &io::Error) -> ServiceError {
     ServiceError::rendering(format!("cannot write {}: {error}", path.display()))
 }
-
-#[cfg(test)]
-mod tests;
