@@ -60,7 +60,12 @@ impl Authority {
 
     /// Issues a certificate for a server at 127.0.0.1 and localhost.
     pub fn server(&self) -> Identity {
-        let names = vec!["127.0.0.1".to_owned(), "localhost".to_owned()];
+        self.server_named(&["127.0.0.1", "localhost"])
+    }
+
+    /// Issues a certificate for a server with these names.
+    pub fn server_named(&self, names: &[&str]) -> Identity {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
         self.sign(named("A server of a test", names), ExtendedKeyUsagePurpose::ServerAuth)
     }
 

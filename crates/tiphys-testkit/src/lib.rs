@@ -15,10 +15,12 @@ mod http_client;
 pub mod kube_server;
 pub mod launcher;
 pub mod oracle;
+pub mod pull_requests;
 pub mod recorded_servers;
 pub mod recorded_sets;
 pub mod registry;
 pub mod tools;
+pub mod tunnel;
 pub mod wait;
 
 use std::path::PathBuf;

@@ -19,6 +19,7 @@ mod live_diff;
 mod many;
 mod offline;
 mod processes;
+mod pull_requests;
 mod refused_access;
 mod render_watch;
 mod running;
