@@ -140,7 +140,7 @@ impl Workspace {
             cancel: cancel.clone(),
         };
         let renderer = RenderService::new(service.sources().clone(), catalogue).renderer(&request);
-        let services = Arc::new(Services::new(service, &resources, &clusters, &trust, &control_plane));
+        let services = Arc::new(Services::new(service, &resources, &clusters, &trust, &control_plane, None));
         let service = service.clone();
         Ok(Self {
             service,

@@ -16,6 +16,8 @@ pub(super) struct StoreObjects {
     pub(super) documents: Documents,
     pub(super) trust: Arc<Trust>,
     pub(super) control_plane: String,
+    /// The base of a comparison, from which the files are.
+    pub(super) base: Option<String>,
 }
 
 impl ConfigObjects for StoreObjects {
@@ -45,7 +47,13 @@ impl StoreObjects {
         let best = found.iter().map(|(origin, ..)| *origin).max();
         found.retain(|(origin, ..)| Some(*origin) == best);
         match found.as_slice() {
-            [] => Ok(None),
+            [] => match &self.base {
+                None => Ok(None),
+                Some(base) => Err(format!(
+                    "{}s {name:?} not found at {base}; in a comparison, such objects are those of the base",
+                    kind.to_lowercase()
+                )),
+            },
             [(origin, node, place)] => Ok(Some(ConfigObject {
                 data: data(node),
                 origin: *origin,

@@ -35,18 +35,20 @@ pub(crate) struct Services {
 }
 
 impl Services {
-    /// Takes `ConfigMaps` and Secrets from the files of a store. Nothing is asked yet.
+    /// Takes `ConfigMaps` and Secrets from the files of a store, which is that of `base` in a comparison. Nothing is asked yet.
     pub(crate) fn new(
         service: &Service,
         resources: &Resources,
         clusters: &Arc<DestinationClusters>,
         trust: &Arc<Trust>,
         control_plane: &str,
+        base: Option<String>,
     ) -> Self {
         let objects: Arc<dyn ConfigObjects> = Arc::new(StoreObjects {
             documents: resources.documents(),
             trust: Arc::clone(trust),
             control_plane: control_plane.to_owned(),
+            base,
         });
         let (options, host) = (service.options(), service.host());
         let environment: Vec<(OsString, OsString)> =
@@ -93,8 +95,9 @@ impl Services {
             namespace => namespace,
         };
         let origin = self.origin(set, question);
-        let key =
-            format!("{} {namespace} {origin:?} {}", question.generator, write_go_json(&question.request));
+        // Only forges get tokens of the set's namespace, depending on who wrote the address.
+        let asked_as = connection(question).map(|_| format!("{namespace} {origin:?}")).unwrap_or_default();
+        let key = format!("{} {asked_as} {}", question.generator, write_go_json(&question.request));
         let recipient =
             Recipient { origin, name: format!("ApplicationSet {} ({})", set.full_name(), set.place) };
         let ask = async || {

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use tiphys_testkit::canned_server::{Canned, CannedServer};
+use tiphys_testkit::git::Repository;
 use tiphys_testkit::pull_requests::{GITHUB_TOKEN, PLUGIN_TOKEN, PullRequestServers};
 use tiphys_testkit::workspace_root;
 
@@ -130,4 +132,45 @@ fn wrong_tokens_and_missing_objects_are_reported() {
         assert!(output.stderr.contains(expected), "{from}: {}", output.stderr);
         assert!(!output.stderr.contains("another"), "{}", output.stderr);
     }
+}
+
+#[test]
+fn change_does_not_send_tokens_to_its_servers() {
+    let servers = PullRequestServers::start();
+    let attacker = CannedServer::start(None, |_| Canned::new(200, "[]"));
+    let world = world(&servers);
+    let plugin = fs::read_to_string(world.path("store/plugin.yaml")).expect("the objects");
+    let (config_map, secrets) = plugin.split_once("---\n").expect("several documents");
+    world.write("own/secrets.yaml", secrets).write("store/plugin.yaml", config_map);
+    for folder in ["store", "argo-test"] {
+        Repository::init(world.path(folder)).commit("first");
+    }
+    let set = fs::read_to_string(world.path("store/set.yaml")).expect("the set");
+    let args = ["diff", "--base=main", "--appsets=all", "--store=own", "-o", "name"];
+
+    let own_address = config_map.replace("http://myplugin.plugin.svc.cluster.local", &attacker.url());
+    world.write("store/plugin.yaml", &own_address);
+    let output = run(&world, &servers, &args);
+    assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{}", output.stderr);
+    assert_eq!(servers.plugin.requests().len(), 2, "both sides share the answers");
+
+    let own_api = set
+        .replace("name: fb-matrix\n", "name: mine\n")
+        .replace("github:\n", &format!("github:\n                api: {}\n", attacker.url()));
+    let own_config_map = set.replace("name: fb-matrix\n", "name: other\n").replace("cm-plugin", "cm-mine");
+    world
+        .write("store/mine.yaml", &own_api)
+        .write("store/other.yaml", &own_config_map)
+        .write("store/cm.yaml", &own_address.replace("cm-plugin", "cm-mine"));
+    let output = run(&world, &servers, &args);
+    assert_eq!(output.code, 3, "{}", output.stdout);
+    for expected in [
+        "application set argocd/mine (store/mine.yaml:11:9): ",
+        "Secret argocd/github-secret (own/secrets.yaml:9:1) is not sent to the address of ApplicationSet argocd/mine",
+        "application set argocd/other (store/other.yaml:11:9): ",
+        "configmaps \"cm-mine\" not found at main; in a comparison, such objects are those of the base",
+    ] {
+        assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);
+    }
+    assert!(attacker.requests().is_empty(), "{:?}", attacker.requests());
 }

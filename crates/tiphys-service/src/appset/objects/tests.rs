@@ -42,6 +42,7 @@ fn objects_of_the_caller_come_first_and_values_are_decoded() {
         documents: resources.documents(),
         trust: Arc::new(Trust::new(&options, &host, &resources, &[])),
         control_plane: "argocd".to_owned(),
+        base: None,
     };
     let secret = objects.secret("argocd", "token").expect("one").expect("one");
     let data: Vec<(&str, &str)> =

@@ -120,7 +120,9 @@ pub(super) async fn open(
         stores: stores_base,
     };
     // Secrets and the objects that name addresses are those of the base.
-    let services = Services::new(service, &base.stores.store, &clusters, &trust, &base.stores.control_plane);
+    let (store, control_plane) = (&base.stores.store, &base.stores.control_plane);
+    let label = Some(past::label(&revision.base));
+    let services = Services::new(service, store, &clusters, &trust, control_plane, label);
     let mut sets = base.include_sets(service, &settings_base.projects, &trust, &services).await?;
     services.trust_only_asked();
     let reads_of_head = match head_references {
