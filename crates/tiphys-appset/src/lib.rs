@@ -3,6 +3,7 @@
 //!
 //! Applications and templates are JSON values in the canonical form of [`tiphys_api::APPLICATION`].
 
+mod check;
 mod combine;
 mod engine;
 mod generate;
@@ -14,6 +15,7 @@ mod question;
 mod selector;
 mod template;
 
+pub use check::{SetFinding, SetRule, check_set};
 pub use combine::{CombineError, combine_matrix, combine_merge};
 pub use generate::{
     GenerateError, GenerateErrorReason, GenerateOptions, Generated, GeneratedApplication, generate,
@@ -22,6 +24,7 @@ pub use generate::{
 pub use normalize::normalize_spec;
 pub use parameters::{ParameterSet, TemplateMode};
 pub use patch::{PatchError, apply_template_patch};
+pub(crate) use plan::is_known_policy;
 pub use plan::{
     Action, Change, DEFAULT_MAX_DELETIONS_PERCENT, DEFAULT_REQUEUE_SECONDS, DestinationCluster, Guard,
     JqRemoval, Plan, PlanError, PlanInput, PlanSettings, PlannedApplication, plan, requeue_after_seconds,

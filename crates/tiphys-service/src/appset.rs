@@ -2,6 +2,7 @@
 
 mod answers;
 mod asked;
+mod check;
 mod decisions;
 mod diff;
 mod generation;
@@ -25,6 +26,7 @@ use crate::store::load_inputs;
 use crate::workspace::Workspace;
 
 pub use answers::RecordedAnswers;
+pub use check::{CheckFinding, CheckedSets, check_sets};
 pub use diff::compare_previews;
 pub use generation::{SetApplications, SetOutcome};
 pub use git::FileGlobbing;

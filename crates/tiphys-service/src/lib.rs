@@ -36,9 +36,10 @@ mod watch;
 mod workspace;
 
 pub use appset::{
-    ControllerSettings, ExistingApplications, FileGlobbing, GeneratedSets, IncludedSets, PreviewRequest,
-    Previews, RecordedAnswers, SetApplications, SetInclusion, SetOutcome, SetPreview, SetSelection,
-    SetTemplate, compare_previews, generate_sets, preview, render_for_set,
+    CheckFinding, CheckedSets, ControllerSettings, ExistingApplications, FileGlobbing, GeneratedSets,
+    IncludedSets, PreviewRequest, Previews, RecordedAnswers, SetApplications, SetInclusion, SetOutcome,
+    SetPreview, SetSelection, SetTemplate, check_sets, compare_previews, generate_sets, preview,
+    render_for_set,
 };
 pub use cache::prune_cache;
 pub use cluster_references::ClusterReference;

@@ -23,8 +23,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use applications::ApplicationArgs;
 pub(crate) use appset::{
-    AppSetArgs, AppSetCommand, AppSetDiffArgs, AppSetGenerateArgs, AppSetPlanArgs, AppSetPreviewArgs,
-    AppSetTemplateArgs, ControllerArgs, TemplateEngine,
+    AppSetArgs, AppSetCheckArgs, AppSetCommand, AppSetDiffArgs, AppSetGenerateArgs, AppSetPlanArgs,
+    AppSetPreviewArgs, AppSetTemplateArgs, ControllerArgs, TemplateEngine,
 };
 pub(crate) use base::BaseArgs;
 pub(crate) use cache::{CacheArgs, CacheCommand};

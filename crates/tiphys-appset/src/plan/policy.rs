@@ -4,6 +4,11 @@ use tiphys_api::ApplicationSet;
 
 use super::{PlanError, PlanSettings};
 
+/// Returns whether a word is the name of a policy.
+pub(crate) fn is_known(policy: &str) -> bool {
+    Policy::parse(policy).is_some()
+}
+
 /// A policy of Argo CD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Policy {
@@ -22,12 +27,16 @@ impl Policy {
             None if settings.policy.is_empty() => return Ok(Self::Sync),
             None => ("the controller's policy", settings.policy.as_str()),
         };
+        Self::parse(policy).ok_or_else(|| PlanError::Policy { place, policy: policy.to_owned() })
+    }
+
+    fn parse(policy: &str) -> Option<Self> {
         match policy {
-            "create-only" => Ok(Self::CreateOnly),
-            "create-update" => Ok(Self::CreateUpdate),
-            "create-delete" => Ok(Self::CreateDelete),
-            "sync" => Ok(Self::Sync),
-            unknown => Err(PlanError::Policy { place, policy: unknown.to_owned() }),
+            "create-only" => Some(Self::CreateOnly),
+            "create-update" => Some(Self::CreateUpdate),
+            "create-delete" => Some(Self::CreateDelete),
+            "sync" => Some(Self::Sync),
+            _ => None,
         }
     }
 

@@ -21,6 +21,8 @@ pub(crate) enum AppSetCommand {
     Preview(AppSetPreviewArgs),
     /// Compare the manifests of the Applications that the controller would create, change or delete
     Diff(AppSetDiffArgs),
+    /// Report mistakes in application sets
+    Check(AppSetCheckArgs),
     /// Render one template of an application set
     Template(AppSetTemplateArgs),
 }
@@ -52,6 +54,27 @@ pub(crate) struct AppSetGenerateArgs {
     /// Print the Applications of all other sets if some fail
     #[arg(long)]
     pub(crate) keep_going: bool,
+}
+
+/// Arguments of `appset check`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Findings are about the schema, generators, templates, what has no effect, what Argo CD refuses, and names that clash: of sets, and of
+the Applications of sets that need only the store and folders of --repo, or have answers.
+
+Exit code: 0 without errors (warnings do not count), 2 if a finding is an error, 3 if a generator or a template failed.
+
+Examples:
+  tiphys appset check
+  tiphys appset check team-apps --answers answers.json -o json"
+)]
+pub(crate) struct AppSetCheckArgs {
+    /// Names, `namespace/name`, or files; all sets of the store by default
+    #[arg(value_name = "SET")]
+    pub(crate) sets: Vec<String>,
+    /// A YAML or JSON file with the answers to all questions of generators
+    #[arg(long, value_name = "FILE")]
+    pub(crate) answers: Option<PathBuf>,
 }
 
 /// Arguments of `appset preview`.

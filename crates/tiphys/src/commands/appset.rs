@@ -1,5 +1,6 @@
 //! `tiphys appset`: application sets.
 
+mod check;
 mod diff;
 mod generate;
 mod planned;
@@ -29,6 +30,7 @@ pub(crate) async fn run(
         AppSetCommand::Generate(args) => generate::run(common, args, host).await,
         AppSetCommand::Preview(args) => preview::run(common, args, host).await,
         AppSetCommand::Diff(args) => diff::run(common, args, host).await,
+        AppSetCommand::Check(args) => check::run(common, args, host).await,
         AppSetCommand::Template(args) => template::run(common, args, host).await,
     }
 }

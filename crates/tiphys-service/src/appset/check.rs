@@ -1,0 +1,159 @@
+//! Findings about application sets: of their documents, and of names that clash.
+
+use std::collections::BTreeMap;
+
+use tiphys_appset::{SetFinding, SetRule, check_set};
+use tiphys_engine::Owner;
+use tiphys_store::{Place, StoredSet};
+
+use super::generation::SetOutcome;
+use super::world::{Asking, World, WorldInputs};
+use super::{NamedSets, SetSelection, generate_each};
+use crate::error::ServiceError;
+use crate::workspace::Workspace;
+
+/// A finding about a set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckFinding {
+    /// Namespace and name of the set.
+    pub set: String,
+    /// The location.
+    pub place: Place,
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// Whether the set cannot work.
+    pub is_error: bool,
+    /// The message.
+    pub message: String,
+}
+
+/// The result of a check.
+#[derive(Debug, Default)]
+pub struct CheckedSets {
+    /// Number of sets.
+    pub sets: usize,
+    /// The findings, in the order of the sets.
+    pub findings: Vec<CheckFinding>,
+    /// Errors of sets that could be generated without asking other servers.
+    pub errors: Vec<ServiceError>,
+}
+
+/// Checks sets. Those whose generators need only the store and folders are generated, to find names that clash.
+pub async fn check_sets(
+    workspace: &Workspace,
+    selection: &SetSelection,
+) -> Result<CheckedSets, ServiceError> {
+    let named = NamedSets::load(selection)?;
+    let found = named.find(&workspace.resources)?;
+    let mut checked = CheckedSets { sets: found.len(), ..CheckedSets::default() };
+    for set in &found {
+        checked.document(set);
+    }
+    checked.repeated(&found, &workspace.control_plane);
+    let asking = match &selection.answers {
+        Some(answers) => Asking::Recorded(answers.clone()),
+        None => Asking::StoreAndFolders,
+    };
+    let world = World::new(&WorldInputs::of(workspace), asking)?;
+    let valid: Vec<&StoredSet> = found.iter().copied().filter(|set| !checked.is_broken(set)).collect();
+    let mut names = Names::of_store(workspace);
+    for (set, generated) in valid.iter().zip(generate_each(&valid, &world, workspace.generating()).await) {
+        match generated.outcome {
+            SetOutcome::Generated { generated, .. } => {
+                for application in &generated.applications {
+                    let name = application.application["metadata"]["name"].as_str().unwrap_or_default();
+                    if let Some(other) = names.add(set, name, &workspace.control_plane) {
+                        checked.add(set, "clash", true, format!("application {name} exists twice: {other}"));
+                    }
+                }
+            }
+            SetOutcome::Failed(errors) => checked.errors.extend(errors),
+            SetOutcome::LeftOut(_) => {}
+        }
+    }
+    Ok(checked)
+}
+
+impl CheckedSets {
+    fn add(&mut self, set: &StoredSet, rule: &'static str, is_error: bool, message: String) {
+        let (set, place) = (set.full_name(), set.place.clone());
+        self.findings.push(CheckFinding { set, place, rule, is_error, message });
+    }
+
+    fn document(&mut self, set: &StoredSet) {
+        let decoded = match tiphys_api::ApplicationSet::decode(&set.node) {
+            Ok(decoded) => decoded,
+            Err(error) => {
+                let place = Place { position: Some(error.source.position), ..set.place.clone() };
+                let message = format!("{}: {}", error.source.path, error.source.message);
+                let set = set.full_name();
+                self.findings.push(CheckFinding { set, place, rule: "schema", is_error: true, message });
+                return;
+            }
+        };
+        let finding = |SetFinding { rule, position, message }: SetFinding| CheckFinding {
+            set: set.full_name(),
+            place: Place { position: Some(position), ..set.place.clone() },
+            rule: SetRule::name(rule),
+            is_error: rule.is_error(),
+            message,
+        };
+        self.findings.extend(check_set(&decoded, &tiphys_jq::removal).into_iter().map(finding));
+    }
+
+    /// Adds sets that are defined more than once.
+    fn repeated(&mut self, sets: &[&StoredSet], control_plane: &str) {
+        let mut seen: BTreeMap<(&str, &str), &StoredSet> = BTreeMap::new();
+        for set in sets {
+            let key = (namespace(set, control_plane), set.metadata.name.as_str());
+            match seen.get(&key) {
+                Some(first) => {
+                    let message = format!("the set is defined at {}, too", first.place);
+                    self.add(set, "repeated-set", true, message);
+                }
+                None => drop(seen.insert(key, set)),
+            }
+        }
+    }
+
+    fn is_broken(&self, set: &StoredSet) -> bool {
+        let is_its = |finding: &&CheckFinding| finding.is_error && finding.place.file == set.place.file;
+        self.findings.iter().filter(is_its).any(|finding| finding.set == set.full_name())
+    }
+}
+
+/// Names of Applications with what has them.
+struct Names(BTreeMap<(String, String), String>);
+
+impl Names {
+    /// Returns the stored applications that no set owns.
+    fn of_store(workspace: &Workspace) -> Self {
+        let stored = workspace.resources.applications().iter();
+        let foreign =
+            stored.filter(|stored| !matches!(Owner::of(&stored.node), Some(Owner::ApplicationSet(_))));
+        let entry = |stored: &std::sync::Arc<tiphys_store::StoredApplication>| {
+            let namespace = stored.namespace(&workspace.control_plane).to_owned();
+            ((namespace, stored.application.metadata.name.clone()), stored.place.to_string())
+        };
+        Self(foreign.map(entry).collect())
+    }
+
+    /// Adds an application of a set. Returns what has the name already.
+    fn add(&mut self, set: &StoredSet, name: &str, control_plane: &str) -> Option<String> {
+        let key = (namespace(set, control_plane).to_owned(), name.to_owned());
+        match self.0.get(&key) {
+            Some(other) => Some(other.clone()),
+            None => {
+                self.0.insert(key, format!("application set {} ({})", set.full_name(), set.place));
+                None
+            }
+        }
+    }
+}
+
+fn namespace<'a>(set: &'a StoredSet, control_plane: &'a str) -> &'a str {
+    match set.metadata.namespace.as_str() {
+        "" => control_plane,
+        namespace => namespace,
+    }
+}

@@ -1,0 +1,76 @@
+//! `tiphys appset check`.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use tiphys_service::{CheckFinding, CheckedSets, SetSelection, Workspace, WorkspaceOptions, check_sets};
+
+use crate::args::{AppSetCheckArgs, CommonArgs, OutputFormat};
+use crate::error::{self, ErrorKind, ServiceError};
+use crate::lifecycle;
+use crate::options::open_service;
+use crate::output;
+use crate::settings::Process;
+
+/// Prints findings about sets.
+pub(super) async fn run(
+    common: &CommonArgs,
+    args: &AppSetCheckArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let print: fn(&CheckedSets) -> String = match common.output {
+        None => text,
+        Some(OutputFormat::Json) => |checked| output::json(&document(checked)),
+        Some(OutputFormat::Yaml) => |checked| tiphys_yaml::write_yaml(&document(checked)),
+        Some(_) => {
+            return Err(ServiceError::invalid_input(
+                "`appset check` prints text, or with -o json or yaml a document",
+            ));
+        }
+    };
+    let selection =
+        SetSelection { sets: args.sets.clone(), answers: super::answers(args.answers.as_deref(), host)? };
+    let needs = WorkspaceOptions::for_sets(&selection);
+    let workspace = Workspace::open(&open_service(common, host)?, needs)?;
+    error::warn_all(workspace.warnings());
+    let checking = Box::pin(check_sets(&workspace, &selection));
+    let checked = lifecycle::unless_interrupted(workspace.cancel(), checking).await??;
+    output::print(&print(&checked))?;
+    let worst = error::print_all(&checked.errors, None);
+    let has_errors = checked.findings.iter().any(|finding| finding.is_error);
+    Ok(error::exit_code_of(worst.max(has_errors.then_some(ErrorKind::InvalidInput))))
+}
+
+fn text(checked: &CheckedSets) -> String {
+    let line = |finding: &CheckFinding| {
+        let CheckFinding { set, place, rule, message, .. } = finding;
+        format!("{place}: {}: {set}: {message} [{rule}]", level(finding))
+    };
+    let sets = if checked.sets == 1 { "1 set".to_owned() } else { format!("{} sets", checked.sets) };
+    let found = match checked.findings.len() {
+        0 => "no findings".to_owned(),
+        1 => "1 finding".to_owned(),
+        count => format!("{count} findings"),
+    };
+    output::lines(checked.findings.iter().map(line).chain([format!("{sets}: {found}")]))
+}
+
+fn document(checked: &CheckedSets) -> Value {
+    let finding = |finding: &CheckFinding| {
+        let position = finding.place.position;
+        json!({
+            "set": finding.set,
+            "file": finding.place.file.to_string(),
+            "line": position.map(|at| at.line),
+            "column": position.map(|at| at.column),
+            "level": level(finding),
+            "rule": finding.rule,
+            "message": finding.message,
+        })
+    };
+    json!({"findings": checked.findings.iter().map(finding).collect::<Vec<_>>()})
+}
+
+fn level(finding: &CheckFinding) -> &'static str {
+    if finding.is_error { "error" } else { "warning" }
+}
