@@ -148,6 +148,32 @@ run tiphys render session $options > $dynamic/changed
 grep -q "size: '5'" $dynamic/changed
 cat $dynamic/changed
 
+step "application sets: what a change of a file in git does, and a guard against many deletions"
+sets=$place/sets
+rm -rf $sets && mkdir -p $sets && cp -R xtask/demo/sets/. $sets
+for team in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "{team: team-$team, version: v1}" > $sets/teams/$team.yaml; done
+git -C $sets init --quiet --initial-branch=main
+git -C $sets -c user.name=demo -c user.email=demo@example.com add --all
+git -C $sets -c user.name=demo -c user.email=demo@example.com commit --quiet --message first
+options="--store $sets/store --repo https://git.example.com/shops/teams.git=$sets"
+run tiphys appset generate teams -o wide $options
+echo '{team: team-1, version: v2}' > $sets/teams/1.yaml
+fails 1 tiphys diff --base main -U1 $options
+fails 1 tiphys appset preview teams --base main -o table --strict $options
+rm $sets/teams/[2-9].yaml
+fails 2 tiphys appset preview teams --base main -o table --strict $options
+
+step "application sets: pull requests of GitHub with digests of a plugin service, both on loopback"
+previews=$place/pull-requests
+rm -rf $previews && cp -R xtask/demo/pull-requests $previews
+options="--store $previews/store --repo git@github.com:binboum/argo-test.git=$previews/argo-test --appsets all"
+options="$options --connect-to myplugin.plugin.svc.cluster.local:80=$PLUGIN_SERVER"
+export HTTPS_PROXY="$GITHUB_PROXY" SSL_CERT_FILE="$GITHUB_AUTHORITY"
+run tiphys render $options > $previews/manifests
+[ "$(grep -c '@sha256:' $previews/manifests)" = 4 ]
+grep image: $previews/manifests
+unset HTTPS_PROXY SSL_CERT_FILE
+
 step "a plugin is created"
 run tiphys plugin create greeting --dir $place
 run tiphys plugin check $place/greeting

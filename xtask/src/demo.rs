@@ -4,6 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tiphys_testkit::pull_requests::PullRequestServers;
+
 use crate::build::{self, Linking, Profile};
 use crate::cargo::{program, run as run_program, search_path};
 use crate::{Failure, files, tools};
@@ -39,6 +41,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         path.push(":");
         path.push(more);
     }
+    let servers = PullRequestServers::start();
+    let authority = root.join(PLACE).join("ca.pem");
+    files::write(&authority, servers.authority.pem())?;
     run_program(
         program("sh")
             .arg("xtask/demo/run.sh")
@@ -46,6 +51,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
             .env("PATH", path)
             .env("HOME", home)
             .env("PROGRAMS", programs)
+            .env("GITHUB_PROXY", servers.tunnel.url())
+            .env("GITHUB_AUTHORITY", authority)
+            .env("PLUGIN_SERVER", servers.plugin.host())
             .current_dir(root),
     )
 }

@@ -17,9 +17,9 @@ pub(crate) struct AppSetArgs {
 pub(crate) enum AppSetCommand {
     /// Print the Applications of application sets
     Generate(AppSetGenerateArgs),
-    /// Show what the controller would do with the Applications of application sets
+    /// Show what the controller would do
     Preview(AppSetPreviewArgs),
-    /// Compare the manifests of the Applications that the controller would create, change or delete
+    /// Compare the manifests of what the controller would change
     Diff(AppSetDiffArgs),
     /// Report mistakes in application sets
     Check(AppSetCheckArgs),

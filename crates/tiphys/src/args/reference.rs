@@ -1,4 +1,4 @@
-//! Generates docs/reference/commands.md from the definitions of the command line.
+//! Generates docs/reference/commands.md and options.md from the definitions of the command line.
 
 use std::fmt::Write as _;
 
@@ -7,31 +7,45 @@ use tiphys_testkit::{fixture, workspace_root};
 
 use super::Arguments;
 
-/// The beginning of the page.
-const INTRODUCTION: &str = "# Commands and options
+/// The beginning of the page of commands.
+const COMMANDS: &str = "# Commands
 
 <!-- Written by `UPDATE=1 cargo test -p tiphys reference` from the program's own definitions; do not edit. -->
 
-All commands and options with their environment variables, as in `tiphys COMMAND --help`. An option overrides its variable.
-[Exit codes](exit-codes.md) and [what commands print](output.md) have pages of their own.
+All commands with their options and environment variables, as in `tiphys COMMAND --help`. An option overrides its variable.
+[Options of all commands](options.md), [exit codes](exit-codes.md) and [what commands print](output.md) have pages of their own.
+";
+
+/// The beginning of the page of options.
+const OPTIONS: &str = "# Options of all commands
+
+<!-- Written by `UPDATE=1 cargo test -p tiphys reference` from the program's own definitions; do not edit. -->
+
+They may precede or follow the command. Each command uses some of them. An option overrides its variable.
 ";
 
 #[test]
 fn page_of_commands_matches_the_program() {
     let mut program = Arguments::command();
     program.build();
-    let mut page = INTRODUCTION.to_owned();
+    let mut page = COMMANDS.to_owned();
     for command in leaves(&program) {
         write_command(&mut page, command, &program);
     }
-    page.push_str("\n## Options of all commands\n");
-    page.push_str("\nThey may precede or follow the command. Each command uses some of them.\n");
+    fixture::compare(&workspace_root().join("docs/reference/commands.md"), &page);
+}
+
+#[test]
+fn page_of_options_matches_the_program() {
+    let mut program = Arguments::command();
+    program.build();
+    let mut page = OPTIONS.to_owned();
     let headings = headings(program.get_arguments());
     for heading in headings {
-        write!(page, "\n### {heading}\n").expect("a string can be written to");
+        write!(page, "\n## {heading}\n").expect("a string can be written to");
         write_options(&mut page, program.get_arguments().filter(|arg| heading_of(arg) == heading));
     }
-    fixture::compare(&workspace_root().join("docs/reference/commands.md"), &page);
+    fixture::compare(&workspace_root().join("docs/reference/options.md"), &page);
 }
 
 /// Returns the commands without subcommands, in the order of the help.
