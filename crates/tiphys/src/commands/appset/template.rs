@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Map, Value};
-use tiphys_gotemplate::{Limits, MissingKey, Options, Template, flatten, replace};
+use tiphys_gotemplate::{LimitError, Limits, MissingKey, Options, Template, flatten, replace};
 use tiphys_service::{ServiceLimits, SetTemplate, Workspace, WorkspaceOptions, render_for_set};
 use tiphys_yaml::read_documents;
 
@@ -92,7 +92,11 @@ fn print_go_template(
     let string_maps: Vec<&str> = args.text_map.iter().map(String::as_str).collect();
     let data = tiphys_gotemplate::Value::from_json(parameters, &string_maps);
     let rendered = template.execute(&data, &options).map_err(|error| {
-        ServiceError::rendering(format!("failed to execute go template {source}: {error}"))
+        let failed = ServiceError::rendering(format!("failed to execute go template {source}: {error}"));
+        match error.limit.map(option_of) {
+            Some(option) => failed.with_hint(format!("{option} changes the limit")),
+            None => failed,
+        }
     })?;
     if !rendered.volatile.is_empty() {
         let functions = rendered.volatile.join(", ");
@@ -101,6 +105,14 @@ fn print_go_template(
     }
     output::print_from(&rendered.bytes[..])?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn option_of(limit: LimitError) -> &'static str {
+    match limit {
+        LimitError::Steps(_) => "--template-steps-max",
+        LimitError::Bytes(_) => "--template-output-max",
+        LimitError::Depth(_) => "--template-depth-max",
+    }
 }
 
 fn print_fasttemplate(
