@@ -231,7 +231,7 @@ impl Check<'_> {
         }
         for (index, element) in list.elements.iter().enumerate() {
             for (key, value) in element.as_object().into_iter().flatten() {
-                if !value.is_string() && !(key == "values" && value.is_object()) {
+                if !(value.is_string() || key == "values" && value.is_object()) {
                     let path = path.key("elements").index(index).key(key);
                     self.add(SetRule::Refused, &path, "is not a string, which needs goTemplate: true");
                 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// A proxy. Its threads end with the process.
@@ -44,7 +44,7 @@ fn connect(mut client: TcpStream, host: &str, log: &Mutex<Vec<String>>) -> io::R
     let mut reader = BufReader::new(client.try_clone()?);
     let mut line = String::new();
     reader.read_line(&mut line)?;
-    log.lock().expect("not poisoned").extend(line.split(' ').nth(1).map(str::to_owned));
+    log.lock().unwrap_or_else(PoisonError::into_inner).extend(line.split(' ').nth(1).map(str::to_owned));
     while line.trim_end() != "" {
         line.clear();
         reader.read_line(&mut line)?;

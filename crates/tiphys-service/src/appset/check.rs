@@ -141,13 +141,11 @@ impl Names {
     /// Adds an application of a set. Returns what has the name already.
     fn add(&mut self, set: &StoredSet, name: &str, control_plane: &str) -> Option<String> {
         let key = (namespace(set, control_plane).to_owned(), name.to_owned());
-        match self.0.get(&key) {
-            Some(other) => Some(other.clone()),
-            None => {
-                self.0.insert(key, format!("application set {} ({})", set.full_name(), set.place));
-                None
-            }
+        if let Some(other) = self.0.get(&key) {
+            return Some(other.clone());
         }
+        self.0.insert(key, format!("application set {} ({})", set.full_name(), set.place));
+        None
     }
 }
 
