@@ -119,3 +119,6 @@ impl Run<'_> {
         self.set.generator_entry(entry.path.clone(), value).map_err(|error| Stop::failed(error.to_string()))
     }
 }
+
+#[cfg(test)]
+mod tests;

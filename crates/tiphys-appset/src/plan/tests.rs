@@ -225,6 +225,23 @@ fn ignored_fields_are_not_compared() {
 }
 
 #[test]
+fn changed_list_is_written_without_ignored_items() {
+    let spec = json!({"ignoreApplicationDifferences": [{"jsonPointers": ["/spec/info/0"]}]});
+    let info =
+        |values: [&str; 2]| json!([{"name": "a", "value": values[0]}, {"name": "b", "value": values[1]}]);
+    for (live, patch) in
+        [(["other", "2"], None), (["other", "1"], Some(json!([{"name": "b", "value": "2"}])))]
+    {
+        let (mut existing, mut desired) = (application("a", Some("set")), application("a", None));
+        existing["spec"]["info"] = info(live);
+        desired["spec"]["info"] = info(["1", "2"]);
+        let plan = planned(&spec, &generated(&[desired]), &[existing], &PlanSettings::default());
+        let expected = patch.map_or(Action::None, |info| Action::Patch(json!({"spec": {"info": info}})));
+        assert_eq!(plan.applications[0].action, expected, "{live:?}");
+    }
+}
+
+#[test]
 fn block_that_is_empty_without_ignored_fields_is_no_difference() {
     let spec = json!({"ignoreApplicationDifferences": [{"jsonPointers": ["/spec/source/kustomize/images"]}]});
     let mut live = application("a", Some("set"));
@@ -274,4 +291,33 @@ fn unknown_projects_and_clusters_are_not_checked() {
     let plan = planned(&json!({}), &generated, &[], &known);
     let expected = [("a", Change::Invalid, "none"), ("b", Change::Invalid, "none")];
     assert_eq!(summary(&plan), expected);
+}
+
+#[test]
+fn invalid_applications_are_neither_changed_nor_deleted() {
+    let mut unknown = application("", None);
+    unknown["spec"]["project"] = json!("nope");
+    let named = |name: &str| {
+        let mut application = unknown.clone();
+        application["metadata"]["name"] = json!(name);
+        application
+    };
+    let existing = ["a", "b", "c", "gone"].map(|name| application(name, Some("set")));
+    let generated = generated(&[named("a"), application("a", None), named("b"), application("c", None)]);
+    let projects = Some(std::iter::once("default".to_owned()).collect());
+    let settings = PlanSettings { projects, ..PlanSettings::default() };
+    let plan = planned(&json!({}), &generated, &existing, &settings);
+    let invalid = |name| (name, Change::Invalid, "none");
+    let expected = [
+        invalid("a"),
+        invalid("a"),
+        invalid("b"),
+        ("c", Change::Unchanged, "none"),
+        ("gone", Change::Removed, "delete"),
+    ];
+    assert_eq!(summary(&plan), expected);
+    let errors: Vec<&str> = plan.applications.iter().filter_map(|one| one.error.as_deref()).collect();
+    let twice = "ApplicationSet set contains applications with duplicate name: a";
+    assert_eq!(errors, [twice, twice, "application references project nope which does not exist"]);
+    assert_eq!((plan.error, plan.requeue_after_seconds), (None, Some(180)));
 }

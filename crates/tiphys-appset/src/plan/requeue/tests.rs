@@ -14,6 +14,7 @@ fn lowest_wish_of_generators_counts() {
         (vec![json!({"git": {}})], Some(60)),
         (vec![json!({"clusterDecisionResource": {}})], Some(60)),
         (vec![json!({"plugin": {}})], Some(1800)),
+        (vec![json!({"plugin": {"configMapRef": "cm", "requeueAfterSeconds": 10}})], Some(10)),
         (vec![json!({"scmProvider": {}})], Some(1800)),
         (vec![json!({"pullRequest": {}})], Some(1800)),
         (vec![wish("git", json!(0))], None),
