@@ -45,3 +45,6 @@ impl AskedOnce {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;
