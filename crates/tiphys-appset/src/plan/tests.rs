@@ -225,6 +225,17 @@ fn ignored_fields_are_not_compared() {
 }
 
 #[test]
+fn operation_cannot_be_ignored() {
+    let spec = json!({"ignoreApplicationDifferences": [{"jsonPointers": ["/operation"]}]});
+    let mut desired = application("a", None);
+    desired["operation"] = json!({"sync": {"prune": true}});
+    let existing = [application("a", Some("set"))];
+    let plan = planned(&spec, &generated(&[desired]), &existing, &PlanSettings::default());
+    let Action::Patch(patch) = &plan.applications[0].action else { panic!("{plan:?}") };
+    assert_eq!(patch["operation"]["sync"], json!({"prune": true}));
+}
+
+#[test]
 fn changed_list_is_written_without_ignored_items() {
     let spec = json!({"ignoreApplicationDifferences": [{"jsonPointers": ["/spec/info/0"]}]});
     let info =
