@@ -7,7 +7,9 @@ mod plugin;
 
 pub use forge::{ForgeSettings, Forges};
 pub use objects::{ConfigObject, ConfigObjects, ObjectOrigin, Recipient, RecipientError};
-pub use plugin::{PluginForm, PluginLimits, PluginQuestion, PluginServices, PluginSettings};
+pub use plugin::{
+    PluginError, PluginErrorCause, PluginForm, PluginLimits, PluginQuestion, PluginServices, PluginSettings,
+};
 
 /// Functions for fuzz targets; not part of the API.
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 mod address;
 mod answer;
 mod contract;
+mod error;
 mod exchange;
 mod first_value;
 mod service;
@@ -23,6 +24,7 @@ use crate::ConfigObjects;
 use crate::environment::variable;
 pub use answer::fuzz_plugin_answer;
 pub use contract::PluginForm;
+pub use error::{PluginError, PluginErrorCause};
 use service::PluginService;
 
 /// Where plugin services are found, and how they are asked.
@@ -109,7 +111,18 @@ impl PluginServices {
     ///
     /// A dropped future closes its connection.
     pub async fn ask(&self, question: &PluginQuestion<'_>) -> Result<Vec<Map<String, Value>>, String> {
-        let of_settings = |error: String| format!("error getting plugin from generator: {error}");
+        self.try_ask(question).await.map_err(|error| error.message)
+    }
+
+    /// Asks as [`PluginServices::ask`], and returns an error with its cause.
+    pub async fn try_ask(
+        &self,
+        question: &PluginQuestion<'_>,
+    ) -> Result<Vec<Map<String, Value>>, PluginError> {
+        let of_settings = |error: String| PluginError {
+            message: format!("error getting plugin from generator: {error}"),
+            cause: PluginErrorCause::Settings,
+        };
         let service =
             PluginService::find(self.objects.as_ref(), &self.settings, question).map_err(of_settings)?;
         let client = self.client(&service.ca).await;
@@ -118,7 +131,10 @@ impl PluginServices {
         let _job = self.jobs.acquire().await.map_err(|error| of_settings(error.to_string()))?;
         let limits = &self.settings.limits;
         let answer = exchange::ask(&client, &service, question, limits).await;
-        answer.map_err(|error| format!("error listing params: {}", service.without_token(error)))
+        answer.map_err(|error| PluginError {
+            message: format!("error listing params: {}", service.without_token(error.message)),
+            ..error
+        })
     }
 
     /// Returns the client that trusts these CA certificates, or those of the environment and the system if there are none.

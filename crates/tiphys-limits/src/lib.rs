@@ -64,6 +64,8 @@ impl Limit {
     pub const PLUGIN_QUEUE_MAX: Self = Self("plugin-queue-max");
     /// Time that a plugin run waits.
     pub const PLUGIN_QUEUE_WAIT: Self = Self("plugin-queue-wait");
+    /// Bytes of the body of one request to a plugin service that tiphys serves; 1 MiB by default.
+    pub const PLUGIN_REQUEST_BYTES_MAX: Self = Self("plugin-request-bytes-max");
     /// Time of one question to a plugin service of ApplicationSets, with its repetitions.
     pub const PLUGIN_REQUEST_TIMEOUT: Self = Self("plugin-request-timeout");
     /// Time of the commands of one plugin.

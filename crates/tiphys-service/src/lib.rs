@@ -37,9 +37,9 @@ mod workspace;
 
 pub use appset::{
     CheckFinding, CheckedSets, ControllerSettings, ExistingApplications, FileGlobbing, GeneratedSets,
-    IncludedSets, PreviewRequest, Previews, RecordedAnswers, SetApplications, SetInclusion, SetOutcome,
-    SetPreview, SetSelection, SetTemplate, check_sets, compare_previews, generate_sets, preview,
-    render_for_set,
+    IncludedSets, PluginAnswers, PluginCall, PluginCallResult, PreviewRequest, Previews, RecordedAnswers,
+    SetApplications, SetInclusion, SetOutcome, SetPreview, SetSelection, SetTemplate, call_plugin_service,
+    check_sets, compare_previews, generate_sets, preview, render_for_set,
 };
 pub use cache::prune_cache;
 pub use cluster_references::ClusterReference;
@@ -60,6 +60,8 @@ pub use select::{SelectedApplications, select};
 pub use service::Service;
 pub use store::load_store;
 pub use text::{json_list, json_text, listed, one_line, yaml_documents};
+pub use tiphys_access::Secret;
+pub use tiphys_generators::PluginForm;
 pub use tiphys_http::ConnectTo;
 pub use warning::Warning;
 pub use watch::{ValueChange, ValueWatch, WatchCounts};

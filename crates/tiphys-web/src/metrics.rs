@@ -2,12 +2,11 @@
 //!
 //! It is read-only and without authentication, so it must not contain secrets.
 
-mod bounded;
-
 use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -17,8 +16,11 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio::net::TcpListener;
 
-use bounded::LimitedListener;
-pub use bounded::METRICS_CONNECTIONS_MAX;
+pub use crate::limited::CONNECTIONS_MAX as METRICS_CONNECTIONS_MAX;
+use crate::limited::LimitedListener;
+
+/// Limit for a request of a collector. Responses take no time.
+const REQUEST_MAX: Duration = Duration::from_secs(5);
 
 /// The state that the endpoint reports.
 pub trait Observed: fmt::Debug + Send + Sync {
@@ -63,7 +65,7 @@ impl MetricsEndpoint {
     pub async fn serve(self, observed: Arc<dyn Observed>) -> io::Result<()> {
         let router =
             Router::new().route("/metrics", get(metrics)).route("/healthz", get(health)).with_state(observed);
-        axum::serve(LimitedListener::new(self.listener), router).await
+        axum::serve(LimitedListener::new(self.listener, REQUEST_MAX), router).await
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod applications;
 mod appset;
+mod appset_plugin;
 mod base;
 mod cache;
 mod clusters;
@@ -25,6 +26,10 @@ pub(crate) use applications::ApplicationArgs;
 pub(crate) use appset::{
     AppSetArgs, AppSetCheckArgs, AppSetCommand, AppSetDiffArgs, AppSetGenerateArgs, AppSetPlanArgs,
     AppSetPreviewArgs, AppSetTemplateArgs, ControllerArgs, TemplateEngine,
+};
+pub(crate) use appset_plugin::{
+    AppSetPluginArgs, AppSetPluginCallArgs, AppSetPluginCommand, AppSetPluginServeArgs, PluginContractArg,
+    TOKEN_VARIABLE,
 };
 pub(crate) use base::BaseArgs;
 pub(crate) use cache::{CacheArgs, CacheCommand};

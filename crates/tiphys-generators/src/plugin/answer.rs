@@ -40,8 +40,33 @@ pub(super) fn decode(contract: Contract, body: &[u8]) -> Result<Vec<Map<String, 
         Contract::Proposal | Contract::BareList => (bare(body)?, "[]"),
     };
     list.ok_or_else(|| {
-        let problem = if contract == Contract::Shipped { "no list output.parameters" } else { "no list" };
+        let problem = match contract {
+            Contract::Proposal | Contract::BareList => "no list".to_owned(),
+            Contract::Shipped => {
+                let found = list_path(body).filter(|path| !names_equal(path, "output.parameters"));
+                let found = found.map(|path| format!(" (found {path})")).unwrap_or_default();
+                format!("no list output.parameters{found}")
+            }
+        };
         format!("the answer has {problem}; for no parameter sets, the answer is {expected}").into()
+    })
+}
+
+/// Returns the path of the first list in an object or in an object of it: `params`, `output.params`.
+fn list_path(body: &[u8]) -> Option<String> {
+    let node = read(body, "").ok()??;
+    let key_of_list = |node: &Node| match &node.data {
+        Data::Mapping(entries) => {
+            let found = entries.iter().find(|entry| matches!(entry.value.data, Data::Sequence(_)));
+            found.map(|entry| entry.key.text.clone())
+        }
+        _ => None,
+    };
+    key_of_list(&node).or_else(|| match &node.data {
+        Data::Mapping(entries) => entries
+            .iter()
+            .find_map(|entry| key_of_list(&entry.value).map(|key| format!("{}.{key}", entry.key.text))),
+        _ => None,
     })
 }
 

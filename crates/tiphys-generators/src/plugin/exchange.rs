@@ -12,7 +12,7 @@ use tiphys_limits::Limit;
 use super::address::method_url;
 use super::answer::{AnswerError, decode, error_message};
 use super::service::PluginService;
-use super::{PluginLimits, PluginQuestion};
+use super::{PluginError, PluginErrorCause, PluginLimits, PluginQuestion};
 
 /// Redirects of one request, as in Go.
 const REDIRECTS_MAX: usize = 10;
@@ -36,13 +36,16 @@ pub(super) async fn ask(
     service: &PluginService,
     question: &PluginQuestion<'_>,
     limits: &PluginLimits,
-) -> Result<Vec<Map<String, Value>>, String> {
+) -> Result<Vec<Map<String, Value>>, PluginError> {
     let set = question.application_set;
-    let url = method_url(&service.base_url, service.contract.path(), set)?;
+    let url = method_url(&service.base_url, service.contract.path(), set).map_err(PluginError::settings)?;
     let body = Bytes::from(service.contract.body(set, question.parameters));
     let exchange = Exchange { client, service, url, body, deadline: Deadline::after(service.timeout) };
     let result = exchange.run(limits).await;
-    result.map_err(|error| format!("error get api '{set}': {error}"))
+    result.map_err(|error| PluginError {
+        message: format!("error get api '{set}': {}", error.message),
+        ..error
+    })
 }
 
 struct Exchange<'a> {
@@ -54,26 +57,30 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    async fn run(&self, limits: &PluginLimits) -> Result<Vec<Map<String, Value>>, String> {
-        let response = self.response(limits.attempts_max).await?;
+    async fn run(&self, limits: &PluginLimits) -> Result<Vec<Map<String, Value>>, PluginError> {
+        let response = self.response(limits.attempts_max).await.map_err(PluginError::no_response)?;
         let status = response.status();
         let max = limits.answer_bytes_max;
         let body = match response.decompressed_bytes(max).await {
             Ok(Some(body)) => body,
             Ok(None) => {
                 let limit = Limit::PLUGIN_ANSWER_BYTES_MAX;
-                return Err(format!("the answer has more than {max} bytes ({limit})"));
+                let message = format!("the answer has more than {max} bytes ({limit})");
+                return Err(PluginError { message, cause: PluginErrorCause::Answer });
             }
             Err(error @ HttpError::Timeout(_)) => {
                 let go =
                     "context deadline exceeded (Client.Timeout or context cancellation while reading body)";
-                return Err(self.timed_out(go, &error));
+                return Err(PluginError::no_response(self.timed_out(go, &error)));
             }
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(PluginError::no_response(error.to_string())),
         };
         if !(200..300).contains(&status) {
             let message = self.shown(error_message(&body));
-            return Err(format!("API error with status code {status}: {message}"));
+            return Err(PluginError {
+                message: format!("API error with status code {status}: {message}"),
+                cause: PluginErrorCause::Status(status),
+            });
         }
         decode(self.service.contract, &body).map_err(|AnswerError { message, is_bare_list }| {
             let hint = if is_bare_list {
@@ -85,7 +92,8 @@ impl Exchange<'_> {
                 String::new()
             };
             let body = self.shown(String::from_utf8_lossy(&body).into_owned());
-            format!("{message}: {body}{hint}")
+            let cause = if is_bare_list { PluginErrorCause::BareList } else { PluginErrorCause::Answer };
+            PluginError { message: format!("{message}: {body}{hint}"), cause }
         })
     }
 

@@ -74,6 +74,20 @@ impl RecordedAnswers {
         entries.iter().enumerate().map(entry).collect::<Result<_, _>>().map(Self)
     }
 
+    /// Returns the parameter sets of the first entry for plugins that fits a request. A plugin service does not know the `ConfigMap` that names
+    /// it, so `configMap` of entries is ignored. The error has the entry to add.
+    pub fn answer_plugin(&self, contract: &str, body: &Value) -> Result<Vec<Map<String, Value>>, String> {
+        let request = json!({"contract": contract, "body": body});
+        let entries = self.0.iter().cloned().map(|mut answer| {
+            if let Value::Object(matched) = &mut answer.matched {
+                matched.remove("configMap");
+            }
+            answer
+        });
+        let question = Question { generator: "plugin", request, parameters: String::new() };
+        Self(entries.collect()).answer(&question)
+    }
+
     /// Returns the first answer that fits. The error has the entry to add.
     pub(super) fn answer(&self, question: &Question) -> Answer {
         let fits = |answer: &&RecordedAnswer| {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{BaseArgs, DiffOutputArgs};
+use super::{AppSetPluginArgs, BaseArgs, DiffOutputArgs};
 
 /// Arguments of `appset`.
 #[derive(Debug, Args)]
@@ -25,6 +25,8 @@ pub(crate) enum AppSetCommand {
     Check(AppSetCheckArgs),
     /// Render one template of an application set
     Template(AppSetTemplateArgs),
+    /// Develop plugin services for application sets: serve and call them
+    Plugin(AppSetPluginArgs),
 }
 
 /// Arguments of `appset generate`.

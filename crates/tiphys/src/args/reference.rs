@@ -1,4 +1,4 @@
-//! Generates docs/reference/commands.md and options.md from the definitions of the command line.
+//! Generates docs/reference/commands.md, commands-appset.md and options.md from the definitions of the command line.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,16 @@ const COMMANDS: &str = "# Commands
 <!-- Written by `UPDATE=1 cargo test -p tiphys reference` from the program's own definitions; do not edit. -->
 
 All commands with their options and environment variables, as in `tiphys COMMAND --help`. An option overrides its variable.
-[Options of all commands](options.md), [exit codes](exit-codes.md) and [what commands print](output.md) have pages of their own.
+[Commands for application sets](commands-appset.md), [options of all commands](options.md), [exit codes](exit-codes.md) and
+[what commands print](output.md) have pages of their own.
+";
+
+/// The beginning of the page of `appset`.
+const APPSET_COMMANDS: &str = "# Commands for application sets
+
+<!-- Written by `UPDATE=1 cargo test -p tiphys reference` from the program's own definitions; do not edit. -->
+
+They have [options of all commands](options.md), too.
 ";
 
 /// The beginning of the page of options.
@@ -25,14 +34,16 @@ They may precede or follow the command. Each command uses some of them. An optio
 ";
 
 #[test]
-fn page_of_commands_matches_the_program() {
+fn pages_of_commands_match_the_program() {
     let mut program = Arguments::command();
     program.build();
-    let mut page = COMMANDS.to_owned();
+    let (mut page, mut appset_page) = (COMMANDS.to_owned(), APPSET_COMMANDS.to_owned());
     for command in leaves(&program) {
-        write_command(&mut page, command, &program);
+        let is_appset = command.get_bin_name().is_some_and(|name| name.starts_with("tiphys appset "));
+        write_command(if is_appset { &mut appset_page } else { &mut page }, command, &program);
     }
     fixture::compare(&workspace_root().join("docs/reference/commands.md"), &page);
+    fixture::compare(&workspace_root().join("docs/reference/commands-appset.md"), &appset_page);
 }
 
 #[test]

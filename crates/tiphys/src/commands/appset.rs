@@ -4,6 +4,7 @@ mod check;
 mod diff;
 mod generate;
 mod planned;
+mod plugin;
 mod preview;
 mod template;
 mod wide;
@@ -32,6 +33,7 @@ pub(crate) async fn run(
         AppSetCommand::Diff(args) => diff::run(common, args, host).await,
         AppSetCommand::Check(args) => check::run(common, args, host).await,
         AppSetCommand::Template(args) => template::run(common, args, host).await,
+        AppSetCommand::Plugin(args) => plugin::run(common, args, host).await,
     }
 }
 

@@ -55,6 +55,8 @@ fn help_of_every_command_has_an_example_of_its_call() {
         "appset diff",
         "appset check",
         "appset template",
+        "appset plugin serve",
+        "appset plugin call",
         "cmp-server",
         "jsonpath",
         "crd",

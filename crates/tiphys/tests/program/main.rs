@@ -11,6 +11,7 @@ mod connection_settings;
 mod dynamic;
 mod dynamic_base;
 mod dynamic_trust;
+mod generator_plugins;
 mod help;
 mod kustomize_helm;
 mod leaks;

@@ -42,13 +42,20 @@ fn only_a_present_list_may_be_empty() {
         " \n",
         "{}",
         "null",
-        r#"{"input":{"parameters":[]}}"#,
         r#"{"output":null}"#,
         r#"{"output":{}}"#,
         r#"{"output":{"parameters":null}}"#,
         r#"{"output":{"parameters":[{}],"parameters":null}}"#,
     ] {
         assert_eq!(decoded(Contract::Shipped, body), Err(expected.to_owned()), "{body}");
+    }
+    for (body, found) in [
+        (r#"{"input":{"parameters":[]}}"#, "input.parameters"),
+        (r#"{"a":{"b":1},"output":{"n":1,"params":[{}]}}"#, "output.params"),
+        (r#"{"output":{"x":[]},"parameters":[]}"#, "parameters"),
+    ] {
+        let expected = expected.replace(';', &format!(" (found {found});"));
+        assert_eq!(decoded(Contract::Shipped, body), Err(expected), "{body}");
     }
     for body in ["", "null"] {
         let expected = "the answer has no list; for no parameter sets, the answer is []";

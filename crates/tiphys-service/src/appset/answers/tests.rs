@@ -33,6 +33,26 @@ fn first_answer_with_the_matched_fields_counts() {
 }
 
 #[test]
+fn entry_for_a_plugin_answers_a_service_of_any_config_map() {
+    let answers = parse(
+        r#"{"answers": [
+            {"generator": "git", "parameters": [{"n": 0}]},
+            {"generator": "plugin", "match": {"configMap": "x", "contract": "proposal"}, "parameters": [{"n": 1}]},
+            {"generator": "plugin", "match": {"configMap": "y", "body": {"input": {"parameters": {"a": 1}}}}, "parameters": [{"n": 2}]}
+        ]}"#,
+    )
+    .expect("valid answers");
+    let ask = |contract: &str, a: u32| {
+        let answer = answers.answer_plugin(contract, &json!({"input": {"parameters": {"a": a}}}));
+        answer.map(|sets| json!(sets))
+    };
+    assert_eq!(ask("shipped", 1), Ok(json!([{"n": 2}])));
+    assert_eq!(ask("proposal", 1), Ok(json!([{"n": 1}])));
+    let missing = r#"no recorded answer fits; add the entry {"generator":"plugin","match":{"body":{"input":{"parameters":{"a":3}}},"contract":"shipped"},"parameters":[]}"#;
+    assert_eq!(ask("shipped", 3), Err(missing.to_owned()));
+}
+
+#[test]
 fn invalid_answers_are_located() {
     for (content, expected) in [
         ("[]", "a.json: expected an object with a list `answers`"),

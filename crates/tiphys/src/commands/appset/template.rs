@@ -133,7 +133,11 @@ fn print_fasttemplate(
     Ok(ExitCode::SUCCESS)
 }
 
-fn parameters(file: &Path, host: &Process) -> Result<Map<String, Value>, ServiceError> {
+/// Reads a mapping of parameters from a file.
+pub(in crate::commands::appset) fn parameters(
+    file: &Path,
+    host: &Process,
+) -> Result<Map<String, Value>, ServiceError> {
     let invalid = |message: String| ServiceError::invalid_input(format!("{}: {message}", file.display()));
     let documents = read_documents(&read(file, host)?).map_err(|error| invalid(error.to_string()))?;
     match &documents[..] {

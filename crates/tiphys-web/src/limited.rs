@@ -14,24 +14,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep};
 
 /// Limit of open connections; further ones wait. A collector needs one.
-pub const METRICS_CONNECTIONS_MAX: usize = 32;
-
-/// Limit for a request from the connection or its first byte to the first byte of the response, so that slow clients are disconnected.
-/// Responses take no time.
-const REQUEST_MAX: Duration = Duration::from_secs(5);
+pub const CONNECTIONS_MAX: usize = 32;
 
 /// Idle time of a connection between requests. A collector that asks less often reconnects.
 const IDLE_MAX: Duration = Duration::from_secs(15);
 
 /// The listener.
-pub(super) struct LimitedListener {
+pub(crate) struct LimitedListener {
     listener: TcpListener,
     places: Arc<Semaphore>,
+    request_max: Duration,
 }
 
 impl LimitedListener {
-    pub(super) fn new(listener: TcpListener) -> Self {
-        Self { listener, places: Arc::new(Semaphore::new(METRICS_CONNECTIONS_MAX)) }
+    /// `request_max` is the limit for a request from the connection or its first byte to the first byte of the response, so that slow clients
+    /// are disconnected.
+    pub(crate) fn new(listener: TcpListener, request_max: Duration) -> Self {
+        Self { listener, places: Arc::new(Semaphore::new(CONNECTIONS_MAX)), request_max }
     }
 }
 
@@ -47,7 +46,8 @@ impl Listener for LimitedListener {
             LimitedConnection {
                 stream,
                 phase: Phase::Request,
-                end: Box::pin(sleep(REQUEST_MAX)),
+                end: Box::pin(sleep(self.request_max)),
+                request_max: self.request_max,
                 _place: place,
             },
             address,
@@ -60,10 +60,11 @@ impl Listener for LimitedListener {
 }
 
 /// A connection with its permit and deadline.
-pub(super) struct LimitedConnection {
+pub(crate) struct LimitedConnection {
     stream: TcpStream,
     phase: Phase,
     end: Pin<Box<Sleep>>,
+    request_max: Duration,
     _place: Option<OwnedSemaphorePermit>,
 }
 
@@ -100,7 +101,8 @@ impl AsyncRead for LimitedConnection {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if buffer.filled().len() > before && self.phase == Phase::Answered {
-            self.enter(Phase::Request, REQUEST_MAX);
+            let request_max = self.request_max;
+            self.enter(Phase::Request, request_max);
         }
         read
     }

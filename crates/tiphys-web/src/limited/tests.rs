@@ -2,10 +2,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Duration, Instant, sleep, timeout};
 
-use super::{IDLE_MAX, LimitedConnection, LimitedListener, Listener, METRICS_CONNECTIONS_MAX, REQUEST_MAX};
+use super::{CONNECTIONS_MAX, IDLE_MAX, LimitedConnection, LimitedListener, Listener};
+
+const REQUEST_MAX: Duration = Duration::from_secs(5);
 
 async fn bounded() -> LimitedListener {
-    LimitedListener::new(TcpListener::bind("127.0.0.1:0").await.expect("a free port"))
+    LimitedListener::new(TcpListener::bind("127.0.0.1:0").await.expect("a free port"), REQUEST_MAX)
 }
 
 #[tokio::test]
@@ -14,7 +16,7 @@ async fn connection_over_the_limit_waits_until_another_ends() {
     let address = listener.local_addr().expect("local_addr");
     let mut callers = Vec::new();
     let mut held = Vec::new();
-    for _ in 0..METRICS_CONNECTIONS_MAX {
+    for _ in 0..CONNECTIONS_MAX {
         callers.push(TcpStream::connect(address).await.expect("connect"));
         held.push(listener.accept().await.0);
     }

@@ -1,0 +1,95 @@
+//! `tiphys appset plugin serve`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use tiphys_service::{PluginAnswers, ServiceLimits};
+use tiphys_web::{
+    BearerToken, PluginService, PluginServiceAnswers, PluginServiceContract, PluginServiceLimits,
+    PluginServiceSettings,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::args::{AppSetPluginServeArgs, CommonArgs, TOKEN_VARIABLE};
+use crate::error::ServiceError;
+use crate::lifecycle::{self, Signals};
+use crate::output;
+use crate::settings::Process;
+
+/// Serves until a signal arrives.
+pub(super) async fn run(
+    common: &CommonArgs,
+    args: &AppSetPluginServeArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    if common.output.is_some() {
+        return Err(ServiceError::invalid_input(
+            "`appset plugin serve` prints nothing on standard output, so there is no -o",
+        ));
+    }
+    let limits = ServiceLimits::from(&common.limits);
+    let answers = match &args.from {
+        Some(file) => {
+            let content = std::fs::read(host.absolute(file)).map_err(|error| {
+                ServiceError::invalid_input(format!("--from: cannot read {}: {error}", file.display()))
+            })?;
+            PluginAnswers::parse(file, &content)?
+        }
+        None => PluginAnswers::of_command(&args.command, &[TOKEN_VARIABLE], &limits, host),
+    };
+    let requests = limits.plugin_services();
+    let settings = PluginServiceSettings {
+        token: token(args, host)?,
+        bare_list: args.bare_list,
+        limits: PluginServiceLimits {
+            request_bytes_max: usize::try_from(args.plugin_request_bytes_max).unwrap_or(usize::MAX),
+            request_timeout: requests.request_timeout,
+            jobs: requests.jobs,
+        },
+    };
+    let mut signals = Signals::install()?;
+    let service = PluginService::bind(args.listen).await.map_err(|error| {
+        ServiceError::invalid_input(format!("--listen: cannot listen on {}: {error}", args.listen))
+    })?;
+    output::note(&format!("serving on http://{} until ^C", service.address()));
+    let stop = CancellationToken::new();
+    let serving = async {
+        service
+            .serve(stop.clone(), settings, handler(answers))
+            .await
+            .map_err(|error| ServiceError::rendering(format!("the server failed: {error}")))
+    };
+    lifecycle::serve(&mut signals, &stop, lifecycle::SHUTDOWN_MAX, serving, Vec::new()).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the token that requests must have.
+fn token(args: &AppSetPluginServeArgs, host: &Process) -> Result<Option<BearerToken>, ServiceError> {
+    if args.no_token {
+        if !args.listen.ip().to_canonical().is_loopback() {
+            let message = "--no-token: other machines can reach --listen; serve them with a token";
+            return Err(ServiceError::invalid_input(message));
+        }
+        return Ok(None);
+    }
+    match super::token(args.token_file.as_deref(), host)? {
+        Some(token) => Ok(Some(BearerToken::new(token.expose()))),
+        None => Err(ServiceError::invalid_input(format!(
+            "expected a token: name its file with --token-file, set {TOKEN_VARIABLE}, or serve without one with --no-token"
+        ))),
+    }
+}
+
+fn handler(answers: PluginAnswers) -> PluginServiceAnswers {
+    let answers = Arc::new(answers);
+    Arc::new(move |request| {
+        let answers = Arc::clone(&answers);
+        Box::pin(async move {
+            let contract = match request.contract {
+                PluginServiceContract::Shipped => "shipped",
+                PluginServiceContract::Proposal => "proposal",
+            };
+            answers.answer(contract, request.body, &request.object).await
+        })
+    })
+}
