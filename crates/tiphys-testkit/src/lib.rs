@@ -8,6 +8,7 @@ pub mod chart_server;
 pub mod dice;
 pub mod executable;
 pub mod fixture;
+pub mod generator_plugin;
 pub mod git;
 pub mod helm;
 pub mod http2;

@@ -22,7 +22,8 @@ fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let mut reached = BTreeSet::new();
     let roots = subject.graph.members().flat_map(|(_, _, member)| &member.roots);
     for root in roots.chain(&fuzz_targets(subject)?) {
-        reach(&subject.tree, root, true, &mut reached)?;
+        // A target may be outside of its package, at a path with `..`.
+        reach(&subject.tree, &normalise(root).unwrap_or_default(), true, &mut reached)?;
     }
     for path in subject.tree.with_extension("rs").filter(|path| !is_test_data(path)) {
         if !reached.contains(path) {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod connections;
+mod openapi;
 mod recorded;
 mod requests;
 mod trust;

@@ -3,6 +3,8 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
+use tiphys_testkit::generator_plugin;
+
 use crate::running::{Pipe, Running};
 use crate::world::{Output, TIPHYS, World};
 
@@ -193,4 +195,66 @@ fn interrupted_server_ends_its_command() {
         "{answer}"
     );
     pipe.ends();
+}
+
+/// A set with a plugin, the ConfigMap with its address, and the Secret with its token.
+fn store(url: &str) -> String {
+    format!(
+        "apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {{name: teams, namespace: argocd}}
+spec:
+  goTemplate: true
+  goTemplateOptions: [missingkey=error]
+  generators:
+    - plugin: {{configMapRef: {{name: teams}}, input: {{parameters: {{env: prod}}}}}}
+  template:
+    metadata: {{name: '{{{{ .team }}}}'}}
+    spec:
+      project: default
+      source: {{repoURL: https://git.example.org/team/apps.git, path: '{{{{ .team }}}}'}}
+      destination: {{namespace: '{{{{ .namespace }}}}', server: https://kubernetes.default.svc}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: teams, namespace: argocd}}
+data: {{baseUrl: '{url}', token: $teams-plugin:token}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {{name: teams-plugin, namespace: argocd, labels: {{app.kubernetes.io/part-of: argocd}}}}
+stringData: {{token: s3cr3t}}
+"
+    )
+}
+
+#[test]
+fn example_plugins_answer_calls_and_sets() {
+    let world = world();
+    world.write("input.yaml", "env: prod\n").write("wrong.yaml", "env: 5\n");
+    let mut found = world.command("sh");
+    found.args(["-c", "command -v python3"]);
+    assert_eq!(world.finish(found).code, 0, "python3 is not on PATH: install Python 3.10 or later");
+    let python = generator_plugin::python();
+    let rust = generator_plugin::rust();
+    let [python, rust] = [&python, &rust].map(|path| path.to_str().expect("the path is UTF-8"));
+    for words in [&["python3", python][..], &[rust]] {
+        let mut command = world.command(words[0]);
+        command.args(&words[1..]).args(["token", "127.0.0.1:0"]);
+        let mut running = Running::of(command);
+        let url = running.stderr().rest_of_line_with("serving on ");
+        let call = |args: &[&str]| world.run(&[&["appset", "plugin", "call", &url], args].concat());
+        let sets = "- namespace: shop-prod\n  team: shop\n- namespace: web-prod\n  team: web\n";
+        assert_eq!(call(&["--token-file=token", "--input=input.yaml"]), output(0, sets, &[]), "{words:?}");
+        let failed = call(&["--token-file=token", "--input=wrong.yaml"]);
+        let message = "status code 400: input.parameters.env: expected one of prod, test";
+        assert!(failed.code == 1 && failed.stderr.contains(message), "{words:?}: {failed:?}");
+        world.write("store/teams.yaml", &store(&url));
+        let generated = world.run(&["appset", "generate", "--store=store", "-o=wide"]);
+        assert_eq!((generated.code, generated.stderr.as_str()), (0, ""), "{words:?}");
+        let rows: Vec<Vec<&str>> =
+            generated.stdout.lines().skip(1).map(|line| line.split_whitespace().take(3).collect()).collect();
+        let cluster = "https://kubernetes.default.svc";
+        assert_eq!(rows, [["argocd/shop", cluster, "shop-prod"], ["argocd/web", cluster, "web-prod"]]);
+    }
 }
