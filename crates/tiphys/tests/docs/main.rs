@@ -11,7 +11,8 @@
 //! | `demo` | is a part of the output of `cargo xtask demo` |
 //!
 //! Every `console` block needs such a line. The blocks of a document run in order in a directory with copies of `examples` and `plugins`;
-//! documents are independent. Times and widths of columns may differ.
+//! documents are independent. Times and widths of columns may differ. Ports 4355 and 4356
+//! stand for free ones.
 //!
 //! `UPDATE=1` writes the output of the commands into the documents, `DOCUMENT=docs/parameters.md` selects one of them.
 

@@ -1,10 +1,11 @@
 //! Runs the commands of a document in the directory of [`place`](crate::place).
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::iter::Peekable;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 use tempfile::TempDir;
 use tiphys_testkit::executable::make_executable;
@@ -19,12 +20,20 @@ pub(crate) struct Reader {
     /// The current directory, which `cd` changes.
     folder: PathBuf,
     servers: Vec<Server>,
+    /// Free ports, which stand for [`SHOWN_PORTS`].
+    ports: [String; 2],
 }
+
+/// The ports of servers in documents. Other processes of the machine may use them.
+const SHOWN_PORTS: [&str; 2] = ["4355", "4356"];
 
 impl Reader {
     pub(crate) fn new() -> Self {
         let place = place::new();
-        Self { folder: place.path().to_path_buf(), place, servers: Vec::new() }
+        // Both are held until each has its port.
+        let listeners = SHOWN_PORTS.map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port"));
+        let ports = listeners.map(|listener| listener.local_addr().expect("an address").port().to_string());
+        Self { folder: place.path().to_path_buf(), place, servers: Vec::new(), ports }
     }
 
     /// Runs a block and returns the lines that it should have.
@@ -68,7 +77,8 @@ impl Reader {
         }
         let file = self.place.path().join(file);
         fs::create_dir_all(file.parent().expect("a file is in a folder")).expect("the folder can be made");
-        fs::write(&file, lines.join("\n") + "\n").expect("the file can be written");
+        let content = self.with_ports(&(lines.join("\n") + "\n"));
+        fs::write(&file, content).expect("the file can be written");
         if lines.first().is_some_and(|line| line.starts_with("#!")) {
             make_executable(&file);
         }
@@ -101,6 +111,9 @@ impl Reader {
         let output =
             self.command(&format!("{{ {command}\n}} 2>&1"), &self.folder).output().expect("the shell starts");
         let printed = String::from_utf8_lossy(&output.stdout).replace(&self.inside(), "");
+        let printed = SHOWN_PORTS.iter().zip(&self.ports).fold(printed, |printed, (shown, port)| {
+            printed.replace(&format!(":{port}"), &format!(":{shown}"))
+        });
         let printed: Vec<String> = printed.lines().map(str::to_owned).collect();
         if !command.contains("$?") {
             let told = printed.iter().any(|line| line.starts_with("error: "));
@@ -113,12 +126,12 @@ impl Reader {
     /// Starts a server and waits until it serves.
     fn serve(&mut self, command: &str) {
         let mut process = self.command(&format!("exec {command}"), self.place.path());
-        let process = process.stderr(Stdio::piped()).spawn().expect("the shell starts");
-        self.servers.push(Server(process));
-        let stderr =
-            self.servers.last_mut().and_then(|server| server.0.stderr.take()).expect("stderr is a pipe");
+        let mut process = process.stderr(Stdio::piped()).spawn().expect("the shell starts");
+        let log = BufReader::new(process.stderr.take().expect("stderr is a pipe"));
+        self.servers.push(Server { process, log });
+        let server = self.servers.last_mut().expect("a server");
         let mut said = String::new();
-        for line in BufReader::new(stderr).lines() {
+        for line in server.log.by_ref().lines() {
             said.push_str(&line.expect("the server's log is text"));
             if said.contains("serving on") {
                 return;
@@ -139,7 +152,7 @@ impl Reader {
         path.push(helm::program().parent().expect("a program is in a folder"));
         let mut command = Command::new("sh");
         command
-            .args(["-c", line])
+            .args(["-c", &self.with_ports(line)])
             .current_dir(folder)
             .env_clear()
             .env("PATH", path)
@@ -152,6 +165,14 @@ impl Reader {
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .stdin(Stdio::null());
         command
+    }
+
+    /// Replaces the ports of documents.
+    fn with_ports(&self, text: &str) -> String {
+        let ports = SHOWN_PORTS.iter().zip(&self.ports);
+        ports.fold(text.to_owned(), |text, (shown, port)| {
+            text.replace(&format!(":{shown}"), &format!(":{port}"))
+        })
     }
 
     /// The prefix of absolute paths in the directory.
@@ -172,13 +193,17 @@ fn next_command<'a>(begin: &str, lines: &mut Peekable<impl Iterator<Item = &'a s
 }
 
 /// A process that is killed at the end of the test.
-struct Server(Child);
+struct Server {
+    process: Child,
+    /// Stays open, because a server may fail if it cannot log.
+    log: BufReader<ChildStderr>,
+}
 
 impl Drop for Server {
     fn drop(&mut self) {
         // It may have ended already.
-        drop(self.0.kill());
-        drop(self.0.wait());
+        drop(self.process.kill());
+        drop(self.process.wait());
     }
 }
 
