@@ -4,6 +4,7 @@
 //! one warm-up run, minimum, median and maximum of the requested runs are printed. A missed target is printed and is not an error, because
 //! a busy machine misses all of them.
 
+mod appset;
 mod base;
 mod cases;
 mod cmp;
@@ -51,6 +52,10 @@ enum Part {
     /// Measure values from clusters, and comparisons with clusters, with a real API server
     #[command(after_help = "Example: cargo xtask bench dynamic --only live-diff --runs 5")]
     Dynamic(CommonOptions),
+    /// Measure generating the Applications of application sets, and templates beside Go
+    #[command(after_help = "Example: cargo xtask bench appset --only matrix --runs 5")]
+    #[command(name = "appset")]
+    AppSet(CommonOptions),
     /// Measure the Helm plugin, beside helm itself and a shell script
     #[command(after_help = "Example: cargo xtask bench helm --only announce --runs 21 --json announce.json")]
     Helm(CommonOptions),
@@ -100,6 +105,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let common = match &options.part {
         Some(Part::Cmp(options)) => return cmp::run(root, options),
         Some(Part::Dynamic(options)) => return dynamic::run(root, options),
+        Some(Part::AppSet(options)) => return appset::run(root, options),
         Some(Part::Helm(options)) => return helm::run(root, options),
         None => &options.common,
     };

@@ -34,11 +34,16 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     run_program(program(client).arg("--server").arg(server).current_dir(root))
 }
 
-/// Builds the Go program.
+/// Builds the client of the plugin server.
 pub(crate) fn client(root: &Path) -> Result<PathBuf, Failure> {
-    let client = target_folder(root)?.join(MODULE).join("client");
-    go("go", &["build", "-o", &client.to_string_lossy(), "."], root)?;
-    Ok(client)
+    go_program(root, "client", ".")
+}
+
+/// Builds a package of the module as a program with this name.
+pub(crate) fn go_program(root: &Path, name: &str, package: &str) -> Result<PathBuf, Failure> {
+    let program = target_folder(root)?.join(MODULE).join(name);
+    go("go", &["build", "-o", &program.to_string_lossy(), package], root)?;
+    Ok(program)
 }
 
 /// Runs a program of Go, and returns its standard output.

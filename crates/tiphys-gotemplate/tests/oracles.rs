@@ -39,6 +39,12 @@ fn string(value: &Json) -> &str {
     value.as_str().unwrap_or_else(|| panic!("a string: {value}"))
 }
 
+/// Reads the data of an oracle's templates.
+fn data(oracle: &str) -> Json {
+    let path = workspace_root().join(format!("testdata/oracles/{oracle}.data.json"));
+    serde_json::from_slice(&std::fs::read(path).expect("the data")).expect("JSON")
+}
+
 /// Renders a template as Argo CD does; the error is the message.
 fn render(template: &str, options: &[String], data: &Value) -> Result<String, String> {
     let mut all = Options::new(SystemTime::UNIX_EPOCH, 1);
@@ -68,12 +74,7 @@ fn recorded(output: &Json, out: &str, error: &str) -> Result<String, String> {
 
 #[test]
 fn templates_render_as_in_go() {
-    let data = json!({
-        "n": 123, "big": 12_345_678, "huge": 1_234_567_890_123_456_789_i64, "m21": 1e21, "f": 1.5, "small": 0.00001,
-        "b": true, "nul": null, "s": "str", "l": [1, "a", null, true], "m": {"z": 1, "a": {"k": "v"}}, "el": [],
-        "em": {}, "nested": [{"name": "x"}, {"name": "y"}], "str0": "", "a-b": "dash",
-    });
-    let data = Value::from_json(&data, &[]);
+    let data = Value::from_json(&data("gotemplate"), &[]);
     oracle::check("gotemplate", |case| {
         let template = string(&case["t"]);
         for (option, field) in [("missingkey=default", "default"), ("missingkey=error", "error")] {
@@ -96,8 +97,7 @@ fn templates_render_as_in_go() {
 
 #[test]
 fn templates_render_as_in_argo_cd() {
-    let path = workspace_root().join("testdata/oracles/gotemplate-argo.data.json");
-    let data: Json = serde_json::from_slice(&std::fs::read(path).expect("the data")).expect("JSON");
+    let data = data("gotemplate-argo");
     oracle::check("gotemplate-argo", |case| {
         let input = &case["input"];
         let template = string(&input["template"]);

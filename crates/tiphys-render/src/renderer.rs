@@ -106,7 +106,7 @@ impl Renderer {
     }
 
     /// Returns the token that cancels all runs.
-    pub(crate) fn cancellation(&self) -> &CancellationToken {
+    pub fn cancellation(&self) -> &CancellationToken {
         &self.cancel
     }
 

@@ -28,13 +28,29 @@ pub(super) struct Repository {
 impl Repository {
     /// Creates a repository with this number of files below `folder`.
     pub(super) fn make(folder: &Path, files: usize) -> Result<Self, Failure> {
-        let path = folder.join(format!("repository-{files}.git"));
-        let checkout = path.with_extension("checkout");
+        let checkout = folder.join(format!("repository-{files}.checkout"));
         write_files(&checkout, files, 0)?;
-        git(&checkout, &["init", "--quiet", "--initial-branch", BRANCH])?;
-        commit(&checkout)?;
-        git(folder, &["clone", "--quiet", "--bare", &checkout.to_string_lossy(), &path.to_string_lossy()])?;
-        files::remove(&checkout)?;
+        Self::of_checkout(&checkout, files)
+    }
+
+    /// Creates a repository below `folder` with these paths and contents.
+    pub(super) fn of_files(
+        folder: &Path,
+        mut files: impl ExactSizeIterator<Item = (String, String)>,
+    ) -> Result<Self, Failure> {
+        let count = files.len();
+        let checkout = folder.join(format!("files-{count}.checkout"));
+        files.try_for_each(|(path, content)| files::write(&checkout.join(path), content))?;
+        Self::of_checkout(&checkout, count)
+    }
+
+    /// Commits a directory, and moves it into a bare repository beside it.
+    fn of_checkout(checkout: &Path, files: usize) -> Result<Self, Failure> {
+        let path = checkout.with_extension("git");
+        git(checkout, &["init", "--quiet", "--initial-branch", BRANCH])?;
+        commit(checkout)?;
+        git(checkout, &["clone", "--quiet", "--bare", &checkout.to_string_lossy(), &path.to_string_lossy()])?;
+        files::remove(checkout)?;
         // Packed like on a git server, so that reading objects has the same cost.
         git(&path, &["repack", "-adfq"])?;
         let commit = git(&path, &["rev-parse", BRANCH])?.trim().to_owned();

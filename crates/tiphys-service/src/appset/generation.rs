@@ -50,7 +50,8 @@ enum Stop {
     LeftOut(String),
 }
 
-/// Generates a set with the answers of the world. `adjust` changes the decoded set first.
+/// Generates a set with the answers of the world. `adjust` changes the decoded set first. A cancelled request does not wait for answers or
+/// the thread that generates.
 pub(super) async fn generate_one(
     stored: &StoredSet,
     world: &World<'_>,
@@ -59,7 +60,11 @@ pub(super) async fn generate_one(
 ) -> SetApplications {
     let name = stored.full_name();
     let mut warnings = Vec::new();
-    let outcome = match generated(stored, world, options, adjust).await {
+    let generated = tokio::select! {
+        generated = generated(stored, world, options, adjust) => generated,
+        () = world.cancelled() => Err(Stop::Failed(ServiceError::interrupted())),
+    };
+    let outcome = match generated {
         Ok((set, generated)) => {
             let volatile: Vec<&str> = generated.volatile.iter().copied().collect();
             if !volatile.is_empty() {
@@ -106,7 +111,7 @@ async fn generated(
     let mut answers = Arc::new(Answers::default());
     let mut rounds = 0;
     loop {
-        // A matrix may take long, and the caller may cancel meanwhile.
+        // A matrix may take long. Its thread is abandoned if the caller cancels meanwhile.
         let (task_set, task_answers) = (Arc::clone(&set), Arc::clone(&answers));
         let task = tokio::task::spawn_blocking(move || generate(&task_set, &task_answers, options));
         let generated = task.await.map_err(|error| Stop::Failed(ServiceError::bug(error.to_string())))?;

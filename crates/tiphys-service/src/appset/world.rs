@@ -103,6 +103,11 @@ impl<'a> World<'a> {
         }
     }
 
+    /// Waits until the request is cancelled.
+    pub(super) async fn cancelled(&self) {
+        self.renderer.cancellation().cancelled().await;
+    }
+
     /// Returns the answers of everything that was asked.
     pub(crate) fn into_answers(self) -> RecordedAnswers {
         let asked = self.asked.answered().into_iter().chain(self.services.answered());

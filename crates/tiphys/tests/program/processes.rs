@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use tiphys_testkit::canned_server::{Canned, CannedServer, Pace};
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 use tiphys_testkit::wait::until;
 
 use crate::running::Running;
 use crate::server_life;
-use crate::world::{Output, World};
+use crate::world::{Output, URL, World};
 
 const RENDER: &[&str] = &[
     "render",
@@ -106,6 +107,46 @@ spec:
         assert_eq!(running.finish(&world), interrupted(), "{what} {signal}");
         assert!(begun.elapsed() < Duration::from_secs(10), "{what} {signal}: {:?}", begun.elapsed());
         assert_nothing_is_left(&world);
+    }
+}
+
+/// The first generator of the matrix is a plugin service. After its answer, each of the templates needs many steps.
+#[test]
+fn interrupted_generate_waits_for_no_answer_and_no_matrix() {
+    for (what, pace) in [("answer", Pace::Late(Duration::from_secs(1000))), ("matrix", Pace::Immediate)] {
+        let server = CannedServer::start(None, move |_| {
+            let items = vec!["{}"; 1_000].join(",");
+            Canned::new(200, format!("{{\"output\": {{\"parameters\": [{items}]}}}}")).at(pace)
+        });
+        let set = format!(
+            "apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {{name: many, namespace: argocd}}
+spec:
+  goTemplate: true
+  generators:
+    - matrix:
+        generators:
+          - plugin: {{configMapRef: {{name: service}}}}
+          - list: {{elements: [{{a: b}}]}}
+  template:
+    metadata: {{name: '{{{{ range until 300000 }}}}{{{{ end }}}}'}}
+    spec: {{project: default, source: {{repoURL: '{URL}', path: plain}}, destination: {{name: in-cluster}}}}
+---
+{{apiVersion: v1, kind: ConfigMap, metadata: {{name: service, namespace: argocd}}, data: {{baseUrl: '{}', token: $key}}}}
+---
+{{apiVersion: v1, kind: Secret, metadata: {{name: argocd-secret, namespace: argocd}}, stringData: {{key: any}}}}
+",
+            server.url()
+        );
+        let world = World::new();
+        world.write("store/set.yaml", &set);
+        let running = world.start(&["appset", "generate", "--store=store"]);
+        until(|| (!server.requests().is_empty()).then_some(()));
+        let begun = Instant::now();
+        running.signal(&world, "INT");
+        assert_eq!(running.finish(&world), interrupted(), "{what}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{what}: {:?}", begun.elapsed());
     }
 }
 
