@@ -12,7 +12,7 @@ use crate::{Failure, e2e};
 
 /// Functions of Argo CD, and those that one of the two programs refuses.
 const OTHER_FUNCTIONS: [&str; 8] =
-    ["normalize", "slugify", "toYaml", "fromYaml", "env", "gen", "bcrypt", "htpasswd"];
+    ["normalize", "slugify", "toYaml", "fromYaml", "env", "gen", "derivePassword", "cryptAES"];
 
 pub(super) fn templates(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     let templates = recorded(&bench.root)?;
