@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-use serde_json::Value;
 use tiphys_api::ApplicationSet;
 use tiphys_gotemplate::{
     ExecuteError, LimitError, MissingKey, OptionError, Options, ParseError, Template, replace,
@@ -57,8 +56,7 @@ impl Templates {
         let data = match self.mode {
             TemplateMode::Go => {
                 let string_maps: Vec<&str> = parameters.string_maps.iter().map(String::as_str).collect();
-                let values = Value::Object(parameters.values.clone());
-                Data::Go(tiphys_gotemplate::Value::from_json(&values, &string_maps))
+                Data::Go(tiphys_gotemplate::Value::from_json_object(&parameters.values, &string_maps))
             }
             TemplateMode::Fast => {
                 let strings = parameters.values.iter();

@@ -19,8 +19,8 @@ use tiphys_yaml::Position;
 
 use crate::engine::Templates;
 use crate::{
-    Answers, Engine as _, ParameterSelector, ParameterSet, Question, RenderOptions, RenderPlace,
-    TemplateMode, merge_template, render_application,
+    Answers, CompactValue, Engine as _, ParameterSelector, ParameterSet, Question, RenderOptions,
+    RenderPlace, TemplateMode, merge_template, render_application,
 };
 
 /// The result of generating. It is complete if there are no questions.
@@ -40,7 +40,7 @@ pub struct Generated {
 #[derive(Clone, Debug, PartialEq)]
 pub struct GeneratedApplication {
     /// The Application in canonical form, see [`tiphys_api::APPLICATION`].
-    pub application: Value,
+    pub application: CompactValue,
     /// Path of the generator in the set, such as `spec.generators[0].matrix`.
     pub generator: String,
     /// The parameters.
@@ -184,7 +184,7 @@ impl Run<'_> {
             for parameters in sets {
                 match self.application(&template, &parameters) {
                     Ok(application) => generated.applications.push(GeneratedApplication {
-                        application,
+                        application: application.into(),
                         generator: generator.path.to_string(),
                         parameters,
                     }),
@@ -220,10 +220,13 @@ impl Run<'_> {
     /// Returns the parameter sets of a generator that the entry selects.
     fn selected(&self, entry: &GeneratorEntry, generator: &Generator) -> Sets {
         let selector = entry.selector.as_ref().map(ParameterSelector::new).transpose();
-        let selector = selector.map_err(|error| Stop::failed(error.to_string()))?.unwrap_or_default();
-        let sets = self.run(generator)?;
+        let selector = selector.map_err(|error| Stop::failed(error.to_string()))?;
+        let mut sets = self.run(generator)?;
         self.check_count(sets.len())?;
-        Ok(sets.into_iter().filter(|set| selector.matches(&flatten(&set.values))).collect())
+        if let Some(selector) = selector {
+            sets.retain(|set| selector.matches(&flatten(&set.values)));
+        }
+        Ok(sets)
     }
 
     /// Checks the number of parameter sets of a generator.
@@ -251,13 +254,13 @@ impl Run<'_> {
     }
 
     /// Returns the answer to a question.
-    fn answer(&self, generator: &'static str, request: Value) -> Result<Vec<Map<String, Value>>, Stop> {
+    fn answer(&self, generator: &'static str, request: Value) -> Result<&[Map<String, Value>], Stop> {
         self.answer_to(Question { generator, request, parameters: String::new() })
     }
 
-    fn answer_to(&self, question: Question) -> Result<Vec<Map<String, Value>>, Stop> {
+    fn answer_to(&self, question: Question) -> Result<&[Map<String, Value>], Stop> {
         match self.answers.get(&question) {
-            Some(Ok(answer)) => Ok(answer.clone()),
+            Some(Ok(answer)) => Ok(answer),
             Some(Err(error)) => Err(Stop::failed(error)),
             None => Err(Stop::Ask(vec![question])),
         }
@@ -267,7 +270,8 @@ impl Run<'_> {
     fn listed(&self, generator: &'static str, settings: &Value, values: &BTreeMap<String, String>) -> Sets {
         let answer = self.answer(generator, json!({"settings": settings}))?;
         answer
-            .into_iter()
+            .iter()
+            .cloned()
             .map(|mut parameters| {
                 if self.mode == TemplateMode::Fast {
                     // As in Argo CD, the labels of pull requests are for Go templates only.

@@ -5,6 +5,7 @@
 
 mod check;
 mod combine;
+mod compact;
 mod engine;
 mod generate;
 mod normalize;
@@ -17,6 +18,7 @@ mod template;
 
 pub use check::{SetFinding, SetRule, check_set};
 pub use combine::{CombineError, combine_matrix, combine_merge};
+pub use compact::CompactValue;
 pub use generate::{
     GenerateError, GenerateErrorReason, GenerateOptions, Generated, GeneratedApplication, generate,
     render_string,

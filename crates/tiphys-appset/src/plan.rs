@@ -280,14 +280,15 @@ impl<'a> Planner<'a> {
     /// Plans the generated Applications. Also returns the error with which Argo CD's reconcile fails.
     fn generated(&self) -> (Vec<PlannedApplication>, Option<String>) {
         let generated = &self.input.generated.applications;
-        let errors = validate::errors(generated, self.input.set, self.input.settings);
+        let generated: Vec<Value> = generated.iter().map(|one| one.application.value()).collect();
+        let errors = validate::errors(&generated, self.input.set, self.input.settings);
         let mut failures = BTreeMap::new();
-        let plan = |(index, one): (usize, &crate::GeneratedApplication)| {
-            let name = text(&one.application, "name");
+        let plan = |(index, application): (usize, &Value)| {
+            let name = text(application, "name");
             let before = self.existing.get(name).copied();
             let planned = match errors.get(name) {
                 Some(error) => Err(error.clone()),
-                None => self.compared(&one.application, before).inspect_err(|error| {
+                None => self.compared(application, before).inspect_err(|error| {
                     // What may not be changed is not compared by Argo CD.
                     if self.permits_change(before) {
                         failures.insert(name.to_owned(), error.clone());
@@ -336,7 +337,8 @@ impl<'a> Planner<'a> {
     /// Plans the owned Applications that are not generated any more, by name. One with an error is still generated.
     fn removed(&self, may_delete: bool) -> Vec<PlannedApplication> {
         let generated = self.input.generated.applications.iter();
-        let names: BTreeSet<&str> = generated.map(|one| text(&one.application, "name")).collect();
+        let names: BTreeSet<String> =
+            generated.map(|one| text(&one.application.value(), "name").to_owned()).collect();
         let is_permitted = may_delete && self.policy.permits_deletions();
         let action = |before| {
             let patch = || destination::finalizers_patch(before, self.input.settings);
@@ -347,7 +349,7 @@ impl<'a> Planner<'a> {
             action: action(before),
             ..self.application(name, Some(before))
         };
-        self.owned().filter(|(name, _)| !names.contains(name)).map(plan).collect()
+        self.owned().filter(|(name, _)| !names.contains(*name)).map(plan).collect()
     }
 
     fn application(&self, name: &str, before: Option<&Value>) -> PlannedApplication {

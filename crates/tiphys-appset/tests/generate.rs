@@ -40,7 +40,8 @@ fn answer(input: &Value) -> Option<Value> {
             Err(error) => return Some(json!([null, error.to_string()])),
         };
         if generated.questions.is_empty() {
-            let applications = generated.applications.into_iter().map(|generated| generated.application);
+            let applications =
+                generated.applications.into_iter().map(|generated| generated.application.value());
             let error = generated.errors.first().map(|error| match error.reason {
                 GenerateErrorReason::Generator => {
                     ("ApplicationGenerationFromParamsError", error.message.as_str())

@@ -68,7 +68,7 @@ fn planned(input: &Value) -> Plan {
         message: message.as_str().expect("a string").to_owned(),
     };
     let generated = |application| GeneratedApplication {
-        application: decode_value(&APPLICATION, application).expect("an Application").value,
+        application: decode_value(&APPLICATION, application).expect("an Application").value.into(),
         generator: "spec.generators[0].list".to_owned(),
         parameters: ParameterSet::default(),
     };

@@ -1,5 +1,7 @@
 //! Strings for people and documents: escaped, so that nothing in them controls a terminal or a CI system.
 
+use std::borrow::Borrow;
+
 use serde_json::Value;
 use tiphys_process::{escape_json, escape_text};
 
@@ -27,8 +29,12 @@ pub fn json_text(value: &Value) -> String {
 }
 
 /// Returns objects as YAML documents separated by `---`.
-pub fn yaml_documents<'a>(objects: impl IntoIterator<Item = &'a Value>) -> String {
-    objects.into_iter().map(tiphys_yaml::write_yaml).collect::<Vec<_>>().join("---\n")
+pub fn yaml_documents(objects: impl IntoIterator<Item: Borrow<Value>>) -> String {
+    objects
+        .into_iter()
+        .map(|object| tiphys_yaml::write_yaml(object.borrow()))
+        .collect::<Vec<_>>()
+        .join("---\n")
 }
 
 /// Returns objects as a Kubernetes `List`.

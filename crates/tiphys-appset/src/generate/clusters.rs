@@ -21,10 +21,10 @@ impl Run<'_> {
             secret.get("server").and_then(Value::as_str) == Some(IN_CLUSTER_SERVER)
         };
         let has_own = secrets.iter().any(is_own);
-        let mut by_name: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+        let mut by_name: BTreeMap<&str, &Map<String, Value>> = BTreeMap::new();
         for secret in secrets {
-            if selector.matches(&string_map(&secret, "labels")) {
-                by_name.insert(text(&secret, "name").to_owned(), secret);
+            if selector.matches(&string_map(secret, "labels")) {
+                by_name.insert(text(secret, "name"), secret);
             }
         }
         let mut found: Vec<ParameterSet> = by_name.values().map(|secret| self.cluster(secret)).collect();

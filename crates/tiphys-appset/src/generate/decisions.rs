@@ -28,7 +28,7 @@ impl Run<'_> {
             "labelSelector": selector.to_value(),
         });
         let found = self.answer("clusterDecisionResource", request)?;
-        Ok(found.into_iter().map(|decision| self.decision(decision, values)).collect())
+        Ok(found.iter().cloned().map(|decision| self.decision(decision, values)).collect())
     }
 
     fn decision(&self, decision: Map<String, Value>, values: &BTreeMap<String, String>) -> ParameterSet {

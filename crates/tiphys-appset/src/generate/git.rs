@@ -64,11 +64,11 @@ impl Run<'_> {
                 }
             };
             for file in found {
-                let path = text(&file, "path").to_owned();
+                let path = text(file, "path");
                 if pattern.is_excluded {
-                    files.remove(&path);
+                    files.remove(path);
                 } else {
-                    files.insert(path, text(&file, "content").to_owned());
+                    files.insert(path, text(file, "content"));
                 }
             }
         }

@@ -21,14 +21,22 @@ impl Run<'_> {
         let of_second = "failed to get params for second generator in the matrix generator: ";
         let sets = self.child(first, None).map_err(|stop| stop.wrapped(of_first))?;
         let (mut products, mut questions) = (Vec::new(), Vec::new());
+        // Without templates, the second generator is the same for each set that has parameters.
+        let is_constant = !second.value.to_string().contains("{{");
+        let mut constant: Option<Vec<ParameterSet>> = None;
         for set in &sets {
-            match self.child(second, Some(set)) {
+            let others = match constant.take().filter(|_| !set.values.is_empty()) {
+                Some(others) => Ok(others),
+                None => self.child(second, Some(set)),
+            };
+            match others {
                 Ok(others) => {
                     self.check_count(products.len() + others.len())?;
                     for other in &others {
                         let product = combine_matrix(self.mode, set, other);
                         products.push(product.map_err(|error| Stop::failed(error.to_string()))?);
                     }
+                    constant = Some(others).filter(|_| is_constant && !set.values.is_empty());
                 }
                 Err(Stop::Ask(more)) => questions.extend(more),
                 Err(failed) if questions.is_empty() => return Err(failed.wrapped(of_second)),

@@ -38,7 +38,7 @@ impl Run<'_> {
             })
         };
         let question = Question { generator: "plugin", request, parameters: self.sent(plugin, generator) };
-        self.answer_to(question)?.into_iter().map(set).collect()
+        self.answer_to(question)?.iter().cloned().map(set).collect()
     }
 
     /// Returns the parameters as they are sent. Argo CD sends those of the manifest as they are, and encodes interpolated ones again, except

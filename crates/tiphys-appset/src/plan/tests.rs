@@ -25,7 +25,7 @@ fn application(name: &str, owner: Option<&str>) -> Value {
 
 fn generated(applications: &[Value]) -> Generated {
     let one = |application| GeneratedApplication {
-        application: decode_value(&APPLICATION, application).expect("an Application").value,
+        application: decode_value(&APPLICATION, application).expect("an Application").value.into(),
         generator: "spec.generators[0].list".to_owned(),
         parameters: ParameterSet::default(),
     };

@@ -2,19 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
 use tiphys_api::ApplicationSet;
 
 use super::{PlanSettings, destination, text};
-use crate::GeneratedApplication;
 
 /// Returns the errors by name. All Applications of a name have its error.
 pub(super) fn errors<'a>(
-    generated: &'a [GeneratedApplication],
+    generated: &'a [Value],
     set: &ApplicationSet,
     settings: &PlanSettings,
 ) -> BTreeMap<&'a str, String> {
     let (mut errors, mut names) = (BTreeMap::new(), BTreeSet::new());
-    for GeneratedApplication { application, .. } in generated {
+    for application in generated {
         let (name, set) = (text(application, "name"), &set.metadata.name);
         let project = application["spec"]["project"].as_str().unwrap_or_default();
         let is_missing = |projects: &BTreeSet<String>| !projects.contains(project);

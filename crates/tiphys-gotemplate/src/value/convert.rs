@@ -28,6 +28,11 @@ impl Value {
         convert(json, string_maps, &mut String::new())
     }
 
+    /// Converts an object as [`Value::from_json`] does.
+    pub fn from_json_object(object: &serde_json::Map<String, Json>, string_maps: &[&str]) -> Self {
+        convert_object(object, string_maps, &mut String::new())
+    }
+
     /// Converts a value to JSON, as `json.Marshal` would.
     pub fn to_json(&self) -> Result<Json, ConvertError> {
         self.to_json_within(&mut Budget::new(crate::Limits::DEFAULT), 0)
@@ -125,25 +130,24 @@ fn convert(json: &Json, string_maps: &[&str], path: &mut String) -> Value {
             // Paths name objects in objects only.
             Value::List(List::new(items.iter().map(|item| Value::from_json(item, &[])).collect()))
         }
-        Json::Object(object) => {
-            let is_strings = string_maps.contains(&path.as_str()) && object.values().all(Json::is_string);
-            if is_strings {
-                let strings = object.iter().filter_map(|(key, value)| Some((key, value.as_str()?)));
-                return Value::Map(Map::of_strings(
-                    strings.map(|(key, value)| (key.as_str().into(), value.into())),
-                ));
-            }
-            let mut entries = BTreeMap::new();
-            for (key, value) in object {
-                let length = path.len();
-                if length > 0 {
-                    path.push('.');
-                }
-                path.push_str(key);
-                entries.insert(Str::from(key.as_str()), convert(value, string_maps, path));
-                path.truncate(length);
-            }
-            Value::Map(Map::new(entries))
-        }
+        Json::Object(object) => convert_object(object, string_maps, path),
     }
+}
+
+fn convert_object(object: &serde_json::Map<String, Json>, string_maps: &[&str], path: &mut String) -> Value {
+    if string_maps.contains(&path.as_str()) && object.values().all(Json::is_string) {
+        let strings = object.iter().filter_map(|(key, value)| Some((key, value.as_str()?)));
+        return Value::Map(Map::of_strings(strings.map(|(key, value)| (key.as_str().into(), value.into()))));
+    }
+    let mut entries = BTreeMap::new();
+    for (key, value) in object {
+        let length = path.len();
+        if length > 0 {
+            path.push('.');
+        }
+        path.push_str(key);
+        entries.insert(Str::from(key.as_str()), convert(value, string_maps, path));
+        path.truncate(length);
+    }
+    Value::Map(Map::new(entries))
 }

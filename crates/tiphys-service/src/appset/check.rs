@@ -61,7 +61,8 @@ pub async fn check_sets(
         match generated.outcome {
             SetOutcome::Generated { generated, .. } => {
                 for application in &generated.applications {
-                    let name = application.application["metadata"]["name"].as_str().unwrap_or_default();
+                    let application = application.application.value();
+                    let name = application["metadata"]["name"].as_str().unwrap_or_default();
                     if let Some(other) = names.add(set, name, &workspace.control_plane) {
                         checked.add(set, "clash", true, format!("application {name} exists twice: {other}"));
                     }

@@ -148,13 +148,21 @@ impl SetApplications {
         }
     }
 
+    /// Takes the generated Applications.
+    pub fn into_applications(self) -> Vec<GeneratedApplication> {
+        match self.outcome {
+            SetOutcome::Generated { generated, .. } => generated.applications,
+            SetOutcome::Failed(_) | SetOutcome::LeftOut(_) => Vec::new(),
+        }
+    }
+
     /// Returns the generated Applications as those of the store.
     pub(crate) fn stored(&self, set: &StoredSet) -> Result<Vec<StoredApplication>, ServiceError> {
         let SetOutcome::Generated { set: decoded, generated } = &self.outcome else {
             return Ok(Vec::new());
         };
         let stored = |generated: &GeneratedApplication| {
-            stored_application(set, decoded, &generated.generator, &generated.application)
+            stored_application(set, decoded, &generated.generator, &generated.application.value())
         };
         generated.applications.iter().map(stored).collect()
     }

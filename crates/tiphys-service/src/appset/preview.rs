@@ -306,7 +306,7 @@ fn given(
         return Err(ServiceError::invalid_input("generated Applications belong to one set; name it"));
     };
     let application = |value: &Value| GeneratedApplication {
-        application: canonical(&APPLICATION, value.clone()),
+        application: canonical(&APPLICATION, value.clone()).into(),
         generator: String::new(),
         parameters: ParameterSet::default(),
     };

@@ -22,11 +22,16 @@ pub(super) async fn run(
     args: &AppSetGenerateArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let print: fn(&[Value]) -> String = match common.output.unwrap_or(OutputFormat::Yaml) {
+    let print: fn(&mut dyn Iterator<Item = Value>) -> String = match common
+        .output
+        .unwrap_or(OutputFormat::Yaml)
+    {
         OutputFormat::Yaml => |applications| output::documents(applications),
-        OutputFormat::Json => |applications| output::json(&output::list(applications)),
+        OutputFormat::Json => |applications| output::json(&output::list(&applications.collect::<Vec<_>>())),
         OutputFormat::Name => names,
-        OutputFormat::Wide | OutputFormat::Table => wide::table,
+        OutputFormat::Wide | OutputFormat::Table => {
+            |applications| wide::table(&applications.collect::<Vec<_>>())
+        }
         _ => return Err(ServiceError::invalid_input("`appset generate` prints yaml, json, name or wide")),
     };
     let selection =
@@ -45,9 +50,9 @@ pub(super) async fn run(
         output::write_private_file("--record", &host.absolute(file), &output::json(&asked.to_json()))?;
     }
     if worst.is_none() || args.keep_going {
-        let applications = sets.iter().flat_map(SetApplications::applications);
-        let applications = applications.map(|generated| with_kind(generated.application.clone()));
-        output::print(&print(&applications.collect::<Vec<_>>()))?;
+        // Each is converted when it is printed, because maps need much memory.
+        let applications = sets.into_iter().flat_map(SetApplications::into_applications);
+        output::print(&print(&mut applications.map(|generated| with_kind(generated.application.value()))))?;
     }
     Ok(error::exit_code_of(worst))
 }
@@ -60,10 +65,10 @@ fn with_kind(application: Value) -> Value {
     document
 }
 
-fn names(applications: &[Value]) -> String {
-    let name = |application: &Value| {
+fn names(applications: &mut dyn Iterator<Item = Value>) -> String {
+    let name = |application: Value| {
         let name = application["metadata"]["name"].as_str().unwrap_or_default();
         format!("application.argoproj.io/{name}")
     };
-    output::lines(applications.iter().map(name))
+    output::lines(applications.map(name))
 }
