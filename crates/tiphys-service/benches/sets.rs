@@ -3,6 +3,7 @@
 //! `cargo bench -p tiphys-service --bench sets -- STORE CACHE COUNT`
 
 #![expect(clippy::print_stdout, reason = "the figures are its output")]
+#![expect(clippy::disallowed_methods, reason = "a program of its own reads its environment and the clock")]
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -58,7 +58,8 @@ async fn generated(input: &Value) -> Option<(CannedServer, Value)> {
     loop {
         let generated = generate(&set, &answers, GenerateOptions::at(UNIX_EPOCH)).ok()?;
         if generated.questions.is_empty() {
-            let applications = generated.applications.into_iter().map(|generated| generated.application);
+            let applications =
+                generated.applications.into_iter().map(|generated| generated.application.value());
             let error = generated.errors.first().map(|error| (reason(error.reason), error.message.as_str()));
             return has_plugin.then(|| (server, ours(applications.collect(), error)));
         }
