@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tiphys_access::Secret;
+use tokio::sync::Semaphore;
 
 use crate::{ConfigObject, ConfigObjects, ObjectOrigin, Recipient};
 use filters::{BranchFilters, PullRequestFilters};
@@ -39,6 +40,8 @@ pub struct ForgeSettings {
     pub list_bytes_max: u64,
     /// Pages of one list ([`tiphys_limits::Limit::FORGE_PAGES_MAX`]).
     pub pages_max: usize,
+    /// Concurrent questions ([`tiphys_limits::Limit::PLUGIN_JOBS`]).
+    pub jobs: usize,
     /// This process's environment: proxies and CA certificates, see [`tiphys_http::HttpClient::new`].
     pub environment: Vec<(OsString, OsString)>,
 }
@@ -47,6 +50,7 @@ pub struct ForgeSettings {
 pub struct Forges {
     settings: ForgeSettings,
     objects: Arc<dyn ConfigObjects>,
+    slots: Semaphore,
 }
 
 impl ForgeSettings {
@@ -57,6 +61,7 @@ impl ForgeSettings {
             request_timeout: Duration::from_secs(30),
             list_bytes_max: 64 << 20,
             pages_max: 100,
+            jobs: 16,
             environment,
         }
     }
@@ -65,7 +70,7 @@ impl ForgeSettings {
 impl Forges {
     /// Takes Secrets and `ConfigMaps` from `objects`.
     pub fn new(settings: ForgeSettings, objects: Arc<dyn ConfigObjects>) -> Self {
-        Self { settings, objects }
+        Self { slots: Semaphore::new(settings.jobs), settings, objects }
     }
 
     /// Returns the parameters of a generator, without those of `values`: a set for each pull request (`pullRequest`) or branch
@@ -80,6 +85,8 @@ impl Forges {
         namespace: &str,
         set: &Recipient,
     ) -> Result<Vec<Map<String, Value>>, String> {
+        // The semaphore is never closed.
+        let _slot = self.slots.acquire().await.ok();
         match generator {
             "pullRequest" => self.pull_requests(settings, namespace, set).await,
             "scmProvider" => self.branches(settings, namespace, set).await,

@@ -56,7 +56,7 @@ impl Limit {
     pub const PACKED_BYTES_MAX: Self = Self("packed-bytes-max");
     /// Bytes of one answer of a plugin service of ApplicationSets.
     pub const PLUGIN_ANSWER_BYTES_MAX: Self = Self("plugin-answer-bytes-max");
-    /// Concurrent questions to plugin services of ApplicationSets.
+    /// Concurrent questions to plugin services, and to forges, of ApplicationSets.
     pub const PLUGIN_JOBS: Self = Self("plugin-jobs");
     /// Bytes that one plugin command may print.
     pub const PLUGIN_OUTPUT_MAX: Self = Self("plugin-output-max");

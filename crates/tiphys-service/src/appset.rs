@@ -16,7 +16,7 @@ mod services;
 mod template;
 mod world;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use futures_util::{StreamExt, stream};
@@ -70,9 +70,34 @@ pub async fn generate_sets(
 ) -> Result<GeneratedSets, ServiceError> {
     let named = NamedSets::load(selection)?;
     let found = named.find(&workspace.resources)?;
+    if let Some(error) = repeated(&found, &workspace.control_plane).into_values().next() {
+        return Err(error);
+    }
     let world = World::of(workspace, selection)?;
     let sets = generate_each(&found, &world, workspace.generating()).await;
     Ok(GeneratedSets { sets, asked: world.into_answers() })
+}
+
+/// Returns the errors of sets that are defined more than once, by full name.
+pub(crate) fn repeated(sets: &[&StoredSet], control_plane: &str) -> BTreeMap<String, ServiceError> {
+    let mut places: BTreeMap<(&str, &str), Vec<&StoredSet>> = BTreeMap::new();
+    for set in sets {
+        let namespace = match set.metadata.namespace.as_str() {
+            "" => control_plane,
+            namespace => namespace,
+        };
+        places.entry((namespace, &set.metadata.name)).or_default().push(set);
+    }
+    let mut errors = BTreeMap::new();
+    for sets in places.into_values().filter(|sets| sets.len() > 1) {
+        let places: Vec<String> = sets.iter().map(|set| set.place.to_string()).collect();
+        for set in sets {
+            let name = set.full_name();
+            let message = format!("application set {name} is defined more than once: {}", places.join(", "));
+            errors.insert(name, ServiceError::invalid_input(message));
+        }
+    }
+    errors
 }
 
 /// Generates sets concurrently, and returns them in order.

@@ -45,7 +45,7 @@ pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
         Ok(documents) => documents,
         Err(error) => {
             let at = place(error.position);
-            if memchr::memmem::find(text, b"{{").is_some() {
+            if memchr::memmem::find(text, b"{{").is_some() && !is_set(text) {
                 content.skipped.push(Skipped { place: at, object: None, reason: SkipReason::Template });
             } else if memchr::memmem::find(text, MARKERS[0]).is_some() {
                 content.broken.push(Broken { place: at, object: None, reason: BrokenReason::Syntax(error) });
@@ -73,6 +73,12 @@ pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
         }
     }
     content
+}
+
+/// Returns whether a file that cannot be parsed is an `ApplicationSet`, and no template of a chart: these have lines that begin with `{{`.
+fn is_set(text: &[u8]) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.clone().any(|line| line == b"kind: ApplicationSet") && !lines.any(|line| line.starts_with(b"{{"))
 }
 
 /// Returns the objects of a kind with this name; none if the file cannot be parsed.

@@ -57,6 +57,12 @@ impl RecordedAnswers {
             let wrong = |field: &str, expected: &str| {
                 invalid(format!("answers[{index}].{field}: expected {expected}"))
             };
+            let unknown = entry.as_object().into_iter().flat_map(|entry| entry.keys());
+            let mut unknown =
+                unknown.filter(|key| !["generator", "match", "parameters"].contains(&key.as_str()));
+            if let Some(key) = unknown.next() {
+                return Err(wrong(key, "generator, match or parameters"));
+            }
             let generator =
                 entry["generator"].as_str().ok_or_else(|| wrong("generator", "the kind of a generator"))?;
             let matched = match &entry["match"] {
@@ -90,15 +96,26 @@ impl RecordedAnswers {
 
     /// Returns the first answer that fits. The error has the entry to add.
     pub(super) fn answer(&self, question: &Question) -> Answer {
+        let request = redacted(&question.request);
         let fits = |answer: &&RecordedAnswer| {
-            answer.generator == question.generator && contains(&question.request, &answer.matched)
+            answer.generator == question.generator
+                && (contains(&question.request, &answer.matched) || contains(&request, &answer.matched))
         };
         let answer = self.0.iter().find(fits);
         answer.map(|answer| answer.parameters.clone()).ok_or_else(|| {
-            let entry = json!({"generator": question.generator, "match": question.request, "parameters": []});
+            let entry = json!({"generator": question.generator, "match": request, "parameters": []});
             format!("no recorded answer fits; add the entry {}", write_go_json(&entry))
         })
     }
+}
+
+/// Returns a request without the password of a repository's URL.
+fn redacted(request: &Value) -> Value {
+    let mut request = request.clone();
+    if let Some(url) = request.get("repoURL").and_then(Value::as_str).map(tiphys_source::redact_url) {
+        request["repoURL"] = Value::from(url);
+    }
+    request
 }
 
 /// Returns whether a value has the fields of another one, at any depth.

@@ -36,11 +36,6 @@ impl AskedOnce {
         answered.filter(|(_, answer)| answer.is_ok()).collect()
     }
 
-    /// Returns the questions.
-    pub(super) fn questions(&self) -> Vec<Question> {
-        self.lock().values().map(|asked| asked.question.clone()).collect()
-    }
-
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Asked>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

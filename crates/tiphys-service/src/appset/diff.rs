@@ -25,7 +25,7 @@ pub async fn compare_previews(
 ) -> Vec<ApplicationDiff> {
     let planned =
         previews.sets.iter().flat_map(|set| set.plan.applications.iter().map(move |one| (set, one)));
-    let differing = planned.filter(|(_, one)| !matches!(one.change, Change::Unchanged | Change::Invalid));
+    let differing = planned.filter(|(_, one)| one.change != Change::Unchanged);
     let comparing = stream::iter(differing)
         .map(|(set, planned)| async move {
             let diff = Box::pin(compared(workspace, set, planned)).await;
@@ -46,6 +46,10 @@ async fn compared(workspace: &Workspace, set: &SetPreview, planned: &PlannedAppl
     };
     let mut warnings = Vec::new();
     let comparison = async {
+        if let Some(error) = &planned.error {
+            let message = format!("application {}/{}: {error}", planned.namespace, planned.name);
+            return Err(ServiceError::rendering(message));
+        }
         let before = match (&planned.before, planned.change) {
             (None, _) | (_, Change::Added) => Vec::new(),
             (Some(before), _) => {

@@ -12,9 +12,6 @@ use super::world::World;
 use crate::error::{ServiceError, chain};
 use crate::warning::Warning;
 
-/// Rounds of questions: one for each level of generators, and one that has all answers.
-const ROUNDS_MAX: usize = 4;
-
 /// The result for a set.
 #[derive(Debug)]
 pub struct SetApplications {
@@ -74,8 +71,7 @@ pub(super) async fn generate_one(
                 );
                 warnings.push(Warning::from(message));
             }
-            let errors: Vec<ServiceError> =
-                generated.errors.iter().map(|error| failed(stored, error)).collect();
+            let errors = failures(stored, &generated.errors);
             if errors.is_empty() {
                 SetOutcome::Generated { set, generated }
             } else {
@@ -109,7 +105,6 @@ async fn generated(
     adjust(&mut set);
     let set = Arc::new(set);
     let mut answers = Arc::new(Answers::default());
-    let mut rounds = 0;
     loop {
         // A matrix may take long. Its thread is abandoned if the caller cancels meanwhile.
         let (task_set, task_answers) = (Arc::clone(&set), Arc::clone(&answers));
@@ -119,8 +114,8 @@ async fn generated(
             let message = format!("application set {} ({}): {error}", stored.full_name(), stored.place);
             Stop::Failed(ServiceError::invalid_input(message))
         })?;
-        rounds += 1;
-        if generated.questions.is_empty() || rounds == ROUNDS_MAX {
+        // Each round answers all its questions, so there is a last one.
+        if generated.questions.is_empty() {
             return Ok((set, generated));
         }
         let asked = join_all(generated.questions.iter().map(|question| world.ask(stored, question))).await;
@@ -181,7 +176,19 @@ pub(super) fn stored_application(
     })
 }
 
-fn failed(stored: &StoredSet, error: &GenerateError) -> ServiceError {
-    let place = Place { position: Some(error.position), ..stored.place.clone() };
-    ServiceError::rendering(format!("application set {} ({place}): {error}", stored.full_name()))
+/// Returns the errors of a set, equal ones of many parameter sets once.
+fn failures(stored: &StoredSet, errors: &[GenerateError]) -> Vec<ServiceError> {
+    let mut counted: Vec<(&GenerateError, usize)> = Vec::new();
+    for error in errors {
+        match counted.iter_mut().rfind(|(one, _)| *one == error) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((error, 1)),
+        }
+    }
+    let failed = |(error, count): (&GenerateError, usize)| {
+        let place = Place { position: Some(error.position), ..stored.place.clone() };
+        let times = if count > 1 { format!(" (for {count} parameter sets)") } else { String::new() };
+        ServiceError::rendering(format!("application set {} ({place}): {error}{times}", stored.full_name()))
+    };
+    counted.into_iter().map(failed).collect()
 }

@@ -4,9 +4,9 @@ use tiphys_engine::Owner;
 use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
 
 use super::RecordedAnswers;
-use super::generate_each;
 use super::generation::{SetApplications, SetOutcome};
 use super::world::{Asking, World, WorldInputs};
+use super::{generate_each, repeated};
 use crate::error::{Remedy, ServiceError};
 use crate::text::listed;
 use crate::warning::Warning;
@@ -55,6 +55,11 @@ pub(crate) async fn include(
         SetInclusion::All => Asking::Everything,
         SetInclusion::Answered(answers) => Asking::Recorded(answers.clone()),
     };
+    let repeated = repeated(&sets, inputs.control_plane);
+    included.unknown.extend(repeated.keys().cloned());
+    let sets: Vec<&StoredSet> =
+        sets.into_iter().filter(|set| !repeated.contains_key(&set.full_name())).collect();
+    included.errors.extend(repeated.into_values());
     let world = World::new(inputs, asking)?;
     let generated = generate_each(
         &sets,

@@ -1,7 +1,7 @@
 //! `ConfigMaps` and Secrets of the store that sets name.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_access::Secret;
 use tiphys_api::decode_base64;
@@ -18,21 +18,33 @@ pub(super) struct StoreObjects {
     pub(super) control_plane: String,
     /// The base of a comparison, from which the files are.
     pub(super) base: Option<String>,
+    /// Objects that were asked for, by kind, namespace and name.
+    pub(super) found: Mutex<HashMap<(&'static str, String, String), Found>>,
 }
+
+/// An object, `None` if it does not exist, or why it cannot be used.
+type Found = Result<Option<ConfigObject>, String>;
 
 impl ConfigObjects for StoreObjects {
     fn config_map(&self, namespace: &str, name: &str) -> Result<Option<ConfigObject>, String> {
-        self.object("ConfigMap", namespace, name)
+        self.once("ConfigMap", namespace, name)
     }
 
     fn secret(&self, namespace: &str, name: &str) -> Result<Option<ConfigObject>, String> {
-        self.object("Secret", namespace, name)
+        self.once("Secret", namespace, name)
     }
 }
 
 impl StoreObjects {
+    /// Returns the object of this name. The files are searched once for it.
+    fn once(&self, kind: &'static str, namespace: &str, name: &str) -> Found {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (kind, namespace.to_owned(), name.to_owned());
+        found.entry(key).or_insert_with(|| self.object(kind, namespace, name)).clone()
+    }
+
     /// Returns the object of this name. That of the caller comes before those of rendered repositories.
-    fn object(&self, kind: &str, namespace: &str, name: &str) -> Result<Option<ConfigObject>, String> {
+    fn object(&self, kind: &str, namespace: &str, name: &str) -> Found {
         let is_here = |node: &Node| match node.at(["metadata", "namespace"]).and_then(Node::as_str) {
             None | Some("") => namespace == self.control_plane,
             Some(written) => written == namespace,

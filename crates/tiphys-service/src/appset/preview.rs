@@ -201,9 +201,17 @@ impl<'a> Planner<'a> {
 
 impl Previews {
     fn add(&mut self, preview: SetPreview) {
-        if let Some(error @ PlanError::Policy { .. }) = &preview.plan.error {
-            let message = format!("application set {}: {error}", preview.set);
-            self.errors.push(ServiceError::invalid_input(message));
+        match &preview.plan.error {
+            Some(error @ PlanError::Policy { .. }) => {
+                let message = format!("application set {}: {error}", preview.set);
+                self.errors.push(ServiceError::invalid_input(message));
+            }
+            Some(error @ (PlanError::Generate(_) | PlanError::Incomplete(_))) => {
+                self.errors
+                    .push(ServiceError::rendering(format!("application set {}: {error}", preview.set)));
+            }
+            // The Application has the error.
+            Some(PlanError::Application(_)) | None => {}
         }
         self.sets.push(preview);
     }
@@ -236,10 +244,10 @@ impl Previews {
         planned.into_iter().any(|planned| planned.change != Change::Unchanged)
     }
 
-    /// Returns the number of Applications that would be created, changed or deleted.
+    /// Returns the number of Applications that are invalid, or would be created, changed or deleted.
     pub fn differing(&self) -> usize {
         let planned = self.sets.iter().flat_map(|preview| &preview.plan.applications);
-        planned.filter(|planned| !matches!(planned.change, Change::Unchanged | Change::Invalid)).count()
+        planned.filter(|planned| planned.change != Change::Unchanged).count()
     }
 
     /// Returns the refusals to delete too many Applications, with the names of their sets.

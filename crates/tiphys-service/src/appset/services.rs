@@ -1,16 +1,16 @@
 //! The servers that generators ask. Both sides of a comparison share their answers.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 use tiphys_appset::{Answer, Question};
 use tiphys_generators::{
-    ConfigObjects, Forges, ObjectOrigin, PluginForm, PluginQuestion, PluginServices, PluginSettings,
-    Recipient,
+    ConfigObject, ConfigObjects, Forges, ObjectOrigin, PluginForm, PluginQuestion, PluginServices,
+    PluginSettings, Recipient,
 };
-use tiphys_store::{Store as Resources, StoredSet};
+use tiphys_store::{Documents, Store as Resources, StoredSet};
 use tiphys_yaml::write_go_json;
 
 use super::asked::AskedOnce;
@@ -29,9 +29,15 @@ pub(crate) struct Services {
     trust: Arc<Trust>,
     is_offline: bool,
     asked: AskedOnce,
-    /// The connections to forges that the base of a comparison names. None: the document of a set decides whether its address may receive a
-    /// token.
-    base: Mutex<Option<BTreeSet<String>>>,
+    connections: Mutex<Connections>,
+}
+
+/// The connections to forges that sets have named, with the most trusted author of each.
+#[derive(Default)]
+struct Connections {
+    named: BTreeMap<String, ObjectOrigin>,
+    /// The files of the new side of a comparison, once all connections of the base are named. Others are of the changed repository.
+    head: Option<Documents>,
 }
 
 impl Services {
@@ -49,6 +55,7 @@ impl Services {
             trust: Arc::clone(trust),
             control_plane: control_plane.to_owned(),
             base,
+            found: Mutex::default(),
         });
         let (options, host) = (service.options(), service.host());
         let environment: Vec<(OsString, OsString)> =
@@ -67,14 +74,13 @@ impl Services {
             trust: Arc::clone(trust),
             is_offline: options.offline,
             asked: AskedOnce::default(),
-            base: Mutex::default(),
+            connections: Mutex::default(),
         }
     }
 
-    /// Restricts tokens to the connections of the questions that were asked so far: those of the base of a comparison.
-    pub(crate) fn trust_only_asked(&self) {
-        let connections = self.asked.questions().iter().filter_map(connection).collect();
-        *self.base.lock().unwrap_or_else(PoisonError::into_inner) = Some(connections);
+    /// Restricts tokens to the connections that were named so far, those of the base of a comparison, each with the trust of its author.
+    pub(crate) fn trust_only_named(&self, head: &Resources) {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner).head = Some(head.documents());
     }
 
     /// Returns the questions that were answered.
@@ -96,10 +102,17 @@ impl Services {
         };
         let origin = self.origin(set, question);
         // Only forges get tokens of the set's namespace, depending on who wrote the address.
-        let asked_as = connection(question).map(|_| format!("{namespace} {origin:?}")).unwrap_or_default();
+        let asked_as = match question.generator {
+            // The sides of a comparison may have other clusters.
+            "clusterDecisionResource" => write_go_json(&json!(known)),
+            _ => connection(question).map(|_| format!("{namespace} {origin:?}")).unwrap_or_default(),
+        };
         let key = format!("{} {asked_as} {}", question.generator, write_go_json(&question.request));
         let recipient =
             Recipient { origin, name: format!("ApplicationSet {} ({})", set.full_name(), set.place) };
+        if let Some(error) = self.changed(question, control_plane) {
+            return Err(error);
+        }
         let ask = async || {
             if question.generator == "clusterDecisionResource" {
                 let (clusters, objects) = (&self.clusters, &*self.objects);
@@ -136,14 +149,39 @@ impl Services {
         }
     }
 
+    /// Returns an error if a comparison would ask the service of the base although the new side has another `ConfigMap`.
+    fn changed(&self, question: &Question, control_plane: &str) -> Option<String> {
+        let name = question.request["configMap"].as_str()?;
+        let head = self.connections.lock().unwrap_or_else(PoisonError::into_inner).head.clone()?;
+        let objects = StoreObjects {
+            documents: head,
+            trust: Arc::clone(&self.trust),
+            control_plane: control_plane.to_owned(),
+            base: None,
+            found: Mutex::default(),
+        };
+        let data = |object: Option<ConfigObject>| -> Vec<(String, String)> {
+            let data = object.into_iter().flat_map(|object| object.data);
+            data.map(|(key, value)| (key, value.expose().to_owned())).collect()
+        };
+        let base = data(self.objects.config_map(control_plane, name).ok()?);
+        let now = data(objects.config_map(control_plane, name).ok()?);
+        (base != now).then(|| {
+            format!("ConfigMap {control_plane}/{name} is changed; a comparison sends tokens only to addresses of the base")
+        })
+    }
+
     /// Returns who wrote the address of a forge: in a comparison, a connection that the base does not have is of the changed repository.
     fn origin(&self, set: &StoredSet, question: &Question) -> ObjectOrigin {
-        let base = self.base.lock().unwrap_or_else(PoisonError::into_inner);
-        match (&*base, connection(question)) {
-            (Some(base), Some(connection)) if base.contains(&connection) => ObjectOrigin::Caller,
-            (Some(_), _) => ObjectOrigin::Repository,
-            (None, _) => object_origin(&self.trust, &set.place),
+        let own = object_origin(&self.trust, &set.place);
+        let Some(connection) = connection(question) else { return own };
+        let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        if connections.head.is_some() {
+            return connections.named.get(&connection).copied().unwrap_or(ObjectOrigin::Repository);
         }
+        let named = connections.named.entry(connection).or_insert(own);
+        *named = own.max(*named);
+        own
     }
 }
 

@@ -22,6 +22,9 @@ use crate::service::Service;
 use crate::trust::Trust;
 use crate::workspace::Workspace;
 
+/// The annotation in which kubectl keeps the whole object.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
 /// Who is asked.
 #[derive(Clone, Debug)]
 pub(crate) enum Asking {
@@ -159,12 +162,15 @@ fn clusters(secrets: &[StoredSecret]) -> Vec<Map<String, Value>> {
     let cluster = |stored: &StoredSecret| {
         let ProjectCluster { name, server, project, .. } = ProjectCluster::of_secret(&stored.secret)?;
         let metadata = &stored.secret.metadata;
+        let mut annotations = metadata.annotations.clone();
+        // It has the credentials of the Secret.
+        annotations.remove(LAST_APPLIED);
         let fields = [
             ("name", Value::from(name)),
             ("server", Value::from(server)),
             ("project", Value::from(project)),
             ("labels", json!(metadata.labels)),
-            ("annotations", json!(metadata.annotations)),
+            ("annotations", json!(annotations)),
         ];
         Some(fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect())
     };

@@ -62,7 +62,7 @@ pub struct ServiceLimits {
     pub plugin_request_timeout: u64,
     /// Bytes of one answer of a plugin service.
     pub plugin_answer_bytes_max: u64,
-    /// Concurrent questions to plugin services.
+    /// Concurrent questions to plugin services, and to forges.
     pub plugin_jobs: u64,
     /// Seconds that one request to a forge may take.
     pub forge_request_timeout: u64,
@@ -158,6 +158,7 @@ impl ServiceLimits {
             request_timeout: Duration::from_secs(self.forge_request_timeout),
             list_bytes_max: self.forge_list_bytes_max,
             pages_max: size(self.forge_pages_max),
+            jobs: size(self.plugin_jobs),
             environment,
         }
     }

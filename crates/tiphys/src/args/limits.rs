@@ -102,7 +102,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.plugin_answer_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     plugin_answer_bytes_max: u64,
 
-    /// Maximum number of concurrent questions to plugin services of application sets
+    /// Maximum number of concurrent questions to plugin services, and to forges, of application sets
     #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.plugin_jobs, value_parser = clap::value_parser!(u64).range(1..))]
     plugin_jobs: u64,
 

@@ -51,6 +51,9 @@ fn documents(file: &Path, host: &Process) -> Result<Vec<Value>, ServiceError> {
     let content =
         std::fs::read(host.absolute(file)).map_err(|error| invalid(format!("cannot read: {error}")))?;
     let documents = read_documents(&content).map_err(|error| invalid(error.to_string()))?;
+    if documents.is_empty() {
+        return Err(invalid("has no document; an empty list is written as []".to_owned()));
+    }
     let mut applications = Vec::new();
     for document in documents {
         match document.to_value() {

@@ -151,8 +151,14 @@ fn change_does_not_send_tokens_to_its_servers() {
     let own_address = config_map.replace("http://myplugin.plugin.svc.cluster.local", &attacker.url());
     world.write("store/plugin.yaml", &own_address);
     let output = run(&world, &servers, &args);
+    assert_eq!((output.code, output.stdout.as_str()), (3, ""), "{}", output.stderr);
+    assert!(output.stderr.contains("ConfigMap argocd/cm-plugin is changed"), "{}", output.stderr);
+    assert_eq!(servers.plugin.requests().len(), 2, "only the base asks");
+
+    world.write("store/plugin.yaml", config_map);
+    let output = run(&world, &servers, &args);
     assert_eq!((output.code, output.stdout.as_str()), (0, ""), "{}", output.stderr);
-    assert_eq!(servers.plugin.requests().len(), 2, "both sides share the answers");
+    assert_eq!(servers.plugin.requests().len(), 4, "both sides share the answers");
 
     let own_api = set
         .replace("name: fb-matrix\n", "name: mine\n")
@@ -171,6 +177,36 @@ fn change_does_not_send_tokens_to_its_servers() {
         "configmaps \"cm-mine\" not found at main; in a comparison, such objects are those of the base",
     ] {
         assert!(output.stderr.contains(expected), "{expected}: {}", output.stderr);
+    }
+    assert!(attacker.requests().is_empty(), "{:?}", attacker.requests());
+}
+
+#[test]
+fn refused_token_stays_refused_in_a_comparison() {
+    let servers = PullRequestServers::start();
+    let attacker = CannedServer::start(None, |_| Canned::new(200, "[]"));
+    let world = world(&servers);
+    let set = fs::read_to_string(world.path("store/set.yaml")).expect("the set");
+    let plugin = fs::read_to_string(world.path("store/plugin.yaml")).expect("the objects");
+    let (config_map, secrets) = plugin.split_once("---\n").expect("several documents");
+    // A link of the caller's store leads into the checkout.
+    world
+        .write("own/secrets.yaml", secrets)
+        .write("store/plugin.yaml", config_map)
+        .write("store/set.yaml", "")
+        .write(
+            "store/theirs.yaml",
+            &set.replace("github:\n", &format!("github:\n                api: {}\n", attacker.url())),
+        );
+    std::os::unix::fs::symlink(world.path("store/theirs.yaml"), world.path("own/linked.yaml"))
+        .expect("a link");
+    for folder in ["store", "argo-test"] {
+        Repository::init(world.path(folder)).commit("first");
+    }
+    for args in [&["render", "--appsets=all"][..], &["diff", "--base=main", "--appsets=all", "-o", "name"]] {
+        let output = run(&world, &servers, &[args, &["--store=own"]].concat());
+        assert_eq!(output.code, 3, "{}", output.stderr);
+        assert!(output.stderr.contains("is not sent to the address of ApplicationSet"), "{}", output.stderr);
     }
     assert!(attacker.requests().is_empty(), "{:?}", attacker.requests());
 }

@@ -1,5 +1,5 @@
 use std::fs;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tiphys_generators::{ConfigObjects as _, ObjectOrigin};
 use tiphys_store::{Store, StoreInput};
@@ -43,6 +43,7 @@ fn objects_of_the_caller_come_first_and_values_are_decoded() {
         trust: Arc::new(Trust::new(&options, &host, &resources, &[])),
         control_plane: "argocd".to_owned(),
         base: None,
+        found: Mutex::default(),
     };
     let secret = objects.secret("argocd", "token").expect("one").expect("one");
     let data: Vec<(&str, &str)> =

@@ -69,8 +69,8 @@ impl RevisionComparison {
         sides.sets.warnings.extend(not_compared);
         let mut warnings = sides.warnings.clone();
         let mut errors: Vec<ServiceError> = pairs.errors.iter().map(ServiceError::selection).collect();
-        // A missing application may be one of a set that failed.
-        if arguments.is_empty() || !errors.is_empty() {
+        // A missing application may be one of a set that failed, and so may one that only one side has.
+        if arguments.is_empty() || !errors.is_empty() || !pairs.of_unknown_sets.is_empty() {
             errors.extend(sides.sets.errors.iter().cloned());
             warnings.extend(sides.sets.warnings.iter().cloned());
         }

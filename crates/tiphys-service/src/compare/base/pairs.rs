@@ -73,6 +73,8 @@ struct Found {
     hidden: BTreeSet<Key>,
     /// Sets whose applications are not known.
     unknown_sets: BTreeSet<String>,
+    /// The documents of all sets, by full name.
+    sets: BTreeMap<String, String>,
 }
 
 /// Pairs the selected applications, or all without arguments. The filter includes an application if either side matches.
@@ -82,7 +84,11 @@ pub(super) fn pair(
     arguments: &[ApplicationRef],
     filter: &Filter,
 ) -> Pairs {
-    let found = |side: &SideStore| Found { unknown_sets: side.unknown_sets.clone(), ..Found::default() };
+    let found = |side: &SideStore| Found {
+        unknown_sets: side.unknown_sets.clone(),
+        sets: side.store.sets().iter().map(|set| (set.full_name(), set.node.to_json())).collect(),
+        ..Found::default()
+    };
     let (mut of_base, mut of_head) = (found(base), found(head));
     if arguments.is_empty() {
         of_base.add_all(&base.store, &base.control_plane);
@@ -198,26 +204,29 @@ impl Pairs {
             }
             match of_base.remove(&key) {
                 Some(base) => self.joined.push(Pair::Both { base, head: Arc::clone(stored) }),
-                None => self.alone(Pair::Added(Arc::clone(stored)), &key, base),
+                None => self.alone(Pair::Added(Arc::clone(stored)), &key, head, base),
             }
         }
         let mut seen = BTreeSet::new();
         for stored in &base.applications {
             let key = key(stored, base_plane);
             if of_base.contains_key(&key) && seen.insert(key.clone()) {
-                self.alone(Pair::Removed(Arc::clone(stored)), &key, head);
+                self.alone(Pair::Removed(Arc::clone(stored)), &key, base, head);
             }
         }
     }
 
     /// Adds an application that only one side has. If the other side may have it in an invalid file, or of a set that failed, it counts as
     /// neither added nor removed.
-    fn alone(&mut self, pair: Pair, key: &Key, other: &Found) {
+    fn alone(&mut self, pair: Pair, key: &Key, own: &Found, other: &Found) {
         if other.hidden.contains(key) {
             return;
         }
-        let set = pair.stored().generated_by.as_ref().filter(|set| other.unknown_sets.contains(*set));
-        if let Some(set) = set {
+        let of_other = |set: &&String| other.unknown_sets.contains(*set);
+        let generator = pair.stored().generated_by.as_ref().filter(of_other);
+        // A set that is new or changed on the other side may generate it.
+        let may_generate = |set: &&String| own.sets.get(*set) != other.sets.get(*set);
+        if let Some(set) = generator.or_else(|| other.unknown_sets.iter().find(may_generate)) {
             self.of_unknown_sets.entry(set.clone()).or_default().push(pair.stored().full_name());
         } else if other.any_may_be_hidden {
             self.doubtful.push(pair.stored().full_name());

@@ -44,7 +44,12 @@ pub async fn preview_change(
         let name = set.full_name();
         names.contains(&name) && !of_head.contains(&name)
     });
-    compared.extend(gone.filter_map(removed));
+    for set in gone {
+        match removed(set).filter(|set| !base.unknown_sets.contains(&set.set)) {
+            Some(set) => compared.push(set),
+            None => left_out.push(set.full_name()),
+        }
+    }
     let planner = Planner::new(service, &head.store, &head.control_plane, settings)?;
     let existing = existing(&base.store);
     let others = existing.get("").cloned().unwrap_or_default();
@@ -52,7 +57,10 @@ pub async fn preview_change(
         planner.previews(compared, |set| existing.get(set).map_or(others.as_slice(), Vec::as_slice));
     previews.warnings.splice(..0, warnings);
     // Errors of the base are not those of a preview.
-    previews.errors.extend(sets.errors.into_iter().filter(|_| !left_out.is_empty()));
+    let is_new = |error: &ServiceError| previews.errors.iter().all(|one| one.message() != error.message());
+    let of_base: Vec<ServiceError> =
+        sets.errors.into_iter().filter(|error| !left_out.is_empty() && is_new(error)).collect();
+    previews.errors.extend(of_base);
     previews.warnings.extend(left_out.into_iter().map(|set| {
         Warning::new(format!("not compared, since application set {set} failed or is left out at the base"))
     }));

@@ -46,7 +46,8 @@ pub(super) async fn run(
         error::warn_all(warnings);
     }
     let worst = error::print_all(sets.iter().flat_map(SetApplications::errors), None);
-    if let Some(file) = &args.record {
+    // The answers of a failed set are not complete.
+    if let Some(file) = args.record.as_ref().filter(|_| worst.is_none()) {
         output::write_private_file("--record", &host.absolute(file), &output::json(&asked.to_json()))?;
     }
     if worst.is_none() || args.keep_going {
