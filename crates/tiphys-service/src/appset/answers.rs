@@ -27,7 +27,7 @@ impl RecordedAnswers {
             let Question { generator, request, .. } = question;
             Some(RecordedAnswer {
                 generator: generator.to_owned(),
-                matched: request,
+                matched: redacted(&request),
                 parameters: answer.ok()?,
             })
         };

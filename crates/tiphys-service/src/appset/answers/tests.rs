@@ -73,3 +73,25 @@ fn invalid_answers_are_located() {
         assert_eq!(parse(content).err().as_deref(), Some(expected));
     }
 }
+
+#[test]
+fn recorded_urls_have_no_password_and_fit_again() {
+    let question = |url: &str| Question {
+        generator: "git",
+        request: json!({"repoURL": url, "revision": "HEAD"}),
+        parameters: String::new(),
+    };
+    let asked = question("https://user:PASSWORD@git.example.org/a.git");
+    let sets = vec![json!({"path": "a"}).as_object().cloned().expect("an object")];
+    let recorded = RecordedAnswers::of([(asked.clone(), Ok(sets.clone()))]);
+    assert_eq!(
+        recorded.to_json(),
+        json!({"answers": [{
+            "generator": "git",
+            "match": {"repoURL": "https://user:***@git.example.org/a.git", "revision": "HEAD"},
+            "parameters": [{"path": "a"}],
+        }]})
+    );
+    assert_eq!(recorded.answer(&asked), Ok(sets));
+    assert!(recorded.answer(&question("https://git.example.org/b.git")).is_err());
+}
