@@ -91,7 +91,7 @@ fn planned(input: &Value) -> Plan {
 /// The settings of a case. Adoptions are allowed, as always in Argo CD.
 fn settings(input: &Value) -> PlanSettings {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let texts = |key: &str| list(input, key).iter().map(text).collect();
+    let strings = |key: &str| list(input, key).iter().map(text).collect();
     let namespace = &input["controllerNamespace"];
     let objects = |kind: &'static str| {
         let is_meant =
@@ -108,8 +108,8 @@ fn settings(input: &Value) -> PlanSettings {
         controller_namespace: text(namespace),
         policy: text(&input["policy"]),
         is_policy_override_enabled: input["enablePolicyOverride"] == true,
-        preserved_annotations: texts("preservedAnnotations"),
-        preserved_labels: texts("preservedLabels"),
+        preserved_annotations: strings("preservedAnnotations"),
+        preserved_labels: strings("preservedLabels"),
         projects: Some(objects("AppProject").map(|project| text(&project["metadata"]["name"])).collect()),
         clusters: Some(objects("Secret").filter(is_cluster).map(cluster).collect()),
         adoptions: list(input, "existing").iter().map(|one| text(&one["metadata"]["name"])).collect(),

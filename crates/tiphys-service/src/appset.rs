@@ -74,22 +74,14 @@ pub async fn generate_sets(
         return Err(error);
     }
     let world = World::of(workspace, selection)?;
-    let sets = generate_each(&found, &world, workspace.generating()).await;
+    let sets = generate_each(&found, &world, workspace.service.generating()).await;
     Ok(GeneratedSets { sets, asked: world.into_answers() })
 }
 
 /// Returns the errors of sets that are defined more than once, by full name.
 pub(crate) fn repeated(sets: &[&StoredSet], control_plane: &str) -> BTreeMap<String, ServiceError> {
-    let mut places: BTreeMap<(&str, &str), Vec<&StoredSet>> = BTreeMap::new();
-    for set in sets {
-        let namespace = match set.metadata.namespace.as_str() {
-            "" => control_plane,
-            namespace => namespace,
-        };
-        places.entry((namespace, &set.metadata.name)).or_default().push(set);
-    }
     let mut errors = BTreeMap::new();
-    for sets in places.into_values().filter(|sets| sets.len() > 1) {
+    for sets in same_names(sets, control_plane) {
         let places: Vec<String> = sets.iter().map(|set| set.place.to_string()).collect();
         for set in sets {
             let name = set.full_name();
@@ -98,6 +90,15 @@ pub(crate) fn repeated(sets: &[&StoredSet], control_plane: &str) -> BTreeMap<Str
         }
     }
     errors
+}
+
+/// Returns the sets that have their name in common with others, in order.
+fn same_names<'a>(sets: &[&'a StoredSet], control_plane: &str) -> Vec<Vec<&'a StoredSet>> {
+    let mut by_name: BTreeMap<(&str, &str), Vec<&StoredSet>> = BTreeMap::new();
+    for set in sets {
+        by_name.entry((set.namespace(control_plane), &set.metadata.name)).or_default().push(set);
+    }
+    by_name.into_values().filter(|sets| sets.len() > 1).collect()
 }
 
 /// Generates sets concurrently, and returns them in order.

@@ -98,6 +98,12 @@ impl DestinationClusters {
         Ok(find(&clusters, cluster))
     }
 
+    /// Returns the cluster of Argo CD itself. None if the options do not name it.
+    pub(crate) fn open_own(&self) -> Result<Option<OpenCluster>, ServiceError> {
+        let (server, name) = (Some(IN_CLUSTER_SERVER.to_owned()), Some(IN_CLUSTER_NAME.to_owned()));
+        self.open(&Cluster { server, name })
+    }
+
     /// Returns all clusters of the options.
     pub(crate) fn all(&self) -> Result<Arc<Clusters>, ServiceError> {
         let mut clusters = self.clusters.lock().unwrap_or_else(PoisonError::into_inner);

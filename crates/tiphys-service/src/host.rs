@@ -1,6 +1,7 @@
 //! The process that a use case runs in.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::Permissions;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt as _;
@@ -36,6 +37,11 @@ impl Host {
     /// Returns all environment variables.
     pub fn variables(&self) -> impl Iterator<Item = (String, String)> + '_ {
         self.variables.iter().map(|(name, value)| (name.clone(), value.clone()))
+    }
+
+    /// Returns all environment variables as those of another program.
+    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
+        self.variables.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }
 
     /// Resolves a path against the current directory.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tiphys_appset::GenerateOptions;
 use tiphys_plugin::{LoadedPlugin, Plugin, RunSettings, SlotLimits, Slots, Unobserved};
 use tiphys_source::SourceService;
 
@@ -51,6 +52,11 @@ impl Service {
 
     pub(crate) fn options(&self) -> &ServiceOptions {
         &self.0.options
+    }
+
+    /// Returns the options of generating application sets now.
+    pub(crate) fn generating(&self) -> GenerateOptions {
+        self.options().limits.generating((self.host().clock)())
     }
 
     pub(crate) fn sources(&self) -> &SourceService {

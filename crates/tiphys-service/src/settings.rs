@@ -1,6 +1,5 @@
 //! The settings of one request: those of the options, and those of the store.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use tiphys_access::KnownRepositories;
@@ -104,9 +103,7 @@ pub(crate) fn source_request(options: &ServiceOptions, host: &Host) -> SourceReq
 
 /// Returns the source service of a cache.
 pub(crate) fn source_service(options: &ServiceOptions, host: &Host, cache: &Cache) -> SourceService {
-    let environment =
-        host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
-    let mut sources = SourceOptions::new(cache.dir.clone(), environment);
+    let mut sources = SourceOptions::new(cache.dir.clone(), host.environment());
     sources.own_credentials =
         if options.own_credentials_via_proxy { OwnCredentials::AlsoViaProxy } else { OwnCredentials::Direct };
     sources.fetch_timeout = options.limits.fetch_timeout();

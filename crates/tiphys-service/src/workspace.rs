@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_appset::GenerateOptions;
 use tiphys_engine::TrackingMethod;
 use tiphys_plugin::{LoadedPlugin, Others, RunSettings};
 use tiphys_render::{RenderRequest, RenderService, RenderSettings, Renderer};
@@ -158,11 +157,6 @@ impl Workspace {
             warnings,
             cancel,
         })
-    }
-
-    /// Returns the options of generating application sets now.
-    pub(crate) fn generating(&self) -> GenerateOptions {
-        self.service.options().limits.generating((self.service.host().clock)())
     }
 
     /// Returns the warnings about the settings of the store.

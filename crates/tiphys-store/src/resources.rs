@@ -137,6 +137,14 @@ impl StoredSet {
         }
     }
 
+    /// Returns the namespace of the set and of its applications: that of the control plane if its document has none.
+    pub fn namespace<'a>(&'a self, control_plane: &'a str) -> &'a str {
+        match self.metadata.namespace.as_str() {
+            "" => control_plane,
+            namespace => namespace,
+        }
+    }
+
     /// Returns an application that this set generates. The document's positions are those of the set's template.
     pub fn generated(&self, node: Node) -> Result<StoredApplication, ResourceError> {
         let place = Place { position: Some(node.position), ..self.place.clone() };

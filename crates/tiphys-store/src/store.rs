@@ -137,12 +137,12 @@ impl Store {
         control_plane: &str,
         owns: &dyn Fn(&StoredSet, &StoredApplication) -> bool,
     ) {
+        let by_name: HashMap<String, &StoredSet> =
+            self.sets.iter().map(|set| (set.full_name(), set)).collect();
+        let its_set = |stored: &StoredApplication| by_name.get(stored.generated_by.as_ref()?).copied();
         let sets: HashMap<(String, String), &StoredSet> = generated
             .iter()
-            .filter_map(|stored| {
-                let is_its = |set: &&StoredSet| Some(set.full_name()) == stored.generated_by;
-                Some((stored.owned_key(control_plane), self.sets.iter().find(is_its)?))
-            })
+            .filter_map(|stored| Some((stored.owned_key(control_plane), its_set(stored)?)))
             .collect();
         self.applications
             .retain(|stored| sets.get(&stored.owned_key(control_plane)).is_none_or(|set| !owns(set, stored)));

@@ -70,10 +70,7 @@ impl RecordedAnswers {
                 object @ Value::Object(_) => object.clone(),
                 _ => return Err(wrong("match", "an object")),
             };
-            let parameters =
-                entry["parameters"].as_array().ok_or_else(|| wrong("parameters", "a list of objects"))?;
-            let parameters =
-                parameters.iter().map(|object| object.as_object().cloned()).collect::<Option<_>>();
+            let parameters = objects(&entry["parameters"]);
             let parameters = parameters.ok_or_else(|| wrong("parameters", "a list of objects"))?;
             Ok(RecordedAnswer { generator: generator.to_owned(), matched, parameters })
         };
@@ -107,6 +104,11 @@ impl RecordedAnswers {
             format!("no recorded answer fits; add the entry {}", write_go_json(&entry))
         })
     }
+}
+
+/// Returns the parameter sets of a list of objects; none if it is another value.
+pub(super) fn objects(list: &Value) -> Option<Vec<Map<String, Value>>> {
+    list.as_array()?.iter().map(|object| object.as_object().cloned()).collect()
 }
 
 /// Returns a request without the password of a repository's URL.

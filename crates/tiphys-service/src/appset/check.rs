@@ -8,7 +8,7 @@ use tiphys_store::{Place, StoredSet};
 
 use super::generation::SetOutcome;
 use super::world::{Asking, World, WorldInputs};
-use super::{NamedSets, SetSelection, generate_each};
+use super::{NamedSets, SetSelection, generate_each, same_names};
 use crate::error::ServiceError;
 use crate::workspace::Workspace;
 
@@ -57,7 +57,9 @@ pub async fn check_sets(
     let world = World::new(&WorldInputs::of(workspace), asking)?;
     let valid: Vec<&StoredSet> = found.iter().copied().filter(|set| !checked.is_broken(set)).collect();
     let mut names = Names::of_store(workspace);
-    for (set, generated) in valid.iter().zip(generate_each(&valid, &world, workspace.generating()).await) {
+    for (set, generated) in
+        valid.iter().zip(generate_each(&valid, &world, workspace.service.generating()).await)
+    {
         match generated.outcome {
             SetOutcome::Generated { generated, .. } => {
                 for application in &generated.applications {
@@ -104,15 +106,12 @@ impl CheckedSets {
 
     /// Adds sets that are defined more than once.
     fn repeated(&mut self, sets: &[&StoredSet], control_plane: &str) {
-        let mut seen: BTreeMap<(&str, &str), &StoredSet> = BTreeMap::new();
-        for set in sets {
-            let key = (namespace(set, control_plane), set.metadata.name.as_str());
-            match seen.get(&key) {
-                Some(first) => {
-                    let message = format!("the set is defined at {}, too", first.place);
-                    self.add(set, "repeated-set", true, message);
-                }
-                None => drop(seen.insert(key, set)),
+        for sets in same_names(sets, control_plane) {
+            let mut others = sets.iter();
+            let Some(first) = others.next() else { continue };
+            for set in others {
+                let message = format!("the set is defined at {}, too", first.place);
+                self.add(set, "repeated-set", true, message);
             }
         }
     }
@@ -141,18 +140,11 @@ impl Names {
 
     /// Adds an application of a set. Returns what has the name already.
     fn add(&mut self, set: &StoredSet, name: &str, control_plane: &str) -> Option<String> {
-        let key = (namespace(set, control_plane).to_owned(), name.to_owned());
+        let key = (set.namespace(control_plane).to_owned(), name.to_owned());
         if let Some(other) = self.0.get(&key) {
             return Some(other.clone());
         }
         self.0.insert(key, format!("application set {} ({})", set.full_name(), set.place));
         None
-    }
-}
-
-fn namespace<'a>(set: &'a StoredSet, control_plane: &'a str) -> &'a str {
-    match set.metadata.namespace.as_str() {
-        "" => control_plane,
-        namespace => namespace,
     }
 }

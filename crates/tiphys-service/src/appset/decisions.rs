@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use tiphys_access::Secret;
-use tiphys_api::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER, LabelSelectorSpec};
+use tiphys_api::LabelSelectorSpec;
 use tiphys_appset::{Answer, ParameterSelector};
 use tiphys_cluster::ListContent;
 use tiphys_engine::{Manifest, ServedKind};
 use tiphys_generators::{ConfigObject, ConfigObjects};
-use tiphys_project::Cluster;
 
+use super::world::own_cluster;
 use crate::clusters::{DestinationClusters, OpenCluster};
 use crate::error::chain;
 
@@ -40,9 +40,8 @@ pub(super) async fn answer(
         .config_map(control_plane, config_map)?
         .ok_or_else(|| format!("configmaps {config_map:?} not found"))?;
     let decided = Decided::read(&config)?;
-    let own = Cluster { server: Some(IN_CLUSTER_SERVER.to_owned()), name: Some(IN_CLUSTER_NAME.to_owned()) };
     let known = servers(known);
-    let cluster = clusters.open(&own).map_err(|error| error.message().to_owned())?.ok_or_else(|| {
+    let cluster = clusters.open_own().map_err(|error| error.message().to_owned())?.ok_or_else(|| {
         "the cluster of Argo CD cannot be read; name it with --context, or a folder of its objects with --cluster-state".to_owned()
     })?;
     let found = decided.objects(&cluster, control_plane, request).await?;
@@ -152,10 +151,7 @@ fn servers(known: &[Map<String, Value>]) -> BTreeMap<&str, &str> {
     let of = known
         .iter()
         .filter_map(|cluster| Some((cluster.get("name")?.as_str()?, cluster.get("server")?.as_str()?)));
-    let has_own =
-        known.iter().any(|cluster| cluster.get("server").and_then(Value::as_str) == Some(IN_CLUSTER_SERVER));
-    let own = (!has_own).then_some((IN_CLUSTER_NAME, IN_CLUSTER_SERVER));
-    own.into_iter().chain(of).collect()
+    own_cluster(known).into_iter().chain(of).collect()
 }
 
 fn labels(object: &Manifest) -> BTreeMap<String, String> {

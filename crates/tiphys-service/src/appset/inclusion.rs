@@ -61,12 +61,7 @@ pub(crate) async fn include(
         sets.into_iter().filter(|set| !repeated.contains_key(&set.full_name())).collect();
     included.errors.extend(repeated.into_values());
     let world = World::new(inputs, asking)?;
-    let generated = generate_each(
-        &sets,
-        &world,
-        inputs.service.options().limits.generating((inputs.service.host().clock)()),
-    )
-    .await;
+    let generated = generate_each(&sets, &world, inputs.service.generating()).await;
     let mut applications = Vec::new();
     for (set, mut generated) in sets.into_iter().zip(generated) {
         included.warnings.append(&mut generated.warnings);

@@ -13,13 +13,13 @@ use crate::trust::{Origin, Trust};
 
 /// Finds objects in the files of a store, when a set names them.
 pub(super) struct StoreObjects {
-    pub(super) documents: Documents,
-    pub(super) trust: Arc<Trust>,
-    pub(super) control_plane: String,
+    documents: Documents,
+    trust: Arc<Trust>,
+    control_plane: String,
     /// The base of a comparison, from which the files are.
     pub(super) base: Option<String>,
     /// Objects that were asked for, by kind, namespace and name.
-    pub(super) found: Mutex<HashMap<(&'static str, String, String), Found>>,
+    found: Mutex<HashMap<(&'static str, String, String), Found>>,
 }
 
 /// An object, `None` if it does not exist, or why it cannot be used.
@@ -36,6 +36,17 @@ impl ConfigObjects for StoreObjects {
 }
 
 impl StoreObjects {
+    /// Finds the objects of a store, that of `base` in a comparison. Nothing is read yet.
+    pub(super) fn new(
+        documents: Documents,
+        trust: Arc<Trust>,
+        control_plane: &str,
+        base: Option<String>,
+    ) -> Self {
+        let control_plane = control_plane.to_owned();
+        Self { documents, trust, control_plane, base, found: Mutex::default() }
+    }
+
     /// Returns the object of this name. The files are searched once for it.
     fn once(&self, kind: &'static str, namespace: &str, name: &str) -> Found {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);

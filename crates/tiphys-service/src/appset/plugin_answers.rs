@@ -9,6 +9,7 @@ use tiphys_process::{Tool, ToolOutput, quote_command};
 use tiphys_yaml::{read_document, read_json};
 
 use super::RecordedAnswers;
+use super::answers::objects;
 use crate::error::ServiceError;
 use crate::host::Host;
 use crate::options::ServiceLimits;
@@ -31,7 +32,7 @@ impl PluginAnswers {
         let document = read_document(content).map_err(|error| invalid(error.to_string()))?;
         match document.map(|document| document.to_value()) {
             Some(list @ Value::Array(_)) => {
-                let sets = objects(list).ok_or_else(|| invalid("expected a list of objects".to_owned()))?;
+                let sets = objects(&list).ok_or_else(|| invalid("expected a list of objects".to_owned()))?;
                 Ok(Self(Origin::Same(sets)))
             }
             Some(recorded) if recorded.get("answers").is_some() => {
@@ -91,14 +92,5 @@ fn printed(output: ToolOutput) -> Result<Vec<Map<String, Value>>, String> {
         return Err(format!("failed with {code}: {}", stderr.trim_end()));
     }
     let list = read_json(&stdout).map_err(|error| format!("standard output: {error}"))?;
-    objects(list.to_value()).ok_or_else(|| "standard output: expected a JSON list of objects".to_owned())
-}
-
-fn objects(list: Value) -> Option<Vec<Map<String, Value>>> {
-    let Value::Array(items) = list else { return None };
-    let object = |item| match item {
-        Value::Object(object) => Some(object),
-        _ => None,
-    };
-    items.into_iter().map(object).collect()
+    objects(&list.to_value()).ok_or_else(|| "standard output: expected a JSON list of objects".to_owned())
 }

@@ -1,7 +1,6 @@
 //! A trial of a plugin service: the request of the controller, and what is wrong with the answer.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -93,8 +92,7 @@ async fn ask(
     contract: &str,
 ) -> Result<Vec<Map<String, Value>>, PluginError> {
     let host = service.host();
-    let environment: Vec<(OsString, OsString)> =
-        host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
+    let environment = host.environment();
     let limits = PluginLimits { attempts_max: 1, ..service.options().limits.plugin_services() };
     let connect_to = service.options().connect_to.clone();
     let settings = PluginSettings { connect_to, limits, ..PluginSettings::new("argocd", environment) };

@@ -4,20 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tiphys_api::{
-    APPLICATION, ApplicationSet, DEFAULT_PROJECT, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, canonical,
-};
+use tiphys_api::{APPLICATION, ApplicationSet, DEFAULT_PROJECT, canonical};
 use tiphys_appset::{
     Action, Change, DEFAULT_MAX_DELETIONS_PERCENT, DEFAULT_REQUEUE_SECONDS, DestinationCluster, Generated,
     GeneratedApplication, Guard, ParameterSet, Plan, PlanError, PlanInput, PlanSettings, PlannedApplication,
     plan, requeue_after_seconds,
 };
 use tiphys_cluster::ListContent;
-use tiphys_project::Cluster;
 use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
 
 use super::generation::{SetApplications, SetOutcome, decoded, stored_application};
-use super::world::clusters_of;
+use super::world::{clusters_of, own_cluster};
 use super::{NamedSets, SetSelection, generate_sets};
 use crate::error::{Remedy, ServiceError, chain};
 use crate::options::ServiceOptions;
@@ -334,8 +331,7 @@ fn of_store(resources: &Resources) -> Vec<Value> {
 
 /// Reads the Applications of the cluster of Argo CD, in all namespaces.
 async fn of_cluster(workspace: &Workspace) -> Result<Vec<Value>, ServiceError> {
-    let own = Cluster { server: Some(IN_CLUSTER_SERVER.to_owned()), name: Some(IN_CLUSTER_NAME.to_owned()) };
-    let cluster = workspace.clusters.open(&own)?.ok_or_else(|| {
+    let cluster = workspace.clusters.open_own()?.ok_or_else(|| {
         ServiceError::invalid_input("the cluster of Argo CD is not given")
             .with_remedy(Remedy::AddClusterState(None))
     })?;
@@ -372,9 +368,9 @@ fn destinations(clusters: &[Map<String, Value>]) -> Option<Vec<DestinationCluste
     if known.is_empty() {
         return None;
     }
-    if known.iter().all(|cluster| cluster.server != IN_CLUSTER_SERVER) {
-        let (name, server) = (IN_CLUSTER_NAME.to_owned(), IN_CLUSTER_SERVER.to_owned());
-        known.push(DestinationCluster { name, server });
-    }
+    let own = own_cluster(clusters);
+    known.extend(
+        own.map(|(name, server)| DestinationCluster { name: name.to_owned(), server: server.to_owned() }),
+    );
     Some(known)
 }

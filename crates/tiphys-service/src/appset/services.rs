@@ -1,7 +1,6 @@
 //! The servers that generators ask. Both sides of a comparison share their answers.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
@@ -10,7 +9,7 @@ use tiphys_generators::{
     ConfigObject, ConfigObjects, Forges, ObjectOrigin, PluginForm, PluginQuestion, PluginServices,
     PluginSettings, Recipient,
 };
-use tiphys_store::{Documents, Store as Resources, StoredSet};
+use tiphys_store::{Store as Resources, StoredSet};
 use tiphys_yaml::write_go_json;
 
 use super::asked::AskedOnce;
@@ -36,8 +35,8 @@ pub(crate) struct Services {
 #[derive(Default)]
 struct Connections {
     named: BTreeMap<String, ObjectOrigin>,
-    /// The files of the new side of a comparison, once all connections of the base are named. Others are of the changed repository.
-    head: Option<Documents>,
+    /// The objects of the new side of a comparison, once all connections of the base are named. Others are of the changed repository.
+    head: Option<Arc<StoreObjects>>,
 }
 
 impl Services {
@@ -50,16 +49,11 @@ impl Services {
         control_plane: &str,
         base: Option<String>,
     ) -> Self {
-        let objects: Arc<dyn ConfigObjects> = Arc::new(StoreObjects {
-            documents: resources.documents(),
-            trust: Arc::clone(trust),
-            control_plane: control_plane.to_owned(),
-            base,
-            found: Mutex::default(),
-        });
+        let documents = resources.documents();
+        let objects = StoreObjects::new(documents, Arc::clone(trust), control_plane, base);
+        let objects: Arc<dyn ConfigObjects> = Arc::new(objects);
         let (options, host) = (service.options(), service.host());
-        let environment: Vec<(OsString, OsString)> =
-            host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
+        let environment = host.environment();
         let limits = &options.limits;
         let plugin = PluginSettings {
             connect_to: options.connect_to.clone(),
@@ -79,8 +73,9 @@ impl Services {
     }
 
     /// Restricts tokens to the connections that were named so far, those of the base of a comparison, each with the trust of its author.
-    pub(crate) fn trust_only_named(&self, head: &Resources) {
-        self.connections.lock().unwrap_or_else(PoisonError::into_inner).head = Some(head.documents());
+    pub(crate) fn trust_only_named(&self, head: &Resources, control_plane: &str) {
+        let objects = StoreObjects::new(head.documents(), Arc::clone(&self.trust), control_plane, None);
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner).head = Some(Arc::new(objects));
     }
 
     /// Returns the questions that were answered.
@@ -96,10 +91,7 @@ impl Services {
         question: &Question,
         known: &[Map<String, Value>],
     ) -> Answer {
-        let namespace = match set.metadata.namespace.as_str() {
-            "" => control_plane,
-            namespace => namespace,
-        };
+        let namespace = set.namespace(control_plane);
         let origin = self.origin(set, question);
         // Only forges get tokens of the set's namespace, depending on who wrote the address.
         let asked_as = match question.generator {
@@ -153,19 +145,12 @@ impl Services {
     fn changed(&self, question: &Question, control_plane: &str) -> Option<String> {
         let name = question.request["configMap"].as_str()?;
         let head = self.connections.lock().unwrap_or_else(PoisonError::into_inner).head.clone()?;
-        let objects = StoreObjects {
-            documents: head,
-            trust: Arc::clone(&self.trust),
-            control_plane: control_plane.to_owned(),
-            base: None,
-            found: Mutex::default(),
-        };
         let data = |object: Option<ConfigObject>| -> Vec<(String, String)> {
             let data = object.into_iter().flat_map(|object| object.data);
             data.map(|(key, value)| (key, value.expose().to_owned())).collect()
         };
         let base = data(self.objects.config_map(control_plane, name).ok()?);
-        let now = data(objects.config_map(control_plane, name).ok()?);
+        let now = data(head.config_map(control_plane, name).ok()?);
         (base != now).then(|| {
             format!("ConfigMap {control_plane}/{name} is changed; a comparison sends tokens only to addresses of the base")
         })

@@ -44,7 +44,7 @@ pub async fn render_for_set(
         )));
     };
     let world = World::of(workspace, &selection)?;
-    let options = workspace.generating();
+    let options = workspace.service.generating();
     let generated = generate_one(stored, &world, options, only_parameters).await;
     let (set, applications) = match generated.outcome {
         SetOutcome::Generated { set, generated } => (set, generated.applications),

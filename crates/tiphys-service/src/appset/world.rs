@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tiphys_api::SecretType;
+use tiphys_api::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER, SecretType};
 use tiphys_appset::{Answer, Question};
 use tiphys_project::ProjectCluster;
 use tiphys_render::Renderer;
@@ -156,6 +156,14 @@ pub(super) fn clusters_of(
 ) -> Result<Vec<Map<String, Value>>, ServiceError> {
     let secrets = cluster_secrets(service.options(), service.host(), |_| false)?;
     Ok(if secrets.is_empty() { clusters(resources.secrets()) } else { clusters(&secrets) })
+}
+
+/// Returns name and URL of the cluster of Argo CD itself, unless a Secret has its URL.
+pub(super) fn own_cluster(clusters: &[Map<String, Value>]) -> Option<(&'static str, &'static str)> {
+    let is_own = |cluster: &Map<String, Value>| {
+        cluster.get("server").and_then(Value::as_str) == Some(IN_CLUSTER_SERVER)
+    };
+    (!clusters.iter().any(is_own)).then_some((IN_CLUSTER_NAME, IN_CLUSTER_SERVER))
 }
 
 fn clusters(secrets: &[StoredSecret]) -> Vec<Map<String, Value>> {

@@ -1,7 +1,6 @@
 //! Clusters that are read through their API servers.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -123,8 +122,7 @@ pub(super) fn add(
         return;
     }
     let (options, host) = (service.options(), service.host());
-    let environment = host.variables().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    let limits = options.limits.kubernetes(environment.collect());
+    let limits = options.limits.kubernetes(host.environment());
     let live =
         |connection| -> Arc<dyn ClusterReader> { Arc::new(KubeCluster::new(connection, limits.clone())) };
     let connections = connections.iter().map(|one| (one.names.clone(), live(one.connection.clone())));

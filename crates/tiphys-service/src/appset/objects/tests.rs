@@ -1,5 +1,5 @@
 use std::fs;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tiphys_generators::{ConfigObjects as _, ObjectOrigin};
 use tiphys_store::{Store, StoreInput};
@@ -38,13 +38,8 @@ fn objects_of_the_caller_come_first_and_values_are_decoded() {
     };
     let host = Host::for_tests(&[]).in_dir(dir.path());
     let resources = Store::load(&[StoreInput::Path(own), StoreInput::Path(checkout)]).expect("a store");
-    let objects = StoreObjects {
-        documents: resources.documents(),
-        trust: Arc::new(Trust::new(&options, &host, &resources, &[])),
-        control_plane: "argocd".to_owned(),
-        base: None,
-        found: Mutex::default(),
-    };
+    let trust = Arc::new(Trust::new(&options, &host, &resources, &[]));
+    let objects = StoreObjects::new(resources.documents(), trust, "argocd", None);
     let secret = objects.secret("argocd", "token").expect("one").expect("one");
     let data: Vec<(&str, &str)> =
         secret.data.iter().map(|(key, value)| (key.as_str(), value.expose())).collect();

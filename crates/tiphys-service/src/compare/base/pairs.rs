@@ -73,8 +73,8 @@ struct Found {
     hidden: BTreeSet<Key>,
     /// Sets whose applications are not known.
     unknown_sets: BTreeSet<String>,
-    /// The documents of all sets, by full name.
-    sets: BTreeMap<String, String>,
+    /// Those of them that the other side does not have, or has with another document.
+    changed_sets: BTreeSet<String>,
 }
 
 /// Pairs the selected applications, or all without arguments. The filter includes an application if either side matches.
@@ -84,12 +84,12 @@ pub(super) fn pair(
     arguments: &[ApplicationRef],
     filter: &Filter,
 ) -> Pairs {
-    let found = |side: &SideStore| Found {
+    let found = |side: &SideStore, other: &SideStore| Found {
         unknown_sets: side.unknown_sets.clone(),
-        sets: side.store.sets().iter().map(|set| (set.full_name(), set.node.to_json())).collect(),
+        changed_sets: side.changed_sets(other),
         ..Found::default()
     };
-    let (mut of_base, mut of_head) = (found(base), found(head));
+    let (mut of_base, mut of_head) = (found(base, head), found(head, base));
     if arguments.is_empty() {
         of_base.add_all(&base.store, &base.control_plane);
         of_head.add_all(&head.store, &head.control_plane);
@@ -152,6 +152,17 @@ fn more_helpful(then: SelectError, head: SelectError) -> SelectError {
     }
 }
 
+impl SideStore {
+    /// Returns the sets whose applications are not known, and whose documents the other side does not have.
+    fn changed_sets(&self, other: &Self) -> BTreeSet<String> {
+        let document = |side: &Self, name: &str| {
+            side.store.sets().iter().rfind(|set| set.full_name() == name).map(|set| set.node.to_json())
+        };
+        let is_changed = |name: &&String| document(self, name) != document(other, name);
+        self.unknown_sets.iter().filter(is_changed).cloned().collect()
+    }
+}
+
 impl Found {
     fn add_all(&mut self, store: &Store, control_plane: &str) {
         let selection = store.select(&[], &Filter::default(), control_plane);
@@ -204,29 +215,28 @@ impl Pairs {
             }
             match of_base.remove(&key) {
                 Some(base) => self.joined.push(Pair::Both { base, head: Arc::clone(stored) }),
-                None => self.alone(Pair::Added(Arc::clone(stored)), &key, head, base),
+                None => self.alone(Pair::Added(Arc::clone(stored)), &key, base),
             }
         }
         let mut seen = BTreeSet::new();
         for stored in &base.applications {
             let key = key(stored, base_plane);
             if of_base.contains_key(&key) && seen.insert(key.clone()) {
-                self.alone(Pair::Removed(Arc::clone(stored)), &key, base, head);
+                self.alone(Pair::Removed(Arc::clone(stored)), &key, head);
             }
         }
     }
 
     /// Adds an application that only one side has. If the other side may have it in an invalid file, or of a set that failed, it counts as
     /// neither added nor removed.
-    fn alone(&mut self, pair: Pair, key: &Key, own: &Found, other: &Found) {
+    fn alone(&mut self, pair: Pair, key: &Key, other: &Found) {
         if other.hidden.contains(key) {
             return;
         }
         let of_other = |set: &&String| other.unknown_sets.contains(*set);
         let generator = pair.stored().generated_by.as_ref().filter(of_other);
         // A set that is new or changed on the other side may generate it.
-        let may_generate = |set: &&String| own.sets.get(*set) != other.sets.get(*set);
-        if let Some(set) = generator.or_else(|| other.unknown_sets.iter().find(may_generate)) {
+        if let Some(set) = generator.or_else(|| other.changed_sets.first()) {
             self.of_unknown_sets.entry(set.clone()).or_default().push(pair.stored().full_name());
         } else if other.any_may_be_hidden {
             self.doubtful.push(pair.stored().full_name());

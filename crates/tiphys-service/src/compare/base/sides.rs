@@ -124,7 +124,7 @@ pub(super) async fn open(
     let label = Some(past::label(&revision.base));
     let services = Services::new(service, store, &clusters, &trust, control_plane, label);
     let mut sets = base.include_sets(service, &settings_base.projects, &trust, &services).await?;
-    services.trust_only_named(&stores_head.store);
+    services.trust_only_named(&stores_head.store, &stores_head.control_plane);
     let reads_of_head = match head_references {
         HeadReferences::Unresolved => LiveReads::OfBase(Arc::new(BaseDestinations::new(&base.stores.store))),
         HeadReferences::Resolved => LiveReads::Everything,
