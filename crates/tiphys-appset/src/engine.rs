@@ -1,8 +1,7 @@
 //! The template engines of ApplicationSets.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tiphys_api::ApplicationSet;
 use tiphys_gotemplate::{
@@ -19,9 +18,11 @@ const TEMPLATE_NAME: &str = "base";
 pub(crate) struct Templates {
     pub(crate) mode: TemplateMode,
     options: Options,
-    parsed: RefCell<HashMap<String, Rc<Result<Template, ParseError>>>>,
-    volatile: RefCell<BTreeSet<&'static str>>,
+    parsed: RwLock<HashMap<String, Parsed>>,
+    volatile: Mutex<BTreeSet<&'static str>>,
 }
+
+type Parsed = Arc<Result<Template, ParseError>>;
 
 /// An engine with the parameters of one set.
 pub(crate) struct SetEngine<'a> {
@@ -46,8 +47,8 @@ impl Templates {
         Ok(Self {
             mode,
             options: Options { missing_key, ..options },
-            parsed: RefCell::default(),
-            volatile: RefCell::default(),
+            parsed: RwLock::default(),
+            volatile: Mutex::default(),
         })
     }
 
@@ -72,15 +73,16 @@ impl Templates {
 
     /// Returns the functions that were called and return something else at each call.
     pub(crate) fn volatile(self) -> BTreeSet<&'static str> {
-        self.volatile.into_inner()
+        self.volatile.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn parsed(&self, source: &str) -> Rc<Result<Template, ParseError>> {
-        if let Some(parsed) = self.parsed.borrow().get(source) {
-            return Rc::clone(parsed);
+    fn parsed(&self, source: &str) -> Parsed {
+        if let Some(parsed) = self.parsed.read().unwrap_or_else(PoisonError::into_inner).get(source) {
+            return Arc::clone(parsed);
         }
-        let parsed = Rc::new(Template::parse(TEMPLATE_NAME, source, self.options.limits));
-        self.parsed.borrow_mut().insert(source.to_owned(), Rc::clone(&parsed));
+        let parsed = Arc::new(Template::parse(TEMPLATE_NAME, source, self.options.limits));
+        let mut all = self.parsed.write().unwrap_or_else(PoisonError::into_inner);
+        all.insert(source.to_owned(), Arc::clone(&parsed));
         parsed
     }
 }
@@ -108,7 +110,10 @@ impl Engine for SetEngine<'_> {
                 let output = template.execute(data, &self.options).map_err(|error| {
                     format!("failed to execute go template {text}: {}", with_limit(&error))
                 })?;
-                self.templates.volatile.borrow_mut().extend(&output.volatile);
+                if !output.volatile.is_empty() {
+                    let volatile = self.templates.volatile.lock();
+                    volatile.unwrap_or_else(PoisonError::into_inner).extend(&output.volatile);
+                }
                 Ok(output.string())
             }
         }

@@ -11,6 +11,7 @@ mod values;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use tiphys_api::{ApplicationSet, Generator, GeneratorEntry, GeneratorKind};
 use tiphys_gotemplate::{OptionError, Options, flatten};
@@ -181,13 +182,17 @@ impl Run<'_> {
                 Some(own) => merge_template(own, &self.set.template),
                 None => self.set.template.clone(),
             };
-            for parameters in sets {
-                match self.application(&template, &parameters) {
-                    Ok(application) => generated.applications.push(GeneratedApplication {
-                        application: application.into(),
-                        generator: generator.path.to_string(),
-                        parameters,
-                    }),
+            let rendered: Vec<_> = sets
+                .into_par_iter()
+                .map(|parameters| {
+                    let application = CompactValue::from(self.application(&template, &parameters)?);
+                    let generator = generator.path.to_string();
+                    Ok(GeneratedApplication { application, generator, parameters })
+                })
+                .collect();
+            for application in rendered {
+                match application {
+                    Ok(application) => generated.applications.push(application),
                     Err((place, message)) => {
                         let position = match place {
                             RenderPlace::Template(field) => self.set.template_position(generator, &field),

@@ -8,14 +8,22 @@ use super::{GoStruct, GoType, Presence};
 /// Returns a value of the struct in canonical form. Fields that the struct does not have are dropped. The fields must have their types, as
 /// after [`super::decode_fields`]; `null` is the zero value.
 pub fn canonical(kind: &'static GoStruct, value: Value) -> Value {
-    let mut given = match value {
+    let mut object = match value {
         Value::Object(map) => map,
         _ => Map::new(),
     };
-    let mut object = Map::new();
+    // In place, because many Applications pass here several times.
+    object.retain(|name, value| {
+        let field = kind.fields.iter().find(|field| field.name == name);
+        let printed = field.and_then(|field| printed(&field.kind, std::mem::take(value), field.presence));
+        let is_printed = printed.is_some();
+        *value = printed.unwrap_or_default();
+        is_printed
+    });
     for field in kind.fields {
-        let value = given.remove(field.name).unwrap_or_default();
-        if let Some(value) = printed(&field.kind, value, field.presence) {
+        if !object.contains_key(field.name)
+            && let Some(value) = printed(&field.kind, Value::Null, field.presence)
+        {
             object.insert(field.name.to_owned(), value);
         }
     }
@@ -77,8 +85,11 @@ fn zeroed(kind: &'static GoType, value: Value) -> Value {
         (GoType::List(item), Value::Array(items)) => {
             items.into_iter().map(|value| zeroed(item, value)).collect()
         }
-        (GoType::Map(inner), Value::Object(map)) => {
-            map.into_iter().map(|(key, value)| (key, zeroed(inner, value))).collect()
+        (GoType::Map(inner), Value::Object(mut map)) => {
+            for value in map.values_mut() {
+                *value = zeroed(inner, std::mem::take(value));
+            }
+            Value::Object(map)
         }
         (_, value) => value,
     }
