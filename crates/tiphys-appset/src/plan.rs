@@ -83,6 +83,8 @@ pub struct Plan {
     pub guard: Option<Guard>,
     /// Why the reconcile fails. Other Applications are created and changed all the same, and nothing is deleted.
     pub error: Option<PlanError>,
+    /// Expressions of `spec.ignoreApplicationDifferences` that exceeded a limit, so that what they select was compared.
+    pub warnings: Vec<String>,
     /// Seconds until the next reconcile; `None` if there is no timer. After an error, except one of generators, the controller decides.
     pub requeue_after_seconds: Option<u64>,
 }
@@ -208,7 +210,8 @@ pub fn plan(input: &PlanInput<'_>) -> Plan {
         Err(error) => return failed(error, None),
     };
     let planner = Planner::new(input, policy);
-    let (mut applications, error) = planner.generated();
+    let mut warnings = Vec::new();
+    let (mut applications, error) = planner.generated(&mut warnings);
     let is_invalid = applications.iter().any(|application| application.change == Change::Invalid);
     applications.extend(planner.removed(error.is_none()));
     applications.sort_by(|one, other| one.name.cmp(&other.name));
@@ -221,6 +224,7 @@ pub fn plan(input: &PlanInput<'_>) -> Plan {
         },
         applications,
         error: error.map(PlanError::Application),
+        warnings,
     }
 }
 
@@ -278,7 +282,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans the generated Applications. Also returns the error with which Argo CD's reconcile fails.
-    fn generated(&self) -> (Vec<PlannedApplication>, Option<String>) {
+    fn generated(&self, warnings: &mut Vec<String>) -> (Vec<PlannedApplication>, Option<String>) {
         let generated = &self.input.generated.applications;
         let generated: Vec<Value> = generated.iter().map(|one| one.application.value()).collect();
         let errors = validate::errors(&generated, self.input.set, self.input.settings);
@@ -288,7 +292,7 @@ impl<'a> Planner<'a> {
             let before = self.existing.get(name).copied();
             let planned = match errors.get(name) {
                 Some(error) => Err(error.clone()),
-                None => self.compared(application, before).inspect_err(|error| {
+                None => self.compared(application, before, warnings).inspect_err(|error| {
                     // What may not be changed is not compared by Argo CD.
                     if self.permits_change(before) {
                         failures.insert(name.to_owned(), error.clone());
@@ -318,13 +322,18 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns change, action, and the Application after the change.
-    fn compared(&self, generated: &Value, before: Option<&Value>) -> Result<(Change, Action, Value), String> {
+    fn compared(
+        &self,
+        generated: &Value,
+        before: Option<&Value>,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Change, Action, Value), String> {
         let PlanInput { set, settings, .. } = self.input;
         let (mut live, mut desired) = match desired(generated, before, set, settings, self.namespace)? {
             Comparison::New(object) => return Ok((Change::Added, Action::Create(object.clone()), object)),
             Comparison::Existing { live, desired } => (live, desired),
         };
-        self.rules.apply(&mut live, &mut desired)?;
+        self.rules.apply(&mut live, &mut desired, warnings)?;
         let mut after = before.cloned().unwrap_or_default();
         let Some(patch) = merge_patch::difference(&live, &desired) else {
             return Ok((Change::Unchanged, Action::None, after));

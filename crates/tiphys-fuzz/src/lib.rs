@@ -11,6 +11,7 @@ mod edit;
 mod glob;
 mod go_template;
 mod helm_set;
+mod jq;
 mod json_reader;
 mod jsonpath;
 mod lines;
@@ -33,7 +34,7 @@ pub struct Target {
 }
 
 /// All targets, by name.
-pub const TARGETS: [Target; 21] = [
+pub const TARGETS: [Target; 22] = [
     Target { name: "chart_address", body: charts::address_body, gate_inputs: 20_000 },
     Target { name: "chart_index", body: charts::index_body, gate_inputs: 5_000 },
     Target { name: "connection", body: connection::body, gate_inputs: 20_000 },
@@ -42,6 +43,7 @@ pub const TARGETS: [Target; 21] = [
     Target { name: "go_template", body: go_template::body, gate_inputs: 10_000 },
     Target { name: "gzip", body: archive::gzip_body, gate_inputs: 300 },
     Target { name: "helm_set", body: helm_set::body, gate_inputs: 20_000 },
+    Target { name: "jq", body: jq::body, gate_inputs: 2_000 },
     Target { name: "json_reader", body: json_reader::body, gate_inputs: 10_000 },
     Target { name: "jsonpath", body: jsonpath::body, gate_inputs: 20_000 },
     Target { name: "parameters", body: parameters::body, gate_inputs: 10_000 },

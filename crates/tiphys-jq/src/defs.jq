@@ -66,7 +66,8 @@ def keys: keys_unsorted | sort;
 def in(xs): . as $x | xs | has($x);
 def contains($x):
     if . == $x then true
-  elif . > true and type == ($x | type) then contains_same_type($x)
+  elif isstring and ($x | isstring) then contains_same_type($x)
+  elif . > true and type == ($x | type) then charge_product($x) | contains_same_type($x)
   else error("cannot be applied") end;
 def inside(xs): . as $x | xs | contains($x);
 def to_entries: [key_values[] as [$key, $value] | {$key, $value}];
@@ -80,6 +81,7 @@ def min: min_by(.);
 def max: max_by(.);
 def unique_by(f): [group_by(f)[] | .[0]];
 def unique: unique_by(.);
+def indices($i): charge_product($i) | indices_of($i);
 def index($i): indices($i)[0];
 def rindex($i): indices($i)[-1];
 

@@ -6,16 +6,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::Builder;
 use std::time::Duration;
 
-use jaq_core::data::JustLut;
 use jaq_core::load::lex::{Tok, Token};
+use jaq_core::load::parse::Def;
 use jaq_core::load::{Arena, File, Lexer, Loader, lex};
 use jaq_core::native::{bome, run, v};
-use jaq_core::{Compiler, Ctx, Cv, Error, Filter, ValXs, Vars, compile, load, unwrap_valr};
+use jaq_core::{Compiler, Ctx, Cv, Error, Filter, ValXs, Vars, compile, load};
 use jaq_json::{Val, read};
 use jaq_std::ValT as _;
 use regex::RegexBuilder;
 use serde_json::Value;
 
+use crate::budget::{self, Budget, Metered, RunData};
+use crate::metered::metered;
 use crate::selection::Selection;
 
 /// Time limit for one expression and one object, as in Argo CD.
@@ -24,32 +26,33 @@ pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(1);
 /// Maximum length of an expression in bytes.
 pub const EXPRESSION_BYTES_MAX: usize = 4096;
 
-/// Maximum steps of all paths that an expression selects in one object.
-const STEPS_MAX: usize = 1 << 16;
+/// Maximum keys and indices in all paths that an expression selects in one object.
+const SELECTED_STEPS_MAX: usize = 1 << 16;
 
 /// Bytes of the stack of a thread: enough for the deepest expression of [`EXPRESSION_BYTES_MAX`].
 const STACK_BYTES: usize = 64 << 20;
 
-/// Keywords that could run forever or define a function that does, and the repetition of strings, which could fill the memory.
-const REFUSED: [&str; 6] = ["def", "reduce", "foreach", "label", "*", "*="];
+/// Name of the function whose body is the expression. An expression that called itself could exhaust the stack.
+const EXPRESSION: &str = "__expression";
+
+/// Keywords that could run forever or define a function that does, and the repetition of strings, which is not counted while it runs.
+const REFUSED: [&str; 7] = ["def", "reduce", "foreach", "label", "*", "*=", EXPRESSION];
 
 /// Functions of jaq that do not belong into a path expression, or that gojq defines otherwise.
-const REFUSED_FUNCTIONS: [&str; 3] = ["range", "halt", "last"];
+const REFUSED_FUNCTIONS: [&str; 4] = ["range", "halt", "last", "fromjson"];
 
-/// Objects for which an expression may time out. It is not applied to others, because each leaves a thread behind.
-const TIMEOUTS_MAX: usize = 3;
+/// Objects for which an expression may exceed a limit. It is not applied to others, because each takes about as long as the time limit.
+const EXCEEDED_MAX: usize = 3;
 
-/// Removes fields from a value.
-pub type Removal = Arc<dyn Fn(&mut Value) + Send + Sync>;
-
-type Data = JustLut<Val>;
+/// Removes fields from a value. The error is an exceeded limit, with the remedy; the value is then as it was.
+pub type Removal = Arc<dyn Fn(&mut Value) -> Result<(), String> + Send + Sync>;
 
 /// A jq expression that selects fields, such as `.spec.containers[] | select(.name == "x") | .image`.
 #[derive(Clone)]
 pub struct PathExpression {
-    filter: Arc<Filter<Data>>,
+    filter: Arc<Filter<Metered>>,
     time_limit: Duration,
-    timeouts: Arc<AtomicUsize>,
+    exceeded: Arc<AtomicUsize>,
 }
 
 /// An expression is no valid jq, or uses what path expressions may not use. Syntax errors are in gojq's words.
@@ -63,17 +66,22 @@ pub enum RemoveError {
     /// The object does not have the structure that the expression expects, or the expression does not select fields.
     #[error("the expression does not select fields of the object")]
     Failed,
-    /// The time limit has passed. The expression's thread ends by itself, if at all.
-    #[error("the expression did not end within {0:?}")]
-    TimedOut(Duration),
+    /// The expression needs more time, or builds or selects more, than is permitted for one object. Its thread ends at the next value.
+    #[error(
+        "needs more than {0:?}, or builds or selects too many values; use a simpler expression, such as `.spec.replicas`"
+    )]
+    Exceeded(Duration),
 }
 
 /// Compiles an expression with [`DEFAULT_TIME_LIMIT`]. The returned function removes what it selects; as in Argo CD, a value that it does not
-/// fit stays as it is. The error is in gojq's words.
+/// fit stays as it is. That is no error, but an exceeded limit is one. The error of this function is in gojq's words.
 pub fn removal(expression: &str) -> Result<Removal, String> {
     let expression =
         PathExpression::new(expression, DEFAULT_TIME_LIMIT).map_err(|error| error.to_string())?;
-    Ok(Arc::new(move |value: &mut Value| expression.remove_from(value).unwrap_or_default()))
+    Ok(Arc::new(move |value: &mut Value| match expression.remove_from(value) {
+        Err(error @ RemoveError::Exceeded(_)) => Err(error.to_string()),
+        Ok(()) | Err(RemoveError::Failed) => Ok(()),
+    }))
 }
 
 impl PathExpression {
@@ -88,26 +96,28 @@ impl PathExpression {
         let compiled = on_thread(move || compile(&code)).recv();
         let failed = |_| Err("the expression is too complex".to_owned());
         let filter = compiled.unwrap_or_else(failed).map_err(InvalidExpression)?;
-        Ok(Self { filter: Arc::new(filter), time_limit, timeouts: Arc::default() })
+        Ok(Self { filter: Arc::new(filter), time_limit, exceeded: Arc::default() })
     }
 
     /// Removes from a value what the expression selects. After an error the value is as it was. A value that is removed as a whole
     /// becomes `null`.
     pub fn remove_from(&self, value: &mut Value) -> Result<(), RemoveError> {
-        if self.timeouts.load(Ordering::Relaxed) >= TIMEOUTS_MAX {
-            return Err(RemoveError::TimedOut(self.time_limit));
+        if self.exceeded.load(Ordering::Relaxed) >= EXCEEDED_MAX {
+            return Err(RemoveError::Exceeded(self.time_limit));
         }
         let (filter, json) = (Arc::clone(&self.filter), value.to_string());
         let is_abandoned = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&is_abandoned);
-        let paths = on_thread(move || paths(&filter, &json, &flag)).recv_timeout(self.time_limit);
-        let paths = match paths {
-            Ok(Some(paths)) => paths,
-            Ok(None) | Err(RecvTimeoutError::Disconnected) => return Err(RemoveError::Failed),
-            Err(RecvTimeoutError::Timeout) => {
+        let budget_flag = Arc::clone(&is_abandoned);
+        let paths = on_thread(move || paths(&filter, &json, &Budget::new(budget_flag)));
+        let paths = match paths.recv_timeout(self.time_limit) {
+            Ok(Ok(paths)) => paths,
+            Ok(Err(Unselected::Failed)) | Err(RecvTimeoutError::Disconnected) => {
+                return Err(RemoveError::Failed);
+            }
+            Ok(Err(Unselected::Exceeded)) | Err(RecvTimeoutError::Timeout) => {
                 is_abandoned.store(true, Ordering::Relaxed);
-                self.timeouts.fetch_add(1, Ordering::Relaxed);
-                return Err(RemoveError::TimedOut(self.time_limit));
+                self.exceeded.fetch_add(1, Ordering::Relaxed);
+                return Err(RemoveError::Exceeded(self.time_limit));
             }
         };
         let mut selection = Selection::default();
@@ -130,23 +140,32 @@ fn on_thread<T: Send + 'static>(function: impl FnOnce() -> T + Send + 'static) -
     receiver
 }
 
-/// Returns the paths that a filter selects in a JSON text; none if it fails or selects too many.
-fn paths(filter: &Filter<Data>, json: &str, is_abandoned: &AtomicBool) -> Option<Vec<Vec<Value>>> {
-    let value = read::parse_single(json.as_bytes()).ok()?;
-    let context = Ctx::<Data>::new(&filter.lut, Vars::new([]));
+/// Why there are no paths.
+enum Unselected {
+    Failed,
+    Exceeded,
+}
+
+/// Returns the paths that a filter selects in a JSON text.
+fn paths(filter: &Filter<Metered>, json: &str, budget: &Budget) -> Result<Vec<Vec<Value>>, Unselected> {
+    let value = read::parse_single(json.as_bytes()).map_err(|_| Unselected::Failed)?;
+    let context = Ctx::<Metered>::new(RunData { lut: &filter.lut, budget }, Vars::new([]));
     let (mut paths, mut steps) = (Vec::new(), 0);
-    for path in filter.id.run((context, value)).map(unwrap_valr) {
-        let path: Vec<Value> = serde_json::from_str(&path.ok()?.to_string()).ok()?;
+    for path in filter.id.run((context, value)) {
+        let failed = if budget.is_exceeded() { Unselected::Exceeded } else { Unselected::Failed };
+        let Ok(path) = path else { return Err(failed) };
+        let Ok(path) = serde_json::from_str::<Vec<Value>>(&path.to_string()) else { return Err(failed) };
         steps += path.len() + 1;
-        if steps > STEPS_MAX || is_abandoned.load(Ordering::Relaxed) {
-            return None;
+        if steps > SELECTED_STEPS_MAX {
+            return Err(Unselected::Exceeded);
         }
         paths.push(path);
     }
-    Some(paths)
+    // An operator may have swallowed the exception.
+    if budget.is_exceeded() { Err(Unselected::Exceeded) } else { Ok(paths) }
 }
 
-fn compile(code: &str) -> Result<Filter<Data>, String> {
+fn compile(code: &str) -> Result<Filter<Metered>, String> {
     let tokens =
         Lexer::new(code).lex().map_err(|errors| errors.first().map_or_else(String::new, lex_error))?;
     if let Some(refused) = refused(&tokens) {
@@ -156,20 +175,31 @@ fn compile(code: &str) -> Result<Filter<Data>, String> {
     let Some(defs) = load::parse(include_str!("defs.jq"), |parser| parser.defs()) else {
         return Err("the built-in functions are invalid".to_owned());
     };
-    let modules = Loader::new(defs).load(&arena, File { code, path: () }).map_err(|errors| {
-        match errors.into_iter().next() {
-            Some((_, load::Error::Lex(errors))) => errors.first().map_or_else(String::new, lex_error),
-            Some((_, load::Error::Parse(errors))) => unexpected(errors.first().map_or("", |error| error.1)),
-            Some((_, load::Error::Io(_))) | None => "modules are not supported".to_owned(),
-        }
-    })?;
+    let parse_errors = |errors: load::Errors<&str, ()>| match errors.into_iter().next() {
+        Some((_, load::Error::Lex(errors))) => errors.first().map_or_else(String::new, lex_error),
+        Some((_, load::Error::Parse(errors))) => unexpected(errors.first().map_or("", |error| error.1)),
+        Some((_, load::Error::Io(_))) | None => "modules are not supported".to_owned(),
+    };
+    Loader::new([]).load(&arena, File { code, path: () }).map_err(parse_errors)?;
+    let Some(body) = load::parse(code, |parser| parser.term()) else {
+        return Err("invalid expression".to_owned());
+    };
+    let mut defs: Vec<Def<&str>> = defs;
+    defs.push(Def { name: EXPRESSION, args: Vec::new(), body });
+    let main = File { code: EXPRESSION, path: () };
+    let modules = Loader::new(metered(defs)).load(&arena, main).map_err(parse_errors)?;
     let builtin = jaq_core::funs().chain(jaq_std::base_funs()).chain(jaq_json::funs());
     let builtin = builtin.filter(|(name, ..)| !REFUSED_FUNCTIONS.contains(name));
     // Unlike gojq, jaq accepts values of different types.
     let builtin = builtin.map(|(name, arguments, function)| {
-        (if name == "contains" { "contains_same_type" } else { name }, arguments, function)
+        let name = match name {
+            "contains" => "contains_same_type",
+            "indices" => "indices_of",
+            other => other,
+        };
+        (name, arguments, function)
     });
-    let functions = builtin.chain([run::<Data>(("test", v(2), test))]);
+    let functions = builtin.chain(budget::funs()).chain([run::<Metered>(("test", v(2), test))]);
     Compiler::default().with_funs(functions).compile(modules).map_err(|errors| {
         match errors.into_iter().flat_map(|(_, errors)| errors).next() {
             Some((name, compile::Undefined::Filter(arity))) => {
@@ -220,7 +250,7 @@ fn unexpected(rest: &str) -> String {
 }
 
 /// `test(re; flags)`: regular expressions as in Go, with gojq's flags.
-fn test(mut cv: Cv<'_, Data>) -> ValXs<'_, Val> {
+fn test(mut cv: Cv<'_, Metered>) -> ValXs<'_, Val> {
     let (flags, pattern) = (cv.0.pop_var(), cv.0.pop_var());
     let is_match = || {
         let text = |value: &Val| {

@@ -9,8 +9,9 @@ use tiphys_yaml::JsonPointer;
 use super::text;
 use crate::normalize_spec;
 
-/// Removes from a value what a jq path expression selects. A value that the expression does not fit is left as it is.
-pub type JqRemoval = Arc<dyn Fn(&mut Value) + Send + Sync>;
+/// Removes from a value what a jq path expression selects. A value that the expression does not fit is left as it is. The error is an exceeded
+/// limit, with the remedy; the value is left as it is then, too.
+pub type JqRemoval = Arc<dyn Fn(&mut Value) -> Result<(), String> + Send + Sync>;
 
 /// What Argo CD prints before an error of a rule.
 const FAILED: &str = "failed to apply ignore differences: failed to normalize application spec: ";
@@ -21,32 +22,40 @@ pub(super) struct IgnoreRules(Result<Vec<Rule>, String>);
 struct Rule {
     name: String,
     pointers: Vec<JsonPointer>,
-    expressions: Vec<JqRemoval>,
+    /// The expressions with their sources.
+    expressions: Vec<(String, JqRemoval)>,
 }
 
 impl IgnoreRules {
     pub(super) fn new(set: &ApplicationSet, jq: &dyn Fn(&str) -> Result<JqRemoval, String>) -> Self {
         let rules = set.ignore_application_differences.iter().map(|rule| {
-            let expressions = rule.jq_path_expressions.iter().map(|expression| jq(expression));
+            let expressions = rule.jq_path_expressions.iter();
+            let expressions = expressions.map(|expression| Ok((expression.clone(), jq(expression)?)));
             // As in Argo CD, what comes before the first slash does not count.
             let pointer = |text: &String| JsonPointer::parse(&text[text.find('/')?..]);
             Ok(Rule {
                 name: rule.name.clone(),
                 pointers: rule.json_pointers.iter().filter_map(pointer).collect(),
-                expressions: expressions.collect::<Result<_, _>>()?,
+                expressions: expressions.collect::<Result<_, String>>()?,
             })
         });
         Self(rules.collect())
     }
 
     /// Removes the ignored fields of the canonical sides of a comparison. The result is canonical and normalised. Of the desired side, type,
-    /// name, namespace and operation remain.
-    pub(super) fn apply(&self, live: &mut Value, desired: &mut Value) -> Result<(), String> {
+    /// name, namespace and operation remain. Adds a warning for each expression that exceeds a limit for the first time; Argo CD also compares
+    /// what it would remove.
+    pub(super) fn apply(
+        &self,
+        live: &mut Value,
+        desired: &mut Value,
+        warnings: &mut Vec<String>,
+    ) -> Result<(), String> {
         let rules = self.0.as_ref().map_err(|error| format!("{FAILED}{error}"))?;
         let original = desired.clone();
         if !rules.is_empty() {
-            remove(rules, live)?;
-            remove(rules, desired)?;
+            remove(rules, live, warnings)?;
+            remove(rules, desired, warnings)?;
             restore(&original, &["operation"], desired);
             restore(&original["metadata"], &["name", "namespace"], &mut desired["metadata"]);
         }
@@ -59,13 +68,19 @@ impl IgnoreRules {
 }
 
 /// Removes what the rules select from one side.
-fn remove(rules: &[Rule], side: &mut Value) -> Result<(), String> {
+fn remove(rules: &[Rule], side: &mut Value, warnings: &mut Vec<String>) -> Result<(), String> {
     side["apiVersion"] = Value::from("argoproj.io/v1alpha1");
     side["kind"] = Value::from("Application");
     let name = text(side, "name").to_owned();
     for rule in rules.iter().filter(|rule| rule.name.is_empty() || rule.name == name) {
         rule.pointers.iter().for_each(|pointer| pointer.remove_from(side));
-        rule.expressions.iter().for_each(|removal| removal(side));
+        for (expression, removal) in &rule.expressions {
+            let Err(reason) = removal(side) else { continue };
+            let what = format!("spec.ignoreApplicationDifferences: {expression:?} is not applied to ");
+            if !warnings.iter().any(|warning| warning.starts_with(&what)) {
+                warnings.push(format!("{what}application {name}, and perhaps to others: {reason}"));
+            }
+        }
     }
     if side["kind"].as_str().is_none_or(str::is_empty) {
         return Err(format!("{FAILED}Object 'Kind' is missing"));

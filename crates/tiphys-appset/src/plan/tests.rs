@@ -38,7 +38,9 @@ fn planned(spec: &Value, generated: &Generated, existing: &[Value], settings: &P
     let jq = |expression: &str| match expression {
         ".spec.project" => Ok(Arc::new(|value: &mut Value| {
             value["spec"].as_object_mut().and_then(|spec| spec.remove("project"));
+            Ok(())
         }) as JqRemoval),
+        "endless" => Ok(Arc::new(|_: &mut Value| Err("needs more than 1s".to_owned())) as JqRemoval),
         other => Err(format!("unexpected {other}")),
     };
     plan(&PlanInput {
@@ -259,6 +261,21 @@ fn block_that_is_empty_without_ignored_fields_is_no_difference() {
     live["spec"]["source"]["kustomize"] = json!({"images": ["x"]});
     let plan = planned(&spec, &generated(&[application("a", None)]), &[live], &PlanSettings::default());
     assert_eq!(summary(&plan), [("a", Change::Unchanged, "none")]);
+}
+
+#[test]
+fn expression_that_exceeds_a_limit_is_reported_once() {
+    let spec = json!({"ignoreApplicationDifferences": [{"jqPathExpressions": ["endless", ".spec.project"]}]});
+    let live = ["a", "b"].map(|name| {
+        let mut live = application(name, Some("set"));
+        live["spec"]["project"] = json!("other");
+        live
+    });
+    let generated = generated(&[application("a", None), application("b", None)]);
+    let plan = planned(&spec, &generated, &live, &PlanSettings::default());
+    assert_eq!(summary(&plan), [("a", Change::Unchanged, "none"), ("b", Change::Unchanged, "none")]);
+    let expected = "spec.ignoreApplicationDifferences: \"endless\" is not applied to application a, and perhaps to others: needs more than 1s";
+    assert_eq!(plan.warnings, [expected]);
 }
 
 #[test]

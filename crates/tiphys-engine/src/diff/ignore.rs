@@ -6,12 +6,14 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tiphys_api::IgnoreDifference;
 use tiphys_glob::{Glob, GlobError, Slash};
+use tiphys_params::Warning;
 use tiphys_yaml::JsonPointer;
 
 use crate::ObjectKey;
 
-/// Removes from an object what a jq path expression selects. An object that the expression does not fit stays as it is.
-pub type JqRemoval = Arc<dyn Fn(&mut Value) + Send + Sync>;
+/// Removes from an object what a jq path expression selects. An object that the expression does not fit stays as it is. The error is an exceeded
+/// limit, with the remedy; the object stays as it is then, too.
+pub type JqRemoval = Arc<dyn Fn(&mut Value) -> Result<(), String> + Send + Sync>;
 
 /// The ignored fields of an application's objects.
 #[derive(Clone, Default)]
@@ -26,7 +28,8 @@ struct Rule {
     name: String,
     namespace: String,
     pointers: Vec<JsonPointer>,
-    expressions: Vec<JqRemoval>,
+    /// The expressions with their sources.
+    expressions: Vec<(String, JqRemoval)>,
 }
 
 /// An invalid or unsupported entry.
@@ -84,7 +87,8 @@ impl Ignored {
             };
             let expression = |text: &String| {
                 let invalid = |reason| IgnoreProblem::Jq { expression: text.clone(), reason };
-                jq(text).map_err(|reason| failed("jqPathExpressions", invalid(reason)))
+                let removal = jq(text).map_err(|reason| failed("jqPathExpressions", invalid(reason)))?;
+                Ok((text.clone(), removal))
             };
             Ok(Rule {
                 group: glob("group", &entry.group)?,
@@ -103,8 +107,14 @@ impl Ignored {
         self.rules.extend_from_slice(&other.rules);
     }
 
-    /// Removes the ignored fields of an object. `key` is that of the compared object.
-    pub(super) fn remove_from(&self, key: &ObjectKey, object: &mut Map<String, Value>) {
+    /// Removes the ignored fields of an object. `key` is that of the compared object. Adds a warning for each expression that exceeds a limit
+    /// for the first time; Argo CD also compares what it would remove.
+    pub(super) fn remove_from(
+        &self,
+        key: &ObjectKey,
+        object: &mut Map<String, Value>,
+        warnings: &mut Vec<Warning>,
+    ) {
         let mut rules = self.rules.iter().filter(|rule| rule.is_for(key)).peekable();
         if rules.peek().is_none() {
             return;
@@ -112,7 +122,15 @@ impl Ignored {
         let mut value = Value::Object(std::mem::take(object));
         for rule in rules {
             rule.pointers.iter().for_each(|pointer| pointer.remove_from(&mut value));
-            rule.expressions.iter().for_each(|removal| removal(&mut value));
+            for (expression, removal) in &rule.expressions {
+                let Err(reason) = removal(&mut value) else { continue };
+                let what =
+                    format!("jqPathExpressions of ignoreDifferences: {expression:?} is not applied to ");
+                if !warnings.iter().any(|warning| warning.message.starts_with(&what)) {
+                    let message = format!("{what}{key}, and perhaps to others: {reason}");
+                    warnings.push(Warning { message, position: None });
+                }
+            }
         }
         // `.` selects the whole object.
         if let Value::Object(left) = value {

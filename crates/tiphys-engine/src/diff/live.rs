@@ -87,11 +87,11 @@ pub fn compare_live(pairs: &[LivePair], removable: &[Manifest], rules: &LiveRule
         found.note(rendered, live.as_ref(), rules.ignored);
     }
     for live in removable.iter().filter(|live| !last.contains_key(&live.key())) {
-        match LeftOutReason::of_live(live) {
-            Some(reason) => found.left_out.push(LeftOut { key: live.key(), reason }),
-            None => found
-                .comparison
-                .note(Some(&Manifest::new(ComparedFields::of(live, &live.key(), rules.ignored).0)), None),
+        if let Some(reason) = LeftOutReason::of_live(live) {
+            found.left_out.push(LeftOut { key: live.key(), reason });
+        } else {
+            let fields = ComparedFields::of(live, &live.key(), rules.ignored, &mut found.warnings);
+            found.comparison.note(Some(&Manifest::new(fields.0)), None);
         }
     }
     found
@@ -117,7 +117,8 @@ impl LiveComparison {
     /// Compares one object.
     fn note(&mut self, rendered: &Manifest, live: Option<&Manifest>, ignored: &Ignored) {
         let key = rendered.key();
-        let compared = |manifest: &Manifest| ComparedFields::of(manifest, &key, ignored);
+        let warnings = &mut self.warnings;
+        let mut compared = |manifest: &Manifest| ComparedFields::of(manifest, &key, ignored, warnings);
         let after = compared(rendered);
         let before = live.map(|live| {
             let applied = last_applied(live).map(|applied| compared(&applied));
@@ -139,7 +140,7 @@ struct ComparedFields(Map<String, Value>);
 
 impl ComparedFields {
     /// Returns the fields. `key` is passed separately because the last applied configuration may lack its own name.
-    fn of(manifest: &Manifest, key: &ObjectKey, ignored: &Ignored) -> Self {
+    fn of(manifest: &Manifest, key: &ObjectKey, ignored: &Ignored, warnings: &mut Vec<Warning>) -> Self {
         let mut object = manifest.object().clone();
         object.remove("status");
         if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
@@ -156,7 +157,7 @@ impl ComparedFields {
         if (key.group.as_str(), key.kind.as_str()) == ("", "Secret") {
             secret::normalize(&mut object);
         }
-        ignored.remove_from(key, &mut object);
+        ignored.remove_from(key, &mut object, warnings);
         Self(object)
     }
 }

@@ -84,6 +84,7 @@ targets!(
     go_template,
     gzip,
     helm_set,
+    jq,
     json_reader,
     jsonpath,
     parameters,

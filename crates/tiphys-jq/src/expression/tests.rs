@@ -1,8 +1,13 @@
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{DEFAULT_TIME_LIMIT, EXPRESSION_BYTES_MAX, PathExpression, RemoveError, TIMEOUTS_MAX};
+use super::{
+    Budget, DEFAULT_TIME_LIMIT, EXCEEDED_MAX, EXPRESSION_BYTES_MAX, PathExpression, RemoveError, Unselected,
+    compile, paths,
+};
 
 fn removed(expression: &str, object: &Value) -> Result<Value, RemoveError> {
     let expression = PathExpression::new(expression, DEFAULT_TIME_LIMIT)
@@ -107,20 +112,99 @@ fn invalid_expressions_are_rejected_in_words_of_gojq() {
 
 #[test]
 fn endless_expression_is_abandoned_at_the_time_limit() {
-    let object = json!({"l": vec![1; 100]});
-    let product = format!(".l as $l | .l[] | select({} | false)", ["$l[]"; 12].join("|"));
+    let repeated = |part: &str, count: usize| vec![part; count].join("|");
+    let products = [
+        format!(".l as $l | {}", repeated("$l[]", 800)),
+        format!(".l as $l | [{}]", repeated("$l[]", 12)),
+        format!(".s as $s | {}", repeated("($s, $s)", 300)),
+        repeated("(., .)", 400),
+        repeated("(. as {(\"l\", \"s\"): $x} | .)", 100),
+        repeated("..", 400),
+        format!("{} | .[]", repeated("(., .)", 400)),
+    ];
+    let object = json!({"l": vec![1; 100], "s": "t"});
     let limit = Duration::from_millis(20);
-    let expression = PathExpression::new(&product, limit).expect(&product);
-    for _ in 0..TIMEOUTS_MAX {
-        assert_eq!(expression.remove_from(&mut object.clone()), Err(RemoveError::TimedOut(limit)));
+    for product in products {
+        let expression = PathExpression::new(&format!("select({product} | false)"), limit).expect("valid");
+        for _ in 0..EXCEEDED_MAX {
+            assert_eq!(
+                expression.remove_from(&mut object.clone()),
+                Err(RemoveError::Exceeded(limit)),
+                "{product}"
+            );
+        }
+        // It ends at once on this object, but is not applied any more.
+        assert_eq!(expression.remove_from(&mut json!({"l": []})), Err(RemoveError::Exceeded(limit)));
+        // A thread has a reference to the filter.
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while Arc::strong_count(&expression.filter) > 1 {
+            assert!(Instant::now() < deadline, "{product}: the thread goes on");
+            std::thread::yield_now();
+        }
     }
-    // It ends at once on this object, but is not applied any more.
-    assert_eq!(expression.remove_from(&mut json!({"l": []})), Err(RemoveError::TimedOut(limit)));
+}
+
+#[test]
+fn abandoned_run_ends_at_the_next_value() {
+    let filter = compile("path(.l[])").expect("valid");
+    for is_abandoned in [false, true] {
+        let budget = Budget::new(Arc::new(AtomicBool::new(is_abandoned)));
+        let result = paths(&filter, "{\"l\": [1]}", &budget);
+        assert_eq!(matches!(result, Err(Unselected::Exceeded)), is_abandoned);
+    }
+}
+
+#[test]
+fn growing_expression_ends_before_it_fills_the_memory() {
+    let repeated = |part: &str, count: usize| vec![part; count].join("|");
+    let string = |part: &str, count| format!("\"xxxxxxxxxxxxxxxx\" | {}", repeated(part, count));
+    let list = |part: &str, count| format!("[1, 2] | {}", repeated(part, count));
+    let nested = format!("{}1{}", "$l | sort_by(".repeat(100), ")".repeat(100));
+    let expressions = [
+        string(". + .", 100),
+        string("\"\\(.)\\(.)\"", 100),
+        string("tojson", 200),
+        string("[., .] | add", 100),
+        string("[., .] | join(\"x\")", 100),
+        string("{(.): .} | tojson", 100),
+        list(". + .", 100),
+        list("[., .]", 100) + " | tojson",
+        list("{a: ., b: .}", 100) + " | . == {}",
+        ".l as $l | [$l[] | $l[] | $l[] | $l[0:]]".to_owned(),
+        format!(".l as $l | {nested}"),
+        // Quadratic time in one function.
+        string(". + .", 17) + " | indices(.[1:])",
+        list(". + .", 15) + " | contains(.[1:])",
+        list(". + .", 15) + " | .[.[0:8000]]",
+    ];
+    let object = json!({"l": vec![0; 100]});
+    let limit = Duration::from_mins(1);
+    for expression in expressions {
+        let compiled = PathExpression::new(&format!("select({expression} | false)"), limit).expect("valid");
+        let removed = compiled.remove_from(&mut object.clone());
+        assert_eq!(removed, Err(RemoveError::Exceeded(limit)), "{expression}");
+    }
+}
+
+#[test]
+fn json_of_a_string_has_a_limited_depth_and_short_numbers() {
+    let doubled = |part: &str, times| format!("(\"{part}\" | {})", vec![". + ."; times].join("|"));
+    for (expression, is_valid) in [
+        (doubled("[", 18) + " | fromjson", false),
+        (doubled("[", 13) + " + " + &doubled("]", 13) + " | fromjson", true),
+        (doubled("1", 12) + " | tonumber", false),
+        (r#""[1, \"]\\\\[\\\"\", {}]" | fromjson"#.to_owned(), true),
+    ] {
+        let object = json!({"a": 1});
+        let expected = if is_valid { Ok(json!({})) } else { Err(RemoveError::Failed) };
+        assert_eq!(removed(&format!("({expression}) as $x | .a"), &object), expected, "{expression}");
+    }
 }
 
 #[test]
 fn number_of_selected_paths_is_limited() {
     let object = json!({"l": vec![1; 200]});
     assert_eq!(removed(".l[]", &object), Ok(json!({"l": []})));
-    assert_eq!(removed(".l as $l | $l[] as $x | .l[]", &object), Err(RemoveError::Failed));
+    let expected = Err(RemoveError::Exceeded(DEFAULT_TIME_LIMIT));
+    assert_eq!(removed(".l as $l | $l[] as $x | .l[]", &object), expected);
 }

@@ -210,6 +210,10 @@ impl Previews {
             // The Application has the error.
             Some(PlanError::Application(_)) | None => {}
         }
+        let warnings = preview.plan.warnings.iter();
+        self.warnings.extend(
+            warnings.map(|warning| Warning::new(format!("application set {}: {warning}", preview.set))),
+        );
         self.sets.push(preview);
     }
 

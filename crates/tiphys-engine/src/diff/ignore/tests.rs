@@ -24,8 +24,13 @@ fn key(group: &str, kind: &str, namespace: &str, name: &str) -> ObjectKey {
 fn jq(expression: &str) -> Result<JqRemoval, String> {
     let remove = |value: &mut Value| {
         value["spec"].as_object_mut().and_then(|spec| spec.remove("y"));
+        Ok(())
     };
-    if expression == ".spec.y" { Ok(Arc::new(remove)) } else { Err("unexpected EOF".to_owned()) }
+    match expression {
+        ".spec.y" => Ok(Arc::new(remove)),
+        "endless" => Ok(Arc::new(|_| Err("needs more than 1s".to_owned()))),
+        _ => Err("unexpected EOF".to_owned()),
+    }
 }
 
 #[test]
@@ -51,7 +56,7 @@ fn entry_matches_objects_by_group_kind_and_name() {
     for (entry, expected) in cases {
         let ignored = Ignored::new(std::slice::from_ref(&entry), &jq).expect("a valid entry");
         let Value::Object(mut fields) = json!({"spec": {"x": 1}}) else { panic!("an object") };
-        ignored.remove_from(&deployment, &mut fields);
+        ignored.remove_from(&deployment, &mut fields, &mut Vec::new());
         assert_eq!(fields["spec"] == json!({}), expected, "{entry:?}");
     }
 }
@@ -72,9 +77,32 @@ fn pointers_and_expressions_remove_fields() {
         let Value::Object(mut fields) = json!({"spec": {"x": 1, "y": 2, "z": 3}}) else {
             panic!("an object")
         };
-        ignored.remove_from(&key(group, "Deployment", "shop", "web"), &mut fields);
+        let mut warnings = Vec::new();
+        ignored.remove_from(&key(group, "Deployment", "shop", "web"), &mut fields, &mut warnings);
+        assert_eq!(warnings, [], "{group}");
         assert_eq!(Value::Object(fields), json!({"spec": left}), "{group}");
     }
+}
+
+#[test]
+fn expression_that_exceeds_a_limit_is_reported_once() {
+    let expressions = ["endless", ".spec.y"].map(str::to_owned).to_vec();
+    let entries = [IgnoreDifference { jq_path_expressions: expressions, ..entry("apps", "Deployment") }];
+    let ignored = Ignored::new(&entries, &jq).expect("valid entries");
+    let mut warnings = Vec::new();
+    for name in ["web", "api"] {
+        let Value::Object(mut fields) = json!({"spec": {"x": 1, "y": 2, "z": 3}}) else {
+            panic!("an object")
+        };
+        ignored.remove_from(&key("apps", "Deployment", "shop", name), &mut fields, &mut warnings);
+        assert_eq!(fields["spec"], json!({"z": 3}));
+    }
+    let messages: Vec<_> = warnings.iter().map(|warning| warning.message.as_str()).collect();
+    let deployment = key("apps", "Deployment", "shop", "web");
+    let expected = format!(
+        "jqPathExpressions of ignoreDifferences: \"endless\" is not applied to {deployment}, and perhaps to others: needs more than 1s"
+    );
+    assert_eq!(messages, [expected]);
 }
 
 #[test]
