@@ -126,6 +126,18 @@ impl Node {
         }
     }
 
+    /// Returns the type of this value in errors of Go's JSON decoder: `null`, `bool`, `number`, `string`, `array` or `object`.
+    pub fn json_type(&self) -> &'static str {
+        match self.data {
+            Data::Null => "null",
+            Data::Bool(_) => "bool",
+            Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => "number",
+            Data::String(_) => "string",
+            Data::Sequence(_) => "array",
+            Data::Mapping(_) => "object",
+        }
+    }
+
     /// Returns the second and later occurrences of duplicate keys, in document order, each with its path
     /// (`spec.source.plugin.parameters[0].map.key`).
     pub fn repeated_keys(&self) -> Vec<(String, &Key)> {

@@ -171,15 +171,10 @@ impl Decoder {
 
     fn mismatch(&self, node: &Node, due: &str, go_type: &str) -> FieldError {
         let found = match &node.data {
-            Data::Null => "null".to_owned(),
-            Data::Bool(_) => "bool".to_owned(),
             Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) if due.contains("integer") => {
                 format!("number {}", node.to_json())
             }
-            Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => "number".to_owned(),
-            Data::String(_) => "string".to_owned(),
-            Data::Sequence(_) => "array".to_owned(),
-            Data::Mapping(_) => "object".to_owned(),
+            _ => node.json_type().to_owned(),
         };
         let target = if self.go_path.is_empty() {
             format!("Go value of type {go_type}")

@@ -156,15 +156,7 @@ fn of_type(target: &str, name: &str) -> String {
 }
 
 fn mismatch(node: &Node, target: &str) -> String {
-    let found = match node.data {
-        Data::Null => "null",
-        Data::Bool(_) => "bool",
-        Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => "number",
-        Data::String(_) => "string",
-        Data::Sequence(_) => "array",
-        Data::Mapping(_) => "object",
-    };
-    format!("json: cannot unmarshal {found} into {target}")
+    format!("json: cannot unmarshal {} into {target}", node.json_type())
 }
 
 #[cfg(test)]

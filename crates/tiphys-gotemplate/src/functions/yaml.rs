@@ -40,14 +40,7 @@ fn read(call: &mut Call<'_>) -> Result<Option<Node>, Failure> {
 
 /// Fails because the document has another type.
 fn mismatch(node: &Node, expected: &str) -> Outcome {
-    let found = match node.data {
-        Data::Null => "null",
-        Data::Bool(_) => "bool",
-        Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) => "number",
-        Data::String(_) => "string",
-        Data::Sequence(_) => "array",
-        Data::Mapping(_) => "object",
-    };
+    let found = node.json_type();
     fail(format!(
         "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type {expected}"
     ))
