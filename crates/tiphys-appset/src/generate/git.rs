@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use tiphys_api::{GitGenerator, GitPattern};
 use tiphys_glob::go_match;
@@ -75,8 +76,7 @@ impl Run<'_> {
         if !questions.is_empty() {
             return Err(Stop::Ask(questions));
         }
-        let mut sets = Vec::new();
-        for (path, content) in &files {
+        let sets = files.into_par_iter().map(|(path, content)| {
             let objects = objects(content).map_err(|error| {
                 Stop::failed(format!(
                     "error generating params from git: unable to process file '{path}' from repository '{}': unable to parse file: {error}",
@@ -85,9 +85,9 @@ impl Run<'_> {
             })?;
             let (directory, name) = path.rsplit_once('/').unwrap_or((".", path));
             let set = |object| self.path_parameters(git, directory, Some(name), object);
-            sets.extend(objects.into_iter().map(set));
-        }
-        Ok(sets)
+            Ok(objects.into_iter().map(set).collect::<Vec<_>>())
+        });
+        Ok(sets.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
     /// Returns a question about a repository. The project of the template says whose credentials are used; that of a Go template is not known

@@ -14,6 +14,9 @@ impl Run<'_> {
         mut set: ParameterSet,
         values: &BTreeMap<String, String>,
     ) -> Result<ParameterSet, String> {
+        if values.is_empty() {
+            return Ok(set);
+        }
         let rendered: Map<String, Value> = {
             let engine = self.templates.engine(&set);
             let render = |(key, value): (&String, &String)| {
@@ -26,7 +29,6 @@ impl Run<'_> {
             values.iter().map(render).collect::<Result<_, String>>()?
         };
         match self.mode {
-            TemplateMode::Go if rendered.is_empty() => {}
             TemplateMode::Go => {
                 set.values.insert("values".to_owned(), Value::from(rendered));
                 set.string_maps.insert("values".to_owned());
