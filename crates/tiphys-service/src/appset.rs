@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 use futures_util::{StreamExt, stream};
 use tiphys_appset::GenerateOptions;
-use tiphys_store::{ApplicationRef, Store as Resources, StoreInput, StoredSet};
+use tiphys_store::{ApplicationRef, SetId, Store as Resources, StoreInput, StoredSet};
 
 use crate::error::ServiceError;
 use crate::store::load_inputs;
@@ -69,7 +69,7 @@ pub async fn generate_sets(
     selection: &SetSelection,
 ) -> Result<GeneratedSets, ServiceError> {
     let named = NamedSets::load(selection)?;
-    let found = named.find(&workspace.resources)?;
+    let found = named.find(&workspace.resources, &workspace.control_plane)?;
     if let Some(error) = repeated(&found, &workspace.control_plane).into_values().next() {
         return Err(error);
     }
@@ -78,27 +78,24 @@ pub async fn generate_sets(
     Ok(GeneratedSets { sets, asked: world.into_answers() })
 }
 
-/// Returns the errors of sets that are defined more than once, by full name.
-pub(crate) fn repeated(sets: &[&StoredSet], control_plane: &str) -> BTreeMap<String, ServiceError> {
-    let mut errors = BTreeMap::new();
-    for sets in same_names(sets, control_plane) {
+/// Returns the errors of sets that are defined more than once.
+pub(crate) fn repeated(sets: &[&StoredSet], control_plane: &str) -> BTreeMap<SetId, ServiceError> {
+    let error = |(id, sets): (SetId, Vec<&StoredSet>)| {
         let places: Vec<String> = sets.iter().map(|set| set.place.to_string()).collect();
-        for set in sets {
-            let name = set.full_name();
-            let message = format!("application set {name} is defined more than once: {}", places.join(", "));
-            errors.insert(name, ServiceError::invalid_input(message));
-        }
-    }
-    errors
+        let message = format!("application set {id} is defined more than once: {}", places.join(", "));
+        (id, ServiceError::invalid_input(message))
+    };
+    same_ids(sets, control_plane).into_iter().map(error).collect()
 }
 
-/// Returns the sets that have their name in common with others, in order.
-fn same_names<'a>(sets: &[&'a StoredSet], control_plane: &str) -> Vec<Vec<&'a StoredSet>> {
-    let mut by_name: BTreeMap<(&str, &str), Vec<&StoredSet>> = BTreeMap::new();
+/// Returns the sets that have their identity in common with others.
+fn same_ids<'a>(sets: &[&'a StoredSet], control_plane: &str) -> BTreeMap<SetId, Vec<&'a StoredSet>> {
+    let mut by_id: BTreeMap<SetId, Vec<&StoredSet>> = BTreeMap::new();
     for set in sets {
-        by_name.entry((set.namespace(control_plane), &set.metadata.name)).or_default().push(set);
+        by_id.entry(set.id(control_plane)).or_default().push(set);
     }
-    by_name.into_values().filter(|sets| sets.len() > 1).collect()
+    by_id.retain(|_, sets| sets.len() > 1);
+    by_id
 }
 
 /// Generates sets concurrently, and returns them in order.
@@ -120,26 +117,25 @@ impl SetSelection {
         self.sets.iter().filter_map(|set| ApplicationRef::parse(set).into_path()).collect()
     }
 
-    /// Returns the full names of the selected sets that either store has; all if nothing is selected.
-    pub(crate) fn full_names(&self, stores: [&Resources; 2]) -> Result<BTreeSet<String>, ServiceError> {
-        let sets = || stores.into_iter().flat_map(Resources::sets);
+    /// Returns the selected sets that either store has, each with the namespace of its control plane; all if nothing is selected.
+    pub(crate) fn ids(&self, stores: [(&Resources, &str); 2]) -> Result<BTreeSet<SetId>, ServiceError> {
+        let ids = || {
+            stores.into_iter().flat_map(|(store, plane)| store.sets().iter().map(move |set| set.id(plane)))
+        };
         let mut selected = BTreeSet::new();
         for set in &self.sets {
             let ApplicationRef::Name { namespace, name } = ApplicationRef::parse(set) else {
                 let message = format!("{set}: name the set; both sides have those of the store");
                 return Err(ServiceError::invalid_input(message));
             };
-            let named: Vec<String> = sets()
-                .filter(|set| is_named(set, namespace.as_deref(), &name))
-                .map(StoredSet::full_name)
-                .collect();
+            let named: Vec<SetId> = ids().filter(|id| is_named(id, namespace.as_deref(), &name)).collect();
             if named.is_empty() {
                 return Err(not_found(&name));
             }
             selected.extend(named);
         }
         if self.sets.is_empty() {
-            selected.extend(sets().map(StoredSet::full_name));
+            selected.extend(ids());
         }
         Ok(selected)
     }
@@ -165,11 +161,16 @@ impl NamedSets {
     }
 
     /// Returns the sets of the files and those with the names; all of the store if nothing is selected.
-    fn find<'a>(&'a self, store: &'a Resources) -> Result<Vec<&'a StoredSet>, ServiceError> {
+    fn find<'a>(
+        &'a self,
+        store: &'a Resources,
+        control_plane: &str,
+    ) -> Result<Vec<&'a StoredSet>, ServiceError> {
         let mut found: Vec<&StoredSet> = self.files.iter().flat_map(Resources::sets).collect();
         for (namespace, name) in &self.names {
             let before = found.len();
-            found.extend(store.sets().iter().filter(|set| is_named(set, namespace.as_deref(), name)));
+            let is_named = |set: &&StoredSet| is_named(&set.id(control_plane), namespace.as_deref(), name);
+            found.extend(store.sets().iter().filter(is_named));
             if found.len() == before {
                 return Err(not_found(name));
             }
@@ -184,8 +185,8 @@ impl NamedSets {
     }
 }
 
-fn is_named(set: &StoredSet, namespace: Option<&str>, name: &str) -> bool {
-    set.metadata.name == name && namespace.is_none_or(|namespace| namespace == set.metadata.namespace)
+fn is_named(set: &SetId, namespace: Option<&str>, name: &str) -> bool {
+    set.name == name && namespace.is_none_or(|namespace| namespace == set.namespace)
 }
 
 fn not_found(name: &str) -> ServiceError {

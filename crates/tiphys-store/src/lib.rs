@@ -20,8 +20,8 @@ pub use edit::{FileEdit, FileEditError, FileWriteError};
 pub use files::{FILE_BYTES_MAX, FileVersion, PastInput};
 pub use place::{FileName, Place};
 pub use resources::{
-    Broken, BrokenReason, SkipReason, Skipped, StoredApplication, StoredProject, StoredSecret, StoredSet,
-    StoredSettings,
+    Broken, BrokenReason, SetId, SkipReason, Skipped, StoredApplication, StoredProject, StoredSecret,
+    StoredSet, StoredSettings,
 };
 pub use selection::{Filter, SelectError, Selection};
 pub use selector::{Selector, SelectorError};

@@ -1,5 +1,7 @@
 //! Resources of a store with their locations, and the documents that were skipped or are invalid.
 
+use std::fmt;
+
 use tiphys_api::{
     AppProject, Application, ArgoCdSecret, ArgoCdSettings, Findings, Metadata, ObjectRef, ResourceError,
     SecretError, TlsCertificates,
@@ -20,9 +22,9 @@ pub struct StoredApplication {
     pub place: Place,
     /// Its document, for the positions of its fields.
     pub node: Node,
-    /// Namespace and name of the `ApplicationSet` that generated it. Its place is then that of the set's document, and the positions of its
+    /// The `ApplicationSet` that generated it. Its place is then that of the set's document, and the positions of its
     /// fields are those of the template.
-    pub generated_by: Option<String>,
+    pub generated_by: Option<SetId>,
     pub(crate) version: Option<FileVersion>,
 }
 
@@ -35,6 +37,15 @@ pub struct StoredSet {
     pub node: Node,
     /// The location of its document.
     pub place: Place,
+}
+
+/// The identity of an `ApplicationSet`, printed as `namespace/name`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SetId {
+    /// The namespace: that of the control plane if the document has none.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
 }
 
 /// A file or document that was skipped. This is not an error.
@@ -129,12 +140,9 @@ pub struct StoredSecret {
 }
 
 impl StoredSet {
-    /// Returns `namespace/name`, or only the name if the document has no namespace.
-    pub fn full_name(&self) -> String {
-        match self.metadata.namespace.as_str() {
-            "" => self.metadata.name.clone(),
-            namespace => format!("{namespace}/{}", self.metadata.name),
-        }
+    /// Returns the identity. Documents that only differ in leaving out the namespace of the control plane are one set.
+    pub fn id(&self, control_plane: &str) -> SetId {
+        SetId { namespace: self.namespace(control_plane).to_owned(), name: self.metadata.name.clone() }
     }
 
     /// Returns the namespace of the set and of its applications: that of the control plane if its document has none.
@@ -145,11 +153,17 @@ impl StoredSet {
         }
     }
 
-    /// Returns an application that this set generates. The document's positions are those of the set's template.
-    pub fn generated(&self, node: Node) -> Result<StoredApplication, ResourceError> {
+    /// Returns an application that this set, whose identity is `id`, generates. The document's positions are those of the set's template.
+    pub fn generated(&self, node: Node, id: SetId) -> Result<StoredApplication, ResourceError> {
         let place = Place { position: Some(node.position), ..self.place.clone() };
         let stored = StoredApplication::detached(node, place)?;
-        Ok(StoredApplication { generated_by: Some(self.full_name()), ..stored })
+        Ok(StoredApplication { generated_by: Some(id), ..stored })
+    }
+}
+
+impl fmt::Display for SetId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.namespace, self.name)
     }
 }
 

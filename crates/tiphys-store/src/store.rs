@@ -14,7 +14,7 @@ use crate::content::{Content, named_objects, read};
 use crate::files::{Candidate, FILE_BYTES_MAX, PastInput, candidates, past_candidates, read_bounded};
 use crate::place::{FileName, Place};
 use crate::resources::{
-    Broken, SkipReason, Skipped, StoredApplication, StoredCertificates, StoredProject, StoredSecret,
+    Broken, SetId, SkipReason, Skipped, StoredApplication, StoredCertificates, StoredProject, StoredSecret,
     StoredSet, StoredSettings,
 };
 
@@ -137,9 +137,9 @@ impl Store {
         control_plane: &str,
         owns: &dyn Fn(&StoredSet, &StoredApplication) -> bool,
     ) {
-        let by_name: HashMap<String, &StoredSet> =
-            self.sets.iter().map(|set| (set.full_name(), set)).collect();
-        let its_set = |stored: &StoredApplication| by_name.get(stored.generated_by.as_ref()?).copied();
+        let by_id: HashMap<SetId, &StoredSet> =
+            self.sets.iter().map(|set| (set.id(control_plane), set)).collect();
+        let its_set = |stored: &StoredApplication| by_id.get(stored.generated_by.as_ref()?).copied();
         let sets: HashMap<(String, String), &StoredSet> = generated
             .iter()
             .filter_map(|stored| Some((stored.owned_key(control_plane), its_set(stored)?)))

@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 
 use tiphys_appset::{SetFinding, SetRule, check_set};
 use tiphys_engine::Owner;
-use tiphys_store::{Place, StoredSet};
+use tiphys_store::{Place, SetId, StoredSet};
 
 use super::generation::SetOutcome;
 use super::world::{Asking, World, WorldInputs};
-use super::{NamedSets, SetSelection, generate_each, same_names};
+use super::{NamedSets, SetSelection, generate_each, same_ids};
 use crate::error::ServiceError;
 use crate::workspace::Workspace;
 
 /// A finding about a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckFinding {
-    /// Namespace and name of the set.
-    pub set: String,
+    /// The set.
+    pub set: SetId,
     /// The location.
     pub place: Place,
     /// The name of the rule.
@@ -44,29 +44,33 @@ pub async fn check_sets(
     selection: &SetSelection,
 ) -> Result<CheckedSets, ServiceError> {
     let named = NamedSets::load(selection)?;
-    let found = named.find(&workspace.resources)?;
+    let found = named.find(&workspace.resources, &workspace.control_plane)?;
     let mut checked = CheckedSets { sets: found.len(), ..CheckedSets::default() };
+    let control_plane = &workspace.control_plane;
     for set in &found {
-        checked.document(set);
+        checked.document(set, set.id(control_plane));
     }
-    checked.repeated(&found, &workspace.control_plane);
+    checked.repeated(&found, control_plane);
     let asking = match &selection.answers {
         Some(answers) => Asking::Recorded(answers.clone()),
         None => Asking::StoreAndFolders,
     };
     let world = World::new(&WorldInputs::of(workspace), asking)?;
-    let valid: Vec<&StoredSet> = found.iter().copied().filter(|set| !checked.is_broken(set)).collect();
+    let valid: Vec<&StoredSet> =
+        found.iter().copied().filter(|set| !checked.is_broken(set, control_plane)).collect();
     let mut names = Names::of_store(workspace);
     for (set, generated) in
         valid.iter().zip(generate_each(&valid, &world, workspace.service.generating()).await)
     {
+        let generated_set = generated.set;
         match generated.outcome {
             SetOutcome::Generated { generated, .. } => {
                 for application in &generated.applications {
                     let application = application.application.value();
                     let name = application["metadata"]["name"].as_str().unwrap_or_default();
-                    if let Some(other) = names.add(set, name, &workspace.control_plane) {
-                        checked.add(set, "clash", true, format!("application {name} exists twice: {other}"));
+                    if let Some(other) = names.add(set, &generated_set, name) {
+                        let message = format!("application {name} exists twice: {other}");
+                        checked.add(set, &generated_set, "clash", message);
                     }
                 }
             }
@@ -78,24 +82,24 @@ pub async fn check_sets(
 }
 
 impl CheckedSets {
-    fn add(&mut self, set: &StoredSet, rule: &'static str, is_error: bool, message: String) {
-        let (set, place) = (set.full_name(), set.place.clone());
-        self.findings.push(CheckFinding { set, place, rule, is_error, message });
+    /// Adds an error about a whole set.
+    fn add(&mut self, set: &StoredSet, id: &SetId, rule: &'static str, message: String) {
+        let (set, place) = (id.clone(), set.place.clone());
+        self.findings.push(CheckFinding { set, place, rule, is_error: true, message });
     }
 
-    fn document(&mut self, set: &StoredSet) {
+    fn document(&mut self, set: &StoredSet, id: SetId) {
         let decoded = match tiphys_api::ApplicationSet::decode(&set.node) {
             Ok(decoded) => decoded,
             Err(error) => {
                 let place = Place { position: Some(error.source.position), ..set.place.clone() };
                 let message = format!("{}: {}", error.source.path, error.source.message);
-                let set = set.full_name();
-                self.findings.push(CheckFinding { set, place, rule: "schema", is_error: true, message });
+                self.findings.push(CheckFinding { set: id, place, rule: "schema", is_error: true, message });
                 return;
             }
         };
         let finding = |SetFinding { rule, position, message }: SetFinding| CheckFinding {
-            set: set.full_name(),
+            set: id.clone(),
             place: Place { position: Some(position), ..set.place.clone() },
             rule: SetRule::name(rule),
             is_error: rule.is_error(),
@@ -106,19 +110,20 @@ impl CheckedSets {
 
     /// Adds sets that are defined more than once.
     fn repeated(&mut self, sets: &[&StoredSet], control_plane: &str) {
-        for sets in same_names(sets, control_plane) {
+        for (id, sets) in same_ids(sets, control_plane) {
             let mut others = sets.iter();
             let Some(first) = others.next() else { continue };
             for set in others {
                 let message = format!("the set is defined at {}, too", first.place);
-                self.add(set, "repeated-set", true, message);
+                self.add(set, &id, "repeated-set", message);
             }
         }
     }
 
-    fn is_broken(&self, set: &StoredSet) -> bool {
+    fn is_broken(&self, set: &StoredSet, control_plane: &str) -> bool {
+        let id = set.id(control_plane);
         let is_its = |finding: &&CheckFinding| finding.is_error && finding.place.file == set.place.file;
-        self.findings.iter().filter(is_its).any(|finding| finding.set == set.full_name())
+        self.findings.iter().filter(is_its).any(|finding| finding.set == id)
     }
 }
 
@@ -139,12 +144,12 @@ impl Names {
     }
 
     /// Adds an application of a set. Returns what has the name already.
-    fn add(&mut self, set: &StoredSet, name: &str, control_plane: &str) -> Option<String> {
-        let key = (set.namespace(control_plane).to_owned(), name.to_owned());
+    fn add(&mut self, set: &StoredSet, id: &SetId, name: &str) -> Option<String> {
+        let key = (id.namespace.clone(), name.to_owned());
         if let Some(other) = self.0.get(&key) {
             return Some(other.clone());
         }
-        self.0.insert(key, format!("application set {} ({})", set.full_name(), set.place));
+        self.0.insert(key, format!("application set {id} ({})", set.place));
         None
     }
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use serde_json::Value;
 use tiphys_api::ApplicationSet;
 use tiphys_appset::{Answers, GenerateError, GenerateOptions, Generated, GeneratedApplication, generate};
-use tiphys_store::{Place, StoredApplication, StoredSet};
+use tiphys_store::{Place, SetId, StoredApplication, StoredSet};
+use tiphys_yaml::Node;
 
 use super::world::World;
 use crate::error::{ServiceError, chain};
@@ -15,8 +15,8 @@ use crate::warning::Warning;
 /// The result for a set.
 #[derive(Debug)]
 pub struct SetApplications {
-    /// Namespace and name of the set.
-    pub set: String,
+    /// The set.
+    pub set: SetId,
     /// The set's document.
     pub(crate) document: StoredSet,
     /// Its Applications, or why there are none.
@@ -55,7 +55,7 @@ pub(super) async fn generate_one(
     options: GenerateOptions,
     adjust: impl FnOnce(&mut ApplicationSet),
 ) -> SetApplications {
-    let name = stored.full_name();
+    let name = stored.id(world.control_plane());
     let mut warnings = Vec::new();
     let generated = tokio::select! {
         generated = generated(stored, world, options, adjust) => generated,
@@ -71,7 +71,7 @@ pub(super) async fn generate_one(
                 );
                 warnings.push(Warning::from(message));
             }
-            let errors = failures(stored, &generated.errors);
+            let errors = failures(stored, &name, &generated.errors);
             if errors.is_empty() {
                 SetOutcome::Generated { set, generated }
             } else {
@@ -111,7 +111,8 @@ async fn generated(
         let task = tokio::task::spawn_blocking(move || generate(&task_set, &task_answers, options));
         let generated = task.await.map_err(|error| Stop::Failed(ServiceError::bug(error.to_string())))?;
         let generated = generated.map_err(|error| {
-            let message = format!("application set {} ({}): {error}", stored.full_name(), stored.place);
+            let id = stored.id(world.control_plane());
+            let message = format!("application set {id} ({}): {error}", stored.place);
             Stop::Failed(ServiceError::invalid_input(message))
         })?;
         // Each round answers all its questions, so there is a last one.
@@ -157,27 +158,27 @@ impl SetApplications {
             return Ok(Vec::new());
         };
         let stored = |generated: &GeneratedApplication| {
-            stored_application(set, decoded, &generated.generator, &generated.application.value())
+            let node = decoded.application_document(&generated.generator, &generated.application.value());
+            stored_application(set, &self.set, node)
         };
         generated.applications.iter().map(stored).collect()
     }
 }
 
-/// Returns an Application of a set as one of the store.
+/// Returns an Application of a set, whose positions are those of the set's document, as one of the store.
 pub(super) fn stored_application(
     set: &StoredSet,
-    decoded: &ApplicationSet,
-    generator: &str,
-    application: &Value,
+    id: &SetId,
+    node: Node,
 ) -> Result<StoredApplication, ServiceError> {
-    set.generated(decoded.application_document(generator, application)).map_err(|error| {
+    set.generated(node, id.clone()).map_err(|error| {
         let place = Place { position: Some(error.position()), ..set.place.clone() };
-        ServiceError::rendering(format!("application set {} ({place}): {}", set.full_name(), chain(&error)))
+        ServiceError::rendering(format!("application set {id} ({place}): {}", chain(&error)))
     })
 }
 
 /// Returns the errors of a set, equal ones of many parameter sets once.
-fn failures(stored: &StoredSet, errors: &[GenerateError]) -> Vec<ServiceError> {
+fn failures(stored: &StoredSet, id: &SetId, errors: &[GenerateError]) -> Vec<ServiceError> {
     let mut counted: Vec<(&GenerateError, usize)> = Vec::new();
     for error in errors {
         match counted.iter_mut().rfind(|(one, _)| *one == error) {
@@ -188,7 +189,7 @@ fn failures(stored: &StoredSet, errors: &[GenerateError]) -> Vec<ServiceError> {
     let failed = |(error, count): (&GenerateError, usize)| {
         let place = Place { position: Some(error.position), ..stored.place.clone() };
         let times = if count > 1 { format!(" (for {count} parameter sets)") } else { String::new() };
-        ServiceError::rendering(format!("application set {} ({place}): {error}{times}", stored.full_name()))
+        ServiceError::rendering(format!("application set {id} ({place}): {error}{times}"))
     };
     counted.into_iter().map(failed).collect()
 }

@@ -1,7 +1,7 @@
 //! The Applications of sets in use cases that are about Applications.
 
 use tiphys_engine::Owner;
-use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
+use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSet};
 
 use super::RecordedAnswers;
 use super::generation::{SetApplications, SetOutcome};
@@ -32,8 +32,8 @@ pub struct IncludedSets {
     pub errors: Vec<ServiceError>,
     /// Warnings about sets, also about those that are left out.
     pub warnings: Vec<Warning>,
-    /// Full names of the sets whose Applications are not known, because they failed or are left out.
-    pub(crate) unknown: Vec<String>,
+    /// The sets whose Applications are not known, because they failed or are left out.
+    pub(crate) unknown: Vec<SetId>,
     /// The sets that were generated.
     pub(crate) generated: Vec<SetApplications>,
 }
@@ -48,7 +48,7 @@ pub(crate) async fn include(
     let asking = match inclusion {
         _ if sets.is_empty() => return Ok((Vec::new(), included)),
         SetInclusion::None => {
-            included.leave_out(inputs.resources);
+            included.leave_out(&sets, inputs.control_plane);
             return Ok((Vec::new(), included));
         }
         SetInclusion::Auto => Asking::StoreAndFolders,
@@ -58,7 +58,7 @@ pub(crate) async fn include(
     let repeated = repeated(&sets, inputs.control_plane);
     included.unknown.extend(repeated.keys().cloned());
     let sets: Vec<&StoredSet> =
-        sets.into_iter().filter(|set| !repeated.contains_key(&set.full_name())).collect();
+        sets.into_iter().filter(|set| !repeated.contains_key(&set.id(inputs.control_plane))).collect();
     included.errors.extend(repeated.into_values());
     let world = World::new(inputs, asking)?;
     let generated = generate_each(&sets, &world, inputs.service.generating()).await;
@@ -112,9 +112,10 @@ impl IncludedSets {
         self.warnings.extend(warnings);
     }
 
-    fn leave_out(&mut self, resources: &Resources) {
-        self.unknown = resources.sets().iter().map(StoredSet::full_name).collect();
-        let message = format!("application sets are left out: {}", listed(&self.unknown));
+    fn leave_out(&mut self, sets: &[&StoredSet], control_plane: &str) {
+        self.unknown = sets.iter().map(|set| set.id(control_plane)).collect();
+        let names: Vec<String> = self.unknown.iter().map(SetId::to_string).collect();
+        let message = format!("application sets are left out: {}", listed(&names));
         self.warnings.push(Warning::new(message).with_remedy(Remedy::GenerateSets));
     }
 }

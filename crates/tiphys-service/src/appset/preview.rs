@@ -11,7 +11,7 @@ use tiphys_appset::{
     plan, requeue_after_seconds,
 };
 use tiphys_cluster::ListContent;
-use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
+use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSet};
 
 use super::generation::{SetApplications, SetOutcome, decoded, stored_application};
 use super::world::{clusters_of, own_cluster};
@@ -67,8 +67,8 @@ pub struct PreviewRequest {
 /// What the controller would do with the Applications of a set.
 #[derive(Debug)]
 pub struct SetPreview {
-    /// Namespace and name of the set.
-    pub set: String,
+    /// The set.
+    pub set: SetId,
     /// The set's document.
     document: StoredSet,
     /// The decoded set.
@@ -152,7 +152,7 @@ impl<'a> Planner<'a> {
     pub(crate) fn previews<'b>(
         &self,
         sets: Vec<SetApplications>,
-        existing: impl Fn(&str) -> &'b [Value],
+        existing: impl Fn(&SetId) -> &'b [Value],
     ) -> Previews {
         let mut previews = Previews::default();
         for SetApplications { set, document, outcome, warnings } in sets {
@@ -160,7 +160,7 @@ impl<'a> Planner<'a> {
             match outcome {
                 SetOutcome::Generated { set: decoded, generated } => {
                     let existing = existing(&set);
-                    previews.add(self.preview(document, decoded, generated, existing));
+                    previews.add(self.preview(set, document, decoded, generated, existing));
                 }
                 SetOutcome::Failed(errors) => previews.errors.extend(errors),
                 SetOutcome::LeftOut(reason) => {
@@ -175,14 +175,14 @@ impl<'a> Planner<'a> {
 
     fn preview(
         &self,
+        set: SetId,
         document: StoredSet,
         decoded: Arc<ApplicationSet>,
         generated: Generated,
         existing: &[Value],
     ) -> SetPreview {
-        let set = document.full_name();
         let allowed = &self.settings.allowed_deletions;
-        let are_deletions_allowed = allowed.contains(&set) || allowed.contains(&decoded.metadata.name);
+        let are_deletions_allowed = allowed.contains(&set.to_string()) || allowed.contains(&set.name);
         let input = PlanInput {
             set: &decoded,
             generated: &generated,
@@ -252,8 +252,8 @@ impl Previews {
     }
 
     /// Returns the refusals to delete too many Applications, with the names of their sets.
-    pub fn guards(&self) -> impl Iterator<Item = (&str, Guard)> {
-        self.sets.iter().filter_map(|preview| Some((preview.set.as_str(), preview.plan.guard?)))
+    pub fn guards(&self) -> impl Iterator<Item = (&SetId, Guard)> {
+        self.sets.iter().filter_map(|preview| Some((&preview.set, preview.plan.guard?)))
     }
 
     /// Returns an object for each Application: set, namespace, name, change, action, generator, parameters, patch and error. A deletion that
@@ -272,7 +272,8 @@ impl SetPreview {
     ) -> Result<StoredApplication, ServiceError> {
         let generated = planned.generated.and_then(|index| self.generated.applications.get(index));
         let generator = generated.map(|generated| generated.generator.as_str()).unwrap_or_default();
-        stored_application(&self.document, &self.decoded, generator, application)
+        let node = self.decoded.application_document(generator, application);
+        stored_application(&self.document, &self.set, node)
     }
 
     fn rows(&self) -> impl Iterator<Item = Value> {
@@ -285,7 +286,7 @@ impl SetPreview {
                 Action::Delete { .. } => ("delete", &Value::Null),
             };
             let mut row = json!({
-                "set": self.set,
+                "set": self.set.to_string(),
                 "namespace": planned.namespace,
                 "name": planned.name,
                 "change": planned.change.word(),
@@ -310,7 +311,7 @@ fn given(
     applications: &[Value],
 ) -> Result<SetApplications, ServiceError> {
     let named = NamedSets::load(selection)?;
-    let found = named.find(&workspace.resources)?;
+    let found = named.find(&workspace.resources, &workspace.control_plane)?;
     let [stored] = found.as_slice() else {
         return Err(ServiceError::invalid_input("generated Applications belong to one set; name it"));
     };
@@ -326,7 +327,7 @@ fn given(
         Err(error) => SetOutcome::Failed(vec![error]),
     };
     let document = StoredSet::clone(stored);
-    Ok(SetApplications { set: stored.full_name(), document, outcome, warnings: Vec::new() })
+    Ok(SetApplications { set: stored.id(&workspace.control_plane), document, outcome, warnings: Vec::new() })
 }
 
 fn of_store(resources: &Resources) -> Vec<Value> {

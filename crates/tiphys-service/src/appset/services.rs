@@ -101,7 +101,7 @@ impl Services {
         };
         let key = format!("{} {asked_as} {}", question.generator, write_go_json(&question.request));
         let recipient =
-            Recipient { origin, name: format!("ApplicationSet {} ({})", set.full_name(), set.place) };
+            Recipient { origin, name: format!("ApplicationSet {} ({})", set.id(control_plane), set.place) };
         if let Some(error) = self.changed(question, control_plane) {
             return Err(error);
         }

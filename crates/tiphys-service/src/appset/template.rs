@@ -35,7 +35,7 @@ pub async fn render_for_set(
 ) -> Result<Vec<Result<String, ServiceError>>, ServiceError> {
     let selection = template.selection();
     let named = NamedSets::load(&selection)?;
-    let found = named.find(&workspace.resources)?;
+    let found = named.find(&workspace.resources, &workspace.control_plane)?;
     let [stored] = found.as_slice() else {
         return Err(ServiceError::invalid_input(format!(
             "{} has {} application sets; name one",
@@ -61,7 +61,7 @@ pub async fn render_for_set(
         .map_err(|error| ServiceError::invalid_input(error.to_string()))?;
     let of = |(number, (one, result)): (usize, (&GeneratedApplication, Result<String, String>))| {
         result.map_err(|error| {
-            let (set, generator) = (stored.full_name(), &one.generator);
+            let (set, generator) = (&generated.set, &one.generator);
             let message = format!("parameter set {number} of application set {set} ({generator}): {error}");
             ServiceError::rendering(message)
         })

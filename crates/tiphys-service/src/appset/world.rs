@@ -106,6 +106,11 @@ impl<'a> World<'a> {
         }
     }
 
+    /// Returns the namespace of sets without one.
+    pub(super) fn control_plane(&self) -> &'a str {
+        self.control_plane
+    }
+
     /// Waits until the request is cancelled.
     pub(super) async fn cancelled(&self) {
         self.renderer.cancellation().cancelled().await;

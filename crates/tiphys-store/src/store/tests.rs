@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use tiphys_api::SecretType;
 
 use super::{Counts, PastInput, Store, StoreError, StoreInput};
-use crate::{Place, StoredSecret, StoredSettings};
+use crate::{Place, SetId, StoredSecret, StoredSettings};
 
 /// Creates a directory with files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -395,13 +395,14 @@ fn stored_applications_of_a_set_give_way_to_generated_ones() {
     ] {
         let dir = folder(&[("a.yaml", &app(name)), ("set.yaml", set)]);
         let mut store = load(&dir);
-        let generated = store.sets()[0]
-            .generated(tiphys_yaml::read_document(app("a").as_bytes()).expect("YAML").expect("a document"));
+        let node = tiphys_yaml::read_document(app("a").as_bytes()).expect("YAML").expect("a document");
+        let id = SetId { namespace: "argocd".to_owned(), name: "set".to_owned() };
+        let generated = store.sets()[0].generated(node, id.clone());
         store.include(vec![generated.expect("an application")], "argocd", &|_, _| owns);
         let root = format!("{}/", dir.path().display());
         let places: Vec<String> =
             store.applications().iter().map(|stored| stored.place.to_string().replace(&root, "")).collect();
         assert_eq!(places, expected);
-        assert_eq!(store.applications().last().expect("one").generated_by.as_deref(), Some("set"));
+        assert_eq!(store.applications().last().expect("one").generated_by, Some(id));
     }
 }

@@ -81,7 +81,10 @@ impl RevisionComparison {
 
     /// Leaves only the applications of sets.
     pub fn only_sets(mut self, selection: &SetSelection) -> Result<Self, ServiceError> {
-        let names = selection.full_names([&self.sides.base.stores.store, &self.sides.head.stores.store])?;
+        let names = selection.ids([&self.sides.base, &self.sides.head].map(|side| {
+            let SideStore { store, control_plane, .. } = &side.stores;
+            (store, control_plane.as_str())
+        }))?;
         self.pairs.retain_generated_by(&names);
         Ok(self)
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_store::{ApplicationRef, Filter, SelectError, Store, StoredApplication};
+use tiphys_store::{ApplicationRef, Filter, SelectError, SetId, Store, StoredApplication};
 
 /// An application on both sides, or on one of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,8 +24,8 @@ pub(super) struct SideStore {
     pub(super) control_plane: String,
     /// The stores of the selected paths that exist on this side.
     pub(super) paths: Vec<(PathBuf, Store)>,
-    /// Full names of the application sets whose applications are not known.
-    pub(super) unknown_sets: BTreeSet<String>,
+    /// The application sets whose applications are not known.
+    pub(super) unknown_sets: BTreeSet<SetId>,
 }
 
 /// The applications to compare.
@@ -38,7 +38,7 @@ pub(super) struct Pairs {
     /// Full names of applications of one side that may be on the other side in an invalid file.
     pub(super) doubtful: Vec<String>,
     /// Full names of applications of one side, by the set that generates them. On the other side the set's applications are not known.
-    pub(super) of_unknown_sets: BTreeMap<String, Vec<String>>,
+    pub(super) of_unknown_sets: BTreeMap<SetId, Vec<String>>,
 }
 
 /// Namespace and name.
@@ -72,9 +72,9 @@ struct Found {
     /// Names of applications that exist but are invalid or duplicate.
     hidden: BTreeSet<Key>,
     /// Sets whose applications are not known.
-    unknown_sets: BTreeSet<String>,
+    unknown_sets: BTreeSet<SetId>,
     /// Those of them that the other side does not have, or has with another document.
-    changed_sets: BTreeSet<String>,
+    changed_sets: BTreeSet<SetId>,
 }
 
 /// Pairs the selected applications, or all without arguments. The filter includes an application if either side matches.
@@ -154,11 +154,12 @@ fn more_helpful(then: SelectError, head: SelectError) -> SelectError {
 
 impl SideStore {
     /// Returns the sets whose applications are not known, and whose documents the other side does not have.
-    fn changed_sets(&self, other: &Self) -> BTreeSet<String> {
-        let document = |side: &Self, name: &str| {
-            side.store.sets().iter().rfind(|set| set.full_name() == name).map(|set| set.node.to_json())
+    fn changed_sets(&self, other: &Self) -> BTreeSet<SetId> {
+        let document = |side: &Self, id: &SetId| {
+            let sets = side.store.sets().iter();
+            sets.rev().find(|set| set.id(&side.control_plane) == *id).map(|set| set.node.to_json())
         };
-        let is_changed = |name: &&String| document(self, name) != document(other, name);
+        let is_changed = |id: &&SetId| document(self, id) != document(other, id);
         self.unknown_sets.iter().filter(is_changed).cloned().collect()
     }
 }
@@ -199,7 +200,7 @@ impl Pairs {
     }
 
     /// Leaves only the applications that one of these sets generates on either side.
-    pub(super) fn retain_generated_by(&mut self, sets: &BTreeSet<String>) {
+    pub(super) fn retain_generated_by(&mut self, sets: &BTreeSet<SetId>) {
         let is_generated =
             |stored: &StoredApplication| stored.generated_by.as_ref().is_some_and(|set| sets.contains(set));
         self.joined.retain(|pair| pair.sides().any(is_generated));
@@ -233,7 +234,7 @@ impl Pairs {
         if other.hidden.contains(key) {
             return;
         }
-        let of_other = |set: &&String| other.unknown_sets.contains(*set);
+        let of_other = |set: &&SetId| other.unknown_sets.contains(*set);
         let generator = pair.stored().generated_by.as_ref().filter(of_other);
         // A set that is new or changed on the other side may generate it.
         if let Some(set) = generator.or_else(|| other.changed_sets.first()) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tiphys_api::ApplicationSet;
 use tiphys_appset::Generated;
-use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
+use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSet};
 use tokio_util::sync::CancellationToken;
 
 use super::RevisionOptions;
@@ -29,7 +29,7 @@ pub async fn preview_change(
     let sides = Box::pin(sides::open(service, &runs, revision, &[], cancel)).await?;
     let ComparedSides { base, head, sets, warnings, .. } = sides;
     let (base, head) = (base.stores, head.stores);
-    let names = selection.full_names([&base.store, &head.store])?;
+    let names = selection.ids([&base, &head].map(|side| (&side.store, side.control_plane.as_str())))?;
     let mut compared = Vec::new();
     let mut left_out = Vec::new();
     for set in sets.generated.into_iter().filter(|set| names.contains(&set.set)) {
@@ -39,20 +39,19 @@ pub async fn preview_change(
             compared.push(set);
         }
     }
-    let of_head: BTreeSet<String> = head.store.sets().iter().map(StoredSet::full_name).collect();
-    let gone = base.store.sets().iter().filter(|set| {
-        let name = set.full_name();
-        names.contains(&name) && !of_head.contains(&name)
-    });
-    for set in gone {
-        match removed(set).filter(|set| !base.unknown_sets.contains(&set.set)) {
+    let of_head: BTreeSet<SetId> = head.store.sets().iter().map(|set| set.id(&head.control_plane)).collect();
+    for set in base.store.sets() {
+        let id = set.id(&base.control_plane);
+        if !names.contains(&id) || of_head.contains(&id) {
+            continue;
+        }
+        match removed(set, &id).filter(|_| !base.unknown_sets.contains(&id)) {
             Some(set) => compared.push(set),
-            None => left_out.push(set.full_name()),
+            None => left_out.push(id),
         }
     }
     let planner = Planner::new(service, &head.store, &head.control_plane, settings)?;
-    let existing = existing(&base.store);
-    let others = existing.get("").cloned().unwrap_or_default();
+    let (others, existing) = existing(&base.store);
     let mut previews =
         planner.previews(compared, |set| existing.get(set).map_or(others.as_slice(), Vec::as_slice));
     previews.warnings.splice(..0, warnings);
@@ -68,30 +67,30 @@ pub async fn preview_change(
 }
 
 /// Returns a set that exists at the base only, as one that generates nothing any more.
-fn removed(stored: &StoredSet) -> Option<SetApplications> {
+fn removed(stored: &StoredSet, id: &SetId) -> Option<SetApplications> {
     let set = ApplicationSet::decode(&stored.node).ok()?.value;
     let outcome = SetOutcome::Generated { set: Arc::new(set), generated: Generated::default() };
-    Some(SetApplications { set: stored.full_name(), document: stored.clone(), outcome, warnings: Vec::new() })
+    Some(SetApplications { set: id.clone(), document: stored.clone(), outcome, warnings: Vec::new() })
 }
 
-/// Returns the Applications of the base by the set that generates them, each list with the stored ones. The empty name has only these.
-fn existing(store: &Resources) -> BTreeMap<String, Vec<Value>> {
+/// Returns the stored Applications of the base, and those of each set with the stored ones.
+fn existing(store: &Resources) -> (Vec<Value>, BTreeMap<SetId, Vec<Value>>) {
     let is_stored = |stored: &&Arc<StoredApplication>| stored.generated_by.is_none();
     let stored: Vec<Value> =
         store.applications().iter().filter(is_stored).map(|stored| stored.node.to_value()).collect();
-    let mut by_set = BTreeMap::from([(String::new(), stored.clone())]);
+    let mut by_set = BTreeMap::new();
     for generated in store.applications() {
         let Some(set) = &generated.generated_by else { continue };
         let mut value = generated.node.to_value();
         value["metadata"]["ownerReferences"] = json!([{
             "apiVersion": "argoproj.io/v1alpha1",
             "kind": "ApplicationSet",
-            "name": set.rsplit('/').next(),
+            "name": set.name,
             "uid": "",
             "controller": true,
             "blockOwnerDeletion": true,
         }]);
         by_set.entry(set.clone()).or_insert_with(|| stored.clone()).push(value);
     }
-    by_set
+    (stored, by_set)
 }

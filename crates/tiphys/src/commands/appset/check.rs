@@ -59,7 +59,7 @@ fn document(checked: &CheckedSets) -> Value {
     let finding = |finding: &CheckFinding| {
         let position = finding.place.position;
         json!({
-            "set": finding.set,
+            "set": finding.set.to_string(),
             "file": finding.place.file.to_string(),
             "line": position.map(|at| at.line),
             "column": position.map(|at| at.column),
