@@ -37,9 +37,9 @@ mod workspace;
 
 pub use appset::{
     CheckFinding, CheckedSets, ControllerSettings, ExistingApplications, FileGlobbing, GeneratedSets,
-    IncludedSets, PluginAnswers, PluginCall, PluginCallResult, PreviewRequest, Previews, RecordedAnswers,
-    SetApplications, SetInclusion, SetOutcome, SetPreview, SetSelection, SetTemplate, call_plugin_service,
-    check_sets, compare_previews, generate_sets, preview, render_for_set,
+    PluginAnswers, PluginCall, PluginCallResult, PreviewRequest, Previews, RecordedAnswers, SetApplications,
+    SetInclusion, SetOutcome, SetPreview, SetReports, SetSelection, SetTemplate, UnknownSet,
+    call_plugin_service, check_sets, compare_previews, generate_sets, preview, render_for_set,
 };
 pub use cache::prune_cache;
 pub use cluster_references::ClusterReference;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
 
+use crate::appset::SetReports;
 use crate::error::{Input, Remedy, ServiceError};
 use crate::findings;
 use crate::options::ApplicationSelection;
@@ -20,6 +21,8 @@ pub struct SelectedApplications {
     pub errors: Vec<ServiceError>,
     /// Warnings about the selected applications and their projects.
     pub warnings: Vec<Warning>,
+    /// Reports about sets, which may generate applications that are not selected. Errors and warnings have them, too.
+    pub sets: SetReports,
 }
 
 /// Selects applications. `action` is a verb that says in the error what nothing was found for.
@@ -35,10 +38,10 @@ pub fn select(
     let mut errors: Vec<ServiceError> = errors.iter().map(ServiceError::selection).collect();
     let mut warnings = warnings(&applications);
     // A missing application may be one of a set that failed.
-    if is_about_all || !errors.is_empty() {
-        errors.extend(workspace.sets.errors.iter().cloned());
-        warnings.extend(workspace.sets.warnings.iter().cloned());
-    }
+    let is_about_sets = is_about_all || !errors.is_empty();
+    let sets = if is_about_sets { workspace.sets.reports.clone() } else { SetReports::default() };
+    errors.extend(sets.errors().cloned());
+    warnings.extend(sets.warnings().cloned());
     if applications.is_empty() && errors.is_empty() {
         let error = nothing_selected(workspace, action);
         if warnings.is_empty() {
@@ -59,7 +62,7 @@ pub fn select(
     });
     warnings.extend(workspace.projects.warnings(&applications));
     warnings.extend(refusals);
-    Ok(SelectedApplications { applications, errors, warnings })
+    Ok(SelectedApplications { applications, errors, warnings, sets })
 }
 
 /// Returns the warnings about the documents of applications.

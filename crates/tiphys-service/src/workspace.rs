@@ -164,11 +164,6 @@ impl Workspace {
         &self.warnings
     }
 
-    /// Returns what became of the sets of the store.
-    pub fn sets(&self) -> &IncludedSets {
-        &self.sets
-    }
-
     /// Returns the namespace of applications without one.
     pub fn control_plane(&self) -> &str {
         &self.control_plane

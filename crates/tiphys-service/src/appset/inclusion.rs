@@ -1,10 +1,11 @@
 //! The Applications of sets in use cases that are about Applications.
 
 use tiphys_engine::Owner;
-use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSet};
+use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
 
 use super::RecordedAnswers;
 use super::generation::{SetApplications, SetOutcome};
+use super::reports::{SetReport, SetReports};
 use super::world::{Asking, World, WorldInputs};
 use super::{generate_each, repeated};
 use crate::error::{Remedy, ServiceError};
@@ -27,13 +28,9 @@ pub enum SetInclusion {
 
 /// What became of the sets of a store.
 #[derive(Debug, Default)]
-pub struct IncludedSets {
-    /// Errors of sets.
-    pub errors: Vec<ServiceError>,
-    /// Warnings about sets, also about those that are left out.
-    pub warnings: Vec<Warning>,
-    /// The sets whose Applications are not known, because they failed or are left out.
-    pub(crate) unknown: Vec<SetId>,
+pub(crate) struct IncludedSets {
+    /// What is reported about them.
+    pub(crate) reports: SetReports,
     /// The sets that were generated.
     pub(crate) generated: Vec<SetApplications>,
 }
@@ -56,15 +53,15 @@ pub(crate) async fn include(
         SetInclusion::Answered(answers) => Asking::Recorded(answers.clone()),
     };
     let repeated = repeated(&sets, inputs.control_plane);
-    included.unknown.extend(repeated.keys().cloned());
     let sets: Vec<&StoredSet> =
         sets.into_iter().filter(|set| !repeated.contains_key(&set.id(inputs.control_plane))).collect();
-    included.errors.extend(repeated.into_values());
+    for (set, error) in repeated {
+        included.reports.add(SetReport { errors: vec![error], ..SetReport::new(set) });
+    }
     let world = World::new(inputs, asking)?;
     let generated = generate_each(&sets, &world, inputs.service.generating()).await;
     let mut applications = Vec::new();
     for (set, mut generated) in sets.into_iter().zip(generated) {
-        included.warnings.append(&mut generated.warnings);
         match generated.stored(set) {
             Ok(stored) => applications.extend(stored),
             Err(error) => generated.outcome = SetOutcome::Failed(vec![error]),
@@ -85,37 +82,35 @@ pub(crate) fn add(resources: &mut Resources, generated: Vec<StoredApplication>, 
 impl IncludedSets {
     fn add(&mut self, generated: SetApplications) {
         let set = &generated.set;
+        let mut report = SetReport { warnings: generated.warnings.clone(), ..SetReport::new(set.clone()) };
         match &generated.outcome {
             SetOutcome::Generated { .. } => {}
-            SetOutcome::Failed(errors) => {
-                self.errors.extend(errors.iter().cloned());
-                self.unknown.push(set.clone());
-            }
+            SetOutcome::Failed(errors) => report.errors.clone_from(errors),
             SetOutcome::LeftOut(reason) => {
                 let warning = Warning::new(format!("application set {set} is left out: {reason}"));
-                self.warnings.push(warning.with_remedy(Remedy::IncludeSets));
-                self.unknown.push(set.clone());
+                report.warnings.push(warning.with_remedy(Remedy::IncludeSets));
+                report.left_out = Some(reason.clone());
             }
         }
+        self.reports.add(report);
         self.generated.push(generated);
     }
 
-    /// Adds what became of the sets of the new side. What both sides say is said once.
+    /// Adds what became of the sets of the new side.
     pub(crate) fn join(&mut self, other: Self) {
-        self.unknown.extend(other.unknown);
         self.generated = other.generated;
-        let is_new = |error: &ServiceError| self.errors.iter().all(|one| one.message() != error.message());
-        let errors: Vec<ServiceError> = other.errors.into_iter().filter(is_new).collect();
-        self.errors.extend(errors);
-        let is_new = |warning: &Warning| self.warnings.iter().all(|one| one.message() != warning.message());
-        let warnings: Vec<Warning> = other.warnings.into_iter().filter(is_new).collect();
-        self.warnings.extend(warnings);
+        self.reports.join(other.reports);
     }
 
     fn leave_out(&mut self, sets: &[&StoredSet], control_plane: &str) {
-        self.unknown = sets.iter().map(|set| set.id(control_plane)).collect();
-        let names: Vec<String> = self.unknown.iter().map(SetId::to_string).collect();
+        let mut names = Vec::new();
+        for set in sets {
+            let set = set.id(control_plane);
+            names.push(set.to_string());
+            let left_out = Some("no set takes part".to_owned());
+            self.reports.add(SetReport { left_out, ..SetReport::new(set) });
+        }
         let message = format!("application sets are left out: {}", listed(&names));
-        self.warnings.push(Warning::new(message).with_remedy(Remedy::GenerateSets));
+        self.reports.warn(None, Warning::new(message).with_remedy(Remedy::GenerateSets));
     }
 }

@@ -14,6 +14,7 @@ use tiphys_cluster::ListContent;
 use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSet};
 
 use super::generation::{SetApplications, SetOutcome, decoded, stored_application};
+use super::reports::UnknownSet;
 use super::world::{clusters_of, own_cluster};
 use super::{NamedSets, SetSelection, generate_sets};
 use crate::error::{Remedy, ServiceError, chain};
@@ -86,6 +87,8 @@ pub struct Previews {
     pub sets: Vec<SetPreview>,
     /// Errors of sets.
     pub errors: Vec<ServiceError>,
+    /// The sets that have no plan, because of these errors.
+    pub unknown: Vec<UnknownSet>,
     /// Warnings about sets.
     pub warnings: Vec<Warning>,
 }
@@ -162,10 +165,10 @@ impl<'a> Planner<'a> {
                     let existing = existing(&set);
                     previews.add(self.preview(set, document, decoded, generated, existing));
                 }
-                SetOutcome::Failed(errors) => previews.errors.extend(errors),
+                SetOutcome::Failed(errors) => previews.fail(set, errors),
                 SetOutcome::LeftOut(reason) => {
                     let error = ServiceError::rendering(format!("application set {set}: {reason}"));
-                    previews.errors.push(error.with_remedy(Remedy::IncludeSets));
+                    previews.fail(set, vec![error.with_remedy(Remedy::IncludeSets)]);
                 }
             }
         }
@@ -198,23 +201,29 @@ impl<'a> Planner<'a> {
 
 impl Previews {
     fn add(&mut self, preview: SetPreview) {
-        match &preview.plan.error {
-            Some(error @ PlanError::Policy { .. }) => {
-                let message = format!("application set {}: {error}", preview.set);
-                self.errors.push(ServiceError::invalid_input(message));
-            }
+        let message = |error: &PlanError| format!("application set {}: {error}", preview.set);
+        let failure = match &preview.plan.error {
+            Some(error @ PlanError::Policy { .. }) => Some(ServiceError::invalid_input(message(error))),
             Some(error @ (PlanError::Generate(_) | PlanError::Incomplete(_))) => {
-                self.errors
-                    .push(ServiceError::rendering(format!("application set {}: {error}", preview.set)));
+                Some(ServiceError::rendering(message(error)))
             }
             // The Application has the error.
-            Some(PlanError::Application(_)) | None => {}
+            Some(PlanError::Application(_)) | None => None,
+        };
+        if let Some(error) = failure {
+            self.fail(preview.set.clone(), vec![error]);
         }
         let warnings = preview.plan.warnings.iter();
         self.warnings.extend(
             warnings.map(|warning| Warning::new(format!("application set {}: {warning}", preview.set))),
         );
         self.sets.push(preview);
+    }
+
+    /// Adds a set that has no plan.
+    fn fail(&mut self, set: SetId, errors: Vec<ServiceError>) {
+        self.unknown.push(UnknownSet::failed(set, &errors));
+        self.errors.extend(errors);
     }
 
     /// Marks the Applications that several sets generate: only one set can own them, the first that is reconciled.

@@ -14,7 +14,7 @@ use super::pairs::{self, Pair, Pairs, SideStore};
 use super::past::label;
 use super::sides::{self, ComparedSides};
 use super::{RevisionOptions, unheeded};
-use crate::appset::{IncludedSets, SetSelection};
+use crate::appset::{SetReports, SetSelection};
 use crate::compare::{ApplicationDiff, Presence};
 use crate::error::{Input, Remedy, ServiceError};
 use crate::options::{ApplicationSelection, StepCallback, StorePath};
@@ -60,20 +60,21 @@ impl RevisionComparison {
         let runs = service.runs(None);
         let mut sides = Box::pin(sides::open(service, &runs, revision, &arguments, cancel)).await?;
         let pairs = pairs::pair(&sides.base.stores, &sides.head.stores, &arguments, &filter);
-        let not_compared = pairs.of_unknown_sets.iter().map(|(set, applications)| {
-            Warning::new(format!(
+        let reports = &mut sides.sets.reports;
+        for (set, applications) in &pairs.of_unknown_sets {
+            let message = format!(
                 "not compared, since application set {set} failed or is left out on the other side: {}",
                 applications.join(", ")
-            ))
-        });
-        sides.sets.warnings.extend(not_compared);
+            );
+            reports.warn(Some(set), Warning::new(message));
+        }
         let mut warnings = sides.warnings.clone();
         let mut errors: Vec<ServiceError> = pairs.errors.iter().map(ServiceError::selection).collect();
         // A missing application may be one of a set that failed, and so may one that only one side has.
-        if arguments.is_empty() || !errors.is_empty() || !pairs.of_unknown_sets.is_empty() {
-            errors.extend(sides.sets.errors.iter().cloned());
-            warnings.extend(sides.sets.warnings.iter().cloned());
-        }
+        let is_about_all = arguments.is_empty() || !errors.is_empty();
+        reports.retain(|set| is_about_all || pairs.of_unknown_sets.contains_key(set));
+        errors.extend(reports.errors().cloned());
+        warnings.extend(reports.warnings().cloned());
         warnings.extend(unheeded::warnings(&pairs.head(), &sides).await?);
         let jobs = service.jobs();
         Ok(Self { base: revision.base.clone(), sides, pairs, errors, runs, jobs, warnings })
@@ -89,9 +90,10 @@ impl RevisionComparison {
         Ok(self)
     }
 
-    /// Returns what became of the application sets of both sides.
-    pub fn sets(&self) -> &IncludedSets {
-        &self.sides.sets
+    /// Returns the reports about application sets of both sides, which may generate applications that are not compared. Errors and warnings
+    /// have them, too.
+    pub fn sets(&self) -> &SetReports {
+        &self.sides.sets.reports
     }
 
     /// Returns the number of applications to compare.

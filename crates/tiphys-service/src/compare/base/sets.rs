@@ -58,7 +58,7 @@ pub async fn preview_change(
     // Errors of the base are not those of a preview.
     let is_new = |error: &ServiceError| previews.errors.iter().all(|one| one.message() != error.message());
     let of_base: Vec<ServiceError> =
-        sets.errors.into_iter().filter(|error| !left_out.is_empty() && is_new(error)).collect();
+        sets.reports.errors().filter(|error| !left_out.is_empty() && is_new(error)).cloned().collect();
     previews.errors.extend(of_base);
     previews.warnings.extend(left_out.into_iter().map(|set| {
         Warning::new(format!("not compared, since application set {set} failed or is left out at the base"))

@@ -174,7 +174,7 @@ impl Side {
         };
         let (applications, sets) = Box::pin(appset::include(&inputs, &service.options().sets)).await?;
         appset::add(&mut self.stores.store, applications, &self.stores.control_plane);
-        self.stores.unknown_sets = sets.unknown.iter().cloned().collect();
+        self.stores.unknown_sets = sets.reports.unknown().into_iter().map(|unknown| unknown.set).collect();
         Ok(sets)
     }
 }

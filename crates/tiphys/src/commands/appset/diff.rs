@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::planned;
 use super::preview::print_guards;
 use crate::args::{AppSetDiffArgs, CommonArgs};
-use crate::commands::diff::output::{self, Form, Sides};
+use crate::commands::diff::output::{self, Form, SetNotes, Sides};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::progress::Progress;
@@ -35,7 +35,7 @@ pub(super) async fn run(
     let workspace = &planned.workspace;
     let comparing = Box::pin(compare_previews(workspace, &previews, &step));
     let compared = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
-    let sides = Sides { before: "existing".to_owned(), after: "generated".to_owned(), notes: Vec::new() };
+    let sides = Sides::new("existing", "generated").with_sets(SetNotes::of_previews(&previews));
     output::finish(&compared, &sides, &form, &args.shown, worst, host).await
 }
 
@@ -56,8 +56,8 @@ async fn change(
         let comparison = comparison.only_sets(&selection)?;
         crate::commands::diff::base::compared(&comparison, host).await
     };
-    let (compared, notes, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
+    let (compared, sets, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     crate::commands::diff::base::print_notes(&compared);
-    let sides = crate::commands::diff::base::sides(revision, notes);
+    let sides = crate::commands::diff::base::sides(revision, sets);
     output::finish(&compared.applications, &sides, form, &args.shown, worst, host).await
 }

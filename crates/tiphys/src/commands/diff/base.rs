@@ -6,7 +6,7 @@ use tiphys_service::ApplicationSelection;
 use tiphys_service::compare::{RevisionComparison, RevisionDiff, RevisionOptions};
 use tokio_util::sync::CancellationToken;
 
-use super::output::{self, Form, Sides};
+use super::output::{self, Form, SetNotes, Sides};
 use crate::args::{CommonArgs, DiffArgs};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
@@ -33,27 +33,27 @@ pub(super) async fn run(
             Box::pin(RevisionComparison::prepare(&service, revision, &selection, &cancel)).await?;
         compared(&comparison, host).await
     };
-    let (compared, notes, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
+    let (compared, sets, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     print_notes(&compared);
-    output::finish(&compared.applications, &sides(revision, notes), form, &args.shown, worst, host).await
+    output::finish(&compared.applications, &sides(revision, sets), form, &args.shown, worst, host).await
 }
 
 /// Prints errors and warnings of a comparison, and compares the applications. Returns the notes about sets and the worst error, too.
 pub(crate) async fn compared(
     comparison: &RevisionComparison,
     host: &Process,
-) -> Result<(RevisionDiff, Vec<String>, Option<ErrorKind>), ServiceError> {
+) -> Result<(RevisionDiff, SetNotes, Option<ErrorKind>), ServiceError> {
     let worst = error::print_all(comparison.errors(), None);
     error::warn_all(&comparison.warnings());
     let progress = Progress::new(host, "compared", comparison.applications());
     let step = |name: &str| progress.step(name);
-    let notes = output::notes(comparison.sets());
-    Ok((Box::pin(comparison.compare(&step)).await?, notes, worst))
+    let sets = SetNotes::of(comparison.sets());
+    Ok((Box::pin(comparison.compare(&step)).await?, sets, worst))
 }
 
 /// Returns the names of the two sides.
-pub(crate) fn sides(revision: &RevisionOptions, notes: Vec<String>) -> Sides {
-    Sides { before: revision.base_label(), after: NOW.to_owned(), notes }
+pub(crate) fn sides(revision: &RevisionOptions, sets: SetNotes) -> Sides {
+    Sides::new(&revision.base_label(), NOW).with_sets(sets)
 }
 
 /// Prints notes about the comparison.

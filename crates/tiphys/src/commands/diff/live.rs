@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use tiphys_service::compare::{LiveClusters, compare_live, unsupported_settings};
 use tiphys_service::{ApplicationSelection, SelectedApplications, Workspace, WorkspaceOptions, select};
 
-use super::output::{self, Form, Sides};
+use super::output::{self, Form, SetNotes, Sides};
 use crate::args::{CommonArgs, DiffArgs};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
@@ -28,14 +28,14 @@ pub(super) async fn run(
     let clusters = LiveClusters::open(&workspace)?;
     error::warn_all(workspace.warnings());
     error::warn_all(&unsupported_settings(&workspace));
-    let SelectedApplications { applications, errors, warnings } = select(&workspace, &selection, "compare")?;
+    let SelectedApplications { applications, errors, warnings, sets } =
+        select(&workspace, &selection, "compare")?;
     let worst = error::print_all(&errors, None);
     error::warn_all(&warnings);
     let progress = Progress::new(host, "rendered", applications.len());
     let step = |name: &str| progress.step(name);
     let comparing = Box::pin(compare_live(&workspace, &clusters, &applications, &step));
     let compared = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
-    let notes = output::notes(workspace.sets());
-    let sides = Sides { before: "live".to_owned(), after: "rendered".to_owned(), notes };
+    let sides = Sides::new("live", "rendered").with_sets(SetNotes::of(&sets));
     output::finish(&compared, &sides, form, &args.shown, worst, host).await
 }

@@ -7,8 +7,8 @@ mod unified;
 use std::process::ExitCode;
 
 use tiphys_engine::diff::{Comparison, Counts, ObjectDiff};
-use tiphys_service::IncludedSets;
 pub(crate) use tiphys_service::compare::{ApplicationDiff, Presence};
+use tiphys_service::{Previews, SetReports, UnknownSet, Warning};
 
 use super::external;
 use crate::args::{CommonArgs, DiffOutputArgs, OutputFormat};
@@ -23,8 +23,17 @@ pub(crate) struct Sides {
     pub(crate) before: String,
     /// The new side, as `rendered`.
     pub(crate) after: String,
-    /// What became of application sets whose Applications are not all compared; only for a comment, since messages have said it.
-    pub(crate) notes: Vec<String>,
+    /// The application sets whose Applications are not all compared.
+    pub(crate) sets: SetNotes,
+}
+
+/// What is reported about application sets.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SetNotes {
+    /// Errors and warnings; only for a comment, since standard error has them.
+    pub(crate) lines: Vec<String>,
+    /// The sets whose Applications are not all compared.
+    pub(crate) not_compared: Vec<UnknownSet>,
 }
 
 /// How differences are printed.
@@ -42,11 +51,54 @@ pub(crate) enum Form {
     Names,
 }
 
-/// Returns the notes about application sets.
-pub(crate) fn notes(sets: &IncludedSets) -> Vec<String> {
-    let errors = sets.errors.iter().map(|error| format!("error: {}", error::shown(error)));
-    let warnings = sets.warnings.iter().map(|warning| format!("warning: {}", error::warning_text(warning)));
+impl Sides {
+    /// Creates sides without application sets.
+    pub(crate) fn new(before: &str, after: &str) -> Self {
+        Self { before: before.to_owned(), after: after.to_owned(), sets: SetNotes::default() }
+    }
+
+    /// Adds what is reported about application sets.
+    pub(crate) fn with_sets(self, sets: SetNotes) -> Self {
+        Self { sets, ..self }
+    }
+}
+
+impl SetNotes {
+    /// Takes all reports.
+    pub(crate) fn of(sets: &SetReports) -> Self {
+        Self { lines: lines(sets.errors(), sets.warnings()), not_compared: sets.unknown() }
+    }
+
+    /// Takes the errors and warnings of previews.
+    pub(crate) fn of_previews(previews: &Previews) -> Self {
+        let Previews { errors, warnings, unknown, .. } = previews;
+        Self { lines: lines(errors, warnings), not_compared: unknown.clone() }
+    }
+}
+
+fn lines<'a>(
+    errors: impl IntoIterator<Item = &'a ServiceError>,
+    warnings: impl IntoIterator<Item = &'a Warning>,
+) -> Vec<String> {
+    let errors = errors.into_iter().map(|error| format!("error: {}", error::shown(error)));
+    let warnings = warnings.into_iter().map(|one| format!("warning: {}", error::warning_text(one)));
     errors.chain(warnings).collect()
+}
+
+/// Numbers of what could not be compared.
+#[derive(Clone, Copy, Debug, Default)]
+struct NotCompared {
+    applications: usize,
+    sets: usize,
+}
+
+impl NotCompared {
+    fn of(applications: &[ApplicationDiff], sides: &Sides) -> Self {
+        Self {
+            applications: applications.iter().filter(|one| one.result.is_err()).count(),
+            sets: sides.sets.not_compared.len(),
+        }
+    }
 }
 
 /// Returns the format of `-o`, or the external program of the environment.
@@ -111,7 +163,7 @@ pub(crate) async fn finish(
         Form::Markdown => output::print(&markdown::text(applications, sides, args))?,
         Form::Names => output::print(&names(applications))?,
     }
-    print_counts(counts, applications);
+    print_counts(counts, applications, NotCompared::of(applications, sides));
     Ok(match worst {
         Some(kind) => ExitCode::from(error::exit_code(kind)),
         None if args.exit_code && differ => ExitCode::from(DIFFERENT),
@@ -138,10 +190,9 @@ fn total(applications: &[ApplicationDiff]) -> Counts {
 }
 
 /// Prints the counts. Otherwise an empty standard output could mean that nothing was compared.
-fn print_counts(counts: Counts, applications: &[ApplicationDiff]) {
-    let failed = applications.iter().filter(|one| one.result.is_err()).count();
-    if applications.is_empty() || failed < applications.len() {
-        output::note(&format!("{}; {}", unified::headline(counts, failed), equal(counts)));
+fn print_counts(counts: Counts, applications: &[ApplicationDiff], not_compared: NotCompared) {
+    if applications.is_empty() || not_compared.applications < applications.len() {
+        output::note(&format!("{}; {}", unified::headline(counts, not_compared), equal(counts)));
     }
 }
 

@@ -33,6 +33,6 @@ pub(super) async fn run(
     }
     let comparing = Box::pin(params::compare_unsaved(&workspace, &change));
     let diff = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
-    let sides = Sides { before: "saved".to_owned(), after: "unsaved".to_owned(), notes: Vec::new() };
+    let sides = Sides::new("saved", "unsaved");
     output::finish(&[diff], &sides, &form, &args.shown, None, host).await
 }

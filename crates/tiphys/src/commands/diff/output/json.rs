@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 use tiphys_engine::diff::{ObjectDiff, Shown};
 
+use tiphys_service::UnknownSet;
+
 use super::{ApplicationDiff, Presence, Sides, unified};
 use crate::error::ServiceError;
 use crate::output;
@@ -16,10 +18,25 @@ use crate::output;
 /// ```
 ///
 /// `before` is `null` for added objects, `after` for removed ones. A failed application has a string in `error`; `change`, `objects` and
-/// `equal` are `null`.
+/// `equal` are `null`. So is an application set whose applications are not all compared, at the end of the list: its name is in
+/// `applicationSet`, and `application` is `null`.
 pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, context_lines: usize) -> String {
     let list = applications.iter().map(|one| application(one, sides, context_lines));
-    output::json(&Value::Array(list.collect()))
+    let sets = sides.sets.not_compared.iter().map(set);
+    output::json(&Value::Array(list.chain(sets).collect()))
+}
+
+fn set(not_compared: &UnknownSet) -> Value {
+    let UnknownSet { set, reason } = not_compared;
+    json!({
+        "application": null,
+        "applicationSet": set.name,
+        "namespace": set.namespace,
+        "change": null,
+        "error": reason,
+        "equal": null,
+        "objects": null,
+    })
 }
 
 fn application(one: &ApplicationDiff, sides: &Sides, context_lines: usize) -> Value {

@@ -2,7 +2,7 @@
 
 use tiphys_engine::diff::Comparison;
 
-use super::{ApplicationDiff, Sides, equal, title, total, unified};
+use super::{ApplicationDiff, NotCompared, Sides, equal, title, total, unified};
 use crate::args::DiffOutputArgs;
 use crate::error;
 use crate::terminal::{message, one_line};
@@ -20,7 +20,7 @@ pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffO
         bytes_max: args.max_bytes().saturating_sub(REST_BYTES_MAX),
         not_shown: Vec::new(),
     };
-    comment.notes(&sides.notes);
+    comment.notes(&sides.sets.lines);
     for one in applications {
         match &one.result {
             Ok(comparison) => comment.differences(one, comparison, sides, args.context_lines),
@@ -138,13 +138,11 @@ impl Comment {
 }
 
 fn heading(applications: &[ApplicationDiff], sides: &Sides) -> String {
-    let count = |is: fn(&ApplicationDiff) -> bool| applications.iter().filter(|one| is(one)).count();
-    let differ = count(ApplicationDiff::differs);
-    let failed = count(|one| one.result.is_err());
+    let differ = applications.iter().filter(|one| one.differs()).count();
     let counts = total(applications);
     format!(
         "### Manifests: {}\n\nFrom {} to {}: applications that differ: {differ} of {}; {}.\n",
-        unified::headline(counts, failed),
+        unified::headline(counts, NotCompared::of(applications, sides)),
         code(&sides.before),
         code(&sides.after),
         applications.len(),

@@ -16,7 +16,7 @@ fn output_args(args: &[&str]) -> DiffOutputArgs {
 }
 
 fn sides() -> Sides {
-    Sides { before: "live".to_owned(), after: "rendered".to_owned(), notes: Vec::new() }
+    Sides::new("live", "rendered")
 }
 
 fn config_map(name: &str, value: &str) -> Manifest {

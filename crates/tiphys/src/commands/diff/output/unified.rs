@@ -4,7 +4,7 @@ use tiphys_engine::ObjectKey;
 use tiphys_engine::diff::{Counts, ObjectDiff};
 use tiphys_process::escape_text;
 
-use super::{ApplicationDiff, Sides, title};
+use super::{ApplicationDiff, NotCompared, Sides, title};
 use crate::terminal::one_line;
 
 /// Whether to use terminal colours.
@@ -70,13 +70,22 @@ pub(super) fn object_name(key: &ObjectKey) -> String {
     format!("{group}{} {namespace}{}", key.kind, key.name)
 }
 
-/// A summary with failures: `1 added, 2 changed`, `no differences`, `1 application failed, nothing else differs`.
-pub(super) fn headline(counts: Counts, failed: usize) -> String {
-    let failures = match failed {
-        0 => return summary(counts),
-        1 => "1 application failed".to_owned(),
-        _ => format!("{failed} applications failed"),
+/// A summary with failures: `1 added, 2 changed`, `no differences`, `1 application failed, nothing else differs`,
+/// `2 application sets not compared, nothing else differs`.
+pub(super) fn headline(counts: Counts, not_compared: NotCompared) -> String {
+    let counted = |count: usize, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{count} {many}")),
     };
+    let failures = [
+        counted(not_compared.applications, "application failed", "applications failed"),
+        counted(not_compared.sets, "application set not compared", "application sets not compared"),
+    ];
+    let failures = failures.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    if failures.is_empty() {
+        return summary(counts);
+    }
     if counts.differ() {
         format!("{}, {failures}", summary(counts))
     } else {
