@@ -87,16 +87,24 @@ fn find_application(
             _ => failure,
         });
     }
+    let of_path = &workspace.path_sets;
+    if let Some(error) = of_path.errors().next() {
+        return Err(error.clone());
+    }
     let [stored] = selection.applications.as_slice() else {
-        return Err(ServiceError::invalid_input(format!(
-            "{name} has {} Applications; select one by name",
-            selection.applications.len()
-        )));
+        let count = selection.applications.len();
+        let error =
+            ServiceError::invalid_input(format!("{name} has {count} Applications; select one by name"));
+        return Err(match of_path.warnings().next() {
+            Some(warning) => error.with_hint(warning.message()).with_remedy(warning.remedy().cloned()),
+            None => error,
+        });
     };
     let of_document = findings::warnings(stored).into_iter().map(Warning::from);
     let refused = workspace.projects.check_application(stored)?;
     let of_project = workspace.projects.warnings(std::slice::from_ref(stored)).into_iter().chain(refused);
-    let warnings = workspace.warnings().iter().cloned().chain(of_document).chain(of_project).collect();
+    let of_settings = workspace.warnings().iter().chain(of_path.warnings()).cloned();
+    let warnings = of_settings.chain(of_document).chain(of_project).collect();
     Ok((Arc::clone(stored), warnings))
 }
 

@@ -39,11 +39,16 @@ pub fn select(
     let mut warnings = warnings(&applications);
     // A missing application may be one of a set that failed.
     let is_about_sets = is_about_all || !errors.is_empty();
-    let sets = if is_about_sets { workspace.sets.reports.clone() } else { SetReports::default() };
+    let mut sets = if is_about_sets { workspace.sets.reports.clone() } else { SetReports::default() };
+    sets.join(workspace.path_sets.clone());
     errors.extend(sets.errors().cloned());
     warnings.extend(sets.warnings().cloned());
     if applications.is_empty() && errors.is_empty() {
-        let error = nothing_selected(workspace, action);
+        let error = if selection.paths().is_empty() {
+            nothing_selected(workspace, action)
+        } else {
+            ServiceError::invalid_input(format!("no application to {action}"))
+        };
         if warnings.is_empty() {
             return Err(error);
         }

@@ -7,10 +7,10 @@ use tiphys_engine::TrackingMethod;
 use tiphys_plugin::{LoadedPlugin, Others, RunSettings};
 use tiphys_render::{RenderRequest, RenderService, RenderSettings, Renderer};
 use tiphys_source::{LocalCopy, SourceRequest};
-use tiphys_store::Store as Resources;
+use tiphys_store::{Store as Resources, StoreInput};
 use tokio_util::sync::CancellationToken;
 
-use crate::appset::{self, IncludedSets, Services, SetSelection, WorldInputs};
+use crate::appset::{self, IncludedSets, Services, SetReports, SetSelection, WorldInputs};
 use crate::clusters::{DestinationClusters, cluster_secrets};
 use crate::dynamic::{ClusterValues, LiveReads};
 use crate::error::ServiceError;
@@ -41,6 +41,8 @@ pub struct Workspace {
     pub(crate) services: Arc<Services>,
     /// What became of the sets of the store.
     pub(crate) sets: IncludedSets,
+    /// Reports about the sets of the paths that the caller named.
+    pub(crate) path_sets: SetReports,
     warnings: Vec<Warning>,
     cancel: CancellationToken,
 }
@@ -87,14 +89,34 @@ impl Workspace {
         Self::with_resources(service, resources, workspace)
     }
 
-    /// Loads the store, opens a workspace, and generates the applications of its sets.
+    /// Loads the store, opens a workspace, and generates the applications of its sets, and of those at the paths that the caller named.
     pub async fn open_with_sets(
         service: &Service,
         workspace: WorkspaceOptions,
     ) -> Result<Self, ServiceError> {
+        let paths = workspace.applications.clone();
         let mut workspace = Self::open(service, workspace)?;
         let inputs = WorldInputs::of(&workspace);
-        let (applications, sets) = Box::pin(appset::include(&inputs, &service.options().sets)).await?;
+        let inclusion = &service.options().sets;
+        let mut of_paths = Vec::new();
+        let mut path_sets = SetReports::default();
+        for path in paths {
+            // Selecting the path reports its errors.
+            let Ok(mut store) = Resources::load(&[StoreInput::Path(path.clone())]) else { continue };
+            if store.sets().is_empty() {
+                continue;
+            }
+            let (applications, sets) = Box::pin(appset::include(&inputs, &store, inclusion)).await?;
+            appset::add(&mut store, applications, inputs.control_plane);
+            path_sets.join(sets.reports);
+            of_paths.push((path, store));
+        }
+        let (applications, sets) =
+            Box::pin(appset::include(&inputs, &workspace.resources, inclusion)).await?;
+        for (path, store) in of_paths {
+            workspace.resources.add_path(path, store);
+        }
+        workspace.path_sets = path_sets;
         appset::add(&mut workspace.resources, applications, &workspace.control_plane);
         workspace.sets = sets;
         Ok(workspace)
@@ -154,6 +176,7 @@ impl Workspace {
             runs,
             services,
             sets: IncludedSets::default(),
+            path_sets: SetReports::default(),
             warnings,
             cancel,
         })

@@ -120,8 +120,7 @@ impl Store {
     pub fn select(&self, arguments: &[ApplicationRef], filter: &Filter, control_plane: &str) -> Selection {
         let mut selection = Selection::default();
         if arguments.is_empty() {
-            selection.errors.extend(self.broken.iter().map(SelectError::broken));
-            self.choose_all(control_plane, &mut selection);
+            self.choose_with_errors(control_plane, &mut selection);
         }
         for argument in arguments {
             match argument {
@@ -131,15 +130,18 @@ impl Store {
                         Err(error) => selection.errors.push(error),
                     }
                 }
-                ApplicationRef::Path(path) => match Self::load(&[StoreInput::Path(path.clone())]) {
-                    Ok(store) => {
-                        selection.errors.extend(store.broken.iter().map(SelectError::broken));
-                        if store.applications.is_empty() && store.broken.is_empty() {
-                            selection.errors.push(SelectError::NoneInPath { path: path.clone() });
+                ApplicationRef::Path(path) => match self.paths.get(path) {
+                    // Without applications, there are reports about its sets.
+                    Some(store) => store.choose_with_errors(control_plane, &mut selection),
+                    None => match Self::load(&[StoreInput::Path(path.clone())]) {
+                        Ok(store) => {
+                            if store.applications.is_empty() && store.broken.is_empty() {
+                                selection.errors.push(SelectError::NoneInPath { path: path.clone() });
+                            }
+                            store.choose_with_errors(control_plane, &mut selection);
                         }
-                        store.choose_all(control_plane, &mut selection);
-                    }
-                    Err(error) => selection.errors.push(error.into()),
+                        Err(error) => selection.errors.push(error.into()),
+                    },
                 },
             }
         }
@@ -179,6 +181,11 @@ impl Store {
                 places: found.iter().map(|stored| stored.place.clone()).collect(),
             }),
         }
+    }
+
+    fn choose_with_errors(&self, control_plane: &str, selection: &mut Selection) {
+        selection.errors.extend(self.broken.iter().map(SelectError::broken));
+        self.choose_all(control_plane, selection);
     }
 
     fn choose_all(&self, control_plane: &str, selection: &mut Selection) {

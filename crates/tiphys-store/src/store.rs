@@ -71,6 +71,8 @@ pub struct Store {
     pub(crate) broken: Vec<Broken>,
     counts: Counts,
     documents: Documents,
+    /// Selected paths that are loaded already, with the applications that their sets generate.
+    pub(crate) paths: BTreeMap<PathBuf, Store>,
 }
 
 /// All documents of a store, which are read again when they are needed.
@@ -147,6 +149,11 @@ impl Store {
         self.applications
             .retain(|stored| sets.get(&stored.owned_key(control_plane)).is_none_or(|set| !owns(set, stored)));
         self.applications.extend(generated.into_iter().map(Arc::new));
+    }
+
+    /// Adds the store of a path, whose applications are then those of the path if it is selected.
+    pub fn add_path(&mut self, path: PathBuf, store: Self) {
+        self.paths.insert(path, store);
     }
 
     /// Returns the `ApplicationSets`.

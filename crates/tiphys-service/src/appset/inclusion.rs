@@ -35,12 +35,13 @@ pub(crate) struct IncludedSets {
     pub(crate) generated: Vec<SetApplications>,
 }
 
-/// Generates the Applications of the sets of a store.
+/// Generates the Applications of the sets of a store, which is that of the inputs or of a selected path.
 pub(crate) async fn include(
     inputs: &WorldInputs<'_>,
+    resources: &Resources,
     inclusion: &SetInclusion,
 ) -> Result<(Vec<StoredApplication>, IncludedSets), ServiceError> {
-    let sets: Vec<&StoredSet> = inputs.resources.sets().iter().collect();
+    let sets: Vec<&StoredSet> = resources.sets().iter().collect();
     let mut included = IncludedSets::default();
     let asking = match inclusion {
         _ if sets.is_empty() => return Ok((Vec::new(), included)),

@@ -1,5 +1,6 @@
 //! Rendering the applications of both sides and comparing their manifests.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
@@ -7,7 +8,7 @@ use tiphys_engine::diff::{Comparison, compare};
 use tiphys_plugin::{ChooseError, RunSettings};
 use tiphys_render::{RenderError, RenderedApplication, RenderedPair, SourceFailure, render_pair};
 use tiphys_source::BaseRevision;
-use tiphys_store::StoredApplication;
+use tiphys_store::{SetId, StoredApplication};
 use tokio_util::sync::CancellationToken;
 
 use super::pairs::{self, Pair, Pairs, SideStore};
@@ -72,7 +73,10 @@ impl RevisionComparison {
         let mut errors: Vec<ServiceError> = pairs.errors.iter().map(ServiceError::selection).collect();
         // A missing application may be one of a set that failed, and so may one that only one side has.
         let is_about_all = arguments.is_empty() || !errors.is_empty();
-        reports.retain(|set| is_about_all || pairs.of_unknown_sets.contains_key(set));
+        let of_paths: BTreeSet<SetId> =
+            sides.base.stores.path_sets().chain(sides.head.stores.path_sets()).collect();
+        reports
+            .retain(|set| is_about_all || pairs.of_unknown_sets.contains_key(set) || of_paths.contains(set));
         errors.extend(reports.errors().cloned());
         warnings.extend(reports.warnings().cloned());
         warnings.extend(unheeded::warnings(&pairs.head(), &sides).await?);

@@ -117,7 +117,11 @@ pub(super) fn pair(
                     if let Some(store) = store {
                         found.add_all(store, &side.control_plane);
                     }
-                    store.is_some_and(|store| !store.applications().is_empty() || !store.broken().is_empty())
+                    store.is_some_and(|store| {
+                        !store.applications().is_empty()
+                            || !store.broken().is_empty()
+                            || !store.sets().is_empty()
+                    })
                 });
                 if stores == [false, false] {
                     errors.push(SelectError::NoneInPath { path: path.clone() });
@@ -153,11 +157,18 @@ fn more_helpful(then: SelectError, head: SelectError) -> SelectError {
 }
 
 impl SideStore {
+    /// Returns the sets at the selected paths.
+    pub(super) fn path_sets(&self) -> impl Iterator<Item = SetId> {
+        let sets = self.paths.iter().flat_map(|(_, store)| store.sets());
+        sets.map(|set| set.id(&self.control_plane))
+    }
+
     /// Returns the sets whose applications are not known, and whose documents the other side does not have.
     fn changed_sets(&self, other: &Self) -> BTreeSet<SetId> {
         let document = |side: &Self, id: &SetId| {
-            let sets = side.store.sets().iter();
-            sets.rev().find(|set| set.id(&side.control_plane) == *id).map(|set| set.node.to_json())
+            let of_paths = side.paths.iter().flat_map(|(_, store)| store.sets());
+            let mut sets = side.store.sets().iter().rev().chain(of_paths);
+            sets.find(|set| set.id(&side.control_plane) == *id).map(|set| set.node.to_json())
         };
         let is_changed = |id: &&SetId| document(self, id) != document(other, id);
         self.unknown_sets.iter().filter(is_changed).cloned().collect()

@@ -155,7 +155,7 @@ pub(super) async fn open(
 }
 
 impl Side {
-    /// Adds the applications that the sets of this side generate.
+    /// Adds the applications that the sets of this side generate, those of its store and of the selected paths.
     async fn include_sets(
         &mut self,
         service: &Service,
@@ -172,8 +172,20 @@ impl Side {
             control_plane: &self.stores.control_plane,
             services,
         };
-        let (applications, sets) = Box::pin(appset::include(&inputs, &service.options().sets)).await?;
-        appset::add(&mut self.stores.store, applications, &self.stores.control_plane);
+        let inclusion = &service.options().sets;
+        let (applications, mut sets) =
+            Box::pin(appset::include(&inputs, inputs.resources, inclusion)).await?;
+        let mut of_paths = Vec::new();
+        for (_, store) in &self.stores.paths {
+            let (applications, of_path) = Box::pin(appset::include(&inputs, store, inclusion)).await?;
+            sets.reports.join(of_path.reports);
+            of_paths.push(applications);
+        }
+        let control_plane = &self.stores.control_plane;
+        appset::add(&mut self.stores.store, applications, control_plane);
+        for ((_, store), applications) in self.stores.paths.iter_mut().zip(of_paths) {
+            appset::add(store, applications, control_plane);
+        }
         self.stores.unknown_sets = sets.reports.unknown().into_iter().map(|unknown| unknown.set).collect();
         Ok(sets)
     }
