@@ -88,6 +88,8 @@ pub enum Remedy {
     GenerateSets,
     /// Ask other servers for the Applications of sets, or answer for them.
     IncludeSets,
+    /// Give answers for the generators of a set.
+    AnswerSets,
     /// Choose one source of the Application.
     ChooseSource,
     /// Change an override file instead of the Application.

@@ -32,8 +32,8 @@ impl Warning {
     }
 
     #[must_use]
-    pub(crate) fn with_remedy(self, remedy: Remedy) -> Self {
-        Self { remedy: Some(remedy), ..self }
+    pub(crate) fn with_remedy(self, remedy: impl Into<Option<Remedy>>) -> Self {
+        Self { remedy: remedy.into(), ..self }
     }
 
     /// Returns the message.

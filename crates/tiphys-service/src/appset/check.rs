@@ -1,15 +1,17 @@
 //! Findings about application sets: of their documents, and of names that clash.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tiphys_appset::{SetFinding, SetRule, check_set};
 use tiphys_engine::Owner;
 use tiphys_store::{Place, SetId, StoredSet};
 
 use super::generation::SetOutcome;
+use super::reports::{SetReport, SetReports};
 use super::world::{Asking, World, WorldInputs};
 use super::{NamedSets, SetSelection, generate_each, same_ids};
-use crate::error::ServiceError;
+use crate::error::{Remedy, ServiceError};
+use crate::warning::Warning;
 use crate::workspace::Workspace;
 
 /// A finding about a set.
@@ -34,8 +36,8 @@ pub struct CheckedSets {
     pub sets: usize,
     /// The findings, in the order of the sets.
     pub findings: Vec<CheckFinding>,
-    /// Errors of sets that could be generated without asking other servers.
-    pub errors: Vec<ServiceError>,
+    /// Reports about sets that were not generated, so that clashes of their names are not found: their errors, or a warning.
+    pub reports: SetReports,
 }
 
 /// Checks sets. Those whose generators need only the store and folders are generated, to find names that clash.
@@ -56,8 +58,12 @@ pub async fn check_sets(
         None => Asking::StoreAndFolders,
     };
     let world = World::new(&WorldInputs::of(workspace), asking)?;
-    let valid: Vec<&StoredSet> =
-        found.iter().copied().filter(|set| !checked.is_broken(set, control_plane)).collect();
+    let (broken, valid): (Vec<&StoredSet>, Vec<&StoredSet>) =
+        found.iter().copied().partition(|set| checked.is_broken(set, control_plane));
+    let broken: BTreeSet<SetId> = broken.into_iter().map(|set| set.id(control_plane)).collect();
+    for set in broken {
+        checked.leave_out(set, "its findings are errors".to_owned(), None);
+    }
     let mut names = Names::of_store(workspace);
     for (set, generated) in
         valid.iter().zip(generate_each(&valid, &world, workspace.service.generating()).await)
@@ -74,14 +80,25 @@ pub async fn check_sets(
                     }
                 }
             }
-            SetOutcome::Failed(errors) => checked.errors.extend(errors),
-            SetOutcome::LeftOut(_) => {}
+            SetOutcome::Failed(errors) => {
+                checked.reports.add(SetReport { errors, ..SetReport::new(generated_set) });
+            }
+            SetOutcome::LeftOut(reason) => {
+                checked.leave_out(generated_set, reason, Some(Remedy::AnswerSets));
+            }
         }
     }
     Ok(checked)
 }
 
 impl CheckedSets {
+    fn leave_out(&mut self, set: SetId, reason: String, remedy: Option<Remedy>) {
+        let message =
+            format!("application set {set} is not generated, so names that clash are not found: {reason}");
+        let warnings = vec![Warning::new(message).with_remedy(remedy)];
+        self.reports.add(SetReport { warnings, left_out: Some(reason), ..SetReport::new(set) });
+    }
+
     /// Adds an error about a whole set.
     fn add(&mut self, set: &StoredSet, id: &SetId, rule: &'static str, message: String) {
         let (set, place) = (id.clone(), set.place.clone());

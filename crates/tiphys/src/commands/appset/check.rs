@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tiphys_service::{CheckFinding, CheckedSets, SetSelection, Workspace, WorkspaceOptions, check_sets};
+use tiphys_service::{
+    CheckFinding, CheckedSets, SetSelection, UnknownSet, Workspace, WorkspaceOptions, check_sets,
+};
 
 use crate::args::{AppSetCheckArgs, CommonArgs, OutputFormat};
 use crate::error::{self, ErrorKind, ServiceError};
@@ -36,7 +38,8 @@ pub(super) async fn run(
     let checking = Box::pin(check_sets(&workspace, &selection));
     let checked = lifecycle::unless_interrupted(workspace.cancel(), checking).await??;
     output::print(&print(&checked))?;
-    let worst = error::print_all(&checked.errors, None);
+    error::warn_all(checked.reports.warnings());
+    let worst = error::print_all(checked.reports.errors(), None);
     let has_errors = checked.findings.iter().any(|finding| finding.is_error);
     Ok(error::exit_code_of(worst.max(has_errors.then_some(ErrorKind::InvalidInput))))
 }
@@ -52,7 +55,11 @@ fn text(checked: &CheckedSets) -> String {
         1 => "1 finding".to_owned(),
         count => format!("{count} findings"),
     };
-    output::lines(checked.findings.iter().map(line).chain([format!("{sets}: {found}")]))
+    let generated = match checked.reports.unknown().len() {
+        0 => String::new(),
+        count => format!("; {count} not generated"),
+    };
+    output::lines(checked.findings.iter().map(line).chain([format!("{sets}: {found}{generated}")]))
 }
 
 fn document(checked: &CheckedSets) -> Value {
@@ -68,7 +75,11 @@ fn document(checked: &CheckedSets) -> Value {
             "message": finding.message,
         })
     };
-    json!({"findings": checked.findings.iter().map(finding).collect::<Vec<_>>()})
+    let not_generated = |UnknownSet { set, reason }| json!({"set": set.to_string(), "reason": reason});
+    json!({
+        "findings": checked.findings.iter().map(finding).collect::<Vec<_>>(),
+        "notGenerated": checked.reports.unknown().into_iter().map(not_generated).collect::<Vec<_>>(),
+    })
 }
 
 fn level(finding: &CheckFinding) -> &'static str {
