@@ -55,43 +55,61 @@ impl RevisionComparison {
         selection: &ApplicationSelection,
         cancel: &CancellationToken,
     ) -> Result<Self, ServiceError> {
+        Self::prepare_selected(service, revision, selection, None, cancel).await
+    }
+
+    /// Opens both sides and selects the applications of sets.
+    pub async fn prepare_sets(
+        service: &Service,
+        revision: &RevisionOptions,
+        sets: &SetSelection,
+        cancel: &CancellationToken,
+    ) -> Result<Self, ServiceError> {
+        let all = ApplicationSelection::default();
+        Self::prepare_selected(service, revision, &all, Some(sets), cancel).await
+    }
+
+    async fn prepare_selected(
+        service: &Service,
+        revision: &RevisionOptions,
+        selection: &ApplicationSelection,
+        only: Option<&SetSelection>,
+        cancel: &CancellationToken,
+    ) -> Result<Self, ServiceError> {
         refuse_standard_input(service)?;
         let filter = selection.filter()?;
         let arguments = selection.references();
         let runs = service.runs(None);
         let mut sides = Box::pin(sides::open(service, &runs, revision, &arguments, cancel)).await?;
-        let pairs = pairs::pair(&sides.base.stores, &sides.head.stores, &arguments, &filter);
+        let mut pairs = pairs::pair(&sides.base.stores, &sides.head.stores, &arguments, &filter);
+        let mut concerned: BTreeSet<SetId> =
+            sides.base.stores.path_sets().chain(sides.head.stores.path_sets()).collect();
+        if let Some(only) = only {
+            concerned = only.ids([&sides.base, &sides.head].map(|side| {
+                let SideStore { store, control_plane, .. } = &side.stores;
+                (store, control_plane.as_str())
+            }))?;
+            pairs.retain_generated_by(&concerned);
+        }
         let reports = &mut sides.sets.reports;
         for (set, applications) in &pairs.of_unknown_sets {
             let message = format!(
                 "not compared, since application set {set} failed or is left out on the other side: {}",
-                applications.join(", ")
+                names(applications)
             );
             reports.warn(Some(set), Warning::new(message));
         }
         let mut warnings = sides.warnings.clone();
         let mut errors: Vec<ServiceError> = pairs.errors.iter().map(ServiceError::selection).collect();
         // A missing application may be one of a set that failed, and so may one that only one side has.
-        let is_about_all = arguments.is_empty() || !errors.is_empty();
-        let of_paths: BTreeSet<SetId> =
-            sides.base.stores.path_sets().chain(sides.head.stores.path_sets()).collect();
+        let is_about_all = only.is_none() && (arguments.is_empty() || !errors.is_empty());
         reports
-            .retain(|set| is_about_all || pairs.of_unknown_sets.contains_key(set) || of_paths.contains(set));
+            .retain(|set| is_about_all || pairs.of_unknown_sets.contains_key(set) || concerned.contains(set));
         errors.extend(reports.errors().cloned());
         warnings.extend(reports.warnings().cloned());
         warnings.extend(unheeded::warnings(&pairs.head(), &sides).await?);
         let jobs = service.jobs();
         Ok(Self { base: revision.base.clone(), sides, pairs, errors, runs, jobs, warnings })
-    }
-
-    /// Leaves only the applications of sets.
-    pub fn only_sets(mut self, selection: &SetSelection) -> Result<Self, ServiceError> {
-        let names = selection.ids([&self.sides.base, &self.sides.head].map(|side| {
-            let SideStore { store, control_plane, .. } = &side.stores;
-            (store, control_plane.as_str())
-        }))?;
-        self.pairs.retain_generated_by(&names);
-        Ok(self)
     }
 
     /// Returns the reports about application sets of both sides, which may generate applications that are not compared. Errors and warnings
@@ -115,7 +133,7 @@ impl RevisionComparison {
         let doubtful = (!self.pairs.doubtful.is_empty()).then(|| {
             Warning::new(format!(
                 "not compared, since the other side may have them in a file that cannot be read: {}",
-                self.pairs.doubtful.join(", ")
+                names(&self.pairs.doubtful)
             ))
         });
         let head = self.pairs.head();
@@ -162,6 +180,10 @@ impl RevisionComparison {
         let applications = results.into_iter().map(|(diff, _)| diff).collect();
         Ok(RevisionDiff { applications, equal, renamed: pairs.renamed() })
     }
+}
+
+fn names(applications: &[Arc<StoredApplication>]) -> String {
+    applications.iter().map(|stored| stored.full_name()).collect::<Vec<_>>().join(", ")
 }
 
 /// Refuses a store without revisions.

@@ -35,10 +35,10 @@ pub(super) struct Pairs {
     pub(super) joined: Vec<Pair>,
     /// Applications that could not be selected.
     pub(super) errors: Vec<SelectError>,
-    /// Full names of applications of one side that may be on the other side in an invalid file.
-    pub(super) doubtful: Vec<String>,
-    /// Full names of applications of one side, by the set that generates them. On the other side the set's applications are not known.
-    pub(super) of_unknown_sets: BTreeMap<SetId, Vec<String>>,
+    /// Applications of one side that may be on the other side in an invalid file.
+    pub(super) doubtful: Vec<Arc<StoredApplication>>,
+    /// Applications of one side, by the set that generates them. On the other side the set's applications are not known.
+    pub(super) of_unknown_sets: BTreeMap<SetId, Vec<Arc<StoredApplication>>>,
 }
 
 /// Namespace and name.
@@ -50,6 +50,12 @@ impl Pair {
         match self {
             Self::Both { head, .. } => head,
             Self::Added(stored) | Self::Removed(stored) => stored,
+        }
+    }
+
+    fn into_stored(self) -> Arc<StoredApplication> {
+        match self {
+            Self::Both { head: stored, .. } | Self::Added(stored) | Self::Removed(stored) => stored,
         }
     }
 
@@ -215,6 +221,11 @@ impl Pairs {
         let is_generated =
             |stored: &StoredApplication| stored.generated_by.as_ref().is_some_and(|set| sets.contains(set));
         self.joined.retain(|pair| pair.sides().any(is_generated));
+        self.doubtful.retain(|stored| is_generated(stored));
+        self.of_unknown_sets.retain(|_, applications| {
+            applications.retain(|stored| is_generated(stored));
+            !applications.is_empty()
+        });
     }
 
     fn join(&mut self, (base, base_plane): (&Found, &str), (head, head_plane): (&Found, &str)) {
@@ -248,10 +259,10 @@ impl Pairs {
         let of_other = |set: &&SetId| other.unknown_sets.contains(*set);
         let generator = pair.stored().generated_by.as_ref().filter(of_other);
         // A set that is new or changed on the other side may generate it.
-        if let Some(set) = generator.or_else(|| other.changed_sets.first()) {
-            self.of_unknown_sets.entry(set.clone()).or_default().push(pair.stored().full_name());
+        if let Some(set) = generator.or_else(|| other.changed_sets.first()).cloned() {
+            self.of_unknown_sets.entry(set).or_default().push(pair.into_stored());
         } else if other.any_may_be_hidden {
-            self.doubtful.push(pair.stored().full_name());
+            self.doubtful.push(pair.into_stored());
         } else {
             self.joined.push(pair);
         }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use tiphys_service::compare::{RevisionComparison, RevisionOptions};
-use tiphys_service::{ApplicationSelection, compare_previews};
+use tiphys_service::compare_previews;
 use tokio_util::sync::CancellationToken;
 
 use super::planned;
@@ -51,9 +51,8 @@ async fn change(
     let service = planned::open_service_for_sets(common, &selection, host)?;
     let cancel = CancellationToken::new();
     let work = async {
-        let all = ApplicationSelection::default();
-        let comparison = Box::pin(RevisionComparison::prepare(&service, revision, &all, &cancel)).await?;
-        let comparison = comparison.only_sets(&selection)?;
+        let preparing = RevisionComparison::prepare_sets(&service, revision, &selection, &cancel);
+        let comparison = Box::pin(preparing).await?;
         crate::commands::diff::base::compared(&comparison, host).await
     };
     let (compared, sets, worst) = lifecycle::unless_interrupted(&cancel, work).await??;

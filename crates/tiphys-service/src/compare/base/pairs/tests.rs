@@ -40,7 +40,7 @@ fn shown(pairs: &Pairs) -> Vec<String> {
         Pair::Added(stored) => format!("+ {}", stored.full_name()),
         Pair::Removed(stored) => format!("- {}", stored.full_name()),
     };
-    let doubtful = pairs.doubtful.iter().map(|name| format!("? {name}"));
+    let doubtful = pairs.doubtful.iter().map(|stored| format!("? {}", stored.full_name()));
     let errors = pairs.errors.iter().map(|error| format!("! {error}"));
     pairs.joined.iter().map(pair).chain(doubtful).chain(errors).collect()
 }
