@@ -1,6 +1,7 @@
 //! The template engines of ApplicationSets.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tiphys_api::ApplicationSet;
@@ -20,6 +21,8 @@ pub(crate) struct Templates {
     options: Options,
     parsed: RwLock<HashMap<String, Parsed>>,
     volatile: Mutex<BTreeSet<&'static str>>,
+    /// Whether a template cannot be parsed.
+    has_invalid: AtomicBool,
 }
 
 type Parsed = Arc<Result<Template, ParseError>>;
@@ -49,6 +52,7 @@ impl Templates {
             options: Options { missing_key, ..options },
             parsed: RwLock::default(),
             volatile: Mutex::default(),
+            has_invalid: AtomicBool::default(),
         })
     }
 
@@ -69,6 +73,11 @@ impl Templates {
             }
         };
         SetEngine { templates: self, data, options: self.options }
+    }
+
+    /// Returns whether a template cannot be parsed.
+    pub(crate) fn has_invalid(&self) -> bool {
+        self.has_invalid.load(Ordering::Relaxed)
     }
 
     /// Returns the functions that were called and return something else at each call.
@@ -100,13 +109,16 @@ impl Engine for SetEngine<'_> {
             return Ok(text.to_owned());
         }
         match &self.data {
-            Data::Fast(strings) => replace(text, strings).map_err(|error| error.to_string()),
+            Data::Fast(strings) => replace(text, strings).map_err(|error| {
+                self.templates.has_invalid.store(true, Ordering::Relaxed);
+                error.to_string()
+            }),
             Data::Go(data) => {
                 let parsed = self.templates.parsed(text);
-                let template = parsed
-                    .as_ref()
-                    .as_ref()
-                    .map_err(|error| format!("failed to parse template {text}: {error}"))?;
+                let template = parsed.as_ref().as_ref().map_err(|error| {
+                    self.templates.has_invalid.store(true, Ordering::Relaxed);
+                    format!("failed to parse template {text}: {error}")
+                })?;
                 let output = template.execute(data, &self.options).map_err(|error| {
                     format!("failed to execute go template {text}: {}", with_limit(&error))
                 })?;

@@ -35,6 +35,8 @@ pub struct Generated {
     pub questions: Vec<Question>,
     /// Functions of Go templates that were called and return something else at each call.
     pub volatile: BTreeSet<&'static str>,
+    /// Whether a template of the set cannot be parsed, so that the document is invalid.
+    pub has_invalid_template: bool,
 }
 
 /// An Application of a set.
@@ -102,19 +104,33 @@ pub fn generate(
     for entry in &set.generators {
         run.top_level(entry, &mut generated);
     }
+    generated.has_invalid_template = templates.has_invalid();
     generated.volatile = templates.volatile();
     Ok(generated)
 }
 
-/// Renders a string with parameter sets of a set, as its template would be. The errors are in Argo CD's words.
+/// Why a string could not be rendered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StringError {
+    /// The message in Argo CD's words.
+    pub message: String,
+    /// Whether the string cannot be parsed, with any parameters.
+    pub is_invalid: bool,
+}
+
+/// Renders a string with parameter sets of a set, as its template would be.
 pub fn render_string(
     set: &ApplicationSet,
     text: &str,
     parameters: &[&ParameterSet],
     options: Options,
-) -> Result<Vec<Result<String, String>>, OptionError> {
+) -> Result<Vec<Result<String, StringError>>, OptionError> {
     let templates = Templates::of(set, options)?;
-    Ok(parameters.iter().map(|parameters| templates.engine(parameters).render(text)).collect())
+    let rendered = |parameters: &&ParameterSet| {
+        let rendered = templates.engine(parameters).render(text);
+        rendered.map_err(|message| StringError { message, is_invalid: templates.has_invalid() })
+    };
+    Ok(parameters.iter().map(rendered).collect())
 }
 
 /// Why a generator has no parameters yet.

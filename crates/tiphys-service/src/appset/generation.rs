@@ -71,7 +71,7 @@ pub(super) async fn generate_one(
                 );
                 warnings.push(Warning::from(message));
             }
-            let errors = failures(stored, &name, &generated.errors);
+            let errors = failures(stored, &name, &generated);
             if errors.is_empty() {
                 SetOutcome::Generated { set, generated }
             } else {
@@ -178,9 +178,9 @@ pub(super) fn stored_application(
 }
 
 /// Returns the errors of a set, equal ones of many parameter sets once.
-fn failures(stored: &StoredSet, id: &SetId, errors: &[GenerateError]) -> Vec<ServiceError> {
+fn failures(stored: &StoredSet, id: &SetId, generated: &Generated) -> Vec<ServiceError> {
     let mut counted: Vec<(&GenerateError, usize)> = Vec::new();
-    for error in errors {
+    for error in &generated.errors {
         match counted.iter_mut().rfind(|(one, _)| *one == error) {
             Some((_, count)) => *count += 1,
             None => counted.push((error, 1)),
@@ -189,7 +189,12 @@ fn failures(stored: &StoredSet, id: &SetId, errors: &[GenerateError]) -> Vec<Ser
     let failed = |(error, count): (&GenerateError, usize)| {
         let place = Place { position: Some(error.position), ..stored.place.clone() };
         let times = if count > 1 { format!(" (for {count} parameter sets)") } else { String::new() };
-        ServiceError::rendering(format!("application set {id} ({place}): {error}{times}"))
+        let message = format!("application set {id} ({place}): {error}{times}");
+        if generated.has_invalid_template {
+            ServiceError::invalid_input(message)
+        } else {
+            ServiceError::rendering(message)
+        }
     };
     counted.into_iter().map(failed).collect()
 }

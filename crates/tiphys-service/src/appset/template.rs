@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tiphys_api::ApplicationSet;
-use tiphys_appset::{GeneratedApplication, render_string};
+use tiphys_appset::{GeneratedApplication, StringError, render_string};
 
 use super::generation::{SetOutcome, generate_one};
 use super::world::World;
@@ -59,11 +59,11 @@ pub async fn render_for_set(
     let parameters: Vec<_> = applications.iter().map(|one| &one.parameters).collect();
     let rendered = render_string(&set, &template.template, &parameters, options.templates)
         .map_err(|error| ServiceError::invalid_input(error.to_string()))?;
-    let of = |(number, (one, result)): (usize, (&GeneratedApplication, Result<String, String>))| {
-        result.map_err(|error| {
+    let of = |(number, (one, result)): (usize, (&GeneratedApplication, Result<String, StringError>))| {
+        result.map_err(|StringError { message: error, is_invalid }| {
             let (set, generator) = (&generated.set, &one.generator);
             let message = format!("parameter set {number} of application set {set} ({generator}): {error}");
-            ServiceError::rendering(message)
+            if is_invalid { ServiceError::invalid_input(message) } else { ServiceError::rendering(message) }
         })
     };
     Ok((1..).zip(applications.iter().zip(rendered)).map(of).collect())
