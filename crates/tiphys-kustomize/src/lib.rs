@@ -2,12 +2,16 @@
 //!
 //! Kustomize rejects files outside of a kustomization's directory, but accepts any directory of the machine as a base: `../../../other`.
 
+mod named;
+
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tiphys_tree::{ContainmentError, EntryPath, RepoPath, read_bounded, resolve};
 use tiphys_yaml::{Data, Node, names_equal, read_document};
+
+pub use named::named;
 
 /// The maximum size in bytes of a kustomization and all kustomizations that it refers to.
 pub const KUSTOMIZATION_BYTES_MAX: u64 = 5 << 20;

@@ -17,6 +17,8 @@ pub use schema::{SCHEMA, SCHEMA_FILE};
 use tiphys_params::{AnnouncementEntry, AnnouncementError, Announcements};
 use tiphys_yaml::DecodeError;
 
+use crate::plugin::InputRule;
+
 /// Kind of a plugin's file.
 pub const KIND: &str = "ConfigManagementPlugin";
 
@@ -49,6 +51,8 @@ pub struct PluginConfig {
     pub large_parameters: LargeParameters,
     /// Annotation `tiphys/deterministic: "true"`: the output is a function of the inputs, so that it may be reused.
     pub deterministic: bool,
+    /// Annotation `tiphys/inputs`: what the output depends on.
+    pub inputs: InputRule,
 }
 
 /// A command with at least a program.

@@ -33,7 +33,7 @@ pub use error::{Phase, PluginError};
 pub use load::{LoadError, LoadedPlugin, load_plugins, read_plugin_file};
 pub use local::{COMMAND_LOG, LocalPlugin};
 pub use observer::{CommandEnd, Observer, Unobserved};
-pub use plugin::{Configuration, Discovery, Generated, Match, Plugin};
+pub use plugin::{Configuration, Discovery, Generated, InputRule, Match, Plugin};
 pub use request::{Deadline, Request};
 pub use settings::RunSettings;
 pub use slots::{SlotLimits, Slots};

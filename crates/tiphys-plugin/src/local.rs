@@ -21,7 +21,7 @@ use crate::environment::BaseEnvironment;
 use crate::environment::passing::{self, Passing};
 use crate::error::{Phase, PluginError};
 use crate::observer::CommandEnd;
-use crate::plugin::{Configuration, Discovery, Generated, Match, Plugin};
+use crate::plugin::{Configuration, Discovery, Generated, InputRule, Match, Plugin};
 use crate::request::Request;
 use crate::settings::RunSettings;
 use crate::signal;
@@ -301,6 +301,10 @@ impl Plugin for LocalPlugin {
             Some(discovery::Rule::Pattern(pattern)) => pattern.stays_in_directory(),
             Some(discovery::Rule::Command(_)) => false,
         }
+    }
+
+    fn inputs(&self) -> InputRule {
+        self.config.inputs
     }
 
     fn discovery(&self) -> Discovery {

@@ -31,6 +31,18 @@ pub enum Match {
     NotSupported,
 }
 
+/// What the result of a plugin depends on, besides its request's environment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InputRule {
+    /// Any file of the revision.
+    #[default]
+    Revision,
+    /// A chart, its dependencies in the repository, and the named value files (`tiphys/inputs: chart`).
+    Chart,
+    /// A kustomization and what it names (`tiphys/inputs: kustomization`).
+    Kustomization,
+}
+
 /// How a plugin's discovery works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discovery {
@@ -71,6 +83,11 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
     /// Whether [`Plugin::matches`] depends only on the application's directory and is cheap. `false` if unknown.
     fn looks_only_at_folder(&self) -> bool {
         false
+    }
+
+    /// Returns what its results depend on.
+    fn inputs(&self) -> InputRule {
+        InputRule::Revision
     }
 
     /// Returns how discovery works.

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use futures_util::future::{join, try_join};
 use tiphys_api::{Application, ApplicationSource};
-use tiphys_engine::SourcePlace;
+use tiphys_engine::{GENERATE_PATHS_ANNOTATION, SourcePlace};
 use tiphys_source::{FilesIdentity, TreeScope};
 use tiphys_tree::RepoPath;
 
 use crate::context::git_source;
+use crate::inputs;
 use crate::prepare::{Prepared, Work};
 use crate::renderer::{Renderer, rendered};
 use crate::{RenderError, RenderedApplication};
@@ -42,6 +43,9 @@ pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Option<RenderedPa
     if sources.as_ref().is_some_and(|sources| sources.iter().all(|source| source.equal)) {
         return None;
     }
+    if has_equal_paths(before, after).await {
+        return None;
+    }
     // The plugin is chosen once, for the comparison and for rendering.
     let (prepared_before, prepared_after) = join(before.prepare(), after.prepare()).await;
     if let (Some(sources), Ok(a), Ok(b)) = (&sources, &prepared_before, &prepared_after) {
@@ -53,11 +57,50 @@ pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Option<RenderedPa
             return None;
         }
     }
+    Some(run_both((before, prepared_before), (after, prepared_after)).await)
+}
+
+/// Renders an application on both sides, whether or not its inputs are equal.
+pub async fn render_both(before: Side<'_>, after: Side<'_>) -> RenderedPair {
+    let (prepared_before, prepared_after) = join(before.prepare(), after.prepare()).await;
+    run_both((before, prepared_before), (after, prepared_after)).await
+}
+
+/// A side with its sources, or why they could not be prepared.
+type PreparedSide<'a> = (Side<'a>, Result<Vec<(usize, Prepared)>, RenderError>);
+
+async fn run_both(
+    (before, prepared_before): PreparedSide<'_>,
+    (after, prepared_after): PreparedSide<'_>,
+) -> RenderedPair {
     let prepared_before = prepared_before.map(Arc::new);
     let base = prepared_before.as_ref().ok().filter(|_| before.has_destination_of(after)).cloned();
     let (before, after) =
         join(before.run(prepared_before, None), after.run(prepared_after.map(Arc::new), base)).await;
-    Some(RenderedPair { before, after })
+    RenderedPair { before, after }
+}
+
+/// Whether the inputs of an application are known to be equal on both sides. Nothing is rendered.
+pub async fn has_equal_inputs(before: Side<'_>, after: Side<'_>) -> bool {
+    let sources = compare_sources(before, after).await;
+    sources.is_some_and(|sources| sources.iter().all(|source| source.equal))
+        || has_equal_paths(before, after).await
+}
+
+/// Whether the application is made from the same paths with the same content on both sides.
+async fn has_equal_paths(before: Side<'_>, after: Side<'_>) -> bool {
+    let (a, b) = (before.application, after.application);
+    if !before.agrees_with(after)
+        || a.spec.effective_sources() != b.spec.effective_sources()
+        || a.metadata.annotations.get(GENERATE_PATHS_ANNOTATION)
+            != b.metadata.annotations.get(GENERATE_PATHS_ANNOTATION)
+        || before.renderer.plugin_marks != after.renderer.plugin_marks
+    {
+        return false;
+    }
+    // Boxed because these are large futures.
+    let inputs = try_join(Box::pin(before.renderer.inputs(a)), Box::pin(after.renderer.inputs(b)));
+    inputs.await.is_ok_and(|(a, b)| inputs::equal(&a, &b))
 }
 
 /// The sources of an application with their positions, see [`Renderer::prepare_all`].

@@ -173,7 +173,7 @@ impl Renderer {
     }
 
     /// Resolves the repository of a source.
-    async fn origin<'a>(
+    pub(crate) async fn origin<'a>(
         &'a self,
         application: &'a Application,
         source: &ApplicationSource,
@@ -306,7 +306,7 @@ impl Renderer {
     }
 
     /// Merges the override files of the application's directory.
-    fn overridden(
+    pub(crate) fn overridden(
         &self,
         application: &Application,
         source: &ApplicationSource,
@@ -399,14 +399,14 @@ impl Renderer {
     }
 }
 
-struct Merged {
-    source: ApplicationSource,
+pub(crate) struct Merged {
+    pub(crate) source: ApplicationSource,
     files: Vec<MergedOverride>,
     warnings: Vec<String>,
 }
 
 /// A repository at a resolved revision.
-struct Origin<'a> {
+pub(crate) struct Origin<'a> {
     renderer: &'a Renderer,
     application: &'a Application,
     /// The redacted URL.
@@ -435,7 +435,7 @@ impl Origin<'_> {
         Ok(request)
     }
 
-    async fn tree(&self, modes: Modes) -> Result<Tree, SourceError> {
+    pub(crate) async fn tree(&self, modes: Modes) -> Result<Tree, SourceError> {
         let want = Want { modes, scope: self.scope.clone(), app_path: self.app_path.clone() };
         // Boxed because it is a large future.
         let tree = Box::pin(self.renderer.sources.tree(&self.revision, &want));

@@ -12,7 +12,8 @@ use crate::warning::Warning;
 pub use tiphys_cluster::ClusterStateArgument;
 
 pub use base::{
-    HeadReferences, PluginsFrom, RevisionComparison, RevisionDiff, RevisionOptions, preview_change,
+    AffectedApplication, HeadReferences, PluginsFrom, Rendering, RevisionComparison, RevisionDiff,
+    RevisionOptions, preview_change,
 };
 pub use live::{LiveClusters, compare_live, unsupported_settings};
 

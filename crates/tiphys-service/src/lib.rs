@@ -16,6 +16,7 @@ mod dynamic;
 mod error;
 mod findings;
 mod host;
+mod inputs;
 mod object_address;
 mod options;
 pub mod params;
@@ -45,6 +46,7 @@ pub use cache::prune_cache;
 pub use cluster_references::ClusterReference;
 pub use error::{ErrorKind, Input, Remedy, ServiceError};
 pub use host::Host;
+pub use inputs::{ApplicationInputs, inputs};
 pub use object_address::{parse_object_address, require_possible};
 pub use options::{
     ApplicationSelection, ClusterContext, ConnectPlugins, KubernetesAccess, ServiceLimits, ServiceOptions,

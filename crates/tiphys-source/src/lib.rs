@@ -50,7 +50,8 @@ pub use options::{
 };
 pub use service::{SourceRequest, SourceService};
 pub use sources::{
-    GitSource, Nesting, RefNames, ResolvedRevision, RevisionFile, RevisionMetadata, Sources, Want,
+    GitSource, HasContent, Nesting, RefNames, ResolvedRevision, RevisionFile, RevisionIndex,
+    RevisionMetadata, Sources, Want,
 };
 pub use tiphys_access::{CredentialReach, Secret};
 pub use tiphys_access::{normalize_git_url, redact_url};

@@ -1,6 +1,7 @@
 //! Resolves revisions of repositories and makes trees of them.
 
 mod compare;
+mod index;
 mod nesting;
 mod repositories;
 mod revision;
@@ -31,6 +32,7 @@ use crate::{
     normalize_git_url, redact_url,
 };
 
+pub use index::{HasContent, RevisionIndex};
 pub use nesting::Nesting;
 use repositories::Repositories;
 pub use revision::{RefNames, RevisionFile, RevisionMetadata};
@@ -52,6 +54,7 @@ pub struct Sources {
     repositories: Arc<Mutex<Repositories>>,
     trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
     identities: Arc<Mutex<compare::Identities>>,
+    indexes: Arc<Mutex<index::Indexes>>,
     charts: Arc<Charts>,
 }
 
@@ -136,6 +139,7 @@ impl Sources {
             repositories: Arc::default(),
             trees: Arc::default(),
             identities: Arc::default(),
+            indexes: Arc::default(),
             request,
         }
     }

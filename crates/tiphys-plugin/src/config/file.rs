@@ -4,10 +4,15 @@ use serde_json::{Map, Value, json};
 use tiphys_params::AnnouncementEntry;
 use tiphys_yaml::{Data, DecodeError, Node, Object};
 
+use crate::plugin::InputRule;
+
 use super::{Command, ConfigError, Discover, KIND, Metadata, PluginConfig};
 
 /// The annotation by which a plugin declares that its output depends only on its inputs.
 pub(super) const DETERMINISTIC: &str = "tiphys/deterministic";
+
+/// The annotation by which a plugin declares what its output depends on.
+const INPUTS: &str = "tiphys/inputs";
 
 /// How parameters are passed that do not fit into the environment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,7 +103,7 @@ impl PluginFile {
         if self.kind != KIND {
             return Err(ConfigError::Kind { found: self.kind });
         }
-        let deterministic = self.is_deterministic();
+        let (deterministic, inputs) = (self.is_deterministic(), self.inputs());
         let Some(generate) = self.generate.into_command() else { return Err(ConfigError::NoGenerate) };
         Ok(PluginConfig {
             name: self.metadata.name,
@@ -117,12 +122,22 @@ impl PluginFile {
             run_context: self.run_context,
             large_parameters: self.large_parameters,
             deterministic,
+            inputs,
         })
     }
 
     /// Whether the annotation declares that the output depends only on the inputs.
     pub(super) fn is_deterministic(&self) -> bool {
         self.metadata.annotations.get(DETERMINISTIC).is_some_and(|value| value == "true")
+    }
+
+    /// Returns what the output depends on; any file if the annotation is absent or has another value.
+    fn inputs(&self) -> InputRule {
+        match self.metadata.annotations.get(INPUTS).map(String::as_str) {
+            Some("chart") => InputRule::Chart,
+            Some("kustomization") => InputRule::Kustomization,
+            _ => InputRule::Revision,
+        }
     }
 
     /// Returns the configuration as JSON, with all defaults. Keys of tiphys are only included if set.

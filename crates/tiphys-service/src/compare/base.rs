@@ -11,7 +11,7 @@ mod unheeded;
 
 use tiphys_source::BaseRevision;
 
-pub use compare::{RevisionComparison, RevisionDiff};
+pub use compare::{AffectedApplication, RevisionComparison, RevisionDiff};
 pub use sets::preview_change;
 
 /// Whose plugins run if they are in a compared work tree.
@@ -36,6 +36,16 @@ pub enum HeadReferences {
     Resolved,
 }
 
+/// Which applications are rendered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rendering {
+    /// Those whose inputs differ, or are not known.
+    #[default]
+    Changed,
+    /// All.
+    All,
+}
+
 /// Which revision the working copy is compared with.
 #[derive(Clone, Debug)]
 pub struct RevisionOptions {
@@ -45,6 +55,8 @@ pub struct RevisionOptions {
     pub plugins_from: PluginsFrom,
     /// Which references of the working copy live clusters answer.
     pub head_references: HeadReferences,
+    /// Which applications are rendered.
+    pub rendering: Rendering,
 }
 
 impl RevisionOptions {

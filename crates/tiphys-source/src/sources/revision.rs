@@ -188,7 +188,11 @@ impl Sources {
         Ok(changed)
     }
 
-    async fn plan_of(&self, origin: &Origin, paths: Option<&[RepoPath]>) -> Result<Plan, SourceError> {
+    pub(super) async fn plan_of(
+        &self,
+        origin: &Origin,
+        paths: Option<&[RepoPath]>,
+    ) -> Result<Plan, SourceError> {
         self.plan(self.superproject(origin).await?, paths).await
     }
 
@@ -200,7 +204,12 @@ impl Sources {
 }
 
 impl RevisionFile {
-    fn new(path: RepoPath, kind: EntryKind, id: ObjectId) -> Self {
+    /// Returns bytes that are equal for files of equal mode and content.
+    pub fn identity(&self) -> impl Iterator<Item = u8> {
+        std::iter::once(self.id.0).chain(self.id.1.as_slice().iter().copied().collect::<Vec<_>>())
+    }
+
+    pub(super) fn new(path: RepoPath, kind: EntryKind, id: ObjectId) -> Self {
         let mode = match kind {
             EntryKind::BlobExecutable => 1,
             EntryKind::Link => 2,

@@ -2,7 +2,7 @@
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
-use tiphys_service::compare::{HeadReferences, RevisionOptions};
+use tiphys_service::compare::{HeadReferences, Rendering, RevisionOptions};
 use tiphys_source::{BasePoint, BaseRevision};
 
 /// Which two revisions are compared, and whose plugins run.
@@ -24,6 +24,10 @@ pub(crate) struct BaseArgs {
     /// Let clusters answer references that REV does not have in the same Application. Use it only for trusted changes
     #[arg(long, requires = "base")]
     pub(crate) resolve_head_references: bool,
+
+    /// Render all applications, those with equal inputs, too
+    #[arg(long, requires = "base")]
+    pub(crate) render_all: bool,
 }
 
 impl BaseArgs {
@@ -33,7 +37,8 @@ impl BaseArgs {
         let base = BaseRevision { name: self.base.clone()?, point };
         let head_references =
             if self.resolve_head_references { HeadReferences::Resolved } else { HeadReferences::Unresolved };
-        Some(RevisionOptions { base, plugins_from: self.plugins_from.into(), head_references })
+        let rendering = if self.render_all { Rendering::All } else { Rendering::Changed };
+        Some(RevisionOptions { base, plugins_from: self.plugins_from.into(), head_references, rendering })
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use futures_util::{StreamExt, stream};
 use tiphys_engine::diff::{Comparison, compare};
 use tiphys_plugin::{ChooseError, RunSettings};
-use tiphys_render::{RenderError, RenderedApplication, RenderedPair, SourceFailure, render_pair};
+use tiphys_render::{
+    RenderError, RenderedApplication, RenderedPair, SourceFailure, has_equal_inputs, render_both, render_pair,
+};
 use tiphys_source::BaseRevision;
 use tiphys_store::{SetId, StoredApplication};
 use tokio_util::sync::CancellationToken;
@@ -14,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::pairs::{self, Pair, Pairs, SideStore};
 use super::past::label;
 use super::sides::{self, ComparedSides};
-use super::{RevisionOptions, unheeded};
+use super::{Rendering, RevisionOptions, unheeded};
 use crate::appset::{SetReports, SetSelection};
 use crate::compare::{ApplicationDiff, Presence};
 use crate::error::{Input, Remedy, ServiceError};
@@ -32,7 +34,17 @@ pub struct RevisionComparison {
     errors: Vec<ServiceError>,
     runs: Arc<RunSettings>,
     jobs: usize,
+    rendering: Rendering,
     warnings: Vec<Warning>,
+}
+
+/// An application whose inputs differ between two revisions, or are not known to be equal.
+#[derive(Debug)]
+pub struct AffectedApplication {
+    /// That of the new side; that of the old side if it was removed.
+    pub stored: Arc<StoredApplication>,
+    /// The sides that have it.
+    pub presence: Presence,
 }
 
 /// The result of a comparison.
@@ -109,7 +121,8 @@ impl RevisionComparison {
         warnings.extend(reports.warnings().cloned());
         warnings.extend(unheeded::warnings(&pairs.head(), &sides).await?);
         let jobs = service.jobs();
-        Ok(Self { base: revision.base.clone(), sides, pairs, errors, runs, jobs, warnings })
+        let rendering = revision.rendering;
+        Ok(Self { base: revision.base.clone(), sides, pairs, errors, runs, jobs, rendering, warnings })
     }
 
     /// Returns the reports about application sets of both sides, which may generate applications that are not compared. Errors and warnings
@@ -142,6 +155,29 @@ impl RevisionComparison {
         self.warnings.iter().cloned().chain(doubtful).chain(warnings).collect()
     }
 
+    /// Returns the applications whose inputs differ, in the order of the new side; removed ones come last. Nothing is rendered.
+    pub async fn affected(&self, progress: StepCallback<'_>) -> Vec<AffectedApplication> {
+        let affected = stream::iter(&self.pairs.joined)
+            .map(|pair| async move {
+                let is_equal = match pair {
+                    Pair::Both { base, head } => {
+                        let (before, after) = self.sides.of(base, head);
+                        Box::pin(has_equal_inputs(before, after)).await
+                    }
+                    Pair::Added(_) | Pair::Removed(_) => false,
+                };
+                progress(&pair.stored().full_name());
+                let stored = Arc::clone(pair.stored());
+                (!is_equal).then_some(AffectedApplication { stored, presence: pair.presence() })
+            })
+            .buffered(self.jobs * 2)
+            .filter_map(std::future::ready)
+            .collect()
+            .await;
+        self.runs.endings.drained().await;
+        affected
+    }
+
     /// Renders and compares the applications.
     pub async fn compare(&self, progress: StepCallback<'_>) -> Result<RevisionDiff, ServiceError> {
         let compared = self.compare_pairs(progress).await;
@@ -162,15 +198,11 @@ impl RevisionComparison {
             .map(|pair| async move {
                 let stored = pair.stored();
                 let mut warnings = Vec::new();
-                let result = Box::pin(compare_pair(pair, sides, base, &mut warnings)).await;
+                let result = Box::pin(compare_pair(pair, sides, (base, self.rendering), &mut warnings)).await;
                 progress(&stored.full_name());
                 let equal = matches!(result, Ok(None));
-                let presence = match pair {
-                    Pair::Both { .. } => Presence::Both,
-                    Pair::Added(_) => Presence::Added,
-                    Pair::Removed(_) => Presence::Removed,
-                };
-                let diff = ApplicationDiff::new(stored, presence, result.map(Option::unwrap_or_default));
+                let diff =
+                    ApplicationDiff::new(stored, pair.presence(), result.map(Option::unwrap_or_default));
                 (ApplicationDiff { warnings, ..diff }, equal)
             })
             .buffered(self.jobs * 2)
@@ -201,7 +233,7 @@ pub(super) fn refuse_standard_input(service: &Service) -> Result<(), ServiceErro
 async fn compare_pair(
     pair: &Pair,
     sides: &ComparedSides,
-    revision: &BaseRevision,
+    (revision, rendering): (&BaseRevision, Rendering),
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<Comparison>, ServiceError> {
     if let Pair::Added(head) | Pair::Both { head, .. } = pair {
@@ -226,11 +258,12 @@ async fn compare_pair(
             (rendered.map_err(|error| failed(base, &error))?.manifests, Vec::new())
         }
         Pair::Both { base, head } => {
-            let before =
-                tiphys_render::Side { renderer: &sides.base.renderer, application: &base.application };
-            let after =
-                tiphys_render::Side { renderer: &sides.head.renderer, application: &head.application };
-            let Some(rendered) = render_pair(before, after).await else { return Ok(None) };
+            let (before, after) = sides.of(base, head);
+            let rendered = match rendering {
+                Rendering::Changed => render_pair(before, after).await,
+                Rendering::All => Some(render_both(before, after).await),
+            };
+            let Some(rendered) = rendered else { return Ok(None) };
             match rendered {
                 RenderedPair { before: Ok(before), after: Ok(after) } => {
                     (before.manifests, permitted(head, after).await?)

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use tiphys_store::{ApplicationRef, Filter, SelectError, SetId, Store, StoredApplication};
 
+use crate::compare::Presence;
+
 /// An application on both sides, or on one of them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Pair {
@@ -46,10 +48,19 @@ type Key = (String, String);
 
 impl Pair {
     /// Returns the application of the new side, else that of the old side.
-    pub(super) fn stored(&self) -> &StoredApplication {
+    pub(super) fn stored(&self) -> &Arc<StoredApplication> {
         match self {
             Self::Both { head, .. } => head,
             Self::Added(stored) | Self::Removed(stored) => stored,
+        }
+    }
+
+    /// Returns the sides that have it.
+    pub(super) fn presence(&self) -> Presence {
+        match self {
+            Self::Both { .. } => Presence::Both,
+            Self::Added(_) => Presence::Added,
+            Self::Removed(_) => Presence::Removed,
         }
     }
 
@@ -64,7 +75,7 @@ impl Pair {
             Self::Both { base, .. } => Some(base),
             Self::Added(_) | Self::Removed(_) => None,
         };
-        std::iter::once(self.stored()).chain(other.map(Arc::as_ref))
+        std::iter::once(self.stored()).chain(other).map(Arc::as_ref)
     }
 }
 

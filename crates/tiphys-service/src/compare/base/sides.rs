@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tiphys_plugin::RunSettings;
 use tiphys_render::{RenderService, Renderer, ValueResolver};
 use tiphys_source::Sources;
-use tiphys_store::{ApplicationRef, Store as Resources, StoreInput};
+use tiphys_store::{ApplicationRef, Store as Resources, StoreInput, StoredApplication};
 use tiphys_tree::Modes;
 use tokio_util::sync::CancellationToken;
 
@@ -64,7 +64,7 @@ pub(super) async fn open(
     cancel: &CancellationToken,
 ) -> Result<ComparedSides, ServiceError> {
     let (options, host) = (service.options(), service.host());
-    let RevisionOptions { base, plugins_from: from, head_references } = revision;
+    let RevisionOptions { base, plugins_from: from, head_references, .. } = revision;
     let sources = service.sources().request(source_request(options, host));
     let reader = BaseReader { sources: &sources, base };
     let StoreSides { base: stores_base, head: stores_head, tops, around: mut compared, trust, held } =
@@ -152,6 +152,21 @@ pub(super) async fn open(
         sets,
         _held: held,
     })
+}
+
+impl ComparedSides {
+    /// Returns both sides of an application.
+    pub(super) fn of<'a>(
+        &'a self,
+        base: &'a StoredApplication,
+        head: &'a StoredApplication,
+    ) -> (tiphys_render::Side<'a>, tiphys_render::Side<'a>) {
+        let side = |side: &'a Side, stored: &'a StoredApplication| tiphys_render::Side {
+            renderer: &side.renderer,
+            application: &stored.application,
+        };
+        (side(&self.base, base), side(&self.head, head))
+    }
 }
 
 impl Side {

@@ -1,0 +1,73 @@
+//! The paths that a kustomization names, for those who follow them.
+
+use tiphys_yaml::{Data, Node, names_equal};
+
+use crate::paths;
+
+/// Fields that are lists of directories or files, or objects with paths, all of which [`named`] returns.
+const FOLLOWED: [&str; 12] = [
+    "resources",
+    "bases",
+    "components",
+    "crds",
+    "configurations",
+    "patchesStrategicMerge",
+    "patches",
+    "patchesJson6902",
+    "replacements",
+    "openapi",
+    "configMapGenerator",
+    "secretGenerator",
+];
+
+/// Fields without paths.
+const PLAIN: [&str; 16] = [
+    "apiVersion",
+    "kind",
+    "metadata",
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "commonLabels",
+    "labels",
+    "commonAnnotations",
+    "images",
+    "imageTags",
+    "replicas",
+    "vars",
+    "sortOptions",
+    "generatorOptions",
+    "buildMetadata",
+];
+
+/// Fields whose files name programs, further files or charts.
+const NOT_FOLLOWED: [&str; 6] =
+    ["generators", "transformers", "validators", "helmCharts", "helmGlobals", "helmChartInflationGenerator"];
+
+/// Returns the paths that a kustomization names, as written and in its order. URLs and inline objects are among them, because kustomize
+/// looks for a file first. The error is the reason why it may read more than these.
+pub fn named(kustomization: &Node) -> Result<Vec<&str>, String> {
+    let Data::Mapping(entries) = &kustomization.data else {
+        return Err("it is not an object".to_owned());
+    };
+    for entry in entries {
+        let name = &entry.key.text;
+        let is_one_of = |fields: &[&str]| fields.iter().any(|field| names_equal(name, field));
+        if is_one_of(&NOT_FOLLOWED) && !is_empty(&entry.value) {
+            return Err(format!("its field {name} may read any file"));
+        }
+        if !is_one_of(&FOLLOWED) && !is_one_of(&PLAIN) && !is_one_of(&NOT_FOLLOWED) {
+            return Err(format!("its field {name} is not known"));
+        }
+    }
+    Ok(paths(kustomization).into_iter().map(|named| named.path).collect())
+}
+
+fn is_empty(node: &Node) -> bool {
+    match &node.data {
+        Data::Null => true,
+        Data::Sequence(items) => items.is_empty(),
+        Data::Mapping(entries) => entries.is_empty(),
+        _ => false,
+    }
+}

@@ -1,0 +1,348 @@
+//! What the result of an Application's sources depends on: the paths of each repository. If anything is not understood, it is the whole
+//! revision.
+//!
+//! The paths are a function of the content of the paths, so two revisions with equal content at them have equal paths, and equal results.
+
+mod chart;
+mod kustomization;
+mod paths;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tiphys_access::url_scheme;
+use tiphys_api::{Application, ApplicationSource, HelmSource};
+use tiphys_engine::{
+    HELM_PLUGIN, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile, SourceType, detected_type,
+    explicit_type, override_file_names, override_source, references, without_switched_off,
+};
+use tiphys_kustomize::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
+use tiphys_plugin::{InputRule, chain};
+use tiphys_project::permits_source;
+use tiphys_source::{ResolvedRevision, RevisionIndex};
+use tiphys_tree::{Modes, RepoPath};
+
+use crate::RenderError;
+use crate::context::git_source;
+use crate::renderer::{Renderer, rendered};
+
+pub use paths::InputPaths;
+use paths::PathCollector;
+
+/// Characters of patterns in the paths of value files.
+const PATTERN_CHARACTERS: [char; 3] = ['*', '?', '['];
+
+/// The beginning of the names of the variables with the commit.
+const REVISION_VARIABLE: &str = "ARGOCD_APP_REVISION";
+
+/// The beginning of the names of override files.
+const OVERRIDE_FILE_PREFIX: &str = ".argocd-source";
+
+/// A part of the inputs: what a source uses of one repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceInputs {
+    /// The position of the source that uses it, from 1.
+    pub position: usize,
+    /// The redacted URL.
+    pub repository: String,
+    /// The used files.
+    pub files: InputFiles,
+}
+
+/// The files of a repository that a source uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputFiles {
+    /// Those at and below some paths.
+    Paths {
+        /// The paths.
+        paths: InputPaths,
+        /// A BLAKE3 digest of the paths and of the files at and below them.
+        digest: [u8; 32],
+    },
+    /// All, for a reason.
+    Whole {
+        /// What is not understood.
+        reason: String,
+    },
+    /// A revision of a repository that no folder stands for, or of a chart.
+    Remote {
+        /// The target revision.
+        revision: String,
+    },
+}
+
+impl InputFiles {
+    /// Whether the files are known to be the same, by their content.
+    fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Paths { digest, .. }, Self::Paths { digest: other, .. }) => digest == other,
+            (Self::Remote { revision }, Self::Remote { revision: other }) => revision == other,
+            _ => false,
+        }
+    }
+}
+
+/// Whether two lists of inputs are known to be of equal content.
+pub(crate) fn equal(a: &[SourceInputs], b: &[SourceInputs]) -> bool {
+    let same = |(a, b): (&SourceInputs, &SourceInputs)| {
+        a.position == b.position && a.repository == b.repository && a.files.equals(&b.files)
+    };
+    a.len() == b.len() && a.iter().zip(b).all(same)
+}
+
+/// A source with its override files, and the files of its repository unless it is a chart.
+struct Known {
+    source: ApplicationSource,
+    index: Option<Arc<RevisionIndex>>,
+}
+
+impl Renderer {
+    /// Returns the inputs of an application, in the order of its sources. Nothing is rendered.
+    pub async fn inputs(&self, application: &Application) -> Result<Vec<SourceInputs>, RenderError> {
+        let (sources, place) = tiphys_engine::sources(&application.spec)?;
+        let mut all = Vec::new();
+        for (index, source) in rendered(&sources, place) {
+            let mut inputs = BTreeMap::new();
+            let found = self.inputs_of(application, source, &mut inputs).await;
+            let position = index + 1;
+            let repository = source.shown_repository();
+            match found {
+                Ok(files) => {
+                    all.push(SourceInputs { position, repository, files });
+                    let others = inputs.into_iter();
+                    all.extend(others.map(|(repository, files)| SourceInputs {
+                        position,
+                        repository,
+                        files,
+                    }));
+                }
+                Err(reason) => {
+                    all.push(SourceInputs { position, repository, files: InputFiles::Whole { reason } });
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Returns the files of a source's own repository, and adds those of others. The error is the reason why all of them count.
+    async fn inputs_of(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        others: &mut BTreeMap<String, InputFiles>,
+    ) -> Result<InputFiles, String> {
+        let app_path = RepoPath::new(if source.chart.is_empty() { &source.path } else { "" });
+        let app_path = app_path.map_err(|error| error.to_string())?;
+        let Known { source, index } = self.with_override_files(application, source, &app_path).await?;
+        let empty = RevisionIndex::default();
+        let mut collector = PathCollector::new(index.as_deref().unwrap_or(&empty));
+        if !source.dynamic_parameters().is_empty() || !source.annotated_parameters.is_empty() {
+            return Err("it has dynamic parameters".to_owned());
+        }
+        // In any string of the source.
+        if format!("{source:?}").contains(REVISION_VARIABLE) {
+            return Err(format!("it uses the commit ({REVISION_VARIABLE})"));
+        }
+        let mut value_files = Vec::new();
+        match self.type_of(&source, &app_path, &mut collector)? {
+            SourceType::Plugin => return Err("a plugin may read any file".to_owned()),
+            SourceType::Directory => {
+                let recurses = source.directory.as_ref().is_some_and(|directory| directory.recurse);
+                if recurses {
+                    collector.add(&app_path, "the directory")?;
+                } else {
+                    collector.add_files_of(&app_path, "the directory")?;
+                }
+            }
+            SourceType::Kustomize => {
+                self.require_rule(KUSTOMIZE_PLUGIN, InputRule::Kustomization)?;
+                if source.kustomize.as_ref().is_some_and(|block| !block.components.is_empty()) {
+                    return Err("kustomize.components".to_owned());
+                }
+                for path in self.override_paths(application, &app_path)? {
+                    collector.add(&path, "an override file, or one that would count")?;
+                }
+                kustomization::add(&mut collector, &app_path)?;
+            }
+            SourceType::Helm => {
+                self.require_rule(HELM_PLUGIN, InputRule::Chart)?;
+                if index.is_some() {
+                    chart::add(&mut collector, &app_path)?;
+                }
+                value_files = source.helm.as_ref().map(files_of).unwrap_or_default();
+            }
+        }
+        let names = references(application.spec.effective_sources()).map_err(|error| error.to_string())?;
+        let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for file in &value_files {
+            let referred = file.strip_prefix('$').map(|rest| rest.split_once('/').unwrap_or((rest, "")));
+            match referred.filter(|(name, _)| names.contains_key(name)) {
+                Some((name, rest)) => by_name.entry(name).or_default().push(rest),
+                None => add_value_file(&mut collector, &app_path, file)?,
+            }
+        }
+        for (name, files) in by_name {
+            let Some(other) = names.get(name) else { continue };
+            let found = self.referred_files(application, other, &files).await?;
+            others.insert(format!("${name}: {}", other.shown_repository()), found);
+        }
+        Ok(match &index {
+            None => InputFiles::Remote { revision: source.target_revision.clone() },
+            Some(index) => {
+                let paths = collector.finish();
+                InputFiles::Paths { digest: paths.digest(index), paths }
+            }
+        })
+    }
+
+    /// Returns the files of another source that value files name.
+    async fn referred_files(
+        &self,
+        application: &Application,
+        other: &ApplicationSource,
+        files: &[&str],
+    ) -> Result<InputFiles, String> {
+        let project = self.project_of(application);
+        if !other.chart.is_empty() || !permits_source(&project, &other.repo_url) {
+            return Err("a value file is in a source that cannot be used".to_owned());
+        }
+        let Some(index) = self.index_of(application, other).await? else {
+            return Ok(InputFiles::Remote { revision: other.target_revision.clone() });
+        };
+        let mut collector = PathCollector::new(&index);
+        for file in files {
+            let file = file.trim_start_matches('/');
+            add_value_file(&mut collector, &RepoPath::default(), file)?;
+        }
+        let paths = collector.finish();
+        Ok(InputFiles::Paths { digest: paths.digest(&index), paths })
+    }
+
+    /// Returns a source with its override files merged.
+    async fn with_override_files(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        app_path: &RepoPath,
+    ) -> Result<Known, String> {
+        if self.chart_source(application, source).is_some() {
+            // The package may have override files.
+            let origin = self.origin(application, source).await.map_err(|error| chain(&error))?;
+            let tree = origin.tree(Modes::Plain).await.map_err(|error| chain(&error))?;
+            let merged = self.overridden(application, source, &tree, app_path);
+            let source = merged.map_err(|error| chain(&error))?.source;
+            let source = without_switched_off(&source, &self.settings.switched_off);
+            return Ok(Known { source, index: None });
+        }
+        let Some(index) = self.index_of(application, source).await? else {
+            return Err("no folder stands for its repository".to_owned());
+        };
+        let mut collector = PathCollector::new(&index);
+        let mut read = Vec::new();
+        for path in self.override_paths(application, app_path)? {
+            if let Some(text) = collector.content(&path)? {
+                if text.len() as u64 > OVERRIDE_FILE_BYTES_MAX {
+                    return Err(format!("{path} is too large"));
+                }
+                read.push((path, text));
+            }
+        }
+        let files: Vec<OverrideFile<'_>> =
+            read.iter().map(|(path, text)| OverrideFile { name: path.as_str(), text }).collect();
+        let merged = override_source(source, &files).map_err(|error| error.to_string())?;
+        let source = without_switched_off(&merged.source, &self.settings.switched_off);
+        Ok(Known { source, index: Some(index) })
+    }
+
+    /// Returns the files of a source's revision; `None` if no folder stands for the repository.
+    async fn index_of(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+    ) -> Result<Option<Arc<RevisionIndex>>, String> {
+        let failed = |error: tiphys_source::SourceError| chain(&error);
+        if !self.sources.has_copy(&source.repo_url).await.map_err(failed)? {
+            return Ok(None);
+        }
+        let source = git_source(&self.project_of(application), source, application.file_repositories);
+        // Boxed because these are large futures.
+        let revision: ResolvedRevision = Box::pin(self.sources.resolve(&source)).await.map_err(failed)?;
+        let index = Box::pin(self.sources.index(&revision, tells_of_others, KUSTOMIZATION_BYTES_MAX));
+        index.await.map(Some).map_err(failed)
+    }
+
+    /// Returns the paths that override files of an application have.
+    fn override_paths(
+        &self,
+        application: &Application,
+        app_path: &RepoPath,
+    ) -> Result<Vec<RepoPath>, String> {
+        let names =
+            override_file_names(&self.instance_name(application)).map_err(|error| error.to_string())?;
+        names.iter().map(|name| app_path.join(name).map_err(|error| error.to_string())).collect()
+    }
+
+    /// Returns the type of a source. Which plugin renders a source without a type is known if no other plugins could.
+    fn type_of(
+        &self,
+        source: &ApplicationSource,
+        app_path: &RepoPath,
+        collector: &mut PathCollector<'_>,
+    ) -> Result<SourceType, String> {
+        if let Some(explicit) = explicit_type(source).map_err(|error| error.to_string())? {
+            return Ok(explicit);
+        }
+        if !source.chart.is_empty() {
+            return Ok(SourceType::Helm);
+        }
+        let others = self.catalogue.all();
+        if let Some(other) = others.iter().find(|plugin| plugin.inputs() == InputRule::Revision) {
+            return Err(format!("plugin {:?} may render it", other.name()));
+        }
+        Ok(detected_type(collector.names(app_path)?, &self.settings.switched_off))
+    }
+
+    /// Requires that the plugin of a native type reads what the type's rule says.
+    fn require_rule(&self, name: &str, rule: InputRule) -> Result<(), String> {
+        match self.catalogue.get(name) {
+            Some(plugin) if plugin.inputs() == rule => Ok(()),
+            Some(_) => Err(format!("plugin {name:?} does not declare what it reads")),
+            None => Err(format!("there is no plugin {name:?}")),
+        }
+    }
+}
+
+/// Whether files of this name tell which other files count.
+fn tells_of_others(name: &str) -> bool {
+    KUSTOMIZATIONS.contains(&name)
+        || chart::METADATA.contains(&name)
+        || name.starts_with(OVERRIDE_FILE_PREFIX)
+}
+
+/// Returns the files that a `helm` block names.
+fn files_of(block: &HelmSource) -> Vec<String> {
+    let of_parameters = block.file_parameters.iter().map(|parameter| &parameter.path);
+    block.value_files.iter().chain(of_parameters).cloned().collect()
+}
+
+/// Adds a value file, or the directory below which a pattern's files are.
+fn add_value_file(collector: &mut PathCollector<'_>, from: &RepoPath, file: &str) -> Result<(), String> {
+    if file.contains(['$', '\\', '\n', '\r']) {
+        return Err(format!("the value file {file:?} has a variable, an escape or a line break"));
+    }
+    if url_scheme(file).is_some() {
+        return Ok(());
+    }
+    let from = if file.starts_with('/') { RepoPath::default() } else { from.clone() };
+    let file = file.trim_start_matches('/');
+    let literal = match file.find(PATTERN_CHARACTERS) {
+        None => file,
+        Some(pattern) => file[..pattern].rsplit_once('/').map_or("", |(folder, _)| folder),
+    };
+    let path = from.join(literal).map_err(|error| error.to_string())?;
+    let reason = if literal == file { "a value file" } else { "files of a pattern" };
+    collector.add(&path, reason).map(drop)
+}
+
+#[cfg(test)]
+mod tests;

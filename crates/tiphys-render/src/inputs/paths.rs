@@ -1,0 +1,168 @@
+//! The paths of one revision that a result depends on.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tiphys_source::{RevisionFile, RevisionIndex};
+use tiphys_tree::RepoPath;
+use tiphys_yaml::{Node, read_document};
+
+/// Maximum links that one path leads through, as on Linux.
+const LINKS_MAX: usize = 40;
+
+/// Changed when the input of the hash changes.
+const DOMAIN: &str = "tiphys 2026-11 inputs of a source";
+
+/// Paths that a result depends on. They need not exist: a new file at such a path changes the result.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InputPaths {
+    /// The paths with the reason for each. Everything below a path counts, too.
+    pub all: BTreeMap<RepoPath, String>,
+    /// Directories of which only the files directly in them count.
+    pub shallow: BTreeSet<RepoPath>,
+}
+
+/// Collects paths. The error of its functions is the reason why the whole revision counts.
+pub(super) struct PathCollector<'a> {
+    index: &'a RevisionIndex,
+    found: InputPaths,
+}
+
+impl<'a> PathCollector<'a> {
+    pub(super) fn new(index: &'a RevisionIndex) -> Self {
+        Self { index, found: InputPaths::default() }
+    }
+
+    pub(super) fn finish(self) -> InputPaths {
+        self.found
+    }
+
+    /// Adds a path with everything below it, and what links lead to. Returns the path behind links.
+    pub(super) fn add(&mut self, path: &RepoPath, reason: &str) -> Result<RepoPath, String> {
+        let real = self.follow(path)?;
+        let mut waiting = vec![(real.clone(), reason.to_owned())];
+        while let Some((path, reason)) = waiting.pop() {
+            if path.is_root() {
+                return Err(format!("{reason} is the whole repository"));
+            }
+            if self.found.all.insert(path.clone(), reason).is_some() {
+                continue;
+            }
+            for link in self.index.below(&path).iter().filter(|file| file.is_link) {
+                waiting.push((self.follow(&link.path)?, format!("the target of the link {}", link.path)));
+            }
+        }
+        Ok(real)
+    }
+
+    /// Adds the files of a directory without those of directories in it, and what links lead to.
+    pub(super) fn add_files_of(&mut self, directory: &RepoPath, reason: &str) -> Result<(), String> {
+        let real = self.follow(directory)?;
+        for link in self.index.below(&real).iter().filter(|file| file.is_link) {
+            self.add(&link.path, &format!("the target of the link {}", link.path))?;
+        }
+        self.found.shallow.insert(real.clone());
+        self.found.all.insert(real, reason.to_owned());
+        Ok(())
+    }
+
+    /// Whether a path is a directory, links not followed.
+    pub(super) fn is_directory(&self, path: &RepoPath) -> bool {
+        path.is_root() || !self.index.below(path).is_empty()
+    }
+
+    /// Returns the names of the files directly in a directory.
+    pub(super) fn names(&mut self, directory: &RepoPath) -> Result<impl Iterator<Item = &'a str>, String> {
+        let real = self.follow(directory)?;
+        let index = self.index;
+        let files = index.below(&real).iter();
+        Ok(files.filter(move |file| is_directly_in(&real, file)).filter_map(|file| file.path.file_name()))
+    }
+
+    /// Returns the content of a file whose name is among those of the index; `None` if it does not exist.
+    pub(super) fn content(&mut self, path: &RepoPath) -> Result<Option<&'a [u8]>, String> {
+        let real = self.follow(path)?;
+        match (self.index.file(&real), self.index.content(&real)) {
+            (None, _) => Ok(None),
+            (Some(_), Some(content)) => Ok(Some(content)),
+            (Some(_), None) => Err(format!("{path} is a link to another name, or too large")),
+        }
+    }
+
+    /// Returns the first document of a YAML file.
+    pub(super) fn document(&mut self, path: &RepoPath) -> Result<Option<Node>, String> {
+        let Some(content) = self.content(path)? else { return Ok(None) };
+        read_document(content).map_err(|error| format!("{path} cannot be read: {error}"))
+    }
+
+    /// Follows links, each of which counts.
+    pub(super) fn follow(&mut self, path: &RepoPath) -> Result<RepoPath, String> {
+        let outside = |link: &RepoPath| format!("the link {link} leads out of the repository");
+        let mut rest: Vec<String> = path.as_str().rsplit('/').map(str::to_owned).collect();
+        let mut real = RepoPath::default();
+        let mut followed = 0;
+        while let Some(name) = rest.pop() {
+            if name == ".." {
+                real = real.parent().ok_or_else(|| outside(path))?;
+                continue;
+            }
+            let next = real.join(&name).map_err(|error| error.to_string())?;
+            let Some(target) =
+                self.index.file(&next).filter(|file| file.is_link).and_then(|_| self.index.content(&next))
+            else {
+                real = next;
+                continue;
+            };
+            followed += 1;
+            if followed > LINKS_MAX {
+                return Err(format!("the link {next} leads through more than {LINKS_MAX} links"));
+            }
+            let target = std::str::from_utf8(target).map_err(|_| format!("the link {next} is not UTF-8"))?;
+            if target.starts_with('/') {
+                return Err(outside(&next));
+            }
+            let names = target.rsplit('/').filter(|name| !matches!(*name, "" | "."));
+            rest.extend(names.map(str::to_owned));
+            self.found.all.entry(next).or_insert_with(|| "a link".to_owned());
+        }
+        Ok(real)
+    }
+}
+
+impl InputPaths {
+    /// Returns a digest of the paths, of the files at and below them, and of all links of the revision: a link that leads out of a repository
+    /// makes every application of it fail.
+    pub(super) fn digest(&self, index: &RevisionIndex) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
+        let mut part = |tag: u8, bytes: &[u8]| {
+            hasher.update(&[tag]);
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        let mut add = |tag, file: &RevisionFile| {
+            part(tag, file.path.as_str().as_bytes());
+            part(b'i', &file.identity().collect::<Vec<u8>>());
+        };
+        for link in index.links() {
+            add(b'l', link);
+        }
+        for path in self.all.keys() {
+            let is_shallow = self.shallow.contains(path);
+            let below = index.below(path).iter();
+            for file in index
+                .file(path)
+                .into_iter()
+                .chain(below.filter(|file| !is_shallow || is_directly_in(path, file)))
+            {
+                add(b'f', file);
+            }
+        }
+        for path in self.all.keys() {
+            part(if self.shallow.contains(path) { b's' } else { b'p' }, path.as_str().as_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+}
+
+fn is_directly_in(directory: &RepoPath, file: &RevisionFile) -> bool {
+    file.path.parent().as_ref() == Some(directory)
+}

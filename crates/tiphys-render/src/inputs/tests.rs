@@ -1,0 +1,1 @@
+//! What sources depend on.

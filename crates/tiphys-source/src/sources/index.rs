@@ -1,0 +1,124 @@
+//! The files of a revision in memory.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::sync::{Arc, PoisonError};
+
+use gix_object::tree::EntryKind;
+use tiphys_tree::{DirectoryEntry, RepoPath, look_at_files, read_to_bound};
+use tokio::sync::OnceCell;
+
+use super::{Origin, RevisionFile, Sources, blocking};
+use crate::objects::{Objects, Reader};
+use crate::plan;
+use crate::{ResolvedRevision, SourceError};
+
+/// The files of a revision, sorted by path, with the targets of all links and the content of the files that were asked for.
+#[derive(Debug, Default)]
+pub struct RevisionIndex {
+    files: Vec<RevisionFile>,
+    contents: BTreeMap<RepoPath, Vec<u8>>,
+}
+
+/// The indexes of revisions, each made once.
+pub(super) type Indexes = HashMap<Origin, Arc<OnceCell<Arc<RevisionIndex>>>>;
+
+/// Chooses the files whose content is part of an index, by their names.
+pub type HasContent = fn(&str) -> bool;
+
+impl RevisionIndex {
+    /// Returns the file or link at a path.
+    pub fn file(&self, path: &RepoPath) -> Option<&RevisionFile> {
+        let index = self.files.binary_search_by(|file| file.path.cmp(path)).ok()?;
+        self.files.get(index)
+    }
+
+    /// Returns the files below a directory; none if it does not exist.
+    pub fn below(&self, directory: &RepoPath) -> &[RevisionFile] {
+        if directory.is_root() {
+            return &self.files;
+        }
+        // `0` is the byte after `/`.
+        let (first, end) = (format!("{directory}/"), format!("{directory}0"));
+        let position = |bound: &str| self.files.partition_point(|file| file.path.as_str() < bound);
+        &self.files[position(&first)..position(&end)]
+    }
+
+    /// Returns the target of a link, or the content of a file that was asked for. None if the file has more bytes than permitted.
+    pub fn content(&self, path: &RepoPath) -> Option<&[u8]> {
+        self.contents.get(path).map(Vec::as_slice)
+    }
+
+    /// Returns all links.
+    pub fn links(&self) -> impl Iterator<Item = &RevisionFile> {
+        self.files.iter().filter(|file| file.is_link)
+    }
+}
+
+impl Sources {
+    /// Returns the files of a revision, with the content of those with a chosen name and at most `bytes_max` bytes. Within one request, the
+    /// index of a revision is made once, so the same choice must be made for each.
+    pub async fn index(
+        &self,
+        revision: &ResolvedRevision,
+        has_content: HasContent,
+        bytes_max: u64,
+    ) -> Result<Arc<RevisionIndex>, SourceError> {
+        let cell = {
+            let mut known = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(known.entry(revision.origin.clone()).or_default())
+        };
+        let making = || Box::pin(self.make_index(revision, has_content, bytes_max));
+        cell.get_or_try_init(making).await.cloned()
+    }
+
+    async fn make_index(
+        &self,
+        revision: &ResolvedRevision,
+        has_content: HasContent,
+        bytes_max: u64,
+    ) -> Result<Arc<RevisionIndex>, SourceError> {
+        let limits = self.service.store.limits();
+        let is_read = move |path: &RepoPath, is_link| is_link || path.file_name().is_some_and(has_content);
+        let index = if let Origin::Files(copy) = &revision.origin {
+            let files = self.files(revision, None).await?;
+            let dir = self.copy(*copy).await?.dir.clone();
+            blocking(move || {
+                let read = files.iter().filter(|file| is_read(&file.path, file.is_link));
+                let read: Vec<RepoPath> = read.map(|file| file.path.clone()).collect();
+                let found = look_at_files(&dir, &read, limits, |entry| content_of(entry, bytes_max))?;
+                let contents = found.into_iter().filter_map(|(path, content)| Some((path.clone(), content?)));
+                Ok(RevisionIndex { contents: contents.collect(), files })
+            })
+            .await?
+        } else {
+            let plan = self.plan_of(&revision.origin, None).await?;
+            blocking(move || {
+                let mut readers: Vec<Reader> = plan.objects.iter().map(Objects::reader).collect();
+                let mut index = RevisionIndex::default();
+                for item in plan::list(&plan, limits)?.items {
+                    if is_read(&item.path, item.kind == EntryKind::Link)
+                        && let Some(reader) = readers.get_mut(item.objects)
+                    {
+                        let content = reader.blob(item.id)?;
+                        if u64::try_from(content.len()).is_ok_and(|bytes| bytes <= bytes_max) {
+                            index.contents.insert(item.path.clone(), content.to_vec());
+                        }
+                    }
+                    index.files.push(RevisionFile::new(item.path, item.kind, item.id));
+                }
+                index.files.sort();
+                Ok(index)
+            })
+            .await?
+        };
+        Ok(Arc::new(index))
+    }
+}
+
+fn content_of(entry: DirectoryEntry<'_>, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
+    match entry {
+        DirectoryEntry::Link { target } => Ok(Some(target.to_vec())),
+        DirectoryEntry::File { content, .. } => read_to_bound(content, bytes_max),
+    }
+}
