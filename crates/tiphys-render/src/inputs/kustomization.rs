@@ -15,6 +15,7 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
         if !seen.insert(folder.clone()) {
             continue;
         }
+        collector.add_folder(&folder);
         for name in KUSTOMIZATIONS {
             let file = folder.join(name).map_err(|error| error.to_string())?;
             collector.add(&file, "a kustomization, or one that would count")?;

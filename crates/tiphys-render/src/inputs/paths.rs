@@ -19,6 +19,8 @@ pub struct InputPaths {
     pub all: BTreeMap<RepoPath, String>,
     /// Directories of which only the files directly in them count.
     pub shallow: BTreeSet<RepoPath>,
+    /// Directories that must exist, whatever is in them.
+    pub(super) folders: BTreeSet<RepoPath>,
 }
 
 /// Collects paths. The error of its functions is the reason why the whole revision counts.
@@ -60,9 +62,15 @@ impl<'a> PathCollector<'a> {
         for link in self.index.below(&real).iter().filter(|file| file.is_link) {
             self.add(&link.path, &format!("the target of the link {}", link.path))?;
         }
+        self.add_folder(&real);
         self.found.shallow.insert(real.clone());
         self.found.all.insert(real, reason.to_owned());
         Ok(())
+    }
+
+    /// Adds the existence of a directory, whose path has no links.
+    pub(super) fn add_folder(&mut self, path: &RepoPath) {
+        self.found.folders.insert(path.clone());
     }
 
     /// Whether a path is a directory, links not followed.
@@ -155,6 +163,9 @@ impl InputPaths {
             {
                 add(b'f', file);
             }
+        }
+        for folder in self.folders.iter().filter(|folder| !index.below(folder).is_empty()) {
+            part(b'd', folder.as_str().as_bytes());
         }
         for path in self.all.keys() {
             part(if self.shallow.contains(path) { b's' } else { b'p' }, path.as_str().as_bytes());

@@ -1,7 +1,7 @@
 //! The files of a revision in memory.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::{Arc, PoisonError};
 
 use gix_object::tree::EntryKind;
@@ -27,6 +27,23 @@ pub(super) type Indexes = HashMap<Origin, Arc<OnceCell<Arc<RevisionIndex>>>>;
 pub type HasContent = fn(&str) -> bool;
 
 impl RevisionIndex {
+    /// Returns the index of files in memory: each with its path, whether it is a link, and its content or target.
+    pub fn of_memory<'f>(
+        files: impl IntoIterator<Item = (&'f RepoPath, bool, &'f [u8])>,
+        has_content: HasContent,
+    ) -> io::Result<Self> {
+        let mut index = Self::default();
+        for (path, is_link, content) in files {
+            let kind = if is_link { EntryKind::Link } else { EntryKind::Blob };
+            if is_link || path.file_name().is_some_and(has_content) {
+                index.contents.insert(path.clone(), content.to_vec());
+            }
+            index.files.push(RevisionFile::new(path.clone(), kind, blob_id(content)?));
+        }
+        index.files.sort();
+        Ok(index)
+    }
+
     /// Returns the file or link at a path.
     pub fn file(&self, path: &RepoPath) -> Option<&RevisionFile> {
         let index = self.files.binary_search_by(|file| file.path.cmp(path)).ok()?;
@@ -114,6 +131,13 @@ impl Sources {
         };
         Ok(Arc::new(index))
     }
+}
+
+fn blob_id(content: &[u8]) -> io::Result<gix_hash::ObjectId> {
+    let mut writer = gix_hash::io::Write::new(io::sink(), gix_hash::Kind::Sha1);
+    write!(writer, "blob {}\0", content.len())?;
+    writer.write_all(content)?;
+    writer.hash.try_finalize().map_err(|error| io::Error::other(error.to_string()))
 }
 
 fn content_of(entry: DirectoryEntry<'_>, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
