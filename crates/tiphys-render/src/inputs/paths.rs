@@ -44,7 +44,7 @@ impl<'a> PathCollector<'a> {
         let mut waiting = vec![(real.clone(), reason.to_owned())];
         while let Some((path, reason)) = waiting.pop() {
             if path.is_root() {
-                return Err(format!("{reason} is the whole repository"));
+                return Err(format!("it uses the root of the repository ({reason})"));
             }
             if self.found.all.insert(path.clone(), reason).is_some() {
                 continue;
@@ -148,7 +148,7 @@ impl InputPaths {
         };
         let mut add = |tag, file: &RevisionFile| {
             part(tag, file.path.as_str().as_bytes());
-            part(b'i', &file.identity().collect::<Vec<u8>>());
+            part(b'i', &file.identity());
         };
         for link in index.links() {
             add(b'l', link);

@@ -12,7 +12,7 @@ use tiphys_tree::RepoPath;
 use tiphys_yaml::{Data, Node, read_document};
 
 use super::paths::PathCollector;
-use super::{add_value_file, chart, kustomization, tells_of_others};
+use super::{InputPaths, add_value_file, chart, kustomization, tells_of_others};
 
 const CASES: u32 = 10_000;
 
@@ -134,8 +134,11 @@ fn possible(files: &Files) -> Files {
         .collect()
 }
 
-/// Returns the digest of the inputs; `None` if the whole revision counts.
-fn digest(files: &Files, tool: &Tool) -> Option<[u8; 32]> {
+fn path(path: &str) -> RepoPath {
+    RepoPath::new(path).unwrap()
+}
+
+fn index_of(files: &Files) -> RevisionIndex {
     let files: Vec<(RepoPath, bool, &[u8])> = files
         .iter()
         .map(|(path, entry)| match entry {
@@ -144,18 +147,26 @@ fn digest(files: &Files, tool: &Tool) -> Option<[u8; 32]> {
         })
         .collect();
     let files = files.iter().map(|(path, is_link, content)| (path, *is_link, *content));
-    let index = RevisionIndex::of_memory(files, tells_of_others).unwrap();
+    RevisionIndex::of_memory(files, tells_of_others).unwrap()
+}
+
+/// Returns the inputs and their digest. The error is the reason why the whole revision counts.
+fn inputs(files: &Files, tool: &Tool) -> Result<(InputPaths, [u8; 32]), String> {
+    let index = index_of(files);
     let mut collector = PathCollector::new(&index);
-    let app = RepoPath::new("app").unwrap();
-    let collected = match tool {
-        Tool::Chart { value_files } => chart::add(&mut collector, &app).and_then(|()| {
-            value_files.iter().try_for_each(|file| add_value_file(&mut collector, &app, file))
-        }),
-        Tool::Kustomization => kustomization::add(&mut collector, &app),
-        Tool::Directory { recurses: true } => collector.add(&app, "").map(drop),
-        Tool::Directory { recurses: false } => collector.add_files_of(&app, ""),
-    };
-    collected.ok().map(|()| collector.finish().digest(&index))
+    let app = path("app");
+    match tool {
+        Tool::Chart { value_files } => {
+            chart::add(&mut collector, &app)?;
+            value_files.iter().try_for_each(|file| add_value_file(&mut collector, &app, file))?;
+        }
+        Tool::Kustomization => kustomization::add(&mut collector, &app)?,
+        Tool::Directory { recurses: true } => drop(collector.add(&app, "the directory")?),
+        Tool::Directory { recurses: false } => collector.add_files_of(&app, "the directory")?,
+    }
+    let paths = collector.finish();
+    let digest = paths.digest(&index);
+    Ok((paths, digest))
 }
 
 /// A file system, read as the kernel does.
@@ -170,14 +181,11 @@ enum Found {
 impl Disk<'_> {
     /// Follows all links of a path. `..` is relative to what a link leads to.
     fn find(&self, path: &str) -> Found {
-        match self.walk("", path, LINKS_MAX) {
-            Some(real) => match self.0.get(&real) {
-                Some(Entry::File(text)) => Found::File(text.clone()),
-                Some(Entry::Link(_)) => Found::Nothing,
-                None if self.is_directory(&real) => Found::Directory(real),
-                None => Found::Nothing,
-            },
-            None => Found::Nothing,
+        let Some(real) = self.walk("", path, LINKS_MAX) else { return Found::Nothing };
+        match self.0.get(&real) {
+            Some(Entry::File(text)) => Found::File(text.clone()),
+            None if self.is_directory(&real) => Found::Directory(real),
+            _ => Found::Nothing,
         }
     }
 
@@ -323,12 +331,12 @@ fn equal_digests_mean_equal_results() {
             };
         }
         let (before, after) = (possible(&files), possible(&changed));
-        match (digest(&before, &tool), digest(&after, &tool)) {
-            (Some(a), Some(b)) if a == b => {
+        match (inputs(&before, &tool), inputs(&after, &tool)) {
+            (Ok((_, a)), Ok((_, b))) if a == b => {
                 equal.set(equal.get() + u32::from(before != after));
                 prop_assert_eq!(rendered(&before, &tool), rendered(&after, &tool));
             }
-            (Some(_), Some(_)) => {}
+            (Ok(_), Ok(_)) => {}
             _ => unknown.set(unknown.get() + 1),
         }
         Ok(())
@@ -336,4 +344,92 @@ fn equal_digests_mean_equal_results() {
     result.unwrap();
     assert!(equal.get() > CASES / 10, "only {} changes are not of the inputs", equal.get());
     assert!(unknown.get() < CASES / 2, "{} cases need the whole revision", unknown.get());
+}
+
+/// Returns files of their paths and contents. A content that begins with `-> ` is a link.
+fn files_of(entries: &[(&str, &str)]) -> Files {
+    let entry = |content: &str| match content.strip_prefix("-> ") {
+        Some(target) => Entry::Link(target.to_owned()),
+        None => Entry::File(content.to_owned()),
+    };
+    entries.iter().map(|(path, content)| ((*path).to_owned(), entry(content))).collect()
+}
+
+#[test]
+fn what_is_not_understood_widens_to_the_whole_revision() {
+    let chart = |value_file| Tool::Chart { value_files: vec![value_file] };
+    let kustomization = |content| files_of(&[("app/kustomization.yaml", content)]);
+    let cases = [
+        (kustomization("new: 1"), Tool::Kustomization, "app/kustomization.yaml: its field new is not known"),
+        (
+            kustomization("transformers: [t.yaml]"),
+            Tool::Kustomization,
+            "app/kustomization.yaml: its field transformers may read any file",
+        ),
+        (
+            kustomization("helmCharts: [{name: c}]"),
+            Tool::Kustomization,
+            "app/kustomization.yaml: its field helmCharts may read any file",
+        ),
+        (
+            kustomization("resources: ['https://git.example.org/a.git//b?ref=main']"),
+            Tool::Kustomization,
+            "app/kustomization.yaml names a remote base without a commit",
+        ),
+        (
+            kustomization("resources: [../../x]"),
+            Tool::Kustomization,
+            "app/kustomization.yaml: ../../x leads out of the repository",
+        ),
+        (kustomization("- a"), Tool::Kustomization, "app/kustomization.yaml: it is not an object"),
+        (
+            files_of(&[]),
+            chart("$UNKNOWN/a"),
+            "the value file \"$UNKNOWN/a\" has a variable, an escape or a line break",
+        ),
+        (files_of(&[]), chart("/*.yaml"), "it uses the root of the repository (files of a pattern)"),
+        (files_of(&[("app/a", "-> /etc/passwd")]), chart("a"), "the link app/a leads out of the repository"),
+        (files_of(&[("app/a", "-> ../../b")]), chart("a"), "the link app/a leads out of the repository"),
+        (
+            files_of(&[("app/a", "-> b"), ("app/b", "-> a")]),
+            chart("a"),
+            "the link app/a leads through more than 40 links",
+        ),
+        (
+            files_of(&[("app/Chart.yaml", "-> chart"), ("app/chart", "")]),
+            Tool::Chart { value_files: Vec::new() },
+            "app/Chart.yaml is a link to another name, or too large",
+        ),
+        (
+            files_of(&[("app/Chart.yaml", "dependencies: [{repository: 'file:///srv/x'}]")]),
+            Tool::Chart { value_files: Vec::new() },
+            "app/Chart.yaml names a directory outside of the repository",
+        ),
+    ];
+    for (files, tool, expected) in cases {
+        let reason = inputs(&files, &tool).err();
+        assert_eq!(reason.as_deref(), Some(expected), "{files:?}");
+    }
+}
+
+#[test]
+fn kustomizations_are_followed_through_cycles_and_many_levels() {
+    const LEVELS: usize = 2_000;
+    let level = |number: usize| {
+        let folder = if number == 0 { "app".to_owned() } else { format!("level{number}") };
+        let next = (number + 1) % LEVELS;
+        let next = if next == 0 { "../app".to_owned() } else { format!("../level{next}") };
+        (format!("{folder}/kustomization.yaml"), Entry::File(format!("resources: [{next}]")))
+    };
+    let files: Files = (0..LEVELS).map(level).collect();
+    let (paths, _) = inputs(&files, &Tool::Kustomization).unwrap();
+    // Each directory has three names that kustomize reads.
+    assert_eq!(paths.all.len(), 3 * LEVELS);
+}
+
+#[test]
+fn remote_base_of_a_commit_is_understood() {
+    let resource = "https://git.example.org/a.git//b?ref=0123456789abcdef0123456789abcdef01234567";
+    let files = files_of(&[("app/kustomization.yaml", &format!("resources: ['{resource}']"))]);
+    inputs(&files, &Tool::Kustomization).unwrap();
 }

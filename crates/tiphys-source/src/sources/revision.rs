@@ -205,8 +205,8 @@ impl Sources {
 
 impl RevisionFile {
     /// Returns bytes that are equal for files of equal mode and content.
-    pub fn identity(&self) -> impl Iterator<Item = u8> {
-        std::iter::once(self.id.0).chain(self.id.1.as_slice().iter().copied().collect::<Vec<_>>())
+    pub fn identity(&self) -> Vec<u8> {
+        [&[self.id.0], self.id.1.as_slice()].concat()
     }
 
     pub(super) fn new(path: RepoPath, kind: EntryKind, id: ObjectId) -> Self {
