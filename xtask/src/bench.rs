@@ -13,6 +13,7 @@ pub(crate) mod data;
 mod dynamic;
 pub(crate) mod figures;
 mod helm;
+mod inputs;
 mod machine;
 pub(crate) mod place;
 mod sample;
@@ -56,6 +57,9 @@ enum Part {
     #[command(after_help = "Example: cargo xtask bench appset --only matrix --runs 5")]
     #[command(name = "appset")]
     AppSet(CommonOptions),
+    /// Measure comparisons in which few applications are made from other files than before
+    #[command(after_help = "Example: cargo xtask bench inputs --only helm --runs 5")]
+    Inputs(CommonOptions),
     /// Measure the Helm plugin, beside helm itself and a shell script
     #[command(after_help = "Example: cargo xtask bench helm --only announce --runs 21 --json announce.json")]
     Helm(CommonOptions),
@@ -106,6 +110,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         Some(Part::Cmp(options)) => return cmp::run(root, options),
         Some(Part::Dynamic(options)) => return dynamic::run(root, options),
         Some(Part::AppSet(options)) => return appset::run(root, options),
+        Some(Part::Inputs(options)) => return inputs::run(root, options),
         Some(Part::Helm(options)) => return helm::run(root, options),
         None => &options.common,
     };
