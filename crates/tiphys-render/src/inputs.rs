@@ -19,7 +19,7 @@ use tiphys_engine::{
 use tiphys_kustomize::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
 use tiphys_plugin::{InputRule, chain};
 use tiphys_project::permits_source;
-use tiphys_source::{ResolvedRevision, RevisionIndex};
+use tiphys_source::{ResolvedRevision, RevisionFile, RevisionIndex};
 use tiphys_tree::{Modes, RepoPath};
 
 use crate::RenderError;
@@ -299,7 +299,7 @@ impl Renderer {
         if let Some(other) = others.iter().find(|plugin| plugin.inputs() == InputRule::Revision) {
             return Err(format!("plugin {:?} may render it", other.name()));
         }
-        Ok(detected_type(collector.names(app_path)?, &self.settings.switched_off))
+        detected(&collector.files_in(app_path)?, &self.settings.switched_off)
     }
 
     /// Requires that the plugin of a native type reads what the type's rule says.
@@ -317,6 +317,18 @@ fn tells_of_others(name: &str) -> bool {
     KUSTOMIZATIONS.contains(&name)
         || chart::METADATA.contains(&name)
         || name.starts_with(OVERRIDE_FILE_PREFIX)
+}
+
+/// Returns the type that the files of a directory indicate.
+fn detected(files: &[&RevisionFile], switched_off: &[SourceType]) -> Result<SourceType, String> {
+    let type_of = |names: &[&RevisionFile]| {
+        detected_type(names.iter().filter_map(|file| file.path.file_name()), switched_off)
+    };
+    // A link that leads nowhere is no file.
+    if let Some(link) = files.iter().find(|file| file.is_link && type_of(&[file]) != SourceType::Directory) {
+        return Err(format!("{} is a link, so the type is not known", link.path));
+    }
+    Ok(type_of(files))
 }
 
 /// Returns the files that a `helm` block names.

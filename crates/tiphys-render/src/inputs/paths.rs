@@ -78,12 +78,10 @@ impl<'a> PathCollector<'a> {
         path.is_root() || !self.index.below(path).is_empty()
     }
 
-    /// Returns the names of the files directly in a directory.
-    pub(super) fn names(&mut self, directory: &RepoPath) -> Result<impl Iterator<Item = &'a str>, String> {
+    /// Returns the files directly in a directory.
+    pub(super) fn files_in(&mut self, directory: &RepoPath) -> Result<Vec<&'a RevisionFile>, String> {
         let real = self.follow(directory)?;
-        let index = self.index;
-        let files = index.below(&real).iter();
-        Ok(files.filter(move |file| is_directly_in(&real, file)).filter_map(|file| file.path.file_name()))
+        Ok(self.index.below(&real).iter().filter(|file| is_directly_in(&real, file)).collect())
     }
 
     /// Returns the content of a file whose name is among those of the index; `None` if it does not exist.

@@ -12,7 +12,7 @@ use tiphys_tree::RepoPath;
 use tiphys_yaml::{Data, Node, read_document};
 
 use super::paths::PathCollector;
-use super::{InputPaths, add_value_file, chart, kustomization, tells_of_others};
+use super::{InputPaths, SourceType, add_value_file, chart, detected, kustomization, tells_of_others};
 
 const CASES: u32 = 10_000;
 
@@ -425,6 +425,20 @@ fn kustomizations_are_followed_through_cycles_and_many_levels() {
     let (paths, _) = inputs(&files, &Tool::Kustomization).unwrap();
     // Each directory has three names that kustomize reads.
     assert_eq!(paths.all.len(), 3 * LEVELS);
+}
+
+#[test]
+fn type_is_that_of_the_files_and_not_of_links() {
+    let detected = |entries: &[(&str, &str)]| {
+        let index = index_of(&files_of(entries));
+        detected(&PathCollector::new(&index).files_in(&path("app"))?, &[])
+    };
+    assert_eq!(detected(&[("app/Chart.yaml", ""), ("app/a/kustomization.yaml", "")]), Ok(SourceType::Helm));
+    assert_eq!(detected(&[("app/kustomization.yaml", "")]), Ok(SourceType::Kustomize));
+    assert_eq!(detected(&[("app/a.yaml", "-> b")]), Ok(SourceType::Directory));
+    let link = [("app/kustomization.yaml", "-> missing"), ("app/a.yaml", "")];
+    let reason = "app/kustomization.yaml is a link, so the type is not known".to_owned();
+    assert_eq!(detected(&link), Err(reason));
 }
 
 #[test]
