@@ -1,5 +1,6 @@
 //! The command line: definitions only, no decisions. Each command has a file of its own.
 
+mod affected;
 mod applications;
 mod appset;
 mod appset_plugin;
@@ -10,6 +11,7 @@ mod cmp_server;
 mod common;
 mod crd;
 mod diff;
+mod inputs;
 mod jsonpath;
 mod limits;
 mod params;
@@ -22,6 +24,7 @@ mod render;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use affected::AffectedArgs;
 pub(crate) use applications::ApplicationArgs;
 pub(crate) use appset::{
     AppSetArgs, AppSetCheckArgs, AppSetCommand, AppSetDiffArgs, AppSetGenerateArgs, AppSetPlanArgs,
@@ -37,6 +40,7 @@ pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
 pub(crate) use common::{CommonArgs, OutputFormat};
 pub(crate) use crd::CrdArgs;
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
+pub(crate) use inputs::InputsArgs;
 pub(crate) use jsonpath::JsonPathArgs;
 pub(crate) use params::{
     EditArgs, ParamsArgs, ParamsCommand, ParamsDiffArgs, ParamsExplainArgs, ParamsGetArgs, ParamsListArgs,
@@ -74,6 +78,10 @@ pub(crate) enum Command {
     /// Compare manifests with live objects, or between two revisions
     #[command(long_about = diff::LONG_ABOUT)]
     Diff(DiffArgs),
+    /// Print the names of the applications that are made from other files than at a revision
+    Affected(AffectedArgs),
+    /// Print the paths that applications are made from
+    Inputs(InputsArgs),
     /// Develop plugins: create, check, run and test them
     Plugin(PluginArgs),
     /// List, explain and change the parameters of an application

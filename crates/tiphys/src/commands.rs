@@ -1,11 +1,13 @@
 //! The commands. Each takes its arguments and the host, and returns an exit code.
 
+pub(crate) mod affected;
 pub(crate) mod appset;
 pub(crate) mod cache;
 pub(crate) mod cmp_server;
 pub(crate) mod completion;
 pub(crate) mod crd;
 pub(crate) mod diff;
+pub(crate) mod inputs;
 pub(crate) mod install;
 pub(crate) mod jsonpath;
 pub(crate) mod params;

@@ -72,6 +72,8 @@ async fn run(arguments: Arguments, host: &Process) -> Result<ExitCode, ServiceEr
     match command {
         Command::Render(args) => commands::render::run(&common, &args, host).await,
         Command::Diff(args) => commands::diff::run(&common, &args, host).await,
+        Command::Affected(args) => commands::affected::run(&common, &args, host).await,
+        Command::Inputs(args) => commands::inputs::run(&common, &args, host).await,
         Command::Plugin(args) => commands::plugin::run(&common, args, host).await,
         Command::Params(args) => commands::params::run(&common, args, host).await,
         Command::Project(args) => commands::project::run(&common, &args, host).await,

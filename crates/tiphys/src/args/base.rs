@@ -33,13 +33,18 @@ pub(crate) struct BaseArgs {
 impl BaseArgs {
     /// Returns the revision to compare with, if one is given.
     pub(crate) fn revision(&self) -> Option<RevisionOptions> {
-        let point = if self.merge_base { BasePoint::MergeBase } else { BasePoint::Revision };
-        let base = BaseRevision { name: self.base.clone()?, point };
+        let base = base_revision(self.base.as_ref()?, self.merge_base);
         let head_references =
             if self.resolve_head_references { HeadReferences::Resolved } else { HeadReferences::Unresolved };
         let rendering = if self.render_all { Rendering::All } else { Rendering::Changed };
         Some(RevisionOptions { base, plugins_from: self.plugins_from.into(), head_references, rendering })
     }
+}
+
+/// Returns the revision that `--base` and `--merge-base` name.
+pub(super) fn base_revision(name: &str, merge_base: bool) -> BaseRevision {
+    let point = if merge_base { BasePoint::MergeBase } else { BasePoint::Revision };
+    BaseRevision { name: name.to_owned(), point }
 }
 
 /// The side whose plugins run.

@@ -33,6 +33,8 @@ fn help_of_every_command_has_an_example_of_its_call() {
     let expected = [
         "render",
         "diff",
+        "affected",
+        "inputs",
         "plugin create",
         "plugin list",
         "plugin check",

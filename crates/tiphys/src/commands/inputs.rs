@@ -1,0 +1,139 @@
+//! `tiphys inputs`: the paths that applications are made from.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use tiphys_render::{InputFiles, InputPaths, SourceInputs};
+use tiphys_service::{
+    ApplicationInputs, ApplicationSelection, SelectedApplications, Workspace, WorkspaceOptions,
+};
+
+use crate::args::{CommonArgs, InputsArgs, OutputFormat};
+use crate::error::{self, ServiceError};
+use crate::lifecycle;
+use crate::options::open_service;
+use crate::output;
+use crate::settings::Process;
+use crate::terminal::one_line;
+
+/// Prints what applications are made from. Nothing is rendered.
+pub(crate) async fn run(
+    common: &CommonArgs,
+    args: &InputsArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let form = match common.output {
+        None | Some(OutputFormat::Table) => text,
+        Some(OutputFormat::Json) => json,
+        Some(_) => return Err(ServiceError::invalid_input("inputs are printed with -o table or json")),
+    };
+    let selection = ApplicationSelection::from(&args.applications);
+    let needs = WorkspaceOptions::for_selection(&selection);
+    let workspace = Workspace::open_with_sets(&open_service(common, host)?, needs).await?;
+    error::warn_all(workspace.warnings());
+    error::warn_all(&workspace.plugins_in_checkout());
+    let SelectedApplications { applications, errors, warnings, .. } =
+        tiphys_service::select(&workspace, &selection, "look at")?;
+    let mut worst = error::print_all(&errors, None);
+    error::warn_all(&warnings);
+    let collecting = async {
+        let (mut found, mut failures) = (Vec::new(), Vec::new());
+        // One at a time, so that an invalid application does not hide the others.
+        for application in &applications {
+            match tiphys_service::inputs(&workspace, std::slice::from_ref(application)).await {
+                Ok(inputs) => found.extend(inputs),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        (found, failures)
+    };
+    let (found, failures) = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(collecting)).await?;
+    worst = error::print_all(&failures, worst);
+    output::print(&form(&found))?;
+    Ok(error::exit_code_of(worst))
+}
+
+/// Formats an indented list: applications, their sources, and the paths of each.
+fn text(found: &[ApplicationInputs]) -> String {
+    let mut text = String::new();
+    for one in found {
+        text.push_str(&output::lines([one.application.clone()]));
+        for SourceInputs { position, repository, files } in &one.sources {
+            text.push_str("  ");
+            text.push_str(&output::lines([format!("source {position}: {repository}")]));
+            let lines = match files {
+                InputFiles::Whole { reason } => vec![format!("all files: {reason}")],
+                InputFiles::Remote { revision } if revision.is_empty() => {
+                    vec!["the default revision".to_owned()]
+                }
+                InputFiles::Remote { revision } => vec![format!("revision {revision}")],
+                InputFiles::Paths { paths, .. } => path_lines(paths),
+            };
+            for line in lines {
+                text.push_str("    ");
+                text.push_str(&output::lines([line]));
+            }
+        }
+    }
+    text
+}
+
+/// Returns a line for each path, with the reasons in a column.
+fn path_lines(paths: &InputPaths) -> Vec<String> {
+    let names: Vec<String> = paths.all.keys().map(|path| one_line(path.as_str())).collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let lines = paths.all.iter().zip(&names).map(|((path, reason), name)| {
+        let rest = if paths.shallow.contains(path) { ", without the directories in it" } else { "" };
+        format!("{name:width$}   {reason}{rest}")
+    });
+    lines.collect()
+}
+
+/// Formats `-o json`.
+///
+/// ```json
+/// [{"application": "argocd/shop",
+///   "sources": [{"source": 1, "repository": "https://…", "whole": null, "revision": null, "digest": "5f…",
+///                "paths": [{"path": "charts/shop", "reason": "the chart", "shallow": false}]}]}]
+/// ```
+///
+/// `whole` is the reason why all files of the revision count, `revision` the target revision of a repository that no folder stands for, or of a
+/// chart. `digest` is `null` and `paths` empty with either.
+fn json(found: &[ApplicationInputs]) -> String {
+    let entry = |one: &ApplicationInputs| {
+        let sources: Vec<Value> = one.sources.iter().map(source_json).collect();
+        json!({"application": one.application, "sources": sources})
+    };
+    output::json(&Value::Array(found.iter().map(entry).collect()))
+}
+
+fn source_json(SourceInputs { position, repository, files }: &SourceInputs) -> Value {
+    let (mut whole, mut revision, mut digest, mut paths) = (None, None, None, Vec::new());
+    match files {
+        InputFiles::Whole { reason } => whole = Some(reason),
+        InputFiles::Remote { revision: target } => revision = Some(target),
+        InputFiles::Paths { paths: found, digest: bytes } => {
+            digest = Some(hexadecimal(bytes));
+            paths = found
+                .all
+                .iter()
+                .map(|(path, reason)| {
+                    json!({"path": path.as_str(), "reason": reason, "shallow": found.shallow.contains(path)})
+                })
+                .collect();
+        }
+    }
+    json!({
+        "source": position,
+        "repository": repository,
+        "whole": whole,
+        "revision": revision,
+        "digest": digest,
+        "paths": paths,
+    })
+}
+
+/// Returns lower-case hexadecimal digits.
+fn hexadecimal(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
+}
