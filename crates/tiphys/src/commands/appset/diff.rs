@@ -57,6 +57,6 @@ async fn change(
     };
     let (compared, sets, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     crate::commands::diff::base::print_notes(&compared);
-    let sides = crate::commands::diff::base::sides(revision, sets);
+    let sides = crate::commands::diff::base::sides(revision, sets, &compared);
     output::finish(&compared.applications, &sides, form, &args.shown, worst, host).await
 }

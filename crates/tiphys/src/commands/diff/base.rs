@@ -35,7 +35,8 @@ pub(super) async fn run(
     };
     let (compared, sets, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     print_notes(&compared);
-    output::finish(&compared.applications, &sides(revision, sets), form, &args.shown, worst, host).await
+    let sides = sides(revision, sets, &compared);
+    output::finish(&compared.applications, &sides, form, &args.shown, worst, host).await
 }
 
 /// Prints errors and warnings of a comparison, and compares the applications. Returns the notes about sets and the worst error, too.
@@ -51,9 +52,10 @@ pub(crate) async fn compared(
     Ok((Box::pin(comparison.compare(&step)).await?, sets, worst))
 }
 
-/// Returns the names of the two sides.
-pub(crate) fn sides(revision: &RevisionOptions, sets: SetNotes) -> Sides {
-    Sides::new(&revision.base_label(), NOW).with_sets(sets)
+/// Returns the names of the two sides, and what is reported about their comparison.
+pub(crate) fn sides(revision: &RevisionOptions, sets: SetNotes, compared: &RevisionDiff) -> Sides {
+    let sides = Sides::new(&revision.base_label(), NOW).with_sets(sets);
+    Sides { not_rendered: compared.equal, ..sides }
 }
 
 /// Prints notes about the comparison.

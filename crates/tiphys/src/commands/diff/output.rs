@@ -25,6 +25,8 @@ pub(crate) struct Sides {
     pub(crate) after: String,
     /// The application sets whose Applications are not all compared.
     pub(crate) sets: SetNotes,
+    /// Number of applications that were not rendered because their inputs are equal.
+    pub(crate) not_rendered: usize,
 }
 
 /// What is reported about application sets.
@@ -54,7 +56,7 @@ pub(crate) enum Form {
 impl Sides {
     /// Creates sides without application sets.
     pub(crate) fn new(before: &str, after: &str) -> Self {
-        Self { before: before.to_owned(), after: after.to_owned(), sets: SetNotes::default() }
+        Self { before: before.to_owned(), after: after.to_owned(), ..Self::default() }
     }
 
     /// Adds what is reported about application sets.

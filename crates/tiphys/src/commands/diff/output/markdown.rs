@@ -140,14 +140,28 @@ impl Comment {
 fn heading(applications: &[ApplicationDiff], sides: &Sides) -> String {
     let differ = applications.iter().filter(|one| one.differs()).count();
     let counts = total(applications);
+    let trusted = not_rendered(sides.not_rendered, applications.len());
     format!(
-        "### Manifests: {}\n\nFrom {} to {}: applications that differ: {differ} of {}; {}.\n",
+        "### Manifests: {}\n\nFrom {} to {}: applications that differ: {differ} of {}; {}.\n{trusted}",
         unified::headline(counts, NotCompared::of(applications, sides)),
         code(&sides.before),
         code(&sides.after),
         applications.len(),
         equal(counts)
     )
+}
+
+/// Returns how many applications were not rendered, and why their manifests count as equal.
+fn not_rendered(number: usize, all: usize) -> String {
+    let noun = if all == 1 { "application" } else { "applications" };
+    let (verb, they) = if number == 1 { ("was", "it is") } else { ("were", "they are") };
+    match number {
+        0 => String::new(),
+        _ => format!(
+            "\n{number} of {all} {noun} {verb} not rendered: the content of everything that {they} made from is the same on both sides \
+             (`docs/ci.md` of tiphys, *What an application is made from*).\n"
+        ),
+    }
 }
 
 /// A fence longer than any run of backticks in these strings, so that no line of them closes it.
