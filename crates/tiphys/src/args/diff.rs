@@ -34,9 +34,11 @@ of the working copy, the commit REV replaces it on the other side. All other rev
 resolved in each repository.
 
 An application that exists on one side only is reported as added or removed, a renamed one as both. Applications with the same inputs on \
-both sides are not rendered. Inputs are the sources and their files, destination, project, settings and plugin. The files are the whole \
-repository, or those of the annotation argocd.argoproj.io/manifest-generate-paths; for plain manifests the application's folder. The commit \
-is not an input: a plugin that prints ARGOCD_APP_REVISION shows a new one only if another input differs as well.
+both sides are not rendered. Inputs are the sources and their files, destination, project, settings and plugin. The files are those that \
+the result can depend on: a chart with its value files, everything that a kustomization names, the files of a directory; or those of the \
+annotation argocd.argoproj.io/manifest-generate-paths. If anything is not understood, they are the whole repository. `tiphys inputs` prints \
+them, and --render-all renders all applications. The commit is not an input: a plugin that prints ARGOCD_APP_REVISION shows a new one only \
+if another input differs as well.
 
 A change must not choose the commands that check it. If --plugins names a path in a compared work tree, the plugins of REV run for both \
 sides; repository Secrets and kustomize build options of the store are also those of REV. Compared work trees are those that contain a \
