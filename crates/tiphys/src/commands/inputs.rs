@@ -7,6 +7,7 @@ use tiphys_render::{InputFiles, InputPaths, SourceInputs};
 use tiphys_service::{
     ApplicationInputs, ApplicationSelection, SelectedApplications, Workspace, WorkspaceOptions,
 };
+use tiphys_tree::RepoPath;
 
 use crate::args::{CommonArgs, InputsArgs, OutputFormat};
 use crate::error::{self, ServiceError};
@@ -80,13 +81,18 @@ fn text(found: &[ApplicationInputs]) -> String {
 
 /// Returns a line for each path, with the reasons in a column.
 fn path_lines(paths: &InputPaths) -> Vec<String> {
-    let names: Vec<String> = paths.all.keys().map(|path| one_line(path.as_str())).collect();
+    let names: Vec<String> = paths.all.keys().map(|path| one_line(shown(path))).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let lines = paths.all.iter().zip(&names).map(|((path, reason), name)| {
         let rest = if paths.shallow.contains(path) { ", without the directories in it" } else { "" };
         format!("{name:width$}   {reason}{rest}")
     });
     lines.collect()
+}
+
+/// Returns a path, `.` for the root of the repository.
+fn shown(path: &RepoPath) -> &str {
+    if path.is_root() { "." } else { path.as_str() }
 }
 
 /// Formats `-o json`.
@@ -118,7 +124,7 @@ fn source_json(SourceInputs { position, repository, files }: &SourceInputs) -> V
                 .all
                 .iter()
                 .map(|(path, reason)| {
-                    json!({"path": path.as_str(), "reason": reason, "shallow": found.shallow.contains(path)})
+                    json!({"path": shown(path), "reason": reason, "shallow": found.shallow.contains(path)})
                 })
                 .collect();
         }
