@@ -17,7 +17,7 @@ use tiphys_engine::{
     explicit_type, override_file_names, override_source, references, without_switched_off,
 };
 use tiphys_kustomize::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
-use tiphys_plugin::{InputRule, chain};
+use tiphys_plugin::{InputRule, Plugin, chain};
 use tiphys_project::permits_source;
 use tiphys_source::{ResolvedRevision, RevisionFile, RevisionIndex};
 use tiphys_tree::{Modes, RepoPath};
@@ -29,8 +29,8 @@ use crate::renderer::{Renderer, rendered};
 pub use paths::InputPaths;
 use paths::PathCollector;
 
-/// Characters of patterns in the paths of value files.
-const PATTERN_CHARACTERS: [char; 3] = ['*', '?', '['];
+/// Characters of patterns in the paths of value files. Braces count only together with another one, which makes no difference here.
+const PATTERN_CHARACTERS: [char; 4] = ['*', '?', '[', '{'];
 
 /// The beginning of the names of the variables with the commit.
 const REVISION_VARIABLE: &str = "ARGOCD_APP_REVISION";
@@ -147,7 +147,8 @@ impl Renderer {
         match self.type_of(&source, &app_path, &mut collector)? {
             SourceType::Plugin => return Err("a plugin may read any file".to_owned()),
             SourceType::Directory => {
-                let recurses = source.directory.as_ref().is_some_and(|directory| directory.recurse);
+                // The discovery rules of plugins may look deeper if the type is not explicit.
+                let recurses = source.directory.as_ref().is_none_or(|directory| directory.recurse);
                 if recurses {
                     collector.add(&app_path, "the directory")?;
                 } else {
@@ -295,8 +296,12 @@ impl Renderer {
         if !source.chart.is_empty() {
             return Ok(SourceType::Helm);
         }
-        let others = self.catalogue.all();
-        if let Some(other) = others.iter().find(|plugin| plugin.inputs() == InputRule::Revision) {
+        let is_native = |plugin: &dyn Plugin| {
+            let rules = [(HELM_PLUGIN, InputRule::Chart), (KUSTOMIZE_PLUGIN, InputRule::Kustomization)];
+            rules.contains(&(plugin.name(), plugin.inputs())) && plugin.looks_only_at_folder()
+        };
+        let plugins = self.catalogue.all();
+        if let Some(other) = plugins.iter().find(|plugin| !is_native(plugin.as_ref())) {
             return Err(format!("plugin {:?} may render it", other.name()));
         }
         detected(&collector.files_in(app_path)?, &self.settings.switched_off)
@@ -349,6 +354,9 @@ fn add_value_file(collector: &mut PathCollector<'_>, from: &RepoPath, file: &str
     let file = file.trim_start_matches('/');
     let literal = match file.find(PATTERN_CHARACTERS) {
         None => file,
+        Some(pattern) if file[pattern..].contains("..") => {
+            return Err(format!("the pattern {file:?} leads up"));
+        }
         Some(pattern) => file[..pattern].rsplit_once('/').map_or("", |(folder, _)| folder),
     };
     let path = from.join(literal).map_err(|error| error.to_string())?;

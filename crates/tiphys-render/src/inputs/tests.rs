@@ -428,6 +428,28 @@ fn kustomizations_are_followed_through_cycles_and_many_levels() {
 }
 
 #[test]
+fn directory_of_a_pattern_counts() {
+    let cases = [
+        ("values.yaml", Ok("app/values.yaml")),
+        ("../env/*.yaml", Ok("env")),
+        ("/regions/{eu,us}/*.yaml", Ok("regions")),
+        ("/regions/{eu}/a.yaml", Ok("regions")),
+        ("/a/b/x[12]/c.yaml", Ok("a/b")),
+        ("https://example.org/*.yaml", Ok("")),
+        ("/env/*/../../other.yaml", Err("the pattern \"env/*/../../other.yaml\" leads up")),
+        ("/env/{*,../../other}", Err("the pattern \"env/{*,../../other}\" leads up")),
+    ];
+    for (file, expected) in cases {
+        let index = index_of(&Files::new());
+        let mut collector = PathCollector::new(&index);
+        let added = add_value_file(&mut collector, &path("app"), file);
+        let paths = collector.finish().all;
+        let found = paths.keys().map(RepoPath::as_str).collect::<Vec<_>>().join(" ");
+        assert_eq!(added.map(|()| found), expected.map(str::to_owned).map_err(str::to_owned), "{file}");
+    }
+}
+
+#[test]
 fn type_is_that_of_the_files_and_not_of_links() {
     let detected = |entries: &[(&str, &str)]| {
         let index = index_of(&files_of(entries));
