@@ -1,8 +1,9 @@
 //! One application at two revisions. It is rendered on both sides, or on neither if its inputs are equal.
 //!
-//! The inputs are the sources as written, the part of each repository that a source uses (of plain manifests the application's directory),
-//! destination, project, instance name, settings and plugin. The commit is not an input although plugins get it
-//! (`ARGOCD_APP_REVISION`): it always differs.
+//! The inputs are the sources as written, the part of each repository that a source uses, destination, project, instance name, settings and
+//! plugin. That part is the whole revision or what an annotation selects; if that differs, the paths of [`crate::SourceInputs`]; last, the
+//! application's directory of plain manifests. The commit is not an input although plugins get it (`ARGOCD_APP_REVISION`): it always differs.
+//! Only where a source is narrowed to its paths and mentions the variable, the whole revision counts.
 
 use std::sync::Arc;
 
