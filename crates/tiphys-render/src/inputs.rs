@@ -43,6 +43,8 @@ const OVERRIDE_FILE_PREFIX: &str = ".argocd-source";
 pub struct SourceInputs {
     /// The position of the source that uses it, from 1.
     pub position: usize,
+    /// The `ref` of the source whose files it uses; `None` for its own.
+    pub reference: Option<String>,
     /// The redacted URL.
     pub repository: String,
     /// The used files.
@@ -85,7 +87,8 @@ impl InputFiles {
 /// Whether two lists of inputs are known to be of equal content.
 pub(crate) fn equal(a: &[SourceInputs], b: &[SourceInputs]) -> bool {
     let same = |(a, b): (&SourceInputs, &SourceInputs)| {
-        a.position == b.position && a.repository == b.repository && a.files.equals(&b.files)
+        (a.position, &a.reference, &a.repository) == (b.position, &b.reference, &b.repository)
+            && a.files.equals(&b.files)
     };
     a.len() == b.len() && a.iter().zip(b).all(same)
 }
@@ -102,24 +105,16 @@ impl Renderer {
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         let mut all = Vec::new();
         for (index, source) in rendered(&sources, place) {
-            let mut inputs = BTreeMap::new();
-            let found = self.inputs_of(application, source, &mut inputs).await;
             let position = index + 1;
-            let repository = source.shown_repository();
-            match found {
-                Ok(files) => {
-                    all.push(SourceInputs { position, repository, files });
-                    let others = inputs.into_iter();
-                    all.extend(others.map(|(repository, files)| SourceInputs {
-                        position,
-                        repository,
-                        files,
-                    }));
-                }
-                Err(reason) => {
-                    all.push(SourceInputs { position, repository, files: InputFiles::Whole { reason } });
-                }
+            let mut others = Vec::new();
+            let found = self.inputs_of(application, source, position, &mut others).await;
+            if found.is_err() {
+                others.clear();
             }
+            let files = found.unwrap_or_else(|reason| InputFiles::Whole { reason });
+            let repository = source.shown_repository();
+            all.push(SourceInputs { position, reference: None, repository, files });
+            all.append(&mut others);
         }
         Ok(all)
     }
@@ -129,7 +124,8 @@ impl Renderer {
         &self,
         application: &Application,
         source: &ApplicationSource,
-        others: &mut BTreeMap<String, InputFiles>,
+        position: usize,
+        others: &mut Vec<SourceInputs>,
     ) -> Result<InputFiles, String> {
         let app_path = RepoPath::new(if source.chart.is_empty() { &source.path } else { "" });
         let app_path = app_path.map_err(|error| error.to_string())?;
@@ -184,8 +180,9 @@ impl Renderer {
         }
         for (name, files) in by_name {
             let Some(other) = names.get(name) else { continue };
-            let found = self.referred_files(application, other, &files).await?;
-            others.insert(format!("${name}: {}", other.shown_repository()), found);
+            let files = self.referred_files(application, other, &files).await?;
+            let (reference, repository) = (Some(name.to_owned()), other.shown_repository());
+            others.push(SourceInputs { position, reference, repository, files });
         }
         Ok(match &index {
             None => InputFiles::Remote { revision: source.target_revision.clone() },

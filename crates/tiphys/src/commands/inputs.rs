@@ -59,9 +59,10 @@ fn text(found: &[ApplicationInputs]) -> String {
     let mut text = String::new();
     for one in found {
         text.push_str(&output::lines([one.application.clone()]));
-        for SourceInputs { position, repository, files } in &one.sources {
+        for SourceInputs { position, reference, repository, files } in &one.sources {
+            let reference = reference.as_ref().map_or_else(String::new, |name| format!(", ${name}"));
             text.push_str("  ");
-            text.push_str(&output::lines([format!("source {position}: {repository}")]));
+            text.push_str(&output::lines([format!("source {position}{reference}: {repository}")]));
             let lines = match files {
                 InputFiles::Whole { reason } => vec![format!("all files: {reason}")],
                 InputFiles::Remote { revision } if revision.is_empty() => {
@@ -99,7 +100,7 @@ fn shown(path: &RepoPath) -> &str {
 ///
 /// ```json
 /// [{"application": "argocd/shop",
-///   "sources": [{"source": 1, "repository": "https://…", "whole": null, "revision": null, "digest": "5f…",
+///   "sources": [{"source": 1, "ref": null, "repository": "https://…", "whole": null, "revision": null, "digest": "5f…",
 ///                "paths": [{"path": "charts/shop", "reason": "the chart", "shallow": false}]}]}]
 /// ```
 ///
@@ -113,7 +114,7 @@ fn json(found: &[ApplicationInputs]) -> String {
     output::json(&Value::Array(found.iter().map(entry).collect()))
 }
 
-fn source_json(SourceInputs { position, repository, files }: &SourceInputs) -> Value {
+fn source_json(SourceInputs { position, reference, repository, files }: &SourceInputs) -> Value {
     let (mut whole, mut revision, mut digest, mut paths) = (None, None, None, Vec::new());
     match files {
         InputFiles::Whole { reason } => whole = Some(reason),
@@ -131,6 +132,7 @@ fn source_json(SourceInputs { position, repository, files }: &SourceInputs) -> V
     }
     json!({
         "source": position,
+        "ref": reference,
         "repository": repository,
         "whole": whole,
         "revision": revision,
