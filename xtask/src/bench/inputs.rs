@@ -59,8 +59,10 @@ impl<'a> Fixture<'a> {
         repository.checked_out(&folder)?;
         let plugins = starter.folder().join(name).join("plugins");
         for (plugin, rule) in [("helm", "chart"), ("kustomize", "kustomization")] {
-            let spec = "  discover: {fileName: \"./none\"}\n  generate: {command: [cat, printed.yaml]}\n";
-            let file = plugin_file(plugin, spec);
+            let name = if plugin == "helm" { "Chart.yaml" } else { "kustomization.yaml" };
+            let spec =
+                format!("  discover: {{fileName: {name}}}\n  generate: {{command: [cat, printed.yaml]}}\n");
+            let file = plugin_file(plugin, &spec);
             let annotated = format!("metadata:\n  annotations: {{tiphys/inputs: {rule}}}\n");
             write(&plugins.join(plugin).join("plugin.yaml"), file.replace("metadata:\n", &annotated))?;
         }
