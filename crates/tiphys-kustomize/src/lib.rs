@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tiphys_tree::{ContainmentError, EntryPath, RepoPath, read_bounded, resolve};
-use tiphys_yaml::{Data, Node, names_equal, read_document};
+use tiphys_yaml::{Data, Node, read_document};
 
 pub use named::named;
 
@@ -174,12 +174,12 @@ struct NamedPath<'n> {
 fn paths(kustomization: &Node) -> Vec<NamedPath<'_>> {
     let mut found = Vec::new();
     for (field, inner) in FIELDS {
-        for item in values(kustomization, field).flat_map(items) {
+        for item in kustomization.all(field).flat_map(items) {
             if inner.is_empty() {
                 found.extend(item.as_str().map(|path| NamedPath { field, inner: None, path }));
             }
             for name in inner {
-                let strings = values(item, name).flat_map(items).filter_map(Node::as_str);
+                let strings = item.all(name).flat_map(items).filter_map(Node::as_str);
                 found.extend(strings.map(|text| {
                     // A file may have the form `key=path`.
                     let file = text.split_once('=').filter(|_| *name == "files").map(|(_, file)| file);
@@ -199,15 +199,6 @@ fn chart_homes<'n>(paths: &[NamedPath<'n>]) -> Vec<&'n str> {
         homes.push(CHART_HOME);
     }
     homes
-}
-
-/// Returns all values of a field. As in kustomize, names are matched like in Go's JSON decoder.
-fn values<'n>(object: &'n Node, name: &str) -> impl Iterator<Item = &'n Node> {
-    let entries = match &object.data {
-        Data::Mapping(entries) => entries.as_slice(),
-        _ => &[],
-    };
-    entries.iter().filter(move |entry| names_equal(&entry.key.text, name)).map(|entry| &entry.value)
 }
 
 /// Returns the items of a list, or the value itself.

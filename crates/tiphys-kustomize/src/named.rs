@@ -2,23 +2,7 @@
 
 use tiphys_yaml::{Data, Node, names_equal};
 
-use crate::paths;
-
-/// Fields that are lists of directories or files, or objects with paths, all of which [`named`] returns.
-const FOLLOWED: [&str; 12] = [
-    "resources",
-    "bases",
-    "components",
-    "crds",
-    "configurations",
-    "patchesStrategicMerge",
-    "patches",
-    "patchesJson6902",
-    "replacements",
-    "openapi",
-    "configMapGenerator",
-    "secretGenerator",
-];
+use crate::{FIELDS, paths};
 
 /// Fields without paths.
 const PLAIN: [&str; 16] = [
@@ -40,7 +24,7 @@ const PLAIN: [&str; 16] = [
     "buildMetadata",
 ];
 
-/// Fields whose files name programs, further files or charts.
+/// Fields with paths whose files name programs, further files or charts.
 const NOT_FOLLOWED: [&str; 6] =
     ["generators", "transformers", "validators", "helmCharts", "helmGlobals", "helmChartInflationGenerator"];
 
@@ -56,7 +40,7 @@ pub fn named(kustomization: &Node) -> Result<Vec<&str>, String> {
         if is_one_of(&NOT_FOLLOWED) && !is_empty(&entry.value) {
             return Err(format!("its field {name} may read any file"));
         }
-        if !is_one_of(&FOLLOWED) && !is_one_of(&PLAIN) && !is_one_of(&NOT_FOLLOWED) {
+        if !is_one_of(&FIELDS.map(|(field, _)| field)) && !is_one_of(&PLAIN) {
             return Err(format!("its field {name} is not known"));
         }
     }

@@ -17,20 +17,22 @@ pub struct ApplicationInputs {
     pub sources: Vec<SourceInputs>,
 }
 
-/// Returns what applications are made from. Nothing is rendered.
+/// Returns what each application is made from, or why that is not known. Nothing is rendered.
 pub async fn inputs(
     workspace: &Workspace,
     applications: &[Arc<StoredApplication>],
-) -> Result<Vec<ApplicationInputs>, ServiceError> {
+) -> Vec<Result<ApplicationInputs, ServiceError>> {
     let collecting = async {
         let mut all = Vec::new();
         for stored in applications {
             // Boxed because it is a large future.
             let sources = Box::pin(workspace.renderer.inputs(&stored.application)).await;
-            let sources = sources.map_err(|error| ServiceError::application(stored, &error))?;
-            all.push(ApplicationInputs { application: stored.full_name(), sources });
+            all.push(match sources {
+                Ok(sources) => Ok(ApplicationInputs { application: stored.full_name(), sources }),
+                Err(error) => Err(ServiceError::application(stored, &error)),
+            });
         }
-        Ok(all)
+        all
     };
     workspace.drained(collecting).await
 }

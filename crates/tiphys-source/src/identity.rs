@@ -99,7 +99,7 @@ impl FileIds {
 }
 
 /// Returns the git id of a blob with this content.
-fn blob_id(entry: DirectoryEntry<'_>) -> io::Result<(EntryKind, ObjectId)> {
+pub(crate) fn blob_id(entry: DirectoryEntry<'_>) -> io::Result<(EntryKind, ObjectId)> {
     let (kind, bytes, content): (_, _, &mut dyn Read) = match entry {
         DirectoryEntry::Link { target } => {
             (EntryKind::Link, target.len() as u64, &mut io::Cursor::new(target))

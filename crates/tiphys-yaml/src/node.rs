@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Number, Value};
 
 use crate::Float;
+use crate::decode::names_equal;
 use crate::json::Form;
 
 /// A position in a text. Both numbers count from 1; columns count characters.
@@ -90,6 +91,15 @@ impl Node {
             Data::Mapping(entries) => entries.iter().rev().find(|e| e.key.text == key).map(|e| &e.value),
             _ => None,
         }
+    }
+
+    /// Returns the values of all entries with this key, which is matched like in Go's JSON decoder, see [`names_equal`].
+    pub fn all<'n>(&'n self, key: &'static str) -> impl Iterator<Item = &'n Self> {
+        let entries = match &self.data {
+            Data::Mapping(entries) => entries.as_slice(),
+            _ => &[],
+        };
+        entries.iter().filter(move |entry| names_equal(&entry.key.text, key)).map(|entry| &entry.value)
     }
 
     /// Returns the string, if this is one.

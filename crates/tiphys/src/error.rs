@@ -76,7 +76,7 @@ fn option_of(input: Input) -> &'static str {
 }
 
 /// Returns the options that resolve an error. A limit has the name of its option.
-pub(crate) fn remedy_hint(remedy: &Remedy) -> String {
+fn remedy_hint(remedy: &Remedy) -> String {
     let hint = match remedy {
         Remedy::ChangeLimit(limit) => return format!("--{} changes the limit", limit.name()),
         Remedy::AddClusterState(Some(cluster)) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tiphys_tree::RepoPath;
-use tiphys_yaml::{Data, Node, names_equal};
+use tiphys_yaml::{Data, Node};
 
 use super::paths::PathCollector;
 
@@ -22,9 +22,8 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
         for name in METADATA {
             let file = folder.join(name).map_err(|error| error.to_string())?;
             let Some(document) = collector.document(&file)? else { continue };
-            for repository in
-                values(&document, "dependencies").flat_map(items).flat_map(|one| values(one, "repository"))
-            {
+            let dependencies = document.all("dependencies").flat_map(items);
+            for repository in dependencies.flat_map(|one| one.all("repository")) {
                 let Some(path) = repository.as_str().and_then(|address| address.strip_prefix("file://"))
                 else {
                     continue;
@@ -38,15 +37,6 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
         }
     }
     Ok(())
-}
-
-/// Returns all values of a field, whose name is matched like in Go's JSON decoder.
-fn values<'n>(object: &'n Node, name: &'static str) -> impl Iterator<Item = &'n Node> {
-    let entries = match &object.data {
-        Data::Mapping(entries) => entries.as_slice(),
-        _ => &[],
-    };
-    entries.iter().filter(move |entry| names_equal(&entry.key.text, name)).map(|entry| &entry.value)
 }
 
 fn items(node: &Node) -> &[Node] {

@@ -1,7 +1,7 @@
 //! The files of a revision in memory.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::{self, Write as _};
+use std::io;
 use std::sync::{Arc, PoisonError};
 
 use gix_object::tree::EntryKind;
@@ -9,6 +9,7 @@ use tiphys_tree::{DirectoryEntry, RepoPath, look_at_files, read_to_bound};
 use tokio::sync::OnceCell;
 
 use super::{Origin, RevisionFile, Sources, blocking};
+use crate::identity::blob_id;
 use crate::objects::{Objects, Reader};
 use crate::plan;
 use crate::{ResolvedRevision, SourceError};
@@ -34,11 +35,17 @@ impl RevisionIndex {
     ) -> io::Result<Self> {
         let mut index = Self::default();
         for (path, is_link, content) in files {
-            let kind = if is_link { EntryKind::Link } else { EntryKind::Blob };
+            let entry = if is_link {
+                DirectoryEntry::Link { target: content }
+            } else {
+                let bytes = content.len() as u64;
+                DirectoryEntry::File { executable: false, bytes, content: &mut &*content }
+            };
+            let (kind, id) = blob_id(entry)?;
             if is_link || path.file_name().is_some_and(has_content) {
                 index.contents.insert(path.clone(), content.to_vec());
             }
-            index.files.push(RevisionFile::new(path.clone(), kind, blob_id(content)?));
+            index.files.push(RevisionFile::new(path.clone(), kind, id));
         }
         index.files.sort();
         Ok(index)
@@ -131,13 +138,6 @@ impl Sources {
         };
         Ok(Arc::new(index))
     }
-}
-
-fn blob_id(content: &[u8]) -> io::Result<gix_hash::ObjectId> {
-    let mut writer = gix_hash::io::Write::new(io::sink(), gix_hash::Kind::Sha1);
-    write!(writer, "blob {}\0", content.len())?;
-    writer.write_all(content)?;
-    writer.hash.try_finalize().map_err(|error| io::Error::other(error.to_string()))
 }
 
 fn content_of(entry: DirectoryEntry<'_>, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {

@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use tiphys_service::ApplicationSelection;
 use tiphys_service::compare::{AffectedApplication, Presence, RevisionComparison};
-use tiphys_service::{ApplicationSelection, Remedy};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{AffectedArgs, CommonArgs, OutputFormat};
@@ -39,13 +39,9 @@ pub(crate) async fn run(
         let worst = error::print_all(comparison.errors(), None);
         error::warn_all(&comparison.warnings());
         let is_complete = comparison.errors().is_empty() && comparison.sets().unknown().is_empty();
-        if comparison.applications() == 0 && is_complete {
-            let nothing = ServiceError::invalid_input("no application to compare");
-            return Err(nothing.with_hint(error::remedy_hint(&Remedy::ChooseStore)));
-        }
         let progress = Progress::new(host, "compared", comparison.applications());
         let step = |name: &str| progress.step(name);
-        let affected = Box::pin(comparison.affected(&step)).await;
+        let affected = Box::pin(comparison.affected(&step)).await?;
         Ok((affected, comparison.applications(), is_complete, worst))
     };
     let (affected, all, is_complete, worst) = lifecycle::unless_interrupted(&cancel, work).await??;

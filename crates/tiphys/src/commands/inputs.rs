@@ -37,18 +37,15 @@ pub(crate) async fn run(
         tiphys_service::select(&workspace, &selection, "look at")?;
     let mut worst = error::print_all(&errors, None);
     error::warn_all(&warnings);
-    let collecting = async {
-        let (mut found, mut failures) = (Vec::new(), Vec::new());
-        // One at a time, so that an invalid application does not hide the others.
-        for application in &applications {
-            match tiphys_service::inputs(&workspace, std::slice::from_ref(application)).await {
-                Ok(inputs) => found.extend(inputs),
-                Err(failure) => failures.push(failure),
-            }
+    let collecting = Box::pin(tiphys_service::inputs(&workspace, &applications));
+    let collected = lifecycle::unless_interrupted(workspace.cancel(), collecting).await?;
+    let (mut found, mut failures) = (Vec::new(), Vec::new());
+    for one in collected {
+        match one {
+            Ok(inputs) => found.push(inputs),
+            Err(failure) => failures.push(failure),
         }
-        (found, failures)
-    };
-    let (found, failures) = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(collecting)).await?;
+    }
     worst = error::print_all(&failures, worst);
     output::print(&form(&found))?;
     Ok(error::exit_code_of(worst))

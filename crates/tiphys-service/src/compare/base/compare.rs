@@ -156,7 +156,11 @@ impl RevisionComparison {
     }
 
     /// Returns the applications whose inputs differ, in the order of the new side; removed ones come last. Nothing is rendered.
-    pub async fn affected(&self, progress: StepCallback<'_>) -> Vec<AffectedApplication> {
+    pub async fn affected(
+        &self,
+        progress: StepCallback<'_>,
+    ) -> Result<Vec<AffectedApplication>, ServiceError> {
+        self.require_applications()?;
         let affected = stream::iter(&self.pairs.joined)
             .map(|pair| async move {
                 let is_equal = match pair {
@@ -175,7 +179,7 @@ impl RevisionComparison {
             .collect()
             .await;
         self.runs.endings.drained().await;
-        affected
+        Ok(affected)
     }
 
     /// Renders and compares the applications.
@@ -185,15 +189,20 @@ impl RevisionComparison {
         compared
     }
 
+    /// Fails if there is nothing to compare, and no error says why.
+    fn require_applications(&self) -> Result<(), ServiceError> {
+        let is_unknown = |side: &SideStore| !side.unknown_sets.is_empty();
+        let knows_all = !is_unknown(&self.sides.base.stores) && !is_unknown(&self.sides.head.stores);
+        if self.pairs.joined.is_empty() && self.errors.is_empty() && knows_all {
+            let nothing = ServiceError::invalid_input("no application to compare");
+            return Err(nothing.with_remedy(Remedy::ChooseStore));
+        }
+        Ok(())
+    }
+
     async fn compare_pairs(&self, progress: StepCallback<'_>) -> Result<RevisionDiff, ServiceError> {
         let Self { base, sides, pairs, .. } = self;
-        let is_unknown = |side: &SideStore| !side.unknown_sets.is_empty();
-        let knows_all = !is_unknown(&sides.base.stores) && !is_unknown(&sides.head.stores);
-        if pairs.joined.is_empty() && self.errors.is_empty() && knows_all {
-            return Err(
-                ServiceError::invalid_input("no application to compare").with_remedy(Remedy::ChooseStore)
-            );
-        }
+        self.require_applications()?;
         let results: Vec<(ApplicationDiff, bool)> = stream::iter(&pairs.joined)
             .map(|pair| async move {
                 let stored = pair.stored();
