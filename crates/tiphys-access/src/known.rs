@@ -11,7 +11,7 @@ use crate::repository::certificates_of;
 use crate::{CredentialReach, RepoUrl, RepositoryAccess, RunContext};
 
 /// Settings of repositories from all origins.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KnownRepositories {
     /// Settings from repository Secrets, with complete addresses.
     pub repositories: Vec<RepositoryAccess>,

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Contents of such files.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MountedLogins {
     /// Helm repositories.
     pub repositories: Vec<MountedRepository>,
@@ -21,7 +21,7 @@ pub struct MountedLogins {
 }
 
 /// A registry configuration in the format of Docker's `config.json`, which Helm shares.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RegistryConfig {
     /// The file's name in messages.
     pub file: String,
@@ -34,7 +34,7 @@ pub struct RegistryConfig {
 }
 
 /// The entry of a registry in a registry configuration. Its credentials may be unusable.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RegistryEntry {
     /// The entry as JSON.
     pub json: Secret,
@@ -43,7 +43,7 @@ pub struct RegistryEntry {
 }
 
 /// The protocol for charts. It depends on the address and on the settings, so the caller that has both decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChartProtocol {
     /// A Helm repository: an index over HTTP.
     Index,
@@ -52,7 +52,7 @@ pub enum ChartProtocol {
 }
 
 /// An entry of `repositories.yaml`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MountedRepository {
     /// The connection settings.
     pub access: RepositoryAccess,
@@ -63,7 +63,7 @@ pub struct MountedRepository {
 }
 
 /// Paths of PEM files; empty if not set. A file is only read when its repository is accessed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PemFiles {
     /// CA certificates to trust.
     pub authorities: String,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::{RepoUrl, Secret, percent_decode};
 
 /// A repository type of Argo CD.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RepositoryKind {
     /// A git repository.
     #[default]
@@ -20,7 +20,7 @@ pub enum RepositoryKind {
 
 /// Connection settings of a repository, or of all with a URL prefix (a credential template). Values are as in the Secret; empty means not
 /// set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RepositoryAccess {
     /// The repository's address; for a template, a prefix of addresses.
     pub url: String,
@@ -57,7 +57,7 @@ pub struct RepositoryAccess {
 }
 
 /// Servers to which the credentials of a Helm repository are sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CredentialReach {
     /// Only the repository's server.
     #[default]
@@ -67,7 +67,7 @@ pub enum CredentialReach {
 }
 
 /// Which local repositories (`file://`) may be used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FileRepositories {
     /// Only those that the caller allows.
     #[default]

@@ -49,7 +49,7 @@ pub struct RunContext {
 }
 
 /// Whether a plugin may use the network.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum NetworkUse {
     /// Allowed. The default without a run context, and in one without this field.
     #[default]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A password, token or key. [`fmt::Debug`] and [`fmt::Display`] print `***`, or nothing if it is empty.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Secret(String);
 
 impl Secret {

@@ -1,11 +1,12 @@
 //! The type that a source names, or that its files indicate (Argo CD's `GetAppSourceType`).
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 use tiphys_api::{ApplicationSource, DirectorySource, HelmSource, KustomizeSource};
 
 /// The tool that generates a source's manifests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SourceType {
     /// kustomize.
     Kustomize,

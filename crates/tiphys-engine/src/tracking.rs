@@ -50,7 +50,7 @@ impl fmt::Display for TrackingId<'_> {
 }
 
 /// How objects are tracked (`application.resourceTrackingMethod`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum TrackingMethod {
     /// By annotation.
     #[default]

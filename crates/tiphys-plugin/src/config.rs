@@ -53,6 +53,8 @@ pub struct PluginConfig {
     pub deterministic: bool,
     /// Annotation `tiphys/inputs`: what the output depends on.
     pub inputs: InputRule,
+    /// Annotation `tiphys/tools`: the programs that the commands call.
+    pub tools: Vec<String>,
 }
 
 /// A command with at least a program.

@@ -14,6 +14,7 @@ mod discovery;
 mod endings;
 mod environment;
 mod error;
+mod identity;
 mod load;
 mod local;
 mod observer;

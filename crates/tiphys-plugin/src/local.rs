@@ -1,7 +1,7 @@
 //! A plugin whose commands run as children of this process.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tiphys_params::{APP_PARAMETERS, Announcement, Parameters, ValueRedactor, merge_announcements};
@@ -25,7 +25,7 @@ use crate::plugin::{Configuration, Discovery, Generated, InputRule, Match, Plugi
 use crate::request::Request;
 use crate::settings::RunSettings;
 use crate::signal;
-use crate::{announcement, discovery};
+use crate::{announcement, discovery, identity};
 
 /// The variable with all parameters.
 const PARAMETERS: &str = APP_PARAMETERS;
@@ -42,6 +42,7 @@ pub struct LocalPlugin {
     folder: Option<PathBuf>,
     base: BaseEnvironment,
     settings: Arc<RunSettings>,
+    identity: OnceLock<Option<[u8; 32]>>,
 }
 
 impl LocalPlugin {
@@ -53,7 +54,7 @@ impl LocalPlugin {
         settings: Arc<RunSettings>,
     ) -> Self {
         let name = config.display_name();
-        Self { config, name, folder, base, settings }
+        Self { config, name, folder, base, settings, identity: OnceLock::new() }
     }
 
     /// Returns the plugin's configuration.
@@ -305,6 +306,20 @@ impl Plugin for LocalPlugin {
 
     fn inputs(&self) -> InputRule {
         self.config.inputs
+    }
+
+    fn identity(&self) -> Option<[u8; 32]> {
+        let folder = self.folder.as_deref().filter(|_| self.config.deterministic)?;
+        let identified = || {
+            let of_commands =
+                self.command_lines().into_iter().filter_map(|(_, argv)| argv.into_iter().next());
+            let programs: Vec<String> = of_commands.chain(self.config.tools.iter().cloned()).collect();
+            let identity = identity::identity(folder, &programs, &self.base);
+            identity
+                .inspect_err(|error| tracing::debug!(plugin = self.name, %error, "it cannot be identified"))
+                .ok()
+        };
+        *self.identity.get_or_init(identified)
     }
 
     fn discovery(&self) -> Discovery {

@@ -14,10 +14,11 @@ use tiphys_logins::OwnLogins;
 use tiphys_params::Parameter;
 use tiphys_plugin::{GivenContext, GivenRef, chain};
 use tiphys_project::{permits_source, source_access};
-use tiphys_source::{ChartSource, GitSource, ResolvedRevision, TreeScope, Want, normalize_git_url};
-use tiphys_tree::{Modes, RepoPath, Tree};
+use tiphys_source::{ChartSource, GitSource, TreeScope, Want, normalize_git_url};
+use tiphys_tree::{Modes, RepoPath};
 
 use crate::error::SourceFailure;
+use crate::prepare::Origin;
 use crate::renderer::Renderer;
 
 /// The settings of run contexts.
@@ -97,12 +98,13 @@ fn is_told_of(project: &ContextProject, access: &RepositoryAccess) -> bool {
     access.has_charts() && (!access.project.is_empty() || permits_source(project, &access.url))
 }
 
-/// The source that is rendered, and its resolved revision.
-struct Rendered<'a> {
+/// What the rendered source uses of another one.
+struct Part<'a> {
     source: &'a ApplicationSource,
-    revision: &'a ResolvedRevision,
-    /// Whether the application may name repositories of this machine.
-    file_repositories: FileRepositories,
+    /// The `ref`.
+    name: &'a str,
+    /// The files that are used by this name and others for the repository.
+    scope: TreeScope,
 }
 
 /// A source whose files other sources use.
@@ -114,15 +116,15 @@ struct Referred {
 }
 
 impl Renderer {
-    /// Returns the context of a source at this revision. A `ref` that cannot be used is not an error: only the plugin knows whether it
-    /// needs the files.
+    /// Returns the context of a source at a revision. A `ref` that cannot be used is not an error: only the plugin knows whether it needs the
+    /// files.
     pub(crate) async fn run_context(
         &self,
-        application: &Application,
+        origin: &Origin<'_>,
         source: &ApplicationSource,
-        revision: &ResolvedRevision,
         parameters: &[Parameter],
     ) -> Result<Arc<GivenContext>, SourceFailure> {
+        let application = origin.application;
         let (settings, known) = (&self.settings.context, self.sources.known());
         let project = self.project_of(application);
         let mut given = GivenContext {
@@ -154,9 +156,13 @@ impl Renderer {
                 Err("source has a 'chart' field defined, but Helm charts are not yet not supported for 'ref' sources"
                     .to_owned())
             } else if permits_source(&project, &other.repo_url) {
-                let rendered =
-                    Rendered { source, revision, file_repositories: application.file_repositories };
-                self.referred(&rendered, name, other, &project, &mut by_repository).await
+                let repository = normalize_git_url(&other.repo_url);
+                let of_repository =
+                    |source: &&ApplicationSource| normalize_git_url(&source.repo_url) == repository;
+                let same = mentioned(parameters).into_iter();
+                let same = same.filter(|name| references.get(name).is_some_and(of_repository));
+                let part = Part { source: other, name, scope: scope_of(origin, same) };
+                self.referred(origin, source, &part, &mut by_repository).await
             } else {
                 let (repository, project) = (other.shown_repository(), &project.name);
                 Err(format!("application repo {repository} is not permitted in project '{project}'"))
@@ -180,12 +186,12 @@ impl Renderer {
     /// Returns the files of another source, or Argo CD's message why they cannot be used. A repository is resolved once, at one revision.
     async fn referred(
         &self,
-        rendered: &Rendered<'_>,
-        name: &str,
-        other: &ApplicationSource,
-        project: &Arc<ContextProject>,
+        origin: &Origin<'_>,
+        source: &ApplicationSource,
+        part: &Part<'_>,
         by_repository: &mut BTreeMap<String, Referred>,
     ) -> Result<GivenRef, String> {
+        let Part { source: other, name, .. } = part;
         let repository = normalize_git_url(&other.repo_url);
         if let Some(known) = by_repository.get(&repository) {
             if known.target_revision == other.target_revision {
@@ -196,9 +202,9 @@ impl Renderer {
                 other.target_revision, known.name, known.target_revision
             ));
         }
-        let Rendered { source, revision, file_repositories } = rendered;
+        let revision = &origin.revision;
         let is_own = normalize_git_url(&source.repo_url) == repository && source.chart.is_empty();
-        let files = self.fetched(other, project, *file_repositories).await.and_then(|files| {
+        let files = self.fetched(origin.application, part).await.and_then(|files| {
             if is_own && files.revision != revision.revision() {
                 return Err(format!(
                     "cannot reference a different revision of the same repository (${name} references {:?} which resolves to {:?} while the application references {:?} which resolves to {:?})",
@@ -208,22 +214,23 @@ impl Renderer {
             Ok(files)
         });
         let target_revision = other.target_revision.clone();
-        let referred = Referred { name: name.to_owned(), target_revision, files: files.clone() };
+        let referred = Referred { name: (*name).to_owned(), target_revision, files: files.clone() };
         by_repository.insert(repository, referred);
         files
     }
 
-    async fn fetched(
-        &self,
-        other: &ApplicationSource,
-        project: &Arc<ContextProject>,
-        file_repositories: FileRepositories,
-    ) -> Result<GivenRef, String> {
+    async fn fetched(&self, application: &Application, part: &Part<'_>) -> Result<GivenRef, String> {
+        let other = part.source;
         let repository = other.shown_repository();
+        let project = self.project_of(application);
         // Boxed because it is a large future.
         let fetching = Box::pin(async {
-            let revision = self.sources.resolve(&git_source(project, other, file_repositories)).await?;
-            let tree = self.whole_tree(&revision).await?;
+            let revision =
+                self.sources.resolve(&git_source(&project, other, application.file_repositories)).await?;
+            // Git LFS pointers are refused only in the application's own directory. No directory of a tree has this name.
+            let no_folder = RepoPath::new(".git")?;
+            let want = Want { modes: Modes::Plain, scope: part.scope.clone(), app_path: no_folder };
+            let tree = self.sources.tree(&revision, &want).await?;
             Ok((revision, tree))
         });
         let (revision, tree) = self
@@ -263,13 +270,12 @@ impl Renderer {
     pub(crate) fn project_of(&self, application: &Application) -> Arc<ContextProject> {
         self.context_project(application.spec.project_name())
     }
+}
 
-    async fn whole_tree(&self, revision: &ResolvedRevision) -> Result<Tree, tiphys_source::SourceError> {
-        // Git LFS pointers are refused only in the application's own directory. No directory of a tree has this name.
-        let no_folder = RepoPath::new(".git")?;
-        let want = Want { modes: Modes::Plain, scope: TreeScope::Whole, app_path: no_folder };
-        self.sources.tree(revision, &want).await
-    }
+/// Returns the files that are used by some names. All, if those of one name are not known.
+fn scope_of<'n>(origin: &Origin<'_>, names: impl Iterator<Item = &'n str>) -> TreeScope {
+    let paths: Option<Vec<&Vec<RepoPath>>> = names.map(|name| origin.of_refs.get(name)).collect();
+    paths.map_or(TreeScope::Whole, |paths| TreeScope::Only(paths.into_iter().flatten().cloned().collect()))
 }
 
 /// Converts a source into a git repository at a revision.

@@ -8,7 +8,7 @@ use tiphys_api::{Destination, IN_CLUSTER_SERVER};
 const IN_CLUSTER_NAME: &str = "in-cluster";
 
 /// Kubernetes version and API versions, for one cluster or for all.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DestinationVersions {
     kube_version: BTreeMap<Option<String>, String>,
     api_versions: BTreeMap<Option<String>, Vec<String>>,

@@ -10,7 +10,7 @@ mod paths;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tiphys_access::url_scheme;
+use tiphys_access::{redact_url, url_scheme};
 use tiphys_api::{Application, ApplicationSource, HelmSource};
 use tiphys_engine::{
     HELM_PLUGIN, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile, SourceType, detected_type,
@@ -20,7 +20,7 @@ use tiphys_kustomize::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
 use tiphys_plugin::{InputRule, Plugin, chain};
 use tiphys_project::permits_source;
 use tiphys_source::{ResolvedRevision, RevisionFile, RevisionIndex};
-use tiphys_tree::{Modes, RepoPath};
+use tiphys_tree::{Modes, RepoPath, TreeKey};
 
 use crate::RenderError;
 use crate::context::git_source;
@@ -70,66 +70,101 @@ pub enum InputFiles {
     Remote {
         /// The target revision.
         revision: String,
+        /// The key of its files, if they are here: a chart's.
+        content: Option<TreeKey>,
     },
 }
 
-impl InputFiles {
-    /// Whether the files are known to be the same, by their content.
-    fn equals(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Paths { digest, .. }, Self::Paths { digest: other, .. }) => digest == other,
-            (Self::Remote { revision }, Self::Remote { revision: other }) => revision == other,
-            _ => false,
-        }
-    }
+/// Which repositories are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// Those that a folder stands for, so that nothing is fetched. Other files are known by name and revision, which is enough for a
+    /// comparison within one command.
+    Copies,
+    /// All.
+    Everywhere,
 }
 
-/// Whether two lists of inputs are known to be of equal content.
-pub(crate) fn equal(a: &[SourceInputs], b: &[SourceInputs]) -> bool {
-    let same = |(a, b): (&SourceInputs, &SourceInputs)| {
-        (a.position, &a.reference, &a.repository) == (b.position, &b.reference, &b.repository)
-            && a.files.equals(&b.files)
-    };
-    a.len() == b.len() && a.iter().zip(b).all(same)
+/// Finds the inputs of one application.
+struct Finder<'a> {
+    renderer: &'a Renderer,
+    application: &'a Application,
+    reach: Reach,
 }
 
 /// A source with its override files, and the files of its repository unless it is a chart.
 struct Known {
     source: ApplicationSource,
     index: Option<Arc<RevisionIndex>>,
+    /// The files of a chart.
+    chart: Option<TreeKey>,
 }
 
 impl Renderer {
-    /// Returns the inputs of an application, in the order of its sources. Nothing is rendered.
+    /// Returns the inputs of an application, in the order of its sources. Nothing is rendered, and nothing is fetched for it.
     pub async fn inputs(&self, application: &Application) -> Result<Vec<SourceInputs>, RenderError> {
+        self.inputs_within(application, Reach::Copies).await
+    }
+
+    /// Returns the inputs of an application.
+    pub(crate) async fn inputs_within(
+        &self,
+        application: &Application,
+        reach: Reach,
+    ) -> Result<Vec<SourceInputs>, RenderError> {
+        let finder = Finder { renderer: self, application, reach };
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         let mut all = Vec::new();
         for (index, source) in rendered(&sources, place) {
-            let position = index + 1;
-            let mut others = Vec::new();
-            let found = self.inputs_of(application, source, position, &mut others).await;
-            if found.is_err() {
-                others.clear();
-            }
-            let files = found.unwrap_or_else(|reason| InputFiles::Whole { reason });
-            let repository = source.shown_repository();
-            all.push(SourceInputs { position, reference: None, repository, files });
-            all.append(&mut others);
+            all.extend(finder.inputs_of(source, index + 1).await);
         }
         Ok(all)
     }
 
-    /// Returns the files of a source's own repository, and adds those of others. The error is the reason why all of them count.
-    async fn inputs_of(
+    /// Returns the paths that a source uses: of its own repository, and of others by `ref`. None if all files count.
+    pub(crate) async fn used_paths(
         &self,
         application: &Application,
+        source: &ApplicationSource,
+    ) -> (Option<Vec<RepoPath>>, BTreeMap<String, Vec<RepoPath>>) {
+        let finder = Finder { renderer: self, application, reach: Reach::Everywhere };
+        let (mut own, mut of_refs) = (None, BTreeMap::new());
+        for part in finder.inputs_of(source, 1).await {
+            match (part.files, part.reference) {
+                (InputFiles::Paths { paths, .. }, None) => own = Some(paths.all.into_keys().collect()),
+                (InputFiles::Paths { paths, .. }, Some(name)) => {
+                    of_refs.insert(name, paths.all.into_keys().collect());
+                }
+                (InputFiles::Whole { .. } | InputFiles::Remote { .. }, _) => {}
+            }
+        }
+        (own, of_refs)
+    }
+}
+
+impl Finder<'_> {
+    /// Returns the files of a source's own repository, followed by those of others.
+    async fn inputs_of(&self, source: &ApplicationSource, position: usize) -> Vec<SourceInputs> {
+        let mut others = Vec::new();
+        let found = self.files_of(source, position, &mut others).await;
+        if found.is_err() {
+            others.clear();
+        }
+        let files = found.unwrap_or_else(|reason| InputFiles::Whole { reason });
+        let own = SourceInputs { position, reference: None, repository: source.shown_repository(), files };
+        [own].into_iter().chain(others).collect()
+    }
+
+    /// Returns the files of a source's own repository, and adds those of others. The error is the reason why all of them count.
+    async fn files_of(
+        &self,
         source: &ApplicationSource,
         position: usize,
         others: &mut Vec<SourceInputs>,
     ) -> Result<InputFiles, String> {
         let app_path = RepoPath::new(if source.chart.is_empty() { &source.path } else { "" });
         let app_path = app_path.map_err(|error| error.to_string())?;
-        let Known { source, index } = self.with_override_files(application, source, &app_path).await?;
+        let Known { source, index, chart } = self.with_override_files(source, &app_path).await?;
         let empty = RevisionIndex::default();
         let mut collector = PathCollector::new(index.as_deref().unwrap_or(&empty));
         if !source.dynamic_parameters().is_empty() || !source.annotated_parameters.is_empty() {
@@ -156,7 +191,7 @@ impl Renderer {
                 if source.kustomize.as_ref().is_some_and(|block| !block.components.is_empty()) {
                     return Err("kustomize.components".to_owned());
                 }
-                for path in self.override_paths(application, &app_path)? {
+                for path in self.override_paths(&app_path)? {
                     collector.add(&path, "an override file, or one that would count")?;
                 }
                 kustomization::add(&mut collector, &app_path)?;
@@ -166,10 +201,16 @@ impl Renderer {
                 if index.is_some() {
                     chart::add(&mut collector, &app_path)?;
                 }
-                value_files = source.helm.as_ref().map(files_of).unwrap_or_default();
+                value_files = source.helm.as_ref().map(named_files).unwrap_or_default();
+                if let Some(url) = value_files.iter().find(|file| url_scheme(file).is_some())
+                    && self.reach == Reach::Everywhere
+                {
+                    return Err(format!("the value file {} is not in a repository", redact_url(url)));
+                }
             }
         }
-        let names = references(application.spec.effective_sources()).map_err(|error| error.to_string())?;
+        let names =
+            references(self.application.spec.effective_sources()).map_err(|error| error.to_string())?;
         let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for file in &value_files {
             let referred = file.strip_prefix('$').map(|rest| rest.split_once('/').unwrap_or((rest, "")));
@@ -180,12 +221,12 @@ impl Renderer {
         }
         for (name, files) in by_name {
             let Some(other) = names.get(name) else { continue };
-            let files = self.referred_files(application, other, &files).await?;
+            let files = self.referred_files(other, &files).await?;
             let (reference, repository) = (Some(name.to_owned()), other.shown_repository());
             others.push(SourceInputs { position, reference, repository, files });
         }
         Ok(match &index {
-            None => InputFiles::Remote { revision: source.target_revision.clone() },
+            None => InputFiles::Remote { revision: source.target_revision.clone(), content: chart },
             Some(index) => {
                 let paths = collector.finish();
                 InputFiles::Paths { digest: paths.digest(index), paths }
@@ -194,18 +235,13 @@ impl Renderer {
     }
 
     /// Returns the files of another source that value files name.
-    async fn referred_files(
-        &self,
-        application: &Application,
-        other: &ApplicationSource,
-        files: &[&str],
-    ) -> Result<InputFiles, String> {
-        let project = self.project_of(application);
+    async fn referred_files(&self, other: &ApplicationSource, files: &[&str]) -> Result<InputFiles, String> {
+        let project = self.renderer.project_of(self.application);
         if !other.chart.is_empty() || !permits_source(&project, &other.repo_url) {
             return Err("a value file is in a source that cannot be used".to_owned());
         }
-        let Some(index) = self.index_of(application, other).await? else {
-            return Ok(InputFiles::Remote { revision: other.target_revision.clone() });
+        let Some(index) = self.index_of(other).await? else {
+            return Ok(InputFiles::Remote { revision: other.target_revision.clone(), content: None });
         };
         let mut collector = PathCollector::new(&index);
         for file in files {
@@ -219,25 +255,29 @@ impl Renderer {
     /// Returns a source with its override files merged.
     async fn with_override_files(
         &self,
-        application: &Application,
         source: &ApplicationSource,
         app_path: &RepoPath,
     ) -> Result<Known, String> {
-        if self.chart_source(application, source).is_some() {
+        let Self { renderer, application, .. } = self;
+        let switched_off = &renderer.settings.switched_off;
+        if renderer.chart_source(application, source).is_some() {
             // The package may have override files.
-            let origin = self.origin(application, source).await.map_err(|error| chain(&error))?;
+            let origin = renderer.origin(application, source).await.map_err(|error| chain(&error))?;
             let tree = origin.tree(Modes::Plain).await.map_err(|error| chain(&error))?;
-            let merged = self.overridden(application, source, &tree, app_path);
+            let merged = renderer.overridden(application, source, &tree, app_path);
             let source = merged.map_err(|error| chain(&error))?.source;
-            let source = without_switched_off(&source, &self.settings.switched_off);
-            return Ok(Known { source, index: None });
+            return Ok(Known {
+                source: without_switched_off(&source, switched_off),
+                index: None,
+                chart: Some(tree.key()),
+            });
         }
-        let Some(index) = self.index_of(application, source).await? else {
+        let Some(index) = self.index_of(source).await? else {
             return Err("no folder stands for its repository".to_owned());
         };
         let mut collector = PathCollector::new(&index);
         let mut read = Vec::new();
-        for path in self.override_paths(application, app_path)? {
+        for path in self.override_paths(app_path)? {
             if let Some(text) = collector.content(&path)? {
                 if text.len() as u64 > OVERRIDE_FILE_BYTES_MAX {
                     return Err(format!("{path} is too large"));
@@ -248,35 +288,31 @@ impl Renderer {
         let files: Vec<OverrideFile<'_>> =
             read.iter().map(|(path, text)| OverrideFile { name: path.as_str(), text }).collect();
         let merged = override_source(source, &files).map_err(|error| error.to_string())?;
-        let source = without_switched_off(&merged.source, &self.settings.switched_off);
-        Ok(Known { source, index: Some(index) })
+        let source = without_switched_off(&merged.source, switched_off);
+        Ok(Known { source, index: Some(index), chart: None })
     }
 
-    /// Returns the files of a source's revision; `None` if no folder stands for the repository.
-    async fn index_of(
-        &self,
-        application: &Application,
-        source: &ApplicationSource,
-    ) -> Result<Option<Arc<RevisionIndex>>, String> {
+    /// Returns the files of a source's revision; `None` if its repository is out of reach.
+    async fn index_of(&self, source: &ApplicationSource) -> Result<Option<Arc<RevisionIndex>>, String> {
         let failed = |error: tiphys_source::SourceError| chain(&error);
-        if !self.sources.has_copy(&source.repo_url).await.map_err(failed)? {
+        let Self { renderer, application, reach } = self;
+        let sources = &renderer.sources;
+        if *reach == Reach::Copies && !sources.has_copy(&source.repo_url).await.map_err(failed)? {
             return Ok(None);
         }
-        let source = git_source(&self.project_of(application), source, application.file_repositories);
+        let repository = source.shown_repository();
+        let source = git_source(&renderer.project_of(application), source, application.file_repositories);
         // Boxed because these are large futures.
-        let revision: ResolvedRevision = Box::pin(self.sources.resolve(&source)).await.map_err(failed)?;
-        let index = Box::pin(self.sources.index(&revision, tells_of_others, KUSTOMIZATION_BYTES_MAX));
+        let resolving = renderer.unless_cancelled(&repository, Box::pin(sources.resolve(&source)));
+        let revision: ResolvedRevision = resolving.await.map_err(failed)?;
+        let index = Box::pin(sources.index(&revision, tells_of_others, KUSTOMIZATION_BYTES_MAX));
         index.await.map(Some).map_err(failed)
     }
 
     /// Returns the paths that override files of an application have.
-    fn override_paths(
-        &self,
-        application: &Application,
-        app_path: &RepoPath,
-    ) -> Result<Vec<RepoPath>, String> {
-        let names =
-            override_file_names(&self.instance_name(application)).map_err(|error| error.to_string())?;
+    fn override_paths(&self, app_path: &RepoPath) -> Result<Vec<RepoPath>, String> {
+        let names = override_file_names(&self.renderer.instance_name(self.application))
+            .map_err(|error| error.to_string())?;
         names.iter().map(|name| app_path.join(name).map_err(|error| error.to_string())).collect()
     }
 
@@ -297,16 +333,16 @@ impl Renderer {
             let rules = [(HELM_PLUGIN, InputRule::Chart), (KUSTOMIZE_PLUGIN, InputRule::Kustomization)];
             rules.contains(&(plugin.name(), plugin.inputs())) && plugin.looks_only_at_folder()
         };
-        let plugins = self.catalogue.all();
+        let plugins = self.renderer.catalogue.all();
         if let Some(other) = plugins.iter().find(|plugin| !is_native(plugin.as_ref())) {
             return Err(format!("plugin {:?} may render it", other.name()));
         }
-        detected(&collector.files_in(app_path)?, &self.settings.switched_off)
+        detected(&collector.files_in(app_path)?, &self.renderer.settings.switched_off)
     }
 
     /// Requires that the plugin of a native type reads what the type's rule says.
     fn require_rule(&self, name: &str, rule: InputRule) -> Result<(), String> {
-        match self.catalogue.get(name) {
+        match self.renderer.catalogue.get(name) {
             Some(plugin) if plugin.inputs() == rule => Ok(()),
             Some(_) => Err(format!("plugin {name:?} does not declare what it reads")),
             None => Err(format!("there is no plugin {name:?}")),
@@ -334,7 +370,7 @@ fn detected(files: &[&RevisionFile], switched_off: &[SourceType]) -> Result<Sour
 }
 
 /// Returns the files that a `helm` block names.
-fn files_of(block: &HelmSource) -> Vec<String> {
+fn named_files(block: &HelmSource) -> Vec<String> {
     let of_parameters = block.file_parameters.iter().map(|parameter| &parameter.path);
     block.value_files.iter().chain(of_parameters).cloned().collect()
 }

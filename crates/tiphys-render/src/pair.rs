@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use futures_util::future::{join, try_join};
 use tiphys_api::{Application, ApplicationSource};
-use tiphys_engine::{GENERATE_PATHS_ANNOTATION, SourcePlace};
+use tiphys_engine::SourcePlace;
 use tiphys_source::{FilesIdentity, TreeScope};
 use tiphys_tree::RepoPath;
 
 use crate::context::git_source;
-use crate::inputs;
+use crate::key::ResultKey;
 use crate::prepare::{Prepared, Work};
 use crate::renderer::{Renderer, rendered};
 use crate::{RenderError, RenderedApplication};
@@ -44,7 +44,7 @@ pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Option<RenderedPa
     if sources.as_ref().is_some_and(|sources| sources.iter().all(|source| source.equal)) {
         return None;
     }
-    if has_equal_paths(before, after).await {
+    if has_equal_keys(before, after).await {
         return None;
     }
     // The plugin is chosen once, for the comparison and for rendering.
@@ -85,23 +85,14 @@ async fn run_both(
 pub async fn has_equal_inputs(before: Side<'_>, after: Side<'_>) -> bool {
     let sources = compare_sources(before, after).await;
     sources.is_some_and(|sources| sources.iter().all(|source| source.equal))
-        || has_equal_paths(before, after).await
+        || has_equal_keys(before, after).await
 }
 
-/// Whether the application is made from the same paths with the same content on both sides.
-async fn has_equal_paths(before: Side<'_>, after: Side<'_>) -> bool {
-    let (a, b) = (before.application, after.application);
-    if !before.agrees_with(after)
-        || a.spec.effective_sources() != b.spec.effective_sources()
-        || a.metadata.annotations.get(GENERATE_PATHS_ANNOTATION)
-            != b.metadata.annotations.get(GENERATE_PATHS_ANNOTATION)
-        || before.renderer.plugin_marks != after.renderer.plugin_marks
-    {
-        return false;
-    }
+/// Whether the application has the same key on both sides.
+async fn has_equal_keys(before: Side<'_>, after: Side<'_>) -> bool {
     // Boxed because these are large futures.
-    let inputs = try_join(Box::pin(before.renderer.inputs(a)), Box::pin(after.renderer.inputs(b)));
-    inputs.await.is_ok_and(|(a, b)| inputs::equal(&a, &b))
+    let (a, b) = join(Box::pin(before.key()), Box::pin(after.key())).await;
+    a.is_some() && a == b
 }
 
 /// The sources of an application with their positions, see [`Renderer::prepare_all`].
@@ -209,6 +200,11 @@ async fn same_folder(
 }
 
 impl Side<'_> {
+    async fn key(self) -> Option<ResultKey> {
+        let inputs = self.renderer.inputs(self.application).await.ok()?;
+        self.renderer.key(self.application, &inputs, &())
+    }
+
     /// Whether all inputs except the sources are equal.
     fn agrees_with(self, other: Side<'_>) -> bool {
         let (a, b) = (self.application, other.application);

@@ -1,5 +1,6 @@
 //! Preparation of a source: repository, override files, environment, plugin.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -98,8 +99,13 @@ impl Renderer {
         source: &ApplicationSource,
         place: SourcePlace,
     ) -> Result<Prepared, SourceFailure> {
-        let origin = self.origin(application, source).await?;
-        // Boxed because it is a large future, here and below.
+        let mut origin = self.origin(application, source).await?;
+        // Boxed because these are large futures, here and below.
+        let (own, of_refs) = Box::pin(self.used_paths(application, source)).await;
+        if let (TreeScope::Whole, Some(paths)) = (&origin.scope, own) {
+            origin.scope = TreeScope::Only(paths);
+        }
+        origin.of_refs = of_refs;
         Box::pin(self.prepare_from(origin, application, source, place)).await
     }
 
@@ -192,7 +198,8 @@ impl Renderer {
             self.unless_cancelled(&repository, resolving).await
         };
         let revision = resolved.map_err(SourceFailure::Repository)?;
-        Ok(Origin { renderer: self, application, repository, revision, app_path, scope })
+        let of_refs = BTreeMap::new();
+        Ok(Origin { renderer: self, application, repository, revision, app_path, scope, of_refs })
     }
 
     /// Returns the file modes that the plugin named by the source requests, so that only one tree is written.
@@ -349,10 +356,7 @@ impl Renderer {
         let options = &self.settings.destinations;
         let (kube_version, api_versions) =
             (options.kube_version(destination), options.api_versions(destination));
-        let is_complete = !kube_version.is_empty() && !api_versions.is_empty();
-        let versions =
-            if is_complete { LiveVersions::NoAccess } else { self.live_versions(application).await? };
-        let (of_cluster, warning) = match versions {
+        let (of_cluster, warning) = match self.cluster_versions(application).await? {
             LiveVersions::Known(versions) => (versions, None),
             LiveVersions::NoAccess => (ClusterVersions::default(), None),
             LiveVersions::ChangedByHead => {
@@ -374,7 +378,15 @@ impl Renderer {
         Ok((BuildEnvironment::new(&inputs).map_err(SourceFailure::BuildEnvironment)?, warning))
     }
 
-    async fn live_versions(&self, application: &Application) -> Result<LiveVersions, SourceFailure> {
+    /// Returns the versions that the destination cluster reports, unless the settings have all of them.
+    pub(crate) async fn cluster_versions(
+        &self,
+        application: &Application,
+    ) -> Result<LiveVersions, SourceFailure> {
+        let (destination, options) = (&application.spec.destination, &self.settings.destinations);
+        if !options.kube_version(destination).is_empty() && !options.api_versions(destination).is_empty() {
+            return Ok(LiveVersions::NoAccess);
+        }
         tokio::select! {
             versions = self.values.versions(application) => versions.map_err(SourceFailure::Versions),
             () = self.cancel.cancelled() => Err(SourceFailure::Interrupted),
@@ -408,12 +420,14 @@ pub(crate) struct Merged {
 /// A repository at a resolved revision.
 pub(crate) struct Origin<'a> {
     renderer: &'a Renderer,
-    application: &'a Application,
+    pub(crate) application: &'a Application,
     /// The redacted URL.
     repository: String,
-    revision: ResolvedRevision,
+    pub(crate) revision: ResolvedRevision,
     app_path: RepoPath,
     scope: TreeScope,
+    /// The paths that the source uses of others, by `ref`. Of those that are not here, all.
+    pub(crate) of_refs: BTreeMap<String, Vec<RepoPath>>,
 }
 
 impl Origin<'_> {
@@ -428,8 +442,7 @@ impl Origin<'_> {
         let mut request = self.request(chosen.plugin.as_ref(), env).await.map_err(SourceFailure::Choose)?;
         if chosen.configuration.run_context {
             let parameters = plan.parameters.as_deref().unwrap_or_default();
-            let context =
-                self.renderer.run_context(self.application, source, &self.revision, parameters).await?;
+            let context = self.renderer.run_context(self, source, parameters).await?;
             request.context = Some(context);
         }
         Ok(request)

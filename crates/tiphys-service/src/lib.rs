@@ -49,8 +49,8 @@ pub use host::Host;
 pub use inputs::{ApplicationInputs, inputs};
 pub use object_address::{parse_object_address, require_possible};
 pub use options::{
-    ApplicationSelection, ClusterContext, ConnectPlugins, KubernetesAccess, ServiceLimits, ServiceOptions,
-    StepCallback, StorePath,
+    ApplicationSelection, ClusterContext, ConnectPlugins, KubernetesAccess, ResultReuse, ServiceLimits,
+    ServiceOptions, StepCallback, StorePath,
 };
 pub use project_look_ups::{ApplicationLookUps, look_ups};
 pub use project_permits::{

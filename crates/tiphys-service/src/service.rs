@@ -1,16 +1,19 @@
 //! What outlives a use case.
 
+use std::fs::File;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_appset::GenerateOptions;
 use tiphys_plugin::{LoadedPlugin, Plugin, RunSettings, SlotLimits, Slots, Unobserved};
+use tiphys_render::Renderer;
 use tiphys_source::SourceService;
 
 use crate::cache::Cache;
 use crate::error::ServiceError;
 use crate::host::Host;
-use crate::options::ServiceOptions;
+use crate::options::{ResultReuse, ServiceOptions};
 use crate::plugin;
 use crate::settings;
 
@@ -66,6 +69,19 @@ impl Service {
     /// Returns the maximum number of concurrent plugin runs.
     pub(crate) fn jobs(&self) -> usize {
         self.options().jobs(self.host())
+    }
+
+    /// Lets a renderer use results of earlier commands again, if the options want it.
+    pub(crate) fn with_results(&self, renderer: Renderer) -> Result<Renderer, ServiceError> {
+        if self.options().results == ResultReuse::Never {
+            return Ok(renderer);
+        }
+        let path = &self.host().executable;
+        let digest = || Ok(*blake3::Hasher::new().update_reader(File::open(path)?)?.finalize().as_bytes());
+        let program = digest().map_err(|error: io::Error| {
+            ServiceError::invalid_input(format!("cannot read {}: {error}", path.display()))
+        })?;
+        Ok(renderer.with_results(self.0.cache.results(), program))
     }
 
     /// Returns the settings of a request's plugin runs. With `keep_workdirs` the working directories stay in directories below it.

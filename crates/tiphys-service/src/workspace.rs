@@ -129,6 +129,8 @@ impl Workspace {
         workspace: WorkspaceOptions,
     ) -> Result<Self, ServiceError> {
         let (options, host) = (service.options(), service.host());
+        // Without a run, there is no working directory to keep.
+        let reuses_results = workspace.keep_workdirs.is_none();
         let runs = service.runs(workspace.keep_workdirs);
         let trust = Arc::new(Trust::new(options, host, &resources, &workspace.applications));
         let cluster_secrets = cluster_secrets(options, host, |path| trust.is_rendered(path))?;
@@ -160,7 +162,10 @@ impl Workspace {
             deadline: None,
             cancel: cancel.clone(),
         };
-        let renderer = RenderService::new(service.sources().clone(), catalogue).renderer(&request);
+        let mut renderer = RenderService::new(service.sources().clone(), catalogue).renderer(&request);
+        if reuses_results {
+            renderer = service.with_results(renderer)?;
+        }
         let services = Arc::new(Services::new(service, &resources, &clusters, &trust, &control_plane, None));
         let service = service.clone();
         Ok(Self {

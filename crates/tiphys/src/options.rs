@@ -6,8 +6,8 @@ use tiphys_engine::TrackingMethod;
 use tiphys_render::DestinationVersions;
 use tiphys_service::compare::ClusterStateArgument;
 use tiphys_service::{
-    ClusterContext, Host, KubernetesAccess, MissingProjects, Service, ServiceLimits, ServiceOptions,
-    StorePath,
+    ClusterContext, Host, KubernetesAccess, MissingProjects, ResultReuse, Service, ServiceLimits,
+    ServiceOptions, StorePath,
 };
 use tiphys_source::LocalCopy;
 
@@ -68,9 +68,10 @@ impl From<&CommonArgs> for ServiceOptions {
             },
             argocd_namespace: args.argocd_namespace.clone(),
             tracking: args.tracking.map(TrackingMethod::from),
-            cache_dir: args.cache_dir.clone(),
-            offline: args.offline,
-            refresh: args.refresh,
+            cache_dir: args.cache.cache_dir.clone(),
+            offline: args.cache.offline,
+            refresh: args.cache.refresh,
+            results: if args.cache.reuse_results { ResultReuse::InCache } else { ResultReuse::Never },
             limits: ServiceLimits::from(&args.limits),
             jobs: args.jobs,
             sets: args.appsets.into(),

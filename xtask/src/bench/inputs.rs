@@ -20,6 +20,9 @@ const OTHER_FILES: usize = 9_000;
 const SHARED: usize = 10;
 const FILES_OF_SHARED: usize = 30;
 
+/// Objects that a chart renders, of 1.3 KB each.
+const OBJECTS_OF_CHART: usize = 30;
+
 /// Applications of the case `many`.
 const MANY: usize = 5_000;
 
@@ -63,7 +66,9 @@ impl<'a> Fixture<'a> {
             let spec =
                 format!("  discover: {{fileName: {name}}}\n  generate: {{command: [cat, printed.yaml]}}\n");
             let file = plugin_file(plugin, &spec);
-            let annotated = format!("metadata:\n  annotations: {{tiphys/inputs: {rule}}}\n");
+            let annotated = format!(
+                "metadata:\n  annotations: {{tiphys/inputs: {rule}, tiphys/deterministic: \"true\"}}\n"
+            );
             write(&plugins.join(plugin).join("plugin.yaml"), file.replace("metadata:\n", &annotated))?;
         }
         Ok(Self { starter, folder, plugins, url: "https://git.example.org/team/apps.git".to_owned() })
@@ -106,6 +111,18 @@ impl<'a> Fixture<'a> {
         }
         let samples = self.measure(&["affected", "--base", "HEAD"], true)?;
         sheet.processes(format!("affected, {what}"), &samples, Some(Target::AtMost(700.0)));
+        self.render_again(sheet)
+    }
+
+    /// Renders all applications into a directory, with results of an earlier command and without.
+    fn render_again(&self, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
+        let out = self.folder.with_extension("rendered").display().to_string();
+        let render = ["render", "--output-dir", &out];
+        sheet.processes("render, known trees", &self.measure(&render, true)?, None);
+        let again = ["render", "--output-dir", &out, "--reuse-results"];
+        self.sample(&again)?;
+        let samples = self.measure(&again, true)?;
+        sheet.processes("render --reuse-results, nothing changed", &samples, Some(Target::AtMost(500.0)));
         Ok(())
     }
 }
@@ -129,7 +146,8 @@ fn helm(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     }
     let fixture = Fixture::make(bench, "helm", contents)?;
     for chart in 0..SHARED {
-        write(&fixture.folder.join(format!("charts/c{chart}/printed.yaml")), printed())?;
+        let objects: Vec<String> = (0..OBJECTS_OF_CHART).map(object).collect();
+        write(&fixture.folder.join(format!("charts/c{chart}/printed.yaml")), objects.join("---\n"))?;
     }
     commit(&fixture.folder)?;
     write(&fixture.folder.join("env/app0/values.yaml"), "a: changed\n")?;
@@ -158,7 +176,8 @@ fn kustomize(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
     }
     for index in 0..APPLICATIONS {
         let base = index % SHARED;
-        let text = format!("resources: [../../bases/b{base}]\npatches: [{{path: patch.yaml}}]\n");
+        let text =
+            format!("resources: [../../bases/b{base}, printed.yaml]\npatches: [{{path: patch.yaml}}]\n");
         contents.push((format!("overlays/o{index}/kustomization.yaml"), text));
         contents.push((format!("overlays/o{index}/patch.yaml"), "a: b\n".to_owned()));
         contents.push((format!("overlays/o{index}/printed.yaml"), printed()));
@@ -194,6 +213,12 @@ fn directories(count: usize) -> Vec<(String, String)> {
         [application(index, &source), (format!("plain/d{index}/a.yaml"), printed())]
     };
     (0..count).flat_map(directory).collect()
+}
+
+/// One of a chart's objects, as large as a Deployment.
+fn object(number: usize) -> String {
+    let data: String = (0..40).map(|key| format!("  key{key}: value of the key {key}\n")).collect();
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: object{number}}}\ndata:\n{data}")
 }
 
 fn printed() -> String {

@@ -14,6 +14,9 @@ pub(super) const DETERMINISTIC: &str = "tiphys/deterministic";
 /// The annotation by which a plugin declares what its output depends on.
 const INPUTS: &str = "tiphys/inputs";
 
+/// The annotation by which a plugin declares the programs that its commands call, separated by blanks.
+const TOOLS: &str = "tiphys/tools";
+
 /// How parameters are passed that do not fit into the environment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LargeParameters {
@@ -103,7 +106,7 @@ impl PluginFile {
         if self.kind != KIND {
             return Err(ConfigError::Kind { found: self.kind });
         }
-        let (deterministic, inputs) = (self.is_deterministic(), self.inputs());
+        let (deterministic, inputs, tools) = (self.is_deterministic(), self.inputs(), self.tools());
         let Some(generate) = self.generate.into_command() else { return Err(ConfigError::NoGenerate) };
         Ok(PluginConfig {
             name: self.metadata.name,
@@ -123,6 +126,7 @@ impl PluginFile {
             large_parameters: self.large_parameters,
             deterministic,
             inputs,
+            tools,
         })
     }
 
@@ -132,12 +136,18 @@ impl PluginFile {
     }
 
     /// Returns what the output depends on; any file if the annotation is absent or has another value.
-    fn inputs(&self) -> InputRule {
+    pub(super) fn inputs(&self) -> InputRule {
         match self.metadata.annotations.get(INPUTS).map(String::as_str) {
             Some("chart") => InputRule::Chart,
             Some("kustomization") => InputRule::Kustomization,
             _ => InputRule::Revision,
         }
+    }
+
+    /// Returns the programs that the commands call.
+    fn tools(&self) -> Vec<String> {
+        let annotation = self.metadata.annotations.get(TOOLS).map_or("", String::as_str);
+        annotation.split_whitespace().map(str::to_owned).collect()
     }
 
     /// Returns the configuration as JSON, with all defaults. Keys of tiphys are only included if set.

@@ -99,18 +99,8 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "METHOD", global = true)]
     pub(crate) tracking: Option<TrackingArg>,
 
-    /// Cache folder for fetched sources; default: below the user's cache folder
-    #[arg(long, value_name = "DIR", global = true, env = "TIPHYS_CACHE_DIR")]
-    pub(crate) cache_dir: Option<PathBuf>,
-
-    /// Use no network, only the cache, which may be read-only. The Helm plugin and other plugins with a run context comply; others may
-    /// still use the network, for example kustomize for remote bases
-    #[arg(long, global = true, conflicts_with = "refresh")]
-    pub(crate) offline: bool,
-
-    /// Ignore cached look-ups and charts, and fetch them again
-    #[arg(long, global = true)]
-    pub(crate) refresh: bool,
+    #[command(flatten)]
+    pub(crate) cache: CacheArgs,
 
     /// Output format
     #[arg(short, long, value_name = "FORMAT", global = true)]
@@ -138,6 +128,29 @@ pub(crate) struct CommonArgs {
     /// Print more details on stderr; repeat for more
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
+}
+
+/// What is used again of earlier commands.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct CacheArgs {
+    /// Cache folder for fetched sources; default: below the user's cache folder
+    #[arg(long, value_name = "DIR", global = true, env = "TIPHYS_CACHE_DIR")]
+    pub(crate) cache_dir: Option<PathBuf>,
+
+    /// Use no network, only the cache, which may be read-only. The Helm plugin and other plugins with a run context comply; others may
+    /// still use the network, for example kustomize for remote bases
+    #[arg(long, global = true, conflicts_with = "refresh")]
+    pub(crate) offline: bool,
+
+    /// Ignore cached look-ups and charts, and fetch them again
+    #[arg(long, global = true)]
+    pub(crate) refresh: bool,
+
+    /// Keep what deterministic plugins render in the cache folder, and use it again for the same files, parameters, settings and programs.
+    /// Charts that call functions such as `now`, `randAlphaNum`, `genCA` or `lookup` are rendered each time
+    #[arg(long, global = true)]
+    pub(crate) reuse_results: bool,
 }
 
 /// Output formats. Each command supports some of them.

@@ -62,10 +62,10 @@ fn text(found: &[ApplicationInputs]) -> String {
             text.push_str(&output::lines([format!("source {position}{reference}: {repository}")]));
             let lines = match files {
                 InputFiles::Whole { reason } => vec![format!("all files: {reason}")],
-                InputFiles::Remote { revision } if revision.is_empty() => {
+                InputFiles::Remote { revision, .. } if revision.is_empty() => {
                     vec!["the default revision".to_owned()]
                 }
-                InputFiles::Remote { revision } => vec![format!("revision {revision}")],
+                InputFiles::Remote { revision, .. } => vec![format!("revision {revision}")],
                 InputFiles::Paths { paths, .. } => path_lines(paths),
             };
             for line in lines {
@@ -115,7 +115,7 @@ fn source_json(SourceInputs { position, reference, repository, files }: &SourceI
     let (mut whole, mut revision, mut digest, mut paths) = (None, None, None, Vec::new());
     match files {
         InputFiles::Whole { reason } => whole = Some(reason),
-        InputFiles::Remote { revision: target } => revision = Some(target),
+        InputFiles::Remote { revision: target, .. } => revision = Some(target),
         InputFiles::Paths { paths: found, digest: bytes } => {
             digest = Some(hexadecimal(bytes));
             paths = found

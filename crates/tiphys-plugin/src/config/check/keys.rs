@@ -7,6 +7,7 @@ use tiphys_yaml::{Data, Node, Position};
 
 use super::super::file::{DETERMINISTIC, Ignored};
 use super::{Findings, PluginFile, Rule, nearest};
+use crate::plugin::InputRule;
 
 /// The group and version in Argo CD's documentation. Argo CD does not check it.
 const API_VERSION: &str = "argoproj.io/v1alpha1";
@@ -122,12 +123,12 @@ pub(super) fn check_api_version(document: &Node, file: &PluginFile, findings: &m
     }
 }
 
-/// Keys of tiphys that have no effect yet.
+/// Keys of tiphys that have no effect without another one.
 pub(super) fn check_effects(document: &Node, file: &PluginFile, findings: &mut Findings<'_>) {
-    let deterministic = file.is_deterministic();
-    if deterministic {
+    if file.is_deterministic() && file.inputs() == InputRule::Revision {
         let path = ["metadata", "annotations", DETERMINISTIC];
-        let message = "tiphys/deterministic has no effect yet: every run calls the plugin again";
+        let message =
+            "tiphys/deterministic has no effect without tiphys/inputs: what the plugin reads is not known";
         findings.add(Rule::NotYetEffective, Some(nearest(document, &path).position), message);
     }
 }

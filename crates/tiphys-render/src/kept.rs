@@ -1,0 +1,179 @@
+//! Results that are used again: what is kept of an application, and when.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tiphys_api::Application;
+use tiphys_engine::{Manifest, SourceType};
+use tiphys_params::{Parameter, ValueRedactor};
+use tiphys_plugin::InputRule;
+use tiphys_tree::Tree;
+use tokio::sync::OnceCell;
+use tokio::task::spawn_blocking;
+use tokio::time::Instant;
+
+use crate::inputs::Reach;
+use crate::key::ResultKey;
+use crate::prepare::{Prepared, Work};
+use crate::random_functions::calls_random_functions;
+use crate::renderer::{Renderer, rendered};
+use crate::values::{ClusterVersions, LiveVersions};
+use crate::{RenderedApplication, RenderedSource};
+
+/// Keeps results. A result that cannot be written is not kept; one that cannot be read is none.
+pub trait ResultStore: Send + Sync + fmt::Debug {
+    /// Returns what was kept.
+    fn get(&self, key: &ResultKey) -> Option<Vec<u8>>;
+
+    /// Keeps a result.
+    fn put(&self, key: &ResultKey, result: &[u8]);
+}
+
+/// Results of earlier renderings, for one renderer.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    store: Arc<dyn ResultStore>,
+    /// A digest of the program that renders.
+    program: [u8; 32],
+    /// What the plugins are, by their names.
+    plugins: OnceCell<Vec<(String, Option<[u8; 32]>)>>,
+}
+
+impl Kept {
+    pub(crate) fn new(store: Arc<dyn ResultStore>, program: [u8; 32]) -> Self {
+        Self { store, program, plugins: OnceCell::new() }
+    }
+}
+
+/// What is kept of an application.
+#[derive(Serialize, Deserialize)]
+struct KeptApplication {
+    sources: Vec<KeptSource>,
+    warnings: Vec<String>,
+    objects: Vec<Map<String, Value>>,
+}
+
+/// What is kept of a source. The rest is known without rendering.
+#[derive(Serialize, Deserialize)]
+struct KeptSource {
+    position: usize,
+    source_type: SourceType,
+    plugin: Option<String>,
+    also_matching: Vec<String>,
+    parameters: Vec<Parameter>,
+    objects: usize,
+    stderr: String,
+}
+
+impl Renderer {
+    /// Returns the key of the result of an application; `None` if results are not kept, or if not all inputs are known.
+    pub(crate) async fn kept_key(&self, application: &Application) -> Option<ResultKey> {
+        let kept = self.kept.as_ref()?;
+        let inputs = self.inputs_within(application, Reach::Everywhere).await.ok()?;
+        let ClusterVersions { kube_version, api_versions } = match self.cluster_versions(application).await {
+            Ok(LiveVersions::Known(versions)) => versions,
+            Ok(LiveVersions::NoAccess) => ClusterVersions::default(),
+            Ok(LiveVersions::ChangedByHead) | Err(_) => return None,
+        };
+        let plugins = kept.plugins.get_or_init(|| self.plugin_identities()).await;
+        self.key(application, &inputs, &(kept.program, plugins, kube_version, api_versions))
+    }
+
+    /// Returns the kept result of an application.
+    pub(crate) async fn kept(
+        &self,
+        application: &Application,
+        key: ResultKey,
+    ) -> Option<RenderedApplication> {
+        let begun = Instant::now();
+        let store = Arc::clone(&self.kept.as_ref()?.store);
+        let read = move || serde_json::from_slice::<KeptApplication>(&store.get(&key)?).ok();
+        let KeptApplication { sources: kept, warnings, objects } = spawn_blocking(read).await.ok()??;
+        let (sources, place) = tiphys_engine::sources(&application.spec).ok()?;
+        let mut shown = Vec::new();
+        for (index, source) in rendered(&sources, place) {
+            let Some(one) = kept.iter().find(|one| one.position == index + 1) else { continue };
+            shown.push(RenderedSource {
+                position: one.position,
+                name: source.name.clone(),
+                repo_url: source.shown_repository(),
+                path: source.path.clone(),
+                revision: self.origin(application, source).await.ok()?.revision.revision().to_owned(),
+                source_type: one.source_type,
+                plugin: one.plugin.clone(),
+                also_matching: one.also_matching.clone(),
+                parameters: one.parameters.clone(),
+                look_ups: Vec::new(),
+                objects: one.objects,
+                stderr: one.stderr.clone(),
+                duration: begun.elapsed(),
+                plugin_duration: std::time::Duration::ZERO,
+            });
+        }
+        Some(RenderedApplication {
+            manifests: objects.into_iter().map(Manifest::new).collect(),
+            sources: shown,
+            warnings,
+            redactor: ValueRedactor::default(),
+            duration: begun.elapsed(),
+        })
+    }
+
+    /// Keeps a result if another run would have the same.
+    pub(crate) async fn keep(
+        &self,
+        key: ResultKey,
+        prepared: &[(usize, Prepared)],
+        result: &RenderedApplication,
+    ) {
+        let Some(kept) = &self.kept else { return };
+        let mut charts = Vec::new();
+        for (_, prepared) in prepared {
+            let Work::Plugin { chosen, request, .. } = &prepared.work else { continue };
+            if chosen.plugin.identity().is_none() {
+                return;
+            }
+            if chosen.plugin.inputs() == InputRule::Chart {
+                let others = request.context.iter().flat_map(|context| context.refs.values());
+                let trees: Vec<Tree> =
+                    [&request.tree].into_iter().chain(others.map(|given| &given.tree)).cloned().collect();
+                charts.push((trees, prepared.source.clone()));
+            }
+        }
+        let sources = result.sources.iter().map(|source| KeptSource {
+            position: source.position,
+            source_type: source.source_type,
+            plugin: source.plugin.clone(),
+            also_matching: source.also_matching.clone(),
+            parameters: source.parameters.clone(),
+            objects: source.objects,
+            stderr: source.stderr.clone(),
+        });
+        let result = KeptApplication {
+            sources: sources.collect(),
+            warnings: result.warnings.clone(),
+            objects: result.manifests.iter().map(|manifest| manifest.object().clone()).collect(),
+        };
+        let store = Arc::clone(&kept.store);
+        let keeping = move || {
+            if charts.iter().any(|(trees, source)| calls_random_functions(trees, source)) {
+                return;
+            }
+            if let Ok(bytes) = serde_json::to_vec(&result) {
+                store.put(&key, &bytes);
+            }
+        };
+        // It ends by itself if the runtime shuts down.
+        let _kept = spawn_blocking(keeping).await;
+    }
+
+    async fn plugin_identities(&self) -> Vec<(String, Option<[u8; 32]>)> {
+        let plugins = self.catalogue.all();
+        let identify = move || {
+            plugins.iter().map(|plugin| (plugin.name().to_owned(), plugin.identity())).collect::<Vec<_>>()
+        };
+        spawn_blocking(identify).await.unwrap_or_default()
+    }
+}
