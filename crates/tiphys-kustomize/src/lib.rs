@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tiphys_tree::{ContainmentError, EntryPath, RepoPath, read_bounded, resolve};
 use tiphys_yaml::{Data, Node, read_document};
 
-pub use named::named;
+pub use named::{env_files, named};
 
 /// The maximum size in bytes of a kustomization and all kustomizations that it refers to.
 pub const KUSTOMIZATION_BYTES_MAX: u64 = 5 << 20;

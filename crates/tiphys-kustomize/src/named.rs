@@ -2,7 +2,7 @@
 
 use tiphys_yaml::{Data, Node, names_equal};
 
-use crate::{FIELDS, paths};
+use crate::{FIELDS, NamedPath, paths};
 
 /// Fields without paths.
 const PLAIN: [&str; 16] = [
@@ -28,6 +28,9 @@ const PLAIN: [&str; 16] = [
 const NOT_FOLLOWED: [&str; 6] =
     ["generators", "transformers", "validators", "helmCharts", "helmGlobals", "helmChartInflationGenerator"];
 
+/// The fields of generators with files of variables.
+const ENV_FIELDS: [&str; 2] = ["envs", "env"];
+
 /// Returns the paths that a kustomization names, as written and in its order. URLs and inline objects are among them, because kustomize
 /// looks for a file first. The error is the reason why it may read more than these.
 pub fn named(kustomization: &Node) -> Result<Vec<&str>, String> {
@@ -45,6 +48,12 @@ pub fn named(kustomization: &Node) -> Result<Vec<&str>, String> {
         }
     }
     Ok(paths(kustomization).into_iter().map(|named| named.path).collect())
+}
+
+/// Returns the paths of the files with variables, as written. They are among those of [`named`].
+pub fn env_files(kustomization: &Node) -> Vec<&str> {
+    let is_env = |named: &NamedPath<'_>| named.inner.is_some_and(|inner| ENV_FIELDS.contains(&inner));
+    paths(kustomization).into_iter().filter(is_env).map(|named| named.path).collect()
 }
 
 fn is_empty(node: &Node) -> bool {

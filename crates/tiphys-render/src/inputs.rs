@@ -3,6 +3,7 @@
 //!
 //! The paths are a function of the content of the paths, so two revisions with equal content at them have equal paths, and equal results.
 
+mod annotation;
 mod chart;
 mod kustomization;
 mod paths;
@@ -26,6 +27,7 @@ use crate::RenderError;
 use crate::context::git_source;
 use crate::renderer::{Renderer, rendered};
 
+pub use annotation::UnselectedPaths;
 pub use paths::InputPaths;
 use paths::PathCollector;
 
@@ -119,6 +121,15 @@ impl Renderer {
             all.extend(finder.inputs_of(source, index + 1).await);
         }
         Ok(all)
+    }
+
+    /// Whether all links of a source's revision lead to paths in it. Another one makes every application of the revision fail.
+    pub(crate) async fn is_self_contained(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+    ) -> bool {
+        Finder { renderer: self, application, reach: Reach::Copies }.index_of(source).await.is_ok()
     }
 
     /// Returns the paths that a source uses: of its own repository, and of others by `ref`. None if all files count.
@@ -306,7 +317,12 @@ impl Finder<'_> {
         let resolving = renderer.unless_cancelled(&repository, Box::pin(sources.resolve(&source)));
         let revision: ResolvedRevision = resolving.await.map_err(failed)?;
         let index = Box::pin(sources.index(&revision, tells_of_others, KUSTOMIZATION_BYTES_MAX));
-        index.await.map(Some).map_err(failed)
+        let index = index.await.map_err(failed)?;
+        match index.link_out() {
+            // It makes every application of the revision fail.
+            Some(link) => Err(format!("the link {link} leads out of the repository")),
+            None => Ok(Some(index)),
+        }
     }
 
     /// Returns the paths that override files of an application have.
@@ -353,7 +369,8 @@ impl Finder<'_> {
 /// Whether files of this name tell which other files count.
 fn tells_of_others(name: &str) -> bool {
     KUSTOMIZATIONS.contains(&name)
-        || chart::METADATA.contains(&name)
+        || chart::is_read(name)
+        || kustomization::is_env_file(name)
         || name.starts_with(OVERRIDE_FILE_PREFIX)
 }
 

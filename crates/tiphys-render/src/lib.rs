@@ -23,7 +23,7 @@ pub use context::ContextSettings;
 pub use destination::DestinationVersions;
 pub use directory::{DirectoryError, DirectoryManifests};
 pub use error::{RenderError, SourceError, SourceFailure};
-pub use inputs::{InputFiles, InputPaths, SourceInputs};
+pub use inputs::{InputFiles, InputPaths, SourceInputs, UnselectedPaths};
 pub use kept::ResultStore;
 pub use key::ResultKey;
 pub use pair::{RenderedPair, Side, has_equal_inputs, render_both, render_pair};

@@ -170,7 +170,7 @@ async fn plain_and_same(
     plain.await.unwrap_or(false) && before.has_plugins_of(after, source)
 }
 
-/// Whether an application's directory is equal on both sides and no link leads out of it.
+/// Whether an application's directory is equal on both sides and no link leads out of it, nor any other link out of the repository.
 async fn same_folder_files(
     before: Side<'_>,
     after: Side<'_>,
@@ -178,12 +178,12 @@ async fn same_folder_files(
     app_path: &RepoPath,
 ) -> bool {
     let folder = TreeScope::Only(Vec::new());
-    match try_join(before.identity(source, &folder, app_path), after.identity(source, &folder, app_path))
-        .await
-    {
-        Ok((a, b)) => a == b && !a.may_lead_elsewhere(),
-        Err(_) => false,
-    }
+    let identities =
+        try_join(before.identity(source, &folder, app_path), after.identity(source, &folder, app_path));
+    let is_equal = identities.await.is_ok_and(|(a, b)| a == b && !a.may_lead_elsewhere());
+    let contained = |side: Side<'_>| side.renderer.is_self_contained(side.application, source);
+    // Boxed because these are large futures.
+    is_equal && Box::pin(contained(before)).await && Box::pin(contained(after)).await
 }
 
 /// Whether both are plain manifests of equal directories.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tiphys_render::SourceInputs;
+use tiphys_render::{SourceInputs, UnselectedPaths};
 use tiphys_store::StoredApplication;
 
 use crate::error::ServiceError;
@@ -15,6 +15,8 @@ pub struct ApplicationInputs {
     pub application: String,
     /// What each source uses of each repository, in the order of the sources.
     pub sources: Vec<SourceInputs>,
+    /// The paths that the annotation `manifest-generate-paths` does not select, by source.
+    pub unselected: Vec<UnselectedPaths>,
 }
 
 /// Returns what each application is made from, or why that is not known. Nothing is rendered.
@@ -26,9 +28,14 @@ pub async fn inputs(
         let mut all = Vec::new();
         for stored in applications {
             // Boxed because it is a large future.
-            let sources = Box::pin(workspace.renderer.inputs(&stored.application)).await;
+            let application = &stored.application;
+            let sources = Box::pin(workspace.renderer.inputs(application)).await;
             all.push(match sources {
-                Ok(sources) => Ok(ApplicationInputs { application: stored.full_name(), sources }),
+                Ok(sources) => {
+                    let unselected =
+                        Box::pin(workspace.renderer.unselected_paths(application, &sources)).await;
+                    Ok(ApplicationInputs { application: stored.full_name(), sources, unselected })
+                }
                 Err(error) => Err(ServiceError::application(stored, &error)),
             });
         }

@@ -15,6 +15,7 @@ use crate::EntryPath;
 use crate::path::shown;
 
 pub use folder::check_links;
+pub use links::first_link_out;
 pub(crate) use links::{LinkSet, stays_inside_as_written};
 
 /// Maximum number of links that one lookup follows; Linux's own limit.

@@ -1,5 +1,7 @@
 //! What a chart in a repository is made from.
 
+mod remote;
+
 use std::collections::BTreeSet;
 
 use tiphys_tree::RepoPath;
@@ -8,7 +10,12 @@ use tiphys_yaml::{Data, Node};
 use super::paths::PathCollector;
 
 /// The files that name dependencies.
-pub(super) const METADATA: [&str; 2] = ["Chart.yaml", "requirements.yaml"];
+const METADATA: [&str; 2] = ["Chart.yaml", "requirements.yaml"];
+
+/// Whether files of this name tell what a chart depends on.
+pub(super) fn is_read(name: &str) -> bool {
+    METADATA.contains(&name) || remote::LOCKS.contains(&name) || name == remote::IGNORE
+}
 
 /// Adds a chart's directory, and the directories of dependencies with a `file://` address, recursively.
 pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Result<(), String> {
@@ -24,6 +31,9 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
             let Some(document) = collector.document(&file)? else { continue };
             let dependencies = document.all("dependencies").flat_map(items);
             for repository in dependencies.flat_map(|one| one.all("repository")) {
+                if repository.as_str().is_some_and(|address| address.contains(char::is_control)) {
+                    return Err(format!("{file}: a repository has a control character, which helm removes"));
+                }
                 let Some(path) = repository.as_str().and_then(|address| address.strip_prefix("file://"))
                 else {
                     continue;
@@ -36,7 +46,8 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
             }
         }
     }
-    Ok(())
+    // Dependencies of the others are never built: they are in their directories, or the chart is refused.
+    remote::check(collector, folder)
 }
 
 fn items(node: &Node) -> &[Node] {

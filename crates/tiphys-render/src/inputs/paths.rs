@@ -78,6 +78,20 @@ impl<'a> PathCollector<'a> {
         path.is_root() || !self.index.below(path).is_empty()
     }
 
+    /// Whether a file exists, links followed.
+    pub(super) fn has_file(&mut self, path: &RepoPath) -> Result<bool, String> {
+        let real = self.follow(path)?;
+        Ok(self.index.file(&real).is_some())
+    }
+
+    /// Returns the names of the files and directories in a directory, sorted.
+    pub(super) fn names_in(&mut self, directory: &RepoPath) -> Result<BTreeSet<&'a str>, String> {
+        let real = self.follow(directory)?;
+        let skipped = real.as_str().len() + 1;
+        let below = self.index.below(&real).iter().filter_map(|file| file.path.as_str().get(skipped..));
+        Ok(below.map(|rest| rest.split_once('/').map_or(rest, |(name, _)| name)).collect())
+    }
+
     /// Returns the files directly in a directory.
     pub(super) fn files_in(&mut self, directory: &RepoPath) -> Result<Vec<&'a RevisionFile>, String> {
         let real = self.follow(directory)?;
@@ -135,8 +149,19 @@ impl<'a> PathCollector<'a> {
 }
 
 impl InputPaths {
-    /// Returns a digest of the paths, of the files at and below them, and of all links of the revision: a link that leads out of a repository
-    /// makes every application of it fail.
+    /// Returns the files that one of the paths stands for: the one there, and those below it.
+    pub(super) fn files<'i>(
+        &self,
+        index: &'i RevisionIndex,
+        path: &'i RepoPath,
+    ) -> impl Iterator<Item = &'i RevisionFile> {
+        let is_shallow = self.shallow.contains(path);
+        let below = index.below(path).iter();
+        let below = below.filter(move |file| !is_shallow || is_directly_in(path, file));
+        index.file(path).into_iter().chain(below)
+    }
+
+    /// Returns a digest of the paths and of the files at and below them.
     pub(super) fn digest(&self, index: &RevisionIndex) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
         let mut part = |tag: u8, bytes: &[u8]| {
@@ -144,22 +169,10 @@ impl InputPaths {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
             hasher.update(bytes);
         };
-        let mut add = |tag, file: &RevisionFile| {
-            part(tag, file.path.as_str().as_bytes());
-            part(b'i', &file.identity());
-        };
-        for link in index.links() {
-            add(b'l', link);
-        }
         for path in self.all.keys() {
-            let is_shallow = self.shallow.contains(path);
-            let below = index.below(path).iter();
-            for file in index
-                .file(path)
-                .into_iter()
-                .chain(below.filter(|file| !is_shallow || is_directly_in(path, file)))
-            {
-                add(b'f', file);
+            for file in self.files(index, path) {
+                part(b'f', file.path.as_str().as_bytes());
+                part(b'i', &file.identity());
             }
         }
         for folder in self.folders.iter().filter(|folder| !index.below(folder).is_empty()) {

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use gix_object::tree::EntryKind;
-use tiphys_tree::{DirectoryEntry, RepoPath, look_at_files, read_to_bound};
+use tiphys_tree::{DirectoryEntry, RepoPath, first_link_out, look_at_files, read_to_bound};
 use tokio::sync::OnceCell;
 
 use super::{Origin, RevisionFile, Sources, blocking};
@@ -19,6 +19,7 @@ use crate::{ResolvedRevision, SourceError};
 pub struct RevisionIndex {
     files: Vec<RevisionFile>,
     contents: BTreeMap<RepoPath, Vec<u8>>,
+    link_out: OnceLock<Option<String>>,
 }
 
 /// The indexes of revisions, each made once.
@@ -73,9 +74,16 @@ impl RevisionIndex {
         self.contents.get(path).map(Vec::as_slice)
     }
 
-    /// Returns all links.
-    pub fn links(&self) -> impl Iterator<Item = &RevisionFile> {
-        self.files.iter().filter(|file| file.is_link)
+    /// Returns the first link for which the tree of the whole revision is rejected, because it leads out of it. All links are checked once,
+    /// when this is first called.
+    pub fn link_out(&self) -> Option<&str> {
+        let find = || {
+            let links = self.files.iter().filter(|file| file.is_link);
+            // A target that is too large to be part of the index is no path in the tree.
+            let target = |link: &RevisionFile| self.content(&link.path).unwrap_or(b"/");
+            first_link_out(links.map(|link| (link.path.as_str().as_bytes(), target(link))))
+        };
+        self.link_out.get_or_init(find).as_deref()
     }
 }
 
@@ -112,7 +120,8 @@ impl Sources {
                 let read: Vec<RepoPath> = read.map(|file| file.path.clone()).collect();
                 let found = look_at_files(&dir, &read, limits, |entry| content_of(entry, bytes_max))?;
                 let contents = found.into_iter().filter_map(|(path, content)| Some((path.clone(), content?)));
-                Ok(RevisionIndex { contents: contents.collect(), files })
+                let contents = contents.collect();
+                Ok(RevisionIndex { files, contents, ..RevisionIndex::default() })
             })
             .await?
         } else {

@@ -8,6 +8,16 @@ use crate::path::{is_slash, parent, shown};
 /// Maximum number of components that one check of all links resolves. Normal trees need a few per link; more is an attack.
 const STEPS_MAX: usize = 2_000_000;
 
+/// Returns the first link, in byte order, for which a tree with all these links is rejected. Each has a clean path relative to the root, and a
+/// target, which need not exist.
+pub fn first_link_out<'l>(links: impl IntoIterator<Item = (&'l [u8], &'l [u8])>) -> Option<String> {
+    let mut set = LinkSet::default();
+    for (path, target) in links {
+        set.add(path, target);
+    }
+    set.check().err()
+}
+
 /// Links with their targets, by path. Paths and targets are bytes.
 #[derive(Debug, Default)]
 pub(crate) struct LinkSet {

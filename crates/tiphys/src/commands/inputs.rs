@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tiphys_render::{InputFiles, InputPaths, SourceInputs};
+use tiphys_engine::GENERATE_PATHS_ANNOTATION;
+use tiphys_render::{InputFiles, InputPaths, SourceInputs, UnselectedPaths};
 use tiphys_service::{
     ApplicationInputs, ApplicationSelection, SelectedApplications, Workspace, WorkspaceOptions,
 };
@@ -47,8 +48,23 @@ pub(crate) async fn run(
         }
     }
     worst = error::print_all(&failures, worst);
+    for warning in found.iter().flat_map(unselected_warnings) {
+        tracing::warn!("{warning}");
+    }
     output::print(&form(&found))?;
     Ok(error::exit_code_of(worst))
+}
+
+/// Returns a warning for each source with paths that `manifest-generate-paths` does not select.
+fn unselected_warnings(one: &ApplicationInputs) -> impl Iterator<Item = String> {
+    one.unselected.iter().map(|UnselectedPaths { position, paths }| {
+        let items: Vec<String> = paths.iter().map(|path| format!("/{path}")).collect();
+        format!(
+            "{}: source {position}: {GENERATE_PATHS_ANNOTATION} does not select {}; add what is missing to the annotation",
+            one.application,
+            items.join(", ")
+        )
+    })
 }
 
 /// Formats an indented list: applications, their sources, and the paths of each.
@@ -98,20 +114,28 @@ fn shown(path: &RepoPath) -> &str {
 /// ```json
 /// [{"application": "argocd/shop",
 ///   "sources": [{"source": 1, "ref": null, "repository": "https://…", "whole": null, "revision": null, "digest": "5f…",
-///                "paths": [{"path": "charts/shop", "reason": "the chart", "shallow": false}]}]}]
+///                "paths": [{"path": "charts/shop", "reason": "the chart", "shallow": false}],
+///                "unselected": ["common/values.yaml"]}]}]
 /// ```
 ///
 /// `whole` is the reason why all files of the revision count, `revision` the target revision of a repository that no folder stands for, or of a
 /// chart. `digest` is `null` and `paths` empty with either.
+/// `unselected` are the paths that the annotation `manifest-generate-paths` does not select.
 fn json(found: &[ApplicationInputs]) -> String {
     let entry = |one: &ApplicationInputs| {
-        let sources: Vec<Value> = one.sources.iter().map(source_json).collect();
+        let sources: Vec<Value> =
+            one.sources.iter().map(|source| source_json(source, &one.unselected)).collect();
         json!({"application": one.application, "sources": sources})
     };
     output::json(&Value::Array(found.iter().map(entry).collect()))
 }
 
-fn source_json(SourceInputs { position, reference, repository, files }: &SourceInputs) -> Value {
+fn source_json(
+    SourceInputs { position, reference, repository, files }: &SourceInputs,
+    unselected: &[UnselectedPaths],
+) -> Value {
+    let own = unselected.iter().filter(|one| one.position == *position && reference.is_none());
+    let unselected: Vec<&str> = own.flat_map(|one| &one.paths).map(shown).collect();
     let (mut whole, mut revision, mut digest, mut paths) = (None, None, None, Vec::new());
     match files {
         InputFiles::Whole { reason } => whole = Some(reason),
@@ -135,6 +159,7 @@ fn source_json(SourceInputs { position, reference, repository, files }: &SourceI
         "revision": revision,
         "digest": digest,
         "paths": paths,
+        "unselected": unselected,
     })
 }
 
