@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use tiphys_source::RevisionIndex;
 use tiphys_tree::RepoPath;
 use tiphys_yaml::{Data, Node, read_document};
@@ -14,7 +14,14 @@ use tiphys_yaml::{Data, Node, read_document};
 use super::paths::PathCollector;
 use super::{InputPaths, SourceType, add_value_file, chart, detected, kustomization, tells_of_others};
 
+/// Cases of the first property; more with the variable `PROPTEST_CASES`, as `cargo xtask soak inputs` sets it.
 const CASES: u32 = 10_000;
+
+/// Cases of the second property, each with several paths.
+const CASES_OF_REMOVALS: u32 = 2_000;
+
+/// The minimum share of removed inputs that the result shows, in percent.
+const REMOVALS_SHOWN_MIN: u32 = 95;
 
 /// Links that a path of a tool leads through before it fails.
 const LINKS_MAX: u32 = 40;
@@ -319,7 +326,8 @@ fn list<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> {
 
 #[test]
 fn equal_digests_mean_equal_results() {
-    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(CASES) });
+    let cases = Config::default().cases.max(CASES);
+    let mut runner = TestRunner::new(config(cases));
     // Changes that the whole revision shows, and that the inputs do not show.
     let (unknown, equal) = (Cell::new(0_u32), Cell::new(0_u32));
     let result = runner.run(&(files(), changes(), tool()), |(files, changes, tool)| {
@@ -342,8 +350,55 @@ fn equal_digests_mean_equal_results() {
         Ok(())
     });
     result.unwrap();
-    assert!(equal.get() > CASES / 10, "only {} changes are not of the inputs", equal.get());
-    assert!(unknown.get() < CASES / 2, "{} cases need the whole revision", unknown.get());
+    assert!(equal.get() > cases / 10, "only {} changes are not of the inputs", equal.get());
+    assert!(unknown.get() < cases / 2, "{} cases need the whole revision", unknown.get());
+}
+
+#[test]
+fn results_depend_on_each_input() {
+    let (removed, unused) = (Cell::new(0_u32), Cell::new(0_u32));
+    // A share differs from run to run, so the cases are the same in each.
+    let rng = TestRng::deterministic_rng(RngAlgorithm::default());
+    let mut runner = TestRunner::new_with_rng(config(CASES_OF_REMOVALS), rng);
+    let result = runner.run(&(files(), tool()), |(files, tool)| {
+        let files = possible(&files);
+        let Ok((paths, _)) = inputs(&files, &tool) else { return Ok(()) };
+        let result = rendered(&files, &tool);
+        for path in paths.all.keys() {
+            let rest = without(&files, path, paths.shallow.contains(path));
+            // A link that leads nowhere is a missing file, which counts because it may exist on the other side.
+            let leads_nowhere = matches!(Disk(&files).find(path.as_str()), Found::Nothing);
+            if rest.len() < files.len() && !leads_nowhere {
+                removed.set(removed.get() + 1);
+                unused.set(unused.get() + u32::from(rendered(&rest, &tool) == result));
+            }
+        }
+        Ok(())
+    });
+    result.unwrap();
+    let (removed, unused) = (removed.get(), unused.get());
+    assert!(
+        removed > CASES_OF_REMOVALS / 2 && (removed - unused) * 100 >= removed * REMOVALS_SHOWN_MIN,
+        "{unused} of {removed} removed inputs do not change the result"
+    );
+}
+
+fn config(cases: u32) -> Config {
+    Config { failure_persistence: None, ..Config::with_cases(cases) }
+}
+
+/// Removes a path and everything below it, or the files directly in a directory.
+fn without(files: &Files, path: &RepoPath, is_shallow: bool) -> Files {
+    let below = format!("{path}/");
+    let is_removed = |file: &RepoPath| {
+        if is_shallow {
+            file.parent().as_ref() == Some(path)
+        } else {
+            file == path || file.as_str().starts_with(&below)
+        }
+    };
+    let rest = files.iter().filter(|(file, _)| !is_removed(&RepoPath::new(file).unwrap()));
+    rest.map(|(file, entry)| (file.clone(), entry.clone())).collect()
 }
 
 /// Returns files of their paths and contents. A content that begins with `-> ` is a link.
