@@ -2,8 +2,9 @@
 //!
 //! Every second it counts descriptors, threads, processes, files below the work directory, and memory. A quantity that grows after the
 //! warm-up by more than its allowance fails the soak, and so does a call with an unexpected outcome. Not part of the gate: it needs
-//! minutes and an idle machine.
+//! minutes and an idle machine. `cargo xtask soak inputs` tests a property with many cases instead.
 
+mod inputs;
 mod mix;
 mod series;
 
@@ -34,9 +35,22 @@ const WARM_UP_PART: u32 = 3;
 /// How long after the last call processes may still end.
 const SETTLE_MAX: Duration = Duration::from_mins(1);
 
+/// What runs for minutes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Subject {
+    /// A plugin server under calls
+    Server,
+    /// A million random repositories: equal inputs mean equal results
+    Inputs,
+}
+
 /// Arguments of `cargo xtask soak`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
+    /// What to test; the other arguments are about the server
+    #[arg(value_enum, default_value_t = Subject::Server)]
+    subject: Subject,
+
     /// Duration, of which a third is the warm-up
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
     minutes: u16,
@@ -50,8 +64,16 @@ pub(crate) struct Options {
     argument: Vec<String>,
 }
 
-/// Calls the server for the requested time, and prints the resources that it used.
+/// Tests the requested subject.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
+    match options.subject {
+        Subject::Server => run_server(root, options),
+        Subject::Inputs => inputs::run(root),
+    }
+}
+
+/// Calls the server for the requested time, and prints the resources that it used.
+fn run_server(root: &Path, options: &Options) -> Result<(), Failure> {
     let program = match &options.program {
         Some(program) => program.clone(),
         None => build(root, Profile::Release, LinkingOption::default().get())?,
