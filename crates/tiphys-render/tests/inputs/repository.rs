@@ -103,8 +103,7 @@ pub(crate) fn change(files: &mut Files, dice: &mut Dice) -> Vec<String> {
 }
 
 fn change_once(files: &mut Files, dice: &mut Dice) -> String {
-    let known: Vec<&String> = files.keys().collect();
-    let path = known[dice.below(known.len())].clone();
+    let path = known_path(files, dice);
     let what = match dice.below(12) {
         0..4 => {
             add(files, path.clone(), dice);
@@ -171,6 +170,16 @@ pub(crate) fn write(files: &Files, repository: &Repository) {
     }
 }
 
+/// Returns a path, in any directory at the root as often as in any other one.
+fn known_path(files: &Files, dice: &mut Dice) -> String {
+    let top_of = |path: &str| path.split('/').next().unwrap_or_default().to_owned();
+    let mut tops: Vec<String> = files.keys().map(|path| top_of(path)).collect();
+    tops.dedup();
+    let top = &tops[dice.below(tops.len())];
+    let known: Vec<&String> = files.keys().filter(|path| top_of(path) == *top).collect();
+    known[dice.below(known.len())].clone()
+}
+
 fn folder(dice: &mut Dice) -> &'static str {
     match dice.below(8) {
         0..3 => dice.one(&CHARTS),
@@ -186,9 +195,7 @@ fn new_path(dice: &mut Dice) -> String {
 
 /// Replaces a file, or something new, by a link to another file or directory.
 fn link(files: &mut Files, dice: &mut Dice) -> String {
-    let known: Vec<&String> = files.keys().collect();
-    let mut pick = || known[dice.below(known.len())].clone();
-    let (path, target) = (pick(), pick());
+    let (path, target) = (known_path(files, dice), known_path(files, dice));
     let from = match dice.below(3) {
         0 => path,
         1 => format!("{}/link", folder(dice)),
