@@ -38,21 +38,32 @@ const OF_KUSTOMIZATIONS: [&str; 9] = [
     "README.md",
 ];
 
-/// Names of files that count if they exist.
-const NEW: [&str; 14] = [
-    "Chart.yaml",
+/// Directories of Applications, in which new files count most often.
+const OF_APPLICATIONS: [&str; 4] = ["overlays/prod", "overlays/test", "charts/web", "plain/two"];
+
+/// Names of files that count if they exist: those of charts, of kustomizations, and of all.
+const NEW_IN_CHARTS: [&str; 6] = [
     "requirements.yaml",
-    "values.yaml",
     "values-prod.yaml",
     "templates/new.yaml",
     ".helmignore",
-    "kustomization.yaml",
+    "values.yaml",
+    ".argocd-source.yaml",
+];
+const NEW_IN_KUSTOMIZATIONS: [&str; 6] = [
     "kustomization.yml",
     "Kustomization",
-    "cm.yaml",
-    "new.yaml",
+    "kustomization.yaml",
     ".argocd-source.yaml",
     ".argocd-source-shop.yaml",
+    "cm.yaml",
+];
+const NEW_ANYWHERE: [&str; 6] = [
+    "Chart.yaml",
+    "kustomization.yaml",
+    "values.yaml",
+    "new.yaml",
+    ".argocd-source.yaml",
     ".argocd-allow-concurrency",
 ];
 
@@ -97,33 +108,33 @@ pub(crate) fn random_files(dice: &mut Dice) -> Files {
     possible(&files)
 }
 
-/// Changes files in one to three ways. Returns what was changed.
+/// Changes files in two to four ways. Returns what was changed.
 pub(crate) fn change(files: &mut Files, dice: &mut Dice) -> Vec<String> {
-    (0..=dice.below(3)).map(|_| change_once(files, dice)).collect()
+    (0..2 + dice.below(3)).map(|_| change_once(files, dice)).collect()
 }
 
 fn change_once(files: &mut Files, dice: &mut Dice) -> String {
     let path = known_path(files, dice);
     let what = match dice.below(12) {
-        0..4 => {
+        0..3 => {
             add(files, path.clone(), dice);
             format!("content of {path}")
         }
-        4..6 => link(files, dice),
-        6 => {
+        3..5 => link(files, dice),
+        5 => {
             if let Some(Entry::File { executable, .. }) = files.get_mut(&path) {
                 *executable = !*executable;
             }
             format!("mode of {path}")
         }
-        7 => {
+        6 => {
             let to = new_path(dice);
             if let Some(entry) = files.remove(&path) {
                 files.insert(to.clone(), entry);
             }
             format!("{path} renamed to {to}")
         }
-        8..10 => {
+        7..10 => {
             let path = new_path(dice);
             add(files, path.clone(), dice);
             format!("new {path}")
@@ -190,7 +201,14 @@ fn folder(dice: &mut Dice) -> &'static str {
 }
 
 fn new_path(dice: &mut Dice) -> String {
-    format!("{}/{}", folder(dice), dice.one(&NEW))
+    let folder = if dice.chance(50) { dice.one(&OF_APPLICATIONS) } else { folder(dice) };
+    let names = match dice.below(10) {
+        0..2 => NEW_ANYWHERE,
+        _ if CHARTS.contains(&folder) => NEW_IN_CHARTS,
+        _ if KUSTOMIZATIONS.contains(&folder) => NEW_IN_KUSTOMIZATIONS,
+        _ => NEW_ANYWHERE,
+    };
+    format!("{folder}/{}", dice.one(&names))
 }
 
 /// Replaces a file, or something new, by a link to another file or directory.
