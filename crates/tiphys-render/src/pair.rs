@@ -181,9 +181,7 @@ async fn same_folder_files(
     let identities =
         try_join(before.identity(source, &folder, app_path), after.identity(source, &folder, app_path));
     let is_equal = identities.await.is_ok_and(|(a, b)| a == b && !a.may_lead_elsewhere());
-    let contained = |side: Side<'_>| side.renderer.is_self_contained(side.application, source);
-    // Boxed because these are large futures.
-    is_equal && Box::pin(contained(before)).await && Box::pin(contained(after)).await
+    is_equal && before.is_self_contained(source).await && after.is_self_contained(source).await
 }
 
 /// Whether both are plain manifests of equal directories.
@@ -222,6 +220,11 @@ impl Side<'_> {
             Some(name) => here.get(name) == there.get(name),
             None => here == there,
         }
+    }
+
+    async fn is_self_contained(self, source: &ApplicationSource) -> bool {
+        // Boxed because it is a large future within others.
+        Box::pin(self.renderer.is_self_contained(self.application, source)).await
     }
 
     async fn files(self, source: &ApplicationSource) -> Result<FilesIdentity, CannotCompare> {

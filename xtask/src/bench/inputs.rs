@@ -114,12 +114,10 @@ impl<'a> Fixture<'a> {
         self.render_again(sheet)
     }
 
-    /// Renders all applications into a directory, with results of an earlier command and without.
+    /// Renders all applications, with results of an earlier command and without.
     fn render_again(&self, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
-        let out = self.folder.with_extension("rendered").display().to_string();
-        let render = ["render", "--output-dir", &out];
-        sheet.processes("render, known trees", &self.measure(&render, true)?, None);
-        let again = ["render", "--output-dir", &out, "--reuse-results"];
+        sheet.processes("render, known trees", &self.measure(&["render"], true)?, None);
+        let again = ["render", "--reuse-results"];
         self.sample(&again)?;
         let samples = self.measure(&again, true)?;
         sheet.processes("render --reuse-results, nothing changed", &samples, Some(Target::AtMost(500.0)));
