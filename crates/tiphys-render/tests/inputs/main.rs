@@ -26,14 +26,14 @@ const REPOSITORIES: u64 = 8;
 
 /// Changes of each repository, and single paths that are removed from it.
 const CHANGES: usize = 10;
-const REMOVALS: usize = 5;
+const REMOVALS: usize = 15;
 
 /// The minimum share of removed inputs that the result shows, in percent.
 const REMOVALS_SHOWN_MIN: usize = 95;
 
 /// The minimum numbers of cases.
 const EQUAL_MIN: usize = 300;
-const REMOVED_MIN: usize = 40;
+const REMOVED_MIN: usize = 100;
 
 /// Repositories that are rendered at once for each processor.
 const PER_PROCESSOR: usize = 2;

@@ -103,7 +103,7 @@ pub(crate) fn random_files(dice: &mut Dice) -> Files {
         add(&mut files, path.to_owned(), dice);
     }
     for _ in 0..dice.below(3) {
-        link(&mut files, dice);
+        link(&mut files, "", dice);
     }
     possible(&files)
 }
@@ -120,7 +120,11 @@ fn change_once(files: &mut Files, dice: &mut Dice) -> String {
             add(files, path.clone(), dice);
             format!("content of {path}")
         }
-        3..5 => link(files, dice),
+        3..5 => {
+            // Some lead out, which makes every application fail.
+            let out = if dice.chance(10) { "../" } else { "" };
+            link(files, out, dice)
+        }
         5 => {
             if let Some(Entry::File { executable, .. }) = files.get_mut(&path) {
                 *executable = !*executable;
@@ -211,8 +215,8 @@ fn new_path(dice: &mut Dice) -> String {
     format!("{folder}/{}", dice.one(&names))
 }
 
-/// Replaces a file, or something new, by a link to another file or directory.
-fn link(files: &mut Files, dice: &mut Dice) -> String {
+/// Replaces a file, or something new, by a link to another file or directory. `out` comes before its target.
+fn link(files: &mut Files, out: &str, dice: &mut Dice) -> String {
     let (path, target) = (known_path(files, dice), known_path(files, dice));
     let from = match dice.below(3) {
         0 => path,
@@ -221,7 +225,7 @@ fn link(files: &mut Files, dice: &mut Dice) -> String {
     };
     let up = "../".repeat(from.matches('/').count());
     let target = if dice.chance(50) { target } else { folder(dice).to_owned() };
-    let target = format!("{up}{target}");
+    let target = format!("{up}{out}{target}");
     let what = format!("{from} links to {target}");
     files.insert(from, Entry::Link(target));
     what
