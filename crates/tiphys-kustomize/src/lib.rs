@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tiphys_tree::{ContainmentError, EntryPath, RepoPath, read_bounded, resolve};
 use tiphys_yaml::{Data, Node, read_document};
 
-pub use named::{env_files, named};
+pub use named::named;
 
 /// The maximum size in bytes of a kustomization and all kustomizations that it refers to.
 pub const KUSTOMIZATION_BYTES_MAX: u64 = 5 << 20;
@@ -30,7 +30,7 @@ const FIELDS: [(&str, &[&str]); 18] = [
     ("generators", &[]),
     ("transformers", &[]),
     ("validators", &[]),
-    ("patchesStrategicMerge", &[]),
+    (STRATEGIC_MERGE, &[]),
     ("patches", &["path"]),
     ("patchesJson6902", &["path"]),
     ("replacements", &["path"]),
@@ -41,6 +41,12 @@ const FIELDS: [(&str, &[&str]); 18] = [
     ("helmCharts", &["name", "valuesFile", "additionalValuesFiles"]),
     ("helmChartInflationGenerator", &["chartName", "chartHome", "helmHome", "values"]),
 ];
+
+/// The field with patches that are paths or inline objects.
+const STRATEGIC_MERGE: &str = "patchesStrategicMerge";
+
+/// The fields of generators with files of variables.
+const ENV_FIELDS: [&str; 2] = ["envs", "env"];
 
 /// Fields with the name of a chart, which is a path below the directory in a `chartHome` field.
 const CHART_NAMES: [&str; 2] = ["name", "chartName"];
@@ -164,11 +170,26 @@ fn read(root: &Path, file: &EntryPath<'_>, bytes_left: &mut u64) -> Result<Optio
 }
 
 /// A path in a kustomization.
-struct NamedPath<'n> {
-    field: &'static str,
+#[derive(Clone, Copy, Debug)]
+pub struct NamedPath<'n> {
+    /// The field.
+    pub field: &'static str,
     /// The field in the object, if `field` contains objects.
-    inner: Option<&'static str>,
-    path: &'n str,
+    pub inner: Option<&'static str>,
+    /// The path as written.
+    pub path: &'n str,
+}
+
+impl NamedPath<'_> {
+    /// Whether a file with variables is named.
+    pub fn is_env_file(&self) -> bool {
+        self.inner.is_some_and(|inner| ENV_FIELDS.contains(&inner))
+    }
+
+    /// Whether the path may be an inline patch. Kustomize takes a string that is an object for one.
+    pub fn may_be_inline(&self) -> bool {
+        self.field == STRATEGIC_MERGE && self.path.contains('\n')
+    }
 }
 
 fn paths(kustomization: &Node) -> Vec<NamedPath<'_>> {

@@ -2,7 +2,7 @@
 
 use tiphys_yaml::{Data, Node, names_equal};
 
-use crate::{FIELDS, NamedPath, paths};
+use crate::{FIELDS, NamedPath, items, paths};
 
 /// Fields without paths.
 const PLAIN: [&str; 16] = [
@@ -28,12 +28,9 @@ const PLAIN: [&str; 16] = [
 const NOT_FOLLOWED: [&str; 6] =
     ["generators", "transformers", "validators", "helmCharts", "helmGlobals", "helmChartInflationGenerator"];
 
-/// The fields of generators with files of variables.
-const ENV_FIELDS: [&str; 2] = ["envs", "env"];
-
-/// Returns the paths that a kustomization names, as written and in its order. URLs and inline objects are among them, because kustomize
+/// Returns the paths that a kustomization names, in its order. URLs and inline objects are among them, because kustomize
 /// looks for a file first. The error is the reason why it may read more than these.
-pub fn named(kustomization: &Node) -> Result<Vec<&str>, String> {
+pub fn named(kustomization: &Node) -> Result<Vec<NamedPath<'_>>, String> {
     let Data::Mapping(entries) = &kustomization.data else {
         return Err("it is not an object".to_owned());
     };
@@ -43,17 +40,16 @@ pub fn named(kustomization: &Node) -> Result<Vec<&str>, String> {
         if is_one_of(&NOT_FOLLOWED) && !is_empty(&entry.value) {
             return Err(format!("its field {name} may read any file"));
         }
+        let is_object = |item: &Node| matches!(item.data, Data::Mapping(_) | Data::Null);
+        let has_objects = FIELDS.iter().any(|(field, inner)| !inner.is_empty() && names_equal(name, field));
+        if has_objects && !items(&entry.value).iter().all(is_object) {
+            return Err(format!("an item of its field {name} is not an object"));
+        }
         if !is_one_of(&FIELDS.map(|(field, _)| field)) && !is_one_of(&PLAIN) {
             return Err(format!("its field {name} is not known"));
         }
     }
-    Ok(paths(kustomization).into_iter().map(|named| named.path).collect())
-}
-
-/// Returns the paths of the files with variables, as written. They are among those of [`named`].
-pub fn env_files(kustomization: &Node) -> Vec<&str> {
-    let is_env = |named: &NamedPath<'_>| named.inner.is_some_and(|inner| ENV_FIELDS.contains(&inner));
-    paths(kustomization).into_iter().filter(is_env).map(|named| named.path).collect()
+    Ok(paths(kustomization))
 }
 
 fn is_empty(node: &Node) -> bool {

@@ -215,8 +215,8 @@ fn directories(count: usize) -> Vec<(String, String)> {
 
 /// One of a chart's objects, as large as a Deployment.
 fn object(number: usize) -> String {
-    let data: String = (0..40).map(|key| format!("  key{key}: value of the key {key}\n")).collect();
-    format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: object{number}}}\ndata:\n{data}")
+    let data: Vec<String> = (0..40).map(|key| format!("  key{key}: value of the key {key}\n")).collect();
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: object{number}}}\ndata:\n{}", data.concat())
 }
 
 fn printed() -> String {

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use tiphys_kustomize::{KUSTOMIZATIONS, env_files, named};
+use tiphys_kustomize::{KUSTOMIZATIONS, NamedPath, named};
 use tiphys_tree::RepoPath;
 
 use super::paths::PathCollector;
 
 /// Suffixes of the names of env files whose content is looked at.
 const ENV_FILES: [&str; 2] = [".env", ".properties"];
+
+/// The host of repositories that may be written without a scheme.
+const GITHUB: &str = "github.com";
 
 /// The byte order mark, which kustomize removes from the first line of an env file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -33,30 +36,8 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
             collector.add(&file, "a kustomization, or one that would count")?;
             is_kustomization |= collector.has_file(&file)?;
             let Some(kustomization) = collector.document(&file)? else { continue };
-            for written in named(&kustomization).map_err(|why| format!("{file}: {why}"))? {
-                if written.contains('\n') {
-                    // An inline patch.
-                    continue;
-                }
-                let Ok(path) = folder.join(written) else {
-                    if is_remote(written) {
-                        require_commit(&file, written)?;
-                        continue;
-                    }
-                    return Err(format!("{file}: {written} leads out of the repository"));
-                };
-                let real = collector.follow(&path)?;
-                if collector.is_directory(&real) {
-                    waiting.push(real);
-                    continue;
-                }
-                if is_remote(written) {
-                    require_commit(&file, written)?;
-                }
-                collector.add(&path, &format!("named in {file}"))?;
-            }
-            for written in env_files(&kustomization) {
-                check_env_file(collector, &folder, &file, written)?;
+            for named in named(&kustomization).map_err(|why| format!("{file}: {why}"))? {
+                waiting.extend(add_named(collector, (&folder, &file), &named)?);
             }
         }
         if !is_kustomization && collector.is_directory(&folder) {
@@ -65,6 +46,42 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
         }
     }
     Ok(())
+}
+
+/// Adds what a kustomization names. Returns the path if it is a directory, links followed.
+fn add_named(
+    collector: &mut PathCollector<'_>,
+    (folder, file): (&RepoPath, &RepoPath),
+    named: &NamedPath<'_>,
+) -> Result<Option<RepoPath>, String> {
+    let written = named.path;
+    if named.is_env_file() {
+        check_env_file(collector, folder, file, written)?;
+    }
+    let Ok(path) = folder.join(written) else {
+        if named.may_be_inline() {
+            return Ok(None);
+        }
+        if may_be_remote(written) {
+            require_commit(collector, file, written)?;
+            return Ok(None);
+        }
+        return Err(format!("{file}: {written} leads out of the repository"));
+    };
+    let real = collector.follow(&path)?;
+    if collector.is_directory(&real) {
+        return Ok(Some(real));
+    }
+    if !collector.has_file(&path)? {
+        if named.may_be_inline() {
+            return Ok(None);
+        }
+        if may_be_remote(written) {
+            require_commit(collector, file, written)?;
+        }
+    }
+    collector.add(&path, &format!("named in {file}"))?;
+    Ok(None)
 }
 
 /// Refuses an env file with a line without `=`: kustomize before version 5 reads the variable of that name from its own environment. The lines
@@ -78,7 +95,7 @@ fn check_env_file(
     let remote = || format!("{kustomization} names a remote env file");
     let path = folder.join(written).map_err(|_| remote())?;
     if !collector.has_file(&path)? {
-        return if is_remote(written) { Err(remote()) } else { Ok(()) };
+        return if may_be_remote(written) { Err(remote()) } else { Ok(()) };
     }
     let real = collector.follow(&path)?;
     if !real.file_name().is_some_and(is_env_file) {
@@ -106,17 +123,31 @@ fn bare_line(content: &[u8]) -> Option<usize> {
     text.split('\n').position(is_bare).map(|index| index + 1)
 }
 
-/// Whether kustomize may fetch what is written, if it is no file.
-fn is_remote(written: &str) -> bool {
-    ["://", "?", "git@", "github.com", "git::"].iter().any(|mark| written.contains(mark))
+/// Whether kustomize may fetch what is written, if it is no file: a URL, a repository by ssh, or one of GitHub's by name. More counts than
+/// kustomize fetches.
+fn may_be_remote(written: &str) -> bool {
+    let lower = written.to_ascii_lowercase();
+    [":", "@", "?", "//", ".git", GITHUB].iter().any(|mark| lower.contains(mark))
 }
 
-/// Refuses a remote base whose content may change.
-fn require_commit(file: &RepoPath, written: &str) -> Result<(), String> {
-    let revision = written.split(['?', '&']).find_map(|part| part.strip_prefix("ref="));
+/// Refuses a remote base whose content may change: each that has no commit, or that may be a file, whose server ignores the commit.
+fn require_commit(collector: &mut PathCollector<'_>, file: &RepoPath, written: &str) -> Result<(), String> {
+    let (address, query) = written.split_once('?').unwrap_or((written, ""));
+    let lower = address.to_ascii_lowercase();
+    let after_scheme = lower.split_once("://").map_or(lower.as_str(), |(_, rest)| rest);
+    let is_repository = !lower.starts_with("http")
+        || after_scheme.contains(".git")
+        || after_scheme.contains("//")
+        || after_scheme.starts_with(GITHUB);
+    let mut revisions = query.split('&').filter_map(|part| part.split_once('=')).filter(|(name, _)| {
+        // The older name of the same parameter.
+        ["ref", "version"].contains(name)
+    });
     let is_commit =
         |revision: &str| revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if revision.is_some_and(is_commit) {
+    let has_commit = revisions.clone().next().is_some() && revisions.all(|(_, revision)| is_commit(revision));
+    if is_repository && has_commit && !query.contains(['?', ';', '%', '#']) {
+        collector.set_fetches();
         return Ok(());
     }
     Err(format!("{file} names a remote base without a commit"))

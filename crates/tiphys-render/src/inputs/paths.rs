@@ -19,6 +19,8 @@ pub struct InputPaths {
     pub all: BTreeMap<RepoPath, String>,
     /// Directories of which only the files directly in them count.
     pub shallow: BTreeSet<RepoPath>,
+    /// Whether a tool fetches more: a chart of another repository, or a remote base, which may name other ones.
+    pub fetches: bool,
     /// Directories that must exist, whatever is in them.
     pub(super) folders: BTreeSet<RepoPath>,
 }
@@ -71,6 +73,11 @@ impl<'a> PathCollector<'a> {
     /// Adds the existence of a directory, whose path has no links.
     pub(super) fn add_folder(&mut self, path: &RepoPath) {
         self.found.folders.insert(path.clone());
+    }
+
+    /// Notes that a tool fetches more than the paths.
+    pub(super) fn set_fetches(&mut self) {
+        self.found.fetches = true;
     }
 
     /// Whether a path is a directory, links not followed.

@@ -517,10 +517,3 @@ fn type_is_that_of_the_files_and_not_of_links() {
     let reason = "app/kustomization.yaml is a link, so the type is not known".to_owned();
     assert_eq!(detected(&link), Err(reason));
 }
-
-#[test]
-fn remote_base_of_a_commit_is_understood() {
-    let resource = "https://git.example.org/a.git//b?ref=0123456789abcdef0123456789abcdef01234567";
-    let files = files_of(&[("app/kustomization.yaml", &format!("resources: ['{resource}']"))]);
-    inputs(&files, &Tool::Kustomization).unwrap();
-}

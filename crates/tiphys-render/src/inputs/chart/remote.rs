@@ -77,7 +77,10 @@ pub(super) fn check(collector: &mut PathCollector<'_>, chart: &RepoPath) -> Resu
         _ => range,
     };
     match unknown {
-        None => Ok(()),
+        None => {
+            collector.set_fetches();
+            Ok(())
+        }
         Some(List { file, .. }) => Err(format!(
             "{file} has a chart range of another repository; commit Chart.lock with exact versions, or the charts in charts/"
         )),

@@ -104,3 +104,58 @@ fn directory_without_a_kustomization_widens() {
     assert_eq!(reason(&[base, ("base/Kustomization", "")]), None);
     assert_eq!(reason(&[base]), None);
 }
+
+#[test]
+fn item_that_is_no_object_widens() {
+    let written = "patches: [p.yaml]";
+    let expected = "app/kustomization.yaml: an item of its field patches is not an object".to_owned();
+    assert_eq!(reason(&[("app/kustomization.yaml", written)]), Some(expected));
+}
+
+/// Whether a resource that is no file is fetched at a fixed commit (`Some(true)`), is a missing file (`Some(false)`), or widens.
+fn fetched(resource: &str) -> Option<bool> {
+    let path = RepoPath::new("app/kustomization.yaml").unwrap();
+    let written = format!("resources: [{resource:?}]");
+    let index = RevisionIndex::of_memory([(&path, false, written.as_bytes())].into_iter(), tells_of_others);
+    let index = index.unwrap();
+    let mut collector = PathCollector::new(&index);
+    add(&mut collector, &RepoPath::new("app").unwrap()).ok().map(|()| collector.finish().fetches)
+}
+
+#[test]
+fn only_repositories_at_a_commit_are_understood() {
+    let commit = "0123456789abcdef0123456789abcdef01234567";
+    let cases = [
+        ("a.yaml", Some(false)),
+        ("https://git.example.org/a.git//b?ref=COMMIT", Some(true)),
+        ("https://git.example.org/a//b?ref=COMMIT", Some(true)),
+        ("https://git.example.org/a.git?timeout=9s&ref=COMMIT", Some(true)),
+        ("https://GitHub.com/team/a?ref=COMMIT", Some(true)),
+        ("GitHub.com/team/a?ref=COMMIT", Some(true)),
+        ("bob@git.example.org:team/a?ref=COMMIT", Some(true)),
+        ("ssh://git.example.org/a?version=COMMIT", Some(true)),
+        ("https://git.example.org/a.git//b?ref=main", None),
+        ("https://git.example.org/a.git//b", None),
+        ("https://git.example.org/a.git?ref=main&ref=COMMIT", None),
+        ("https://git.example.org/a.git?ref=COMMIT&version=main", None),
+        ("https://git.example.org/a.git?a=b?ref=COMMIT", None),
+        ("https://git.example.org/a.git?%72ef=main&ref=COMMIT", None),
+        ("https://git.example.org/a.git&ref=COMMIT", None),
+        // A server may ignore the query.
+        ("https://git.example.org/a.yaml?ref=COMMIT", None),
+        ("GitHub.com/team/a", None),
+        ("bob@git.example.org:team/a", None),
+        ("GIT@git.example.org:team/a", None),
+        ("git.example.org/a.git", None),
+        ("a.yaml\n", Some(false)),
+    ];
+    for (resource, expected) in cases {
+        assert_eq!(fetched(&resource.replace("COMMIT", commit)), expected, "{resource}");
+    }
+}
+
+#[test]
+fn inline_patch_is_no_path() {
+    let written = "patchesStrategicMerge: [\"kind: A\\nmetadata: {name: 'a?b'}\", b.yaml]";
+    assert_eq!(reason(&[("app/kustomization.yaml", written)]), None);
+}
