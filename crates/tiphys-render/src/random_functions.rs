@@ -6,13 +6,15 @@ use tiphys_api::ApplicationSource;
 use tiphys_tree::archive::{self, ArchiveLimits, Intake};
 use tiphys_tree::{Depth, Modes, RepoPath, Tree};
 
-/// Functions of Helm's templates. Those for dates use the current time for an argument that is no date.
-const FUNCTIONS: [&str; 33] = [
+/// Functions of Helm's templates. Those for dates use the current time for an argument that is no date, and the
+/// order of `keys` and `values` is random. Sorted.
+const FUNCTIONS: [&str; 38] = [
     "ago",
     "bcrypt",
     "date",
     "dateInZone",
     "date_in_zone",
+    "durationRound",
     "encryptAES",
     "env",
     "expandenv",
@@ -27,8 +29,10 @@ const FUNCTIONS: [&str; 33] = [
     "htmlDate",
     "htmlDateInZone",
     "htpasswd",
+    "keys",
     "lookup",
     "mustDateModify",
+    "mustToDate",
     "must_date_modify",
     "now",
     "randAlpha",
@@ -38,10 +42,37 @@ const FUNCTIONS: [&str; 33] = [
     "randInt",
     "randNumeric",
     "shuffle",
+    "toDate",
     "unixEpoch",
     "uuid",
     "uuidv4",
+    "values",
 ];
+
+/// Functions of a random order, and the one that makes it another.
+const UNORDERED: [&str; 2] = ["keys", "values"];
+const SORT: &str = "sortAlpha";
+
+/// The function that evaluates a template in a string, and those that may make the string of parts.
+const EVALUATE: &str = "tpl";
+const COMPOSE: [&str; 13] = [
+    "b32dec",
+    "b64dec",
+    "cat",
+    "join",
+    "nospace",
+    "print",
+    "printf",
+    "println",
+    "regexReplaceAll",
+    "regexReplaceAllLiteral",
+    "replace",
+    "substr",
+    "trunc",
+];
+
+/// Escapes of values in YAML and JSON that may hide the beginning of an action, in lower case.
+const HIDDEN_BRACES: [&[u8]; 2] = [br"\u007b", br"\x7b"];
 
 /// Maximum bytes of a file that is looked at. A larger one counts as one that calls such a function.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -83,35 +114,70 @@ fn file_names_one(content: &[u8], depth: usize) -> bool {
     }
 }
 
-/// Whether an action of a template has the name of such a function as a word, in a string of the action, too.
+/// Whether an action may call such a function: one in a template, or in a string that is evaluated. An action without an end counts.
 fn names_one(content: &[u8]) -> bool {
-    let functions = BTreeSet::from(FUNCTIONS.map(str::as_bytes));
-    let begins = content.windows(2).enumerate().filter(|(_, two)| *two == b"{{").map(|(at, _)| at + 2);
-    begins.map(|begin| action(&content[begin..])).any(|action| {
-        let mut words = action.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
-        words.any(|word| functions.contains(word))
-    })
+    let mut rest = content;
+    while let Some(begin) = rest.windows(2).position(|two| two == b"{{") {
+        let action = &rest[begin + 2..];
+        match end_of_action(action) {
+            Some(end) if !calls_one(&action[..end]) => rest = &action[end..],
+            _ => return true,
+        }
+    }
+    HIDDEN_BRACES
+        .iter()
+        .any(|hidden| content.windows(hidden.len()).any(|part| part.eq_ignore_ascii_case(hidden)))
 }
 
-/// Returns the action at the beginning of a text: up to `}}` outside of its strings.
-fn action(text: &[u8]) -> &[u8] {
+/// Returns the position of the `}}` outside of strings.
+fn end_of_action(text: &[u8]) -> Option<usize> {
     let mut quote = None;
     let mut escaped = false;
     for (at, byte) in text.iter().enumerate() {
         match quote {
             Some(open) => {
-                let ends = *byte == open || (*byte == b'\n' && open != b'`');
-                if ends && !escaped {
+                if *byte == open && !escaped {
                     quote = None;
                 }
                 escaped = *byte == b'\\' && open != b'`' && !escaped;
             }
             None if matches!(byte, b'"' | b'`') => quote = Some(*byte),
-            None if text[at..].starts_with(b"}}") => return &text[..at],
+            None if text[at..].starts_with(b"}}") => return Some(at),
             None => {}
         }
     }
-    text
+    None
+}
+
+/// Whether an action has the name of such a function as a word that is no field and no variable, also in a string; or an escape that may
+/// hide one; or evaluates a string that it makes of parts.
+fn calls_one(action: &[u8]) -> bool {
+    if action.windows(2).any(|two| two[0] == b'\\' && matches!(two[1], b'u' | b'U' | b'x' | b'\n' | b'\r')) {
+        return true;
+    }
+    let words: BTreeSet<&str> = words(action).collect();
+    let is_sorted = words.contains(SORT);
+    let is_random =
+        |word: &&&str| FUNCTIONS.binary_search(word).is_ok() && !(is_sorted && UNORDERED.contains(word));
+    words.iter().any(|word| is_random(&word))
+        || (words.contains(EVALUATE) && COMPOSE.iter().any(|word| words.contains(word)))
+}
+
+/// Returns the words of an action. In a value with escapes, a word may begin after the letter of one: `\nnow`.
+fn words(action: &[u8]) -> impl Iterator<Item = &str> {
+    let parts = action.split_inclusive(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+    let mut before = b' ';
+    let words = parts.filter_map(move |part| {
+        let (word, separator) = match part.split_last() {
+            Some((last, word)) if !last.is_ascii_alphanumeric() && *last != b'_' => (word, *last),
+            _ => (part, b' '),
+        };
+        let word = (std::mem::replace(&mut before, separator), std::str::from_utf8(word).ok()?);
+        Some(word)
+    });
+    words
+        .filter(|(before, word)| !matches!(before, b'.' | b'$') && !word.is_empty())
+        .flat_map(|(before, word)| [word, if before == b'\\' { &word[1..] } else { word }])
 }
 
 #[cfg(test)]
