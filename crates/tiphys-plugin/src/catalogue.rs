@@ -36,7 +36,7 @@ pub enum Choice {
 }
 
 /// Whether discovery continues after the first match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Others {
     /// Stop at the first match, like Argo CD.
     Ignore,

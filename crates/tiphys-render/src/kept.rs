@@ -6,15 +6,16 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tiphys_api::Application;
-use tiphys_engine::{Manifest, SourceType};
+use tiphys_engine::{Manifest, SourceType, references};
 use tiphys_params::{Parameter, ValueRedactor};
 use tiphys_plugin::InputRule;
-use tiphys_tree::Tree;
+use tiphys_tree::{RepoPath, Tree};
 use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
-use crate::inputs::Reach;
+use crate::context::git_source;
+use crate::inputs::{InputFiles, Reach, SourceInputs};
 use crate::key::ResultKey;
 use crate::prepare::{Prepared, Work};
 use crate::random_functions::calls_random_functions;
@@ -47,6 +48,13 @@ impl Kept {
     }
 }
 
+/// What decides the result of an application.
+#[derive(Debug)]
+pub(crate) struct Deciding {
+    pub(crate) key: ResultKey,
+    inputs: Vec<SourceInputs>,
+}
+
 /// What is kept of an application.
 #[derive(Serialize, Deserialize)]
 struct KeptApplication {
@@ -68,17 +76,24 @@ struct KeptSource {
 }
 
 impl Renderer {
-    /// Returns the key of the result of an application; `None` if results are not kept, or if not all inputs are known.
-    pub(crate) async fn kept_key(&self, application: &Application) -> Option<ResultKey> {
+    /// Returns what decides the result of an application; `None` if results are not kept, or if not all inputs are known.
+    pub(crate) async fn deciding(&self, application: &Application) -> Option<Deciding> {
         let kept = self.kept.as_ref()?;
         let inputs = self.inputs_within(application, Reach::Everywhere).await.ok()?;
+        let fetches =
+            |input: &SourceInputs| matches!(&input.files, InputFiles::Paths { paths, .. } if paths.fetches);
+        if inputs.iter().any(fetches) {
+            return None;
+        }
         let ClusterVersions { kube_version, api_versions } = match self.cluster_versions(application).await {
             Ok(LiveVersions::Known(versions)) => versions,
             Ok(LiveVersions::NoAccess) => ClusterVersions::default(),
             Ok(LiveVersions::ChangedByHead) | Err(_) => return None,
         };
         let plugins = kept.plugins.get_or_init(|| self.plugin_identities()).await;
-        self.key(application, &inputs, &(kept.program, plugins, kube_version, api_versions))
+        let more = (kept.program, plugins, kube_version, api_versions, self.settings.others);
+        let key = self.key(application, &inputs, &more)?;
+        Some(Deciding { key, inputs })
     }
 
     /// Returns the kept result of an application.
@@ -94,6 +109,7 @@ impl Renderer {
         let (sources, place) = tiphys_engine::sources(&application.spec).ok()?;
         let mut shown = Vec::new();
         for (index, source) in rendered(&sources, place) {
+            // One without an entry has nothing to render.
             let Some(one) = kept.iter().find(|one| one.position == index + 1) else { continue };
             shown.push(RenderedSource {
                 position: one.position,
@@ -124,7 +140,8 @@ impl Renderer {
     /// Keeps a result if another run would have the same.
     pub(crate) async fn keep(
         &self,
-        key: ResultKey,
+        application: &Application,
+        Deciding { key, inputs }: Deciding,
         prepared: &[(usize, Prepared)],
         result: &RenderedApplication,
     ) {
@@ -141,6 +158,9 @@ impl Renderer {
                     [&request.tree].into_iter().chain(others.map(|given| &given.tree)).cloned().collect();
                 charts.push((trees, prepared.source.clone()));
             }
+        }
+        if !self.are_unchanged(application, &inputs).await {
+            return;
         }
         let sources = result.sources.iter().map(|source| KeptSource {
             position: source.position,
@@ -165,8 +185,33 @@ impl Renderer {
                 store.put(&key, &bytes);
             }
         };
-        // It ends by itself if the runtime shuts down.
+        // Without a result, nothing is kept.
         let _kept = spawn_blocking(keeping).await;
+    }
+
+    /// Whether the files of a folder are still those whose digest is in the key.
+    async fn are_unchanged(&self, application: &Application, inputs: &[SourceInputs]) -> bool {
+        let Ok((sources, _)) = tiphys_engine::sources(&application.spec) else { return false };
+        let Ok(references) = references(&sources) else { return false };
+        for SourceInputs { position, reference, files, .. } in inputs {
+            let InputFiles::Paths { paths, .. } = files else { continue };
+            let source = match reference {
+                Some(name) => references.get(name.as_str()).copied(),
+                None => sources.get(position - 1),
+            };
+            let Some(source) = source else { return false };
+            let source = git_source(&self.project_of(application), source, application.file_repositories);
+            let paths: Vec<RepoPath> = paths.all.keys().cloned().collect();
+            let unchanged = async {
+                let revision = self.sources.resolve(&source).await?;
+                self.sources.is_unchanged(&revision, &paths).await
+            };
+            // Boxed because it is a large future.
+            if !Box::pin(unchanged).await.unwrap_or(false) {
+                return false;
+            }
+        }
+        true
     }
 
     async fn plugin_identities(&self) -> Vec<(String, Option<[u8; 32]>)> {

@@ -125,16 +125,16 @@ impl Renderer {
     /// Renders an application, or returns the kept result.
     pub async fn render(&self, application: &Application) -> Result<RenderedApplication, RenderError> {
         // Boxed because these are large futures.
-        let key = Box::pin(self.kept_key(application)).await;
-        if let Some(key) = key
-            && let Some(kept) = Box::pin(self.kept(application, key)).await
+        let deciding = Box::pin(self.deciding(application)).await;
+        if let Some(deciding) = &deciding
+            && let Some(kept) = Box::pin(self.kept(application, deciding.key)).await
         {
             return Ok(kept);
         }
         let prepared = self.prepare_all(application).await?;
         let rendered = self.render_prepared(application, &prepared, &[]).await?;
-        if let Some(key) = key {
-            self.keep(key, &prepared, &rendered).await;
+        if let Some(deciding) = deciding {
+            self.keep(application, deciding, &prepared, &rendered).await;
         }
         Ok(rendered)
     }

@@ -116,7 +116,7 @@ fn item_that_is_no_object_widens() {
 fn fetched(resource: &str) -> Option<bool> {
     let path = RepoPath::new("app/kustomization.yaml").unwrap();
     let written = format!("resources: [{resource:?}]");
-    let index = RevisionIndex::of_memory([(&path, false, written.as_bytes())].into_iter(), tells_of_others);
+    let index = RevisionIndex::of_memory([(&path, false, written.as_bytes())], tells_of_others);
     let index = index.unwrap();
     let mut collector = PathCollector::new(&index);
     add(&mut collector, &RepoPath::new("app").unwrap()).ok().map(|()| collector.finish().fetches)
