@@ -1,7 +1,8 @@
 //! What a plugin in process is: its files, the programs that it calls, and its environment.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::environment::BaseEnvironment;
@@ -15,22 +16,54 @@ const ENTRIES_MAX: usize = 10_000;
 /// Variables that name a program, or a file that is one.
 const PROGRAM_VARIABLES: [&str; 2] = ["TIPHYS_HELM", "TIPHYS_KUSTOMIZE"];
 
+/// The mode bits of programs.
+const EXECUTABLE: u32 = 0o111;
+
+/// Variables with helm's plugins, which may read anything.
+const UNKNOWN_VARIABLES: [&str; 2] = ["TIPHYS_HELM_PLUGINS", "HELM_PLUGINS"];
+
+/// The end of a tool's name that stands for all programs whose names begin so.
+const ALL: char = '*';
+
+/// The first bytes of a script.
+const SCRIPT: &[u8] = b"#!";
+
 /// Returns a digest that is equal for plugins with equal directories, programs and variables. Programs are looked up on the `PATH` of the
-/// plugin's commands. A directory with more than [`ENTRIES_MAX`] entries is an error.
-pub(crate) fn identity(folder: &Path, programs: &[String], base: &BaseEnvironment) -> io::Result<[u8; 32]> {
+/// plugin's commands. A tool may end in `*`: then all programs of this beginning count. Errors: a directory with more than [`ENTRIES_MAX`]
+/// entries, helm's plugins, and a program that may call another one: a script outside of the directory, or a tool that is a link to a
+/// program of another name, as those of version managers.
+pub(crate) fn identity(
+    folder: &Path,
+    (commands, tools): (&[String], &[String]),
+    base: &BaseEnvironment,
+) -> io::Result<[u8; 32]> {
+    if let Some(name) = UNKNOWN_VARIABLES.iter().find(|name| base.get(name).is_some()) {
+        return Err(io::Error::other(format!("{name} is set, and helm's plugins may read any file")));
+    }
     let mut hasher = blake3::Hasher::new_derive_key(DOMAIN);
     let env = base.with_request(Some(folder), &[]);
     for (name, value) in &env {
         add(&mut hasher, name.as_bytes());
         add(&mut hasher, value.as_bytes());
     }
-    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_str());
+    let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, path)| path.as_str());
     let of_variables = PROGRAM_VARIABLES.iter().filter_map(|name| base.get(name));
-    for program in programs.iter().map(String::as_str).chain(of_variables) {
-        add(&mut hasher, program.as_bytes());
-        match found(program, path.unwrap_or_default()) {
-            Some(file) => add_file(&mut hasher, &file)?,
-            None => add(&mut hasher, b"missing"),
+    for command in commands.iter().map(String::as_str).chain(of_variables) {
+        add(&mut hasher, command.as_bytes());
+        for file in found(command, path) {
+            add_program(&mut hasher, folder, &file)?;
+        }
+    }
+    for tool in tools {
+        add(&mut hasher, tool.as_bytes());
+        for file in found(tool, path) {
+            let beginning = tool.trim_end_matches(ALL);
+            let real = fs::canonicalize(&file)?;
+            if !real.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(beginning.as_bytes()))
+            {
+                return Err(io::Error::other(format!("{} is a link to {}", file.display(), real.display())));
+            }
+            add_program(&mut hasher, folder, &file)?;
         }
     }
     let mut files = Vec::new();
@@ -44,14 +77,43 @@ pub(crate) fn identity(folder: &Path, programs: &[String], base: &BaseEnvironmen
     Ok(*hasher.finalize().as_bytes())
 }
 
-/// Returns the file of a program.
-fn found(program: &str, path: &str) -> Option<PathBuf> {
-    let candidates: Vec<PathBuf> = if program.contains('/') {
-        vec![PathBuf::from(program)]
-    } else {
-        path.split(':').map(|folder| Path::new(folder).join(program)).collect()
+/// Returns the file of a program, or all files that a name with [`ALL`] stands for.
+fn found(program: &str, path: &str) -> Vec<PathBuf> {
+    let is_program = |file: &PathBuf| {
+        file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.mode() & EXECUTABLE != 0)
     };
-    candidates.into_iter().find(|file| file.is_file())
+    let folders = path.split(':').map(Path::new);
+    let Some(beginning) = program.strip_suffix(ALL) else {
+        let mut candidates: Vec<PathBuf> = if program.contains('/') {
+            vec![PathBuf::from(program)]
+        } else {
+            folders.map(|folder| folder.join(program)).collect()
+        };
+        candidates.retain(is_program);
+        candidates.truncate(1);
+        return candidates;
+    };
+    let mut all = Vec::new();
+    for entries in folders.filter_map(|folder| fs::read_dir(folder).ok()) {
+        let files = entries
+            .flatten()
+            .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(beginning.as_bytes()));
+        let first = all.len();
+        all.extend(files.map(|entry| entry.path()).filter(is_program));
+        all[first..].sort();
+    }
+    all
+}
+
+/// Adds the name and content of a program.
+fn add_program(hasher: &mut blake3::Hasher, folder: &Path, file: &Path) -> io::Result<()> {
+    let mut beginning = Vec::new();
+    File::open(file)?.take(SCRIPT.len() as u64).read_to_end(&mut beginning)?;
+    if beginning == SCRIPT && !file.starts_with(folder) {
+        return Err(io::Error::other(format!("{} is a script, which may call any program", file.display())));
+    }
+    add(hasher, file.as_os_str().as_encoded_bytes());
+    add_file(hasher, file)
 }
 
 /// Lists the files of a directory, with those that links lead to.

@@ -313,8 +313,8 @@ impl Plugin for LocalPlugin {
         let identified = || {
             let of_commands =
                 self.command_lines().into_iter().filter_map(|(_, argv)| argv.into_iter().next());
-            let programs: Vec<String> = of_commands.chain(self.config.tools.iter().cloned()).collect();
-            let identity = identity::identity(folder, &programs, &self.base);
+            let commands: Vec<String> = of_commands.collect();
+            let identity = identity::identity(folder, (&commands, &self.config.tools), &self.base);
             identity
                 .inspect_err(|error| tracing::debug!(plugin = self.name, %error, "it cannot be identified"))
                 .ok()

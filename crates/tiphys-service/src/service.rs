@@ -32,6 +32,8 @@ struct Shared {
     slots: Arc<Slots>,
     plugins: OnFirstUse<Vec<LoadedPlugin>>,
     connected: OnFirstUse<Vec<Arc<dyn Plugin>>>,
+    /// A digest of the program that renders.
+    program: OnFirstUse<[u8; 32]>,
 }
 
 /// A value that is made when it is needed for the first time. An error is not kept.
@@ -44,8 +46,17 @@ impl Service {
         let sources = settings::source_service(&options, &host, &cache);
         // The requests of this process are the only callers, so the queue needs no limit.
         let slots = Slots::new(SlotLimits::patient(options.jobs(&host)));
-        let (plugins, connected) = (OnFirstUse::default(), OnFirstUse::default());
-        Ok(Self(Arc::new(Shared { options, host, cache, sources, slots, plugins, connected })))
+        let shared = Shared {
+            options,
+            host,
+            cache,
+            sources,
+            slots,
+            plugins: OnFirstUse::default(),
+            connected: OnFirstUse::default(),
+            program: OnFirstUse::default(),
+        };
+        Ok(Self(Arc::new(shared)))
     }
 
     /// Returns the process.
@@ -77,9 +88,13 @@ impl Service {
             return Ok(renderer);
         }
         let path = &self.host().executable;
-        let digest = || Ok(*blake3::Hasher::new().update_reader(File::open(path)?)?.finalize().as_bytes());
-        let program = digest().map_err(|error: io::Error| {
-            ServiceError::invalid_input(format!("cannot read {}: {error}", path.display()))
+        let digest = || -> io::Result<[u8; 32]> {
+            Ok(*blake3::Hasher::new().update_reader(File::open(path)?)?.finalize().as_bytes())
+        };
+        let program = on_first_use(&self.0.program, || {
+            digest().map_err(|error| {
+                ServiceError::invalid_input(format!("cannot read {}: {error}", path.display()))
+            })
         })?;
         Ok(renderer.with_results(self.0.cache.results(), program))
     }

@@ -1,13 +1,13 @@
 //! Results of applications in the cache directory.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 use tiphys_render::{ResultKey, ResultStore};
-use tiphys_tree::{is_trusted_owner, mark_used, read_bounded};
+use tiphys_tree::{FileOwner, is_trusted_owner, mark_used, open_file, read_to_bound};
 
 /// Changed when files of other versions must not be read.
 const DOMAIN: &str = "tiphys 2026-11 kept result";
@@ -17,6 +17,9 @@ const RESULT_BYTES_MAX: u64 = 256 << 20;
 
 /// Mode bits that give group and others access to a file.
 const OPEN_TO_OTHERS: u32 = 0o077;
+
+/// Mode bits that permit group and others to put files into a directory.
+const WRITABLE_FOR_OTHERS: u32 = 0o022;
 
 /// Bytes of the checksum at the beginning of a file.
 const CHECKSUM_BYTES: usize = 32;
@@ -50,7 +53,7 @@ impl ResultFiles {
 impl ResultStore for ResultFiles {
     fn get(&self, key: &ResultKey) -> Option<Vec<u8>> {
         let path = self.dir.join(key.to_string());
-        let mut content = read_private(&path)?;
+        let mut content = read_private(&path).filter(|_| is_private(&self.dir))?;
         let result = content.split_off(content.len().min(CHECKSUM_BYTES));
         if content != checksum(key, &result) {
             tracing::debug!(path = %path.display(), "a damaged result is not used");
@@ -72,15 +75,20 @@ impl ResultStore for ResultFiles {
     }
 }
 
-/// Reads a file that only its owner can access.
+/// Reads a file that only this user can access.
 fn read_private(path: &Path) -> Option<Vec<u8>> {
-    let metadata = fs::symlink_metadata(path).ok()?;
-    let is_private =
-        metadata.is_file() && is_trusted_owner(metadata.uid()) && metadata.mode() & OPEN_TO_OTHERS == 0;
-    if !is_private {
+    let file = open_file(path, FileOwner::Program, File::options().read(true)).ok()?;
+    if file.metadata().ok()?.mode() & OPEN_TO_OTHERS != 0 {
         return None;
     }
-    read_bounded(path, RESULT_BYTES_MAX + CHECKSUM_BYTES as u64).ok()?
+    read_to_bound(file, RESULT_BYTES_MAX + CHECKSUM_BYTES as u64).ok()?
+}
+
+/// Whether only this user, or root, can put files into a directory.
+fn is_private(dir: &Path) -> bool {
+    fs::symlink_metadata(dir).is_ok_and(|found| {
+        found.is_dir() && is_trusted_owner(found.uid()) && found.mode() & WRITABLE_FOR_OTHERS == 0
+    })
 }
 
 fn checksum(key: &ResultKey, result: &[u8]) -> [u8; CHECKSUM_BYTES] {

@@ -93,3 +93,12 @@ fn result_that_cannot_be_written_is_not_kept() {
     world.results.put(&KEY, b"result");
     assert_eq!(world.results.get(&KEY), None);
 }
+
+#[test]
+fn results_in_a_directory_of_others_are_none() {
+    let world = World::new();
+    world.results.put(&KEY, b"result");
+    let dir = world.dir.path().join("results");
+    fs::set_permissions(&dir, Permissions::from_mode(0o777)).expect("it can be changed");
+    assert_eq!(world.results.get(&KEY), None);
+}
