@@ -275,7 +275,7 @@ impl Renderer {
 /// Returns the files that are used by some names. All, if those of one name are not known.
 fn scope_of<'n>(origin: &Origin<'_>, names: impl Iterator<Item = &'n str>) -> TreeScope {
     let paths: Option<Vec<&Vec<RepoPath>>> = names.map(|name| origin.of_refs.get(name)).collect();
-    paths.map_or(TreeScope::Whole, |paths| TreeScope::Only(paths.into_iter().flatten().cloned().collect()))
+    paths.map_or(TreeScope::Whole, |paths| TreeScope::Exactly(paths.into_iter().flatten().cloned().collect()))
 }
 
 /// Converts a source into a git repository at a revision.

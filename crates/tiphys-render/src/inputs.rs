@@ -18,10 +18,10 @@ use tiphys_engine::{
     explicit_type, override_file_names, override_source, references, without_switched_off,
 };
 use tiphys_kustomize::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
-use tiphys_plugin::{InputRule, Plugin, chain};
+use tiphys_plugin::{Discovery, InputRule, Match, Plugin, chain};
 use tiphys_project::permits_source;
 use tiphys_source::{ResolvedRevision, RevisionFile, RevisionIndex};
-use tiphys_tree::{Modes, RepoPath, TreeKey};
+use tiphys_tree::{Entries, Modes, RepoPath, TreeKey};
 
 use crate::RenderError;
 use crate::context::git_source;
@@ -121,15 +121,6 @@ impl Renderer {
             all.extend(finder.inputs_of(source, index + 1).await);
         }
         Ok(all)
-    }
-
-    /// Whether all links of a source's revision lead to paths in it. Another one makes every application of the revision fail.
-    pub(crate) async fn is_self_contained(
-        &self,
-        application: &Application,
-        source: &ApplicationSource,
-    ) -> bool {
-        Finder { renderer: self, application, reach: Reach::Copies }.index_of(source).await.is_ok()
     }
 
     /// Returns the paths that a source uses: of its own repository, and of others by `ref`. None if all files count.
@@ -345,15 +336,14 @@ impl Finder<'_> {
         if !source.chart.is_empty() {
             return Ok(SourceType::Helm);
         }
-        let is_native = |plugin: &dyn Plugin| {
-            let rules = [(HELM_PLUGIN, InputRule::Chart), (KUSTOMIZE_PLUGIN, InputRule::Kustomization)];
-            rules.contains(&(plugin.name(), plugin.inputs())) && plugin.looks_only_at_folder()
-        };
-        let plugins = self.renderer.catalogue.all();
-        if let Some(other) = plugins.iter().find(|plugin| !is_native(plugin.as_ref())) {
-            return Err(format!("plugin {:?} may render it", other.name()));
+        let detected = detected(&collector.files_in(app_path)?, &self.renderer.settings.switched_off)?;
+        let entries = collector.entries_of(app_path)?;
+        for plugin in self.renderer.catalogue.all() {
+            if !stands_for(plugin.as_ref(), detected) && may_match(plugin.as_ref(), &entries) {
+                return Err(format!("plugin {:?} may render it", plugin.name()));
+            }
         }
-        detected(&collector.files_in(app_path)?, &self.renderer.settings.switched_off)
+        Ok(detected)
     }
 
     /// Requires that the plugin of a native type reads what the type's rule says.
@@ -364,6 +354,25 @@ impl Finder<'_> {
             None => Err(format!("there is no plugin {name:?}")),
         }
     }
+}
+
+/// Whether a plugin renders the sources of a type, and looks only at their directory to find them.
+fn stands_for(plugin: &dyn Plugin, source_type: SourceType) -> bool {
+    let rule = match source_type {
+        SourceType::Helm => (HELM_PLUGIN, InputRule::Chart),
+        SourceType::Kustomize => (KUSTOMIZE_PLUGIN, InputRule::Kustomization),
+        SourceType::Directory | SourceType::Plugin => return false,
+    };
+    rule == (plugin.name(), plugin.inputs()) && plugin.looks_only_at_folder()
+}
+
+/// Whether the discovery rule of a plugin may match a directory with these entries, in which links count as files.
+fn may_match(plugin: &dyn Plugin, entries: &Entries) -> bool {
+    if plugin.discovery() == Discovery::NotConfigured {
+        return false;
+    }
+    let matches = || plugin.matches_entries(entries, &RepoPath::default(), &|| false);
+    !plugin.looks_only_at_folder() || !matches!(matches(), Ok(Match::NotSupported))
 }
 
 /// Whether files of this name tell which other files count.

@@ -1,21 +1,19 @@
 //! One application at two revisions. It is rendered on both sides, or on neither if its inputs are equal.
 //!
-//! The inputs are the sources as written, the part of each repository that a source uses, destination, project, instance name, settings and
-//! plugin. That part is the whole revision or what an annotation selects; if that differs, the paths of [`crate::SourceInputs`]; last, the
-//! application's directory of plain manifests. The commit is not an input although plugins get it (`ARGOCD_APP_REVISION`): it always differs.
-//! Only where a source is narrowed to its paths and mentions the variable, the whole revision counts.
+//! If its key ([`ResultKey`]) is known on both sides, it decides. Otherwise the whole revision counts, or what the annotation selects of it,
+//! together with the sources as written, destination, project, instance name, settings and plugins. The commit is no input although plugins
+//! get it (`ARGOCD_APP_REVISION`): it always differs. Where the key decides and a source mentions the variable, the whole revision counts.
 
 use std::sync::Arc;
 
 use futures_util::future::{join, try_join};
 use tiphys_api::{Application, ApplicationSource};
-use tiphys_engine::SourcePlace;
 use tiphys_source::{FilesIdentity, TreeScope};
 use tiphys_tree::RepoPath;
 
 use crate::context::git_source;
 use crate::key::ResultKey;
-use crate::prepare::{Prepared, Work};
+use crate::prepare::Prepared;
 use crate::renderer::{Renderer, rendered};
 use crate::{RenderError, RenderedApplication};
 
@@ -40,40 +38,16 @@ pub struct RenderedPair {
 
 /// Renders an application on both sides. None if its inputs are known to be equal, so that nothing was rendered.
 pub async fn render_pair(before: Side<'_>, after: Side<'_>) -> Option<RenderedPair> {
-    let sources = compare_sources(before, after).await;
-    if sources.as_ref().is_some_and(|sources| sources.iter().all(|source| source.equal)) {
+    if has_equal_inputs(before, after).await {
         return None;
     }
-    if has_equal_keys(before, after).await {
-        return None;
-    }
-    // The plugin is chosen once, for the comparison and for rendering.
-    let (prepared_before, prepared_after) = join(before.prepare(), after.prepare()).await;
-    if let (Some(sources), Ok(a), Ok(b)) = (&sources, &prepared_before, &prepared_after) {
-        let mut equal = true;
-        for (source, ((_, a), (_, b))) in sources.iter().zip(a.iter().zip(b)) {
-            equal = equal && (source.equal || same_folder(&source.source, (before, a), (after, b)).await);
-        }
-        if equal {
-            return None;
-        }
-    }
-    Some(run_both((before, prepared_before), (after, prepared_after)).await)
+    Some(render_both(before, after).await)
 }
 
 /// Renders an application on both sides, whether or not its inputs are equal.
 pub async fn render_both(before: Side<'_>, after: Side<'_>) -> RenderedPair {
+    // The plugin is chosen once, for both.
     let (prepared_before, prepared_after) = join(before.prepare(), after.prepare()).await;
-    run_both((before, prepared_before), (after, prepared_after)).await
-}
-
-/// A side with its sources, or why they could not be prepared.
-type PreparedSide<'a> = (Side<'a>, Result<Vec<(usize, Prepared)>, RenderError>);
-
-async fn run_both(
-    (before, prepared_before): PreparedSide<'_>,
-    (after, prepared_after): PreparedSide<'_>,
-) -> RenderedPair {
     let prepared_before = prepared_before.map(Arc::new);
     let base = prepared_before.as_ref().ok().filter(|_| before.has_destination_of(after)).cloned();
     let (before, after) =
@@ -83,52 +57,38 @@ async fn run_both(
 
 /// Whether the inputs of an application are known to be equal on both sides. Nothing is rendered.
 pub async fn has_equal_inputs(before: Side<'_>, after: Side<'_>) -> bool {
-    let sources = compare_sources(before, after).await;
-    sources.is_some_and(|sources| sources.iter().all(|source| source.equal))
-        || has_equal_keys(before, after).await
-}
-
-/// Whether the application has the same key on both sides.
-async fn has_equal_keys(before: Side<'_>, after: Side<'_>) -> bool {
     // Boxed because these are large futures.
-    let (a, b) = join(Box::pin(before.key()), Box::pin(after.key())).await;
-    a.is_some() && a == b
+    match join(Box::pin(before.key()), Box::pin(after.key())).await {
+        (Some(before), Some(after)) => before == after,
+        _ => has_equal_sources(before, after).await.unwrap_or(false),
+    }
 }
 
 /// The sources of an application with their positions, see [`Renderer::prepare_all`].
 type PreparedSources = Arc<Vec<(usize, Prepared)>>;
 
-/// A source that is written equally on both sides.
-struct Compared {
-    source: ApplicationSource,
-    /// Whether its files and plugin are equal, too.
-    equal: bool,
-}
-
-/// Compares the sources of two sides. None if they are written differently, or cannot be compared.
-async fn compare_sources(before: Side<'_>, after: Side<'_>) -> Option<Vec<Compared>> {
+/// Whether all sources of an application are written equally and all their files are equal.
+async fn has_equal_sources(before: Side<'_>, after: Side<'_>) -> Result<bool, CannotCompare> {
     if !before.agrees_with(after) {
-        return None;
+        return Ok(false);
     }
-    let (of_before, place_before) = tiphys_engine::sources(&before.application.spec).ok()?;
-    let (of_after, place_after) = tiphys_engine::sources(&after.application.spec).ok()?;
+    let sources = |side: Side<'_>| tiphys_engine::sources(&side.application.spec).map_err(|_| CannotCompare);
+    let ((of_before, place_before), (of_after, place_after)) = (sources(before)?, sources(after)?);
     if place_before != place_after || of_before != of_after {
-        return None;
+        return Ok(false);
     }
     // Any source may use the files of a referenced one.
-    let referred = of_before.iter().filter(|source| !source.reference.is_empty());
-    for source in referred {
-        if !whole_and_same(before, after, source).await.ok()? {
-            return None;
+    for source in of_before.iter().filter(|source| !source.reference.is_empty()) {
+        if !whole_and_same(before, after, source).await? {
+            return Ok(false);
         }
     }
-    let mut compared = Vec::new();
     for (_, source) in rendered(&of_before, place_before) {
-        let equal = plain_and_same(before, after, source, place_before).await
-            || same_files(before, after, source).await.ok()?;
-        compared.push(Compared { source: source.clone(), equal });
+        if !same_files(before, after, source).await? {
+            return Ok(false);
+        }
     }
-    Some(compared)
+    Ok(true)
 }
 
 /// Whether all files of a source and its possible plugins are equal.
@@ -150,51 +110,6 @@ async fn whole_and_same(
     let (scope, root) = (TreeScope::Whole, RepoPath::default());
     let identities = try_join(before.identity(source, &scope, &root), after.identity(source, &scope, &root));
     identities.await.map(|(a, b)| a == b)
-}
-
-/// Whether a source is plain manifests in a directory that is equal on both sides. Only this directory is read, not the rest of a large
-/// repository.
-async fn plain_and_same(
-    before: Side<'_>,
-    after: Side<'_>,
-    source: &ApplicationSource,
-    place: SourcePlace,
-) -> bool {
-    let Ok(app_path) = RepoPath::new(&source.path) else { return false };
-    if !same_folder_files(before, after, source, &app_path).await {
-        return false;
-    }
-    // Boxed because preparing is a large future.
-    let plain = Box::pin(after.renderer.is_plain_folder(after.application, source, place));
-    // With equal files, equal plugins have equal results on the other side.
-    plain.await.unwrap_or(false) && before.has_plugins_of(after, source)
-}
-
-/// Whether an application's directory is equal on both sides and no link leads out of it, nor any other link out of the repository.
-async fn same_folder_files(
-    before: Side<'_>,
-    after: Side<'_>,
-    source: &ApplicationSource,
-    app_path: &RepoPath,
-) -> bool {
-    let folder = TreeScope::Only(Vec::new());
-    let identities =
-        try_join(before.identity(source, &folder, app_path), after.identity(source, &folder, app_path));
-    let is_equal = identities.await.is_ok_and(|(a, b)| a == b && !a.may_lead_elsewhere());
-    is_equal && before.is_self_contained(source).await && after.is_self_contained(source).await
-}
-
-/// Whether both are plain manifests of equal directories.
-async fn same_folder(
-    source: &ApplicationSource,
-    (before, a): (Side<'_>, &Prepared),
-    (after, b): (Side<'_>, &Prepared),
-) -> bool {
-    let (Work::Directory { plan: plan_a, .. }, Work::Directory { plan: plan_b, .. }) = (&a.work, &b.work)
-    else {
-        return matches!((&a.work, &b.work), (Work::Nothing, Work::Nothing));
-    };
-    plan_a == plan_b && same_folder_files(before, after, source, &a.app_path).await
 }
 
 impl Side<'_> {
@@ -220,11 +135,6 @@ impl Side<'_> {
             Some(name) => here.get(name) == there.get(name),
             None => here == there,
         }
-    }
-
-    async fn is_self_contained(self, source: &ApplicationSource) -> bool {
-        // Boxed because it is a large future within others.
-        Box::pin(self.renderer.is_self_contained(self.application, source)).await
     }
 
     async fn files(self, source: &ApplicationSource) -> Result<FilesIdentity, CannotCompare> {

@@ -102,29 +102,12 @@ impl Renderer {
         let mut origin = self.origin(application, source).await?;
         // Boxed because these are large futures, here and below.
         let (own, of_refs) = Box::pin(self.used_paths(application, source)).await;
-        if let (TreeScope::Whole, Some(paths)) = (&origin.scope, own) {
-            origin.scope = TreeScope::Only(paths);
+        // The annotation narrows a revision of which all files count.
+        if let Some(paths) = own {
+            origin.scope = TreeScope::Exactly(paths);
         }
         origin.of_refs = of_refs;
         Box::pin(self.prepare_from(origin, application, source, place)).await
-    }
-
-    /// Returns whether a source is plain manifests according to the application's directory alone. False if a plugin's rule must be run, or
-    /// reads other parts of the repository.
-    pub(crate) async fn is_plain_folder(
-        &self,
-        application: &Application,
-        source: &ApplicationSource,
-        place: SourcePlace,
-    ) -> Result<bool, SourceFailure> {
-        let names_tool = source.plugin.is_some() || source.helm.is_some() || source.kustomize.is_some();
-        if names_tool || !self.catalogue.all().iter().all(|plugin| plugin.looks_only_at_folder()) {
-            return Ok(false);
-        }
-        let origin = self.origin(application, source).await?;
-        let folder = Origin { scope: TreeScope::Only(Vec::new()), ..origin };
-        let prepared = Box::pin(self.prepare_from(folder, application, source, place)).await?;
-        Ok(matches!(prepared.work, Work::Directory { .. }))
     }
 
     async fn prepare_from(

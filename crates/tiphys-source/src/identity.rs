@@ -24,18 +24,8 @@ pub struct FilesIdentity(pub(crate) Identity);
 pub(crate) enum Identity {
     /// A remote repository at a revision, which a command resolves once per project.
     Remote { repository: String, revision: String, project: Arc<ContextProject> },
-    /// A hash of the files, and whether symbolic links are among them.
-    Content { digest: [u8; 32], links: bool },
-}
-
-impl FilesIdentity {
-    /// Whether the files may contain symbolic links to other files. Always true for a remote repository, whose files are not known.
-    pub fn may_lead_elsewhere(&self) -> bool {
-        match &self.0 {
-            Identity::Remote { .. } => true,
-            Identity::Content { links, .. } => *links,
-        }
-    }
+    /// A hash of the files.
+    Content([u8; 32]),
 }
 
 /// A file or symbolic link and its blob id.
@@ -57,8 +47,7 @@ impl Identity {
             });
             hasher.update(id.as_slice());
         }
-        let links = files.iter().any(|(_, kind, _)| *kind == EntryKind::Link);
-        Self::Content { digest: *hasher.finalize().as_bytes(), links }
+        Self::Content(*hasher.finalize().as_bytes())
     }
 }
 

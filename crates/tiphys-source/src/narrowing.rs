@@ -13,13 +13,18 @@ pub enum TreeScope {
     Whole,
     /// These files and directories, and the application's own directory.
     Only(Vec<RepoPath>),
+    /// These files and directories.
+    Exactly(Vec<RepoPath>),
 }
 
 impl TreeScope {
-    /// Returns the paths, including the application's, without those below another one. None for the whole revision.
+    /// Returns the paths, without those below another one. None for the whole revision.
     pub(crate) fn paths(&self, app_path: &RepoPath) -> Option<Vec<RepoPath>> {
-        let Self::Only(paths) = self else { return None };
-        let mut kept: Vec<RepoPath> = paths.iter().chain([app_path]).cloned().collect();
+        let mut kept: Vec<RepoPath> = match self {
+            Self::Whole => return None,
+            Self::Only(paths) => paths.iter().chain([app_path]).cloned().collect(),
+            Self::Exactly(paths) => paths.clone(),
+        };
         // Sorted by components, a path directly precedes those below it.
         kept.sort_by(|a, b| a.as_str().split('/').cmp(b.as_str().split('/')));
         kept.dedup_by(|path, outer| holds(outer, path));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tiphys_source::{RevisionFile, RevisionIndex};
-use tiphys_tree::RepoPath;
+use tiphys_tree::{Entries, EntryPath, RepoPath};
 use tiphys_yaml::{Node, read_document};
 
 /// Maximum links that one path leads through, as on Linux.
@@ -97,6 +97,20 @@ impl<'a> PathCollector<'a> {
         let skipped = real.as_str().len() + 1;
         let below = self.index.below(&real).iter().filter_map(|file| file.path.as_str().get(skipped..));
         Ok(below.map(|rest| rest.split_once('/').map_or(rest, |(name, _)| name)).collect())
+    }
+
+    /// Returns what is directly in a directory. Links count as files.
+    pub(super) fn entries_of(&mut self, directory: &RepoPath) -> Result<Entries, String> {
+        let real = self.follow(directory)?;
+        let mut entries = Entries::new(u64::MAX);
+        for name in self.names_in(directory)? {
+            let path = real.join(name).map_err(|error| error.to_string())?;
+            let name = EntryPath::new(name.as_bytes()).map_err(|error| error.to_string())?;
+            let added =
+                if self.index.file(&path).is_some() { entries.file(name) } else { entries.directory(name) };
+            added.map_err(|error| error.to_string())?;
+        }
+        Ok(entries)
     }
 
     /// Returns the files directly in a directory.

@@ -22,6 +22,8 @@ fn a_scope_has_the_applications_own_path_and_none_inside_another() {
         assert_eq!(paths, expected, "{only:?}");
     }
     assert_eq!(TreeScope::Whole.paths(&app), None);
+    let exactly = TreeScope::Exactly(vec![path("lib/deep"), path("lib")]).paths(&app);
+    assert_eq!(exactly, Some(vec![path("lib")]));
 }
 
 #[test]
