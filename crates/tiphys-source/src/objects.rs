@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use gix_hash::ObjectId;
 use gix_object::tree::EntryKind;
-use gix_object::{Find as _, Kind, TreeRefIter};
+use gix_object::{Find as _, FindHeader as _, Kind, TreeRefIter};
 use gix_odb::HandleArc;
 use tiphys_tree::RepoPath;
 
@@ -223,6 +223,11 @@ impl Reader {
                 detail: format!("{id}: {}", if found.is_some() { "not a file" } else { "missing" }),
             }),
         }
+    }
+
+    /// Returns the size of an object in bytes, without reading it; `None` if it is missing.
+    pub(crate) fn bytes_of(&self, id: ObjectId) -> Option<u64> {
+        self.handle.try_header(&id).ok().flatten().map(|header| header.size)
     }
 
     /// Returns the target of a symbolic link.

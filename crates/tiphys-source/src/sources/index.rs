@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use gix_object::tree::EntryKind;
@@ -13,6 +14,9 @@ use crate::identity::blob_id;
 use crate::objects::{Objects, Reader};
 use crate::plan;
 use crate::{ResolvedRevision, SourceError};
+
+/// Maximum bytes of all contents of an index.
+const CONTENTS_BYTES_MAX: u64 = 256 << 20;
 
 /// The files of a revision, sorted by path, with the targets of all links and the content of the files that were asked for.
 #[derive(Debug, Default)]
@@ -69,7 +73,8 @@ impl RevisionIndex {
         &self.files[position(&first)..position(&end)]
     }
 
-    /// Returns the target of a link, or the content of a file that was asked for. None if the file has more bytes than permitted.
+    /// Returns the target of a link, or the content of a file that was asked for. None if the file, or
+    /// all together, have more bytes than permitted.
     pub fn content(&self, path: &RepoPath) -> Option<&[u8]> {
         self.contents.get(path).map(Vec::as_slice)
     }
@@ -111,6 +116,7 @@ impl Sources {
         bytes_max: u64,
     ) -> Result<Arc<RevisionIndex>, SourceError> {
         let limits = self.service.store.limits();
+        let room = Room(AtomicU64::new(CONTENTS_BYTES_MAX));
         let is_read = move |path: &RepoPath, is_link| is_link || path.file_name().is_some_and(has_content);
         let index = if let Origin::Files(copy) = &revision.origin {
             let files = self.files(revision, None).await?;
@@ -118,7 +124,7 @@ impl Sources {
             blocking(move || {
                 let read = files.iter().filter(|file| is_read(&file.path, file.is_link));
                 let read: Vec<RepoPath> = read.map(|file| file.path.clone()).collect();
-                let found = look_at_files(&dir, &read, limits, |entry| content_of(entry, bytes_max))?;
+                let found = look_at_files(&dir, &read, limits, |entry| content_of(entry, bytes_max, &room))?;
                 let contents = found.into_iter().filter_map(|(path, content)| Some((path.clone(), content?)));
                 let contents = contents.collect();
                 Ok(RevisionIndex { files, contents, ..RevisionIndex::default() })
@@ -133,9 +139,9 @@ impl Sources {
                     if is_read(&item.path, item.kind == EntryKind::Link)
                         && let Some(reader) = readers.get_mut(item.objects)
                     {
-                        let content = reader.blob(item.id)?;
-                        if u64::try_from(content.len()).is_ok_and(|bytes| bytes <= bytes_max) {
-                            index.contents.insert(item.path.clone(), content.to_vec());
+                        let bytes = reader.bytes_of(item.id).unwrap_or_default();
+                        if bytes <= bytes_max && room.takes(bytes) {
+                            index.contents.insert(item.path.clone(), reader.blob(item.id)?.to_vec());
                         }
                     }
                     index.files.push(RevisionFile::new(item.path, item.kind, item.id));
@@ -149,9 +155,24 @@ impl Sources {
     }
 }
 
-fn content_of(entry: DirectoryEntry<'_>, bytes_max: u64) -> io::Result<Option<Vec<u8>>> {
-    match entry {
-        DirectoryEntry::Link { target } => Ok(Some(target.to_vec())),
-        DirectoryEntry::File { content, .. } => read_to_bound(content, bytes_max),
+/// The bytes that an index may still take.
+struct Room(AtomicU64);
+
+impl Room {
+    /// Whether there is room for these bytes, which are then taken.
+    fn takes(&self, bytes: u64) -> bool {
+        let rest = |left: u64| left.checked_sub(bytes);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest).is_ok()
     }
 }
+
+fn content_of(entry: DirectoryEntry<'_>, bytes_max: u64, room: &Room) -> io::Result<Option<Vec<u8>>> {
+    match entry {
+        DirectoryEntry::Link { target } => Ok(Some(target.to_vec())),
+        DirectoryEntry::File { bytes, .. } if bytes > bytes_max || !room.takes(bytes) => Ok(None),
+        DirectoryEntry::File { content, bytes, .. } => read_to_bound(content, bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests;
