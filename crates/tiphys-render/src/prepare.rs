@@ -244,9 +244,8 @@ impl Renderer {
             KUSTOMIZE_PLUGIN => SourceType::Kustomize,
             _ => return false,
         };
-        let is_chart = source_type == SourceType::Helm;
-        let is_other = source_type == SourceType::Kustomize && native == SourceType::Helm;
-        is_chart || is_other || self.settings.switched_off.contains(&native)
+        matches!(source_type, SourceType::Helm | SourceType::Kustomize)
+            || self.settings.switched_off.contains(&native)
     }
 
     async fn planned(
