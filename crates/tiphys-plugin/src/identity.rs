@@ -1,9 +1,11 @@
 //! What a plugin in process is: its files, the programs that it calls, and its environment.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::environment::BaseEnvironment;
 
@@ -28,6 +30,41 @@ const ALL: char = '*';
 /// The first bytes of a script.
 const SCRIPT: &[u8] = b"#!";
 
+/// Digests of files, each computed again after a change of the file.
+#[derive(Debug, Default)]
+pub(crate) struct FileDigests(Mutex<HashMap<PathBuf, (Stamp, [u8; 32])>>);
+
+/// What changes with the content of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    device: u64,
+    inode: u64,
+    bytes: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl FileDigests {
+    fn of(&self, path: &Path) -> io::Result<[u8; 32]> {
+        let file = File::open(path)?;
+        let found = file.metadata()?;
+        let stamp = Stamp {
+            device: found.dev(),
+            inode: found.ino(),
+            bytes: found.len(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        };
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).copied();
+        if let Some((_, digest)) = known.filter(|(then, _)| *then == stamp) {
+            return Ok(digest);
+        }
+        let digest = *blake3::Hasher::new().update_reader(file)?.finalize().as_bytes();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), (stamp, digest));
+        Ok(digest)
+    }
+}
+
 /// Returns a digest that is equal for plugins with equal directories, programs and variables. Programs are looked up on the `PATH` of the
 /// plugin's commands. A tool may end in `*`: then all programs of this beginning count. Errors: a directory with more than [`ENTRIES_MAX`]
 /// entries, helm's plugins, and a program that may call another one: a script outside of the directory, or a tool that is a link to a
@@ -36,6 +73,7 @@ pub(crate) fn identity(
     folder: &Path,
     (commands, tools): (&[String], &[String]),
     base: &BaseEnvironment,
+    digests: &FileDigests,
 ) -> io::Result<[u8; 32]> {
     if let Some(name) = UNKNOWN_VARIABLES.iter().find(|name| base.get(name).is_some()) {
         return Err(io::Error::other(format!("{name} is set, and helm's plugins may read any file")));
@@ -51,7 +89,7 @@ pub(crate) fn identity(
     for command in commands.iter().map(String::as_str).chain(of_variables) {
         add(&mut hasher, command.as_bytes());
         for file in found(command, path) {
-            add_program(&mut hasher, folder, &file)?;
+            add_program(&mut hasher, folder, &file, digests)?;
         }
     }
     for tool in tools {
@@ -63,7 +101,7 @@ pub(crate) fn identity(
             {
                 return Err(io::Error::other(format!("{} is a link to {}", file.display(), real.display())));
             }
-            add_program(&mut hasher, folder, &file)?;
+            add_program(&mut hasher, folder, &file, digests)?;
         }
     }
     let mut files = Vec::new();
@@ -72,7 +110,7 @@ pub(crate) fn identity(
     for file in files {
         let name = file.strip_prefix(folder).unwrap_or(&file);
         add(&mut hasher, name.as_os_str().as_encoded_bytes());
-        add_file(&mut hasher, &file)?;
+        add(&mut hasher, &digests.of(&file)?);
     }
     Ok(*hasher.finalize().as_bytes())
 }
@@ -106,14 +144,20 @@ fn found(program: &str, path: &str) -> Vec<PathBuf> {
 }
 
 /// Adds the name and content of a program.
-fn add_program(hasher: &mut blake3::Hasher, folder: &Path, file: &Path) -> io::Result<()> {
+fn add_program(
+    hasher: &mut blake3::Hasher,
+    folder: &Path,
+    file: &Path,
+    digests: &FileDigests,
+) -> io::Result<()> {
     let mut beginning = Vec::new();
     File::open(file)?.take(SCRIPT.len() as u64).read_to_end(&mut beginning)?;
     if beginning == SCRIPT && !file.starts_with(folder) {
         return Err(io::Error::other(format!("{} is a script, which may call any program", file.display())));
     }
     add(hasher, file.as_os_str().as_encoded_bytes());
-    add_file(hasher, file)
+    add(hasher, &digests.of(file)?);
+    Ok(())
 }
 
 /// Lists the files of a directory, with those that links lead to.
@@ -140,13 +184,6 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
 fn add(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(&(bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);
-}
-
-fn add_file(hasher: &mut blake3::Hasher, file: &Path) -> io::Result<()> {
-    let mut content = blake3::Hasher::new();
-    content.update_reader(File::open(file)?)?;
-    add(hasher, content.finalize().as_bytes());
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! A plugin whose commands run as children of this process.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_params::{APP_PARAMETERS, Announcement, Parameters, ValueRedactor, merge_announcements};
@@ -20,12 +20,13 @@ use crate::discovery::Pattern;
 use crate::environment::BaseEnvironment;
 use crate::environment::passing::{self, Passing};
 use crate::error::{Phase, PluginError};
+use crate::identity::{self, FileDigests};
 use crate::observer::CommandEnd;
 use crate::plugin::{Configuration, Discovery, Generated, InputRule, Match, Plugin};
 use crate::request::Request;
 use crate::settings::RunSettings;
 use crate::signal;
-use crate::{announcement, discovery, identity};
+use crate::{announcement, discovery};
 
 /// The variable with all parameters.
 const PARAMETERS: &str = APP_PARAMETERS;
@@ -42,7 +43,8 @@ pub struct LocalPlugin {
     folder: Option<PathBuf>,
     base: BaseEnvironment,
     settings: Arc<RunSettings>,
-    identity: OnceLock<Option<[u8; 32]>>,
+    /// Of its files and programs.
+    digests: FileDigests,
 }
 
 impl LocalPlugin {
@@ -54,7 +56,7 @@ impl LocalPlugin {
         settings: Arc<RunSettings>,
     ) -> Self {
         let name = config.display_name();
-        Self { config, name, folder, base, settings, identity: OnceLock::new() }
+        Self { config, name, folder, base, settings, digests: FileDigests::default() }
     }
 
     /// Returns the plugin's configuration.
@@ -310,16 +312,13 @@ impl Plugin for LocalPlugin {
 
     fn identity(&self) -> Option<[u8; 32]> {
         let folder = self.folder.as_deref().filter(|_| self.config.deterministic)?;
-        let identified = || {
-            let of_commands =
-                self.command_lines().into_iter().filter_map(|(_, argv)| argv.into_iter().next());
-            let commands: Vec<String> = of_commands.collect();
-            let identity = identity::identity(folder, (&commands, &self.config.tools), &self.base);
-            identity
-                .inspect_err(|error| tracing::debug!(plugin = self.name, %error, "it cannot be identified"))
-                .ok()
-        };
-        *self.identity.get_or_init(identified)
+        let of_commands = self.command_lines().into_iter().filter_map(|(_, argv)| argv.into_iter().next());
+        let commands: Vec<String> = of_commands.collect();
+        let tools = self.config.tools.as_slice();
+        let identity = identity::identity(folder, (&commands, tools), &self.base, &self.digests);
+        identity
+            .inspect_err(|error| tracing::debug!(plugin = self.name, %error, "it cannot be identified"))
+            .ok()
     }
 
     fn discovery(&self) -> Discovery {

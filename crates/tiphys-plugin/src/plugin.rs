@@ -91,7 +91,7 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
     }
 
     /// Returns a digest of all that decides its results besides the request: its files, programs and variables. None if results may differ
-    /// nevertheless, or if it is not known.
+    /// nevertheless, or if it is not known. Files are read.
     fn identity(&self) -> Option<[u8; 32]> {
         None
     }

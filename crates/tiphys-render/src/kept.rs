@@ -46,6 +46,12 @@ impl Kept {
     pub(crate) fn new(store: Arc<dyn ResultStore>, program: [u8; 32]) -> Self {
         Self { store, program, plugins: OnceCell::new() }
     }
+
+    /// Whether a plugin is known to have the same results again.
+    fn is_identified(&self, name: &str) -> bool {
+        let plugins = self.plugins.get().into_iter().flatten();
+        plugins.into_iter().any(|(known, identity)| known == name && identity.is_some())
+    }
 }
 
 /// What decides the result of an application.
@@ -149,7 +155,7 @@ impl Renderer {
         let mut charts = Vec::new();
         for (_, prepared) in prepared {
             let Work::Plugin { chosen, request, .. } = &prepared.work else { continue };
-            if chosen.plugin.identity().is_none() {
+            if !kept.is_identified(chosen.plugin.name()) {
                 return;
             }
             if chosen.plugin.inputs() == InputRule::Chart {

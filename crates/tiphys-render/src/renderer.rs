@@ -103,7 +103,7 @@ impl Renderer {
 
     /// Uses results of earlier renderings again, and keeps those of this one. `program` is a digest of the program that renders.
     #[must_use]
-    pub fn with_results(self, store: Arc<dyn ResultStore>, program: [u8; 32]) -> Self {
+    pub(crate) fn with_results(self, store: Arc<dyn ResultStore>, program: [u8; 32]) -> Self {
         Self { kept: Some(Kept::new(store, program)), ..self }
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_appset::GenerateOptions;
 use tiphys_plugin::{LoadedPlugin, Plugin, RunSettings, SlotLimits, Slots, Unobserved};
-use tiphys_render::Renderer;
+use tiphys_render::RenderService;
 use tiphys_source::SourceService;
 
 use crate::cache::Cache;
@@ -82,10 +82,10 @@ impl Service {
         self.options().jobs(self.host())
     }
 
-    /// Lets a renderer use results of earlier commands again, if the options want it.
-    pub(crate) fn with_results(&self, renderer: Renderer) -> Result<Renderer, ServiceError> {
+    /// Lets rendering use results of earlier commands again, if the options want it.
+    pub(crate) fn with_results(&self, rendering: RenderService) -> Result<RenderService, ServiceError> {
         if self.options().results == ResultReuse::Never {
-            return Ok(renderer);
+            return Ok(rendering);
         }
         let path = &self.host().executable;
         let digest = || -> io::Result<[u8; 32]> {
@@ -96,7 +96,7 @@ impl Service {
                 ServiceError::invalid_input(format!("cannot read {}: {error}", path.display()))
             })
         })?;
-        Ok(renderer.with_results(self.0.cache.results(), program))
+        Ok(rendering.with_results(self.0.cache.results(), program))
     }
 
     /// Returns the settings of a request's plugin runs. With `keep_workdirs` the working directories stay in directories below it.

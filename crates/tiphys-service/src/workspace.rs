@@ -162,10 +162,11 @@ impl Workspace {
             deadline: None,
             cancel: cancel.clone(),
         };
-        let mut renderer = RenderService::new(service.sources().clone(), catalogue).renderer(&request);
+        let mut rendering = RenderService::new(service.sources().clone(), catalogue);
         if reuses_results {
-            renderer = service.with_results(renderer)?;
+            rendering = service.with_results(rendering)?;
         }
+        let renderer = rendering.renderer(&request);
         let services = Arc::new(Services::new(service, &resources, &clusters, &trust, &control_plane, None));
         let service = service.clone();
         Ok(Self {

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use crate::environment::{BaseEnvironment, EnvironmentRule};
 
-use super::identity;
+use super::{FileDigests, identity};
 
-struct World(tempfile::TempDir);
+struct World(tempfile::TempDir, FileDigests);
 
 impl World {
     fn new() -> Self {
-        let world = Self(tempfile::tempdir().expect("a temporary directory"));
+        let world = Self(tempfile::tempdir().expect("a temporary directory"), FileDigests::default());
         world.write("plugin/plugin.yaml", "a");
         world.write("plugin/sub/helper.sh", "b");
         world.write("bin/tool", "c");
@@ -42,7 +42,7 @@ impl World {
         ];
         variables.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let base = BaseEnvironment::new(variables, &EnvironmentRule::Listed(vec!["MY_*".to_owned()]));
-        identity(&self.path("plugin"), (&["generate.sh".to_owned()], &["tool*".to_owned()]), &base)
+        identity(&self.path("plugin"), (&["generate.sh".to_owned()], &["tool*".to_owned()]), &base, &self.1)
     }
 }
 
@@ -76,8 +76,8 @@ fn large_directory_has_no_identity() {
     for number in 0..=super::ENTRIES_MAX {
         fs::create_dir(world.path(&format!("plugin/{number}"))).expect("it can be made");
     }
-    let error =
-        identity(&world.path("plugin"), (&[], &[]), &BaseEnvironment::default()).expect_err("too many");
+    let error = identity(&world.path("plugin"), (&[], &[]), &BaseEnvironment::default(), &world.1)
+        .expect_err("too many");
     assert_eq!(error.to_string(), "more than 10000 entries");
 }
 
