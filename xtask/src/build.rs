@@ -1,7 +1,7 @@
 //! `cargo xtask build`: builds the program and the programs of plugins, on Linux as static executables.
 //!
 //! Images of plugins often have no dynamic loader, or another C library. So the program is linked statically to musl, which Rust provides.
-//! A static glibc would avoid musl's slower allocator, but loads NSS modules of the image's glibc for each name lookup.
+//! A static glibc would load NSS modules of the image's glibc for each name lookup.
 
 #[cfg(test)]
 mod tests;
