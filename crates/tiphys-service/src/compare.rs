@@ -11,6 +11,7 @@ use crate::warning::Warning;
 
 pub use tiphys_cluster::ClusterStateArgument;
 
+pub(crate) use base::failed;
 pub use base::{
     AffectedApplication, HeadReferences, PluginsFrom, Rendering, RevisionComparison, RevisionDiff,
     RevisionOptions, preview_change,

@@ -8,6 +8,7 @@
 mod appset;
 mod assignments;
 mod cache;
+mod checkouts;
 mod cluster_references;
 mod clusters;
 pub mod compare;
@@ -43,14 +44,15 @@ pub use appset::{
     call_plugin_service, check_sets, compare_previews, generate_sets, preview, render_for_set,
 };
 pub use cache::prune_cache;
+pub use checkouts::{CheckoutReport, checkout_report};
 pub use cluster_references::ClusterReference;
 pub use error::{ErrorKind, Input, Remedy, ServiceError};
 pub use host::Host;
 pub use inputs::{ApplicationInputs, inputs};
 pub use object_address::{parse_object_address, require_possible};
 pub use options::{
-    ApplicationSelection, ClusterContext, ConnectPlugins, KubernetesAccess, ResultReuse, ServiceLimits,
-    ServiceOptions, StepCallback, StorePath,
+    ApplicationSelection, ClusterContext, ConnectPlugins, KubernetesAccess, RepositoryRevisions, ResultReuse,
+    ServiceLimits, ServiceOptions, StepCallback, StorePath,
 };
 pub use project_look_ups::{ApplicationLookUps, look_ups};
 pub use project_permits::{

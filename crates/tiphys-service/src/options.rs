@@ -50,6 +50,8 @@ pub struct ServiceOptions {
     pub pass_env: Vec<String>,
     /// Local directories used instead of repositories.
     pub repositories: Vec<LocalCopy>,
+    /// Whether their checkouts stand for more branches than the one that is checked out.
+    pub repository_revisions: RepositoryRevisions,
     /// Directories whose settings are trusted although they belong to a rendered repository.
     pub trust_repository_settings: Vec<PathBuf>,
     /// Directories below which Applications of a repository may name `file://` repositories.
@@ -108,6 +110,16 @@ impl ServiceOptions {
         let projects = self.projects.iter().cloned().map(StorePath::Path);
         self.store.iter().cloned().chain(current_dir).chain(projects).collect()
     }
+}
+
+/// The branches for which the files of a checkout are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RepositoryRevisions {
+    /// The branch that is checked out, the default branch of its remote, and the branch that a comparison starts from.
+    #[default]
+    Branches,
+    /// The branch that is checked out.
+    Exact,
 }
 
 /// Whether results of applications are kept in the cache and used again.

@@ -8,12 +8,14 @@ use tiphys_logins::{HelperBound, OwnLogins};
 use tiphys_plugin::Others;
 use tiphys_project::ProjectCluster;
 use tiphys_render::{ContextSettings, RenderSettings};
-use tiphys_source::{Freshness, Network, OwnCredentials, SourceOptions, SourceRequest, SourceService};
+use tiphys_source::{
+    CheckoutBranches, Freshness, Network, OwnCredentials, SourceOptions, SourceRequest, SourceService,
+};
 use tiphys_store::{Place, Store as Resources};
 
 use crate::cache::Cache;
 use crate::host::Host;
-use crate::options::ServiceOptions;
+use crate::options::{RepositoryRevisions, ServiceOptions};
 use crate::projects::{ProjectInputs, Projects};
 use crate::trust::{Origin, StoreSettings, Trust};
 use crate::warning::Warning;
@@ -89,12 +91,16 @@ pub(crate) fn control_plane(options: &ServiceOptions, resources: &Resources, tru
     options.argocd_namespace.clone().unwrap_or_else(of_store)
 }
 
-/// Returns the sources of a request without repositories and credentials.
-pub(crate) fn source_request(options: &ServiceOptions, host: &Host) -> SourceRequest {
+/// Returns the sources of a request without repositories and credentials. `base` is the revision that a comparison starts from.
+pub(crate) fn source_request(options: &ServiceOptions, host: &Host, base: Option<&str>) -> SourceRequest {
     let file_repositories = options.allow_file_repositories.iter().map(|dir| host.absolute(dir));
     SourceRequest {
         file_repositories: file_repositories.collect(),
         copies: options.repositories.clone(),
+        checkout_branches: match options.repository_revisions {
+            RepositoryRevisions::Branches => CheckoutBranches::Changed { base: base.map(str::to_owned) },
+            RepositoryRevisions::Exact => CheckoutBranches::Exact,
+        },
         network: if options.offline { Network::Offline } else { Network::Online },
         freshness: if options.refresh { Freshness::Refresh } else { Freshness::Cached },
         ..SourceRequest::default()

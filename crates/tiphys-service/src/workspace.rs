@@ -142,7 +142,7 @@ impl Workspace {
             others: if workspace.name_others { Others::Name } else { Others::Ignore },
             ..render
         };
-        let mut sources = SourceRequest { known, ..source_request(options, host) };
+        let mut sources = SourceRequest { known, ..source_request(options, host, None) };
         sources.copies.splice(..0, workspace.local_copies);
         let (plugins, connected) = match workspace.plugins {
             Some(plugins) => (plugins, Vec::new()),

@@ -16,7 +16,7 @@ use tokio::sync::OnceCell;
 use crate::git::Git;
 use crate::identity::FileIds;
 use crate::local::{Expect, LocalRepositories, LocalRepository, ask};
-use crate::refs::is_default;
+use crate::refs::{BRANCHES, is_default};
 use crate::{SourceError, normalize_git_url, redact_url};
 
 /// A local directory that replaces a repository.
@@ -24,17 +24,31 @@ use crate::{SourceError, normalize_git_url, redact_url};
 pub struct LocalCopy {
     /// The URL of the repository. None: all remotes of the directory's git repository.
     pub url: Option<String>,
-    /// The revision that the files replace. None: the checked-out branch.
+    /// With a URL, the only revision that the files replace. Without one, a branch that they replace beside others, see
+    /// [`CheckoutBranches`].
     pub revision: Option<String>,
     /// The directory, absolute.
     pub dir: PathBuf,
+}
+
+/// The branches that the files of a checkout replace, beside the one that is checked out and those of [`LocalCopy::revision`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum CheckoutBranches {
+    /// None.
+    #[default]
+    Exact,
+    /// The default branches of the remotes, and the branch that a comparison starts from: what is checked out is a change of these.
+    Changed {
+        /// The revision that a comparison starts from.
+        base: Option<String>,
+    },
 }
 
 /// The error of an invalid `[URL[@REV]=]DIR`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LocalCopyError {
     /// The directory is missing.
-    #[error("{text:?} names no folder; write DIR, URL=DIR or URL@REV=DIR")]
+    #[error("{text:?} names no folder; write DIR, @BRANCH=DIR, URL=DIR or URL@REV=DIR")]
     NoFolder {
         /// The argument, redacted.
         text: String,
@@ -42,9 +56,13 @@ pub enum LocalCopyError {
 }
 
 impl LocalCopy {
-    /// Parses `DIR`, `URL=DIR` or `URL@REV=DIR`. A relative directory is below `current_dir`. The part before the first `=` is a URL if it
-    /// contains `://` or has the form `host:path`; otherwise the whole argument is a directory.
+    /// Parses `DIR`, `@BRANCH=DIR`, `URL=DIR` or `URL@REV=DIR`. A relative directory is below `current_dir`. The part before the first `=` is a
+    /// branch if it begins with `@`, and a URL if it contains `://` or has the form `host:path`; otherwise the whole argument is a directory.
     pub fn parse(text: &str, current_dir: &Path) -> Result<Self, LocalCopyError> {
+        let branch = text.strip_prefix('@').and_then(|rest| rest.split_once('='));
+        if let Some((branch, dir)) = branch.filter(|(branch, dir)| !branch.is_empty() && !dir.is_empty()) {
+            return Ok(Self { url: None, revision: Some(branch.to_owned()), dir: current_dir.join(dir) });
+        }
         let (repository, dir) = match text.split_once('=') {
             Some((before, dir)) if is_url(before) => (Some(before), dir),
             _ => (None, text),
@@ -58,6 +76,30 @@ impl LocalCopy {
         };
         Ok(Self { url, revision, dir: current_dir.join(dir) })
     }
+}
+
+/// Returns the name of a branch without `refs/heads/`.
+fn short(branch: &str) -> &str {
+    branch.strip_prefix(BRANCHES).unwrap_or(branch)
+}
+
+/// Whether two normalised URLs name one repository, by ssh or http.
+fn is_same_repository(a: &str, b: &str) -> bool {
+    a == b || address(a).is_some_and(|address_a| Some(address_a) == address(b))
+}
+
+/// Returns host and path of a normalised URL of ssh (`git@host/path`) or http, without user and port.
+fn address(url: &str) -> Option<(&str, &str)> {
+    let is_http = |scheme: &&str| url.starts_with(*scheme);
+    let rest = match ["https://", "http://"].iter().find(|scheme| is_http(scheme)) {
+        Some(scheme) => &url[scheme.len()..],
+        None if url.contains('@') && !url.contains("://") => url,
+        None => return None,
+    };
+    let (server, path) = rest.split_once('/')?;
+    let host = server.rsplit_once('@').map_or(server, |(_, host)| host);
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    (!host.is_empty()).then_some((host, path))
 }
 
 fn is_url(text: &str) -> bool {
@@ -86,6 +128,8 @@ pub(crate) struct OpenCopy {
     pub(crate) revision: Option<String>,
     pub(crate) shown: Arc<str>,
     pub(crate) git: Option<Arc<LocalRepository>>,
+    /// The branches that the files replace, beside the one that is checked out.
+    pub(crate) branches: BTreeSet<String>,
     /// Normalised URLs of the replaced repositories. Those of a remote have its name.
     urls: Vec<(Option<String>, String)>,
     /// All files, listed when they are first needed.
@@ -97,6 +141,7 @@ impl OpenCopy {
     /// Opens a directory: determines the repository that it replaces, and what is checked out.
     pub(crate) async fn open(
         copy: &LocalCopy,
+        rule: &CheckoutBranches,
         git: &Git,
         repositories: &LocalRepositories,
     ) -> Result<Self, SourceError> {
@@ -138,7 +183,16 @@ impl OpenCopy {
             None => remotes,
         };
         let (files, ids) = (OnceCell::new(), Arc::default());
-        Ok(Self { dir, revision: copy.revision.clone(), shown, git: found, urls, files, ids })
+        let (revision, named) = match &copy.url {
+            Some(_) => (copy.revision.clone(), None),
+            None => (None, copy.revision.as_deref()),
+        };
+        let mut branches: BTreeSet<String> = named.map(|name| short(name).to_owned()).into_iter().collect();
+        if let (CheckoutBranches::Changed { base }, Some(git), None) = (rule, &found, &revision) {
+            branches.extend(git.default_branches.iter().cloned());
+            branches.extend(base.as_deref().and_then(|base| git.branch_named(base)).map(str::to_owned));
+        }
+        Ok(Self { dir, revision, shown, git: found, branches, urls, files, ids })
     }
 
     /// Returns a work tree that replaces no repository.
@@ -148,6 +202,7 @@ impl OpenCopy {
             revision: None,
             shown: git.dir.display().to_string().into(),
             git: Some(git),
+            branches: BTreeSet::new(),
             urls: Vec::new(),
             files: OnceCell::new(),
             ids: Arc::default(),
@@ -170,7 +225,7 @@ impl OpenCopy {
 
     /// Whether the directory replaces this repository.
     pub(crate) fn stands_for(&self, normalized_url: &str) -> bool {
-        !normalized_url.is_empty() && self.urls.iter().any(|(_, url)| url == normalized_url)
+        !normalized_url.is_empty() && self.urls.iter().any(|(_, url)| is_same_repository(url, normalized_url))
     }
 
     /// Whether the files replace a revision; other directories are not considered.
@@ -181,7 +236,7 @@ impl OpenCopy {
         match &self.git {
             None => true,
             Some(git) if git.bare => false,
-            Some(git) => git.is_checked_out(revision),
+            Some(git) => git.is_checked_out(revision) || self.branches.contains(short(revision)),
         }
     }
 
@@ -205,7 +260,7 @@ impl OpenCopy {
         let remote = || {
             self.urls
                 .iter()
-                .filter(|(_, url)| url == normalized_url)
+                .filter(|(_, url)| is_same_repository(url, normalized_url))
                 .filter_map(|(name, _)| name.as_deref())
                 .find_map(|remote| git.refs.resolve_tracking(remote, revision))
         };

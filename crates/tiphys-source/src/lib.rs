@@ -38,7 +38,7 @@ mod work_tree;
 
 pub use chart_limits::ChartLimits;
 pub use charts::ChartSource;
-pub use copy::{LocalCopy, LocalCopyError};
+pub use copy::{CheckoutBranches, LocalCopy, LocalCopyError};
 pub use error::{ChartError, SourceError};
 pub use git::UserSettings;
 pub use identity::FilesIdentity;
@@ -50,7 +50,7 @@ pub use options::{
 };
 pub use service::{SourceRequest, SourceService};
 pub use sources::{
-    GitSource, HasContent, Nesting, RefNames, ResolvedRevision, RevisionFile, RevisionIndex,
+    CheckoutUse, GitSource, HasContent, Nesting, RefNames, ResolvedRevision, RevisionFile, RevisionIndex,
     RevisionMetadata, Sources, Want,
 };
 pub use tiphys_access::{CredentialReach, Secret};

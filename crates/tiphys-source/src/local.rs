@@ -2,6 +2,7 @@
 
 pub(crate) mod base;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::SourceError;
 use crate::git::{Git, Place, shown};
 use crate::objects::Objects;
 use crate::once_map::OnceMap;
-use crate::refs::{Refs, is_default};
+use crate::refs::{BRANCHES, Refs, TRACKING, is_default};
 
 /// A git repository with or without a work tree, in the state in which it was opened.
 pub(crate) struct LocalRepository {
@@ -26,6 +27,8 @@ pub(crate) struct LocalRepository {
     pub(crate) head: Option<ObjectId>,
     /// The full name of the checked-out branch. None if HEAD is detached.
     branch: Option<String>,
+    /// The default branches of the remotes (`refs/remotes/origin/HEAD`).
+    pub(crate) default_branches: BTreeSet<String>,
     /// Whether it has no work tree.
     pub(crate) bare: bool,
     /// Whether it is a shallow clone.
@@ -58,7 +61,8 @@ impl LocalRepository {
     async fn open(dir: &Path, git: &Git) -> Result<Self, SourceError> {
         let shown: Arc<str> = dir.display().to_string().into();
         // An annotated tag has a second line with what it points to, as `git ls-remote` prints it.
-        let format = "--format=%(objectname)%09%(refname)%0a%(*objectname)%09%(refname)^{}";
+        let format =
+            "--format=%(objectname)%09%(refname)%0a%(*objectname)%09%(refname)^{}%0a%(symref)%09%(refname)";
         let place = [
             "rev-parse",
             "--absolute-git-dir",
@@ -86,12 +90,25 @@ impl LocalRepository {
             git_dir: PathBuf::from(git_dir),
             objects: Objects::open(&dir.join(objects), &shown)?,
             refs: Refs::parse(&refs),
+            default_branches: refs.lines().filter_map(default_branch).map(str::to_owned).collect(),
             head: ObjectId::from_hex(head.trim().as_bytes()).ok(),
             branch: Some(branch.trim().to_owned()).filter(|branch| !branch.is_empty()),
             bare: bare == "true",
             shallow: shallow == "true",
             bases: OnceMap::default(),
         })
+    }
+
+    /// Returns the branch that a revision names: itself, or that of a remote (`origin/main`). None for tags, commits and `HEAD~1`.
+    pub(crate) fn branch_named<'r>(&self, revision: &'r str) -> Option<&'r str> {
+        let full = |prefix: &str, name: &str| format!("{prefix}{name}");
+        let local = revision.strip_prefix(BRANCHES).unwrap_or(revision);
+        if self.refs.has(&full(BRANCHES, local)) {
+            return Some(local);
+        }
+        let tracking = revision.strip_prefix(TRACKING).unwrap_or(revision);
+        let branch = tracking.split_once('/').map(|(_, branch)| branch).filter(|branch| *branch != "HEAD")?;
+        self.refs.has(&full(TRACKING, tracking)).then_some(branch)
     }
 
     /// Whether a revision is empty, `HEAD`, or the checked-out branch.
@@ -101,6 +118,13 @@ impl LocalRepository {
                 branch == revision || branch.strip_prefix("refs/heads/") == Some(revision)
             })
     }
+}
+
+/// Returns the branch to which a line leads that has the target and the name of a symbolic ref, if it is `HEAD` of a remote.
+fn default_branch(line: &str) -> Option<&str> {
+    let (target, name) = line.split_once('\t')?;
+    let remote = name.strip_prefix(TRACKING)?.strip_suffix("/HEAD")?;
+    target.strip_prefix(TRACKING)?.strip_prefix(remote)?.strip_prefix('/')
 }
 
 /// Runs a git command in a directory, and returns its standard output.

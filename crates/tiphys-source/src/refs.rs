@@ -14,6 +14,10 @@ const ABBREVIATION_DIGITS_MIN: usize = 7;
 /// Number of digits of a full commit id.
 pub(crate) const COMMIT_DIGITS: usize = 40;
 
+/// The beginning of the full names of branches, and of remote-tracking branches.
+pub(crate) const BRANCHES: &str = "refs/heads/";
+pub(crate) const TRACKING: &str = "refs/remotes/";
+
 /// Refs and their commits. Annotated tags are dereferenced.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Refs {
@@ -88,6 +92,11 @@ impl Refs {
     pub(crate) fn resolve_tracking(&self, remote: &str, branch: &str) -> Option<&str> {
         let branch = if branch.is_empty() { "HEAD" } else { branch };
         self.commits.get(&format!("refs/remotes/{remote}/{branch}")).map(String::as_str)
+    }
+
+    /// Whether there is a ref of this full name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.commits.contains_key(name)
     }
 
     /// Whether a branch or remote-tracking branch has this name.

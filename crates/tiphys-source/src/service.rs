@@ -12,7 +12,7 @@ use crate::charts::ChartLookups;
 use crate::clones::Clones;
 use crate::git::Git;
 use crate::options::{Freshness, Network, SourceOptions};
-use crate::{LocalCopy, Sources};
+use crate::{CheckoutBranches, LocalCopy, Sources};
 
 /// State that outlives a request: the content store, clones, look-ups of branches and charts. Cheap to clone; concurrent requests share
 /// look-ups and fetches.
@@ -35,6 +35,8 @@ pub struct SourceRequest {
     pub file_repositories: Vec<PathBuf>,
     /// Folders that stand for repositories; of several for one URL and revision the first wins.
     pub copies: Vec<LocalCopy>,
+    /// The branches that those of them that are checkouts stand for.
+    pub checkout_branches: CheckoutBranches,
     /// Whether the network may be used.
     pub network: Network,
     /// Whether cached commits are fetched again.

@@ -32,6 +32,7 @@ use crate::{
     normalize_git_url, redact_url,
 };
 
+pub use compare::CheckoutUse;
 pub use index::{HasContent, RevisionIndex};
 pub use nesting::Nesting;
 use repositories::Repositories;
@@ -50,7 +51,7 @@ pub struct Sources {
     local: Arc<LocalRepositories>,
     copies: Arc<[OnceCell<OpenCopy>]>,
     /// The commits that are used instead of the files of local copies. None: the files are used as they are.
-    past: Option<Arc<[Option<compare::BaseCommit>]>>,
+    past: Option<Arc<[Option<ObjectId>]>>,
     repositories: Arc<Mutex<Repositories>>,
     trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
     identities: Arc<Mutex<compare::Identities>>,
@@ -249,7 +250,8 @@ impl Sources {
         let (Some(cell), Some(copy)) = (self.copies.get(index), self.request.copies.get(index)) else {
             unreachable!("positions come from the list itself")
         };
-        cell.get_or_try_init(|| OpenCopy::open(copy, &self.service.git, &self.local)).await
+        let rule = &self.request.checkout_branches;
+        cell.get_or_try_init(|| OpenCopy::open(copy, rule, &self.service.git, &self.local)).await
     }
 
     /// Returns the local copies of a repository.

@@ -30,6 +30,7 @@ pub(crate) fn service_options(args: &CommonArgs, process: &Process) -> Result<Se
     require_directories("--allow-file-repositories", &args.allow_file_repositories, process)?;
     Ok(ServiceOptions {
         repositories: repositories(&args.repo, process)?,
+        repository_revisions: args.repo_revision.into(),
         cluster_state: args
             .clusters
             .cluster_state

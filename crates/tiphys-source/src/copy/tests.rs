@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
-use super::LocalCopy;
+use super::{LocalCopy, is_same_repository};
+use crate::normalize_git_url;
 
 #[test]
 fn the_option_is_read_in_all_its_forms() {
@@ -19,6 +20,9 @@ fn the_option_is_read_in_all_its_forms() {
         ("git@h:team/x@v1=d", Some("git@h:team/x"), Some("v1"), "/here/d"),
         ("ssh://git@h:22/x@v1=d", Some("ssh://git@h:22/x"), Some("v1"), "/here/d"),
         ("file:///srv/x=d", Some("file:///srv/x"), None, "/here/d"),
+        ("@main=d", None, Some("main"), "/here/d"),
+        ("@release/1.x=/abs", None, Some("release/1.x"), "/abs"),
+        ("@d", None, None, "/here/@d"),
     ] {
         let expected = LocalCopy {
             url: url.map(str::to_owned),
@@ -33,6 +37,35 @@ fn the_option_is_read_in_all_its_forms() {
 fn an_option_without_a_folder_is_refused() {
     for text in ["", "https://h/x="] {
         let error = LocalCopy::parse(text, Path::new("/here")).expect_err("there is no folder");
-        assert_eq!(error.to_string(), format!("{text:?} names no folder; write DIR, URL=DIR or URL@REV=DIR"));
+        assert_eq!(
+            error.to_string(),
+            format!("{text:?} names no folder; write DIR, @BRANCH=DIR, URL=DIR or URL@REV=DIR")
+        );
     }
+}
+
+#[test]
+fn one_repository_has_urls_of_several_schemes() {
+    let same = |a: &str, b: &str| is_same_repository(&normalize_git_url(a), &normalize_git_url(b));
+    let url = "https://git.example.org/team/apps.git";
+    for other in [
+        "https://git.example.org/team/apps",
+        "http://git.example.org/team/apps",
+        "https://robot@git.example.org/team/apps.git",
+        "git@git.example.org:team/apps.git",
+        "ssh://git@git.example.org/team/apps.git",
+        "ssh://git@git.example.org:2222/team/apps",
+    ] {
+        assert!(same(url, other) && same(other, url), "{other}");
+    }
+    for other in [
+        "https://git.example.org/team/other",
+        "https://example.org/team/apps",
+        "git@git.example.org:other/apps.git",
+        "file:///git.example.org/team/apps",
+        "/git.example.org/team/apps",
+    ] {
+        assert!(!same(url, other), "{other}");
+    }
+    assert!(!same("file:///srv/x", "https:///srv/x"));
 }

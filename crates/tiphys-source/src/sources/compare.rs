@@ -16,14 +16,30 @@ use crate::copy::{self, OpenCopy};
 use crate::identity::{FilesIdentity, Identity};
 use crate::plan;
 use crate::work_tree::{PastFiles, WorkTreePath};
-use crate::{BasePoint, BaseRevision, GitSource, SourceError, SourceRequest, TreeScope, normalize_git_url};
+use crate::{
+    BaseRevision, CheckoutBranches, GitSource, SourceError, SourceRequest, TreeScope, normalize_git_url,
+};
 
-/// The commit that is used instead of a folder's files.
-#[derive(Clone, Copy)]
-pub(super) struct BaseCommit {
-    commit: ObjectId,
-    /// The commit of the revision's name. It differs from `commit` if a merge base is requested.
-    named: ObjectId,
+/// What the revision of a source means in a checkout of its repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CheckoutUse {
+    /// What it names: what is checked out, something with the same files, or nothing that a checkout has.
+    AsNamed,
+    /// It is a branch that is not checked out, and whose changed files are: they are used.
+    Switched {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// It is something else than what is checked out, whose files at the path differ. They are not used.
+    Other {
+        /// The directory.
+        dir: PathBuf,
+    },
+    /// It is a branch that is not checked out, and it is not known which branch was changed. The files are not used.
+    Unknown {
+        /// The directory.
+        dir: PathBuf,
+    },
 }
 
 /// Identities of parts of revisions, each computed once.
@@ -58,14 +74,7 @@ impl Sources {
                 return Err(no_past(copy, &format!("revision {:?}", base.name)));
             };
             let commit = base.commit(git, &self.service.git).await?;
-            let named = match base.point {
-                BasePoint::Revision => commit,
-                BasePoint::MergeBase => {
-                    let named = BaseRevision { point: BasePoint::Revision, ..base.clone() };
-                    named.commit(git, &self.service.git).await?
-                }
-            };
-            past.push(Some(BaseCommit { commit, named }));
+            past.push(Some(commit));
         }
         Ok(Self { past: Some(past.into()), ..self.clone() })
     }
@@ -96,7 +105,7 @@ impl Sources {
 
     /// Returns the commit that is used instead of a local copy's files.
     pub(super) fn past_of(&self, copy: usize) -> Option<ObjectId> {
-        self.past_at(copy).map(|past| past.commit)
+        *self.past.as_ref()?.get(copy)?
     }
 
     /// Fails for a directory without a git repository if another revision is requested.
@@ -104,31 +113,47 @@ impl Sources {
         if self.past.is_some() { Err(no_past(copy, "the revision to compare with")) } else { Ok(()) }
     }
 
-    fn past_at(&self, copy: usize) -> Option<&BaseCommit> {
-        self.past.as_ref()?.get(copy)?.as_ref()
-    }
-
-    /// Returns the local copy of a repository if the target revision is the branch of these sources and is not checked out there. A source
-    /// with it uses that commit on both sides and none of the changed files.
-    pub async fn folder_of_base(
+    /// Returns what a source's revision means in the checkouts of its repository.
+    pub async fn checkout_use(
         &self,
-        repo_url: &str,
-        target_revision: &str,
-    ) -> Result<Option<PathBuf>, SourceError> {
-        let url = repo_url.trim();
-        let copies = self.copies_of(&normalize_git_url(url)).await?;
-        if copies.iter().any(|(_, copy)| copy.is_current(target_revision)) {
-            return Ok(None);
+        source: &GitSource,
+        app_path: &RepoPath,
+    ) -> Result<CheckoutUse, SourceError> {
+        let (url, revision) = (normalize_git_url(source.repo_url.trim()), source.target_revision.as_str());
+        let copies = self.copies_of(&url).await?;
+        let is_checked_out = |copy: &OpenCopy| match &copy.git {
+            Some(git) if copy.revision.is_none() => git.is_checked_out(revision),
+            _ => copy.files_are(revision),
+        };
+        if copies.iter().any(|(_, copy)| is_checked_out(copy)) {
+            return Ok(CheckoutUse::AsNamed);
+        }
+        if let Some((_, copy)) = copies.iter().find(|(_, copy)| copy.files_are(revision)) {
+            return Ok(CheckoutUse::Switched { dir: copy.dir.clone() });
         }
         for (index, copy) in copies {
-            let Some(past) = self.past_at(index) else { continue };
-            let is_branch = copy.git.as_ref().is_some_and(|git| git.refs.has_branch(target_revision));
-            let commit = commit_in_copy(copy, &normalize_git_url(url), target_revision)?;
-            if is_branch && commit == Some(past.named) {
-                return Ok(Some(copy.dir.clone()));
+            let Some(git) = copy.git.as_ref().filter(|git| !git.bare && copy.revision.is_none()) else {
+                continue;
+            };
+            let Some(commit) = commit_in_copy(copy, &url, revision)? else { continue };
+            let dir = copy.dir.clone();
+            let is_open = matches!(self.request.checkout_branches, CheckoutBranches::Changed { .. });
+            if is_open && copy.branches.is_empty() && git.refs.has_branch(revision) {
+                return Ok(CheckoutUse::Unknown { dir });
+            }
+            let paths = TreeScope::Only(Vec::new()).paths(app_path);
+            let origin = Origin::Copy {
+                copy: index,
+                commit,
+                url: source.repo_url.trim().to_owned(),
+                project: Arc::clone(&source.project),
+            };
+            let named = self.identity_of_commit(&origin, paths.as_deref()).await?;
+            if named != self.identity_of_files(copy, paths.as_deref()).await? {
+                return Ok(CheckoutUse::Other { dir });
             }
         }
-        Ok(None)
+        Ok(CheckoutUse::AsNamed)
     }
 
     /// Returns the files of a work tree's path at another revision, without changing the work tree or its index. For [`TreeScope::Only`], these

@@ -354,39 +354,6 @@ async fn a_remote_repository_is_told_apart_by_what_is_asked_for_and_not_asked_it
 }
 
 #[tokio::test]
-async fn a_branch_that_is_the_base_itself_is_told_from_what_is_checked_out() {
-    let bench = Workbench::new();
-    let repository = parted(&bench);
-    repository.git(&["tag", "same", "main"]);
-    let now = bench.with_copies(&[&format!("{URL}=apps")]);
-    let folder = Some(bench.path("apps").canonicalize().expect("it is there"));
-    for base in [base("main"), base("origin/main"), base("same"), merge_base("main")] {
-        let then = now.at(&base).await.expect("it is there");
-        for (revision, expected) in [
-            ("main", &folder),
-            ("refs/heads/main", &folder),
-            ("topic", &None),
-            ("HEAD", &None),
-            ("", &None),
-            // What does not move is meant as it is.
-            ("same", &None),
-            ("v1", &None),
-            ("gone", &None),
-        ] {
-            let found = then.folder_of_base(URL, revision).await.expect("it can be told");
-            assert_eq!(found, *expected, "{base:?} {revision:?}");
-        }
-        let both = bench.with_copies(&[&format!("{URL}=apps"), &format!("{URL}@main=apps")]);
-        let both = both.at(&base).await.expect("it is there");
-        assert_eq!(both.folder_of_base(URL, "main").await.expect("it can be told"), None, "{base:?}");
-        assert_eq!(
-            then.folder_of_base("https://nowhere.invalid/x.git", "main").await.expect("it can be told"),
-            None
-        );
-    }
-}
-
-#[tokio::test]
 async fn a_revision_is_one_commit_for_a_whole_command() {
     let bench = Workbench::new();
     let repository = parted(&bench);

@@ -1,6 +1,7 @@
 //! Real git repositories, folders and servers on this machine, turned into trees.
 
 mod base;
+mod checkouts;
 mod concurrency;
 mod copies;
 mod http;

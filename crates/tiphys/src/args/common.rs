@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 use tiphys_engine::TrackingMethod;
 use tiphys_plugin::PrivateView;
-use tiphys_service::{ConnectTo, FileGlobbing, SetInclusion};
+use tiphys_service::{ConnectTo, FileGlobbing, RepositoryRevisions, SetInclusion};
 
 use super::clusters::ClusterArgs;
 use super::limits::LimitArgs;
@@ -34,11 +34,16 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "NAME|PREFIX*", global = true, env = "TIPHYS_PASS_ENV", value_delimiter = ',', action = ArgAction::Append)]
     pub(crate) pass_env: Vec<String>,
 
-    /// Use the files of DIR, uncommitted ones included, instead of the repository URL at HEAD; default for URL: all remotes of DIR.
-    /// `URL@REV=DIR` replaces another revision. For a Helm repository or a registry, DIR replaces the charts of sources, but not their
+    /// Use the files of DIR, uncommitted ones included, instead of the repository URL; default for URL: all remotes of DIR. They stand for HEAD
+    /// and the branch that was changed (see --repo-revision), with `@BRANCH=DIR` also for that branch, with `URL@REV=DIR` only for REV. For a Helm repository or a registry, DIR replaces the charts of sources, but not their
     /// dependencies
     #[arg(long, value_name = "[URL=]DIR", global = true, action = ArgAction::Append)]
     pub(crate) repo: Vec<String>,
+
+    /// Branches for which the files of a checkout of --repo are used: `branches` for the one that is checked out, the remote's default branch and
+    /// that of `diff --base`; `exact` for the one that is checked out
+    #[arg(long, value_name = "RULE", value_enum, hide_possible_values = true, default_value_t = RepoRevisionArg::Branches, global = true)]
+    pub(crate) repo_revision: RepoRevisionArg,
 
     /// Trust settings and Secrets in rendered repositories: all, or those below DIR. By default, only files of the store outside of rendered
     /// repositories may set kustomize build options, URL schemes of value files, credentials, proxies and certificates
@@ -166,6 +171,13 @@ pub(crate) enum OutputFormat {
     Markdown,
 }
 
+/// Revisions for which a checkout is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RepoRevisionArg {
+    Branches,
+    Exact,
+}
+
 /// Application sets that take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AppSetsArg {
@@ -187,6 +199,15 @@ impl From<AppSetsArg> for SetInclusion {
             AppSetsArg::Auto => Self::Auto,
             AppSetsArg::All => Self::All,
             AppSetsArg::None => Self::None,
+        }
+    }
+}
+
+impl From<RepoRevisionArg> for RepositoryRevisions {
+    fn from(arg: RepoRevisionArg) -> Self {
+        match arg {
+            RepoRevisionArg::Branches => Self::Branches,
+            RepoRevisionArg::Exact => Self::Exact,
         }
     }
 }

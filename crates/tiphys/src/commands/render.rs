@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use tiphys_render::RenderedApplication;
 use tiphys_service::{
-    ApplicationSelection, ErrorKind, SelectedApplications, ValueWatch, Workspace, WorkspaceOptions,
+    ApplicationSelection, CheckoutReport, ErrorKind, SelectedApplications, ValueWatch, Workspace,
+    WorkspaceOptions,
 };
 use tiphys_store::StoredApplication;
 
@@ -84,6 +85,12 @@ pub(crate) async fn run(
         tiphys_service::select(&workspace, &selection, "render")?;
     let worst = error::print_all(&errors, None);
     error::warn_all(&warnings);
+    let CheckoutReport { notes, warnings, unknown } =
+        Box::pin(tiphys_service::checkout_report(&workspace, &applications)).await?;
+    error::warn_all(warnings.iter().chain(&unknown));
+    for text in notes {
+        output::note(&format!("note: {text}"));
+    }
     if args.print_env {
         let environments = tiphys_service::environments(&workspace, &applications);
         let environments = lifecycle::unless_interrupted(workspace.cancel(), environments).await??;

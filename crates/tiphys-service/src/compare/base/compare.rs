@@ -18,6 +18,7 @@ use super::past::label;
 use super::sides::{self, ComparedSides};
 use super::{Rendering, RevisionOptions, unheeded};
 use crate::appset::{SetReports, SetSelection};
+use crate::checkouts::{self, CheckoutReport};
 use crate::compare::{ApplicationDiff, Presence};
 use crate::error::{Input, Remedy, ServiceError};
 use crate::options::{ApplicationSelection, StepCallback, StorePath};
@@ -36,6 +37,7 @@ pub struct RevisionComparison {
     jobs: usize,
     rendering: Rendering,
     warnings: Vec<Warning>,
+    notes: Vec<String>,
 }
 
 /// An application whose inputs differ between two revisions, or are not known to be equal.
@@ -119,10 +121,19 @@ impl RevisionComparison {
             .retain(|set| is_about_all || pairs.of_unknown_sets.contains_key(set) || concerned.contains(set));
         errors.extend(reports.errors().cloned());
         warnings.extend(reports.warnings().cloned());
-        warnings.extend(unheeded::warnings(&pairs.head(), &sides).await?);
+        let head = pairs.head();
+        warnings.extend(unheeded::warnings(&head, &sides));
+        let renderer = &sides.head.renderer;
+        let CheckoutReport { notes, warnings: of_checkouts, unknown } =
+            checkouts::report(renderer, renderer.sources(), &head).await?;
+        if let Some(first) = unknown.first() {
+            let remedy = first.remedy().cloned();
+            return Err(ServiceError::invalid_input(first.message()).with_remedy(remedy));
+        }
+        warnings.extend(of_checkouts);
         let jobs = service.jobs();
         let rendering = revision.rendering;
-        Ok(Self { base: revision.base.clone(), sides, pairs, errors, runs, jobs, rendering, warnings })
+        Ok(Self { base: revision.base.clone(), sides, pairs, errors, runs, jobs, rendering, warnings, notes })
     }
 
     /// Returns the reports about application sets of both sides, which may generate applications that are not compared. Errors and warnings
@@ -139,6 +150,11 @@ impl RevisionComparison {
     /// Returns the errors of applications that could not be selected, and of application sets.
     pub fn errors(&self) -> &[ServiceError] {
         &self.errors
+    }
+
+    /// Returns for which branches the files of a checkout are used.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Returns the warnings about both sides, the applications and their projects.

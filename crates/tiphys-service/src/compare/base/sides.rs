@@ -42,8 +42,6 @@ pub(super) struct ComparedSides {
     pub(super) plugins: ComparedPlugins,
     /// Top directories of the store's work trees, each with the URL of a repository that it is a copy of and is not used for.
     pub(super) unused_copies: Vec<(PathBuf, String)>,
-    /// The sources at the base.
-    pub(super) sources_base: Arc<Sources>,
     /// The projects of the head, with the rules of the base.
     pub(super) projects: Arc<Projects>,
     pub(super) clusters: Arc<DestinationClusters>,
@@ -65,7 +63,7 @@ pub(super) async fn open(
 ) -> Result<ComparedSides, ServiceError> {
     let (options, host) = (service.options(), service.host());
     let RevisionOptions { base, plugins_from: from, head_references, .. } = revision;
-    let sources = service.sources().request(source_request(options, host));
+    let sources = service.sources().request(source_request(options, host, Some(&base.name)));
     let reader = BaseReader { sources: &sources, base };
     let StoreSides { base: stores_base, head: stores_head, tops, around: mut compared, trust, held } =
         stores(&reader, options, arguments, host).await?;
@@ -112,7 +110,7 @@ pub(super) async fn open(
     let projects = Arc::clone(&settings_head.projects);
     let mut base = Side {
         renderer: renderer(
-            Arc::clone(&sources_base),
+            sources_base,
             settings_base.render,
             values(&settings_base.projects, LiveReads::Everything),
             &plugins.base,
@@ -140,18 +138,7 @@ pub(super) async fn open(
     };
     sets.join(head.include_sets(service, &projects, &trust, &services).await?);
     let unused_copies = unused;
-    Ok(ComparedSides {
-        base,
-        head,
-        plugins,
-        unused_copies,
-        sources_base,
-        projects,
-        clusters,
-        warnings,
-        sets,
-        _held: held,
-    })
+    Ok(ComparedSides { base, head, plugins, unused_copies, projects, clusters, warnings, sets, _held: held })
 }
 
 impl ComparedSides {

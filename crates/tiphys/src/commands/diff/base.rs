@@ -45,10 +45,14 @@ pub(crate) async fn compared(
     host: &Process,
 ) -> Result<(RevisionDiff, SetNotes, Option<ErrorKind>), ServiceError> {
     let worst = error::print_all(comparison.errors(), None);
-    error::warn_all(&comparison.warnings());
+    let warnings = comparison.warnings();
+    error::warn_all(&warnings);
+    for text in comparison.notes() {
+        note(&format!("note: {text}"));
+    }
     let progress = Progress::new(host, "compared", comparison.applications());
     let step = |name: &str| progress.step(name);
-    let sets = SetNotes::of(comparison.sets());
+    let sets = SetNotes::of(comparison.sets(), &warnings);
     Ok((Box::pin(comparison.compare(&step)).await?, sets, worst))
 }
 

@@ -36,6 +36,7 @@ pub(super) async fn run(
     let step = |name: &str| progress.step(name);
     let comparing = Box::pin(compare_live(&workspace, &clusters, &applications, &step));
     let compared = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
-    let sides = Sides::new("live", "rendered").with_sets(SetNotes::of(&sets));
+    let sides = Sides::new("live", "rendered")
+        .with_sets(SetNotes::of(&sets, &sets.warnings().cloned().collect::<Vec<_>>()));
     output::finish(&compared, &sides, form, &args.shown, worst, host).await
 }

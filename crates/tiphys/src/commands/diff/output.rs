@@ -66,9 +66,9 @@ impl Sides {
 }
 
 impl SetNotes {
-    /// Takes all reports.
-    pub(crate) fn of(sets: &SetReports) -> Self {
-        Self { lines: lines(sets.errors(), sets.warnings()), not_compared: sets.unknown() }
+    /// Takes all reports, and the warnings of the comparison, which are about more than sets.
+    pub(crate) fn of(sets: &SetReports, warnings: &[Warning]) -> Self {
+        Self { lines: lines(sets.errors(), warnings), not_compared: sets.unknown() }
     }
 
     /// Takes the errors and warnings of previews.
