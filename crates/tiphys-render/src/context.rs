@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tiphys_access::{
-    ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FileRepositories,
-    FoundAccess, KnownRepositories, MountedCredentials, RepositoryAccess, RepositoryUse, RunContext,
-    SourceKind,
+    ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FoundAccess,
+    KnownRepositories, MountedCredentials, RepositoryAccess, RepositoryUse, RunContext, SourceKind,
 };
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{mentioned, references};
@@ -222,11 +221,9 @@ impl Renderer {
     async fn fetched(&self, application: &Application, part: &Part<'_>) -> Result<GivenRef, String> {
         let other = part.source;
         let repository = other.shown_repository();
-        let project = self.project_of(application);
         // Boxed because it is a large future.
         let fetching = Box::pin(async {
-            let revision =
-                self.sources.resolve(&git_source(&project, other, application.file_repositories)).await?;
+            let revision = self.sources.resolve(&self.git_source(application, other)).await?;
             // Git LFS pointers are refused only in the application's own directory. No directory of a tree has this name.
             let no_folder = RepoPath::new(".git")?;
             let want = Want { modes: Modes::Plain, scope: part.scope.clone(), app_path: no_folder };
@@ -266,6 +263,16 @@ impl Renderer {
         })
     }
 
+    /// Returns the git repository of an application's source, at its revision.
+    pub fn git_source(&self, application: &Application, source: &ApplicationSource) -> GitSource {
+        GitSource {
+            project: self.project_of(application),
+            file_repositories: application.file_repositories,
+            repo_url: source.repo_url.clone(),
+            target_revision: source.target_revision.clone(),
+        }
+    }
+
     /// Returns the project of an application.
     pub(crate) fn project_of(&self, application: &Application) -> Arc<ContextProject> {
         self.context_project(application.spec.project_name())
@@ -276,20 +283,6 @@ impl Renderer {
 fn scope_of<'n>(origin: &Origin<'_>, names: impl Iterator<Item = &'n str>) -> TreeScope {
     let paths: Option<Vec<&Vec<RepoPath>>> = names.map(|name| origin.of_refs.get(name)).collect();
     paths.map_or(TreeScope::Whole, |paths| TreeScope::Exactly(paths.into_iter().flatten().cloned().collect()))
-}
-
-/// Converts a source into a git repository at a revision.
-pub(crate) fn git_source(
-    project: &Arc<ContextProject>,
-    source: &ApplicationSource,
-    file_repositories: FileRepositories,
-) -> GitSource {
-    GitSource {
-        project: Arc::clone(project),
-        file_repositories,
-        repo_url: source.repo_url.clone(),
-        target_revision: source.target_revision.clone(),
-    }
 }
 
 fn kind_of(source: &ApplicationSource) -> SourceKind {

@@ -24,7 +24,6 @@ use tiphys_source::{ResolvedRevision, RevisionFile, RevisionIndex};
 use tiphys_tree::{Entries, Modes, RepoPath, TreeKey};
 
 use crate::RenderError;
-use crate::context::git_source;
 use crate::renderer::{Renderer, rendered};
 
 pub use annotation::UnselectedPaths;
@@ -303,7 +302,7 @@ impl Finder<'_> {
             return Ok(None);
         }
         let repository = source.shown_repository();
-        let source = git_source(&renderer.project_of(application), source, application.file_repositories);
+        let source = renderer.git_source(application, source);
         // Boxed because these are large futures.
         let resolving = renderer.unless_cancelled(&repository, Box::pin(sources.resolve(&source)));
         let revision: ResolvedRevision = resolving.await.map_err(failed)?;

@@ -14,7 +14,6 @@ use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
-use crate::context::git_source;
 use crate::inputs::{InputFiles, Reach, SourceInputs};
 use crate::key::ResultKey;
 use crate::prepare::{Prepared, Work};
@@ -206,7 +205,7 @@ impl Renderer {
                 None => sources.get(position - 1),
             };
             let Some(source) = source else { return false };
-            let source = git_source(&self.project_of(application), source, application.file_repositories);
+            let source = self.git_source(application, source);
             let paths: Vec<RepoPath> = paths.all.keys().cloned().collect();
             let unchanged = async {
                 let revision = self.sources.resolve(&source).await?;

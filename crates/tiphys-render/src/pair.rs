@@ -11,7 +11,6 @@ use tiphys_api::{Application, ApplicationSource};
 use tiphys_source::{FilesIdentity, TreeScope};
 use tiphys_tree::RepoPath;
 
-use crate::context::git_source;
 use crate::key::ResultKey;
 use crate::prepare::Prepared;
 use crate::renderer::{Renderer, rendered};
@@ -149,11 +148,7 @@ impl Side<'_> {
         scope: &TreeScope,
         app_path: &RepoPath,
     ) -> Result<FilesIdentity, CannotCompare> {
-        let source = git_source(
-            &self.renderer.project_of(self.application),
-            source,
-            self.application.file_repositories,
-        );
+        let source = self.renderer.git_source(self.application, source);
         // Boxed because it is a large future within others.
         let identity = Box::pin(self.renderer.sources.identity(&source, (scope, app_path))).await;
         identity.map_err(|_| CannotCompare)

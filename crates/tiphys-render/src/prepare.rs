@@ -17,7 +17,6 @@ use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, Requ
 use tiphys_source::{ResolvedRevision, SourceError, TreeScope, Want};
 use tiphys_tree::{Depth, Modes, RepoPath, Tree};
 
-use crate::context::git_source;
 use crate::error::SourceFailure;
 use crate::renderer::Renderer;
 use crate::values::{ClusterVersions, LiveVersions};
@@ -176,7 +175,7 @@ impl Renderer {
         let resolved = if let Some(chart) = self.chart_source(application, source) {
             self.unless_cancelled(&repository, Box::pin(self.sources.resolve_chart(&chart))).await
         } else {
-            let source = git_source(&self.project_of(application), source, application.file_repositories);
+            let source = self.git_source(application, source);
             let resolving = Box::pin(self.sources.resolve(&source));
             self.unless_cancelled(&repository, resolving).await
         };

@@ -158,22 +158,20 @@ fn calls_one(action: &[u8]) -> bool {
     let words: BTreeSet<&str> = words(action).collect();
     let is_sorted = words.contains(SORT);
     let is_random =
-        |word: &&&str| FUNCTIONS.binary_search(word).is_ok() && !(is_sorted && UNORDERED.contains(word));
-    words.iter().any(|word| is_random(&word))
+        |word: &str| FUNCTIONS.binary_search(&word).is_ok() && !(is_sorted && UNORDERED.contains(&word));
+    words.iter().any(|word| is_random(word))
         || (words.contains(EVALUATE) && COMPOSE.iter().any(|word| words.contains(word)))
 }
 
 /// Returns the words of an action. In a value with escapes, a word may begin after the letter of one: `\nnow`.
 fn words(action: &[u8]) -> impl Iterator<Item = &str> {
-    let parts = action.split_inclusive(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
-    let mut before = b' ';
-    let words = parts.filter_map(move |part| {
-        let (word, separator) = match part.split_last() {
-            Some((last, word)) if !last.is_ascii_alphanumeric() && *last != b'_' => (word, *last),
-            _ => (part, b' '),
-        };
-        let word = (std::mem::replace(&mut before, separator), std::str::from_utf8(word).ok()?);
-        Some(word)
+    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    // Each part is a word and the byte after it.
+    let parts = action.split_inclusive(move |byte| !is_of_word(byte));
+    let words = parts.scan(b' ', move |before, part| {
+        let end = part.iter().rposition(is_of_word).map_or(0, |last| last + 1);
+        let word = std::str::from_utf8(&part[..end]).unwrap_or_default();
+        Some((std::mem::replace(before, part.last().copied().unwrap_or_default()), word))
     });
     words
         .filter(|(before, word)| !matches!(before, b'.' | b'$') && !word.is_empty())

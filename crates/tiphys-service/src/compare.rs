@@ -11,7 +11,6 @@ use crate::warning::Warning;
 
 pub use tiphys_cluster::ClusterStateArgument;
 
-pub(crate) use base::failed;
 pub use base::{
     AffectedApplication, HeadReferences, PluginsFrom, Rendering, RevisionComparison, RevisionDiff,
     RevisionOptions, preview_change,

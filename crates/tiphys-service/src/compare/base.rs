@@ -12,7 +12,6 @@ mod unheeded;
 use tiphys_source::BaseRevision;
 
 pub use compare::{AffectedApplication, RevisionComparison, RevisionDiff};
-pub(crate) use past::failed;
 pub use sets::preview_change;
 
 /// Whose plugins run if they are in a compared work tree.

@@ -9,7 +9,7 @@ use tiphys_access::KnownRepositories;
 use tiphys_tree::{ContainmentError, Modes, RepoPath, resolve};
 use tokio::sync::OnceCell;
 
-use super::{Made, Origin, Sources, TreeRequest, blocking, commit_in_copy};
+use super::{Made, Origin, Sources, TreeRequest, blocking};
 use crate::charts;
 use crate::clone_key::cache_name;
 use crate::copy::{self, OpenCopy};
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// What the revision of a source means in a checkout of its repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckoutUse {
     /// What it names: what is checked out, something with the same files, or nothing that a checkout has.
     AsNamed,
@@ -131,29 +131,25 @@ impl Sources {
         if let Some((_, copy)) = copies.iter().find(|(_, copy)| copy.files_are(revision)) {
             return Ok(CheckoutUse::Switched { dir: copy.dir.clone() });
         }
-        for (index, copy) in copies {
-            let Some(git) = copy.git.as_ref().filter(|git| !git.bare && copy.revision.is_none()) else {
-                continue;
-            };
-            let Some(commit) = commit_in_copy(copy, &url, revision)? else { continue };
-            let dir = copy.dir.clone();
-            let is_open = matches!(self.request.checkout_branches, CheckoutBranches::Changed { .. });
-            if is_open && copy.branches.is_empty() && git.refs.has_branch(revision) {
-                return Ok(CheckoutUse::Unknown { dir });
-            }
-            let paths = TreeScope::Only(Vec::new()).paths(app_path);
-            let origin = Origin::Copy {
-                copy: index,
-                commit,
-                url: source.repo_url.trim().to_owned(),
-                project: Arc::clone(&source.project),
-            };
-            let named = self.identity_of_commit(&origin, paths.as_deref()).await?;
-            if named != self.identity_of_files(copy, paths.as_deref()).await? {
-                return Ok(CheckoutUse::Other { dir });
-            }
+        if copies.is_empty() {
+            return Ok(CheckoutUse::AsNamed);
         }
-        Ok(CheckoutUse::AsNamed)
+        let Origin::Copy { copy: index, .. } = self.resolve(source).await?.origin else {
+            return Ok(CheckoutUse::AsNamed);
+        };
+        let copy = self.copy(index).await?;
+        let Some(git) = copy.git.as_ref().filter(|git| !git.bare && copy.revision.is_none()) else {
+            return Ok(CheckoutUse::AsNamed);
+        };
+        let dir = copy.dir.clone();
+        let is_open = matches!(self.request.checkout_branches, CheckoutBranches::Changed { .. });
+        if is_open && copy.branches.is_empty() && git.refs.has_branch(revision) {
+            return Ok(CheckoutUse::Unknown { dir });
+        }
+        let scope = TreeScope::Only(Vec::new());
+        let named = self.identity(source, (&scope, app_path)).await?;
+        let checked_out = self.identity_of_files(copy, scope.paths(app_path).as_deref()).await?;
+        Ok(if named == checked_out { CheckoutUse::AsNamed } else { CheckoutUse::Other { dir } })
     }
 
     /// Returns the files of a work tree's path at another revision, without changing the work tree or its index. For [`TreeScope::Only`], these

@@ -35,8 +35,8 @@ pub(crate) struct CommonArgs {
     pub(crate) pass_env: Vec<String>,
 
     /// Use the files of DIR, uncommitted ones included, instead of the repository URL; default for URL: all remotes of DIR. They stand for HEAD
-    /// and the branch that was changed (see --repo-revision), with `@BRANCH=DIR` also for that branch, with `URL@REV=DIR` only for REV. For a Helm repository or a registry, DIR replaces the charts of sources, but not their
-    /// dependencies
+    /// and the branch that was changed (see --repo-revision), with `@BRANCH=DIR` also for that branch, with `URL@REV=DIR` only for REV. For a
+    /// Helm repository or a registry, DIR replaces the charts of sources, but not their dependencies
     #[arg(long, value_name = "[URL=]DIR", global = true, action = ArgAction::Append)]
     pub(crate) repo: Vec<String>,
 

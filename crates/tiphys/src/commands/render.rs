@@ -86,7 +86,7 @@ pub(crate) async fn run(
     let worst = error::print_all(&errors, None);
     error::warn_all(&warnings);
     let CheckoutReport { notes, warnings, unknown } =
-        Box::pin(tiphys_service::checkout_report(&workspace, &applications)).await?;
+        Box::pin(tiphys_service::checkout_report(&workspace, &applications)).await;
     error::warn_all(warnings.iter().chain(&unknown));
     for text in notes {
         output::note(&format!("note: {text}"));

@@ -34,7 +34,7 @@ pub(super) fn label(base: &BaseRevision) -> String {
 }
 
 /// Converts the error of a repository or revision. One that the caller named and that does not exist is invalid input.
-pub(crate) fn failed(error: &SourceError) -> ServiceError {
+pub(super) fn failed(error: &SourceError) -> ServiceError {
     let text = chain(error);
     match error {
         SourceError::Copy { .. } => ServiceError::invalid_input(text).of_input(Input::Repositories),

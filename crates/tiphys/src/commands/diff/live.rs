@@ -36,7 +36,6 @@ pub(super) async fn run(
     let step = |name: &str| progress.step(name);
     let comparing = Box::pin(compare_live(&workspace, &clusters, &applications, &step));
     let compared = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
-    let sides = Sides::new("live", "rendered")
-        .with_sets(SetNotes::of(&sets, &sets.warnings().cloned().collect::<Vec<_>>()));
+    let sides = Sides::new("live", "rendered").with_sets(SetNotes::of(&sets, sets.warnings()));
     output::finish(&compared, &sides, form, &args.shown, worst, host).await
 }

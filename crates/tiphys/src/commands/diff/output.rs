@@ -67,7 +67,7 @@ impl Sides {
 
 impl SetNotes {
     /// Takes all reports, and the warnings of the comparison, which are about more than sets.
-    pub(crate) fn of(sets: &SetReports, warnings: &[Warning]) -> Self {
+    pub(crate) fn of<'a>(sets: &'a SetReports, warnings: impl IntoIterator<Item = &'a Warning>) -> Self {
         Self { lines: lines(sets.errors(), warnings), not_compared: sets.unknown() }
     }
 
