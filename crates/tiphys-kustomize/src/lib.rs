@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tiphys_tree::{ContainmentError, EntryPath, RepoPath, read_bounded, resolve};
 use tiphys_yaml::{Data, Node, read_document};
 
-pub use named::named;
+pub use named::{LocalChart, charts, configuration_paths, configurations, named};
 
 /// The maximum size in bytes of a kustomization and all kustomizations that it refers to.
 pub const KUSTOMIZATION_BYTES_MAX: u64 = 5 << 20;
@@ -186,9 +186,11 @@ impl NamedPath<'_> {
         self.inner.is_some_and(|inner| ENV_FIELDS.contains(&inner))
     }
 
-    /// Whether the path may be an inline patch. Kustomize takes a string that is an object for one.
+    /// Whether the path may be an inline object: a patch, or the configuration of a plugin.
     pub fn may_be_inline(&self) -> bool {
-        self.field == STRATEGIC_MERGE && self.path.contains('\n')
+        let fields =
+            [STRATEGIC_MERGE, "PatchStrategicMergeTransformer", "generators", "transformers", "validators"];
+        fields.contains(&self.field) && self.path.contains('\n')
     }
 }
 
@@ -199,17 +201,26 @@ fn paths(kustomization: &Node) -> Vec<NamedPath<'_>> {
             if inner.is_empty() {
                 found.extend(item.as_str().map(|path| NamedPath { field, inner: None, path }));
             }
-            for name in inner {
-                let strings = item.all(name).flat_map(items).filter_map(Node::as_str);
-                found.extend(strings.map(|text| {
-                    // A file may have the form `key=path`.
-                    let file = text.split_once('=').filter(|_| *name == "files").map(|(_, file)| file);
-                    NamedPath { field, inner: Some(name), path: file.unwrap_or(text) }
-                }));
-            }
+            found.extend(paths_in(item, field, inner));
         }
     }
     found
+}
+
+/// Returns the paths in the fields of an object.
+fn paths_in<'n>(
+    object: &'n Node,
+    field: &'static str,
+    inner: &'static [&'static str],
+) -> impl Iterator<Item = NamedPath<'n>> {
+    inner.iter().flat_map(move |name| {
+        let strings = object.all(name).flat_map(items).filter_map(Node::as_str);
+        strings.map(move |text| {
+            // A file may have the form `key=path`.
+            let file = text.split_once('=').filter(|_| *name == "files").map(|(_, file)| file);
+            NamedPath { field, inner: Some(name), path: file.unwrap_or(text) }
+        })
+    })
 }
 
 /// Returns the directories in which charts may be found.

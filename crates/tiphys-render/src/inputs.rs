@@ -96,9 +96,15 @@ struct Finder<'a> {
 /// A source with its override files, and the files of its repository unless it is a chart.
 struct Known {
     source: ApplicationSource,
-    index: Option<Arc<RevisionIndex>>,
+    revision: Option<IndexedRevision>,
     /// The files of a chart.
     chart: Option<TreeKey>,
+}
+
+/// A revision with its files.
+struct IndexedRevision {
+    revision: ResolvedRevision,
+    index: Arc<RevisionIndex>,
 }
 
 impl Renderer {
@@ -165,9 +171,10 @@ impl Finder<'_> {
     ) -> Result<InputFiles, String> {
         let app_path = RepoPath::new(if source.chart.is_empty() { &source.path } else { "" });
         let app_path = app_path.map_err(|error| error.to_string())?;
-        let Known { source, index, chart } = self.with_override_files(source, &app_path).await?;
+        let Known { source, revision, chart } = self.with_override_files(source, &app_path).await?;
         let empty = RevisionIndex::default();
-        let mut collector = PathCollector::new(index.as_deref().unwrap_or(&empty));
+        let index = revision.as_ref().map(|known| known.index.as_ref());
+        let mut collector = PathCollector::new(index.unwrap_or(&empty));
         if !source.dynamic_parameters().is_empty() || !source.annotated_parameters.is_empty() {
             return Err("it has dynamic parameters".to_owned());
         }
@@ -196,6 +203,9 @@ impl Finder<'_> {
                     collector.add(&path, "an override file, or one that would count")?;
                 }
                 kustomization::add(&mut collector, &app_path)?;
+                if let Some(known) = &revision {
+                    self.add_missing(&mut collector, known, &app_path).await?;
+                }
             }
             SourceType::Helm => {
                 self.require_rule(HELM_PLUGIN, InputRule::Chart)?;
@@ -226,7 +236,7 @@ impl Finder<'_> {
             let (reference, repository) = (Some(name.to_owned()), other.shown_repository());
             others.push(SourceInputs { position, reference, repository, files });
         }
-        Ok(match &index {
+        Ok(match index {
             None => InputFiles::Remote { revision: source.target_revision.clone(), content: chart },
             Some(index) => {
                 let paths = collector.finish();
@@ -235,13 +245,30 @@ impl Finder<'_> {
         })
     }
 
+    /// Reads the files that a kustomization names and whose content tells which other files count.
+    async fn add_missing(
+        &self,
+        collector: &mut PathCollector<'_>,
+        known: &IndexedRevision,
+        app_path: &RepoPath,
+    ) -> Result<(), String> {
+        while let Some(missing) = collector.take_missing()? {
+            let sources = &self.renderer.sources;
+            let is_missing = move |path: &RepoPath| missing.contains(path);
+            let reading = Box::pin(sources.read_files(&known.revision, is_missing, KUSTOMIZATION_BYTES_MAX));
+            collector.add_contents(reading.await.map_err(|error| chain(&error))?);
+            kustomization::add(collector, app_path)?;
+        }
+        Ok(())
+    }
+
     /// Returns the files of another source that value files name.
     async fn referred_files(&self, other: &ApplicationSource, files: &[&str]) -> Result<InputFiles, String> {
         let project = self.renderer.project_of(self.application);
         if !other.chart.is_empty() || !permits_source(&project, &other.repo_url) {
             return Err("a value file is in a source that cannot be used".to_owned());
         }
-        let Some(index) = self.index_of(other).await? else {
+        let Some(IndexedRevision { index, .. }) = self.index_of(other).await? else {
             return Ok(InputFiles::Remote { revision: other.target_revision.clone(), content: None });
         };
         let mut collector = PathCollector::new(&index);
@@ -269,14 +296,14 @@ impl Finder<'_> {
             let source = merged.map_err(|error| chain(&error))?.source;
             return Ok(Known {
                 source: without_switched_off(&source, switched_off),
-                index: None,
+                revision: None,
                 chart: Some(tree.key()),
             });
         }
-        let Some(index) = self.index_of(source).await? else {
+        let Some(known) = self.index_of(source).await? else {
             return Err("no folder stands for its repository".to_owned());
         };
-        let mut collector = PathCollector::new(&index);
+        let mut collector = PathCollector::new(&known.index);
         let mut read = Vec::new();
         for path in self.override_paths(app_path)? {
             if let Some(text) = collector.content(&path)? {
@@ -290,11 +317,11 @@ impl Finder<'_> {
             read.iter().map(|(path, text)| OverrideFile { name: path.as_str(), text }).collect();
         let merged = override_source(source, &files).map_err(|error| error.to_string())?;
         let source = without_switched_off(&merged.source, switched_off);
-        Ok(Known { source, index: Some(index), chart: None })
+        Ok(Known { source, revision: Some(known), chart: None })
     }
 
     /// Returns the files of a source's revision; `None` if its repository is out of reach.
-    async fn index_of(&self, source: &ApplicationSource) -> Result<Option<Arc<RevisionIndex>>, String> {
+    async fn index_of(&self, source: &ApplicationSource) -> Result<Option<IndexedRevision>, String> {
         let failed = |error: tiphys_source::SourceError| chain(&error);
         let Self { renderer, application, reach } = self;
         let sources = &renderer.sources;
@@ -311,7 +338,7 @@ impl Finder<'_> {
         match index.link_out() {
             // It makes every application of the revision fail.
             Some(link) => Err(format!("the link {link} leads out of the repository")),
-            None => Ok(Some(index)),
+            None => Ok(Some(IndexedRevision { revision, index })),
         }
     }
 

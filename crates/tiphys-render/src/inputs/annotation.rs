@@ -35,8 +35,8 @@ impl Renderer {
             let Some(source) = position.checked_sub(1).and_then(|index| sources.get(index)) else { continue };
             let Some(selected) = generate_paths(annotation, &source.path) else { continue };
             // It has been made for the inputs.
-            let Ok(Some(index)) = finder.index_of(source).await else { continue };
-            let paths = unselected(&index, &selected, paths);
+            let Ok(Some(known)) = finder.index_of(source).await else { continue };
+            let paths = unselected(&known.index, &selected, paths);
             if !paths.is_empty() {
                 all.push(UnselectedPaths { position: *position, paths });
             }

@@ -9,6 +9,8 @@ use tiphys_yaml::{Data, Node};
 
 use super::paths::PathCollector;
 
+pub(super) use remote::is_exact_version;
+
 /// The files that name dependencies.
 const METADATA: [&str; 2] = ["Chart.yaml", "requirements.yaml"];
 

@@ -2,12 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use tiphys_kustomize::{KUSTOMIZATIONS, NamedPath, named};
+use tiphys_kustomize::{
+    KUSTOMIZATIONS, LocalChart, NamedPath, charts, configuration_paths, configurations, named,
+};
 use tiphys_tree::RepoPath;
+use tiphys_yaml::read_documents;
 
+use super::chart::is_exact_version;
 use super::paths::PathCollector;
 
-/// Suffixes of the names of env files whose content is looked at.
+/// Suffixes of the usual names of env files, whose content is indexed. Others are read when they are named.
 const ENV_FILES: [&str; 2] = [".env", ".properties"];
 
 /// The host of repositories that may be written without a scheme.
@@ -16,12 +20,12 @@ const GITHUB: &str = "github.com";
 /// The byte order mark, which kustomize removes from the first line of an env file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Whether files of this name may be env files, whose content is looked at.
+/// Whether files of this name may be env files.
 pub(super) fn is_env_file(name: &str) -> bool {
     ENV_FILES.iter().any(|suffix| name.ends_with(suffix))
 }
 
-/// Adds everything that a kustomization names, recursively.
+/// Adds everything that a kustomization names, recursively. If contents of files are missing, it is to be called again with them.
 pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     let mut waiting = vec![collector.follow(folder)?];
@@ -38,6 +42,12 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
             let Some(kustomization) = collector.document(&file)? else { continue };
             for named in named(&kustomization).map_err(|why| format!("{file}: {why}"))? {
                 waiting.extend(add_named(collector, (&folder, &file), &named)?);
+            }
+            for configuration in configurations(&kustomization) {
+                add_configuration(collector, (&folder, &file), &configuration)?;
+            }
+            for chart in charts(&kustomization) {
+                add_chart(collector, (&folder, &file), &chart)?;
             }
         }
         if !is_kustomization && collector.is_directory(&folder) {
@@ -84,6 +94,51 @@ fn add_named(
     Ok(None)
 }
 
+/// Adds what the configuration of a built-in plugin names.
+fn add_configuration(
+    collector: &mut PathCollector<'_>,
+    (folder, file): (&RepoPath, &RepoPath),
+    written: &NamedPath<'_>,
+) -> Result<(), String> {
+    let documents = if written.may_be_inline() {
+        read_documents(written.path.as_bytes())
+            .map_err(|error| format!("{file}: {}: {error}", written.field))?
+    } else {
+        if add_named(collector, (folder, file), written)?.is_some() {
+            return Err(format!("{file}: {} is a directory in its field {}", written.path, written.field));
+        }
+        let Ok(path) = folder.join(written.path) else { return Ok(()) };
+        let Some(content) = collector.content_of_any(&path)? else { return Ok(()) };
+        read_documents(content).map_err(|error| format!("{path} cannot be read: {error}"))?
+    };
+    let named = configuration_paths(&documents).map_err(|why| format!("{file}: {}: {why}", written.field))?;
+    for one in named {
+        if add_named(collector, (folder, file), &one)?.is_some() {
+            return Err(format!("{file}: {} names the directory {}", written.field, one.path));
+        }
+    }
+    Ok(())
+}
+
+/// Adds a chart of a kustomization. Its templates are not looked at, so the result is not kept.
+fn add_chart(
+    collector: &mut PathCollector<'_>,
+    (folder, file): (&RepoPath, &RepoPath),
+    chart: &LocalChart,
+) -> Result<(), String> {
+    collector.set_fetches();
+    let mut is_here = false;
+    for place in &chart.folders {
+        let place = folder.join(place).map_err(|error| format!("{file}: {error}"))?;
+        let real = collector.add(&place, &format!("a chart of {file}, or one that would count"))?;
+        is_here |= collector.is_directory(&real);
+    }
+    if is_here || is_exact_version(&chart.version) {
+        return Ok(());
+    }
+    Err(format!("{file} has a chart without an exact version"))
+}
+
 /// Refuses an env file with a line without `=`: kustomize before version 5 reads the variable of that name from its own environment. The lines
 /// are those of kustomize's `api/kv/kv.go`.
 fn check_env_file(
@@ -97,17 +152,10 @@ fn check_env_file(
     if !collector.has_file(&path)? {
         return if may_be_remote(written) { Err(remote()) } else { Ok(()) };
     }
-    let real = collector.follow(&path)?;
-    if !real.file_name().is_some_and(is_env_file) {
-        return Err(format!(
-            "{kustomization}: the env file {real} is not read; its name must end in {}",
-            ENV_FILES.join(" or ")
-        ));
-    }
-    match collector.content(&path)?.and_then(bare_line) {
+    match collector.content_of_any(&path)?.and_then(bare_line) {
         None => Ok(()),
         Some(line) => {
-            Err(format!("{real}:{line}: a line without =, whose value may be that of the environment"))
+            Err(format!("{path}:{line}: a line without =, whose value may be that of the environment"))
         }
     }
 }

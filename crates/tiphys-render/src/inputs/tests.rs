@@ -417,14 +417,14 @@ fn what_is_not_understood_widens_to_the_whole_revision() {
     let cases = [
         (kustomization("new: 1"), Tool::Kustomization, "app/kustomization.yaml: its field new is not known"),
         (
-            kustomization("transformers: [t.yaml]"),
+            kustomization("helmChartInflationGenerator: [{chartName: c}]"),
             Tool::Kustomization,
-            "app/kustomization.yaml: its field transformers may read any file",
+            "app/kustomization.yaml: its field helmChartInflationGenerator may read any file",
         ),
         (
             kustomization("helmCharts: [{name: c}]"),
             Tool::Kustomization,
-            "app/kustomization.yaml: its field helmCharts may read any file",
+            "app/kustomization.yaml has a chart without an exact version",
         ),
         (
             kustomization("resources: ['https://git.example.org/a.git//b?ref=main']"),

@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 
 /// Returns the directory in which a topic's cases run.
 fn world_of(topic: &Path) -> World {
-    let world = if stem(topic) == "charts" { World::with_helm() } else { World::new() };
+    let world = if stem(topic) == "charts" { World::with_plugins() } else { World::new() };
     world.with_files(&topic.join("world"))
 }
 

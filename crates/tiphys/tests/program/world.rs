@@ -60,6 +60,12 @@ impl World {
         Self::new().with_plugin("helm", &[tools::program("helm"), helm::program()])
     }
 
+    /// A world with the Helm and the kustomize plugin of this repository, and with their tools.
+    pub(crate) fn with_plugins() -> Self {
+        let programs = ["helm", "kustomize", "jq"].map(tools::program);
+        Self::new().with_plugin("", &[&programs[..], &[helm::program()]].concat())
+    }
+
     /// The world with a plugin of this repository as the only plugin, and these programs on `PATH`.
     pub(crate) fn with_plugin(self, name: &str, programs: &[PathBuf]) -> Self {
         let folder = |program: &PathBuf| format!("{}:", program.parent().expect("parent").display());

@@ -105,14 +105,16 @@ fn is_remote(dependency: &Node) -> bool {
     })
 }
 
-/// Whether a dependency has one version and not a range: three numbers and an optional suffix.
+/// Whether a text is one version and not a range: three numbers and an optional suffix.
+pub(in crate::inputs) fn is_exact_version(version: &str) -> bool {
+    let numbers = version.split(['-', '+']).next().unwrap_or_default();
+    numbers.split('.').count() == 3 && Version::parse(version).is_ok()
+}
+
+/// Whether a dependency has one version and not a range.
 fn is_exact(dependency: &Node) -> bool {
-    let is_exact = |version: &str| {
-        let numbers = version.split(['-', '+']).next().unwrap_or_default();
-        numbers.split('.').count() == 3 && Version::parse(version).is_ok()
-    };
     let mut versions = dependency.all("version").peekable();
-    versions.peek().is_some() && versions.all(|version| version.as_str().is_some_and(is_exact))
+    versions.peek().is_some() && versions.all(|version| version.as_str().is_some_and(is_exact_version))
 }
 
 /// Returns the names of the charts in `charts`, and the files of the chart that helm must see, relative to it.

@@ -17,7 +17,17 @@ fn reason(files: &[(&str, &str)]) -> Option<String> {
         None => (path, false, content.as_bytes()),
     });
     let index = RevisionIndex::of_memory(entries, tells_of_others).unwrap();
-    add(&mut PathCollector::new(&index), &RepoPath::new("app").unwrap()).err()
+    let (mut collector, app) = (PathCollector::new(&index), RepoPath::new("app").unwrap());
+    let mut added = add(&mut collector, &app);
+    while added.is_ok() {
+        let Some(missing) = collector.take_missing().unwrap() else { return None };
+        let contents = files.iter().filter(|(path, _)| missing.contains(path));
+        collector.add_contents(
+            contents.map(|(path, content)| (path.clone(), content.as_bytes().to_vec())).collect(),
+        );
+        added = add(&mut collector, &app);
+    }
+    added.err()
 }
 
 #[test]
@@ -46,7 +56,7 @@ fn line_without_equals_sign_is_found_as_in_kustomize() {
 fn env_file_that_is_not_understood_widens() {
     let generator = |file: &str| format!("configMapGenerator: [{{name: a, envs: ['{file}']}}]");
     let kustomization = "app/kustomization.yaml";
-    let cases: [Case; 9] = [
+    let cases: [Case; 10] = [
         ("a.env", &[("app/a.env", "A=b")], None),
         (".env", &[("app/.env", "A=b")], None),
         ("missing", &[], None),
@@ -60,20 +70,13 @@ fn env_file_that_is_not_understood_widens() {
             &[("shared/a.properties", "A=b\nARGOCD_APP_REVISION")],
             Some("shared/a.properties:2: a line without =, whose value may be that of the environment"),
         ),
+        ("a.txt", &[("app/a.txt", "A=b")], None),
         (
             "a.txt",
-            &[("app/a.txt", "A=b")],
-            Some(
-                "app/kustomization.yaml: the env file app/a.txt is not read; its name must end in .env or .properties",
-            ),
+            &[("app/a.txt", "A")],
+            Some("app/a.txt:1: a line without =, whose value may be that of the environment"),
         ),
-        (
-            "a.env",
-            &[("app/a.env", "-> plain"), ("app/plain", "A=b")],
-            Some(
-                "app/kustomization.yaml: the env file app/plain is not read; its name must end in .env or .properties",
-            ),
-        ),
+        ("a.env", &[("app/a.env", "-> plain"), ("app/plain", "A=b")], None),
         ("link", &[("app/link", "-> a.env"), ("app/a.env", "A=b")], None),
         (
             "https://example.org/a.env?ref=0123456789abcdef0123456789abcdef01234567",
@@ -86,6 +89,82 @@ fn env_file_that_is_not_understood_widens() {
         let all: Vec<(&str, &str)> =
             [(kustomization, document.as_str())].into_iter().chain(files.iter().copied()).collect();
         assert_eq!(reason(&all).as_deref(), expected, "{file}");
+    }
+}
+
+#[test]
+fn configurations_of_built_in_plugins_are_followed() {
+    let patch = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npath: p.yaml\n";
+    let base = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npath: ../base\n";
+    let program = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {annotations: {a: b}}\n";
+    let env = "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\nenvs: [e]\n";
+    let other = "apiVersion: example.org/v1\nkind: PatchTransformer\n";
+    let inline = |content: &str| format!("transformers: [{content:?}]");
+    let by_file = "transformers: [t.yaml]".to_owned();
+    let cases: [(String, &[(&str, &str)], Option<&str>); 9] = [
+        (by_file.clone(), &[("app/t.yaml", patch)], None),
+        (by_file.clone(), &[], None),
+        (inline(patch), &[], None),
+        (
+            by_file.clone(),
+            &[("app/t.yaml", other)],
+            Some(
+                "app/kustomization.yaml: transformers: a plugin of kind \"PatchTransformer\" may read any file",
+            ),
+        ),
+        (
+            inline(program),
+            &[],
+            Some(
+                "app/kustomization.yaml: transformers: a plugin of kind \"PatchTransformer\" may read any file",
+            ),
+        ),
+        (
+            "generators: [t.yaml]".to_owned(),
+            &[("app/t.yaml", env), ("app/e", "A")],
+            Some("app/e:1: a line without =, whose value may be that of the environment"),
+        ),
+        (
+            by_file.clone(),
+            &[("app/t.yaml", base), ("base/kustomization.yaml", "")],
+            Some("app/kustomization.yaml: transformers names the directory ../base"),
+        ),
+        (
+            "validators: [../base]".to_owned(),
+            &[("base/kustomization.yaml", "")],
+            Some("app/kustomization.yaml: ../base is a directory in its field validators"),
+        ),
+        (
+            by_file,
+            &[("app/t.yaml", "a: [")],
+            Some("app/t.yaml cannot be read: line 1, column 5: expected a value"),
+        ),
+    ];
+    for (kustomization, files, expected) in cases {
+        let all: Vec<(&str, &str)> = [("app/kustomization.yaml", kustomization.as_str())]
+            .into_iter()
+            .chain(files.iter().copied())
+            .collect();
+        assert_eq!(reason(&all).as_deref(), expected, "{kustomization} {files:?}");
+    }
+}
+
+#[test]
+fn charts_of_the_repository_are_inputs() {
+    let kustomization = |chart: &str| format!("helmGlobals: {{chartHome: ../charts}}\nhelmCharts: [{chart}]");
+    let cases: [(&str, Option<&str>); 4] = [
+        ("{name: web}", None),
+        ("{name: web, version: 1.0.0, repo: 'https://charts.example.org'}", None),
+        ("{name: other, version: 1.0.0, repo: 'https://charts.example.org'}", None),
+        (
+            "{name: other, version: ^1, repo: 'https://charts.example.org'}",
+            Some("app/kustomization.yaml has a chart without an exact version"),
+        ),
+    ];
+    for (chart, expected) in cases {
+        let written = kustomization(chart);
+        let files = [("app/kustomization.yaml", written.as_str()), ("charts/web/Chart.yaml", "name: web")];
+        assert_eq!(reason(&files).as_deref(), expected, "{chart}");
     }
 }
 
