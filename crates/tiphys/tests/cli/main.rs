@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
+use tiphys_testkit::{helm, tools};
 
 use crate::world::{World, testdata};
 
@@ -29,8 +30,14 @@ fn main() -> ExitCode {
 
 /// Returns the directory in which a topic's cases run.
 fn world_of(topic: &Path) -> World {
-    let world = if stem(topic) == "charts" { World::with_plugins() } else { World::new() };
+    let world = if stem(topic) == "charts" { world_with_tools() } else { World::new() };
     world.with_files(&topic.join("world"))
+}
+
+/// Returns a directory for cases with the plugins of this repository and their tools.
+fn world_with_tools() -> World {
+    let [helm, kustomize, jq] = ["helm", "kustomize", "jq"].map(tools::program);
+    World::new().with_plugin("", &[helm, kustomize, jq, helm::program()])
 }
 
 fn stem(path: &Path) -> &str {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 use tiphys_testkit::executable::make_executable;
-use tiphys_testkit::{helm, tools, workspace_root};
+use tiphys_testkit::workspace_root;
 
 /// The program.
 pub(crate) const TIPHYS: &str = env!("CARGO_BIN_EXE_tiphys");
@@ -53,17 +53,6 @@ impl World {
             fs::create_dir(root.join(folder)).expect("the folder can be made");
         }
         Self { _dir: dir, root, programs: String::new(), variables: Vec::new() }
-    }
-
-    /// A world with the Helm plugin of this repository as the only plugin, and with the helm of `cargo xtask tools`.
-    pub(crate) fn with_helm() -> Self {
-        Self::new().with_plugin("helm", &[tools::program("helm"), helm::program()])
-    }
-
-    /// A world with the Helm and the kustomize plugin of this repository, and with their tools.
-    pub(crate) fn with_plugins() -> Self {
-        let programs = ["helm", "kustomize", "jq"].map(tools::program);
-        Self::new().with_plugin("", &[&programs[..], &[helm::program()]].concat())
     }
 
     /// The world with a plugin of this repository as the only plugin, and these programs on `PATH`.
