@@ -7,6 +7,7 @@ use tiphys_yaml::{DecodeError, Node, Object};
 
 use crate::decode::{items, raw_object, text};
 use crate::dynamic_parameter::{self, DYNAMIC_PARAMETERS_ANNOTATION};
+use crate::refusals::refusals;
 use crate::{ApplicationSource, DEFAULT_PROJECT, Decoded, Findings, Metadata, ObjectRef, ResourceError};
 
 /// An Application: sources, destination and project. Status and operation are omitted, because tiphys does not use them.
@@ -126,6 +127,7 @@ impl Application {
             let place = node.at(["metadata", "annotations", DYNAMIC_PARAMETERS_ANNOTATION]);
             dynamic_parameter::add_annotated(&mut spec, value, place.unwrap_or(node), findings)?;
         }
+        findings.refused = refusals(node, &spec);
         Ok(Self { metadata, spec, file_repositories: FileRepositories::default() })
     }
 }

@@ -1,7 +1,9 @@
 //! Common functions of the decoders: unknown fields, warnings, list items.
 
-use tiphys_params::{Parameter, Parameters, Warning};
-use tiphys_yaml::{Data, DecodeError, Node, Object, Position};
+use std::fmt;
+
+use tiphys_params::{Parameter, Parameters, Warning, suggest};
+use tiphys_yaml::{Data, DecodeError, Entry, Node, Object, Position};
 
 use crate::ObjectRef;
 
@@ -12,6 +14,8 @@ pub struct UnknownField {
     pub path: String,
     /// Position of its key.
     pub position: Position,
+    /// The most similar field that the object can have.
+    pub suggestion: Option<String>,
 }
 
 /// Unknown fields and warnings for a valid resource.
@@ -21,6 +25,32 @@ pub struct Findings {
     pub unknown: Vec<UnknownField>,
     /// Input that Argo CD accepts although it is probably a mistake: duplicate keys, suspicious parameters.
     pub warnings: Vec<Warning>,
+    /// Reasons why Argo CD refuses the resource.
+    pub refused: Vec<Warning>,
+}
+
+impl UnknownField {
+    /// Returns the finding about a key of an object that may have the known ones.
+    pub(crate) fn new<'n>(
+        path: String,
+        key: &str,
+        position: Position,
+        known: impl IntoIterator<Item = &'n str>,
+    ) -> Self {
+        let suggestion = suggest(key, known).first().map(|name| (*name).to_owned());
+        Self { path, position, suggestion }
+    }
+}
+
+impl fmt::Display for UnknownField {
+    /// Writes the message about the field.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is not known and ignored", self.path)?;
+        match &self.suggestion {
+            Some(name) => write!(f, "; did you mean {name}?"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A resource with the findings from decoding.
@@ -50,9 +80,13 @@ impl Findings {
 
     /// Records the fields of an object that no decoder has read. Call it after all known fields are read.
     pub(crate) fn add_unknown(&mut self, object: &Object<'_>) {
-        self.unknown.extend(object.unknown().into_iter().map(|entry| UnknownField {
-            path: object.path_of(&entry.key.text),
-            position: entry.key.position,
+        let unknown = object.unknown();
+        if unknown.is_empty() {
+            return;
+        }
+        let known = object.known();
+        self.unknown.extend(unknown.into_iter().map(|Entry { key, .. }| {
+            UnknownField::new(object.path_of(&key.text), &key.text, key.position, known.iter().copied())
         }));
     }
 }

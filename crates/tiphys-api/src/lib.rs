@@ -15,6 +15,7 @@ mod kustomize;
 mod label_selector;
 mod metadata;
 mod project;
+mod refusals;
 mod secret;
 mod settings;
 mod source;
@@ -56,6 +57,9 @@ pub use tls_certificates::TlsCertificates;
 
 /// API group of Argo CD's resources.
 pub const GROUP: &str = "argoproj.io";
+
+/// API version of Argo CD's resources.
+pub const API_VERSION: &str = "argoproj.io/v1alpha1";
 
 /// The project of an Application that names none.
 pub const DEFAULT_PROJECT: &str = "default";

@@ -35,11 +35,14 @@ spec:
       - {name: m, map: {k: v}}
   - repoURL: https://charts.example.com
     chart: redis
+    targetRevision: 1.0.0
     ref: charts
     helm: {releaseName: r, valuesObject: {a: 1}, parameters: [{name: x, value: '1', forceString: true}]}
   - repoURL: https://git.example.com/repo.git
+    path: overlay
     kustomize: {namePrefix: p-, images: [a:1], commonLabels: {k: v}, replicas: [{name: d, count: 2}, {name: e, count: '3'}]}
   - repoURL: https://git.example.com/repo.git
+    path: plain
     directory: {recurse: true, include: '*.yaml', exclude: 'x*', jsonnet: {tlas: [{name: t, value: v, code: true}]}}
   syncPolicy: {automated: {prune: true}}
   ignoreDifferences:

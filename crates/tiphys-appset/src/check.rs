@@ -97,8 +97,7 @@ impl Check<'_> {
 
     fn decoding(&mut self, decoded: &Decoded<ApplicationSet>) {
         for unknown in &decoded.findings.unknown {
-            let (position, message) =
-                (unknown.position, format!("{} is not known and ignored", unknown.path));
+            let (position, message) = (unknown.position, unknown.to_string());
             self.findings.push(SetFinding { rule: SetRule::UnknownField, position, message });
         }
         for warning in &decoded.findings.warnings {
@@ -145,7 +144,8 @@ impl Check<'_> {
     /// Checks an entry of a list of generators.
     fn entry(&mut self, entry: &GeneratorEntry, is_top_level: bool) {
         for unknown in &entry.unknown {
-            let message = format!("{} is no generator here", unknown.path);
+            let suggestion = unknown.suggestion.as_ref().map(|name| format!("; did you mean {name}?"));
+            let message = format!("{} is no generator here{}", unknown.path, suggestion.unwrap_or_default());
             self.findings.push(SetFinding { rule: SetRule::Generator, position: unknown.position, message });
         }
         match entry.generators.len() {

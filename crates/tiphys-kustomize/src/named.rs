@@ -121,10 +121,9 @@ pub fn charts(kustomization: &Node) -> Vec<LocalChart> {
     let chart = |item: &Node| {
         let text_of = |field| item.get(field).and_then(Node::as_str).unwrap_or_default();
         let (name, version) = (text_of("name"), text_of("version"));
-        // Of several versions of a chart, each has its own directory.
-        let folders = homes
-            .iter()
-            .flat_map(|home| [format!("{home}/{name}"), format!("{home}/{name}-{version}/{name}")]);
+        // Charts of repositories have a directory for each version.
+        let own = |home: &&str| (!version.is_empty()).then(|| format!("{home}/{name}-{version}/{name}"));
+        let folders = homes.iter().flat_map(|home| [format!("{home}/{name}")].into_iter().chain(own(home)));
         LocalChart { folders: folders.collect(), version: version.to_owned() }
     };
     items.map(chart).collect()

@@ -30,14 +30,16 @@ pub enum RenderError {
 
 /// A source that could not be rendered.
 #[derive(Debug, thiserror::Error)]
-#[error("source {}{description}", if *count > 1 { format!("{position} of {count}, ") } else { String::new() })]
+#[error("source {}{repository}, {place}", if *count > 1 { format!("{position} of {count}, ") } else { String::new() })]
 pub struct SourceError {
     /// Position among the application's sources, from 1.
     pub position: usize,
     /// The number of sources.
     pub count: usize,
-    /// Repository and path, without credentials.
-    pub description: String,
+    /// Repository and revision, without credentials.
+    pub repository: String,
+    /// The path or chart.
+    pub place: String,
     /// The cause.
     #[source]
     pub failure: Box<SourceFailure>,

@@ -7,6 +7,7 @@ mod annotation;
 mod chart;
 mod kustomization;
 mod paths;
+mod problems;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use crate::renderer::{Renderer, rendered};
 
 pub use annotation::UnselectedPaths;
 pub use paths::InputPaths;
+pub use problems::SourceProblem;
 use paths::PathCollector;
 
 /// Characters of patterns in the paths of value files. Braces count only together with another one, which makes no difference here.

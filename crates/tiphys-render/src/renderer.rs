@@ -439,11 +439,12 @@ impl SourceIndex {
             ("", path) => format!("path {path}"),
             (chart, _) => format!("chart {chart}"),
         };
-        let description = format!("{} at {}, {place}", source.shown_repository(), revision_of(source));
+        let repository = format!("{} at {}", source.shown_repository(), revision_of(source));
         RenderError::Source(SourceError {
             position: self.position(),
             count: self.count,
-            description,
+            repository,
+            place,
             failure: Box::new(failure),
         })
     }

@@ -10,7 +10,7 @@ use tiphys_source::CheckoutUse;
 use tiphys_store::StoredApplication;
 use tiphys_tree::RepoPath;
 
-use crate::error::Remedy;
+use crate::error::{Remedy, ServiceError};
 use crate::text::listed;
 use crate::warning::Warning;
 use crate::workspace::Workspace;
@@ -32,6 +32,20 @@ pub async fn checkout_report(
     applications: &[Arc<StoredApplication>],
 ) -> CheckoutReport {
     report(&workspace.renderer, applications).await
+}
+
+/// Returns the error of branches of which it is not known whether a checkout is a change of them, with an option for each.
+pub(crate) fn unknown_error(unknown: &[Warning]) -> ServiceError {
+    let messages: Vec<&str> = unknown.iter().map(Warning::message).collect();
+    let arguments: Vec<&str> = unknown
+        .iter()
+        .filter_map(|warning| match warning.remedy() {
+            Some(Remedy::UseRepository(argument)) => Some(argument.as_str()),
+            _ => None,
+        })
+        .collect();
+    let remedy = Remedy::UseRepository(arguments.join(" --repo "));
+    ServiceError::invalid_input(messages.join("; ")).with_remedy(remedy)
 }
 
 /// Returns what the revisions of applications mean in the checkouts of a renderer's sources. A revision that cannot be read is left to

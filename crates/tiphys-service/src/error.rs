@@ -144,11 +144,21 @@ pub struct ServiceError {
     message: String,
     hint: Option<String>,
     remedy: Option<Remedy>,
+    cause: Option<Box<ApplicationCause>>,
+}
+
+/// Why an application failed. Several applications may fail for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApplicationCause {
+    /// The application's full name.
+    pub application: String,
+    /// The reason without the application, and for a repository without the path in it.
+    pub reason: String,
 }
 
 impl ServiceError {
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, input: None, message: message.into(), hint: None, remedy: None }
+        Self { kind, input: None, message: message.into(), hint: None, remedy: None, cause: None }
     }
 
     /// Creates an error of [`ErrorKind::InvalidInput`].
@@ -213,9 +223,24 @@ impl ServiceError {
 
     /// Creates the error of an application that could not be rendered.
     pub(crate) fn application(stored: &StoredApplication, error: &RenderError) -> Self {
-        let place = error_place(stored, error);
-        let message = format!("application {} ({place}): {}", stored.full_name(), chain(error));
-        Self { remedy: remedy(error), ..Self::new(render_kind(error), message) }
+        Self::application_at(stored, "", error)
+    }
+
+    /// Creates the error of an application that could be rendered on the other side of a comparison. `side` is the name of this one.
+    pub(crate) fn application_on_one_side(
+        stored: &StoredApplication,
+        side: &str,
+        error: &RenderError,
+    ) -> Self {
+        Self::application_at(stored, &format!("only {side}: "), error)
+    }
+
+    fn application_at(stored: &StoredApplication, side: &str, error: &RenderError) -> Self {
+        let (place, application) = (error_place(stored, error), stored.full_name());
+        let message = format!("application {application} ({place}): {side}{}", chain(error));
+        let reason = format!("{side}{}", shared_reason(error));
+        let cause = Some(Box::new(ApplicationCause { application, reason }));
+        Self { remedy: remedy(error), cause, ..Self::new(render_kind(error), message) }
     }
 
     /// Adds the application that the error is about.
@@ -231,6 +256,7 @@ impl ServiceError {
     ) -> Self {
         let (base_place, head_place) = (error_place(base, base_error), error_place(head, head_error));
         let (base_cause, head_cause) = (chain(base_error), chain(head_error));
+        let reasons = [base_error, head_error].map(shared_reason);
         let what = if base_cause == head_cause {
             format!("({base_place} and {head_place}): {head_cause}")
         } else {
@@ -238,7 +264,11 @@ impl ServiceError {
         };
         let kind = render_kind(base_error).max(render_kind(head_error));
         let remedy = remedy(head_error).or_else(|| remedy(base_error));
-        Self { remedy, ..Self::new(kind, format!("application {} {what}", head.full_name())) }
+        let application = head.full_name();
+        let message = format!("application {application} {what}");
+        let [base_reason, reason] = reasons;
+        let cause = (base_reason == reason).then(|| Box::new(ApplicationCause { application, reason }));
+        Self { remedy, cause, ..Self::new(kind, message) }
     }
 
     /// Creates the error of a plugin that failed on a directory. The message leaves out the repository, which the user has not named.
@@ -249,6 +279,11 @@ impl ServiceError {
         };
         let message = format!("{}: {cause}", folder.display());
         Self { remedy: remedy(error), ..Self::new(render_kind(error), message) }
+    }
+
+    /// Returns why an application failed, if other applications can fail for the same reason.
+    pub fn cause(&self) -> Option<&ApplicationCause> {
+        self.cause.as_deref()
     }
 
     /// Returns the input that the error is about.
@@ -397,6 +432,16 @@ fn source_remedy(error: &SourceError) -> Option<Remedy> {
         SourceError::Submodule { source, .. } | SourceError::Damaged { source, .. } => source_remedy(source),
         SourceError::Before(source) => source_remedy(source),
         _ => Limit::of(error).map(Remedy::ChangeLimit),
+    }
+}
+
+/// Returns why an application could not be rendered. If it is its repository, the path in it is left out.
+fn shared_reason(error: &RenderError) -> String {
+    match error {
+        RenderError::Source(error) if matches!(*error.failure, SourceFailure::Repository(_)) => {
+            format!("source {}: {}", error.repository, chain(&*error.failure))
+        }
+        _ => chain(error),
     }
 }
 

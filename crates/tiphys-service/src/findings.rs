@@ -1,27 +1,81 @@
 //! Warnings and errors of an Application, with their places in its document.
 
+use tiphys_api::Findings;
 use tiphys_engine::TranslateError;
 use tiphys_render::{RenderError, SourceFailure};
 use tiphys_store::{Place, StoredApplication};
 use tiphys_yaml::Position;
 
-/// Returns the warnings about an Application's document: ignored fields, and parameters that are probably mistakes.
+use crate::error::ServiceError;
+
+/// What happens to an Application that Argo CD refuses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RefusedApplications {
+    /// It is a warning.
+    #[default]
+    Warn,
+    /// It is an error.
+    Refuse,
+}
+
+/// A finding about an Application's document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DocumentFinding {
+    pub(crate) place: Place,
+    pub(crate) rule: DocumentRule,
+    pub(crate) message: String,
+}
+
+/// The rule of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DocumentRule {
+    /// Argo CD refuses the Application.
+    Refused,
+    /// A field that Argo CD does not have, which an API server refuses or removes.
+    UnknownField,
+    /// What Argo CD accepts, and is probably a mistake.
+    ProbableMistake,
+}
+
+impl DocumentRule {
+    /// Whether Argo CD, or the API server before it, refuses the Application.
+    pub(crate) fn is_refusal(self) -> bool {
+        self != Self::ProbableMistake
+    }
+}
+
+/// Returns the findings about an Application's document.
+pub(crate) fn of_document(stored: &StoredApplication) -> Vec<DocumentFinding> {
+    let finding = |rule, position: Option<Position>, message| {
+        let place = Place { position: position.or(stored.place.position), ..stored.place.clone() };
+        DocumentFinding { place, rule, message }
+    };
+    let Findings { unknown, warnings, refused } = &stored.findings;
+    let refused =
+        refused.iter().map(|one| finding(DocumentRule::Refused, one.position, one.message.clone()));
+    let unknown =
+        unknown.iter().map(|one| finding(DocumentRule::UnknownField, Some(one.position), one.to_string()));
+    let warnings =
+        warnings.iter().map(|one| finding(DocumentRule::ProbableMistake, one.position, one.message.clone()));
+    refused.chain(unknown).chain(warnings).collect()
+}
+
+/// Returns the warnings about an Application's document.
 pub(crate) fn warnings(stored: &StoredApplication) -> Vec<String> {
     let name = stored.full_name();
-    let at = |position: Option<Position>| Place {
-        position: position.or(stored.place.position),
-        ..stored.place.clone()
-    };
-    let unknown = stored.findings.unknown.iter().map(|unknown| {
-        let place = at(Some(unknown.position));
-        format!("{place}: application {name}: {} is not known and ignored", unknown.path)
-    });
-    let warnings = stored
-        .findings
-        .warnings
-        .iter()
-        .map(|warning| format!("{}: application {name}: {}", at(warning.position), warning.message));
-    unknown.chain(warnings).collect()
+    let text = |DocumentFinding { place, message, .. }| format!("{place}: application {name}: {message}");
+    of_document(stored).into_iter().map(text).collect()
+}
+
+/// Returns the error of an Application that Argo CD refuses.
+pub(crate) fn refusal(stored: &StoredApplication) -> Option<ServiceError> {
+    let all = of_document(stored).into_iter().filter(|one| one.rule.is_refusal());
+    let messages: Vec<String> =
+        all.map(|DocumentFinding { place, message, .. }| format!("{place}: {message}")).collect();
+    let name = stored.full_name();
+    (!messages.is_empty()).then(|| {
+        ServiceError::invalid_input(format!("application {name}: Argo CD refuses it: {}", messages.join("; ")))
+    })
 }
 
 /// Returns the position of a parameter in an Application's document. Sources count from 1, parameters from 0.

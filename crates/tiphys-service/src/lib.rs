@@ -8,6 +8,7 @@
 mod appset;
 mod assignments;
 mod cache;
+mod check;
 mod checkouts;
 mod cluster_references;
 mod clusters;
@@ -46,7 +47,7 @@ pub use appset::{
 pub use cache::prune_cache;
 pub use checkouts::{CheckoutReport, checkout_report};
 pub use cluster_references::ClusterReference;
-pub use error::{ErrorKind, Input, Remedy, ServiceError};
+pub use error::{ApplicationCause, ErrorKind, Input, Remedy, ServiceError};
 pub use host::Host;
 pub use inputs::{ApplicationInputs, inputs};
 pub use object_address::{parse_object_address, require_possible};
@@ -58,6 +59,8 @@ pub use project_look_ups::{ApplicationLookUps, look_ups};
 pub use project_permits::{
     ObjectRequest, ProjectAnswer, ProjectFiles, ProjectQuestion, ProjectRule, project_permits,
 };
+pub use check::{ApplicationFinding, CheckedApplications, check_applications};
+pub use findings::RefusedApplications;
 pub use projects::{MissingProjects, ProjectEnforcement};
 pub use render::{PluginEnvironment, RenderAdjustments, environments, render};
 pub use select::{SelectedApplications, select};

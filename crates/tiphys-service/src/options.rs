@@ -15,6 +15,7 @@ use tiphys_source::{LocalCopy, ProgressSink};
 
 use crate::appset::{FileGlobbing, SetInclusion};
 use crate::error::ServiceError;
+use crate::findings::RefusedApplications;
 use crate::host::Host;
 use crate::projects::{MissingProjects, ProjectEnforcement};
 
@@ -68,6 +69,8 @@ pub struct ServiceOptions {
     pub projects: Vec<PathBuf>,
     /// What happens to applications of projects that were not found.
     pub missing_projects: MissingProjects,
+    /// What happens to applications that Argo CD refuses.
+    pub refused_applications: RefusedApplications,
     /// The namespace of the control plane. None: that of the store's argocd-cm, else `argocd`.
     pub argocd_namespace: Option<String>,
     /// Kubernetes and API versions of destination clusters.

@@ -15,6 +15,7 @@ use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject};
 use self::found::{FoundProject, Globals};
 pub(crate) use self::known_clusters::KnownClusters;
 use crate::error::{Remedy, ServiceError};
+use crate::findings::{self, RefusedApplications};
 use crate::options::ServiceOptions;
 use crate::trust::{Origin, Trust};
 use crate::warning::Warning;
@@ -67,6 +68,7 @@ pub(crate) struct Projects {
     control_plane: String,
     enforcement: ProjectEnforcement,
     missing: MissingProjects,
+    refused: RefusedApplications,
 }
 
 /// A project.
@@ -136,6 +138,7 @@ impl Projects {
             control_plane: control_plane.to_owned(),
             enforcement,
             missing: options.missing_projects,
+            refused: options.refused_applications,
         }
     }
 
@@ -152,6 +155,7 @@ impl Projects {
             control_plane: base.control_plane.clone(),
             enforcement: base.enforcement,
             missing: base.missing,
+            refused: base.refused,
         }
     }
 
@@ -207,8 +211,14 @@ impl Projects {
         names.into_iter().filter_map(warning).collect()
     }
 
-    /// Checks an application before anything of it is fetched: its namespace, sources and destination. Returns what is only reported.
+    /// Checks an application before anything of it is fetched: whether Argo CD accepts its document, then its namespace, sources and
+    /// destination. Returns what is only reported.
     pub(crate) fn check_application(&self, stored: &StoredApplication) -> Result<Vec<Warning>, ServiceError> {
+        if self.refused == RefusedApplications::Refuse
+            && let Some(error) = findings::refusal(stored)
+        {
+            return Err(error);
+        }
         let application = &stored.application;
         let name = application.spec.project_name();
         match self.by_name.get(name) {

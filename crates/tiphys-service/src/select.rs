@@ -36,7 +36,7 @@ pub fn select(
     workspace.trust.allow_file_repositories(&mut applications);
     let is_about_all = selection.references().is_empty();
     let mut errors: Vec<ServiceError> = errors.iter().map(ServiceError::selection).collect();
-    let mut warnings = warnings(&applications);
+    let mut warnings = Vec::new();
     // A missing application may be one of a set that failed.
     let is_about_sets = is_about_all || !errors.is_empty();
     let mut sets = if is_about_sets { workspace.sets.reports.clone() } else { SetReports::default() };
@@ -65,6 +65,7 @@ pub fn select(
             false
         }
     });
+    warnings.extend(self::warnings(&applications));
     warnings.extend(workspace.projects.warnings(&applications));
     warnings.extend(refusals);
     Ok(SelectedApplications { applications, errors, warnings, sets })
@@ -96,7 +97,7 @@ impl ApplicationSelection {
 }
 
 /// Returns the error if no application was selected, with the probable reason.
-fn nothing_selected(workspace: &Workspace, action: &str) -> ServiceError {
+pub(crate) fn nothing_selected(workspace: &Workspace, action: &str) -> ServiceError {
     let error = ServiceError::invalid_input(format!("no application to {action}"));
     if !workspace.resources.applications().is_empty() {
         return error.with_hint("no Application of the store has these labels and this project");

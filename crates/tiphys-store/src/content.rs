@@ -7,7 +7,7 @@ use tiphys_api::{
 };
 use tiphys_yaml::{Node, read_documents};
 
-use crate::document::{CERTIFICATES_NAME, Kind, SETTINGS_NAME, kind_of, objects, partial};
+use crate::document::{CERTIFICATES_NAME, GROUP_WORD, Kind, SETTINGS_NAME, kind_of, objects, partial};
 use crate::files::FileVersion;
 use crate::place::{FileName, Place};
 use crate::resources::{
@@ -15,8 +15,9 @@ use crate::resources::{
     StoredSecret, StoredSet, StoredSettings,
 };
 
-/// Byte strings of which every relevant file contains one: the API group, also in the label of Secrets, or the name of a ConfigMap.
-const MARKERS: [&[u8]; 3] = [b"argoproj.io/", SETTINGS_NAME.as_bytes(), CERTIFICATES_NAME.as_bytes()];
+/// Byte strings of which every relevant file contains one: the API group, also in the label of Secrets and misspelt, or the name of a
+/// `ConfigMap`.
+const MARKERS: [&[u8]; 3] = [GROUP_WORD.as_bytes(), SETTINGS_NAME.as_bytes(), CERTIFICATES_NAME.as_bytes()];
 
 /// The documents that one file adds to a store.
 #[derive(Debug, Default)]

@@ -9,6 +9,9 @@ pub(crate) const SETTINGS_NAME: &str = "argocd-cm";
 /// The ConfigMap with the CA certificates of servers.
 pub(crate) const CERTIFICATES_NAME: &str = "argocd-tls-certs-cm";
 
+/// The part of the API group by which an Application with a wrong `apiVersion` is recognised.
+pub(crate) const GROUP_WORD: &str = "argoproj";
+
 /// A kind of document that belongs to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -24,9 +27,12 @@ pub(crate) enum Kind {
 pub(crate) fn kind_of(node: &Node) -> Option<Kind> {
     let text = |key| node.get(key).and_then(Node::as_str);
     let (api_version, kind) = (text("apiVersion")?, text("kind")?);
+    // A wrong version is reported as a finding of the Application.
+    if kind == "Application" && api_version.contains(GROUP_WORD) {
+        return Some(Kind::Application);
+    }
     if api_version.split_once('/').is_some_and(|(group, _)| group == GROUP) {
         return match kind {
-            "Application" => Some(Kind::Application),
             "AppProject" => Some(Kind::AppProject),
             "ApplicationSet" => Some(Kind::ApplicationSet),
             _ => None,

@@ -6,6 +6,7 @@ mod appset;
 mod appset_plugin;
 mod base;
 mod cache;
+mod check;
 mod clusters;
 mod cmp_server;
 mod common;
@@ -36,6 +37,7 @@ pub(crate) use appset_plugin::{
 };
 pub(crate) use base::BaseArgs;
 pub(crate) use cache::{CacheArgs, CacheCommand};
+pub(crate) use check::CheckArgs;
 pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
 pub(crate) use common::{CommonArgs, OutputFormat};
 pub(crate) use crd::CrdArgs;
@@ -80,6 +82,8 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     /// Print the names of the applications that are made from other files than at a revision
     Affected(AffectedArgs),
+    /// Report what is wrong with applications, without rendering them
+    Check(CheckArgs),
     /// Print the paths that applications are made from
     Inputs(InputsArgs),
     /// Develop plugins: create, check, run and test them

@@ -3,6 +3,8 @@
 pub(crate) mod affected;
 pub(crate) mod appset;
 pub(crate) mod cache;
+pub(crate) mod check;
+pub(crate) mod checkouts;
 pub(crate) mod cmp_server;
 pub(crate) mod completion;
 pub(crate) mod crd;

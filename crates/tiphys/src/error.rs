@@ -1,13 +1,14 @@
 //! Errors as the command line reports them: printed once, and mapped to exit codes.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::process::ExitCode;
 
 pub(crate) use tiphys_plugin::chain;
 pub(crate) use tiphys_service::{ErrorKind, ServiceError};
-use tiphys_service::{Input, Remedy, Warning};
+use tiphys_service::{Input, Remedy, Warning, listed};
 
-use crate::terminal::message;
+use crate::terminal::{ERROR_COLOUR, HINT_COLOUR, label, message};
 
 /// Returns the exit code of a kind of error.
 pub(crate) const fn exit_code(kind: ErrorKind) -> u8 {
@@ -31,11 +32,15 @@ pub(crate) fn exit_code_of(worst: Option<ErrorKind>) -> ExitCode {
 
 /// Prints an error and its hint on standard error.
 pub(crate) fn print(error: &ServiceError) {
+    print_text(&shown(error), hint(error));
+}
+
+fn print_text(error: &str, hint: Option<String>) {
     let mut out = std::io::stderr().lock();
     // A closed standard error has no reader.
-    drop(writeln!(out, "error: {}", message(&shown(error))));
-    if let Some(hint) = hint(error) {
-        drop(writeln!(out, "hint: {}", message(&hint)));
+    drop(writeln!(out, "{} {}", label("error:", ERROR_COLOUR), message(error)));
+    if let Some(hint) = hint {
+        drop(writeln!(out, "{} {}", label("hint:", HINT_COLOUR), message(&hint)));
     }
 }
 
@@ -145,15 +150,50 @@ pub(crate) fn warning_text(warning: &Warning) -> String {
     format!("{}{}", warning.message(), remedy.unwrap_or_default())
 }
 
-/// Prints errors and returns the worst kind among them and `worst`.
+/// Prints errors, one that several applications share once, and returns the worst kind among them and `worst`.
 pub(crate) fn print_all<'a>(
     errors: impl IntoIterator<Item = &'a ServiceError>,
     worst: Option<ErrorKind>,
 ) -> Option<ErrorKind> {
-    errors.into_iter().fold(worst, |worst, error| {
-        print(error);
-        worst.max(Some(error.kind()))
-    })
+    let mut worst = worst;
+    for group in grouped(errors) {
+        match (group.as_slice(), group.first().and_then(|first| Some((*first, first.cause()?)))) {
+            ([_, _, ..], Some((first, cause))) => {
+                let applications = applications_of(&group);
+                print_text(&format!("applications {applications}: {}", cause.reason), hint(first));
+            }
+            (group, _) => group.iter().for_each(|error| print(error)),
+        }
+        worst = group.iter().map(|error| error.kind()).max().max(worst);
+    }
+    worst
+}
+
+/// Returns the errors in their order, those for one reason together.
+pub(crate) fn grouped<'a>(
+    errors: impl IntoIterator<Item = &'a ServiceError>,
+) -> Vec<Vec<&'a ServiceError>> {
+    let mut groups: Vec<Vec<&ServiceError>> = Vec::new();
+    let mut known: HashMap<(&str, Option<String>), usize> = HashMap::new();
+    for error in errors {
+        let Some(cause) = error.cause() else {
+            groups.push(vec![error]);
+            continue;
+        };
+        let index = *known.entry((&cause.reason, hint(error))).or_insert(groups.len());
+        match groups.get_mut(index) {
+            Some(group) => group.push(error),
+            None => groups.push(vec![error]),
+        }
+    }
+    groups
+}
+
+/// Returns the names of the applications of errors.
+pub(crate) fn applications_of(errors: &[&ServiceError]) -> String {
+    let names: Vec<String> =
+        errors.iter().filter_map(|error| error.cause()).map(|cause| cause.application.clone()).collect();
+    listed(&names)
 }
 
 /// Prints an error and returns its exit code.

@@ -45,6 +45,7 @@ pub fn main() -> ExitCode {
     if host.completion_arguments().is_some() {
         return completion::run(&host);
     }
+    terminal::style_labels(host.stderr_is_styled());
     let arguments = match Arguments::try_parse_from(host.arguments()) {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() && host.is_plugin_server() => {
@@ -74,6 +75,7 @@ async fn run(arguments: Arguments, host: &Process) -> Result<ExitCode, ServiceEr
         Command::Diff(args) => commands::diff::run(&common, &args, host).await,
         Command::Affected(args) => commands::affected::run(&common, &args, host).await,
         Command::Inputs(args) => commands::inputs::run(&common, &args, host).await,
+        Command::Check(args) => commands::check::run(&common, &args, host).await,
         Command::Plugin(args) => commands::plugin::run(&common, args, host).await,
         Command::Params(args) => commands::params::run(&common, args, host).await,
         Command::Project(args) => commands::project::run(&common, &args, host).await,

@@ -6,7 +6,7 @@ use tiphys_engine::TrackingMethod;
 use tiphys_render::DestinationVersions;
 use tiphys_service::compare::ClusterStateArgument;
 use tiphys_service::{
-    ClusterContext, Host, KubernetesAccess, MissingProjects, ResultReuse, Service, ServiceLimits,
+    ClusterContext, Host, KubernetesAccess, MissingProjects, RefusedApplications, ResultReuse, Service, ServiceLimits,
     ServiceOptions, StorePath,
 };
 use tiphys_source::LocalCopy;
@@ -66,6 +66,11 @@ impl From<&CommonArgs> for ServiceOptions {
                 MissingProjects::Refuse
             } else {
                 MissingProjects::Warn
+            },
+            refused_applications: if args.rules.strict {
+                RefusedApplications::Refuse
+            } else {
+                RefusedApplications::Warn
             },
             argocd_namespace: args.argocd_namespace.clone(),
             tracking: args.tracking.map(TrackingMethod::from),

@@ -1,6 +1,7 @@
 //! Escapes text, so that it contains no control sequences for a terminal and no commands for a CI system.
 
 use std::fmt::{self, Write as _};
+use std::sync::OnceLock;
 
 use tiphys_process::{escape_text, is_control_character};
 pub(crate) use tiphys_service::one_line;
@@ -9,6 +10,28 @@ use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::fmt::FmtContext;
 use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::registry::LookupSpan;
+
+/// The colour of errors.
+pub(crate) const ERROR_COLOUR: &str = "31";
+
+/// The colour of hints.
+pub(crate) const HINT_COLOUR: &str = "36";
+
+/// Whether labels on standard error have colours.
+static LABELS_ARE_STYLED: OnceLock<bool> = OnceLock::new();
+
+/// Sets whether labels on standard error have colours. Only the first call counts.
+pub(crate) fn style_labels(are_styled: bool) {
+    LABELS_ARE_STYLED.get_or_init(|| are_styled);
+}
+
+/// Returns the word before a message on standard error, with the colour if standard error has colours.
+pub(crate) fn label(word: &str, colour: &str) -> String {
+    match LABELS_ARE_STYLED.get() {
+        Some(true) => format!("\x1b[{colour}m{word}\x1b[0m"),
+        _ => word.to_owned(),
+    }
+}
 
 /// Escapes a message. Further lines are indented, so that untrusted text does not look like a message of this program.
 pub(crate) fn message(text: &str) -> String {
@@ -44,7 +67,7 @@ where
         event: &Event<'_>,
     ) -> fmt::Result {
         let (word, colour) = match *event.metadata().level() {
-            Level::ERROR => ("error", "31"),
+            Level::ERROR => ("error", ERROR_COLOUR),
             Level::WARN => ("warning", "33"),
             Level::INFO => ("info", "32"),
             Level::DEBUG => ("debug", "34"),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tiphys_yaml::DecodeError;
 
 use super::{ApplicationSet, level};
-use crate::UnknownField;
+use crate::decode::UnknownField;
 use crate::fields::{APPLICATION_SET_GENERATOR, FieldPath, locate};
 
 /// An entry of a list of generators. It should have one generator. At the top level, all are run in this order; below it, Argo CD reports
@@ -200,7 +200,7 @@ impl ApplicationSet {
             generators,
             selector: value.get("selector").map(LabelSelectorSpec::new),
             unknown: unknown
-                .map(|(key, position)| UnknownField { path: path.key(&key).to_string(), position })
+                 .map(|(key, position)| UnknownField::new(path.key(&key).to_string(), &key, position, KINDS))
                 .collect(),
             value,
             path,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use tiphys_yaml::{Data, DecodeError, Entry, Key, Node, Position, Step};
 
 use super::{FieldPath, GoStruct, GoType, canonical};
-use crate::UnknownField;
+use crate::decode::UnknownField;
 
 /// A decoded value.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,7 +161,8 @@ impl Decoder {
                 self.go_path.truncate(go_length);
             } else {
                 let path = FieldPath(self.path.clone()).to_string();
-                self.unknown.push(UnknownField { path, position: key.position });
+                let known = of.fields.iter().map(|field| field.name);
+                self.unknown.push(UnknownField::new(path, &key.text, key.position, known));
             }
             self.path.pop();
         }

@@ -10,7 +10,8 @@ fn of_source(failure: SourceFailure) -> RenderError {
     RenderError::Source(tiphys_render::SourceError {
         position: 1,
         count: 1,
-        description: String::new(),
+        repository: String::new(),
+        place: String::new(),
         failure: Box::new(failure),
     })
 }

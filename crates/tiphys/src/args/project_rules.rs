@@ -17,7 +17,8 @@ pub(crate) struct ProjectRuleArgs {
     #[arg(long, value_name = "DIR", global = true, env = "TIPHYS_PROJECTS", action = ArgAction::Append)]
     pub(crate) projects: Vec<PathBuf>,
 
-    /// Refuse applications of projects that were not found, instead of a warning
+    /// Refuse applications that Argo CD refuses (unknown fields, no destination, neither path nor chart), and those of projects that were not
+    /// found, instead of a warning
     #[arg(long, global = true)]
     pub(crate) strict: bool,
 }

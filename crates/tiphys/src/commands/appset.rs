@@ -9,6 +9,8 @@ mod preview;
 mod template;
 mod wide;
 
+pub(crate) use check::{finding_json, finding_line, level};
+
 use std::process::ExitCode;
 
 use std::path::Path;

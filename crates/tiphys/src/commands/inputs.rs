@@ -10,6 +10,7 @@ use tiphys_service::{
 };
 use tiphys_tree::RepoPath;
 
+use super::checkouts;
 use crate::args::{CommonArgs, InputsArgs, OutputFormat};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
@@ -38,6 +39,7 @@ pub(crate) async fn run(
         tiphys_service::select(&workspace, &selection, "look at")?;
     let mut worst = error::print_all(&errors, None);
     error::warn_all(&warnings);
+    checkouts::report(&workspace, &applications).await;
     let collecting = Box::pin(tiphys_service::inputs(&workspace, &applications));
     let collected = lifecycle::unless_interrupted(workspace.cancel(), collecting).await?;
     let (mut found, mut failures) = (Vec::new(), Vec::new());

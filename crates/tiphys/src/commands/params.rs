@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use tiphys_service::Workspace;
 use tiphys_service::params::{self, ApplicationParameters};
 
+use super::checkouts;
 use crate::args::{CommonArgs, ParamsArgs, ParamsCommand, SourceChoice};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
@@ -55,6 +56,7 @@ async fn inspect_in(
     let inspecting = Box::pin(params::inspect(workspace, application, &choice));
     let parameters = lifecycle::unless_interrupted(workspace.cancel(), inspecting).await??;
     error::warn_all(&parameters.warnings);
+    checkouts::report(workspace, std::slice::from_ref(&parameters.stored)).await;
     Ok(parameters)
 }
 

@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use tiphys_render::RenderedApplication;
 use tiphys_service::{
-    ApplicationSelection, CheckoutReport, ErrorKind, SelectedApplications, ValueWatch, Workspace,
-    WorkspaceOptions,
+    ApplicationSelection, ErrorKind, SelectedApplications, ValueWatch, Workspace, WorkspaceOptions,
 };
 use tiphys_store::StoredApplication;
 
+use super::checkouts;
 use crate::args::{CommonArgs, OutputFormat, RenderArgs};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
@@ -85,12 +85,7 @@ pub(crate) async fn run(
         tiphys_service::select(&workspace, &selection, "render")?;
     let worst = error::print_all(&errors, None);
     error::warn_all(&warnings);
-    let CheckoutReport { notes, warnings, unknown } =
-        Box::pin(tiphys_service::checkout_report(&workspace, &applications)).await;
-    error::warn_all(warnings.iter().chain(&unknown));
-    for text in notes {
-        output::note(&format!("note: {text}"));
-    }
+    checkouts::report(&workspace, &applications).await;
     if args.print_env {
         let environments = tiphys_service::environments(&workspace, &applications);
         let environments = lifecycle::unless_interrupted(workspace.cancel(), environments).await??;
@@ -159,19 +154,13 @@ impl Command<'_> {
         lifecycle::unless_interrupted(workspace.cancel(), rendering).await?;
         let mut rendered_count = 0;
         for Outcome { stored, result } in &outcomes {
-            match result {
-                Ok(done) => {
-                    rendered_count += 1;
-                    for warning in &done.rendered.warnings {
-                        tracing::warn!("{}: {warning}", stored.full_name());
-                    }
-                }
-                Err(failure) => {
-                    error::print(failure);
-                    worst = worst.max(Some(failure.kind()));
-                }
+            let Ok(done) = result else { continue };
+            rendered_count += 1;
+            for warning in &done.rendered.warnings {
+                tracing::warn!("{}: {warning}", stored.full_name());
             }
         }
+        worst = error::print_all(outcomes.iter().filter_map(|one| one.result.as_ref().err()), worst);
         if let Some(file) = &args.report {
             let report = output::json(&summary::json(errors, &outcomes));
             output::write_private_file("--report", &host.absolute(file), &report)?;

@@ -3,6 +3,7 @@ use tiphys_tree::RepoPath;
 
 use super::super::paths::PathCollector;
 use super::super::tells_of_others;
+use super::super::tests::add_kustomization;
 use super::{add, bare_line};
 
 /// The env file as written, the files with their contents, and the expected reason.
@@ -18,16 +19,11 @@ fn reason(files: &[(&str, &str)]) -> Option<String> {
     });
     let index = RevisionIndex::of_memory(entries, tells_of_others).unwrap();
     let (mut collector, app) = (PathCollector::new(&index), RepoPath::new("app").unwrap());
-    let mut added = add(&mut collector, &app);
-    while added.is_ok() {
-        let Some(missing) = collector.take_missing().unwrap() else { return None };
-        let contents = files.iter().filter(|(path, _)| missing.contains(path));
-        collector.add_contents(
-            contents.map(|(path, content)| (path.clone(), content.as_bytes().to_vec())).collect(),
-        );
-        added = add(&mut collector, &app);
-    }
-    added.err()
+    let content = |path: &RepoPath| {
+        let file = files.iter().find(|(name, _)| path == name).unwrap();
+        file.1.as_bytes().to_vec()
+    };
+    add_kustomization(&mut collector, &app, content).err()
 }
 
 #[test]

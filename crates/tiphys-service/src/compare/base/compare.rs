@@ -125,9 +125,8 @@ impl RevisionComparison {
         warnings.extend(unheeded::warnings(&head, &sides));
         let CheckoutReport { notes, warnings: of_checkouts, unknown } =
             Box::pin(checkouts::report(&sides.head.renderer, &head)).await;
-        if let Some(first) = unknown.first() {
-            let remedy = first.remedy().cloned();
-            return Err(ServiceError::invalid_input(first.message()).with_remedy(remedy));
+        if !unknown.is_empty() {
+            return Err(checkouts::unknown_error(&unknown));
         }
         warnings.extend(of_checkouts);
         let jobs = service.jobs();
@@ -293,10 +292,14 @@ async fn compare_pair(
                     (before.manifests, permitted(head, after).await?)
                 }
                 RenderedPair { before: Err(error), after: Ok(_) } => {
-                    return Err(failed(base, &error));
+                    let side = format!("at {}", label(revision));
+                    let failure = ServiceError::application_on_one_side(base, &side, &error);
+                    return Err(explained(failure, &error, sides, revision));
                 }
                 RenderedPair { before: Ok(_), after: Err(error) } => {
-                    return Err(failed(head, &error));
+                    let failure =
+                        ServiceError::application_on_one_side(head, "in the working copy", &error);
+                    return Err(explained(failure, &error, sides, revision));
                 }
                 RenderedPair { before: Err(before), after: Err(after) } => {
                     let failure = ServiceError::application_on_both_sides((base, &before), (head, &after));

@@ -45,10 +45,6 @@ pub(super) async fn run(
 }
 
 fn text(checked: &CheckedSets) -> String {
-    let line = |finding: &CheckFinding| {
-        let CheckFinding { set, place, rule, message, .. } = finding;
-        format!("{place}: {}: {set}: {message} [{rule}]", level(finding))
-    };
     let sets = if checked.sets == 1 { "1 set".to_owned() } else { format!("{} sets", checked.sets) };
     let found = match checked.findings.len() {
         0 => "no findings".to_owned(),
@@ -59,29 +55,38 @@ fn text(checked: &CheckedSets) -> String {
         0 => String::new(),
         count => format!("; {count} not generated"),
     };
-    output::lines(checked.findings.iter().map(line).chain([format!("{sets}: {found}{generated}")]))
+    output::lines(checked.findings.iter().map(finding_line).chain([format!("{sets}: {found}{generated}")]))
 }
 
 fn document(checked: &CheckedSets) -> Value {
-    let finding = |finding: &CheckFinding| {
-        let position = finding.place.position;
-        json!({
-            "set": finding.set.to_string(),
-            "file": finding.place.file.to_string(),
-            "line": position.map(|at| at.line),
-            "column": position.map(|at| at.column),
-            "level": level(finding),
-            "rule": finding.rule,
-            "message": finding.message,
-        })
-    };
     let not_generated = |UnknownSet { set, reason }| json!({"set": set.to_string(), "reason": reason});
     json!({
-        "findings": checked.findings.iter().map(finding).collect::<Vec<_>>(),
+        "findings": checked.findings.iter().map(finding_json).collect::<Vec<_>>(),
         "notGenerated": checked.reports.unknown().into_iter().map(not_generated).collect::<Vec<_>>(),
     })
 }
 
-fn level(finding: &CheckFinding) -> &'static str {
-    if finding.is_error { "error" } else { "warning" }
+/// Formats a finding about a set as a line.
+pub(crate) fn finding_line(finding: &CheckFinding) -> String {
+    let CheckFinding { set, place, rule, message, is_error } = finding;
+    format!("{place}: {}: {set}: {message} [{rule}]", level(*is_error))
+}
+
+/// Formats a finding about a set as JSON.
+pub(crate) fn finding_json(finding: &CheckFinding) -> Value {
+    let position = finding.place.position;
+    json!({
+        "set": finding.set.to_string(),
+        "file": finding.place.file.to_string(),
+        "line": position.map(|at| at.line),
+        "column": position.map(|at| at.column),
+        "level": level(finding.is_error),
+        "rule": finding.rule,
+        "message": finding.message,
+    })
+}
+
+/// Returns the name of a finding's level.
+pub(crate) fn level(is_error: bool) -> &'static str {
+    if is_error { "error" } else { "warning" }
 }

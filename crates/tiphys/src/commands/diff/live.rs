@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use tiphys_service::compare::{LiveClusters, compare_live, unsupported_settings};
 use tiphys_service::{ApplicationSelection, SelectedApplications, Workspace, WorkspaceOptions, select};
 
+use super::super::checkouts;
 use super::output::{self, Form, SetNotes, Sides};
 use crate::args::{CommonArgs, DiffArgs};
 use crate::error::{self, ServiceError};
@@ -32,6 +33,7 @@ pub(super) async fn run(
         select(&workspace, &selection, "compare")?;
     let worst = error::print_all(&errors, None);
     error::warn_all(&warnings);
+    checkouts::report(&workspace, &applications).await;
     let progress = Progress::new(host, "rendered", applications.len());
     let step = |name: &str| progress.step(name);
     let comparing = Box::pin(compare_live(&workspace, &clusters, &applications, &step));

@@ -13,7 +13,7 @@ use tiphys_service::{Previews, SetReports, UnknownSet, Warning};
 use super::external;
 use crate::args::{CommonArgs, DiffOutputArgs, OutputFormat};
 use crate::error::{self, ErrorKind, ServiceError};
-use crate::output;
+use crate::output::{self, Table};
 use crate::settings::Process;
 
 /// The names of the two sides in headings, and what a comment says besides the differences.
@@ -51,6 +51,8 @@ pub(crate) enum Form {
     Markdown,
     /// One object per line.
     Names,
+    /// One row for each object.
+    Table,
 }
 
 impl Sides {
@@ -111,9 +113,10 @@ pub(crate) fn form(common: &CommonArgs, host: &Process) -> Result<Form, ServiceE
         Some(OutputFormat::Json) => Ok(Form::Json),
         Some(OutputFormat::Markdown) => Ok(Form::Markdown),
         Some(OutputFormat::Name) => Ok(Form::Names),
-        Some(OutputFormat::Yaml | OutputFormat::Table | OutputFormat::Wide) => {
-            Err(ServiceError::invalid_input("differences are printed with -o diff, json, markdown or name"))
-        }
+        Some(OutputFormat::Table) => Ok(Form::Table),
+        Some(OutputFormat::Yaml | OutputFormat::Wide) => Err(ServiceError::invalid_input(
+            "differences are printed with -o diff, json, markdown, name or table",
+        )),
     }
 }
 
@@ -164,6 +167,7 @@ pub(crate) async fn finish(
         Form::Json => output::print(&json::text(applications, sides, args.context_lines))?,
         Form::Markdown => output::print(&markdown::text(applications, sides, args))?,
         Form::Names => output::print(&names(applications))?,
+        Form::Table => output::print(&table(applications))?,
     }
     print_counts(counts, applications, NotCompared::of(applications, sides));
     Ok(match worst {
@@ -185,6 +189,24 @@ fn names(applications: &[ApplicationDiff]) -> String {
     output::lines(
         applications.iter().flat_map(|one| one.objects().iter().map(move |object| line(one, object))),
     )
+}
+
+/// A row for each object: what happens to it, and the numbers of changed lines.
+fn table(applications: &[ApplicationDiff]) -> String {
+    let mut table = Table::new(&["APPLICATION", "CHANGE", "OBJECT", "LINES"]);
+    for one in applications {
+        for object in one.objects() {
+            let hunks = object.change.hunks(0);
+            let count = |sign: char| hunks.lines().filter(|line| line.starts_with(sign)).count();
+            table.row([
+                one.full_name(),
+                object.change.word().to_owned(),
+                unified::object_name(&object.key),
+                format!("+{} -{}", count('+'), count('-')),
+            ]);
+        }
+    }
+    table.render()
 }
 
 fn total(applications: &[ApplicationDiff]) -> Counts {

@@ -1,36 +1,64 @@
 //! Differences as a comment on a pull request: one collapsible section per application, within a size limit.
 
-use tiphys_engine::diff::Comparison;
+use std::collections::HashMap;
 
-use super::{ApplicationDiff, NotCompared, Sides, equal, title, total, unified};
+use tiphys_engine::diff::{Change, ObjectDiff};
+
+use super::{ApplicationDiff, NotCompared, Presence, Sides, equal, title, total, unified};
 use crate::args::DiffOutputArgs;
-use crate::error;
+use crate::error::{self, ServiceError};
 use crate::terminal::{message, one_line};
 
 /// Bytes that are reserved for the names of omitted objects.
 const REST_BYTES_MAX: usize = 1_000;
+
+/// Bytes that are reserved for the note that something is omitted.
+const INCOMPLETE_BYTES_MAX: usize = 80;
 
 /// Maximum bytes of a name in headings.
 const NAME_BYTES_MAX: usize = 200;
 
 /// Formats the comment: at most `--max-bytes`, with every fence and section closed. Omitted objects are counted and, if they fit, named.
 pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffOutputArgs) -> String {
+    let heading = heading(applications, sides);
     let mut comment = Comment {
-        text: heading(applications, sides),
-        bytes_max: args.max_bytes().saturating_sub(REST_BYTES_MAX),
+        text: String::new(),
+        bytes_max: args.max_bytes().saturating_sub(REST_BYTES_MAX + INCOMPLETE_BYTES_MAX + heading.len()),
         not_shown: Vec::new(),
     };
     comment.notes(&sides.sets.lines);
-    for one in applications {
-        match &one.result {
-            Ok(comparison) => comment.differences(one, comparison, sides, args.context_lines),
-            Err(failure) => comment.failure(one, &error::shown(failure)),
+    comment.failures(applications);
+    for same in with_same_changes(applications) {
+        comment.differences(&same, sides, args.context_lines);
+    }
+    comment.finish(heading)
+}
+
+/// Returns the applications that differ in their order, those with the same changed lines together.
+fn with_same_changes(applications: &[ApplicationDiff]) -> Vec<Vec<&ApplicationDiff>> {
+    let mut groups: Vec<Vec<&ApplicationDiff>> = Vec::new();
+    let mut known: HashMap<Vec<(String, String)>, usize> = HashMap::new();
+    for one in applications.iter().filter(|one| one.differs()) {
+        let changed = |object: &ObjectDiff| {
+            // What is added or removed as a whole differs in its names.
+            let lines = object.change.hunks(0).lines().filter(|line| !line.starts_with("@@")).collect::<Vec<_>>().join("\n");
+            matches!(object.change, Change::Changed { .. }).then(|| (object.key.kind.clone(), lines))
+        };
+        let key: Option<Vec<_>> = one.objects().iter().map(changed).collect();
+        let index = match key.filter(|key| !key.is_empty() && one.presence == Presence::Both) {
+            Some(key) => *known.entry(key).or_insert(groups.len()),
+            None => groups.len(),
+        };
+        match groups.get_mut(index) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
         }
     }
-    comment.finish()
+    groups
 }
 
 struct Comment {
+    /// What follows the heading.
     text: String,
     bytes_max: usize,
     not_shown: Vec<String>,
@@ -52,30 +80,30 @@ impl Comment {
         }
     }
 
-    /// Adds a section with as many differences of an application as fit.
-    fn differences(
-        &mut self,
-        one: &ApplicationDiff,
-        comparison: &Comparison,
-        sides: &Sides,
-        context_lines: usize,
-    ) {
-        if !one.differs() {
-            return;
-        }
+    /// Adds a section with as many differences as fit of applications with the same changed lines. Those of the first are shown.
+    fn differences(&mut self, same: &[&ApplicationDiff], sides: &Sides, context_lines: usize) {
+        let Some(one) = same.first() else { return };
         let (name, objects) = title(one);
-        if comparison.objects.is_empty() {
+        if one.objects().is_empty() {
             self.line(&name, &objects);
             return;
         }
         let patches: Vec<String> =
-            comparison.objects.iter().map(|object| unified::patch(object, sides, context_lines)).collect();
+            one.objects().iter().map(|object| unified::patch(object, sides, context_lines)).collect();
         let fence = fence(&patches);
-        let begin = format!("\n<details>\n<summary>{}: {objects}</summary>\n\n{fence}diff\n", html(&name));
+        let summary = match same {
+            [_] => format!("{}: {objects}", html(&name)),
+            _ => format!("{}: the same change in {} applications, {objects} in each", html(&name), same.len()),
+        };
+        let others = match &same[1..] {
+            [] => String::new(),
+            others => format!("The same lines change in {}.\n\n", names(others)),
+        };
+        let begin = format!("\n<details>\n<summary>{summary}</summary>\n\n{others}{fence}diff\n");
         let end = format!("{fence}\n\n</details>\n");
         let mut room = self.room().saturating_sub(begin.len() + end.len());
         let mut shown = String::new();
-        for (object, patch) in comparison.objects.iter().zip(&patches) {
+        for (object, patch) in one.objects().iter().zip(&patches) {
             if patch.len() <= room {
                 room -= patch.len();
                 shown.push_str(patch);
@@ -100,16 +128,42 @@ impl Comment {
         }
     }
 
-    /// Adds a line for an application that could not be compared.
-    fn failure(&mut self, one: &ApplicationDiff, failure: &str) {
-        let message = format!("{}\n", message(failure));
-        let fence = fence(std::slice::from_ref(&message));
-        let name = html(&one.full_name());
-        let block = format!("\n{name} failed:\n\n{fence}text\n{message}{fence}\n");
-        if block.len() <= self.room() {
-            self.text.push_str(&block);
-        } else {
-            self.not_shown.push(format!("why {} failed", one.full_name()));
+    /// Adds a section with the applications that could not be compared, those with one cause together.
+    fn failures(&mut self, applications: &[ApplicationDiff]) {
+        let failures: Vec<&ServiceError> =
+            applications.iter().filter_map(|one| one.result.as_ref().err()).collect();
+        if failures.is_empty() {
+            return;
+        }
+        let text = |group: Vec<&ServiceError>| match group.as_slice() {
+            [one] => error::shown(one),
+            all => {
+                let reason = all.first().and_then(|first| first.cause()).map(|cause| cause.reason.as_str());
+                format!("{}: {}", error::applications_of(all), reason.unwrap_or_default())
+            }
+        };
+        let causes: Vec<String> = error::grouped(failures.iter().copied())
+            .into_iter()
+            .map(|group| format!("{}\n", message(&text(group))))
+            .collect();
+        let fence = fence(&causes);
+        let count = if failures.len() == 1 { "1 application".to_owned() } else { format!("{} applications", failures.len()) };
+        let begin = format!("\n<details>\n<summary>{count} failed</summary>\n\n{fence}text\n");
+        let end = format!("{fence}\n\n</details>\n");
+        let mut room = self.room().saturating_sub(begin.len() + end.len());
+        let mut shown = String::new();
+        for cause in causes {
+            if cause.len() <= room {
+                room -= cause.len();
+                shown.push_str(&cause);
+            } else {
+                self.not_shown.push("a cause of failures".to_owned());
+            }
+        }
+        if !shown.is_empty() {
+            self.text.push_str(&begin);
+            self.text.push_str(&shown);
+            self.text.push_str(&end);
         }
     }
 
@@ -117,9 +171,11 @@ impl Comment {
         self.bytes_max.saturating_sub(self.text.len())
     }
 
-    /// Adds the names of omitted objects.
-    fn finish(mut self) -> String {
-        let Some((first, others)) = self.not_shown.split_first() else { return self.text };
+    /// Returns the comment below the heading. The heading says whether something is omitted, and the end names it.
+    fn finish(self, mut heading: String) -> String {
+        let Some((first, others)) = self.not_shown.split_first() else { return heading + &self.text };
+        let count = self.not_shown.len();
+        heading.push_str(&format!("\n**Incomplete: {count} omitted, see the end.**\n"));
         let mut rest = format!("\nOmitted, the comment is full ({}): {}", self.not_shown.len(), code(first));
         for (index, name) in others.iter().enumerate() {
             let name = code(name);
@@ -132,8 +188,7 @@ impl Comment {
             rest.push_str(&name);
         }
         rest.push_str(".\n");
-        self.text.push_str(&rest);
-        self.text
+        heading + &self.text + &rest
     }
 }
 
@@ -161,6 +216,18 @@ fn not_rendered(number: usize, all: usize) -> String {
             "\n{number} of {all} {noun} {verb} not rendered: the content of everything that {they} made from is the same on both sides \
              (`docs/ci.md` of tiphys, *What an application is made from*).\n"
         ),
+    }
+}
+
+/// The names of applications as code, the first eight and the number of the others.
+fn names(applications: &[&ApplicationDiff]) -> String {
+    /// Names that are listed.
+    const NAMES_MAX: usize = 8;
+    let listed = applications.iter().take(NAMES_MAX).map(|one| html(&one.full_name()));
+    let listed = listed.collect::<Vec<_>>().join(", ");
+    match applications.len().saturating_sub(NAMES_MAX) {
+        0 => listed,
+        more => format!("{listed} and {more} more"),
     }
 }
 

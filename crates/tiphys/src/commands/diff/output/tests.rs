@@ -122,6 +122,14 @@ fn objects_omitted_from_a_comment_are_counted_and_named() {
 }
 
 #[test]
+fn failure_in_a_comment_does_not_close_its_fence() {
+    let failed = application("a", Err(ServiceError::rendering("</details>\n```\n# heading")));
+    let text = markdown::text(&[failed], &sides(), &output_args(&[]));
+    let block = "<summary>1 application failed</summary>\n\n````text\n</details>\n  ```\n  # heading\n````\n\n</details>\n";
+    assert!(text.contains(block), "{text}");
+}
+
+#[test]
 fn names_in_a_comment_are_escaped() {
     let tags = ("</summary>`x`\n\u{1b}&", "&#60;/summary&#62;&#96;x&#96;&#92;n&#92;u&#123;1b&#125;&#38;");
     let markdown = (
@@ -129,12 +137,10 @@ fn names_in_a_comment_are_escaped() {
         "&#33;&#91;&#93;(http&#58;//x)&#91;approved&#93;(y)&#64;org &#42;&#42;b&#42;&#42; &#35;1",
     );
     for (name, shown) in [tags, markdown] {
-        let failed = application(name, Err(ServiceError::rendering("why")));
         let added =
             ApplicationDiff { presence: Presence::Added, ..application(name, Ok(Comparison::default())) };
         for (application, expected) in [
             (changed(name, 1, 1), format!("\n<summary><code>argocd/{shown}</code>: 1 changed</summary>\n")),
-            (failed, format!("\n<code>argocd/{shown}</code> failed:\n\n```text\nwhy\n```\n")),
             (added, format!("\n<code>argocd/{shown} (new application)</code>: no objects\n")),
         ] {
             let text = markdown::text(&[application], &sides(), &output_args(&[]));

@@ -1,0 +1,77 @@
+//! What can be said of an application's sources without rendering: paths and value files that do not exist, and unknown plugins.
+
+use tiphys_access::url_scheme;
+use tiphys_api::{Application, ApplicationSource};
+use tiphys_plugin::ChooseError;
+use tiphys_tree::RepoPath;
+
+use super::paths::PathCollector;
+use super::{Finder, IndexedRevision, Known, PATTERN_CHARACTERS, Reach, named_files};
+use crate::renderer::{Renderer, rendered};
+
+/// The reason why a source cannot be rendered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceProblem {
+    /// The position of the source, from 1.
+    pub position: usize,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl Renderer {
+    /// Returns the problems of an application's sources, in their order. Repositories that no folder stands for are not looked at, and nothing
+    /// is fetched or run.
+    pub async fn source_problems(&self, application: &Application) -> Vec<SourceProblem> {
+        let finder = Finder { renderer: self, application, reach: Reach::Copies };
+        let Ok((sources, place)) = tiphys_engine::sources(&application.spec) else { return Vec::new() };
+        let mut all = Vec::new();
+        for (index, source) in rendered(&sources, place) {
+            let messages = [finder.unknown_plugin(source)]
+                .into_iter()
+                .flatten()
+                .chain(Box::pin(finder.missing_files(source)).await);
+            all.extend(messages.map(|message| SourceProblem { position: index + 1, message }));
+        }
+        all
+    }
+}
+
+impl Finder<'_> {
+    /// Returns the message about a plugin that is not there.
+    fn unknown_plugin(&self, source: &ApplicationSource) -> Option<String> {
+        let name = source.plugin.as_ref()?.name.clone();
+        let catalogue = &self.renderer.catalogue;
+        let is_known = name.is_empty() || catalogue.get(&name).is_some();
+        (!is_known).then(|| ChooseError::Unknown { name, known: catalogue.names() }.to_string())
+    }
+
+    /// Returns the messages about missing files.
+    async fn missing_files(&self, source: &ApplicationSource) -> Vec<String> {
+        let Ok(app_path) = RepoPath::new(&source.path) else { return Vec::new() };
+        if !source.chart.is_empty() {
+            return Vec::new();
+        }
+        let Ok(Some(IndexedRevision { index, .. })) = self.index_of(source).await else { return Vec::new() };
+        let mut collector = PathCollector::new(&index);
+        if !collector.follow(&app_path).is_ok_and(|real| collector.is_directory(&real)) {
+            return vec![format!("path {:?} does not exist in {}", source.path, source.shown_repository())];
+        }
+        let Ok(Known { source, .. }) = self.with_override_files(source, &app_path).await else {
+            return Vec::new();
+        };
+        let Some(helm) = source.helm.as_ref().filter(|helm| !helm.ignore_missing_value_files) else {
+            return Vec::new();
+        };
+        let is_missing = |file: &String| {
+            let is_plain = !file.contains(['$', '\\']) && !file.contains(PATTERN_CHARACTERS);
+            let from = if file.starts_with('/') { RepoPath::default() } else { app_path.clone() };
+            let Ok(path) = from.join(file.trim_start_matches('/')) else { return false };
+            is_plain && url_scheme(file).is_none() && collector.has_file(&path) == Ok(false)
+        };
+        named_files(helm)
+            .into_iter()
+            .filter(is_missing)
+            .map(|file| format!("value file {file:?} does not exist"))
+            .collect()
+    }
+}

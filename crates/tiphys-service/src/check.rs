@@ -1,0 +1,142 @@
+//! What can be said about applications without rendering them.
+
+use std::pin::pin;
+
+use futures_util::{StreamExt as _, stream};
+use tiphys_engine::{GENERATE_PATHS_ANNOTATION, source_node};
+use tiphys_render::{SourceProblem, UnselectedPaths};
+use tiphys_store::{Place, Selection, StoredApplication};
+
+use crate::appset::{CheckedSets, SetSelection, check_sets};
+use crate::checkouts::{self, CheckoutReport};
+use crate::error::ServiceError;
+use crate::findings::{self, DocumentFinding, DocumentRule, RefusedApplications};
+use crate::options::ApplicationSelection;
+use crate::select::nothing_selected;
+use crate::warning::Warning;
+use crate::workspace::Workspace;
+
+/// A finding about an application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApplicationFinding {
+    /// The application's full name.
+    pub application: String,
+    /// The location.
+    pub place: Place,
+    /// The name of the rule.
+    pub rule: &'static str,
+    /// Whether the application cannot be rendered or deployed. Otherwise it is a warning.
+    pub is_error: bool,
+    /// The message.
+    pub message: String,
+}
+
+/// The result of a check.
+#[derive(Debug, Default)]
+pub struct CheckedApplications {
+    /// Number of applications.
+    pub applications: usize,
+    /// The findings, in the order of the applications.
+    pub findings: Vec<ApplicationFinding>,
+    /// The result for the sets of the store, if all applications are checked and there are any.
+    pub sets: Option<CheckedSets>,
+    /// Errors of documents, and of the projects of applications.
+    pub errors: Vec<ServiceError>,
+    /// Warnings about projects, and about revisions that are not what is checked out.
+    pub warnings: Vec<Warning>,
+}
+
+/// Checks applications: their documents, projects, plugins, paths and value files, and the annotation `manifest-generate-paths`; with the
+/// whole store also its sets. Nothing is rendered, and no plugin runs.
+pub async fn check_applications(
+    workspace: &Workspace,
+    selection: &ApplicationSelection,
+) -> Result<CheckedApplications, ServiceError> {
+    let references = selection.references();
+    let Selection { mut applications, errors } =
+        workspace.resources.select(&references, &selection.filter()?, &workspace.control_plane);
+    workspace.trust.allow_file_repositories(&mut applications);
+    let has_sets = references.is_empty() && !workspace.resources.sets().is_empty();
+    if applications.is_empty() && errors.is_empty() && !has_sets {
+        return Err(nothing_selected(workspace, "check"));
+    }
+    let mut checked = CheckedApplications {
+        applications: applications.len(),
+        errors: errors.iter().map(ServiceError::selection).collect(),
+        warnings: workspace.projects.warnings(&applications),
+        ..CheckedApplications::default()
+    };
+    let checking = async {
+        let checks = stream::iter(&applications).map(|stored| sources(workspace, stored));
+        let mut of_sources = pin!(checks.buffered(workspace.service.jobs() * 2));
+        for stored in &applications {
+            let is_valid = checked.document(stored, workspace.service.options().refused_applications);
+            checked.findings.extend(of_sources.next().await.into_iter().flatten());
+            if !is_valid {
+                continue;
+            }
+            match workspace.projects.check_application(stored) {
+                Ok(reported) => checked.warnings.extend(reported),
+                Err(error) => checked.errors.push(error),
+            }
+        }
+        let CheckoutReport { warnings, unknown, .. } =
+            checkouts::report(&workspace.renderer, &applications).await;
+        checked.warnings.extend(warnings.into_iter().chain(unknown));
+        if has_sets {
+            checked.sets = Some(check_sets(workspace, &SetSelection::default()).await?);
+        }
+        Ok(checked)
+    };
+    workspace.drained(Box::pin(checking)).await
+}
+
+impl CheckedApplications {
+    /// Adds the findings about a document. Returns whether none is an error.
+    fn document(&mut self, stored: &StoredApplication, refused: RefusedApplications) -> bool {
+        let mut is_valid = true;
+        for DocumentFinding { place, rule, message } in findings::of_document(stored) {
+            let is_error = rule.is_refusal() && refused == RefusedApplications::Refuse;
+            is_valid &= !is_error;
+            let rule = match rule {
+                DocumentRule::Refused => "refused",
+                DocumentRule::UnknownField => "unknown-field",
+                DocumentRule::ProbableMistake => "document",
+            };
+            let application = stored.full_name();
+            self.findings.push(ApplicationFinding { application, place, rule, is_error, message });
+        }
+        is_valid
+    }
+}
+
+/// Returns the findings about an application's sources.
+async fn sources(workspace: &Workspace, stored: &StoredApplication) -> Vec<ApplicationFinding> {
+    let (renderer, application) = (&workspace.renderer, &stored.application);
+    let finding = |position: usize, rule, is_error, message| {
+        let node = position.checked_sub(1).and_then(|index| source_node(&stored.node, index));
+        let at = node.map(|node| node.position).or(stored.place.position);
+        let place = Place { position: at, ..stored.place.clone() };
+        ApplicationFinding { application: stored.full_name(), place, rule, is_error, message }
+    };
+    // Boxed because these are large futures.
+    let problems = Box::pin(renderer.source_problems(application)).await;
+    let mut all: Vec<ApplicationFinding> = problems
+        .into_iter()
+        .map(|SourceProblem { position, message }| finding(position, "source", true, message))
+        .collect();
+    if application.metadata.annotations.contains_key(GENERATE_PATHS_ANNOTATION)
+        && let Ok(inputs) = Box::pin(renderer.inputs(application)).await
+    {
+        let unselected = Box::pin(renderer.unselected_paths(application, &inputs)).await;
+        all.extend(unselected.into_iter().map(|UnselectedPaths { position, paths }| {
+            let paths: Vec<String> = paths.iter().map(|path| format!("/{path}")).collect();
+            let message = format!(
+                "{GENERATE_PATHS_ANNOTATION} does not select {}, so Argo CD misses changes there",
+                paths.join(", ")
+            );
+            finding(position, "generate-paths", false, message)
+        }));
+    }
+    all
+}
