@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Failure;
 use crate::build::{self, Profile, copy_plugin_programs};
-use crate::cargo::{search_path, variable};
+use crate::cargo::{run as run_program, search_path, variable};
 use crate::files::{create_directory, entries};
 
 /// Parts of a plugin's directory that are not installed: tests and sources of its program.
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     linking: build::LinkingOption,
 }
 
-/// Builds the program, and copies it and the shipped plugins.
+/// Builds the program, copies it and the shipped plugins, and has it write its manual pages.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let destination = match &options.root {
         Some(folder) => std::path::absolute(folder).map_err(|error| Failure::at(folder, error))?,
@@ -44,6 +44,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let share = destination.join("share/tiphys/plugins");
     let plugins = copy_plugins(&root.join("plugins"), &share)?;
     copy_plugin_programs(&program, &share)?;
+    let manual = destination.join("share/man");
+    let pages = ["help".as_ref(), "--man".as_ref(), manual.as_os_str()];
+    run_program(std::process::Command::new(bin.join("tiphys")).args(pages))?;
     println!("installed {} and the plugins {}", bin.join("tiphys").display(), plugins.join(", "));
     if !split_paths(&search_path()).any(|folder| folder == bin) {
         println!("{} is not on PATH", bin.display());

@@ -54,10 +54,16 @@ impl Refusals<'_> {
         }
         match (source.path.is_empty(), source.chart.is_empty()) {
             (true, true) if !is_for_others => {
-                self.add(&path, "there is neither path nor chart; the root of a repository is path: .".to_owned());
+                self.add(
+                    &path,
+                    "there is neither path nor chart; the root of a repository is path: .".to_owned(),
+                );
             }
             (false, false) => {
-                self.add(&path, "there are path and chart; a chart of a Helm repository has no path".to_owned());
+                self.add(
+                    &path,
+                    "there are path and chart; a chart of a Helm repository has no path".to_owned(),
+                );
             }
             (true, false) if source.target_revision.is_empty() => {
                 self.add(&path, "a chart needs a targetRevision".to_owned());

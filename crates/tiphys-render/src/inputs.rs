@@ -29,8 +29,8 @@ use crate::renderer::{Renderer, rendered};
 
 pub use annotation::UnselectedPaths;
 pub use paths::InputPaths;
-pub use problems::SourceProblem;
 use paths::PathCollector;
+pub use problems::SourceProblem;
 
 /// Characters of patterns in the paths of value files. Braces count only together with another one, which makes no difference here.
 const PATTERN_CHARACTERS: [char; 4] = ['*', '?', '[', '{'];

@@ -51,8 +51,7 @@ pub(crate) fn of_document(stored: &StoredApplication) -> Vec<DocumentFinding> {
         DocumentFinding { place, rule, message }
     };
     let Findings { unknown, warnings, refused } = &stored.findings;
-    let refused =
-        refused.iter().map(|one| finding(DocumentRule::Refused, one.position, one.message.clone()));
+    let refused = refused.iter().map(|one| finding(DocumentRule::Refused, one.position, one.message.clone()));
     let unknown =
         unknown.iter().map(|one| finding(DocumentRule::UnknownField, Some(one.position), one.to_string()));
     let warnings =
@@ -74,7 +73,10 @@ pub(crate) fn refusal(stored: &StoredApplication) -> Option<ServiceError> {
         all.map(|DocumentFinding { place, message, .. }| format!("{place}: {message}")).collect();
     let name = stored.full_name();
     (!messages.is_empty()).then(|| {
-        ServiceError::invalid_input(format!("application {name}: Argo CD refuses it: {}", messages.join("; ")))
+        ServiceError::invalid_input(format!(
+            "application {name}: Argo CD refuses it: {}",
+            messages.join("; ")
+        ))
     })
 }
 

@@ -45,9 +45,11 @@ pub use appset::{
     call_plugin_service, check_sets, compare_previews, generate_sets, preview, render_for_set,
 };
 pub use cache::prune_cache;
+pub use check::{ApplicationFinding, CheckedApplications, check_applications};
 pub use checkouts::{CheckoutReport, checkout_report};
 pub use cluster_references::ClusterReference;
 pub use error::{ApplicationCause, ErrorKind, Input, Remedy, ServiceError};
+pub use findings::RefusedApplications;
 pub use host::Host;
 pub use inputs::{ApplicationInputs, inputs};
 pub use object_address::{parse_object_address, require_possible};
@@ -59,8 +61,6 @@ pub use project_look_ups::{ApplicationLookUps, look_ups};
 pub use project_permits::{
     ObjectRequest, ProjectAnswer, ProjectFiles, ProjectQuestion, ProjectRule, project_permits,
 };
-pub use check::{ApplicationFinding, CheckedApplications, check_applications};
-pub use findings::RefusedApplications;
 pub use projects::{MissingProjects, ProjectEnforcement};
 pub use render::{PluginEnvironment, RenderAdjustments, environments, render};
 pub use select::{SelectedApplications, select};

@@ -12,6 +12,7 @@ mod cmp_server;
 mod common;
 mod crd;
 mod diff;
+mod help;
 mod inputs;
 mod jsonpath;
 mod limits;
@@ -42,6 +43,7 @@ pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
 pub(crate) use common::{CommonArgs, OutputFormat};
 pub(crate) use crd::CrdArgs;
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
+pub(crate) use help::{HelpArgs, command_line};
 pub(crate) use inputs::InputsArgs;
 pub(crate) use jsonpath::JsonPathArgs;
 pub(crate) use params::{
@@ -63,6 +65,7 @@ pub(crate) use render::RenderArgs;
     name = "tiphys",
     version,
     propagate_version = false,
+    disable_help_subcommand = true,
     about = "Parameterized GitOps rendering for Kubernetes, compatible with Argo CD",
     after_help = "Examples:\n  tiphys render --repo .                     render every Application below this folder\n  tiphys params list guestbook --repo .      list the parameters that it accepts, and their values\n  tiphys plugin check my-plugin/             check a plugin's file"
 )]
@@ -108,6 +111,8 @@ pub(crate) enum Command {
     Completion(CompletionArgs),
     /// Print the version of tiphys and of the tools that it finds
     Version(VersionArgs),
+    /// Print the help of a command, or the options of all commands
+    Help(HelpArgs),
 }
 
 impl Command {

@@ -9,6 +9,7 @@ pub(crate) mod cmp_server;
 pub(crate) mod completion;
 pub(crate) mod crd;
 pub(crate) mod diff;
+pub(crate) mod help;
 pub(crate) mod inputs;
 pub(crate) mod install;
 pub(crate) mod jsonpath;

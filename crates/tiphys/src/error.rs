@@ -170,9 +170,7 @@ pub(crate) fn print_all<'a>(
 }
 
 /// Returns the errors in their order, those for one reason together.
-pub(crate) fn grouped<'a>(
-    errors: impl IntoIterator<Item = &'a ServiceError>,
-) -> Vec<Vec<&'a ServiceError>> {
+pub(crate) fn grouped<'a>(errors: impl IntoIterator<Item = &'a ServiceError>) -> Vec<Vec<&'a ServiceError>> {
     let mut groups: Vec<Vec<&ServiceError>> = Vec::new();
     let mut known: HashMap<(&str, Option<String>), usize> = HashMap::new();
     for error in errors {

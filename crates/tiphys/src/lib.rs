@@ -20,7 +20,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches as _;
 
 use crate::args::{Arguments, CmpServerArgs, Command, OutputFormat};
 use crate::error::{ErrorKind, ServiceError};
@@ -46,7 +46,8 @@ pub fn main() -> ExitCode {
         return completion::run(&host);
     }
     terminal::style_labels(host.stderr_is_styled());
-    let arguments = match Arguments::try_parse_from(host.arguments()) {
+    let parsed = args::command_line().try_get_matches_from(host.arguments());
+    let arguments = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() && host.is_plugin_server() => {
             return commands::cmp_server::refused(&error);
@@ -87,6 +88,7 @@ async fn run(arguments: Arguments, host: &Process) -> Result<ExitCode, ServiceEr
         Command::Cache(args) => commands::cache::run(&common, &args, host),
         Command::Completion(args) => commands::completion::run(&args),
         Command::Version(args) => commands::version::run(&common, &args, host).await,
+        Command::Help(args) => commands::help::run(&args, host),
     }
 }
 

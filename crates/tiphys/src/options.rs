@@ -6,8 +6,8 @@ use tiphys_engine::TrackingMethod;
 use tiphys_render::DestinationVersions;
 use tiphys_service::compare::ClusterStateArgument;
 use tiphys_service::{
-    ClusterContext, Host, KubernetesAccess, MissingProjects, RefusedApplications, ResultReuse, Service, ServiceLimits,
-    ServiceOptions, StorePath,
+    ClusterContext, Host, KubernetesAccess, MissingProjects, RefusedApplications, ResultReuse, Service,
+    ServiceLimits, ServiceOptions, StorePath,
 };
 use tiphys_source::LocalCopy;
 

@@ -200,7 +200,7 @@ impl ApplicationSet {
             generators,
             selector: value.get("selector").map(LabelSelectorSpec::new),
             unknown: unknown
-                 .map(|(key, position)| UnknownField::new(path.key(&key).to_string(), &key, position, KINDS))
+                .map(|(key, position)| UnknownField::new(path.key(&key).to_string(), &key, position, KINDS))
                 .collect(),
             value,
             path,

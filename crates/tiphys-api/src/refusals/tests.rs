@@ -19,8 +19,14 @@ fn application_that_argo_cd_refuses_has_the_reasons() {
     let cases: [(&str, &[&str]); 12] = [
         ("spec: {source: {repoURL: a, path: b}, destination: {name: c}}", &[]),
         ("spec: {source: {repoURL: a, chart: b, targetRevision: '1'}, destination: {}}", &[]),
-        ("spec: {source: {repoURL: a, path: b}}", &["3:7 spec: there is no destination; add spec.destination"]),
-        ("spec: {source: {repoURL: a, path: b}, destination: null}", &["3:7 spec: there is no destination; add spec.destination"]),
+        (
+            "spec: {source: {repoURL: a, path: b}}",
+            &["3:7 spec: there is no destination; add spec.destination"],
+        ),
+        (
+            "spec: {source: {repoURL: a, path: b}, destination: null}",
+            &["3:7 spec: there is no destination; add spec.destination"],
+        ),
         (
             "spec: {source: {repoURL: a}, destination: {}}",
             &["3:16 spec.source: there is neither path nor chart; the root of a repository is path: ."],

@@ -6,7 +6,8 @@ use super::ApplicationArgs;
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
-#[command(after_help = "Nothing is rendered, fetched or run. Reported are fields that Argo CD does not have or requires, rules of projects, and unknown
+#[command(
+    after_help = "Nothing is rendered, fetched or run. Reported are fields that Argo CD does not have or requires, rules of projects, and unknown
 plugins; in repositories that a folder of --repo stands for also paths and value files that do not exist, and what the annotation
 manifest-generate-paths does not select. Without APP, the application sets of the store are checked, too. `params check` also asks plugins.
 
@@ -14,7 +15,8 @@ Exit code: 0 without errors, 2 with errors, 3 if a project forbids something. Wi
 
 Examples:
   tiphys check --repo .
-  tiphys check --repo . --strict -o json")]
+  tiphys check --repo . --strict -o json"
+)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,

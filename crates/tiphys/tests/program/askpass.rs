@@ -253,7 +253,7 @@ spec:
     args: ['printf \"kind: Found\\napiVersion: v1\\nmetadata: {name: x}\\nat: %s\\n\" \"$(command -v argocd)\"']
 ";
     let application = format!(
-        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: {{repoURL: {URL}, path: \
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  destination: {{namespace: shop}}\n  source: {{repoURL: {URL}, path: \
          plain, plugin: {{name: seeking}}}}\n"
     );
     world.write("plugins/seeking/plugin.yaml", plugin).write("seeking/web.yaml", &application);

@@ -98,7 +98,7 @@ fn secrets_of_the_base_are_sent_and_none_of_the_head() {
         ] {
             let world = World::empty();
             let application = format!(
-                "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: {{{source}}}\n"
+                "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: {{{source}}}\n  destination: {{namespace: shop}}\n"
             );
             world.write("config/apps/web.yaml", &application).write("config/apps/s.yaml", &at_base);
             let checkout = Repository::init(world.path("config"));

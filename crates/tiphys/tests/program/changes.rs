@@ -13,6 +13,7 @@ spec:
       name: holder
       parameters:
       - {name: a, string: old}
+  destination: {namespace: shop}
 ";
 
 /// A world whose plugin runs a script for its announcement. Descriptor 3 of the script is the pipe `$PIPE`.

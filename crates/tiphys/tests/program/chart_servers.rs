@@ -90,7 +90,7 @@ impl Place {
     fn command(&self, repo_url: &str, more: &[&str]) -> Command {
         let application = format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: \
-             {{repoURL: '{repo_url}', chart: web, targetRevision: 1.0.0}}\n"
+             {{repoURL: '{repo_url}', chart: web, targetRevision: 1.0.0}}\n  destination: {{namespace: shop}}\n"
         );
         self.world.write("store/web.yaml", &application);
         let mut command = self.world.command(TIPHYS);
@@ -221,7 +221,7 @@ fn config_map_certificates_apply_to_charts_and_dependencies() {
     let repository = format!("{}/stable", server.url());
     let application = |source: &str| {
         format!(
-            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: {source}\n"
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: {source}\n  destination: {{namespace: shop}}\n"
         )
     };
     let chart = format!("{{repoURL: '{repository}', chart: web, targetRevision: 1.0.0}}");

@@ -50,7 +50,7 @@ fn proxy_gets_credentials_of_its_own_secret_or_with_consent() {
             .write(
                 "repo/app.yaml",
                 &format!(
-                    "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: {{{source}}}\n"
+                    "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: {{{source}}}\n  destination: {{namespace: shop}}\n"
                 ),
             )
             .write("repo/secret.yaml", &of_repository)

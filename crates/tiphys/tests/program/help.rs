@@ -19,7 +19,7 @@ fn leaves(world: &World, words: &[String], found: &mut Vec<(String, String)>) {
     if below.is_empty() {
         found.push((words.join(" "), output.stdout.clone()));
     }
-    for name in below.iter().filter(|name| *name != "help") {
+    for name in &below {
         leaves(world, &[words, std::slice::from_ref(name)].concat(), found);
     }
 }
@@ -34,6 +34,7 @@ fn help_of_every_command_has_an_example_of_its_call() {
         "render",
         "diff",
         "affected",
+        "check",
         "inputs",
         "plugin create",
         "plugin list",
@@ -65,11 +66,40 @@ fn help_of_every_command_has_an_example_of_its_call() {
         "cache prune",
         "completion",
         "version",
+        "help",
     ];
     assert_eq!(names, expected);
     for (name, help) in &found {
         let example = help.split_once("Example").map_or("", |(_, rest)| rest);
         assert!(example.contains(&format!("tiphys {name}")), "{name}: {help}");
+    }
+}
+
+#[test]
+fn short_help_has_own_options_and_refers_to_the_others() {
+    let world = World::empty();
+    let short = world.run(&["render", "-h"]).stdout;
+    assert!(short.contains("--output-dir") && short.contains("tiphys help options"), "{short}");
+    assert!(!short.contains("--store <PATH>") && !short.contains("--tree-bytes-max"), "{short}");
+    assert!(short.lines().count() <= 40, "{short}");
+    let long = world.run(&["help", "render"]).stdout;
+    assert_eq!(long, world.run(&["render", "--help"]).stdout);
+    assert!(long.contains("--store <PATH>") && !long.contains("tiphys help options"), "{long}");
+    let shared = world.run(&["help", "options"]).stdout;
+    assert!(shared.contains("--store <PATH>") && !shared.contains("--output-dir"), "{shared}");
+    let unknown = world.run(&["help", "parms"]);
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""));
+    assert_eq!(unknown.stderr, "error: there is no command \"parms\"\nhint: did you mean params?\n");
+}
+
+#[test]
+fn manual_pages_are_written_for_all_commands() {
+    let world = World::empty();
+    let output = world.run(&["help", "--man", "man"]);
+    assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (0, "", ""));
+    for page in ["tiphys", "tiphys-render", "tiphys-params-set", "tiphys-appset-plugin-serve"] {
+        let text = world.read(&format!("man/man1/{page}.1"));
+        assert!(text.contains(".SH NAME") && text.contains("Example"), "{page}: {text}");
     }
 }
 

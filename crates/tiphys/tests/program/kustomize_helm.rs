@@ -13,7 +13,7 @@ fn world() -> World {
             "repo/apps/app.yaml",
             &format!(
                 "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  \
-                 source: {{repoURL: '{URL}', path: k, kustomize: {{namePrefix: eu-}}}}\n"
+                 source: {{repoURL: '{URL}', path: k, kustomize: {{namePrefix: eu-}}}}\n  destination: {{namespace: shop}}\n"
             ),
         )
         .write(

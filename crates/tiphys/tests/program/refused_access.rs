@@ -36,7 +36,7 @@ fn world(address: &str) -> World {
     let world = World::empty();
     let application = format!(
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web}}\nspec:\n  source: {{repoURL: \
-         http://{address}/team/apps.git, path: plain}}\n"
+         http://{address}/team/apps.git, path: plain}}\n  destination: {{namespace: shop}}\n"
     );
     world.write("store/web.yaml", &application);
     world

@@ -101,7 +101,7 @@ const CASES: [Case; 20] = [
 fn application(name: &str) -> String {
     format!(
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: '{name}', labels: {{team: blue}}}}\n\
-         spec: {{source: {{repoURL: {URL}, plugin: {{name: shop}}}}}}\n"
+         spec: {{source: {{repoURL: {URL}, path: plain, plugin: {{name: shop}}}}, destination: {{namespace: shop}}}}\n"
     )
 }
 

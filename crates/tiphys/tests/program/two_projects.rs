@@ -16,7 +16,7 @@ fn secret(kind: &str, url: &str, name: &str, project: &str) -> String {
 fn application(project: &str, url: &str) -> String {
     format!(
         "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: of-{project}}}\nspec:\n  project: {project}\n  \
-         source: {{repoURL: '{url}', path: plain}}\n"
+         source: {{repoURL: '{url}', path: plain}}\n  destination: {{namespace: shop}}\n"
     )
 }
 

@@ -297,8 +297,7 @@ async fn compare_pair(
                     return Err(explained(failure, &error, sides, revision));
                 }
                 RenderedPair { before: Ok(_), after: Err(error) } => {
-                    let failure =
-                        ServiceError::application_on_one_side(head, "in the working copy", &error);
+                    let failure = ServiceError::application_on_one_side(head, "in the working copy", &error);
                     return Err(explained(failure, &error, sides, revision));
                 }
                 RenderedPair { before: Err(before), after: Err(after) } => {

@@ -41,7 +41,13 @@ fn with_same_changes(applications: &[ApplicationDiff]) -> Vec<Vec<&ApplicationDi
     for one in applications.iter().filter(|one| one.differs()) {
         let changed = |object: &ObjectDiff| {
             // What is added or removed as a whole differs in its names.
-            let lines = object.change.hunks(0).lines().filter(|line| !line.starts_with("@@")).collect::<Vec<_>>().join("\n");
+            let lines = object
+                .change
+                .hunks(0)
+                .lines()
+                .filter(|line| !line.starts_with("@@"))
+                .collect::<Vec<_>>()
+                .join("\n");
             matches!(object.change, Change::Changed { .. }).then(|| (object.key.kind.clone(), lines))
         };
         let key: Option<Vec<_>> = one.objects().iter().map(changed).collect();
@@ -93,7 +99,9 @@ impl Comment {
         let fence = fence(&patches);
         let summary = match same {
             [_] => format!("{}: {objects}", html(&name)),
-            _ => format!("{}: the same change in {} applications, {objects} in each", html(&name), same.len()),
+            _ => {
+                format!("{}: the same change in {} applications, {objects} in each", html(&name), same.len())
+            }
         };
         let others = match &same[1..] {
             [] => String::new(),
@@ -147,7 +155,11 @@ impl Comment {
             .map(|group| format!("{}\n", message(&text(group))))
             .collect();
         let fence = fence(&causes);
-        let count = if failures.len() == 1 { "1 application".to_owned() } else { format!("{} applications", failures.len()) };
+        let count = if failures.len() == 1 {
+            "1 application".to_owned()
+        } else {
+            format!("{} applications", failures.len())
+        };
         let begin = format!("\n<details>\n<summary>{count} failed</summary>\n\n{fence}text\n");
         let end = format!("{fence}\n\n</details>\n");
         let mut room = self.room().saturating_sub(begin.len() + end.len());
