@@ -17,13 +17,22 @@ pub fn find_program(program: &Path, search_path: &OsStr) -> Option<PathBuf> {
     if program.as_os_str().as_bytes().contains(&b'/') {
         return Some(program.to_path_buf());
     }
+    candidates(program, search_path).find(|candidate| is_executable(candidate))
+}
+
+/// Returns the file of a program without a `/` that exists in a directory of `search_path` and may not be executed.
+pub(crate) fn find_not_executable(program: &Path, search_path: &OsStr) -> Option<PathBuf> {
+    candidates(program, search_path).find(|candidate| candidate.is_file() && !is_executable(candidate))
+}
+
+/// Returns the paths that a program has in the absolute directories of a search path.
+fn candidates(program: &Path, search_path: &OsStr) -> impl Iterator<Item = PathBuf> {
     search_path
         .as_bytes()
         .split(|byte| *byte == b':')
         .map(|directory| Path::new(OsStr::from_bytes(directory)))
         .filter(|directory| directory.is_absolute())
-        .map(|directory| directory.join(program))
-        .find(|candidate| is_executable(candidate))
+        .map(move |directory| directory.join(program))
 }
 
 /// Returns the path of a program by the `PATH` of an environment. A lookup here, instead of in the new process, keeps the start fast: the

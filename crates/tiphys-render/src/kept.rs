@@ -121,6 +121,7 @@ impl Renderer {
                 name: source.name.clone(),
                 repo_url: source.shown_repository(),
                 path: source.path.clone(),
+                chart: source.chart.clone(),
                 revision: self.origin(application, source).await.ok()?.revision.revision().to_owned(),
                 source_type: one.source_type,
                 plugin: one.plugin.clone(),

@@ -180,6 +180,7 @@ impl Renderer {
                 name: source.name.clone(),
                 repo_url: source.shown_repository(),
                 path: source.path.clone(),
+                chart: source.chart.clone(),
                 revision: prepared.revision.revision().to_owned(),
                 source_type: output.source_type,
                 plugin: output.plugin,

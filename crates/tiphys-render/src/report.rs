@@ -37,6 +37,8 @@ pub struct RenderedSource {
     pub repo_url: String,
     /// Path in the repository.
     pub path: String,
+    /// Name of the chart; empty for git.
+    pub chart: String,
     /// The commit, or the target revision of a folder without git.
     pub revision: String,
     /// The source type.

@@ -74,8 +74,8 @@ impl Candidate {
     }
 }
 
-/// Returns the YAML and JSON files of a directory, sorted by path. Hidden directories and paths matched by `.tiphysignore` files are
-/// skipped. Symbolic links to files are followed, links to directories are not. If `path` is a file, it is returned whatever its name.
+/// Returns the YAML and JSON files of a directory, sorted by path. Hidden directories, the cases of plugins and paths matched by
+/// `.tiphysignore` files are skipped. Symbolic links to files are followed, links to directories are not. If `path` is a file, it is returned whatever its name.
 pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
     let root = fs::canonicalize(path)?;
     if !root.is_dir() {
@@ -86,8 +86,10 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
         .standard_filters(false)
         .add_custom_ignore_filename(IGNORE_FILE)
         .filter_entry(|entry| {
-            let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            entry.depth() == 0 || !hidden || !entry.file_type().is_some_and(|kind| kind.is_dir())
+            let is_left_out = || {
+                entry.file_name().as_encoded_bytes().starts_with(b".") || has_cases_of_plugin(entry.path())
+            };
+            entry.depth() == 0 || !entry.file_type().is_some_and(|kind| kind.is_dir()) || !is_left_out()
         })
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .build();
@@ -144,6 +146,11 @@ pub(crate) fn read_bounded(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= FILE_BYTES_MAX))
+}
+
+/// Whether this is the directory with the cases of a plugin, whose Applications are for `plugin test`.
+fn has_cases_of_plugin(dir: &Path) -> bool {
+    dir.file_name().is_some_and(|name| name == "testdata") && dir.with_file_name("plugin.yaml").is_file()
 }
 
 fn has_document_extension(path: &Path) -> bool {

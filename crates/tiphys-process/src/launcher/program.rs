@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
-use crate::program::{NOT_FOUND, find_program, is_executable};
+use crate::program::{NOT_FOUND, find_not_executable, find_program, is_executable};
 use crate::spec::CommandSpec;
 
 /// How long to wait for a program that another process has open for writing (`ETXTBSY`). A process that is being started elsewhere inherits
@@ -108,8 +108,14 @@ fn working_directory(root: &Path, dir: &Path) -> Result<PathBuf, Failure> {
 /// Returns the absolute path of the program. A name without `/` is looked up in the absolute directories of `path` only, so a program in
 /// the working directory needs `./`.
 fn resolve(name: &str, path: &str, dir: &Path) -> Result<PathBuf, Failure> {
-    let found = find_program(Path::new(name), OsStr::new(path));
-    found.map(|program| dir.join(program)).ok_or_else(|| Failure::new(Errno::NOENT, NOT_FOUND))
+    let (name, path) = (Path::new(name), OsStr::new(path));
+    if let Some(program) = find_program(name, path) {
+        return Ok(dir.join(program));
+    }
+    Err(match find_not_executable(name, path) {
+        Some(file) => Failure::new(Errno::ACCESS, not_executable(&file)),
+        None => Failure::new(Errno::NOENT, NOT_FOUND),
+    })
 }
 
 /// Adds the reason where the system's message is not sufficient.
@@ -125,11 +131,16 @@ fn explain(error: &io::Error, program: &Path, command: &CommandSpec) -> Failure 
         }
         Some(Errno::ACCESS) if program.is_dir() => "permission denied: it is a directory".to_owned(),
         Some(Errno::ACCESS) if program.exists() && !is_executable(program) => {
-            "permission denied: the file is not executable".to_owned()
+            not_executable(Path::new(command.argv.first().map_or("", String::as_str)))
         }
         _ => String::new(),
     };
     Failure { errno, message }
+}
+
+fn not_executable(file: &Path) -> String {
+    let file = file.display();
+    format!("permission denied: {file} is not executable; run: chmod +x {file}")
 }
 
 /// Reports the sizes as the kernel counts them: each string with its NUL.

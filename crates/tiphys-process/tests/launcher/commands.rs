@@ -140,7 +140,11 @@ async fn start_error_names_the_reason_and_the_run_continues() {
         (&["no-such-program"], ErrorKind::NotFound, "executable file not found in $PATH"),
         (&["plain"], ErrorKind::NotFound, "executable file not found in $PATH"),
         (&["./nothing"], ErrorKind::NotFound, "No such file or directory (os error 2)"),
-        (&["./plain"], ErrorKind::PermissionDenied, "permission denied: the file is not executable"),
+        (
+            &["./plain"],
+            ErrorKind::PermissionDenied,
+            "permission denied: ./plain is not executable; run: chmod +x ./plain",
+        ),
         (&["./app"], ErrorKind::PermissionDenied, "permission denied: it is a directory"),
         (&["./no-interpreter"], ErrorKind::NotFound, "the interpreter in its first line (#!) does not exist"),
         (

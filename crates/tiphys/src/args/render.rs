@@ -23,6 +23,10 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) output_dir: Option<PathBuf>,
 
+    /// Remove files of the output folder whose applications were not rendered: `<namespace>/<app>.yaml`, and folders that become empty
+    #[arg(long, requires = "output_dir", conflicts_with_all = ["apps", "selector", "project", "keep_going", "watch"])]
+    pub(crate) prune: bool,
+
     /// Write a JSON report with the revision, plugin and duration of each application, and the errors of failed ones
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
@@ -51,6 +55,14 @@ pub(crate) struct RenderArgs {
     /// Keep each plugin's working folder and print its path
     #[arg(long)]
     pub(crate) keep_workdir: bool,
+}
+
+impl RenderArgs {
+    /// Whether all applications are selected.
+    pub(crate) fn is_about_all(&self) -> bool {
+        let ApplicationArgs { apps, selector, project } = &self.applications;
+        apps.is_empty() && selector.is_none() && project.is_none()
+    }
 }
 
 impl From<&RenderArgs> for RenderAdjustments {

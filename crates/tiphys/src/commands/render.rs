@@ -168,7 +168,10 @@ impl Command<'_> {
         if worst.is_none() || after_errors == AfterErrors::PrintOthers {
             match waiting {
                 Waiting::Spool(spool) => spool.print()?,
-                Waiting::Staging(staging) => staging.move_into_place()?,
+                Waiting::Staging(staging) => {
+                    let are_all = applications.len() == self.applications.len();
+                    self.write(staging, are_all && worst.is_none())?;
+                }
                 Waiting::Nowhere => {}
             }
             match format {
@@ -187,5 +190,24 @@ impl Command<'_> {
             );
         }
         Ok(worst)
+    }
+
+    /// Writes the files of applications. `are_all` tells that all selected ones were rendered. Those of applications that are gone are removed with `--prune`; a command about all applications
+    /// reports them otherwise.
+    fn write(&self, staging: Staging, are_all: bool) -> Result<(), ServiceError> {
+        let is_about_all = are_all && self.args.is_about_all();
+        let left_over = if is_about_all { staging.left_over()? } else { Vec::new() };
+        staging.move_into_place()?;
+        if self.args.prune {
+            return files::remove(&left_over);
+        }
+        if !left_over.is_empty() {
+            let names: Vec<String> = left_over.iter().map(|file| file.display().to_string()).collect();
+            tracing::warn!(
+                "files of applications that were not rendered: {}; --prune removes them",
+                tiphys_service::listed(&names)
+            );
+        }
+        Ok(())
     }
 }

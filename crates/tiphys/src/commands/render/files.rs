@@ -64,17 +64,39 @@ impl Staging {
             }
         }
         let values: Vec<Value> = manifests.into_iter().map(Manifest::into_value).collect();
-        let (extension, text) = match self.format {
-            OutputFormat::Json => ("json", output::json(&output::list(&values))),
-            _ => ("yaml", output::documents(&values)),
+        let text = match self.format {
+            OutputFormat::Json => output::json(&output::list(&values)),
+            _ => output::documents(&values),
         };
-        let path = self.dir.join(namespace).join(format!("{name}.{extension}"));
+        let path = self.dir.join(namespace).join(format!("{name}.{}", extension(self.format)));
         let begin = self.texts.stream_position().and_then(|begin| {
             self.texts.write_all(text.as_bytes())?;
             Ok(begin)
         });
         self.files.insert(path, (begin.map_err(|error| spool::unwritten(&error))?, text.len() as u64));
         Ok(())
+    }
+
+    /// Returns the files of the output directory that have the form of an application's, and that no application of this round has.
+    pub(super) fn left_over(&self) -> Result<Vec<PathBuf>, ServiceError> {
+        let failed =
+            |error| ServiceError::rendering(format!("{OUTPUT_DIR}: {}: {error}", self.dir.display()));
+        let extension = extension(self.format);
+        let mut found = Vec::new();
+        for namespace in directory_entries(&self.dir).map_err(failed)? {
+            if !namespace.is_dir() || namespace.is_symlink() {
+                continue;
+            }
+            let files = directory_entries(&namespace).map_err(failed)?;
+            let is_left_over = |file: &PathBuf| {
+                file.extension().is_some_and(|found| found == extension)
+                    && fs::symlink_metadata(file).is_ok_and(|found| found.is_file())
+                    && !self.files.contains_key(file)
+            };
+            found.extend(files.into_iter().filter(is_left_over));
+        }
+        found.sort();
+        Ok(found)
     }
 
     /// Writes each file to a temporary name in its directory, then renames all of them.
@@ -90,6 +112,31 @@ impl Staging {
             file.persist(&path).map_err(|error| unwritten(&path, &error.error))?;
         }
         Ok(())
+    }
+}
+
+/// Removes files of applications that are gone, and the directories that become empty.
+pub(super) fn remove(files: &[PathBuf]) -> Result<(), ServiceError> {
+    for file in files {
+        fs::remove_file(file).map_err(|error| {
+            ServiceError::rendering(format!("--prune: cannot remove {}: {error}", file.display()))
+        })?;
+        // A directory with other files stays.
+        drop(file.parent().map(fs::remove_dir));
+    }
+    Ok(())
+}
+
+/// The extension of the files of applications.
+fn extension(format: OutputFormat) -> &'static str {
+    if format == OutputFormat::Json { "json" } else { "yaml" }
+}
+
+/// Returns the paths in a directory; none if it does not exist.
+fn directory_entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries?.map(|entry| Ok(entry?.path())).collect(),
     }
 }
 

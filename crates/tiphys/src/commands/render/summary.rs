@@ -26,7 +26,8 @@ pub(super) fn table(outcomes: &[Outcome], width: Width) -> String {
         let Ok(done) = result else { continue };
         let several = done.rendered.sources.len() > 1;
         for source in &done.rendered.sources {
-            let path = if source.path.is_empty() { "." } else { &source.path };
+            let path = [&source.chart, &source.path].into_iter().find(|name| !name.is_empty());
+            let path = path.map_or(".", String::as_str);
             let place = if several { format!("{}: {path}", source.position) } else { path.to_owned() };
             let mut row = vec![
                 stored.full_name(),
@@ -60,6 +61,7 @@ pub(super) fn json(errors: &[ServiceError], outcomes: &[Outcome]) -> Value {
                 "name": source.name,
                 "repoURL": source.repo_url,
                 "path": source.path,
+                "chart": source.chart,
                 "revision": source.revision,
                 "type": source.source_type.to_string(),
                 "plugin": source.plugin,
