@@ -56,16 +56,24 @@ choose_version() {
     "parameter version: kustomize v$wanted is wanted and $installed is installed; put kustomize-v$wanted on PATH or change the parameter"
 }
 
+# Changes the kustomization. Kustomize prints its usage after an error of a value, which is of no use here.
+edit() {
+  status=0
+  "$kustomize" edit "$@" 2>"$work/message" || status=$?
+  sed '/^Usage:$/,$d' "$work/message" >&2
+  [ "$status" -eq 0 ] || exit "$status"
+}
+
 # The file has two lines for each edit: what to do, and the value. A value has no line break: the program refuses it.
 printf '%s' "${ARGOCD_APP_PARAMETERS:-null}" | jq -r -f "$here/tiphys-kustomize-edits.jq" >"$work/edits"
 
 while IFS= read -r action && IFS= read -r value; do
   case $action in
     version) choose_version "$value" ;;
-    name-prefix) "$kustomize" edit set nameprefix -- "$value" ;;
-    name-suffix) "$kustomize" edit set namesuffix -- "$value" ;;
-    image) "$kustomize" edit set image -- "$value" ;;
-    label) "$kustomize" edit add label --force -- "$value" ;;
+    name-prefix) edit set nameprefix -- "$value" ;;
+    name-suffix) edit set namesuffix -- "$value" ;;
+    image) edit set image -- "$value" ;;
+    label) edit add label --force -- "$value" ;;
     *) fail "tiphys-kustomize-edits.jq asks for an edit that is not known: $action" ;;
   esac
 done <"$work/edits"
