@@ -57,11 +57,16 @@ pub enum ChooseError {
     },
     /// The named plugin has a discovery rule that does not match.
     #[error(
-        "plugin {name:?} does not support the application's directory: its discovery rule does not match"
+        "plugin {name:?} does not support the directory {folder:?}: its discovery rule{} does not match",
+        rule.as_ref().map_or_else(String::new, |rule| format!(" {rule}"))
     )]
     NotSupported {
         /// The plugin.
         name: String,
+        /// The rule, if it is known.
+        rule: Option<String>,
+        /// The application's directory in its repository, `.` for the root.
+        folder: String,
     },
     /// No rule of any plugin matches.
     #[error("could not find a plugin that supports the application's directory; tried: {}", if tried.is_empty() { "none".to_owned() } else { tried.join(", ") })]
@@ -139,7 +144,11 @@ impl Catalogue {
         let request = request_for.request(chosen.plugin.as_ref()).await?;
         match chosen.plugin.matches(&request).await.map_err(failed)? {
             Match::Supported | Match::DiscoveryNotConfigured => Ok(chosen),
-            Match::NotSupported => Err(ChooseError::NotSupported { name: name.to_owned() }),
+            Match::NotSupported => {
+                let folder = if request.app_path.is_root() { "." } else { request.app_path.as_str() };
+                let rule = chosen.plugin.discovery_rule();
+                Err(ChooseError::NotSupported { name: name.to_owned(), rule, folder: folder.to_owned() })
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tiphys_process::quote_command;
 use tiphys_tree::glob::{self, GlobError, Listing, Place};
 
 use crate::config::{Command, PluginConfig};
@@ -37,6 +38,18 @@ pub(crate) fn rule(config: &PluginConfig) -> Option<Rule<'_>> {
         return Some(Rule::Pattern(Pattern::Glob(&discover.find_glob)));
     }
     discover.find_command.as_ref().map(Rule::Command)
+}
+
+/// Returns the rule that is in effect as it is written in the plugin's file.
+pub(crate) fn rule_text(config: &PluginConfig) -> Option<String> {
+    Some(match rule(config)? {
+        Rule::Pattern(Pattern::FileName(pattern)) => format!("fileName {pattern:?}"),
+        Rule::Pattern(Pattern::Glob(pattern)) => format!("find.glob {pattern:?}"),
+        Rule::Command(command) => {
+            let words = [command.command.as_slice(), &command.args].concat();
+            format!("find.command {}, which printed nothing,", quote_command(&words))
+        }
+    })
 }
 
 impl Pattern<'_> {

@@ -321,6 +321,10 @@ impl Plugin for LocalPlugin {
             .ok()
     }
 
+    fn discovery_rule(&self) -> Option<String> {
+        discovery::rule_text(&self.config)
+    }
+
     fn discovery(&self) -> Discovery {
         match discovery::rule(&self.config) {
             None => Discovery::NotConfigured,

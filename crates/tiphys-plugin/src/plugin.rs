@@ -99,6 +99,11 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
     /// Returns how discovery works.
     fn discovery(&self) -> Discovery;
 
+    /// Returns the discovery rule as the plugin's file has it. `None` if there is none, or if it is not known.
+    fn discovery_rule(&self) -> Option<String> {
+        None
+    }
+
     /// Returns the answer of [`Plugin::matches`] for a tree with these entries. [`PluginError::NeedsFiles`] if [`Plugin::discovery`] is not
     /// [`Discovery::Entries`]. `stop` is called repeatedly; `true` ends the search with [`PluginError::Cancelled`].
     fn matches_entries(

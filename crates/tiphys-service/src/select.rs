@@ -1,6 +1,6 @@
 //! Selecting applications of the store.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
@@ -96,11 +96,26 @@ impl ApplicationSelection {
     }
 }
 
+/// Returns the directory of a chart whose templates were left out of the store.
+fn chart_of_applications(workspace: &Workspace) -> Option<String> {
+    let files = workspace.resources.skipped().iter().filter_map(|skipped| skipped.place.file.path());
+    let charts = files.filter_map(|file| file.parent()).filter(|dir| dir.ends_with("templates"));
+    let is_chart = |dir: &&Path| workspace.service.host().absolute(dir.join("Chart.yaml")).is_file();
+    let chart = charts.filter_map(Path::parent).find(is_chart)?;
+    Some(chart.display().to_string())
+}
+
 /// Returns the error if no application was selected, with the probable reason.
 pub(crate) fn nothing_selected(workspace: &Workspace, action: &str) -> ServiceError {
     let error = ServiceError::invalid_input(format!("no application to {action}"));
     if !workspace.resources.applications().is_empty() {
         return error.with_hint("no Application of the store has these labels and this project");
+    }
+    if let Some(chart) = chart_of_applications(workspace) {
+        let hint = format!(
+            "{chart} is a chart of Applications; render it first: helm template {chart} | tiphys render --store -"
+        );
+        return error.with_hint(hint);
     }
     let is_application = |skipped: &&tiphys_store::Skipped| {
         skipped.object.as_ref().is_some_and(|object| object.kind == "Application")
