@@ -34,8 +34,10 @@ fn changes(output: &Output) -> Vec<&str> {
 }
 
 fn error(application: &str, message: &str) -> String {
+    // What only the head has can fail on no other side.
+    let side = if application == "added" { "" } else { "only in the working copy: " };
     format!(
-        "error: application {application} (repo/store/{application}.yaml:1:1): dynamic parameter {message}\n"
+        "error: application {application} (repo/store/{application}.yaml:1:1): {side}dynamic parameter {message}\n"
     )
 }
 
