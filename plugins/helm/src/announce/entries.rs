@@ -1,4 +1,4 @@
-//! Turns values into announcements: one for each value that `--set` can reach.
+//! Turns values into announcements: one for each scalar that `--set` can reach, one for each list, and one for each empty object.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,9 @@ use tiphys_params::{Announcement, CollectionType, ItemType, JsonType, Types};
 
 use super::notes::Notes;
 use super::placed_chart::PlacedChart;
-use super::plain_number;
 use super::schema::Schemas;
+use super::{GLOBAL, plain_number};
+use crate::exact_value::EXACT;
 use crate::options::SET;
 
 /// Maximum depth of objects that schemas require and no values contain.
@@ -127,13 +128,38 @@ impl<'a> Walk<'a> {
         self.push_title(&item);
         self.path.push(item);
         let result = match value {
+            Value::Map(map) if map.is_empty() => self.empty_object(map, &below, need),
             Value::Map(map) => self.object(map, &below),
-            Value::List(items) => self.list(items, below),
+            Value::List(items) => self.structure(value, &below, need).and_then(|()| self.list(items, below)),
             scalar => self.scalar(scalar, &below, need),
         };
         self.path.pop();
         self.title.truncate(length);
         result
+    }
+
+    /// Announces the keys that a schema requires in an empty object, else the object.
+    fn empty_object(&mut self, map: &Map, place: &Entry<'a>, need: Need) -> Result<(), TooMany> {
+        if !place.schemas.required().is_empty() {
+            return self.object(map, place);
+        }
+        self.structure(&Value::Map(Map::new()), place, need)
+    }
+
+    /// Announces a list or an object outside of lists as JSON, under the name with which the plugin takes JSON. The default is the value
+    /// without those set one by one. The objects that have a subchart's values or the globals are no values of a chart.
+    fn structure(&mut self, value: &Value, place: &Entry<'a>, need: Need) -> Result<(), TooMany> {
+        let is_global = matches!(&self.path[..], [PathItem::Key(key)] if key == GLOBAL);
+        let default = place.plain.filter(|plain| matches!(plain, Value::List(_) | Value::Map(_)));
+        let is_written = default.is_some() || need == Need::Required;
+        if place.within != Within::Objects || !place.charts.is_empty() || is_global || !is_written {
+            return Ok(());
+        }
+        let own = if matches!(value, Value::List(_)) { JsonType::Array } else { JsonType::Object };
+        let allowed = place.schemas.types().filter(|types| types.allow(own));
+        let item_type = allowed.or_else(|| Types::of([own])).map(ItemType::of);
+        let string = default.map(|default| json(default).to_string());
+        self.announce(EXACT, place, Announcement { item_type, string, ..unnamed(need) })
     }
 
     fn list(&mut self, items: &[Value], mut place: Entry<'a>) -> Result<(), TooMany> {
@@ -162,6 +188,14 @@ impl<'a> Walk<'a> {
 
     /// Announces a value, if `--set` can address it.
     fn scalar(&mut self, value: &Value, place: &Entry<'a>, need: Need) -> Result<(), TooMany> {
+        let typed = if *value == Value::Null { place.plain.unwrap_or(value) } else { value };
+        let item_type = item_type(typed, &place.schemas);
+        let choices = place.schemas.choices();
+        self.announce(SET, place, Announcement { item_type, string: text(value), choices, ..unnamed(need) })
+    }
+
+    /// Adds an announcement of the value at the path, with its name, title and tooltip.
+    fn announce(&mut self, prefix: &str, place: &Entry<'a>, found: Announcement) -> Result<(), TooMany> {
         let Some(name) = escape_name(&self.path) else { return Ok(()) };
         if self.found.len() == self.max {
             return Err(TooMany);
@@ -176,16 +210,11 @@ impl<'a> Walk<'a> {
             tooltip.push_str(if tooltip.is_empty() { "" } else { "\n" });
             tooltip.push_str(ITEM_WARNING);
         }
-        let typed = if *value == Value::Null { place.plain.unwrap_or(value) } else { value };
         self.found.push(Announcement {
+            name: format!("{prefix}{name}"),
             title: Some(self.title.clone()),
             tooltip: Some(tooltip),
-            required: (need == Need::Required).then_some(true),
-            item_type: item_type(typed, &place.schemas),
-            collection_type: CollectionType::String,
-            string: text(value),
-            choices: place.schemas.choices(),
-            ..Announcement::named(format!("{SET}{name}"))
+            ..found
         });
         Ok(())
     }
@@ -243,6 +272,27 @@ fn item_type(value: &Value, schemas: &Schemas<'_>) -> Option<ItemType> {
 fn is_object(types: Option<Types>) -> bool {
     let mut types = types.into_iter().flat_map(Types::iter).filter(|one| *one != JsonType::Null);
     types.next() == Some(JsonType::Object) && types.next().is_none()
+}
+
+/// Returns an announcement of a string that lacks its name.
+fn unnamed(need: Need) -> Announcement {
+    Announcement {
+        required: (need == Need::Required).then_some(true),
+        collection_type: CollectionType::String,
+        ..Announcement::named(SET)
+    }
+}
+
+/// Converts a list or an object to JSON, in which whole numbers have no fraction.
+fn json(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Float(number) => {
+            plain_number(*number).parse().map_or(serde_json::Value::Null, serde_json::Value::Number)
+        }
+        Value::List(items) => items.iter().map(json).collect(),
+        Value::Map(map) => map.iter().map(|(key, value)| (key.clone(), json(value))).collect(),
+        scalar => scalar.to_json_value(),
+    }
 }
 
 /// Formats a default.

@@ -6,6 +6,7 @@ mod failures;
 mod in_effect;
 mod oracle;
 mod round_trip;
+mod structures;
 mod subcharts;
 mod types;
 mod values;
