@@ -3,7 +3,9 @@
 //! Each field has a parameter with a fixed name ([`HELM_FIELDS`]). Each entry of `parameters` and `fileParameters` becomes a parameter of
 //! its own, in order, named `set.`, `set-string.` or `set-file.` followed by the path of the value.
 
+mod inline_values;
 mod shown;
+mod value_path;
 mod value_text;
 
 use serde_json::Value;
@@ -11,11 +13,16 @@ use tiphys_api::HelmSource;
 use tiphys_params::Parameter;
 use tiphys_yaml::{read_json, write_go_json};
 
+pub use inline_values::{
+    InlineValues, InlineValuesError, covering_parameter, is_list_or_map, is_structure, shown_announcements,
+    structure_default,
+};
 pub(crate) use shown::{
     Knowledge, NoField, is_ambiguous, is_for_helm, plain_paths, plugin_values, seen_name,
     set_plugin_parameters, set_shown, shown_parameters, shown_plugin_parameters, split,
 };
 pub use shown::{handed_on_name, has_plugin_values, is_held_as_text, replaced_variables, shown_name};
+pub use value_path::{ValuePath, assigned_value_name};
 pub(crate) use value_text::Typing;
 pub use value_text::{VariableNames, Variables, build_variables};
 

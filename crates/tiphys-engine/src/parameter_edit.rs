@@ -57,8 +57,7 @@ pub enum NoPlaceError {
     Kind(String, &'static str, &'static str),
     /// A value of a chart must be a single string.
     #[error(
-        "the parameter {0:?} is one string, as in helm's --set; write {0}[0]=VALUE for an item of a list, or \
-         {0}='{{A,B}}' for all of it"
+        "the parameter {0:?} is a value of a chart, so a list or a map is given as JSON: write {0}:=JSON or {0}:=@FILE"
     )]
     Value(String),
     /// The name is not a valid path for helm's `--set`.
@@ -70,12 +69,15 @@ pub enum NoPlaceError {
          `values-object` or into a value file, and unset {0} if it is set: it would win"
     )]
     Number(String),
+    /// `null` for a string.
+    #[error("the parameter {0:?} must be a string, not null; unset it to get the chart's value")]
+    Null(String),
     /// A value of another type than the chart accepts.
     #[error(
-        "the parameter {name:?} is {}, and helm's --set would convert this string to {}; write the value into `values-object` or into a value \
-         file, and unset {name} if it is set: it would win",
+        "the parameter {name:?} is {}, and helm's --set would convert this string to {}; {}",
         due.words(),
-        found.map_or("nothing", JsonType::words)
+        found.map_or("nothing", JsonType::words),
+        types_remedy(name, *due)
     )]
     Types {
         /// The parameter.
@@ -84,6 +86,20 @@ pub enum NoPlaceError {
         due: Types,
         /// The type that it would have; `None` if helm would reject it.
         found: Option<JsonType>,
+    },
+    /// A list, a map or a part of one where the chart has a value of another type.
+    #[error(
+        "the parameter {name:?} is {}, not {given}; {}",
+        due.words(),
+        structure_remedy(name, *due).unwrap_or_else(|| format!("write {name}=VALUE"))
+    )]
+    Structure {
+        /// The parameter.
+        name: String,
+        /// The types that the value may have.
+        due: Types,
+        /// The type that was given, with an article.
+        given: String,
     },
     /// The field of a helm block is a boolean.
     #[error("the parameter {0:?} of a `helm` block must be `true` or `false`")]
@@ -126,6 +142,8 @@ pub struct Given<'a> {
     pub names: &'a [&'a str],
     /// How variables in values of a chart are treated.
     pub variables: Variables,
+    /// The types of the values that were given as JSON, by the names of their parameters.
+    pub types: &'a [(String, JsonType)],
 }
 
 /// Returns the source with these parameters instead of its own. Unchanged parameters stay as they were written.
@@ -144,8 +162,13 @@ pub fn with_parameters(
         .rev()
         .map(|announcement| (announcement.name.as_str(), announcement))
         .collect();
-    let knowledge =
-        |name: &str| Knowledge { announcement: announcements.get(name).copied(), variables: given.variables };
+    let types: HashMap<&str, JsonType> =
+        given.types.iter().map(|(name, one)| (name.as_str(), *one)).collect();
+    let knowledge = |name: &str| Knowledge {
+        announcement: announcements.get(name).copied(),
+        variables: given.variables,
+        given_type: types.get(name).copied(),
+    };
     match source_type {
         SourceType::Plugin => {
             let written = plugin_values(source, given.plugin)
@@ -177,7 +200,7 @@ pub fn with_parameters(
             let mut seen: BTreeSet<&str> = edits.iter().map(|(name, _)| *name).collect();
             for parameter in after.iter().filter(|one| named.contains(one.name.as_str())) {
                 let (name, text) = (parameter.name.as_str(), parameter.string.as_deref());
-                let is_ambiguous = |text| is_ambiguous(block, name, text, given.variables);
+                let is_ambiguous = |text| is_ambiguous(block, name, text, knowledge(name));
                 if text.is_some_and(is_ambiguous) && seen.insert(name) {
                     edits.push((name, Some(parameter)));
                 }
@@ -191,12 +214,32 @@ pub fn with_parameters(
     }
 }
 
+/// Returns how a list or a map is set; `None` if the value cannot be one.
+fn structure_remedy(name: &str, due: Types) -> Option<String> {
+    let list = due.allow(JsonType::Array).then(|| {
+        format!("write {name}:='[…]' for the whole list, {name}[0]:=JSON for an item, or {name}+:=JSON to append one")
+    });
+    let map = due
+        .allow(JsonType::Object)
+        .then(|| format!("write {name}:='{{…}}' for the whole map, or {name}[KEY]=VALUE for a key"));
+    list.into_iter().chain(map).reduce(|list, map| format!("{list}; {map}"))
+}
+
+fn types_remedy(name: &str, due: Types) -> String {
+    structure_remedy(name, due).unwrap_or_else(|| {
+        format!(
+            "write the value into `values-object` or into a value file, and unset {name} if it is set: it would win"
+        )
+    })
+}
+
 fn no_field(name: &str, problem: NoField) -> NoPlaceError {
     let name = name.to_owned();
     match problem {
         NoField::Unknown => NoPlaceError::Helm(name),
         NoField::Name(source) => NoPlaceError::Name(name, source),
         NoField::Number => NoPlaceError::Number(name),
+        NoField::Null => NoPlaceError::Null(name),
         NoField::Types { due, found } => NoPlaceError::Types { name, due, found },
         NoField::Value(FieldProblem::Kind(_))
             if HELM_VALUE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) =>

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io::Read as _;
 
-use tiphys_params::{Assignment, Operand, OperandOrigin, ParameterValue, Target, read_operand};
+use tiphys_params::{Assignment, Form, Operand, OperandOrigin, ParameterValue, Target, read_operand};
 
 use crate::error::{ServiceError, chain};
 use crate::host::Host;
@@ -17,26 +17,44 @@ pub(crate) fn read(
     known: &HashSet<&str>,
     host: &Host,
 ) -> Result<Assignment<ParameterValue>, ServiceError> {
-    let Assignment { target, value } =
-        Assignment::parse(text, known).map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let Assignment { target, value } = parse(text, known)?;
     let value = match value {
-        Some(operand) => Some(value_of(&target, &operand, host)?),
+        Some(operand) => {
+            let bytes = operand_bytes(&target, &operand, host)?;
+            Some(value_of(&target, operand.form, &bytes)?)
+        }
         None => None,
     };
     Ok(Assignment { target, value })
 }
 
-fn value_of(target: &Target, operand: &Operand, host: &Host) -> Result<ParameterValue, ServiceError> {
-    let refused = |reason: String| ServiceError::invalid_input(format!("{target}: {reason}"));
-    let read = match &operand.origin {
-        OperandOrigin::Inline(text) => read_operand(operand.form, text.as_bytes()),
+/// Parses an assignment without reading its value.
+pub(crate) fn parse(text: &str, known: &HashSet<&str>) -> Result<Assignment<Operand>, ServiceError> {
+    Assignment::parse(text, known).map_err(|error| ServiceError::invalid_input_from(&error))
+}
+
+/// Returns the bytes of a value: those of the assignment, or of the file that it names.
+pub(crate) fn operand_bytes(
+    target: &Target,
+    operand: &Operand,
+    host: &Host,
+) -> Result<Vec<u8>, ServiceError> {
+    match &operand.origin {
+        OperandOrigin::Inline(text) => Ok(text.clone().into_bytes()),
         OperandOrigin::File(path) => {
-            let bytes =
-                read_bytes(host, path).map_err(|error| refused(format!("cannot read {path}: {error}")))?;
-            read_operand(operand.form, &bytes)
+            read_bytes(host, path).map_err(|error| refused(target, &format!("cannot read {path}: {error}")))
         }
-    };
-    read.map_err(|error| refused(chain(&error)))
+    }
+}
+
+/// Parses the bytes of a value.
+pub(crate) fn value_of(target: &Target, form: Form, bytes: &[u8]) -> Result<ParameterValue, ServiceError> {
+    read_operand(form, bytes).map_err(|error| refused(target, &chain(&error)))
+}
+
+/// Returns the error for the value of a target.
+pub(crate) fn refused(target: &Target, reason: &str) -> ServiceError {
+    ServiceError::invalid_input(format!("{target}: {reason}"))
 }
 
 /// Reads a file, or standard input for `-`.

@@ -12,6 +12,7 @@ use tiphys_api::{ApplicationSource, HelmFileParameter, HelmParameter, HelmSource
 use tiphys_helm_values::{NameError, Value, parse_name};
 use tiphys_params::{Announcement, CollectionType, ItemType, JsonType, Parameter, Types};
 
+use super::inline_values::is_structure;
 use super::value_text::{
     Typing, VariableNames, Variables, has_references, held, references, shown_text, written_text,
 };
@@ -32,6 +33,8 @@ pub(crate) enum NoField {
     Name(NameError),
     /// A number that would be a string in helm.
     Number,
+    /// `null` for a value that must be a string.
+    Null,
     /// The value would have another type in helm.
     Types {
         /// The types that it may have.
@@ -217,6 +220,25 @@ pub(crate) struct Knowledge<'a> {
     pub(crate) announcement: Option<&'a Announcement>,
     /// How variables in the value are treated.
     pub(crate) variables: Variables,
+    /// The type of the JSON value as which it was given. A string and a word such as `true` look the same.
+    pub(crate) given_type: Option<JsonType>,
+}
+
+impl Knowledge<'_> {
+    /// Returns how a value is passed that was passed like this before, or would be.
+    fn typing(self, before: Typing) -> Typing {
+        match self.given_type {
+            Some(JsonType::String) => Typing::Forced,
+            Some(_) if !self.announcement.is_some_and(is_text) => Typing::Plain,
+            _ => before,
+        }
+    }
+
+    /// Whether an entry's value has the given type.
+    fn is_type_of(self, entry: Entry<'_>, names: VariableNames) -> bool {
+        let is_text = matches!(held(entry.value, entry.typing, names), Some(Value::Text(_)));
+        self.given_type.is_none_or(|given| is_text == (given == JsonType::String))
+    }
 }
 
 /// Sets a parameter of [`shown_parameters`]; `None` removes it. An existing entry keeps its position, and its `forceString` if that suits
@@ -248,7 +270,8 @@ pub(crate) fn set_shown(
     match text {
         None => block.parameters.retain(|entry| !is_entry(entry, path, typing)),
         Some(text) => {
-            set_value(block, path, &Written::new(text, typing, VariableNames::Build, knowledge)?, typing);
+            let written = Written::new(text, knowledge.typing(typing), VariableNames::Build, knowledge)?;
+            set_value(block, path, &written, typing);
         }
     }
     Ok(())
@@ -279,8 +302,10 @@ pub(crate) fn set_plugin_parameters<'a, 'b>(
         });
         let is_kept = |written: &&Parameter| {
             let given = parameter.string.as_deref().filter(|_| named.contains(name));
-            let is_new =
-                |(entry, text): (Entry<'_>, &str)| entry.changes_references(text, names, knowledge.variables);
+            let is_new = |(entry, text): (Entry<'_>, &str)| {
+                entry.changes_references(text, names, knowledge.variables)
+                    || !knowledge.is_type_of(entry, names)
+            };
             !entry_of_parameter(written).zip(given).is_some_and(is_new)
         };
         list.push(match same.filter(is_kept) {
@@ -307,7 +332,7 @@ fn written_parameter(
         Typing::Plain => Typing::of(is_forced(entries, path, knowledge.announcement)),
         Typing::Forced => typing,
     };
-    let written = Written::new(text, typing, VariableNames::BuildAndOwn, knowledge)?;
+    let written = Written::new(text, knowledge.typing(typing), VariableNames::BuildAndOwn, knowledge)?;
     let prefix = match written.typing {
         Typing::Plain => SET_PREFIX,
         Typing::Forced => SET_STRING_PREFIX,
@@ -331,11 +356,12 @@ impl Written {
         names: VariableNames,
         knowledge: Knowledge<'_>,
     ) -> Result<Self, NoField> {
-        let Knowledge { announcement, variables } = knowledge;
+        let Knowledge { announcement, variables, given_type } = knowledge;
         let of = |typing| Self { value: written_text(text, typing, names, variables), typing };
         let plain = of(typing);
         if typing == Typing::Forced {
-            return Ok(plain);
+            let is_null = given_type == Some(JsonType::Null);
+            return if is_null { Err(NoField::Null) } else { Ok(plain) };
         }
         let item_type = announcement.and_then(|announcement| announcement.item_type.as_ref());
         if has_references(&plain.value, names) {
@@ -353,8 +379,13 @@ impl Written {
         let is_text = found == Some(JsonType::String);
         // Users write `True` for `true`, and mean the boolean.
         let is_kept = || shown_text(&plain.value, typing, names).eq_ignore_ascii_case(text);
+        // Null removes a list or a map of a chart.
+        let is_removal = found == Some(JsonType::Null) && announcement.is_some_and(is_structure);
         match item_type {
+            _ if is_removal => Ok(plain),
             Some(ItemType::Number) if is_text => Err(NoField::Number),
+            Some(ItemType::String(_)) if is_text => Ok(plain),
+            _ if is_text && given_type == Some(JsonType::Number) => Err(NoField::Number),
             Some(ItemType::String(_)) if !is_text => Ok(of(Typing::Forced)),
             Some(ItemType::OneOf(types)) => {
                 let is_due = found.is_some_and(|found| types.allow(found));
@@ -383,11 +414,13 @@ fn json_type(value: &Value) -> JsonType {
     }
 }
 
-/// Returns whether setting this string would change the references in a value of a `helm` block, although both may look the same to users.
-pub(crate) fn is_ambiguous(block: &HelmSource, name: &str, text: &str, variables: Variables) -> bool {
+/// Returns whether setting this string would change the references in a value of a `helm` block, or its type, although both may look the
+/// same to users.
+pub(crate) fn is_ambiguous(block: &HelmSource, name: &str, text: &str, knowledge: Knowledge<'_>) -> bool {
     let names = VariableNames::Build;
-    entry_of(&entries_of_block(block), name)
-        .is_some_and(|entry| entry.changes_references(text, names, variables))
+    entry_of(&entries_of_block(block), name).is_some_and(|entry| {
+        entry.changes_references(text, names, knowledge.variables) || !knowledge.is_type_of(entry, names)
+    })
 }
 
 /// Returns whether a value has `forceString`. For an unset value, returns whether it would get it.

@@ -79,8 +79,10 @@ fn add_patch(path: &mut Vec<Step>, [own, document, before, after]: [&Value; 4], 
             (None, Some(new)) => {
                 changes.push(Change::Set { path: path.clone(), value: new_value(new) });
             }
-            // Argo CD keeps a list whose key is removed.
-            (_, None) if field(own).is_some_and(|own| own.is_array()) => {
+            // Argo CD keeps a list whose key is removed, but not in the values of a chart.
+            (_, None)
+                if field(own).is_some_and(|own| own.is_array()) && !path.contains(&key(VALUES_OBJECT)) =>
+            {
                 changes.push(Change::Set { path: path.clone(), value: NewValue::List(Vec::new()) });
             }
             // Without `null`, the source's own value would apply again.
@@ -93,6 +95,9 @@ fn add_patch(path: &mut Vec<Step>, [own, document, before, after]: [&Value; 4], 
         path.pop();
     }
 }
+
+/// The field of a helm block with its inline values.
+const VALUES_OBJECT: &str = "valuesObject";
 
 /// A block with a field for each parameter.
 struct Block {

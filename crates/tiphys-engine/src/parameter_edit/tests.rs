@@ -195,7 +195,7 @@ fn parameter_without_a_field_is_rejected() {
         (
             SourceType::Helm,
             "- {name: set.a, array: [x]}\n",
-            "the parameter \"set.a\" is one string, as in helm's --set; write set.a[0]=VALUE for an item of a list, or set.a='{A,B}' for all of it",
+            "the parameter \"set.a\" is a value of a chart, so a list or a map is given as JSON: write set.a:=JSON or set.a:=@FILE",
         ),
         (
             SourceType::Helm,

@@ -59,6 +59,10 @@ pub enum InEffect {
     Set(ParameterValue),
     /// A value that is read from a cluster: its object and field. [`apply`] returns none.
     Dynamic(String),
+    /// The announced default of a list or a map of any JSON values. [`apply`] returns none.
+    DefaultJson(serde_json::Value),
+    /// A list or a map of any JSON values, or a part of one. [`apply`] returns none.
+    Json(serde_json::Value),
 }
 
 /// An invalid assignment. Nothing is changed in this case.
@@ -352,8 +356,8 @@ impl<'a> Editor<'a> {
                 match self.in_effect(&Target { name: name.to_owned(), part: Part::Item(item.to_owned()) }) {
                     InEffect::Nothing | InEffect::Dynamic(_) => return Err(self.no_key(name, item)),
                     // The key is not set, so there is nothing to remove.
-                    InEffect::Default(_) => {}
-                    InEffect::Set(_) => {
+                    InEffect::Default(_) | InEffect::DefaultJson(_) => {}
+                    InEffect::Set(_) | InEffect::Json(_) => {
                         self.map_mut(name).remove(item);
                     }
                 }
@@ -434,7 +438,7 @@ impl<'a> Editor<'a> {
     /// Returns the effective value: the set value in the announced field, else the announced default.
     fn value(&self, name: &str) -> Option<ParameterValue> {
         match self.in_effect(&Target::whole(name)) {
-            InEffect::Nothing | InEffect::Dynamic(_) => None,
+            InEffect::Nothing | InEffect::Dynamic(_) | InEffect::DefaultJson(_) | InEffect::Json(_) => None,
             InEffect::Default(value) | InEffect::Set(value) => Some(value),
         }
     }
@@ -603,6 +607,8 @@ impl std::fmt::Display for InEffect {
             Self::Default(value) => write!(f, "{value} (default)"),
             Self::Set(value) => write!(f, "{value}"),
             Self::Dynamic(reference) => write!(f, "(dynamic) {reference}"),
+            Self::DefaultJson(value) => write!(f, "{value} (default)"),
+            Self::Json(value) => write!(f, "{value}"),
         }
     }
 }

@@ -1,44 +1,38 @@
 //! Changes of parameters: parsing a request, finding the source that it applies to, and applying it.
 
 mod dynamic;
+mod request;
+mod structures;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tiphys_api::{ApplicationSource, ResourceReference};
+use tiphys_api::ApplicationSource;
 use tiphys_engine::{
-    DynamicEdit, Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX, SET_PREFIX,
-    SET_STRING_PREFIX, SourceType, VariableNames, Variables, build_variables, has_plugin_values,
-    parameter_places, replaced_variables, shown_name, with_parameters, written_parameters,
+    DynamicEdit, Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, InlineValues, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX,
+    SET_PREFIX, SET_STRING_PREFIX, SourceType, VariableNames, Variables, build_variables, has_plugin_values,
+    is_held_as_text, parameter_places, replaced_variables, shown_announcements, shown_name, with_parameters,
+    written_parameters,
 };
 use tiphys_params::{
-    Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, Target, apply,
-    read_values,
+    Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, apply,
 };
 use tiphys_plugin::{Phase, PluginError};
 use tiphys_render::{AnnouncedSource, AskedSource, RenderError, SourceFailure};
 use tiphys_store::StoredApplication;
 
-use super::{ParameterValues, SourceChoice};
-use crate::assignments;
-use crate::error::{Input, Remedy, ServiceError, chain};
+use super::SourceChoice;
+use crate::error::{Remedy, ServiceError, chain};
 use crate::host::Host;
 use crate::warning::Warning;
 use crate::workspace::Workspace;
+pub(super) use request::Below;
+pub use request::ParameterRequest;
+use request::{RequestTarget, ValueAssignments};
+use structures::Structured;
 
 /// The exit status of the Helm plugin if a chart has more values than it announces.
 const HELM_PAST_BOUND: &str = "exit status 3";
-
-/// A requested change of parameters. Assignments are parsed when it is applied, since that requires the known names.
-#[derive(Debug)]
-pub struct ParameterRequest {
-    set: Vec<String>,
-    files: Vec<Vec<(String, ParameterValue)>>,
-    unset: Vec<String>,
-    variables: Variables,
-    /// A parameter whose value will be read from a cluster.
-    reference: Option<(String, ResourceReference)>,
-}
 
 /// A source whose parameters are changed.
 #[derive(Debug)]
@@ -68,89 +62,6 @@ pub(super) struct SourceChange {
     pub(super) warnings: Vec<Warning>,
 }
 
-impl ParameterRequest {
-    /// Creates a request from values and from names to unset. Reads the files of values.
-    pub fn new(values: &ParameterValues, unset: &[String], host: &Host) -> Result<Self, ServiceError> {
-        let mut files = Vec::new();
-        for file in &values.files {
-            let read = assignments::read_bytes(host, file)
-                .map_err(|error| format!("{file}: {error}"))
-                .and_then(|bytes| read_values(&bytes).map_err(|error| format!("{file}: {}", chain(&error))))
-                .map_err(|message| ServiceError::invalid_input(message).of_input(Input::Values))?;
-            files.push(read);
-        }
-        if values.assignments.is_empty() && values.files.is_empty() && unset.is_empty() {
-            return Err(ServiceError::invalid_input("nothing to set").with_remedy(Remedy::GiveValues));
-        }
-        let variables = if values.variables { Variables::Replaced } else { Variables::Literal };
-        Ok(Self { set: values.assignments.clone(), files, unset: unset.to_vec(), variables, reference: None })
-    }
-
-    /// Creates a request to read one parameter from a cluster. The only value is the parameter's name.
-    pub fn from_cluster(
-        values: &ParameterValues,
-        reference: ResourceReference,
-    ) -> Result<Self, ServiceError> {
-        match (values.assignments.as_slice(), values.files.as_slice(), values.variables) {
-            ([name], [], false) if !name.contains('=') => Ok(Self {
-                set: Vec::new(),
-                files: Vec::new(),
-                unset: Vec::new(),
-                variables: Variables::default(),
-                reference: Some((name.clone(), reference)),
-            }),
-            _ => Err(ServiceError::invalid_input(
-                "a parameter that is read from a cluster is given as one NAME, without a value, files and variables",
-            )),
-        }
-    }
-
-    /// Creates a request that only unsets names.
-    pub fn unset(names: &[String]) -> Self {
-        Self {
-            set: Vec::new(),
-            files: Vec::new(),
-            unset: names.to_vec(),
-            variables: Variables::default(),
-            reference: None,
-        }
-    }
-
-    /// Returns the names with one of these prefixes. Brackets in them are a part of the name.
-    fn names_with_prefix<'a>(&'a self, prefixes: &'a [&str]) -> impl Iterator<Item = &'a str> {
-        let of_set =
-            |text: &'a String| text.split_once('=').map(|(name, _)| name.trim_end_matches([':', '+']));
-        let names = self.set.iter().filter_map(of_set).chain(self.unset.iter().map(String::as_str));
-        names.filter(|name| prefixes.iter().any(|prefix| name.starts_with(prefix)))
-    }
-
-    /// Returns the assignments. Files come first, so that the others can change single items.
-    fn assignments(
-        &self,
-        known: &HashSet<&str>,
-        host: &Host,
-    ) -> Result<Vec<Assignment<ParameterValue>>, ServiceError> {
-        let mut assignments = Vec::new();
-        for values in &self.files {
-            assignments.extend(
-                values.iter().map(|(name, value)| Assignment {
-                    target: Target::whole(name),
-                    value: Some(value.clone()),
-                }),
-            );
-        }
-        for text in &self.set {
-            assignments.push(assignments::read(text, known, host)?);
-        }
-        for text in &self.unset {
-            let target =
-                Target::parse(text, known).map_err(|error| ServiceError::invalid_input_from(&error))?;
-            assignments.push(Assignment { target, value: None });
-        }
-        Ok(assignments)
-    }
-}
-
 impl ParameterSource {
     /// Finds the chosen source, or the only one with parameters. With `allow_unannounced` the plugin is not asked.
     pub(super) async fn find(
@@ -175,7 +86,10 @@ impl ParameterSource {
             failure.with_remedy(Remedy::SkipAnnouncement)
         };
         let (mut announced, mut warnings) = (Vec::new(), Vec::new());
-        for AskedSource { source, failure } in workspace.drained(Box::pin(asking)).await.map_err(refused)? {
+        for AskedSource { mut source, failure } in
+            workspace.drained(Box::pin(asking)).await.map_err(refused)?
+        {
+            source.announcements = shown_announcements(source.plugin.as_deref(), source.announcements);
             match failure {
                 Some(error) if source.source_type == SourceType::Helm && is_past_bound(&error) => {
                     let message = format!(
@@ -262,8 +176,8 @@ impl ParameterSource {
         request: &ParameterRequest,
         host: &Host,
     ) -> Result<SourceChange, ServiceError> {
-        let mut change = self.change(request, self.source(), host)?;
-        if let Some(file) = self.preceding_file(&change.changes) {
+        let mut change = self.change(request, self.source(), None, host)?;
+        if let Some(file) = self.preceding_file(&change) {
             let message = format!(
                 "the override file {file} of the repository sets parameters too and wins over the Application"
             );
@@ -280,8 +194,12 @@ impl ParameterSource {
     }
 
     /// Returns the override file that takes precedence over the Application for one of the changed parameters.
-    fn preceding_file(&self, changes: &[ParameterChange]) -> Option<&str> {
+    fn preceding_file(&self, SourceChange { before, after, changes, .. }: &SourceChange) -> Option<&str> {
         let announced = self.announced.as_ref()?;
+        let inline = |source: &ApplicationSource| {
+            source.helm.as_ref().map(|block| (block.values.clone(), block.values_object.clone()))
+        };
+        let is_inline = inline(before).unwrap_or_default() != inline(after).unwrap_or_default();
         let names: Vec<&str> = changes.iter().map(|change| change.target.name.as_str()).collect();
         let file = announced.override_files.iter().rev().find(|file| {
             let places = parameter_places(&file.patch, announced.plugin.as_deref());
@@ -294,16 +212,20 @@ impl ParameterSource {
                 [&change.before, &change.after].iter().any(|value| matches!(value, InEffect::Dynamic(_)))
             });
             let whole_list = whole_list || is_dynamic && dynamic_list().iter().any(Option::is_some);
-            whole_list || names.iter().any(|name| places.contains_key(*name))
+            let values =
+                is_inline && ["values", "values-object"].iter().any(|name| places.contains_key(*name));
+            whole_list || values || names.iter().any(|name| places.contains_key(*name))
         })?;
         Some(&file.path)
     }
 
-    /// Applies a request to the parameters of `source`: that of the document, or the one merged with its override files.
+    /// Applies a request to the parameters of `source`: that of the document, or the one merged with its override files. With `below`, the
+    /// values without the own override file, unsetting restores them.
     pub(super) fn change(
         &self,
         request: &ParameterRequest,
         source: &ApplicationSource,
+        below: Option<&Below>,
         host: &Host,
     ) -> Result<SourceChange, ServiceError> {
         let plugin = self.plugin();
@@ -324,9 +246,27 @@ impl ParameterSource {
             .chain(request.names_with_prefix(free_prefixes))
             .chain(dynamic_names.iter().map(String::as_str))
             .collect();
-        let mut assignments = request.assignments(&known, host)?;
+        let refused =
+            |error| ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
+        // Values that cannot be parsed are reported when one of them is changed.
+        let values = has_values.then(|| InlineValues::of(source, self.source_type, plugin).ok()).flatten();
+        let empty = InlineValues::empty();
+        let target = RequestTarget {
+            source,
+            plugin,
+            announcements,
+            known: &known,
+            before: &before,
+            values: has_values.then_some(values.as_ref().unwrap_or(&empty)),
+            below,
+        };
+        let ValueAssignments { plain: mut assignments, structures, mut types } =
+            request.assignments(&target, host)?;
         for assignment in &mut assignments {
             assignment.target.name = shown_name(source, plugin, &assignment.target.name);
+        }
+        for (name, _) in &mut types {
+            *name = shown_name(source, plugin, name);
         }
         let names_are_free = announcements.is_empty();
         let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
@@ -345,22 +285,36 @@ impl ParameterSource {
                 variable_warning(&self.stored, assignment, names, request.variables)
             }));
         }
-        let refused =
-            |error| ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
         let names: Vec<&str> = assignments.iter().map(|assignment| assignment.target.name.as_str()).collect();
-        let given = Given { plugin, announcements, names: &names, variables: request.variables };
+        let given =
+            Given { plugin, announcements, names: &names, variables: request.variables, types: &types };
         let after = with_parameters(source, self.source_type, &parameters, given).map_err(refused)?;
+        let set_dynamic: Vec<String> = dynamic.names().collect();
         let after = dynamic.applied_to(after).map_err(refused)?;
         // A string and a variable with the same text are no visible change; a warning reports which one is set.
         let has_become = |name: &str| {
             !replaced_variables(source, plugin, name).eq(replaced_variables(&after, plugin, name))
         };
         changes.retain(|change| change.before != change.after || !has_become(&change.target.name));
+        for change in changes.iter_mut().filter(|change| change.before == change.after) {
+            let is_text = |source| is_held_as_text(source, plugin, &change.target.name);
+            let InEffect::Set(ParameterValue::String(text)) = &change.after else { continue };
+            let quoted = InEffect::Json(text.as_str().into());
+            match (is_text(source), is_text(&after)) {
+                (false, true) => change.after = quoted,
+                (true, false) => change.before = quoted,
+                (true, true) | (false, false) => {}
+            }
+        }
+        let structured = self.structured(after, structures, announcements, &set_dynamic)?;
+        let Structured { source: after, changes: of_structures, warnings: of_values } = structured;
+        changes.extend(of_structures);
+        warnings.extend(Warning::all_of_application(&self.stored, of_values));
         Ok(SourceChange { before: source.clone(), after, changes, warnings })
     }
 
     /// Returns the plugin of the source if it was asked. A `plugin` block need not name it.
-    fn plugin(&self) -> Option<&str> {
+    pub(super) fn plugin(&self) -> Option<&str> {
         self.announced.as_ref()?.plugin.as_deref()
     }
 

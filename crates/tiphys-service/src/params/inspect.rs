@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_engine::{LookUp, ServedKinds, shown_name, source_node};
+use tiphys_engine::{LookUp, ServedKinds, shown_announcements, shown_name, source_node};
 use tiphys_plugin::LoadedPlugin;
 use tiphys_render::{AnnouncedSource, AskedSource};
 use tiphys_store::StoredApplication;
@@ -61,7 +61,8 @@ pub async fn inspect(
         let kinds = KnownKinds::BuiltIn(&kinds);
         ClusterReference::new(&workspace.projects, &stored.application, look_up, kinds)
     };
-    for (index, AskedSource { source, failure }) in answers.into_iter().enumerate() {
+    for (index, AskedSource { mut source, failure }) in answers.into_iter().enumerate() {
+        source.announcements = shown_announcements(source.plugin.as_deref(), source.announcements);
         if let Some(error) = failure {
             let failure = ServiceError::application(stored, &error);
             // An invalid document has no parameters worth listing.

@@ -104,12 +104,14 @@ const SET_HELP: &str = "Assignments:
   NAME[0]=VALUE        one item of a list, counted from 0
   NAME+=VALUE          appends an item to a list; NAME+:=JSON appends several
   NAME=@FILE           the exact content of a file; NAME:=@FILE for JSON
+A value of a chart (set.PATH) is any JSON, also with [0]:=, [KEY]:= and +:=.
 If a parameter with exactly this NAME, brackets included, is announced or set, it is used.
 
 Examples:
   tiphys params set guestbook replicas=5 --repo .
   tiphys params set guestbook 'hosts+=www.example.org' 'limits[cpu]=2' --dry-run
   tiphys params set guestbook -f values.yaml
+  tiphys params set web 'set.tolerations:=[{\"key\":\"gpu\",\"operator\":\"Exists\"}]' 'set.nodeSelector[disk]=ssd'
   tiphys params set guestbook domain --from ConfigMap/infra/dns --path .data.domain
   kubectl get applications -A -o yaml | tiphys params set --store - shop size=large --write-to override --repo .";
 

@@ -7,12 +7,12 @@ use tiphys_engine::{OverrideFile, SourceType, override_file_names, override_sour
 use tiphys_params::ParameterChange;
 use tiphys_render::{AnnouncedSource, MergedFile};
 use tiphys_store::{FileEdit, FileVersion};
-use tiphys_yaml::{Target, read_document};
+use tiphys_yaml::{Change, Step, Target, read_document};
 
 use super::{EditOptions, Plan, edit_error};
 use crate::error::{Remedy, ServiceError, chain};
 use crate::host::Host;
-use crate::params::change::{ParameterRequest, ParameterSource, SourceChange};
+use crate::params::change::{Below, ParameterRequest, ParameterSource, SourceChange};
 
 /// The beginning of a new override file.
 const NEW_FILE: &str =
@@ -49,7 +49,10 @@ pub(super) fn plan(
     let folder = folder.strip_prefix(host.absolute("")).map(Path::to_path_buf).unwrap_or(folder);
     let file = folder.join(file_name);
 
-    let mut change = subject.change(request, &announced.source, host)?;
+    let own = merged(announced, file_name);
+    let below = below(subject, announced, &names)?;
+    let values = own.map(|_| Below::of(&below, subject.source_type, subject.plugin()));
+    let mut change = subject.change(request, &announced.source, values.as_ref(), host)?;
     // Without a list, that of the Application would stay effective.
     if let Some(block) = &mut change.after.plugin
         && subject.source_type == SourceType::Plugin
@@ -57,7 +60,7 @@ pub(super) fn plan(
     {
         block.parameters.get_or_insert_default();
     }
-    let merged = merged(announced, file_name);
+    let merged = own;
     if merged.is_none() && file.symlink_metadata().is_ok() {
         return Err(ServiceError::invalid_input(format!(
             "{} is there, but is no part of what is rendered: git ignores it, it is a link that leads nowhere, or it was made just now; \
@@ -69,7 +72,11 @@ pub(super) fn plan(
         require_version(&file, merged, wanted)?;
     }
     let document = decode_source(&file, merged.map(|merged| merged.text.as_slice()))?;
-    let changes = patch_changes(subject.source(), &document, &change.before, &change.after);
+    let changes = if is_equal(&change.after, &below) && change.before != change.after {
+        empty_patch(&document)
+    } else {
+        patch_changes(subject.source(), &document, &change.before, &change.after)
+    };
     if changes.is_empty() || is_without_effect(&change) {
         return Ok(Plan { change, edit: None });
     }
@@ -92,6 +99,48 @@ pub(super) fn plan(
     };
     check_merge(subject, announced, &file, &names, edit.after(), &change)?;
     Ok(Plan { change, edit: Some(edit) })
+}
+
+/// Returns the source without the own override file of the application.
+fn below(
+    subject: &ParameterSource,
+    announced: &AnnouncedSource,
+    names: &[String],
+) -> Result<ApplicationSource, ServiceError> {
+    let general = general_file(announced, names);
+    let files: Vec<OverrideFile<'_>> =
+        general.iter().map(|(name, text)| OverrideFile { name, text }).collect();
+    let overridden = override_source(subject.source(), &files);
+    overridden.map(|merged| merged.source).map_err(|error| ServiceError::invalid_input_from(&error))
+}
+
+/// Returns the name and the text of the file for all applications of the directory.
+fn general_file<'a>(announced: &'a AnnouncedSource, names: &'a [String]) -> Option<(&'a str, &'a [u8])> {
+    let [general, _] = names else { return None };
+    Some((general, &merged(announced, general)?.text))
+}
+
+/// Returns whether two sources have equal blocks. An empty block equals none.
+fn is_equal(one: &ApplicationSource, other: &ApplicationSource) -> bool {
+    let plugin = |source: &ApplicationSource| {
+        let block = source.plugin.clone().unwrap_or_default();
+        let parameters = block.parameters.filter(|list| !list.is_empty());
+        tiphys_api::PluginSource { parameters, ..block }
+    };
+    let kustomize = |source: &ApplicationSource| source.kustomize.clone().unwrap_or_default();
+    let helm = |source: &ApplicationSource| source.helm.clone().unwrap_or_default();
+    plugin(one) == plugin(other) && kustomize(one) == kustomize(other) && helm(one) == helm(other)
+}
+
+/// Returns the changes of an override file after which it sets no parameters.
+fn empty_patch(document: &ApplicationSource) -> Vec<Change> {
+    let blocks = [
+        ("plugin", document.plugin.is_some()),
+        ("kustomize", document.kustomize.is_some()),
+        ("helm", document.helm.is_some()),
+    ];
+    let set = blocks.into_iter().filter(|(_, is_set)| *is_set);
+    set.map(|(block, _)| Change::Remove { path: vec![Step::Key(block.to_owned())] }).collect()
 }
 
 /// Returns whether the change has no effect: an empty list instead of none.
@@ -150,12 +199,7 @@ fn check_merge(
     text: &[u8],
     change: &SourceChange,
 ) -> Result<(), ServiceError> {
-    let mut files: Vec<(&str, &[u8])> = Vec::new();
-    if let [general, _] = names
-        && let Some(merged) = merged(announced, general)
-    {
-        files.push((general, &merged.text));
-    }
+    let mut files: Vec<(&str, &[u8])> = general_file(announced, names).into_iter().collect();
     files.push((names.last().map(String::as_str).unwrap_or_default(), text));
     let files: Vec<OverrideFile<'_>> = files.iter().map(|(name, text)| OverrideFile { name, text }).collect();
     let merged = override_source(subject.source(), &files)

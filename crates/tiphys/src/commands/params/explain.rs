@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
-use tiphys_engine::{SourceType, Used, handed_on_name};
+use tiphys_engine::{SourceType, Used, handed_on_name, is_structure};
 use tiphys_params::{CollectionType, Parameter, escape, parameter_variables};
 use tiphys_process::escape_text;
 use tiphys_service::params::{self, ParameterLocation, ParameterRow, ResolvedReference};
@@ -144,10 +144,14 @@ fn handed_on(row: &ParameterRow<'_>) -> String {
     handed_on_name(&row.source.source, row.source.plugin.as_deref(), row.name, row.announcement)
 }
 
-/// The names of the variables that carry the value; none for a dynamic parameter, whose type is unknown until it is read. The plugin gets set values and no defaults, so for an unset parameter these are the
+/// The names of the variables that carry the value; none for a dynamic parameter, whose type is unknown until it is read, and for a list or
+/// a map of a chart, which is a part of the inline values. The plugin gets set values and no defaults, so for an unset parameter these are the
 /// variables that it would get.
 fn variables(row: &ParameterRow<'_>) -> Vec<String> {
     if row.dynamic.is_some() {
+        return Vec::new();
+    }
+    if row.parameter.is_none() && row.announcement.is_some_and(is_structure) {
         return Vec::new();
     }
     if let Some(parameter) = row.parameter {

@@ -1,0 +1,233 @@
+//! Requests to change parameters, and their assignments.
+
+use std::collections::HashSet;
+
+use tiphys_api::{ApplicationSource, ResourceReference};
+use tiphys_engine::{
+    InlineValues, SET_PREFIX, SourceType, Variables, assigned_value_name, shown_name, written_parameters,
+};
+use tiphys_params::{
+    Announcement, Assignment, Form, ItemType, JsonType, Operand, Parameter, ParameterValue, Part, Target,
+    read_values,
+};
+
+use super::structures::StructureAssignment;
+use crate::assignments;
+use crate::error::{Input, Remedy, ServiceError, chain};
+use crate::host::Host;
+use crate::params::ParameterValues;
+
+/// A requested change of parameters. Assignments are parsed when it is applied, since that requires the known names.
+#[derive(Debug)]
+pub struct ParameterRequest {
+    set: Vec<String>,
+    files: Vec<Vec<(String, ParameterValue)>>,
+    unset: Vec<String>,
+    /// How variables in values of a chart are treated.
+    pub(super) variables: Variables,
+    /// A parameter whose value will be read from a cluster.
+    pub(super) reference: Option<(String, ResourceReference)>,
+}
+
+impl ParameterRequest {
+    /// Creates a request from values and from names to unset. Reads the files of values.
+    pub fn new(values: &ParameterValues, unset: &[String], host: &Host) -> Result<Self, ServiceError> {
+        let mut files = Vec::new();
+        for file in &values.files {
+            let read = assignments::read_bytes(host, file)
+                .map_err(|error| format!("{file}: {error}"))
+                .and_then(|bytes| read_values(&bytes).map_err(|error| format!("{file}: {}", chain(&error))))
+                .map_err(|message| ServiceError::invalid_input(message).of_input(Input::Values))?;
+            files.push(read);
+        }
+        if values.assignments.is_empty() && values.files.is_empty() && unset.is_empty() {
+            return Err(ServiceError::invalid_input("nothing to set").with_remedy(Remedy::GiveValues));
+        }
+        let variables = if values.variables { Variables::Replaced } else { Variables::Literal };
+        Ok(Self { set: values.assignments.clone(), files, unset: unset.to_vec(), variables, reference: None })
+    }
+
+    /// Creates a request to read one parameter from a cluster. The only value is the parameter's name.
+    pub fn from_cluster(
+        values: &ParameterValues,
+        reference: ResourceReference,
+    ) -> Result<Self, ServiceError> {
+        match (values.assignments.as_slice(), values.files.as_slice(), values.variables) {
+            ([name], [], false) if !name.contains('=') => Ok(Self {
+                set: Vec::new(),
+                files: Vec::new(),
+                unset: Vec::new(),
+                variables: Variables::default(),
+                reference: Some((name.clone(), reference)),
+            }),
+            _ => Err(ServiceError::invalid_input(
+                "a parameter that is read from a cluster is given as one NAME, without a value, files and variables",
+            )),
+        }
+    }
+
+    /// Creates a request that only unsets names.
+    pub fn unset(names: &[String]) -> Self {
+        Self {
+            set: Vec::new(),
+            files: Vec::new(),
+            unset: names.to_vec(),
+            variables: Variables::default(),
+            reference: None,
+        }
+    }
+
+    /// Returns the names with one of these prefixes. Brackets in them are a part of the name.
+    pub(super) fn names_with_prefix<'a>(&'a self, prefixes: &'a [&str]) -> impl Iterator<Item = &'a str> {
+        let of_set = |text: &'a String| assigned_value_name(text);
+        let names = self.set.iter().filter_map(of_set).chain(self.unset.iter().map(String::as_str));
+        names.filter(|name| prefixes.iter().any(|prefix| name.starts_with(prefix)))
+    }
+
+    /// Returns the assignments. Files come first, so that the others can change single items.
+    pub(super) fn assignments(
+        &self,
+        target: &RequestTarget<'_>,
+        host: &Host,
+    ) -> Result<ValueAssignments, ServiceError> {
+        let mut assignments = ValueAssignments::default();
+        for values in &self.files {
+            assignments.plain.extend(
+                values.iter().map(|(name, value)| Assignment {
+                    target: Target::whole(name),
+                    value: Some(value.clone()),
+                }),
+            );
+        }
+        let is_value = |name: &str| target.values.is_some() && name.starts_with(SET_PREFIX);
+        for text in &self.set {
+            let assignment = assignments::parse(text, target.known)?;
+            if is_value(&assignment.target.name) {
+                assignments.add_value(assignment, host)?;
+            } else {
+                assignments.add(assignment, target.announcements, host)?;
+            }
+        }
+        for text in &self.unset {
+            let unset = Target::parse(text, target.known)
+                .map_err(|error| ServiceError::invalid_input_from(&error))?;
+            let name = unset.name.as_str();
+            let is_parameter = || {
+                let name = shown_name(target.source, target.plugin, name);
+                target.before.iter().any(|parameter| parameter.name == name)
+            };
+            let is_structure = match target.values {
+                Some(values) if is_value(name) && !is_parameter() => {
+                    let below = target.below.and_then(|below| below.values.as_ref());
+                    assignments.remove_value(name, values, below, target.announcements)
+                }
+                _ => false,
+            };
+            if !is_structure {
+                let value = target.below.and_then(|below| below.restored(&unset, target));
+                assignments.plain.push(Assignment { target: unset, value });
+            }
+        }
+        Ok(assignments)
+    }
+}
+
+/// What a request is applied to.
+pub(super) struct RequestTarget<'a> {
+    pub(super) source: &'a ApplicationSource,
+    pub(super) plugin: Option<&'a str>,
+    pub(super) announcements: &'a [Announcement],
+    /// The announced and set names.
+    pub(super) known: &'a HashSet<&'a str>,
+    /// The set parameters.
+    pub(super) before: &'a [Parameter],
+    /// The inline values of a chart.
+    pub(super) values: Option<&'a InlineValues>,
+    /// What is set without the changed override file. Unsetting restores it.
+    pub(super) below: Option<&'a Below>,
+}
+
+/// The values of a source without its own override file.
+#[derive(Debug)]
+pub(in crate::params) struct Below {
+    parameters: Vec<Parameter>,
+    values: Option<InlineValues>,
+}
+
+impl Below {
+    /// Returns the values of this source.
+    pub(in crate::params) fn of(
+        source: &ApplicationSource,
+        source_type: SourceType,
+        plugin: Option<&str>,
+    ) -> Self {
+        Self {
+            parameters: written_parameters(source, source_type, plugin),
+            values: InlineValues::of(source, source_type, plugin).ok(),
+        }
+    }
+
+    /// Returns the value to which a part of a parameter is restored. `None` if the file does not change it: then it is removed.
+    fn restored(&self, part: &Target, target: &RequestTarget<'_>) -> Option<ParameterValue> {
+        let name = shown_name(target.source, target.plugin, &part.name);
+        let of = |list: &[Parameter]| {
+            let parameter = list.iter().rfind(|parameter| parameter.name == name)?;
+            value_of(parameter, &part.part)
+        };
+        of(&self.parameters).filter(|value| of(target.before).as_ref() != Some(value))
+    }
+}
+
+/// Returns a part of a parameter's value.
+fn value_of(parameter: &Parameter, part: &Part) -> Option<ParameterValue> {
+    let Parameter { string, array, map, .. } = parameter;
+    let string = string.as_ref().map(|text| ParameterValue::String(text.clone()));
+    match part {
+        Part::Whole | Part::End => string
+            .or_else(|| array.clone().map(ParameterValue::Array))
+            .or_else(|| map.clone().map(ParameterValue::Map)),
+        Part::Item(item) => {
+            let of_list = || array.as_ref()?.get(item.parse::<usize>().ok()?);
+            let of_map = || map.as_ref()?.get(item);
+            of_list().or_else(of_map).map(|text| ParameterValue::String(text.clone()))
+        }
+    }
+}
+
+/// The assignments of a request, by what they change.
+#[derive(Debug, Default)]
+pub(super) struct ValueAssignments {
+    /// Of parameters.
+    pub(super) plain: Vec<Assignment<ParameterValue>>,
+    /// Of lists and maps of a chart.
+    pub(super) structures: Vec<StructureAssignment>,
+    /// The types of the values of a chart that were given as JSON.
+    pub(super) types: Vec<(String, JsonType)>,
+}
+
+impl ValueAssignments {
+    /// Adds an assignment of a parameter that is no value of a chart. JSON `null` is the word if the parameter may be null.
+    fn add(
+        &mut self,
+        Assignment { target, value }: Assignment<Operand>,
+        announcements: &[Announcement],
+        host: &Host,
+    ) -> Result<(), ServiceError> {
+        let Some(operand) = value else { return Ok(()) };
+        let bytes = assignments::operand_bytes(&target, &operand, host)?;
+        let null = JsonType::Null.word();
+        let is_nullable = || {
+            let announcement = announcements.iter().find(|announcement| announcement.name == target.name);
+            let item_type = announcement.and_then(|announcement| announcement.item_type.as_ref());
+            matches!(item_type, Some(ItemType::OneOf(types)) if types.allow(JsonType::Null))
+        };
+        let is_null = operand.form == Form::Json && bytes.trim_ascii() == null.as_bytes();
+        let value = if is_null && is_nullable() {
+            ParameterValue::String(null.to_owned())
+        } else {
+            assignments::value_of(&target, operand.form, &bytes)?
+        };
+        self.plain.push(Assignment { target, value: Some(value) });
+        Ok(())
+    }
+}

@@ -1,0 +1,382 @@
+//! Lists and maps of a chart, and their items: JSON, keys in brackets and appended items, which are set in the inline values.
+
+use serde_json::Value;
+use tiphys_api::ApplicationSource;
+use tiphys_engine::{
+    InlineValues, InlineValuesError, NoPlaceError, SET_PREFIX, ValuePath, covering_parameter,
+    dynamic_parameter_places, is_list_or_map, is_structure, parameter_places, source_node, structure_default,
+};
+use tiphys_params::{
+    Announcement, ApplyError, Assignment, Default, Form, InEffect, ItemType, JsonType, Operand,
+    ParameterChange, ParameterValue, Part, Target, Types, suggest,
+};
+use tiphys_render::MergedFile;
+use tiphys_yaml::{Node, read_json};
+
+use super::ParameterSource;
+use super::request::ValueAssignments;
+use crate::assignments;
+use crate::error::{ServiceError, chain};
+use crate::host::Host;
+
+/// A change of a list or a map of a chart, or of a part of one.
+#[derive(Debug)]
+pub(super) struct StructureAssignment {
+    /// The parameter's name as it was written.
+    name: String,
+    path: ValuePath,
+    action: Action,
+}
+
+#[derive(Debug)]
+enum Action {
+    Set(Value),
+    Append(Vec<Value>),
+    Remove,
+}
+
+/// A source whose inline values were changed.
+pub(super) struct Structured {
+    pub(super) source: ApplicationSource,
+    pub(super) changes: Vec<ParameterChange>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl ValueAssignments {
+    /// Adds an assignment of a chart's value.
+    pub(super) fn add_value(
+        &mut self,
+        Assignment { target, value }: Assignment<Operand>,
+        host: &Host,
+    ) -> Result<(), ServiceError> {
+        let Some(operand) = value else { return Ok(()) };
+        let bytes = assignments::operand_bytes(&target, &operand, host)?;
+        let json = match operand.form {
+            Form::Text => None,
+            Form::Json => Some(json(&target, &bytes)?),
+        };
+        let appends = target.part == Part::End;
+        let path = ValuePath::of_parameter(&target.name);
+        let has_keys = matches!(path, Some(Ok((_, true))));
+        let is_structure = appends || has_keys || json.as_ref().is_some_and(is_list_or_map);
+        let Some(path) = path.filter(|_| is_structure) else {
+            return self.add_scalar(target, operand.form, &bytes, json.as_ref());
+        };
+        let (path, _) = path.map_err(|error| {
+            ServiceError::invalid_input_from(&NoPlaceError::Name(target.name.clone(), error))
+        })?;
+        let value = match json {
+            Some(value) => value,
+            None => match assignments::value_of(&target, operand.form, &bytes)? {
+                ParameterValue::String(text) => Value::String(text),
+                ParameterValue::Array(_) | ParameterValue::Map(_) => Value::Null,
+            },
+        };
+        let action = match (appends, value) {
+            (false, value) => Action::Set(value),
+            (true, Value::Array(items)) => Action::Append(items),
+            (true, item) => Action::Append(vec![item]),
+        };
+        self.structures.push(StructureAssignment { name: target.name, path, action });
+        Ok(())
+    }
+
+    /// Adds the assignment of a string, number, boolean or null, which `--set` can express.
+    fn add_scalar(
+        &mut self,
+        target: Target,
+        form: Form,
+        bytes: &[u8],
+        json: Option<&Value>,
+    ) -> Result<(), ServiceError> {
+        let value = match json {
+            Some(Value::Null) => ParameterValue::String(JsonType::Null.word().to_owned()),
+            _ => assignments::value_of(&target, form, bytes)?,
+        };
+        self.types.extend(json.map(|json| (target.name.clone(), json_type(json))));
+        self.plain.push(Assignment { target, value: Some(value) });
+        Ok(())
+    }
+
+    /// Adds the removal of a chart's value if it is in the inline values, or an item of a list or a map. Returns `false` otherwise. A value
+    /// that is different in the values `below` is restored instead.
+    pub(super) fn remove_value(
+        &mut self,
+        name: &str,
+        values: &InlineValues,
+        below: Option<&InlineValues>,
+        announcements: &[Announcement],
+    ) -> bool {
+        let Some(Ok((path, has_keys))) = ValuePath::of_parameter(name) else { return false };
+        let is_here = has_keys
+            || match in_effect(values, announcements, &path) {
+                Shown::Set(_) => true,
+                // An item of a list is removed from a copy of the list.
+                Shown::DefaultJson(_) => path.outermost_list().is_some(),
+                Shown::Default(_) | Shown::Nothing => false,
+            };
+        if is_here {
+            let restored = below.and_then(|below| below.get(&path));
+            let restored = restored.filter(|value| values.get(&path) != Some(value));
+            let action = restored.map_or(Action::Remove, |value| Action::Set(value.clone()));
+            self.structures.push(StructureAssignment { name: name.to_owned(), path, action });
+        }
+        is_here
+    }
+}
+
+impl ParameterSource {
+    /// Applies changes of lists and maps to a source. `dynamic` are the names of its dynamic parameters.
+    pub(super) fn structured(
+        &self,
+        source: ApplicationSource,
+        mut assignments: Vec<StructureAssignment>,
+        announcements: &[Announcement],
+        dynamic: &[String],
+    ) -> Result<Structured, ServiceError> {
+        let (mut changes, mut warnings) = (Vec::new(), Vec::new());
+        if assignments.is_empty() {
+            return Ok(Structured { source, changes, warnings });
+        }
+        reject_duplicates(&assignments).map_err(|error| self.refused(&error))?;
+        // Indexes refer to the list before it becomes shorter, so removals are last, and begin with the last item.
+        assignments.sort_by(|one, other| match (&one.action, &other.action) {
+            (Action::Remove, Action::Remove) => other.path.cmp(&one.path),
+            (one, other) => matches!(one, Action::Remove).cmp(&matches!(other, Action::Remove)),
+        });
+        let refused = |error: InlineValuesError| {
+            ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)))
+        };
+        let mut values = InlineValues::of(&source, self.source_type, self.plugin()).map_err(refused)?;
+        for StructureAssignment { name, path, action } in assignments {
+            if !matches!(action, Action::Remove) {
+                self.require_uncovered(&source, &name, &path, dynamic)?;
+                self.require_fit(&name, &path, &action, announcements)?;
+                warnings.extend(unannounced(&path, &name, announcements));
+            }
+            let before = shown(in_effect(&values, announcements, &path));
+            let list = match action {
+                Action::Append(_) => path.outermost_list().or_else(|| Some(path.clone())),
+                Action::Set(_) | Action::Remove => path.outermost_list(),
+            };
+            let is_kept = matches!(before, InEffect::Default(_) | InEffect::DefaultJson(_));
+            if let Some(list) = list
+                && let Shown::DefaultJson(default @ Value::Array(_)) =
+                    in_effect(&values, announcements, &list)
+                && default.as_array().is_some_and(|items| !items.is_empty())
+            {
+                warnings.push(format!(
+                    "`{SET_PREFIX}{list}`: the items of the default are written with the change, since helm replaces a list as a whole"
+                ));
+                values.set(&list, default).map_err(refused)?;
+            }
+            match action {
+                Action::Set(value) => {
+                    values.set(&path, value).map_err(refused)?;
+                    let after = shown(in_effect(&values, announcements, &path));
+                    changes.push(ParameterChange { target: Target::whole(&name), before, after });
+                }
+                Action::Append(items) => {
+                    for (index, added) in values.append(&path, items).map_err(refused)? {
+                        let part = Part::Item(index.to_string());
+                        let after = shown(in_effect(&values, announcements, &added));
+                        let target = Target { name: name.clone(), part };
+                        changes.push(ParameterChange { target, before: InEffect::Nothing, after });
+                    }
+                }
+                Action::Remove => {
+                    let is_set = values.get(&path).is_some();
+                    values.remove(&path).map_err(refused)?;
+                    // The announced default is the value that was removed. A value that only the chart has stays.
+                    let after = if is_kept && !is_set { before.clone() } else { InEffect::Nothing };
+                    changes.push(ParameterChange { target: Target::whole(&name), before, after });
+                }
+            }
+        }
+        Ok(Structured { source: values.applied_to(&source), changes, warnings })
+    }
+
+    /// Refuses a value that a parameter sets too, or a part of it: helm lets the parameter win.
+    fn require_uncovered(
+        &self,
+        source: &ApplicationSource,
+        name: &str,
+        path: &ValuePath,
+        dynamic: &[String],
+    ) -> Result<(), ServiceError> {
+        let is_nested = |other: &&String| matches!(ValuePath::of_parameter(other), Some(Ok((other, _))) if other.is_nested(path));
+        let covering = covering_parameter(source, self.source_type, self.plugin(), path);
+        let Some(other) = covering.or_else(|| dynamic.iter().find(is_nested).cloned()) else { return Ok(()) };
+        let place = self.place_of(&other).map(|place| format!("{place}: ")).unwrap_or_default();
+        let failure = ServiceError::invalid_input(format!(
+            "{}: {place}the parameter {other} is set there and wins over {name} in the inline values; unset it first",
+            self.stored.full_name()
+        ));
+        Err(failure)
+    }
+
+    /// Returns the place of a set parameter: in an override file, else in the Application.
+    fn place_of(&self, name: &str) -> Option<String> {
+        let files = self.announced.iter().flat_map(|announced| announced.override_files.iter().rev());
+        let position = |document: &Node| {
+            let of_dynamic = || {
+                let name = name.strip_prefix(SET_PREFIX)?;
+                dynamic_parameter_places(document).get(name).copied()
+            };
+            parameter_places(document, self.plugin()).get(name).copied().or_else(of_dynamic)
+        };
+        let of_file = |file: &MergedFile| Some(format!("{}:{}", file.path, position(&file.patch)?));
+        files.into_iter().find_map(of_file).or_else(|| {
+            let document = source_node(&self.stored.node, self.position - 1)?;
+            Some(format!("{}:{}", self.stored.place.file, position(document)?))
+        })
+    }
+
+    /// Refuses a value of another type than the announced one, a key of a list and an index of a map.
+    fn require_fit(
+        &self,
+        name: &str,
+        path: &ValuePath,
+        action: &Action,
+        announcements: &[Announcement],
+    ) -> Result<(), ServiceError> {
+        let refused = |name: &str, types: Types, given: &str| {
+            let error =
+                NoPlaceError::Structure { name: name.to_owned(), due: types, given: given.to_owned() };
+            ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)))
+        };
+        let announced = |path: &ValuePath| {
+            let name = path.parameter()?;
+            announcements.iter().find(|announcement| announcement.name == name)
+        };
+        for (parent, is_index) in path.parents() {
+            let due = if is_index { JsonType::Array } else { JsonType::Object };
+            match announced(&parent).filter(|one| is_structure(one)).and_then(types_of) {
+                Some(types) if !types.allow(due) => {
+                    let given = if is_index { "a list with items" } else { "an object with keys" };
+                    return Err(refused(&format!("{SET_PREFIX}{parent}"), types, given));
+                }
+                _ => {}
+            }
+        }
+        let given = match action {
+            Action::Set(value) => json_type(value),
+            Action::Append(_) => JsonType::Array,
+            Action::Remove => return Ok(()),
+        };
+        match announced(path).and_then(types_of) {
+            Some(types) if !types.allow(given) && given != JsonType::Null => {
+                Err(refused(name, types, given.words()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the types of an announced value. A string may be a template of any value.
+fn types_of(announcement: &Announcement) -> Option<Types> {
+    match announcement.item_type {
+        Some(ItemType::OneOf(types)) => Some(types),
+        Some(ItemType::Number) => Types::of([JsonType::Number]),
+        Some(ItemType::Boolean) => Types::of([JsonType::Boolean]),
+        Some(ItemType::String(_)) | None => None,
+    }
+}
+
+/// The value at a path.
+enum Shown {
+    Nothing,
+    Set(Value),
+    Default(String),
+    DefaultJson(Value),
+}
+
+/// Returns the inline value at a path, else the announced default.
+fn in_effect(values: &InlineValues, announcements: &[Announcement], path: &ValuePath) -> Shown {
+    if let Some(value) = values.get(path) {
+        return Shown::Set(value.clone());
+    }
+    let announced = |path: &ValuePath| {
+        let name = path.parameter()?;
+        announcements.iter().find(|announcement| announcement.name == name)
+    };
+    if let Some(announcement) = announced(path) {
+        return match (structure_default(announcement), announcement.default_value()) {
+            (Some(value), _) if is_structure(announcement) => Shown::DefaultJson(value),
+            (_, Some(Default::String(text))) => Shown::Default(text.to_owned()),
+            _ => Shown::Nothing,
+        };
+    }
+    let item = path.outermost_list().and_then(|list| {
+        let default = structure_default(announced(&list)?)?;
+        path.find_below(&list, &default).cloned()
+    });
+    item.map_or(Shown::Nothing, Shown::DefaultJson)
+}
+
+fn shown(value: Shown) -> InEffect {
+    match value {
+        Shown::Nothing => InEffect::Nothing,
+        Shown::Set(Value::String(text)) => InEffect::Set(ParameterValue::String(text)),
+        Shown::Set(value) => InEffect::Json(value),
+        Shown::Default(text) | Shown::DefaultJson(Value::String(text)) => {
+            InEffect::Default(ParameterValue::String(text))
+        }
+        Shown::DefaultJson(value) => InEffect::DefaultJson(value),
+    }
+}
+
+/// Rejects two assignments of one value.
+fn reject_duplicates(assignments: &[StructureAssignment]) -> Result<(), ApplyError> {
+    let is_append = |one: &StructureAssignment| matches!(one.action, Action::Append(_));
+    for (index, one) in assignments.iter().enumerate() {
+        if assignments[..index]
+            .iter()
+            .any(|other| other.path == one.path && !(is_append(one) && is_append(other)))
+        {
+            return Err(ApplyError::Twice(Target::whole(&one.name)));
+        }
+    }
+    Ok(())
+}
+
+/// Warns about a value that the plugin does not announce and whose name is similar to an announced one.
+fn unannounced(path: &ValuePath, name: &str, announcements: &[Announcement]) -> Option<String> {
+    let own = path.parameter()?;
+    let is_related = |announced: &str| {
+        let within = |one: &str, other: &str| {
+            other.strip_prefix(one).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        within(&own, announced) || within(announced, &own)
+    };
+    let names = || announcements.iter().map(|announcement| announcement.name.as_str());
+    if names().any(is_related) {
+        return None;
+    }
+    let near = suggest(&own, names());
+    let near = near.first()?;
+    Some(format!("the plugin does not announce parameter `{name}`; did you mean `{near}`?"))
+}
+
+/// Parses JSON. A key that is given twice is an error.
+fn json(target: &Target, bytes: &[u8]) -> Result<Value, ServiceError> {
+    let invalid = |reason: String| assignments::refused(target, &reason);
+    let node = read_json(bytes).map_err(|error| {
+        invalid(format!("the value is not valid JSON ({error}); write a string as NAME=VALUE"))
+    })?;
+    match node.repeated_keys().first() {
+        Some((path, _)) => Err(invalid(format!("the key `{path}` of the value is given twice"))),
+        None => Ok(node.to_value()),
+    }
+}
+
+fn json_type(value: &Value) -> JsonType {
+    match value {
+        Value::Null => JsonType::Null,
+        Value::Bool(_) => JsonType::Boolean,
+        Value::Number(_) => JsonType::Number,
+        Value::String(_) => JsonType::String,
+        Value::Array(_) => JsonType::Array,
+        Value::Object(_) => JsonType::Object,
+    }
+}
