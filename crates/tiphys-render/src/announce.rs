@@ -92,6 +92,10 @@ impl Renderer {
             source: prepared.source.clone(),
             app_path: prepared.app_path.clone(),
             working_copy: self.sources.working_copy(&prepared.revision).map(Path::to_path_buf),
+            tree: match &prepared.work {
+                Work::Plugin { request, .. } => Some(request.tree.clone()),
+                Work::Nothing | Work::Directory { .. } => None,
+            },
             instance_name: self.instance_name(application),
             plugin: plugin.map(str::to_owned),
             announcements: Vec::new(),
@@ -125,6 +129,7 @@ impl Renderer {
             source: source.clone(),
             app_path: RepoPath::default(),
             working_copy: None,
+            tree: None,
             instance_name: self.instance_name(application),
             plugin: None,
             announcements: Vec::new(),

@@ -3,6 +3,7 @@
 mod dynamic;
 mod request;
 mod structures;
+mod value_files;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -274,6 +275,7 @@ impl ParameterSource {
         let Applied { mut parameters, mut changes, warnings } =
             apply(edited, &assignments).map_err(|error| self.refused(&error))?;
         replaced.complete(&mut changes);
+        self.require_value_files(&before, &parameters)?;
         if let Some(reference) = &request.reference {
             changes.push(self.set_reference(&mut dynamic, &mut parameters, &edited, reference)?);
         }
