@@ -28,6 +28,7 @@ pub use edit::{EditOptions, PlannedEdit, WriteTo, plan_edit};
 pub use inspect::{ApplicationParameters, inspect};
 pub use origin::{OriginChain, OriginLink, ParameterLocation, ParameterOrigin};
 pub use problems::ParameterProblems;
+pub(crate) use problems::problems_of;
 pub use resolve::{ResolvedReference, UsedValue, resolve};
 pub use row::{Announced, ParameterRow};
 

@@ -88,6 +88,16 @@ impl Problems {
     }
 }
 
+/// Returns what is wrong with these parameters of a source, each with its name.
+pub(crate) fn problems_of(source: &AnnouncedSource, names: &[String]) -> Vec<String> {
+    let mut problems = Problems::of(source);
+    let texts = |name: &String| {
+        let found = problems.take(name).texts.into_iter();
+        found.map(|text| format!("parameter `{name}`: {text}")).collect::<Vec<_>>()
+    };
+    names.iter().flat_map(texts).collect()
+}
+
 /// Returns whether a value is not listed by its chart, which is allowed. A name that is similar to a listed one is probably a mistake,
 /// unless it sets the listed value in another way: from a file, or as a string.
 fn is_unlisted_value(source: &AnnouncedSource, name: &str, kind: &ProblemKind) -> bool {

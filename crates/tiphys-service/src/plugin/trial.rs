@@ -31,6 +31,8 @@ pub struct Trial {
     pub(super) local: LocalPlugin,
     /// The application's directory for messages.
     pub(super) folder: PathBuf,
+    /// The names of the parameters that the caller sets.
+    pub(super) given: Vec<String>,
 }
 
 /// What a plugin is tried on.
@@ -40,6 +42,7 @@ pub(super) struct TrialSubject {
     folder: PathBuf,
     resources: Resources,
     application: Application,
+    given: Vec<String>,
 }
 
 impl TrialSubject {
@@ -85,13 +88,19 @@ impl TrialSubject {
             name: source.name,
             ..ApplicationSource::default()
         });
-        Self { plugin, repository, folder, resources, application }
+        Self { plugin, repository, folder, resources, application, given: Vec::new() }
     }
 
     /// Returns the application's plugin block.
     pub(super) fn block(&mut self) -> &mut PluginSource {
         let source = self.application.spec.source.get_or_insert_default();
         source.plugin.get_or_insert_default()
+    }
+
+    /// Sets parameters and environment in the application's plugin block.
+    pub(super) fn set(&mut self, params: &[String], env: &[String], host: &Host) -> Result<(), ServiceError> {
+        self.given = try_on::set_block(self.block(), params, env, host)?;
+        Ok(())
     }
 
     /// Opens a workspace for the trial.
@@ -105,7 +114,8 @@ impl TrialSubject {
         };
         let workspace = Workspace::with_resources(service, self.resources, workspace)?;
         let local = local_plugin(self.plugin, service.options(), service.host(), &workspace.runs);
-        Ok(Trial { workspace, plugin, application: self.application, local, folder: self.folder })
+        let Self { application, folder, given, .. } = self;
+        Ok(Trial { workspace, plugin, application, local, folder, given })
     }
 }
 
@@ -114,7 +124,7 @@ impl Trial {
     pub fn open(service: &Service, trial: &TrialOptions) -> Result<Self, ServiceError> {
         let host = service.host();
         let mut subject = TrialSubject::load(&trial.plugin, &trial.folder, host)?;
-        try_on::set_block(subject.block(), &trial.params, &trial.plugin_env, host)?;
+        subject.set(&trial.params, &trial.plugin_env, host)?;
         let keep_workdirs = trial.keep_workdir.then(|| host.create_kept_workdirs()).transpose()?;
         subject.open(service, WorkspaceOptions { keep_workdirs, ..WorkspaceOptions::default() })
     }

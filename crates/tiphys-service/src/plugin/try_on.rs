@@ -12,6 +12,7 @@ use super::trial::Trial;
 use crate::assignments;
 use crate::error::{Input, ServiceError, chain};
 use crate::host::Host;
+use crate::params::problems_of;
 use crate::warning::Warning;
 
 /// Runs the plugin's discovery rule.
@@ -38,14 +39,27 @@ pub async fn announce(trial: &Trial) -> Result<Vec<Announcement>, ServiceError> 
     Ok(announced.into_iter().flat_map(|source| source.announcements).collect())
 }
 
-/// Generates the manifests. Returns them with the warnings.
+/// Generates the manifests. Returns them with the warnings, also about the parameters that the caller sets.
 pub async fn generate(trial: &Trial) -> Result<(Vec<Manifest>, Vec<Warning>), ServiceError> {
+    let checked = Box::pin(check_given(trial)).await;
     trial.log_commands(&[Phase::Find, Phase::Init, Phase::Generate]);
     let rendering = trial.workspace.renderer.render(&trial.application);
     let rendered = trial.workspace.drained(Box::pin(rendering)).await;
     let rendered = rendered.map_err(|error| trial.error(&error))?;
-    let warnings = rendered.warnings.into_iter().map(Warning::from).collect();
+    let warnings = checked.into_iter().chain(rendered.warnings).map(Warning::from).collect();
     Ok((rendered.manifests, warnings))
+}
+
+/// Checks the parameters that the caller sets against the announcements. A trial may use any values, so problems are warnings.
+async fn check_given(trial: &Trial) -> Vec<String> {
+    if trial.given.is_empty() {
+        return Vec::new();
+    }
+    let announcing = trial.workspace.renderer.announce(&trial.application, |_, _| true);
+    match trial.workspace.drained(Box::pin(announcing)).await {
+        Ok(sources) => sources.iter().flat_map(|source| problems_of(source, &trial.given)).collect(),
+        Err(error) => vec![format!("the parameters are not checked: {}", chain(&error))],
+    }
 }
 
 /// Returns the environment of the plugin's commands: names and values. Only discovery runs.
@@ -61,21 +75,22 @@ pub async fn environment(trial: &Trial, phases: &[Phase]) -> Result<Vec<(String,
     Ok(environments.flatten().collect())
 }
 
-/// Adds parameters and environment to those of the Application.
+/// Adds parameters and environment to those of the Application. Returns the names of the parameters.
 pub(super) fn set_block(
     block: &mut PluginSource,
     params: &[String],
     env: &[String],
     host: &Host,
-) -> Result<(), ServiceError> {
-    set_params(block, params, host)?;
-    set_env(block, env)
+) -> Result<Vec<String>, ServiceError> {
+    let names = set_params(block, params, host)?;
+    set_env(block, env)?;
+    Ok(names)
 }
 
 /// Sets parameters without checking them against the announcements: a trial may use any values.
-fn set_params(block: &mut PluginSource, texts: &[String], host: &Host) -> Result<(), ServiceError> {
+fn set_params(block: &mut PluginSource, texts: &[String], host: &Host) -> Result<Vec<String>, ServiceError> {
     if texts.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let before = block.parameters.clone().unwrap_or_default();
     let known: HashSet<&str> = before.iter().map(|parameter| parameter.name.as_str()).collect();
@@ -92,7 +107,10 @@ fn set_params(block: &mut PluginSource, texts: &[String], host: &Host) -> Result
         }
     })?;
     block.parameters = Some(applied.parameters);
-    Ok(())
+    let mut names: Vec<String> = wanted.into_iter().map(|one| one.target.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
 }
 
 fn set_env(block: &mut PluginSource, texts: &[String]) -> Result<(), ServiceError> {
