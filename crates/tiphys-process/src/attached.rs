@@ -1,7 +1,10 @@
-//! A program that the user chose, with this process's own standard input, output and error.
+//! A program that the user chose, with this process's own standard output and error.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use tokio::io::AsyncWriteExt as _;
 
 use crate::pdeathsig::Start;
 use crate::program::resolve;
@@ -16,6 +19,8 @@ pub struct Attached {
     pub args: Vec<OsString>,
     /// The whole environment.
     pub env: Vec<(OsString, OsString)>,
+    /// Standard input; this process's own one if `None`.
+    pub input: Option<Vec<u8>>,
 }
 
 /// Environment values may be secret.
@@ -40,7 +45,14 @@ impl Attached {
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(dir)
             .kill_on_drop(true);
+        if self.input.is_some() {
+            process.stdin(Stdio::piped());
+        }
         let mut child = Start::Direct.spawn(process).map_err(start)?;
+        if let (Some(mut stdin), Some(input)) = (child.stdin.take(), &self.input) {
+            // A pager ends when the user has seen enough.
+            drop(stdin.write_all(input).await);
+        }
         let status = child.wait().await.map_err(|source| ToolError::Io { program: name(), source })?;
         Ok(status.code())
     }

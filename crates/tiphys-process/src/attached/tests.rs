@@ -10,6 +10,7 @@ fn shell(script: &str) -> Attached {
         program: "sh".into(),
         args: ["-c", script].map(OsString::from).to_vec(),
         env: vec![("PATH".into(), "/usr/bin:/bin".into()), ("A".into(), "1".into())],
+        input: None,
     }
 }
 
@@ -28,6 +29,18 @@ async fn attached_program_gets_directory_and_environment() {
         None,
         "no exit code after a signal"
     );
+}
+
+#[tokio::test]
+async fn attached_program_reads_given_input_and_may_end_early() {
+    let directory = TempDir::new().expect("a directory");
+    let input = Some(b"line\n".repeat(1 << 16));
+    let all = Attached { input: input.clone(), ..shell("wc -l > out") };
+    assert_eq!(all.run(directory.path()).await.expect("it starts"), Some(0));
+    let out = fs::read_to_string(directory.path().join("out")).expect("it was written");
+    assert_eq!(out.trim(), "65536");
+    let first = Attached { input, ..shell("head -n 1 > out; exit 4") };
+    assert_eq!(first.run(directory.path()).await.expect("it starts"), Some(4));
 }
 
 #[tokio::test]

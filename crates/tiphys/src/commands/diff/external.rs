@@ -50,6 +50,7 @@ pub(super) async fn show(
         program: program.into(),
         args: args.iter().map(OsString::from).chain([before.into(), after.into()]).collect(),
         env: host.variables().map(|(name, value)| (name.into(), value.into())).collect(),
+        input: None,
     };
     let current = host.absolute("");
     let code = lifecycle::unless_interrupted(&CancellationToken::new(), attached.run(&current)).await?;
