@@ -112,7 +112,7 @@ impl Service {
         let announcements = self.plugin.announce(&request).await;
         let announcements =
             announcements.map_err(|error| self.failed(Method::GetParametersAnnouncement, &error))?;
-        let parameter_announcements = announcements.iter().map(to_message).collect();
+        let parameter_announcements = announcements.list.iter().map(to_message).collect();
         self.within_message_limit(ParametersAnnouncementResponse { parameter_announcements })
     }
 

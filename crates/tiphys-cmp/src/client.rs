@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream;
-use tiphys_params::Announcement;
-use tiphys_plugin::{Configuration, Discovery, Generated, Match, Plugin, PluginError, Request};
+use tiphys_plugin::{Announced, Configuration, Discovery, Generated, Match, Plugin, PluginError, Request};
 use tiphys_tree::{Entries, Modes, RepoPath};
 use tokio::net::UnixStream;
 use tokio::time::Instant;
@@ -235,15 +234,14 @@ impl Plugin for RemotePlugin {
         Ok(Generated { documents, stderr: String::new(), duration: begun.elapsed() })
     }
 
-    async fn announce(&self, request: &Request) -> Result<Vec<Announcement>, PluginError> {
+    async fn announce(&self, request: &Request) -> Result<Announced, PluginError> {
         let upload = self.upload(request).await?;
         let mut client = self.client();
         let answer = self.answer(request, client.get_parameters_announcement(upload)).await?;
         let entries = answer.parameter_announcements.into_iter().enumerate();
-        entries
-            .map(|(index, message)| from_message(index, message))
-            .collect::<Result<_, _>>()
-            .map_err(|message| PluginError::Announcement { message })
+        let list = entries.map(|(index, message)| from_message(index, message)).collect::<Result<_, _>>();
+        let list = list.map_err(|message| PluginError::Announcement { message })?;
+        Ok(Announced { list, warnings: Vec::new() })
     }
 }
 

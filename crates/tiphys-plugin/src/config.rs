@@ -41,6 +41,8 @@ pub struct PluginConfig {
     pub static_announcements: Vec<AnnouncementEntry>,
     /// `spec.parameters.dynamic`, if it has a command.
     pub dynamic: Option<Command>,
+    /// `spec.parameters.explain`, if it has a command. Argo CD ignores the key.
+    pub explain: Option<Command>,
     /// `spec.preserveFileMode`: the plugin sees executable bits.
     pub preserve_file_mode: bool,
     /// `spec.provideGitCreds`: the plugin needs the repository's git credentials.
@@ -53,6 +55,9 @@ pub struct PluginConfig {
     pub deterministic: bool,
     /// Annotation `tiphys/inputs`: what the output depends on.
     pub inputs: InputRule,
+    /// Annotation `tiphys/announcements: shared`: the announcements depend on the application's name and namespace only through variables
+    /// in parameters.
+    pub shared_announcements: bool,
     /// Annotation `tiphys/tools`: the programs that the commands call.
     pub tools: Vec<String>,
 }

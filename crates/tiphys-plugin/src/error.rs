@@ -20,6 +20,8 @@ pub enum Phase {
     Generate,
     /// `parameters.dynamic`.
     Announce,
+    /// `parameters.explain`.
+    Explain,
 }
 
 impl std::fmt::Display for Phase {
@@ -29,6 +31,7 @@ impl std::fmt::Display for Phase {
             Self::Init => "init",
             Self::Generate => "generate",
             Self::Announce => "parameters.dynamic.command",
+            Self::Explain => "parameters.explain.command",
         })
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_params::{APP_PARAMETERS, Announcement, Parameters, ValueRedactor, merge_announcements};
+use tiphys_params::{APP_PARAMETERS, EnvVar, Parameters, ValueRedactor, merge_announcements};
 use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError, quote_command};
 use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Tree, resolve};
@@ -20,9 +20,10 @@ use crate::discovery::Pattern;
 use crate::environment::BaseEnvironment;
 use crate::environment::passing::{self, Passing};
 use crate::error::{Phase, PluginError};
+use crate::explanation::{self, Explanation, PARAMETER_VARIABLE};
 use crate::identity::{self, FileDigests};
 use crate::observer::CommandEnd;
-use crate::plugin::{Configuration, Discovery, Generated, InputRule, Match, Plugin};
+use crate::plugin::{Announced, Configuration, Discovery, Generated, InputRule, Match, Plugin};
 use crate::request::Request;
 use crate::settings::RunSettings;
 use crate::signal;
@@ -73,7 +74,8 @@ impl LocalPlugin {
         };
         let init = config.init.as_ref().map(|command| (Phase::Init, command));
         let dynamic = config.dynamic.as_ref().map(|command| (Phase::Announce, command));
-        [find, init, Some((Phase::Generate, &config.generate)), dynamic]
+        let explain = config.explain.as_ref().map(|command| (Phase::Explain, command));
+        [find, init, Some((Phase::Generate, &config.generate)), dynamic, explain]
             .into_iter()
             .flatten()
             .map(|(phase, command)| (phase, self.argv(command)))
@@ -84,11 +86,22 @@ impl LocalPlugin {
     /// mistakes; [`Plugin::announce`] stops at the first one.
     pub async fn announcement_output(&self, request: &Request) -> Result<Option<Vec<u8>>, PluginError> {
         let Some(command) = &self.config.dynamic else { return Ok(None) };
+        Ok(Some(self.output(request, Phase::Announce, command).await?.stdout))
+    }
+
+    /// Runs one command about parameters. Its standard output has no final newline.
+    async fn output(
+        &self,
+        request: &Request,
+        phase: Phase,
+        command: &config::Command,
+    ) -> Result<CommandOutput, PluginError> {
         check_kustomization(request).await?;
-        let finished = self.run(request, &[(Phase::Announce, command)]).await?;
+        let mut finished = self.run(request, &[(phase, command)]).await?;
         TreeCheck::start(self.trees(request)).require_complete().await?;
-        let stdout = finished.first().map(|one| one.stdout.as_slice()).unwrap_or_default();
-        Ok(Some(without_newline(stdout).to_vec()))
+        let mut output = finished.pop().unwrap_or_default();
+        output.stdout.truncate(without_newline(&output.stdout).len());
+        Ok(output)
     }
 
     /// Returns the context of a request if this plugin gets it.
@@ -270,10 +283,18 @@ impl TreeCheck {
 }
 
 /// The output of a command that succeeded.
+#[derive(Default)]
 struct CommandOutput {
     stdout: Vec<u8>,
     stderr: String,
     duration: Duration,
+}
+
+impl CommandOutput {
+    /// Returns the warnings in standard error: lines that begin with `warning: `, without that.
+    fn warnings(&self) -> Vec<String> {
+        self.stderr.lines().filter_map(|line| line.strip_prefix("warning: ")).map(str::to_owned).collect()
+    }
 }
 
 #[async_trait::async_trait]
@@ -304,6 +325,10 @@ impl Plugin for LocalPlugin {
             Some(discovery::Rule::Pattern(pattern)) => pattern.stays_in_directory(),
             Some(discovery::Rule::Command(_)) => false,
         }
+    }
+
+    fn shares_announcements(&self) -> bool {
+        self.config.shared_announcements
     }
 
     fn inputs(&self) -> InputRule {
@@ -411,18 +436,26 @@ impl Plugin for LocalPlugin {
         })
     }
 
-    async fn announce(&self, request: &Request) -> Result<Vec<Announcement>, PluginError> {
+    async fn announce(&self, request: &Request) -> Result<Announced, PluginError> {
         let fixed = announcement::static_announcements(&self.config, self.settings.strictness)?;
-        let dynamic = match self.announcement_output(request).await? {
-            None => Vec::new(),
-            Some(stdout) => {
-                let began = Instant::now();
-                let dynamic = announcement::dynamic(&stdout, &self.name, self.settings.strictness);
-                self.settings.observer.output_parsed(began.elapsed());
-                dynamic?
-            }
+        let Some(command) = &self.config.dynamic else {
+            return Ok(Announced { list: merge_announcements(fixed, Vec::new()), warnings: Vec::new() });
         };
-        Ok(merge_announcements(fixed, dynamic))
+        let output = self.output(request, Phase::Announce, command).await?;
+        let began = Instant::now();
+        let dynamic = announcement::dynamic(&output.stdout, &self.name, self.settings.strictness);
+        self.settings.observer.output_parsed(began.elapsed());
+        Ok(Announced { list: merge_announcements(fixed, dynamic?), warnings: output.warnings() })
+    }
+
+    async fn explain(&self, request: &Request, name: &str) -> Result<Option<Explanation>, PluginError> {
+        let Some(command) = &self.config.explain else { return Ok(None) };
+        let mut request = request.clone();
+        request.env.push(EnvVar::new(PARAMETER_VARIABLE, name));
+        let output = self.output(&request, Phase::Explain, command).await?;
+        let layers = explanation::decode(&output.stdout)
+            .map_err(|message| PluginError::Output { phase: Phase::Explain, message })?;
+        Ok(Some(Explanation { layers, warnings: output.warnings() }))
     }
 }
 

@@ -7,6 +7,7 @@ use tiphys_tree::{Entries, Modes, RepoPath};
 use tiphys_yaml::OutputDocument;
 
 use crate::error::PluginError;
+use crate::explanation::Explanation;
 use crate::request::Request;
 
 /// The configuration of a plugin, known without files (`CheckPluginConfiguration`).
@@ -65,6 +66,15 @@ pub struct Generated {
     pub duration: Duration,
 }
 
+/// The result of `announce`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Announced {
+    /// The merged announcements, static ones first.
+    pub list: Vec<Announcement>,
+    /// Warnings that the plugin printed: lines of its standard error that begin with `warning: `. Empty for a remote plugin.
+    pub warnings: Vec<String>,
+}
+
 /// A plugin.
 #[async_trait::async_trait]
 pub trait Plugin: Send + Sync + std::fmt::Debug {
@@ -82,6 +92,12 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
 
     /// Whether [`Plugin::matches`] depends only on the application's directory and is cheap. `false` if unknown.
     fn looks_only_at_folder(&self) -> bool {
+        false
+    }
+
+    /// Whether its announcements do not depend on the application's name and namespace, unless a parameter mentions a variable. Then
+    /// applications with equal sources share them. `false` if unknown.
+    fn shares_announcements(&self) -> bool {
         false
     }
 
@@ -126,5 +142,10 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
     async fn generate(&self, request: &Request) -> Result<Generated, PluginError>;
 
     /// Returns the merged static and dynamic announcements.
-    async fn announce(&self, request: &Request) -> Result<Vec<Announcement>, PluginError>;
+    async fn announce(&self, request: &Request) -> Result<Announced, PluginError>;
+
+    /// Returns what sets the value of a parameter. None if the plugin cannot explain it.
+    async fn explain(&self, _request: &Request, _name: &str) -> Result<Option<Explanation>, PluginError> {
+        Ok(None)
+    }
 }

@@ -1,13 +1,15 @@
 //! Announcements: the parameters that the plugins of an application's sources accept, and the set parameters.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, PluginPlan, SourcePlace, SourcePlan, SourceType, explicit_type, translate,
     without_switched_off, written_parameters,
 };
-use tiphys_params::{Announcement, Parameter};
+use tiphys_params::Parameter;
+use tiphys_plugin::{Announced, Explanation};
 use tiphys_tree::RepoPath;
 
 use crate::error::{RenderError, SourceFailure};
@@ -40,9 +42,10 @@ impl Renderer {
                     let Some(mut known) = self.known(application, source, place, at, &prepared) else {
                         continue;
                     };
-                    let failure = match ask(&prepared.work).await {
-                        Ok(announcements) => {
-                            known.announcements = announcements;
+                    let failure = match self.ask(&prepared.work).await {
+                        Ok(announced) => {
+                            known.announcements.clone_from(&announced.list);
+                            known.plugin_warnings.clone_from(&announced.warnings);
                             None
                         }
                         Err(failure) => Some(at.failed(source, failure)),
@@ -56,6 +59,32 @@ impl Renderer {
             }
         }
         Ok(told)
+    }
+
+    /// Returns what sets the value of a parameter of the source at this position, from 1. None if its plugin cannot explain it.
+    pub async fn explain(
+        &self,
+        application: &Application,
+        position: usize,
+        name: &str,
+    ) -> Result<Option<Explanation>, RenderError> {
+        let (sources, place) = tiphys_engine::sources(&application.spec)?;
+        for (at, source) in asked(&sources, place, |one, _| one == position) {
+            let prepared = self.prepared(application, source, place, at).await?;
+            let Work::Plugin { chosen, request, .. } = &prepared.work else { continue };
+            let plugin = chosen.plugin.name().to_owned();
+            let explained = chosen.plugin.explain(request, name).await;
+            let failed = |source| SourceFailure::Plugin { name: plugin, source };
+            return explained.map_err(failed).map_err(|failure| at.failed(source, failure));
+        }
+        Ok(None)
+    }
+
+    /// Asks the plugin of a source for its announcements. Empty for plain manifests.
+    async fn ask(&self, work: &Work) -> Result<Arc<Announced>, SourceFailure> {
+        let Work::Plugin { chosen, request, .. } = work else { return Ok(Arc::default()) };
+        let asking = self.announcements.ask(chosen.plugin.as_ref(), request);
+        asking.await.map_err(|source| SourceFailure::Plugin { name: chosen.plugin.name().to_owned(), source })
     }
 
     /// Returns the result for a source without its announcements. None for a source that renders nothing.
@@ -105,6 +134,7 @@ impl Renderer {
             override_files: merged.collect(),
             build_environment: build.variables().iter().map(|variable| variable.name.clone()).collect(),
             warnings: prepared.warnings.clone(),
+            plugin_warnings: Vec::new(),
         })
     }
 
@@ -139,6 +169,7 @@ impl Renderer {
             override_files: Vec::new(),
             build_environment: Vec::new(),
             warnings: Vec::new(),
+            plugin_warnings: Vec::new(),
         }
     }
 
@@ -156,13 +187,6 @@ impl Renderer {
             _ => Vec::new(),
         }
     }
-}
-
-/// Asks the plugin of a source for its announcements. Empty for plain manifests.
-async fn ask(work: &Work) -> Result<Vec<Announcement>, SourceFailure> {
-    let Work::Plugin { chosen, request, .. } = work else { return Ok(Vec::new()) };
-    let name = chosen.plugin.name().to_owned();
-    chosen.plugin.announce(request).await.map_err(|source| SourceFailure::Plugin { name, source })
 }
 
 /// Returns the parameters of a plan. Values of a chart have the names of `params set`. `plugin` is the name of the chosen plugin.

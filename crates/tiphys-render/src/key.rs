@@ -44,7 +44,7 @@ impl Renderer {
         inputs: &[SourceInputs],
         more: &impl Hash,
     ) -> Option<ResultKey> {
-        let mut hasher = KeyHasher(blake3::Hasher::new_derive_key(DOMAIN));
+        let mut hasher = KeyHasher::new(DOMAIN);
         self.settings_digest().hash(&mut hasher);
         self.plugin_marks.hash(&mut hasher);
         more.hash(&mut hasher);
@@ -58,7 +58,7 @@ impl Renderer {
                 InputFiles::Whole { .. } => return None,
             }
         }
-        Some(ResultKey(*hasher.0.finalize().as_bytes()))
+        Some(ResultKey(hasher.digest()))
     }
 
     /// Hashes what an Application says.
@@ -78,7 +78,7 @@ impl Renderer {
     /// Returns a digest of the settings that decide results, for all applications.
     fn settings_digest(&self) -> [u8; 32] {
         let digest = || {
-            let mut hasher = KeyHasher(blake3::Hasher::new_derive_key(DOMAIN));
+            let mut hasher = KeyHasher::new(DOMAIN);
             let RenderSettings {
                 tracking,
                 label_key,
@@ -100,14 +100,26 @@ impl Renderer {
             own_logins.is_some().hash(&mut hasher);
             (directory_bytes_max, manifests_max, self.sources.network()).hash(&mut hasher);
             self.sources.known().hash(&mut hasher);
-            *hasher.0.finalize().as_bytes()
+            hasher.digest()
         };
         *self.settings_digest.get_or_init(digest)
     }
 }
 
 /// Hashes values by their implementation of [`Hash`], in which no value is the beginning of another one.
-struct KeyHasher(blake3::Hasher);
+pub(crate) struct KeyHasher(blake3::Hasher);
+
+impl KeyHasher {
+    /// Returns an empty hasher. Keys of different domains differ.
+    pub(crate) fn new(domain: &str) -> Self {
+        Self(blake3::Hasher::new_derive_key(domain))
+    }
+
+    /// Returns the digest of all values.
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        *self.0.finalize().as_bytes()
+    }
+}
 
 impl Hasher for KeyHasher {
     fn write(&mut self, bytes: &[u8]) {

@@ -18,6 +18,7 @@ mod random_functions;
 mod renderer;
 mod report;
 mod service;
+mod shared_announcements;
 mod values;
 
 pub use context::ContextSettings;

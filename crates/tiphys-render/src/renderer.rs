@@ -25,6 +25,7 @@ use crate::error::{RenderError, SourceError, SourceFailure};
 use crate::kept::{Kept, ResultStore};
 use crate::prepare::{Prepared, SharedSources, Work, also_matching};
 use crate::report::{RenderedApplication, RenderedSource};
+use crate::shared_announcements::SharedAnnouncements;
 use crate::values::{SourceLookUps, ValueResolver};
 
 /// Settings of rendering.
@@ -70,6 +71,7 @@ pub struct Renderer {
     pub(crate) settings_digest: OnceLock<[u8; 32]>,
     /// None if every application is rendered.
     pub(crate) kept: Option<Kept>,
+    pub(crate) announcements: SharedAnnouncements,
     last_folder: LastFolder,
 }
 
@@ -91,6 +93,7 @@ impl Renderer {
             plugin_marks: BTreeMap::new(),
             settings_digest: OnceLock::new(),
             kept: None,
+            announcements: SharedAnnouncements::default(),
             last_folder: LastFolder::default(),
         }
     }

@@ -96,6 +96,8 @@ pub struct AnnouncedSource {
     pub build_environment: Vec<String>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
+    /// Warnings of the plugin about its announcements.
+    pub plugin_warnings: Vec<String>,
 }
 
 /// A merged override file of the repository.

@@ -56,8 +56,11 @@ fn cause(error: &PluginError) -> String {
         _ => text.strip_prefix(&format!("{phase}: ")).unwrap_or(&text).to_owned(),
     };
     match (phase, is_output) {
-        (Phase::Init | Phase::Generate, false) => rest,
-        (Phase::Init | Phase::Generate, true) => format!("failed to unmarshal manifest: {rest}"),
+        // The server does not explain parameters.
+        (Phase::Init | Phase::Generate | Phase::Explain, false) => rest,
+        (Phase::Init | Phase::Generate | Phase::Explain, true) => {
+            format!("failed to unmarshal manifest: {rest}")
+        }
         (Phase::Find, _) => format!("error running find command: {rest}"),
         (Phase::Announce, false) => format!("error executing dynamic parameter output command: {rest}"),
         (Phase::Announce, true) => {

@@ -97,7 +97,7 @@ impl From<Phase> for Step {
             Phase::Find => Self::Find,
             Phase::Init => Self::Init,
             Phase::Generate => Self::Generate,
-            Phase::Announce => Self::Announce,
+            Phase::Announce | Phase::Explain => Self::Announce,
         }
     }
 }

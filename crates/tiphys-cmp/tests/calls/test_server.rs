@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tiphys_cmp::{Metrics, Server, ServerOptions, bind};
-use tiphys_params::Announcement;
-use tiphys_plugin::{Configuration, Discovery, Generated, Match, Plugin, PluginError, Request, RunSettings};
+use tiphys_plugin::{
+    Announced, Configuration, Discovery, Generated, Match, Plugin, PluginError, Request, RunSettings,
+};
 use tiphys_testkit::wait::eventually;
 use tiphys_tree::{Entries, Modes, RepoPath, Store, StoreBounds, StoreOptions, TreeLimits};
 use tokio::sync::Notify;
@@ -100,8 +101,8 @@ impl Plugin for ScriptedPlugin {
         Ok(Generated { documents, stderr: String::new(), duration: Duration::ZERO })
     }
 
-    async fn announce(&self, _: &Request) -> Result<Vec<Announcement>, PluginError> {
-        Ok(Vec::new())
+    async fn announce(&self, _: &Request) -> Result<Announced, PluginError> {
+        Ok(Announced::default())
     }
 }
 

@@ -14,6 +14,9 @@ pub(super) const DETERMINISTIC: &str = "tiphys/deterministic";
 /// The annotation by which a plugin declares what its output depends on.
 const INPUTS: &str = "tiphys/inputs";
 
+/// The annotation by which a plugin declares that applications with equal sources share its announcements.
+const ANNOUNCEMENTS: &str = "tiphys/announcements";
+
 /// The annotation by which a plugin declares the programs that its commands call, separated by blanks.
 const TOOLS: &str = "tiphys/tools";
 
@@ -52,6 +55,7 @@ pub struct PluginFile {
     /// `None` if the list is absent or `null`.
     pub parameters_static: Option<Vec<AnnouncementEntry>>,
     pub parameters_dynamic: CommandFields,
+    pub parameters_explain: CommandFields,
     pub preserve_file_mode: bool,
     pub provide_git_creds: bool,
     pub run_context: bool,
@@ -107,6 +111,8 @@ impl PluginFile {
             return Err(ConfigError::Kind { found: self.kind });
         }
         let (deterministic, inputs, tools) = (self.is_deterministic(), self.inputs(), self.tools());
+        let shared_announcements =
+            self.metadata.annotations.get(ANNOUNCEMENTS).is_some_and(|value| value == "shared");
         let Some(generate) = self.generate.into_command() else { return Err(ConfigError::NoGenerate) };
         Ok(PluginConfig {
             name: self.metadata.name,
@@ -120,12 +126,14 @@ impl PluginFile {
             },
             static_announcements: self.parameters_static.unwrap_or_default(),
             dynamic: self.parameters_dynamic.into_command(),
+            explain: self.parameters_explain.into_command(),
             preserve_file_mode: self.preserve_file_mode,
             provide_git_creds: self.provide_git_creds,
             run_context: self.run_context,
             large_parameters: self.large_parameters,
             deterministic,
             inputs,
+            shared_announcements,
             tools,
         })
     }
@@ -171,6 +179,9 @@ impl PluginFile {
             "preserveFileMode": self.preserve_file_mode,
             "provideGitCreds": self.provide_git_creds,
         });
+        if self.parameters_explain != CommandFields::default() {
+            spec["parameters"]["explain"] = self.parameters_explain.to_json();
+        }
         if self.run_context {
             spec["runContext"] = Value::Bool(true);
         }
@@ -246,6 +257,11 @@ impl PluginFile {
             );
         }
         self.parameters_dynamic = self.decode_command(parameters, "dynamic")?;
+        // A key of tiphys: an invalid value is only noted.
+        match self.decode_command(parameters, "explain") {
+            Ok(command) => self.parameters_explain = command,
+            Err(error) => self.ignored.push(Ignored::Unusable(error)),
+        }
         self.note_ignored(parameters);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Static and dynamic announcements.
 
-use tiphys_plugin::{Plugin, Strictness};
+use tiphys_plugin::{LayerPlace, Plugin, Strictness};
 
 use crate::fixture::{Fixture, request};
 
@@ -14,7 +14,7 @@ async fn announced_in(fixture: &Fixture, parameters: &str) -> Result<Vec<(String
         fixture.plugin("p", &format!("  generate: {{command: ['true']}}\n  parameters:\n{parameters}"));
     let announced = plugin.announce(&request(&tree)).await.map_err(|error| tiphys_plugin::chain(&error))?;
     assert_eq!(fixture.left_behind().await, Vec::<String>::new());
-    Ok(announced.into_iter().map(|one| (one.name, one.string)).collect())
+    Ok(announced.list.into_iter().map(|one| (one.name, one.string)).collect())
 }
 
 fn dynamic(output: &str) -> String {
@@ -77,4 +77,33 @@ async fn lenient_mode_ignores_forbidden_announcements() {
     let parameters = "    static: [{title: no name}, {name: a}, {name: b, collectionType: set}]\n".to_owned()
         + &dynamic(r#"[{"title":"no name"},{"name":"c"}]"#);
     assert_eq!(announced_in(&fixture, &parameters).await, Ok(named(&[("a", None), ("c", None)])));
+}
+
+#[tokio::test]
+async fn warnings_of_a_dynamic_command_are_returned() {
+    let fixture = Fixture::new();
+    let tree = fixture.tree(&[("app/x", "")]);
+    let script = "echo '[]'; echo progress >&2; echo 'warning: no chart' >&2";
+    let parameters = format!(
+        "  generate: {{command: ['true']}}\n  parameters: {{dynamic: {{command: [sh, -c, {script:?}]}}}}"
+    );
+    let announced = fixture.plugin("p", &parameters).announce(&request(&tree)).await.expect("it announces");
+    assert_eq!(announced.warnings, ["no chart"]);
+}
+
+#[tokio::test]
+async fn explaining_command_gets_the_name_of_the_parameter() {
+    let fixture = Fixture::new();
+    let tree = fixture.tree(&[("app/x", "")]);
+    let plain = fixture.plugin("p", "  generate: {command: ['true']}");
+    assert_eq!(plain.explain(&request(&tree), "a").await.expect("nothing runs"), None);
+    let script = r#"printf '[{"kind":"k","file":"%s","string":"%s"}]' "$(ls)" "$TIPHYS_PARAMETER""#;
+    let parameters = format!(
+        "  generate: {{command: ['true']}}\n  parameters: {{explain: {{command: [sh, -c, {script:?}]}}}}"
+    );
+    let explained = fixture.plugin("p", &parameters).explain(&request(&tree), "a[0]=b.c").await;
+    let explained = explained.expect("it explains").expect("it has the command");
+    assert_eq!(explained.layers[0].place, LayerPlace::File { file: "x".to_owned(), line: None });
+    assert_eq!(explained.layers[0].value, serde_json::json!({"string": "a[0]=b.c"}));
+    assert_eq!(fixture.left_behind().await, Vec::<String>::new());
 }

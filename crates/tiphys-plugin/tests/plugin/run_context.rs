@@ -65,7 +65,7 @@ async fn plugin_gets_context_and_trees_of_other_sources() {
     assert_eq!(data["refs"]["../odd"]["revision"], "abc");
     assert_eq!(data["refs"]["same"]["repoURL"], "https://git.example/same");
     let announced = plugin.announce(&request).await.expect("it announces");
-    assert_eq!(announced[0].name, "context.json", "announcing has it, too");
+    assert_eq!(announced.list[0].name, "context.json", "announcing has it, too");
     assert_eq!(fixture.left_behind().await, Vec::<String>::new(), "nothing of it stays");
 }
 

@@ -9,11 +9,12 @@ use super::{Findings, PluginFile, Rule, nearest};
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "ash", "zsh", "ksh"];
 
 pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<'_>) {
-    let commands: [(&[&str], &CommandFields); 4] = [
+    let commands: [(&[&str], &CommandFields); 5] = [
         (&["spec", "init"], &file.init),
         (&["spec", "generate"], &file.generate),
         (&["spec", "discover", "find"], &file.discover_find),
         (&["spec", "parameters", "dynamic"], &file.parameters_dynamic),
+        (&["spec", "parameters", "explain"], &file.parameters_explain),
     ];
     for (path, command) in commands {
         let (words, args) =
