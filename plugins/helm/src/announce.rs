@@ -5,7 +5,10 @@
 //! files with a URL are skipped. The rules are those of the helm version that an earlier run recorded, otherwise those of Helm 4.
 
 mod entries;
+mod explain;
+mod layers;
 mod loaded_chart;
+mod missing;
 mod notes;
 mod placed_chart;
 mod schema;
@@ -28,7 +31,7 @@ use crate::options::InlineValues;
 use crate::request::Request;
 use crate::value_files::{RefError, ValueFileError};
 use entries::{Knowledge, TooMany};
-use loaded_chart::{LoadError, Loader};
+use loaded_chart::{LoadError, LoadedChart, Loader};
 use notes::Notes;
 use placed_chart::PlacedChart;
 use single::Single;
@@ -111,32 +114,63 @@ impl AnnounceError {
     }
 }
 
+/// The output of a command, and its warnings.
+#[derive(Debug)]
+pub(crate) struct Printed {
+    /// JSON with a final newline.
+    pub(crate) json: Vec<u8>,
+    pub(crate) warnings: Vec<String>,
+}
+
 /// A YAML document with values.
 struct Text {
     /// The file or parameter, for errors.
     place: String,
+    /// The parameter, if it is not a file.
+    parameter: Option<&'static str>,
     bytes: Vec<u8>,
 }
 
-/// Returns the announcements as JSON.
-pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
+/// What the values of a request come from.
+struct ValueSources {
+    chart: LoadedChart,
+    /// Value files, then inline values; later ones win.
+    files: Vec<Text>,
+    /// Value files with a URL, which are not read.
+    left_out: Vec<String>,
+    version: HelmVersion,
+}
+
+impl ValueSources {
+    fn read(request: &Request) -> Result<Self, AnnounceError> {
+        let settings = &request.settings;
+        check_links(&request.root)?;
+        let bounds = settings.chart_bounds;
+        crate::chart::Chart::read(&request.app_path, bounds)?;
+        let (files, left_out) = value_files(request, bounds.bytes)?;
+        let helm = helm::recorded_version(&request.host, settings);
+        let version = helm.as_ref().map_or(LIKELY_VERSION, helm::HelmVersion::rules);
+        let built = || helm.as_ref().and_then(|helm| dependencies::cached_charts(request, helm));
+        let loader = Loader { root: &request.root, bounds, version, built: &built };
+        let chart = loader.load(&request.app_path)?;
+        Ok(Self { chart, files, left_out, version })
+    }
+}
+
+pub(crate) use explain::explain;
+
+/// Returns the announcements.
+pub(crate) fn announce(request: &Request) -> Result<Printed, AnnounceError> {
     let settings = &request.settings;
-    let max = settings.announced_max;
-    check_links(&request.root)?;
-    let bounds = settings.chart_bounds;
-    crate::chart::Chart::read(&request.app_path, bounds)?;
-    let nodes_max = settings.commented_nodes_max;
-    let (files, left_out) = value_files(request, bounds.bytes)?;
-    let helm = helm::recorded_version(&request.host, settings);
-    let version = helm.as_ref().map_or(LIKELY_VERSION, helm::HelmVersion::rules);
-    let built = || helm.as_ref().and_then(|helm| dependencies::cached_charts(request, helm));
-    let loader = Loader { root: &request.root, bounds, version, built: &built };
-    let chart = loader.load(&request.app_path)?;
-    let mut chart = PlacedChart::new(&chart, bounds)?;
+    let (max, nodes_max) = (settings.announced_max, settings.commented_nodes_max);
+    let ValueSources { chart, files, left_out, version } = ValueSources::read(request)?;
+    let mut chart = PlacedChart::new(&chart, settings.chart_bounds)?;
     let given = given(&files, version)?;
     let single = Single::of(request);
     let assigned = if single.is_empty() { None } else { single.over(&given, version) };
-    let enabled = enabled_chart(&chart, assigned.as_ref().unwrap_or(&given), version)?;
+    let deciding = assigned.as_ref().unwrap_or(&given);
+    let warnings = missing::warning(&chart.missing(deciding, version)).into_iter().collect();
+    let enabled = enabled_chart(&chart, deciding, version)?;
     chart.keep(&enabled);
     let plain = values_of(&enabled, given.clone(), version)?;
     // Values that do not match the chart fail in `generate`, with helm's message.
@@ -150,27 +184,27 @@ pub(crate) fn announce(request: &Request) -> Result<Vec<u8>, AnnounceError> {
     let values = values.as_ref().unwrap_or(&plain);
     let (given, plain) = (Value::Map(given), Value::Map(plain.clone()));
     let knowledge = Knowledge { chart: &chart, notes: &notes, given: &given, plain: &plain };
-    let mut list: Vec<Announcement> = suggestions(&request.app_path, left_out).into_iter().collect();
+    let mut list: Vec<Announcement> = suggestions(&request.app_path, left_out.len()).into_iter().collect();
     let found = entries::announcements(values, knowledge, max);
     list.extend(found.map_err(|TooMany| AnnounceError::TooMany { max })?);
     let mut json = serde_json::to_vec(&list)?;
     json.push(b'\n');
-    Ok(json)
+    Ok(Printed { json, warnings })
 }
 
 /// Reads the application's value files in order, then the values in its parameters. Missing files are skipped whatever the parameters say,
-/// as in Argo CD's panel. URLs are skipped too; their number is returned.
-fn value_files(request: &Request, bytes_max: usize) -> Result<(Vec<Text>, usize), AnnounceError> {
+/// as in Argo CD's panel. URLs are skipped too, and returned.
+fn value_files(request: &Request, bytes_max: usize) -> Result<(Vec<Text>, Vec<String>), AnnounceError> {
     let (options, places) = (&request.options, request.places());
     places.check_refs(options.value_files.iter().map(String::as_str))?;
-    let mut texts = Vec::new();
-    let (mut left_out, mut bytes_left) = (0, bytes_max);
+    let (mut texts, mut left_out) = (Vec::new(), Vec::new());
+    let mut bytes_left = bytes_max;
     for file in places.value_files(&options.value_files, options.missing_value_files)? {
         if !Path::new(&file).is_absolute() {
-            left_out += 1;
+            left_out.push(file);
         } else if let Some(bytes) = read(&file, bytes_left, bytes_max)? {
             bytes_left = bytes_left.saturating_sub(bytes.len());
-            texts.push(Text { place: file, bytes });
+            texts.push(Text { place: file, parameter: None, bytes });
         }
     }
     let (parameter, text) = match &options.values {
@@ -178,7 +212,8 @@ fn value_files(request: &Request, bytes_max: usize) -> Result<(Vec<Text>, usize)
         Some(InlineValues::Yaml(text)) => ("values", text),
         Some(InlineValues::Json(text)) => ("values-object", text),
     };
-    texts.push(Text { place: format!("parameter {parameter}"), bytes: text.clone().into_bytes() });
+    let bytes = text.clone().into_bytes();
+    texts.push(Text { place: format!("parameter {parameter}"), parameter: Some(parameter), bytes });
     Ok((texts, left_out))
 }
 

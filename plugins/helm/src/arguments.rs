@@ -45,6 +45,11 @@ pub(crate) enum Command {
   cd charts/web
   ARGOCD_APP_NAME=web ARGOCD_APP_SOURCE_PATH=charts/web tiphys-helm announce")]
     Announce,
+    /// Print as JSON what sets the value of the parameter that `TIPHYS_PARAMETER` names, highest precedence first
+    #[command(after_help = "Example:
+  cd charts/web
+  ARGOCD_APP_NAME=web ARGOCD_APP_SOURCE_PATH=charts/web TIPHYS_PARAMETER=set.image.tag tiphys-helm explain")]
+    Explain,
     /// Print the name of the chart's file if the directory is a chart, else nothing
     #[command(after_help = "Example:
   cd charts/web && tiphys-helm match")]

@@ -12,7 +12,7 @@ use tiphys_yaml::{DecodeError, Node, Object, read_document};
 use crate::failure::go_words;
 
 pub(crate) use dependency::{Dependency, ListError, dependencies};
-pub(crate) use files::{ChartFiles, FileError, PACKED_CHART_BYTES_MAX, Subchart};
+pub(crate) use files::{ChartFiles, FileError, PACKED_CHART_BYTES_MAX, SUBCHARTS, Subchart};
 
 /// The chart's metadata file.
 pub(crate) const CHART: &str = "Chart.yaml";

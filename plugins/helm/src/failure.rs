@@ -64,6 +64,12 @@ pub(crate) fn note(text: &str) {
     drop(writeln!(io::stderr().lock(), "note: {}", escape_text(text)));
 }
 
+/// Prints a warning, which tiphys reports.
+pub(crate) fn warn(text: &str) {
+    // stderr may be closed.
+    drop(writeln!(io::stderr().lock(), "warning: {}", escape_text(text)));
+}
+
 /// Formats an error and its causes as one sentence.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();

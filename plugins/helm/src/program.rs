@@ -15,14 +15,18 @@ use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
+use crate::announce::{AnnounceError, Printed};
 use crate::arguments::{Arguments, Command};
-use crate::failure::{Failure, INTERRUPTED_CODE, USAGE_CODE};
+use crate::failure::{self, Failure, INTERRUPTED_CODE, USAGE_CODE};
 use crate::host::Host;
 use crate::request::Request;
 use crate::{announce, check, generate, home};
 
 /// Time after a signal for ending helm and cleaning up. Argo CD sends SIGKILL after five seconds.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Variable with the name of the parameter that `explain` is about.
+const PARAMETER_VARIABLE: &str = "TIPHYS_PARAMETER";
 
 /// Runs the program with this process's arguments and environment, and returns its exit code.
 pub fn main() -> ExitCode {
@@ -42,6 +46,7 @@ pub fn main() -> ExitCode {
     let guarded = match arguments.command {
         Command::Match => return report(check::matches(&host).map_err(Failure::from)),
         Command::Announce => return report(announced(&host)),
+        Command::Explain => return report(explained(&host)),
         Command::Generate => Guarded::Generate,
         Command::Check => Guarded::Check,
         Command::Version => Guarded::Version,
@@ -76,10 +81,27 @@ impl Guarded {
 
 fn announced(host: &Host) -> Result<Vec<u8>, Failure> {
     let request = Request::of(host)?;
-    announce::announce(&request).map_err(|error| {
+    printed(&request, announce::announce(&request))
+}
+
+fn explained(host: &Host) -> Result<Vec<u8>, Failure> {
+    let request = Request::of(host)?;
+    let Some(parameter) = host.variable(PARAMETER_VARIABLE).filter(|name| !name.is_empty()) else {
+        return Err(Failure::new(format!("{PARAMETER_VARIABLE} must have the name of a parameter")));
+    };
+    printed(&request, announce::explain(&request, parameter))
+}
+
+/// Prints warnings and returns what is to be printed on standard output.
+fn printed(request: &Request, result: Result<Printed, AnnounceError>) -> Result<Vec<u8>, Failure> {
+    let printed = result.map_err(|error| {
         let failure = Failure::of(&error, &request.redactor());
         if error.exceeds_limit() { failure.above_limit() } else { failure }
-    })
+    })?;
+    for warning in &printed.warnings {
+        failure::warn(warning);
+    }
+    Ok(printed.json)
 }
 
 /// Runs a command to its end or until a termination signal. The future is dropped then, which ends its child processes and removes its

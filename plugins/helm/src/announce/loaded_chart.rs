@@ -8,7 +8,7 @@ use tiphys_versions::Version;
 use tiphys_yaml::{DecodeError, Error as YamlError, Node, Object, read_document};
 
 use super::values_text::{ValuesTextError, read as read_values};
-use crate::chart::{self, ChartBounds, ChartFiles, Dependency, FileError, ListError, Subchart};
+use crate::chart::{self, ChartBounds, ChartFiles, Dependency, FileError, ListError, SUBCHARTS, Subchart};
 use crate::dependencies::BuiltCharts;
 use crate::value_files::joined;
 
@@ -28,6 +28,8 @@ pub(super) struct Loader<'a> {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoadedChart {
+    /// Its directory in the repository; that of an archive is below the archive's path. Empty at the root.
+    pub(super) place: String,
     /// The name in `Chart.yaml`.
     pub(super) name: String,
     /// The version in `Chart.yaml`; `None` if it is invalid.
@@ -113,7 +115,12 @@ impl Loader<'_> {
     /// relative `file://` URL are read where they are, if that is within the repository.
     pub(super) fn load(&self, folder: &Path) -> Result<LoadedChart, LoadError> {
         let mut loading = Loading { loader: self, charts: 0, bytes: 0 };
-        loading.load(&ChartFiles::Folder(folder.to_path_buf()), 1)
+        loading.load(&ChartFiles::Folder(folder.to_path_buf()), self.shown(folder), 1)
+    }
+
+    /// Returns a directory's path in the repository.
+    fn shown(&self, folder: &Path) -> String {
+        folder.strip_prefix(self.root).unwrap_or(folder).to_string_lossy().into_owned()
     }
 }
 
@@ -139,7 +146,7 @@ struct Loading<'a> {
 }
 
 impl Loading<'_> {
-    fn load(&mut self, files: &ChartFiles, depth: usize) -> Result<LoadedChart, LoadError> {
+    fn load(&mut self, files: &ChartFiles, place: String, depth: usize) -> Result<LoadedChart, LoadError> {
         self.charts += 1;
         if depth > DEPTH_MAX {
             return Err(LoadError::TooDeep);
@@ -147,7 +154,7 @@ impl Loading<'_> {
         if self.charts > self.loader.bounds.charts {
             return Err(LoadError::TooMany { max: self.loader.bounds.charts });
         }
-        let mut chart = metadata(files, self.loader.bounds)?;
+        let mut chart = LoadedChart { place, ..metadata(files, self.loader.bounds)? };
         if let Some(text) = files.read_values("values.yaml", self.loader.bounds.bytes)? {
             self.count(&mut chart, text.len())?;
             chart.values = read_values(&text, self.loader.version).map_err(LoadError::Values)?;
@@ -180,7 +187,9 @@ impl Loading<'_> {
         subchart: Subchart,
         depth: usize,
     ) -> Result<(), LoadError> {
-        let loaded = subchart.open().map_err(LoadError::from).and_then(|files| self.load(&files, depth + 1));
+        let place = below(&chart.place, &format!("{SUBCHARTS}/{file}"));
+        let loaded = subchart.open().map_err(LoadError::from);
+        let loaded = loaded.and_then(|files| self.load(&files, place, depth + 1));
         let fail = |source| LoadError::Subchart { file, chart: chart.name.clone(), source: Box::new(source) };
         let loaded = loaded.map_err(fail)?;
         chart.subcharts.push(loaded);
@@ -224,7 +233,8 @@ impl Loading<'_> {
             .filter(|path| path.starts_with(self.loader.root) && path.join("Chart.yaml").is_file())
             .collect();
         for path in missing {
-            let loaded = self.load(&ChartFiles::Folder(path), depth + 1)?;
+            let place = self.loader.shown(&path);
+            let loaded = self.load(&ChartFiles::Folder(path), place, depth + 1)?;
             chart.subcharts.push(loaded);
         }
         Ok(())
@@ -236,6 +246,11 @@ impl Loading<'_> {
         let max = self.loader.bounds.bytes;
         if self.bytes > max { Err(LoadError::TooLarge { max }) } else { Ok(()) }
     }
+}
+
+/// Returns a path below a directory, which is empty at the root.
+pub(super) fn below(directory: &str, path: &str) -> String {
+    if directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
 }
 
 /// Reads a chart without values and subcharts.

@@ -3,7 +3,7 @@
 //! Helm reads a list of dependencies only if all parent charts have one. An entry selects the first subchart with its name and a version in
 //! its range. Subcharts without an entry stay, under their own name, even if an entry with an alias has that name.
 
-use tiphys_helm_values::{Chart, Dependency};
+use tiphys_helm_values::{Chart, Dependency, HelmVersion, Map, enabled};
 
 use super::loaded_chart::{LoadError, LoadedChart};
 use crate::chart::{self, ChartBounds};
@@ -15,6 +15,8 @@ pub(super) struct PlacedChart<'a> {
     /// The loaded chart.
     pub(super) loaded: &'a LoadedChart,
     subcharts: Vec<PlacedChart<'a>>,
+    /// Its dependencies without a chart.
+    missing: Vec<&'a chart::Dependency>,
     /// Its dependencies, under the keys of their values; `None` without a list.
     dependencies: Option<Vec<Dependency>>,
 }
@@ -61,6 +63,11 @@ impl<'a> PlacedChart<'a> {
         let is_meant = |subchart: &LoadedChart| listed.iter().any(|one| subchart.is_selected_by(one));
         let unlisted = loaded.subcharts.iter().filter(|subchart| !is_meant(subchart));
         let unlisted = unlisted.map(|subchart| (subchart.name.as_str(), subchart));
+        // As in helm, a chart with the name is one, whatever its version.
+        let has_chart = |one: &chart::Dependency| {
+            loaded.subcharts.iter().any(|subchart| subchart.is_selected_by(one) || subchart.name == one.name)
+        };
+        let missing = listed.iter().filter(|one| !has_chart(one)).collect();
         let listed = listed.iter().filter_map(|one| {
             let meant = loaded.subcharts.iter().find(|subchart| subchart.is_selected_by(one))?;
             Some((one.known_as(), meant))
@@ -75,15 +82,63 @@ impl<'a> PlacedChart<'a> {
             imports: one.imports.clone(),
         };
         let dependencies = loaded.dependencies.as_ref().map(|list| list.iter().map(dependency).collect());
-        Ok(Self { name, loaded, subcharts, dependencies })
+        Ok(Self { name, loaded, subcharts, missing, dependencies })
+    }
+
+    /// Returns the dependencies without a chart that these values enable, each with the names of its parents.
+    pub(super) fn missing(
+        &self,
+        values: &Map,
+        version: HelmVersion,
+    ) -> Vec<(Vec<&'a str>, &'a chart::Dependency)> {
+        let mut found = Vec::new();
+        if self.has_missing() {
+            // Values that do not match the chart are reported when they are merged.
+            let enabled = enabled(&self.with_missing(), values, version).unwrap_or_default();
+            self.add_missing(&enabled, &mut Vec::new(), &mut found);
+        }
+        found
+    }
+
+    fn has_missing(&self) -> bool {
+        !self.missing.is_empty() || self.subcharts.iter().any(Self::has_missing)
+    }
+
+    /// Returns the chart as input of the merge of values, with an empty chart for each missing dependency.
+    fn with_missing(&self) -> Chart {
+        let empty = |one: &&chart::Dependency| Chart { name: one.known_as().to_owned(), ..Chart::default() };
+        let subcharts = self.subcharts.iter().map(Self::with_missing).chain(self.missing.iter().map(empty));
+        Chart { subcharts: subcharts.collect(), ..self.own_values() }
+    }
+
+    fn add_missing(
+        &self,
+        enabled: &Chart,
+        parents: &mut Vec<&'a str>,
+        found: &mut Vec<(Vec<&'a str>, &'a chart::Dependency)>,
+    ) {
+        let is_enabled = |name: &str| enabled.subcharts.iter().find(|subchart| subchart.name == name);
+        let missing = self.missing.iter().filter(|one| is_enabled(one.known_as()).is_some());
+        found.extend(missing.map(|one| (parents.clone(), *one)));
+        for subchart in &self.subcharts {
+            if let Some(enabled) = is_enabled(subchart.name) {
+                parents.push(subchart.name);
+                subchart.add_missing(enabled, parents, found);
+                parents.pop();
+            }
+        }
     }
 
     /// Returns the chart as input of the merge of values.
     pub(super) fn as_values(&self) -> Chart {
+        Chart { subcharts: self.subcharts.iter().map(Self::as_values).collect(), ..self.own_values() }
+    }
+
+    fn own_values(&self) -> Chart {
         Chart {
             name: self.name.to_owned(),
             values: self.loaded.values.clone(),
-            subcharts: self.subcharts.iter().map(Self::as_values).collect(),
+            subcharts: Vec::new(),
             dependencies: self.dependencies.clone(),
         }
     }

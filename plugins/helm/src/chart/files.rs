@@ -22,7 +22,7 @@ const ARCHIVE_LIMITS: ArchiveLimits =
     ArchiveLimits { packed_bytes_max: PACKED_CHART_BYTES_MAX, entries_max: 20_000, bytes_max: 100 << 20 };
 
 /// The directory with a chart's subcharts.
-const SUBCHARTS: &str = "charts";
+pub(crate) const SUBCHARTS: &str = "charts";
 
 /// Names of the files that affect values.
 const WANTED: [&str; 4] = [CHART, "requirements.yaml", "values.yaml", "values.schema.json"];

@@ -1,0 +1,190 @@
+//! Where a value is written: its place in a document, and in the values of a chart and its subcharts.
+
+use serde_json::json;
+use tiphys_helm_values::{PathItem, Value};
+use tiphys_yaml::{Data, LIMITS, Limits, Node, read_documents_within};
+
+use super::loaded_chart::below;
+use super::placed_chart::PlacedChart;
+use super::{GLOBAL, plain_number};
+
+/// One setting of a value, as `explain` prints it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Layer {
+    pub(super) kind: &'static str,
+    pub(super) place: LayerPlace,
+    /// `None` if it is unknown.
+    pub(super) written: Option<Written>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LayerPlace {
+    /// A path in the repository.
+    File(String),
+    /// A parameter, and the path of the value in it.
+    Parameter(String, Vec<PathItem>),
+}
+
+impl Layer {
+    /// Returns the entry of `explain`.
+    pub(super) fn json(&self) -> serde_json::Value {
+        let mut entry = json!({ "kind": self.kind });
+        match &self.place {
+            LayerPlace::File(file) => entry["file"] = json!(file),
+            LayerPlace::Parameter(name, path) => {
+                entry["parameter"] = json!(name);
+                if !path.is_empty() {
+                    entry["path"] = path.iter().map(step).collect();
+                }
+            }
+        }
+        if let Some(Written { line, text }) = &self.written {
+            entry["line"] = json!(line);
+            entry["string"] = json!(text);
+        }
+        entry
+    }
+}
+
+fn step(item: &PathItem) -> serde_json::Value {
+    match item {
+        PathItem::Key(key) => json!(key),
+        PathItem::Index(index) => json!(index),
+    }
+}
+
+/// A value in a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Written {
+    /// The line of its key or item, from 1.
+    pub(super) line: usize,
+    /// The value as text; `None` if it is null.
+    pub(super) text: Option<String>,
+}
+
+/// A chart's role for a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Top,
+    Subchart,
+    /// A parent chart imports the value (`import-values`).
+    Imported,
+}
+
+/// Returns the value at a path of a document. The last document with it wins. `None` for a document that is not YAML: it fails in
+/// `announce`.
+pub(super) fn written(text: &[u8], path: &[PathItem], nodes_max: usize) -> Option<Written> {
+    let documents = read_documents_within(text, Limits { nodes_max, ..LIMITS }).ok()?;
+    documents.iter().rev().find_map(|document| find(document, path))
+}
+
+fn find(document: &Node, path: &[PathItem]) -> Option<Written> {
+    let (mut node, mut line) = (document, document.position.line);
+    for item in path {
+        (node, line) = match (&node.data, item) {
+            (Data::Mapping(entries), PathItem::Key(key)) => {
+                let entry = entries.iter().rfind(|entry| entry.key.text == *key)?;
+                (&entry.value, entry.key.position.line)
+            }
+            (Data::Sequence(items), PathItem::Index(index)) => {
+                let item = items.get(*index)?;
+                (item, item.position.line)
+            }
+            _ => return None,
+        };
+    }
+    let text = match Value::from_node(node).ok()? {
+        Value::Null => None,
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Integer(value) => Some(value.to_string()),
+        Value::Float(value) => Some(plain_number(value)),
+        Value::Text(text) => Some(text),
+        Value::List(_) | Value::Map(_) => Some(node.to_json()),
+    };
+    Some(Written { line, text })
+}
+
+/// Adds what the values of a chart and its subcharts have at a path, highest precedence first.
+pub(super) fn add_defaults(
+    chart: &PlacedChart<'_>,
+    path: &[PathItem],
+    nodes_max: usize,
+    layers: &mut Vec<Layer>,
+) {
+    Defaults { nodes_max, layers }.chart(chart, path, Role::Top);
+}
+
+/// Returns the paths at which values of a path are written, highest precedence first: globals of subcharts are announced at the top.
+pub(super) fn places(chart: &PlacedChart<'_>, path: &[PathItem]) -> Vec<Vec<PathItem>> {
+    let mut all = vec![path.to_vec()];
+    if path.first() == Some(&PathItem::Key(GLOBAL.to_owned())) {
+        add_globals(chart, path, &mut Vec::new(), &mut all);
+    }
+    all
+}
+
+fn add_globals(
+    chart: &PlacedChart<'_>,
+    path: &[PathItem],
+    parents: &mut Vec<PathItem>,
+    all: &mut Vec<Vec<PathItem>>,
+) {
+    for subchart in chart.subcharts() {
+        parents.push(PathItem::Key(subchart.name.to_owned()));
+        all.push(parents.iter().chain(path).cloned().collect());
+        add_globals(subchart, path, parents, all);
+        parents.pop();
+    }
+}
+
+struct Defaults<'a> {
+    nodes_max: usize,
+    layers: &'a mut Vec<Layer>,
+}
+
+impl Defaults<'_> {
+    fn chart(&mut self, chart: &PlacedChart<'_>, path: &[PathItem], role: Role) {
+        self.without_imports(chart, path, role);
+        for dependency in chart.loaded.dependencies.iter().flatten() {
+            for import in &dependency.imports {
+                let Some(rest) = below_parent(path, &import.parent) else { continue };
+                let from = [dependency.known_as()].into_iter().chain(import.child.split('.'));
+                let from = from.map(|key| PathItem::Key(key.to_owned())).chain(rest.iter().cloned());
+                self.without_imports(chart, &from.collect::<Vec<_>>(), Role::Imported);
+            }
+        }
+    }
+
+    fn without_imports(&mut self, chart: &PlacedChart<'_>, path: &[PathItem], role: Role) {
+        let below_name: Vec<&PlacedChart<'_>> = match path {
+            [PathItem::Key(key), _, ..] => chart.named(key).collect(),
+            _ => Vec::new(),
+        };
+        let kind = match role {
+            Role::Imported => "imported",
+            _ if !below_name.is_empty() => "parent-chart",
+            Role::Top => "chart-default",
+            Role::Subchart => "subchart-default",
+        };
+        if let Some(written) = written(&chart.loaded.values_text, path, self.nodes_max) {
+            let place = LayerPlace::File(below(&chart.loaded.place, "values.yaml"));
+            self.layers.push(Layer { kind, place, written: Some(written) });
+        }
+        let role = if role == Role::Imported { role } else { Role::Subchart };
+        for subchart in below_name {
+            self.chart(subchart, &path[1..], role);
+        }
+    }
+}
+
+/// Returns the rest of a path below the parent of an import; `.` is the top.
+fn below_parent<'p>(path: &'p [PathItem], parent: &str) -> Option<&'p [PathItem]> {
+    if parent == "." {
+        return Some(path);
+    }
+    let keys: Vec<PathItem> = parent.split('.').map(|key| PathItem::Key(key.to_owned())).collect();
+    path.strip_prefix(keys.as_slice())
+}
+
+#[cfg(test)]
+mod tests;
