@@ -54,7 +54,9 @@ pub use ownership::Ownership;
 pub use parameter_edit::{
     DynamicEdit, Given, NoPlaceError, parameter_changes, patch_changes, with_parameters, written_parameters,
 };
-pub use parameter_place::{dynamic_parameter_places, parameter_places, source_node};
+pub use parameter_place::{
+    ParameterPart, dynamic_parameter_places, parameter_part_place, parameter_places, source_node,
+};
 pub use plugin_environment::{plugin_env, request_environment};
 pub use references::{ReferenceError, mentioned, references};
 pub use scope::{Scope, Scopes, set_namespace};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_yaml::{Data, Entry, Node, Position, names_equal};
+use tiphys_yaml::{Data, Entry, Node, Position, Step, names_equal};
 
 use crate::helm::{HELM_FIELDS, SET_FILE_PREFIX, Typing, is_for_helm, plain_paths, seen_name, split};
 
@@ -40,6 +40,72 @@ pub fn parameter_places(source: &Node, plugin: Option<&str>) -> BTreeMap<String,
     let files = listed("helm", "fileParameters").into_iter();
     places.extend(files.map(|(name, item)| (format!("{SET_FILE_PREFIX}{name}"), item.position)));
     places
+}
+
+/// A part of a parameter's value.
+#[derive(Clone, Copy, Debug)]
+pub struct ParameterPart<'a> {
+    /// The parameter's name.
+    pub name: &'a str,
+    /// The path of the part in a value that is written as an object.
+    pub path: &'a [Step],
+    /// The line of the part in a value that is written as a string, from 1.
+    pub line: Option<usize>,
+}
+
+/// Returns the position of a part of a parameter's value in a source's document. `text` is the file of the document. Without the part, it
+/// is the position of the innermost value around it. `None` if the document does not set the parameter by a field or an entry of this name.
+pub fn parameter_part_place(source: &Node, part: ParameterPart<'_>, text: &[u8]) -> Option<Position> {
+    let value = parameter_value(source, part.name)?;
+    match &value.data {
+        Data::String(_) => Some(line_of_scalar(value.position, part.line, text)),
+        _ => Some(nearest_position(value, part.path)),
+    }
+}
+
+/// Returns the value of a field of the `helm` block, else of the last entry with this name in the `plugin` block.
+fn parameter_value<'a>(source: &'a Node, name: &str) -> Option<&'a Node> {
+    let of_helm = HELM_FIELDS.iter().find(|field| field.parameter == name);
+    let of_helm = of_helm.and_then(|known| field(&field(source, "helm")?.value, known.field));
+    if let Some(entry) = of_helm {
+        return Some(&entry.value);
+    }
+    let list = field(&field(source, "plugin")?.value, "parameters")?;
+    let Data::Sequence(items) = &list.value.data else { return None };
+    let (_, item) = items.iter().filter_map(named).rfind(|(other, _)| *other == name)?;
+    ["string", "array", "map"].iter().find_map(|key| field(item, key)).map(|entry| &entry.value)
+}
+
+/// Returns the position of a line of a string: one below the indicator of a literal block for each line, else that of the string.
+fn line_of_scalar(position: Position, line: Option<usize>, text: &[u8]) -> Position {
+    let written = String::from_utf8_lossy(text);
+    let indicator =
+        written.lines().nth(position.line - 1).and_then(|line| line.chars().nth(position.column - 1));
+    match line.filter(|_| indicator == Some('|')) {
+        Some(line) => Position { line: position.line + line, column: 1 },
+        None => position,
+    }
+}
+
+fn nearest_position(value: &Node, path: &[Step]) -> Position {
+    let (mut found, mut position) = (value, value.position);
+    for step in path {
+        let below = match (&found.data, step) {
+            (Data::Mapping(entries), Step::Key(key)) => entries
+                .iter()
+                .rfind(|entry| entry.key.text == *key)
+                .map(|entry| (&entry.value, entry.key.position)),
+            (Data::Sequence(items), Step::Index(index)) => {
+                items.get(*index).map(|item| (item, item.position))
+            }
+            _ => None,
+        };
+        match below {
+            Some(below) => (found, position) = below,
+            None => break,
+        }
+    }
+    position
 }
 
 /// Returns the positions of a source's entries of `dynamicParameters`, by their names.

@@ -1,9 +1,12 @@
 //! Parameters of an application: the announced ones, their values and where these come from, and changes.
 
 mod change;
+mod check;
 mod defaults;
 mod diff;
 mod edit;
+mod explain;
+mod filter;
 mod inspect;
 mod origin;
 mod problems;
@@ -23,12 +26,15 @@ use crate::warning::Warning;
 use crate::workspace::{Workspace, WorkspaceOptions};
 
 pub use change::ParameterRequest;
+pub use check::{CheckedParameters, ParameterFinding, check};
 pub use diff::{UnsavedChange, compare_unsaved};
 pub use edit::{EditOptions, PlannedEdit, WriteTo, plan_edit};
+pub use explain::explain;
+pub use filter::{ParameterEntry, ParameterFilter, ParameterGroup};
 pub use inspect::{ApplicationParameters, inspect};
 pub use origin::{OriginChain, OriginLink, ParameterLocation, ParameterOrigin};
-pub use problems::ParameterProblems;
 pub(crate) use problems::problems_of;
+pub use problems::{ParameterProblems, ProblemRule};
 pub use resolve::{ResolvedReference, UsedValue, resolve};
 pub use row::{Announced, ParameterRow};
 

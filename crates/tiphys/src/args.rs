@@ -47,8 +47,8 @@ pub(crate) use help::{HelpArgs, command_line};
 pub(crate) use inputs::InputsArgs;
 pub(crate) use jsonpath::JsonPathArgs;
 pub(crate) use params::{
-    EditArgs, ParamsArgs, ParamsCommand, ParamsDiffArgs, ParamsExplainArgs, ParamsGetArgs, ParamsListArgs,
-    ParamsSetArgs, ParamsUnsetArgs, SourceChoice,
+    EditArgs, ParamsArgs, ParamsCheckArgs, ParamsCommand, ParamsDiffArgs, ParamsExplainArgs, ParamsGetArgs,
+    ParamsListArgs, ParamsSetArgs, ParamsUnsetArgs, SourceChoice,
 };
 pub(crate) use plugin::{
     PluginArgs, PluginCheckArgs, PluginCommand, PluginCreateArgs, PluginMatchArgs, PluginRunArgs,

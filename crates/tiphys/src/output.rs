@@ -1,6 +1,7 @@
 //! Standard output: data, and nothing else. A closed standard output is not an error.
 
 mod destination;
+mod pager;
 mod private_file;
 mod table;
 
@@ -14,6 +15,7 @@ use crate::terminal::one_line;
 pub(crate) use tiphys_service::{json_list as list, json_text as json, yaml_documents as documents};
 
 pub(crate) use destination::destination;
+pub(crate) use pager::page;
 pub(crate) use private_file::write_private_file;
 pub(crate) use table::Table;
 

@@ -18,6 +18,8 @@ pub(crate) struct Process {
     host: Host,
     stdout_terminal: bool,
     stderr_terminal: bool,
+    /// Width of the terminal that is standard output.
+    terminal_columns: Option<usize>,
 }
 
 impl Deref for Process {
@@ -56,6 +58,8 @@ impl Process {
             },
             stdout_terminal: std::io::stdout().is_terminal(),
             stderr_terminal: std::io::stderr().is_terminal(),
+            terminal_columns: terminal_size::terminal_size_of(std::io::stdout())
+                .map(|(terminal_size::Width(columns), _)| columns.into()),
         }
     }
 
@@ -106,6 +110,14 @@ impl Process {
     /// Whether standard error may have colours.
     pub(crate) fn stderr_is_styled(&self) -> bool {
         self.stderr_terminal && self.variable("NO_COLOR").is_none()
+    }
+
+    /// Returns the width of tables on a terminal: `COLUMNS`, else that of the terminal. `None` if standard output is not a terminal, or its
+    /// width is unknown.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        let given = || self.variable("COLUMNS")?.parse().ok();
+        let columns = self.stdout_terminal.then(|| given().or(self.terminal_columns))?;
+        columns.filter(|columns| *columns > 0)
     }
 
     /// Whether standard output is a terminal.
@@ -163,6 +175,7 @@ impl Process {
             },
             stdout_terminal: false,
             stderr_terminal: true,
+            terminal_columns: None,
         }
     }
 }

@@ -1,6 +1,6 @@
-use tiphys_yaml::{Node, read_document};
+use tiphys_yaml::{Node, Step, read_document};
 
-use super::{dynamic_parameter_places, parameter_places, source_node};
+use super::{ParameterPart, dynamic_parameter_places, parameter_part_place, parameter_places, source_node};
 
 fn read(text: &str) -> Node {
     read_document(text.as_bytes()).expect("YAML").expect("a document")
@@ -127,5 +127,32 @@ fn positions_of_dynamic_parameters() {
         let lines: Vec<(&str, usize)> =
             places.iter().map(|(name, place)| (name.as_str(), place.line)).collect();
         assert_eq!(lines, [("b", 5), ("c", 7)], "{block}");
+    }
+}
+
+#[test]
+fn parts_of_inline_values_have_positions() {
+    let key = |key: &str| Step::Key(key.to_owned());
+    let part = |text: &str, name: &str, path: &[Step], line| {
+        let part = ParameterPart { name, path, line };
+        parameter_part_place(&read(text), part, text.as_bytes()).map(|position| position.line)
+    };
+    let object = "helm:\n  valuesObject:\n    image:\n      tag: 1\n    list:\n    - a\n    - b\n";
+    let block = "helm:\n  values: |\n    image:\n      tag: 1\n";
+    let quoted = "helm:\n  values: \"image:\\n  tag: 1\\n\"\n";
+    let entry = "plugin:\n  parameters:\n  - name: values\n    string: |-\n      image:\n        tag: 1\n";
+    let tag = [key("image"), key("tag")];
+    let cases: [(&str, &str, &[Step], Option<usize>, Option<usize>); 8] = [
+        (object, "values-object", &tag, Some(1), Some(4)),
+        (object, "values-object", &[key("list"), Step::Index(1)], None, Some(7)),
+        (object, "values-object", &[key("image"), key("none")], None, Some(3)),
+        (object, "values", &tag, Some(2), None),
+        (block, "values", &tag, Some(2), Some(4)),
+        (block, "values", &tag, None, Some(2)),
+        (quoted, "values", &tag, Some(2), Some(2)),
+        (entry, "values", &tag, Some(2), Some(6)),
+    ];
+    for (text, name, path, line, expected) in cases {
+        assert_eq!(part(text, name, path, line), expected, "{text}: {name} {path:?} {line:?}");
     }
 }

@@ -40,17 +40,28 @@ pub async fn inspect(
     application: &str,
     choice: &SourceChoice,
 ) -> Result<ApplicationParameters, ServiceError> {
-    let (stored, warnings) = &super::find_application(workspace, application)?;
-    choice.check(stored)?;
+    let (stored, mut warnings) = super::find_application(workspace, application)?;
+    choice.check(&stored)?;
+    let asking = inspect_stored(workspace, &stored, choice);
+    let mut parameters = workspace.drained(Box::pin(asking)).await?;
+    warnings.append(&mut parameters.warnings);
+    Ok(ApplicationParameters { warnings, ..parameters })
+}
+
+/// Asks the plugins of an application's chosen sources which parameters they accept.
+pub(super) async fn inspect_stored(
+    workspace: &Workspace,
+    stored: &Arc<StoredApplication>,
+    choice: &SourceChoice,
+) -> Result<ApplicationParameters, ServiceError> {
     let announcing = workspace
         .renderer
         .announce_each(&stored.application, |position, source| choice.includes(position, source));
-    let answers = workspace.drained(Box::pin(announcing)).await;
-    let answers = answers.map_err(|error| ServiceError::application(stored, &error))?;
+    let answers = Box::pin(announcing).await.map_err(|error| ServiceError::application(stored, &error))?;
     let mut parameters = ApplicationParameters {
         stored: Arc::clone(stored),
         sources: Vec::new(),
-        warnings: warnings.clone(),
+        warnings: Vec::new(),
         failures: Vec::new(),
         references: Vec::new(),
         plugins: workspace.plugins.clone(),
@@ -71,7 +82,8 @@ pub async fn inspect(
             }
             parameters.failures.push((index, failure));
         }
-        parameters.warnings.extend(Warning::all_of_application(stored, &source.warnings));
+        let warnings = source.warnings.iter().chain(&source.plugin_warnings);
+        parameters.warnings.extend(Warning::all_of_application(stored, warnings));
         parameters.references.push(source.look_ups.iter().map(describe).collect());
         parameters.sources.push(source);
     }
@@ -85,9 +97,7 @@ impl ApplicationParameters {
         for (index, (source, references)) in self.sources.iter().zip(&self.references).enumerate() {
             let failed = self.failures.iter().any(|(failed, _)| *failed == index);
             let announced = if failed { Announced::Unknown } else { Announced::Known };
-            let defaults = Defaults::of(&self.plugins, source.plugin.as_deref(), |path| self.shown(path));
-            let layers = ParameterLayers::of(&self.stored, source, defaults);
-            all.extend(rows(source, references, &layers, announced));
+            all.extend(rows(source, references, &self.layers(source), announced));
         }
         all
     }
@@ -132,16 +142,28 @@ impl ApplicationParameters {
     pub fn problems(&self, rows: &[ParameterRow<'_>]) -> Vec<String> {
         let mut problems = Vec::new();
         for row in rows {
-            let place = row.location().cloned().unwrap_or_else(|| self.location(row.source));
-            let texts = row.problems.texts.iter();
-            problems.extend(texts.map(|text| format!("{place}: parameter `{}`: {text}", row.name)));
+            let place = self.place(row);
+            problems.extend(
+                row.problems.texts().map(|text| format!("{place}: parameter `{}`: {text}", row.name)),
+            );
         }
         problems
+    }
+
+    /// Returns the documents that set parameters of a source.
+    pub(super) fn layers<'a>(&'a self, source: &'a AnnouncedSource) -> ParameterLayers<'a> {
+        let defaults = Defaults::of(&self.plugins, source.plugin.as_deref(), |path| self.shown(path));
+        ParameterLayers::of(&self.stored, source, defaults)
     }
 
     /// Returns the errors of plugins.
     pub fn failures(&self) -> impl Iterator<Item = &ServiceError> {
         self.failures.iter().map(|(_, failure)| failure)
+    }
+
+    /// Returns the place of the value, or of the source if no file sets it.
+    pub(super) fn place(&self, row: &ParameterRow<'_>) -> ParameterLocation {
+        row.location().cloned().unwrap_or_else(|| self.location(row.source))
     }
 
     /// Returns the place of a source in its document.

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 use tiphys_api::{ApplicationSource, DYNAMIC_PARAMETERS_ANNOTATION, DynamicParameter, ResourceReference};
-use tiphys_engine::{LookUp, dynamic_parameter_places, parameter_places, source_node};
+use tiphys_engine::{
+    LookUp, ParameterPart, dynamic_parameter_places, parameter_part_place, parameter_places, source_node,
+};
 use tiphys_params::{Announcement, Default, Parameter};
 use tiphys_render::AnnouncedSource;
 use tiphys_store::{FileVersion, StoredApplication};
-use tiphys_yaml::Position;
+use tiphys_yaml::{Node, Position};
 
 use super::defaults::Defaults;
 
@@ -72,6 +74,8 @@ impl std::fmt::Display for ParameterLocation {
 pub struct OriginLink {
     /// What sets the value.
     pub origin: ParameterOrigin,
+    /// What sets it in the words of the plugin, which looked into its files and other parameters: `value-file`, `chart-default`.
+    pub kind: Option<String>,
     /// The value: `{"string" | "array" | "map": …}`; `null` if it is read from a cluster.
     pub value: Value,
     /// What is read from a cluster.
@@ -95,6 +99,20 @@ impl OriginChain {
         self.links.get(self.effective?)
     }
 
+    /// Adds what a plugin found in its files and other parameters. `position` is the number of those that take precedence over the
+    /// parameter's own settings. They replace the announced default.
+    pub(super) fn explained(self, mut found: Vec<OriginLink>, position: usize) -> Self {
+        if found.is_empty() {
+            return self;
+        }
+        let is_set = self.effective().is_some_and(|link| link.origin != ParameterOrigin::Default);
+        let own: Vec<OriginLink> =
+            self.links.into_iter().filter(|link| link.origin != ParameterOrigin::Default).collect();
+        let (position, effective) = if is_set { (position.min(found.len()), 0) } else { (0, own.len()) };
+        found.splice(position..position, own);
+        Self { links: found, effective: Some(effective) }
+    }
+
     /// Returns the settings, each with whether it is effective.
     pub fn marked(&self) -> impl Iterator<Item = (bool, &OriginLink)> {
         self.links.iter().enumerate().map(|(index, link)| (Some(index) == self.effective, link))
@@ -114,6 +132,10 @@ struct DocumentLayer<'a> {
     origin: ParameterOrigin,
     file: String,
     version: Option<FileVersion>,
+    /// The source in the document.
+    node: Option<&'a Node>,
+    /// The bytes of an override file.
+    text: Option<&'a [u8]>,
     /// The places of the parameters that the document sets itself.
     places: BTreeMap<String, Position>,
     /// The values after the document was applied.
@@ -136,6 +158,8 @@ impl<'a> ParameterLayers<'a> {
             origin: ParameterOrigin::File,
             file: file.path.clone(),
             version: Some(FileVersion::of(&file.text)),
+            node: Some(&file.patch),
+            text: Some(&file.text),
             places: parameter_places(&file.patch, plugin),
             values: by_name(&file.parameters),
             dynamic_places: dynamic_parameter_places(&file.patch),
@@ -152,6 +176,8 @@ impl<'a> ParameterLayers<'a> {
             origin: ParameterOrigin::Set,
             file: stored.place.file.to_string(),
             version: stored.version(),
+            node: document,
+            text: None,
             places: document.map(|document| parameter_places(document, plugin)).unwrap_or_default(),
             values: by_name(&source.own_parameters),
             dynamic_places: document.map(dynamic_parameter_places).unwrap_or_default(),
@@ -162,6 +188,8 @@ impl<'a> ParameterLayers<'a> {
             origin: ParameterOrigin::Set,
             file: own.file.clone(),
             version: own.version,
+            node: None,
+            text: None,
             places: BTreeMap::new(),
             values: HashMap::new(),
             dynamic_places: annotated
@@ -171,7 +199,22 @@ impl<'a> ParameterLayers<'a> {
                 .collect(),
             dynamic: annotated,
         };
-        Self { version: stored.version(), documents: files.chain([own, annotation]).collect(), defaults }
+        let documents = files.chain([own, annotation]).collect();
+        Self { version: stored.version(), documents, defaults }
+    }
+
+    /// Returns the place of a part of a parameter's value, in the document that is effective. `own_text` is the Application's file.
+    pub(super) fn part(
+        &self,
+        shown: &str,
+        part: ParameterPart<'_>,
+        own_text: &[u8],
+    ) -> Option<ParameterLocation> {
+        let layer = self.documents.iter().find(|layer| layer.places.contains_key(shown))?;
+        let text = layer.text.unwrap_or(own_text);
+        let position = layer.node.and_then(|node| parameter_part_place(node, part, text));
+        let position = position.or_else(|| layer.places.get(shown).copied());
+        Some(ParameterLocation { file: layer.file.clone(), position, version: layer.version })
     }
 
     /// Returns the settings of a parameter. `value` is the one that is set after all documents.
@@ -189,7 +232,13 @@ impl<'a> ParameterLayers<'a> {
                 return None;
             }
             let location = ParameterLocation { file: layer.file.clone(), position, version: layer.version };
-            Some(OriginLink { origin: layer.origin, value, reference: None, location: Some(location) })
+            Some(OriginLink {
+                origin: layer.origin,
+                kind: None,
+                value,
+                reference: None,
+                location: Some(location),
+            })
         };
         let mut links: Vec<OriginLink> = self.documents.iter().filter_map(link).collect();
         let set = links.len();
@@ -217,6 +266,7 @@ impl<'a> ParameterLayers<'a> {
             let location = ParameterLocation { file: layer.file.clone(), position, version: layer.version };
             Some(OriginLink {
                 origin: ParameterOrigin::Dynamic,
+                kind: None,
                 value: Value::Null,
                 reference: Some(entry.resource_ref.clone()),
                 location: Some(location),
@@ -231,6 +281,7 @@ impl<'a> ParameterLayers<'a> {
         let announcement = announcement?;
         Some(OriginLink {
             origin: ParameterOrigin::Default,
+            kind: None,
             value: default_of(&announcement.default_value()?),
             reference: None,
             location: self.defaults.location(announcement),

@@ -12,19 +12,66 @@ use tiphys_render::AnnouncedSource;
 const TEXT_FOR_A_NUMBER: &str = "helm has this number as a text: --set reads whole numbers of up to 64 bits, and `forceString` and \
                                  `set-string` none; write it into `values-object` or into a value file";
 
+/// The kind of a problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProblemRule {
+    /// A required value is missing.
+    Missing,
+    /// The plugin does not announce the parameter.
+    Unannounced,
+    /// The value has another type than the announced one.
+    Type,
+    /// The value is not one of the announced choices.
+    Choice,
+    /// The value does not reach the plugin: another one has its environment variable.
+    Hidden,
+}
+
+impl ProblemRule {
+    /// Returns the lower-case name: `missing`, `unannounced`, `type`, `choice` or `hidden`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Unannounced => "unannounced",
+            Self::Type => "type",
+            Self::Choice => "choice",
+            Self::Hidden => "hidden",
+        }
+    }
+
+    fn of(kind: &ProblemKind) -> Self {
+        match kind {
+            ProblemKind::Required => Self::Missing,
+            ProblemKind::Unannounced { .. } => Self::Unannounced,
+            ProblemKind::NotAChoice { .. } => Self::Choice,
+            ProblemKind::WrongField { .. }
+            | ProblemKind::NotANumber(_)
+            | ProblemKind::NotABoolean(_)
+            | ProblemKind::NotOneOf { .. } => Self::Type,
+        }
+    }
+}
+
 /// The problems of one parameter.
 #[derive(Clone, Debug, Default)]
 pub struct ParameterProblems {
     /// Whether a required value is missing.
     pub missing: bool,
     /// The problems, without the parameter's name.
-    pub texts: Vec<String>,
+    pub list: Vec<(ProblemRule, String)>,
     /// Similar announced names, if the parameter is not announced.
     pub suggestions: Vec<String>,
 }
 
 /// The problems of one source's parameters.
 pub(super) struct Problems(HashMap<String, ParameterProblems>);
+
+impl ParameterProblems {
+    /// Returns the problems, without the parameter's name.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(|(_, text)| text.as_str())
+    }
+}
 
 impl Problems {
     /// Checks the values. A plugin that announces nothing accepts all names.
@@ -46,7 +93,7 @@ impl Problems {
             }
             let problems = found.0.entry(problem.parameter).or_default();
             problems.missing |= problem.kind == ProblemKind::Required;
-            problems.texts.push(problem.kind.to_string());
+            problems.list.push((ProblemRule::of(&problem.kind), problem.kind.to_string()));
             if let ProblemKind::Unannounced { suggestions } = problem.kind {
                 problems.suggestions = suggestions;
             }
@@ -60,8 +107,12 @@ impl Problems {
                 }
                 _ => continue,
             };
-            if is_held_as_text(&source.source, source.plugin.as_deref(), name) {
-                found.0.entry(name.clone()).or_default().texts.push(problem);
+            let has_other_type = found
+                .0
+                .get(name)
+                .is_some_and(|known| known.list.iter().any(|(rule, _)| *rule == ProblemRule::Type));
+            if !has_other_type && is_held_as_text(&source.source, source.plugin.as_deref(), name) {
+                found.0.entry(name.clone()).or_default().list.push((ProblemRule::Type, problem));
             }
         }
         found
@@ -70,12 +121,17 @@ impl Problems {
     /// Checks what does not depend on the announcements.
     pub(super) fn unchecked(source: &AnnouncedSource) -> Self {
         let mut found: HashMap<String, ParameterProblems> = HashMap::new();
+        // The Helm plugin reads its parameters as JSON, where every name has its own value.
+        if source.plugin.as_deref() == Some(HELM_PLUGIN) {
+            return Self(found);
+        }
         for collision in collisions(&source.parameters, &source.build_environment) {
             let text = hidden_by(&collision);
             for hidden in &collision.hidden {
-                let texts = &mut found.entry(hidden.name.clone()).or_default().texts;
-                if !texts.contains(&text) {
-                    texts.push(text.clone());
+                let list = &mut found.entry(hidden.name.clone()).or_default().list;
+                let problem = (ProblemRule::Hidden, text.clone());
+                if !list.contains(&problem) {
+                    list.push(problem);
                 }
             }
         }

@@ -1,9 +1,9 @@
 //! Arguments of `params`.
 
 use clap::{Args, Subcommand, ValueEnum};
-use tiphys_service::params::{self, EditOptions, ParameterValues};
+use tiphys_service::params::{self, EditOptions, ParameterFilter, ParameterValues};
 
-use super::DiffOutputArgs;
+use super::{ApplicationArgs, DiffOutputArgs};
 
 /// Arguments of `params`.
 #[derive(Debug, Args)]
@@ -20,6 +20,8 @@ pub(crate) enum ParamsCommand {
     Get(ParamsGetArgs),
     /// Explain one parameter: its purpose, and the origin of its value
     Explain(ParamsExplainArgs),
+    /// Check the parameters of applications: names, types, choices, required values
+    Check(ParamsCheckArgs),
     /// Set parameters in the Application's file
     Set(ParamsSetArgs),
     /// Remove parameters, or items of them, from the Application's file
@@ -31,11 +33,26 @@ pub(crate) enum ParamsCommand {
 /// Arguments of `params list`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tiphys params list guestbook --repo .\n  tiphys params list guestbook -o json --source-position 2"
+    after_help = "On a terminal, long cells are cut to its width (COLUMNS) and a pager shows the table (TIPHYS_PAGER, PAGER, else less -FRX).\n\nExamples:\n  tiphys params list guestbook --repo .\n  tiphys params list guestbook -o json --source-position 2\n  tiphys params list traefik --depth 1\n  tiphys params list traefik ingress. --search annotation\n  tiphys params list traefik --set-only -o wide"
 )]
 pub(crate) struct ParamsListArgs {
     #[command(flatten)]
     pub(crate) application: OneApplication,
+    /// Only parameters whose names begin so; values of a chart also without `set.`
+    #[arg(value_name = "PREFIX")]
+    pub(crate) prefix: Option<String>,
+    /// Only parameters with this word in their name, title or description, in any letter case
+    #[arg(long, value_name = "WORD")]
+    pub(crate) search: Option<String>,
+    /// Only parameters that the Application or an override file sets
+    #[arg(long)]
+    pub(crate) set_only: bool,
+    /// Only parameters that require a value
+    #[arg(long)]
+    pub(crate) required: bool,
+    /// Show groups of names with the numbers of their parameters: N levels, those of PREFIX not counted
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) depth: Option<u16>,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
 }
@@ -71,6 +88,16 @@ pub(crate) struct ParamsExplainArgs {
     pub(crate) show_values: bool,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
+}
+
+/// Arguments of `params check`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit code: 0 without problems, 2 with problems, 3 if a plugin failed.\n\nExamples:\n  tiphys params check --repo .\n  tiphys params check -l team=web -o json"
+)]
+pub(crate) struct ParamsCheckArgs {
+    #[command(flatten)]
+    pub(crate) applications: ApplicationArgs,
 }
 
 /// Arguments of `params set`.
@@ -215,6 +242,17 @@ pub(crate) struct SourceChoice {
     /// Select the source at this position, counted from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) source_position: Option<u32>,
+}
+
+impl From<&ParamsListArgs> for ParameterFilter {
+    fn from(args: &ParamsListArgs) -> Self {
+        Self {
+            prefix: args.prefix.clone().unwrap_or_default(),
+            word: args.search.clone(),
+            set_only: args.set_only,
+            required_only: args.required,
+        }
+    }
 }
 
 impl From<&ValueArgs> for ParameterValues {

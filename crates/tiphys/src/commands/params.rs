@@ -1,5 +1,6 @@
 //! `tiphys params`: the parameters of an application.
 
+mod check;
 mod diff;
 mod explain;
 mod get;
@@ -29,6 +30,7 @@ pub(crate) async fn run(
         ParamsCommand::List(args) => list::run(common, &args, host).await,
         ParamsCommand::Get(args) => get::run(common, &args, host).await,
         ParamsCommand::Explain(args) => explain::run(common, &args, host).await,
+        ParamsCommand::Check(args) => check::run(common, &args, host).await,
         ParamsCommand::Set(args) => set::set(common, &args, host).await,
         ParamsCommand::Unset(args) => set::unset(common, &args, host).await,
         ParamsCommand::Diff(args) => diff::run(common, &args, host).await,

@@ -4,6 +4,12 @@ use tiphys_process::escape_text;
 
 use crate::terminal::without_controls;
 
+/// Blanks between columns.
+const GAP: usize = 3;
+
+/// A column with cut cells has at least this many characters.
+const CUT_CHARS_MIN: usize = 8;
+
 /// Rows under a heading.
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -24,22 +30,47 @@ impl Table {
 
     /// The table as text.
     pub(crate) fn render(&self) -> String {
+        self.text(&self.widths())
+    }
+
+    /// The table as text whose lines have at most this many characters, if possible. The longest cells are cut, with an ellipsis.
+    pub(crate) fn render_within(&self, columns: usize) -> String {
+        let mut widths = self.widths();
+        let gaps = widths.len().saturating_sub(1) * GAP;
+        let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(columns);
+        while excess > 0 {
+            let Some(widest) = widths.iter_mut().max().filter(|widest| **widest > CUT_CHARS_MIN) else {
+                break;
+            };
+            *widest -= 1;
+            excess -= 1;
+        }
+        self.text(&widths)
+    }
+
+    fn widths(&self) -> Vec<usize> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| {
-            self.rows
-                .iter()
-                .filter_map(|row| row.get(column))
-                .map(|cell| cell.chars().count())
-                .max()
-                .unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let mut widths = vec![0; columns];
+        for row in &self.rows {
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+        widths
+    }
+
+    fn text(&self, widths: &[usize]) -> String {
         let mut text = String::new();
         for row in &self.rows {
             let mut line = String::new();
-            for (cell, width) in row.iter().zip(&widths) {
-                line.push_str(cell);
-                line.extend(std::iter::repeat_n(' ', (width + 3).saturating_sub(cell.chars().count())));
+            for (cell, &width) in row.iter().zip(widths) {
+                let chars = cell.chars().count();
+                if chars > width {
+                    line.extend(cell.chars().take(width - 1).chain(['…']));
+                } else {
+                    line.push_str(cell);
+                }
+                line.extend(std::iter::repeat_n(' ', GAP + width.saturating_sub(chars)));
             }
             text.push_str(line.trim_end());
             text.push('\n');

@@ -30,7 +30,8 @@ fn main() -> ExitCode {
 
 /// Returns the directory in which a topic's cases run.
 fn world_of(topic: &Path) -> World {
-    let world = if stem(topic) == "charts" { world_with_tools() } else { World::new() };
+    let with_tools = ["charts", "charts-params"].contains(&stem(topic));
+    let world = if with_tools { world_with_tools() } else { World::new() };
     world.with_files(&topic.join("world"))
 }
 

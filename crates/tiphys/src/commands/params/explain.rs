@@ -33,7 +33,15 @@ pub(super) async fn run(
     let application = &args.application.app;
     let workspace = params::open_reading_workspace(&open_service(common, host)?, application).await?;
     let parameters = super::inspect_in(&workspace, application, &args.source).await?;
-    let row = parameters.row(&args.name)?;
+    let mut row = parameters.row(&args.name)?;
+    let explaining = Box::pin(params::explain(&workspace, &parameters, &mut row));
+    let unexplained = match lifecycle::unless_interrupted(workspace.cancel(), explaining).await? {
+        Ok(warnings) => {
+            error::warn_all(&warnings);
+            None
+        }
+        Err(error) => Some(error),
+    };
     let resolving = Box::pin(params::resolve(&workspace, &parameters, &row));
     let resolved = lifecycle::unless_interrupted(workspace.cancel(), resolving).await?;
     let read =
@@ -45,11 +53,12 @@ pub(super) async fn run(
         Some(OutputFormat::Json) => output::json(&to_json(&row, read.as_ref())),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&to_json(&row, read.as_ref())),
         Some(OutputFormat::Name) => format!("{}\n", row.name),
-        _ => escape_text(&page(&row, read.as_ref())),
+        Some(OutputFormat::Wide) => escape_text(&page(&row, read.as_ref(), None)),
+        _ => escape_text(&page(&row, read.as_ref(), host.columns())),
     };
     output::print(&text)?;
     let failure = resolved.as_ref().and_then(|resolved| resolved.failure.as_ref());
-    Ok(error::exit_code_of(error::print_all(parameters.failures().chain(failure), None)))
+    Ok(error::exit_code_of(error::print_all(parameters.failures().chain(&unexplained).chain(failure), None)))
 }
 
 /// The value of a dynamic parameter, and when it was read.
@@ -124,6 +133,7 @@ fn to_json(row: &ParameterRow<'_>, read: Option<&ReadNow<'_>>) -> Value {
         .map(|(effective, link)| {
             json!({
                 "origin": link.origin.name(),
+                "kind": link.kind,
                 "value": link.value,
                 "location": link.location.as_ref().map(row::location_json),
                 "effective": effective,
@@ -170,7 +180,7 @@ fn variables(row: &ParameterRow<'_>) -> Vec<String> {
     }
 }
 
-fn page(row: &ParameterRow<'_>, read: Option<&ReadNow<'_>>) -> String {
+fn page(row: &ParameterRow<'_>, read: Option<&ReadNow<'_>>, columns: Option<usize>) -> String {
     let mut page = String::new();
     let mut field = |label: &str, text: &str| {
         if !text.is_empty() {
@@ -212,12 +222,12 @@ fn page(row: &ParameterRow<'_>, read: Option<&ReadNow<'_>>) -> String {
         for (effective, link) in row.chain.marked() {
             table.row([
                 if effective { "yes" } else { "no" }.to_owned(),
-                link.origin.name().to_owned(),
+                link.kind.clone().unwrap_or_else(|| link.origin.name().to_owned()),
                 link.reference.as_ref().map_or_else(|| value_text(&link.value), row::dynamic_text),
                 link.location.as_ref().map(ParameterLocation::line).unwrap_or_default(),
             ]);
         }
-        page.push_str(&table.render());
+        page.push_str(&columns.map_or_else(|| table.render(), |columns| table.render_within(columns)));
     }
     page
 }

@@ -2,24 +2,21 @@
 
 use std::process::ExitCode;
 
-use serde_json::Value;
-use tiphys_service::params::{ParameterLocation, ParameterRow};
+use serde_json::{Value, json};
+use tiphys_service::params::{
+    ParameterEntry, ParameterFilter, ParameterGroup, ParameterLocation, ParameterRow,
+};
 
 use super::row::{self, value_text};
 use crate::args::{CommonArgs, OutputFormat, ParamsListArgs};
 use crate::error::ServiceError;
-use crate::output::{self, Table};
+use crate::output::{self, Table, note};
 use crate::settings::Process;
-
-/// Maximum characters of a value on a terminal. Pipes and the wide table are not limited.
-const SHOWN_CHARS_MAX: usize = 60;
 
 /// The layout of a table.
 struct Form {
     several_sources: bool,
     wide: bool,
-    /// Maximum characters of a value.
-    value_chars_max: Option<usize>,
 }
 
 /// Lists the announced and the set parameters.
@@ -29,34 +26,63 @@ pub(super) async fn run(
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let parameters = super::inspect(common, host, &args.application.app, &args.source).await?;
-    let rows = parameters.rows();
+    let filter = ParameterFilter::from(args);
+    let mut rows = parameters.rows();
+    let all = rows.len();
+    rows.retain(|row| filter.includes(row));
     for problem in parameters.problems(&rows) {
         tracing::warn!("{problem}");
     }
     if rows.is_empty() && parameters.failures().next().is_some() {
         return Ok(super::conclude(&parameters));
     }
-    let form = |wide| Form {
-        several_sources: parameters.sources.len() > 1,
-        wide,
-        value_chars_max: (!wide && host.stdout_is_terminal()).then_some(SHOWN_CHARS_MAX),
+    if rows.is_empty() && all > 0 {
+        note(&format!("none of the {all} parameters of {} is selected", parameters.stored.full_name()));
+    }
+    let entries = match args.depth {
+        Some(depth) => filter.grouped(rows, depth.into()),
+        None => rows.into_iter().map(ParameterEntry::Row).collect(),
     };
-    let text = match common.output {
-        Some(OutputFormat::Json) => output::json(&to_json(&rows)),
-        Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&to_json(&rows)),
-        Some(OutputFormat::Name) => output::lines(rows.iter().map(|row| row.name.to_owned())),
-        Some(OutputFormat::Wide) => table(&rows, &form(true)),
-        _ => table(&rows, &form(false)),
-    };
-    output::print(&text)?;
+    let form = |wide| Form { several_sources: parameters.sources.len() > 1, wide };
+    match common.output {
+        Some(OutputFormat::Json) => output::print(&output::json(&to_json(&entries)))?,
+        Some(OutputFormat::Yaml) => output::print(&tiphys_yaml::write_yaml(&to_json(&entries)))?,
+        Some(OutputFormat::Name) => output::print(&output::lines(entries.iter().map(name)))?,
+        Some(OutputFormat::Wide) => output::page(&table(&entries, &form(true)).render(), host).await?,
+        _ => {
+            let table = table(&entries, &form(false));
+            let text = host.columns().map_or_else(|| table.render(), |columns| table.render_within(columns));
+            output::page(&text, host).await?;
+        }
+    }
     Ok(super::conclude(&parameters))
 }
 
-fn to_json(rows: &[ParameterRow<'_>]) -> Value {
-    Value::Array(rows.iter().map(row::to_json).collect())
+fn name(entry: &ParameterEntry<'_>) -> String {
+    match entry {
+        ParameterEntry::Row(row) => row.name.to_owned(),
+        ParameterEntry::Group(group) => group.name.clone(),
+    }
 }
 
-fn table(rows: &[ParameterRow<'_>], form: &Form) -> String {
+fn to_json(entries: &[ParameterEntry<'_>]) -> Value {
+    let entry = |entry: &ParameterEntry<'_>| match entry {
+        ParameterEntry::Row(row) => row::to_json(row),
+        ParameterEntry::Group(group) => {
+            let source = group.rows.first().map(|row| row.source);
+            json!({
+                "group": group.name,
+                "parameters": group.rows.len(),
+                "set": group.set(),
+                "sourcePosition": source.map(|source| source.position),
+                "sourceName": source.map(|source| source.name.as_str()),
+            })
+        }
+    };
+    Value::Array(entries.iter().map(entry).collect())
+}
+
+fn table(entries: &[ParameterEntry<'_>], form: &Form) -> Table {
     let mut heading = vec!["NAME", "TYPE", "VALUE", "ORIGIN", "REQUIRED"];
     if form.several_sources {
         heading.insert(0, "SOURCE");
@@ -65,37 +91,40 @@ fn table(rows: &[ParameterRow<'_>], form: &Form) -> String {
         heading.extend(["TITLE", "DEFAULT", "PLACE", "TOOLTIP"]);
     }
     let mut table = Table::new(&heading);
-    for row in rows {
-        let mut cells = vec![
-            row.name.to_owned(),
-            row::kind(row),
-            shortened(row::shown_value(row), form.value_chars_max),
-            row.origin().name().to_owned(),
-            row::required(row).to_owned(),
-        ];
+    for entry in entries {
+        let (mut cells, source) = match entry {
+            ParameterEntry::Row(row) => (row_cells(row, form.wide), Some(row.source)),
+            ParameterEntry::Group(group) => (group_cells(group), group.rows.first().map(|row| row.source)),
+        };
         if form.several_sources {
-            cells.insert(0, row.source.position.to_string());
+            cells.insert(0, source.map(|source| source.position.to_string()).unwrap_or_default());
         }
-        if form.wide {
-            cells.extend([
-                row::text(row, |announcement| announcement.title.as_deref()).to_owned(),
-                row.default().as_ref().map(value_text).unwrap_or_default(),
-                row.location().map(ParameterLocation::line).unwrap_or_default(),
-                row::text(row, |announcement| announcement.tooltip.as_deref()).to_owned(),
-            ]);
-        }
+        cells.resize(heading.len(), String::new());
         table.row(cells);
     }
-    table.render()
+    table
 }
 
-/// Shortens a string to this number of characters, including an ellipsis.
-fn shortened(text: String, chars_max: Option<usize>) -> String {
-    match chars_max {
-        Some(max) if text.chars().count() > max => text.chars().take(max - 1).chain(['…']).collect(),
-        _ => text,
+fn row_cells(row: &ParameterRow<'_>, wide: bool) -> Vec<String> {
+    let mut cells = vec![
+        row.name.to_owned(),
+        row::kind(row),
+        row::shown_value(row),
+        row.origin().name().to_owned(),
+        row::required(row).to_owned(),
+    ];
+    if wide {
+        cells.extend([
+            row::text(row, |announcement| announcement.title.as_deref()).to_owned(),
+            row.default().as_ref().map(value_text).unwrap_or_default(),
+            row.location().map(ParameterLocation::line).unwrap_or_default(),
+            row::text(row, |announcement| announcement.tooltip.as_deref()).to_owned(),
+        ]);
     }
+    cells
 }
 
-#[cfg(test)]
-mod tests;
+fn group_cells(group: &ParameterGroup<'_>) -> Vec<String> {
+    let count = format!("{} parameters, {} set", group.rows.len(), group.set());
+    vec![group.name.clone(), "group".to_owned(), count]
+}

@@ -67,7 +67,7 @@ pub(super) fn to_json(row: &ParameterRow<'_>) -> Value {
         "default": row.default(),
         "location": row.location().map(location_json),
         "missing": row.problems.missing,
-        "problems": row.problems.texts,
+        "problems": row.problems.texts().collect::<Vec<_>>(),
         "suggestions": row.problems.suggestions,
         "sourcePosition": row.source.position,
         "sourceName": row.source.name,
