@@ -15,6 +15,7 @@ pub(crate) mod figures;
 mod helm;
 mod inputs;
 mod machine;
+mod params;
 pub(crate) mod place;
 mod sample;
 mod world;
@@ -63,6 +64,9 @@ enum Part {
     /// Measure the Helm plugin, beside helm itself and a shell script
     #[command(after_help = "Example: cargo xtask bench helm --only announce --runs 21 --json announce.json")]
     Helm(CommonOptions),
+    /// Measure listing, explaining and checking the parameters of charts
+    #[command(after_help = "Example: cargo xtask bench params --only check --runs 5")]
+    Params(CommonOptions),
 }
 
 /// Options of all measurements.
@@ -112,6 +116,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         Some(Part::AppSet(options)) => return appset::run(root, options),
         Some(Part::Inputs(options)) => return inputs::run(root, options),
         Some(Part::Helm(options)) => return helm::run(root, options),
+        Some(Part::Params(options)) => return params::run(root, options),
         None => &options.common,
     };
     if !options.line.is_empty() {
