@@ -67,6 +67,8 @@ pub enum Input {
     Parameter,
     /// A variable of the environment of a plugin block.
     PluginVariable,
+    /// The project file.
+    ProjectFile,
     /// Local directories of repositories.
     Repositories,
     /// The label selector.
@@ -134,6 +136,10 @@ pub enum Remedy {
     ChangeCacheDirectory,
     /// Install plugins, or name plugin servers.
     AddPlugins,
+    /// Consent to the content of the project file, or use none.
+    AllowProjectFile,
+    /// Name the project file, or use none.
+    NameProjectFile,
 }
 
 /// A failed use case: a kind, a message with all causes, and an optional hint or remedy.

@@ -23,6 +23,7 @@ mod object_address;
 mod options;
 pub mod params;
 pub mod plugin;
+mod project_file;
 mod project_look_ups;
 mod project_permits;
 mod projects;
@@ -56,6 +57,9 @@ pub use object_address::{parse_object_address, require_possible};
 pub use options::{
     ApplicationSelection, ClusterContext, ConnectPlugins, KubernetesAccess, RepositoryRevisions, ResultReuse,
     ServiceLimits, ServiceOptions, StepCallback, StorePath,
+};
+pub use project_file::{
+    PROJECT_FILE, PROJECT_FILE_SCHEMA, ProjectFile, ProjectFileChoice, ProjectKey, ProjectValue,
 };
 pub use project_look_ups::{ApplicationLookUps, look_ups};
 pub use project_permits::{

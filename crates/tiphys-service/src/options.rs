@@ -43,6 +43,8 @@ pub struct ServiceOptions {
     pub store: Vec<StorePath>,
     /// Directories and files of the plugins that run in process. Empty: `TIPHYS_PLUGINS`, else the installed ones.
     pub plugins: Vec<PathBuf>,
+    /// Those of the project file, which are used instead if neither `plugins` nor the variable names any.
+    pub project_plugins: Vec<PathBuf>,
     /// Directory of the plugin servers' sockets. None: `ARGOCD_PLUGINSOCKFILEPATH`.
     pub plugin_sockets: Option<PathBuf>,
     /// Connects to plugin servers. None: plugin servers are not used, even if a directory of sockets is configured.

@@ -10,6 +10,7 @@ mod check;
 mod clusters;
 mod cmp_server;
 mod common;
+mod config;
 mod crd;
 mod diff;
 mod help;
@@ -40,7 +41,8 @@ pub(crate) use base::BaseArgs;
 pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use check::CheckArgs;
 pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
-pub(crate) use common::{CommonArgs, OutputFormat};
+pub(crate) use common::{AppSetsArg, CommonArgs, OutputFormat};
+pub(crate) use config::{ConfigArgs, ConfigCommand};
 pub(crate) use crd::CrdArgs;
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
 pub(crate) use help::{HelpArgs, command_line};
@@ -57,6 +59,7 @@ pub(crate) use plugin::{
 pub(crate) use project::{
     ProjectArgs, ProjectCheckArgs, ProjectCommand, ProjectPermitsArgs, ProjectReadersArgs,
 };
+pub(crate) use project_rules::ProjectRules;
 pub(crate) use render::RenderArgs;
 
 /// Parameterized GitOps rendering for Kubernetes.
@@ -98,6 +101,8 @@ pub(crate) enum Command {
     /// Generate the Applications of application sets, and render their templates
     #[command(name = "appset")]
     AppSet(AppSetArgs),
+    /// Show and allow the project file, .tiphys.yaml
+    Config(ConfigArgs),
     /// Serve a plugin on a socket, as Argo CD's sidecar does
     CmpServer(CmpServerArgs),
     /// Print the value that a path selects in the object on standard input
@@ -116,6 +121,27 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Whether the project file gives options of the command values. Commands about one plugin, servers and tools use none.
+    pub(crate) fn uses_project_file(&self) -> bool {
+        match self {
+            Self::Render(_)
+            | Self::Diff(_)
+            | Self::Affected(_)
+            | Self::Inputs(_)
+            | Self::Params(_)
+            | Self::Project(_) => true,
+            Self::AppSet(args) => !matches!(args.command, AppSetCommand::Plugin(_)),
+            Self::Plugin(args) => matches!(args.command, PluginCommand::List(_)),
+            Self::Config(_)
+            | Self::CmpServer(_)
+            | Self::JsonPath(_)
+            | Self::Crd(_)
+            | Self::Cache(_)
+            | Self::Completion(_)
+            | Self::Version(_) => false,
+        }
+    }
+
     /// Whether the command prints differences.
     pub(crate) fn compares(&self) -> bool {
         matches!(self, Self::Diff(_) | Self::Params(ParamsArgs { command: ParamsCommand::Diff(_) }))

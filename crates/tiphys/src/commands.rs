@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod checkouts;
 pub(crate) mod cmp_server;
 pub(crate) mod completion;
+pub(crate) mod config;
 pub(crate) mod crd;
 pub(crate) mod diff;
 pub(crate) mod help;

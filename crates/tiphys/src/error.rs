@@ -73,6 +73,7 @@ fn option_of(input: Input) -> &'static str {
         Input::KeepWorkdir => "--keep-workdir",
         Input::Parameter => "--param",
         Input::PluginVariable => "--plugin-env",
+        Input::ProjectFile => "--config",
         Input::Repositories => "--repo",
         Input::Selector => "--selector",
         Input::Store => "--store",
@@ -133,6 +134,10 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::AddPlugins => {
             "--plugins names folders of plugins, --plugin-sockets the sockets of plugin servers"
         }
+        Remedy::AllowProjectFile => {
+            "review the file, then run `tiphys config allow`, or name it with --config; --config none ignores it"
+        }
+        Remedy::NameProjectFile => "--config FILE uses a file that you trust, --config none uses none",
     };
     hint.to_owned()
 }

@@ -13,6 +13,7 @@ mod lifecycle;
 mod options;
 mod output;
 mod progress;
+mod project_file;
 mod remote_plugins;
 mod settings;
 mod telemetry;
@@ -21,9 +22,11 @@ mod terminal;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
+use tiphys_service::ProjectFile;
 
 use crate::args::{Arguments, CmpServerArgs, Command, OutputFormat};
 use crate::error::{ErrorKind, ServiceError};
+use crate::project_file::GivenKeys;
 use crate::settings::Process;
 
 /// Runs the program with this process's arguments and environment.
@@ -46,9 +49,8 @@ pub fn main() -> ExitCode {
         return completion::run(&host);
     }
     terminal::style_labels(host.stderr_is_styled());
-    let parsed = args::command_line().try_get_matches_from(host.arguments());
-    let arguments = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
-        Ok(arguments) => arguments,
+    let (arguments, given) = match parse(&host) {
+        Ok(parsed) => parsed,
         Err(error) if error.use_stderr() && host.is_plugin_server() => {
             return commands::cmp_server::refused(&error);
         }
@@ -58,18 +60,31 @@ pub fn main() -> ExitCode {
     if !matches!(arguments.command, Command::CmpServer(CmpServerArgs { install: None, .. })) {
         telemetry::for_commands(arguments.common.verbose, &host);
     }
-    match lifecycle::run(run(arguments, &host)) {
+    match lifecycle::run(run(arguments, &given, &host)) {
         Ok(code) => code,
         Err(failure) => error::report(&failure),
     }
 }
 
-async fn run(arguments: Arguments, host: &Process) -> Result<ExitCode, ServiceError> {
-    let Arguments { common, command } = arguments;
+/// Parses the arguments of the process, and returns which keys of the project file they give values.
+fn parse(host: &Process) -> Result<(Arguments, GivenKeys), clap::Error> {
+    let matches = args::command_line().try_get_matches_from(host.arguments())?;
+    let arguments =
+        Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut args::command_line()))?;
+    Ok((arguments, GivenKeys::new(&matches, host)))
+}
+
+async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<ExitCode, ServiceError> {
+    let Arguments { mut common, command } = arguments;
     if matches!(common.output, Some(OutputFormat::Diff | OutputFormat::Markdown)) && !command.compares() {
         return Err(ServiceError::invalid_input(
             "-o diff and -o markdown are only available in `diff` and `params diff`",
         ));
+    }
+    if command.uses_project_file()
+        && let Some(file) = ProjectFile::find(&project_file::choice(&common), host)?
+    {
+        project_file::apply(&file, given, &mut common)?;
     }
     match command {
         Command::Render(args) => commands::render::run(&common, &args, host).await,
@@ -81,6 +96,7 @@ async fn run(arguments: Arguments, host: &Process) -> Result<ExitCode, ServiceEr
         Command::Params(args) => commands::params::run(&common, args, host).await,
         Command::Project(args) => commands::project::run(&common, &args, host).await,
         Command::AppSet(args) => commands::appset::run(&common, &args, host).await,
+        Command::Config(args) => commands::config::run(&common, &args, given, host),
         Command::CmpServer(CmpServerArgs { install: Some(dir), .. }) => commands::install::run(&dir, host),
         Command::CmpServer(args) => Ok(commands::cmp_server::run(&common, &args, host).await),
         Command::JsonPath(args) => commands::jsonpath::run(&common, &args, host),

@@ -54,6 +54,7 @@ impl From<&CommonArgs> for ServiceOptions {
         Self {
             store: args.store.iter().map(store_path).collect(),
             plugins: args.plugins.clone(),
+            project_plugins: args.project_plugins.clone(),
             plugin_sockets: args.plugin_sockets.clone(),
             connect_plugins: Some(remote_plugins::connect),
             pass_env: args.pass_env.clone(),

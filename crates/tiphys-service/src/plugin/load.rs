@@ -47,17 +47,20 @@ pub fn run_settings(
 pub struct PluginPaths {
     /// Absolute paths.
     pub paths: Vec<PathBuf>,
-    /// The option or variable, as a prefix of messages; empty for the installed plugins.
+    /// The option, variable or file, as a prefix of messages; empty for the installed plugins.
     pub origin: &'static str,
 }
 
-/// Returns the paths of the `plugins` option, else of the variable `TIPHYS_PLUGINS`, else of the installed plugins.
+/// Returns the paths of the `plugins` option, else of the variable `TIPHYS_PLUGINS`, else of the project
+/// file, else of the installed plugins.
 pub fn plugin_paths(options: &ServiceOptions, host: &Host) -> PluginPaths {
     let (paths, origin) = if !options.plugins.is_empty() {
         (options.plugins.clone(), "--plugins: ")
     } else if let Some(list) = host.variable("TIPHYS_PLUGINS") {
         let paths = list.split(':').filter(|path| !path.is_empty()).map(PathBuf::from);
         (paths.collect(), "TIPHYS_PLUGINS: ")
+    } else if !options.project_plugins.is_empty() {
+        (options.project_plugins.clone(), "plugins of the project file: ")
     } else {
         (host.installed_plugins().into_iter().collect(), "")
     };

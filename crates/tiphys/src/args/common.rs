@@ -19,6 +19,11 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "PATH", global = true, env = "TIPHYS_STORE", action = ArgAction::Append)]
     pub(crate) store: Vec<String>,
 
+    /// Project file with values for these options, or `none`; default: the nearest `.tiphys.yaml`, from the current folder up to the root of its
+    /// checkout. A file that is named needs no `config allow`
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) config: Option<PathBuf>,
+
     /// Plugins to run in process: a folder with plugin.yaml, a folder of such folders, a plugin file, or a ConfigMap with plugin files;
     /// default: the plugins installed with tiphys [env: `TIPHYS_PLUGINS`, separated by `:`]
     // The parser would also split paths of the command line at colons.
@@ -133,6 +138,10 @@ pub(crate) struct CommonArgs {
     /// Print more details on stderr; repeat for more
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
+
+    /// Plugins of the project file, which are used if neither an option nor a variable names any.
+    #[arg(skip)]
+    pub(crate) project_plugins: Vec<PathBuf>,
 }
 
 /// What is used again of earlier commands.

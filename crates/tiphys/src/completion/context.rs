@@ -4,18 +4,20 @@ use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::Parser;
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use tiphys_plugin::LoadedPlugin;
-use tiphys_service::{ServiceOptions, StorePath};
+use tiphys_service::{ProjectFile, ServiceOptions, StorePath};
 use tiphys_source::LocalCopy;
 use tiphys_store::{ApplicationRef, Filter, Store, StoredApplication};
 
 use super::line::Line;
 use crate::args::CommonArgs;
+use crate::project_file::{self, GivenKeys};
 use crate::settings::Process;
 
 /// The options that candidates depend on. Other options are ignored, so that a mistake in them has no effect.
-const OPTIONS: [(&str, &str); 4] = [
+const OPTIONS: [(&str, &str); 5] = [
+    ("config", "--config"),
     ("store", "--store"),
     ("plugins", "--plugins"),
     ("repo", "--repo"),
@@ -47,7 +49,13 @@ impl<'a> Context<'a> {
         for (id, option) in OPTIONS {
             arguments.extend(line.values(id).map(|value| format!("{option}={}", at_home(host, value))));
         }
-        let common = CommonOnly::try_parse_from(arguments).ok().map(|only| only.common);
+        let matches = CommonOnly::command().try_get_matches_from(arguments).ok();
+        let common = matches.and_then(|matches| {
+            let given = GivenKeys::new(&matches, host);
+            let mut common = CommonOnly::from_arg_matches(&matches).ok()?.common;
+            add_project_file(&mut common, &given, host);
+            Some(common)
+        });
         let options = common.as_ref().map(ServiceOptions::from);
         let repositories = common.map(|common| common.repo).unwrap_or_default();
         Self { host, options, repositories, store: OnceCell::new(), plugins: OnceCell::new() }
@@ -97,6 +105,14 @@ impl<'a> Context<'a> {
         let current = self.host.absolute("");
         self.repositories.iter().filter_map(move |text| Some(LocalCopy::parse(text, &current).ok()?.dir))
     }
+}
+
+/// Gives options the values of the project file that take effect.
+fn add_project_file(common: &mut CommonArgs, given: &GivenKeys, host: &Process) {
+    let Ok(Some(file)) = ProjectFile::find(&project_file::choice(common), host) else { return };
+    let is_used = |key| given.by(key).is_none();
+    let used = file.values().iter().filter(|value| is_used(value.key) && file.takes_effect(value));
+    used.for_each(|value| project_file::set(common, value));
 }
 
 /// Replaces `~` by the home directory, as the shell will do when the command runs.

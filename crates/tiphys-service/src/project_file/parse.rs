@@ -1,0 +1,127 @@
+//! The content of a project file.
+
+use tiphys_params::suggest;
+use tiphys_yaml::{Data, DecodeError, Entry, Error, Node, Position};
+
+use super::keys::{ProjectKey, ValueKind};
+
+/// A key with its values, as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WrittenKey {
+    pub(super) key: ProjectKey,
+    /// Position of the key.
+    pub(super) position: Position,
+    /// The values, each with its position.
+    pub(super) values: Vec<(String, Position)>,
+}
+
+/// An invalid project file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Invalid {
+    pub(super) position: Position,
+    pub(super) message: String,
+}
+
+impl Invalid {
+    fn new(position: Position, message: impl Into<String>) -> Self {
+        Self { position, message: message.into() }
+    }
+}
+
+/// Parses a project file. An unknown key is an error: a mistake in it would otherwise change what a command does.
+pub(super) fn parse(text: &[u8]) -> Result<Vec<WrittenKey>, Invalid> {
+    let documents = tiphys_yaml::read_documents(text)
+        .map_err(|Error { position, message }| Invalid::new(position.unwrap_or(Position::START), message))?;
+    if let Some(second) = documents.get(1) {
+        return Err(Invalid::new(second.position, "a project file has one document"));
+    }
+    let Some(document) = documents.first() else { return Ok(Vec::new()) };
+    let Data::Mapping(entries) = &document.data else {
+        return Err(mismatch(document, "", "an object"));
+    };
+    if let Some((path, key)) = document.repeated_keys().into_iter().next() {
+        return Err(Invalid::new(key.position, format!("{path} is given twice")));
+    }
+    let written = entries.iter().map(written).collect::<Result<Vec<_>, _>>()?;
+    Ok(written.into_iter().flatten().collect())
+}
+
+/// Returns a key with its values. `None` for a key without a value.
+fn written(Entry { key, value }: &Entry) -> Result<Option<WrittenKey>, Invalid> {
+    let Some(known) = ProjectKey::ALL.into_iter().find(|known| known.name() == key.text) else {
+        return Err(Invalid::new(
+            key.position,
+            format!("unknown key {:?}; {}", key.text, did_you_mean(&key.text)),
+        ));
+    };
+    if value.is_null() {
+        return Ok(None);
+    }
+    let values = match known.kind() {
+        ValueKind::Boolean => match value.data {
+            Data::Bool(set) => vec![(set.to_string(), value.position)],
+            _ => return Err(mismatch(value, known.name(), "a boolean")),
+        },
+        ValueKind::Word(words) => {
+            let word = text(value, known.name(), "a string")?;
+            if !words.contains(&word.0.as_str()) {
+                let message = format!("{}: unknown {:?}; use {}", known.name(), word.0, words.join(", "));
+                return Err(Invalid::new(value.position, message));
+            }
+            vec![word]
+        }
+        kind => match &value.data {
+            Data::Sequence(items) => items
+                .iter()
+                .enumerate()
+                .map(|(index, item)| checked(kind, item, &format!("{}[{index}]", known.name()), "a string"))
+                .collect::<Result<_, _>>()?,
+            _ => vec![checked(kind, value, known.name(), "a string or a list of strings")?],
+        },
+    };
+    Ok(Some(WrittenKey { key: known, position: key.position, values }))
+}
+
+/// Returns a value that may have a path.
+fn checked(kind: ValueKind, node: &Node, path: &str, due: &str) -> Result<(String, Position), Invalid> {
+    let value = text(node, path, due)?;
+    let wrong = |what: &str| Err(Invalid::new(node.position, format!("{path}: {:?} {what}", value.0)));
+    match kind.split_path(&value.0) {
+        // `-` is standard input among the values of options.
+        Some((_, "" | "-")) => wrong("names no path"),
+        None if kind == ValueKind::Repositories => {
+            wrong("names no folder; write DIR, URL=DIR or URL@REV=DIR")
+        }
+        None if value.0.is_empty() => wrong("is empty"),
+        _ => Ok(value),
+    }
+}
+
+fn text(node: &Node, path: &str, due: &str) -> Result<(String, Position), Invalid> {
+    match node.as_str() {
+        Some(text) => Ok((text.to_owned(), node.position)),
+        None => Err(mismatch(node, path, due)),
+    }
+}
+
+fn mismatch(node: &Node, path: &str, due: &str) -> Invalid {
+    let DecodeError { position, path, message } = DecodeError::mismatch(node, path, due);
+    let path = if path.is_empty() { path } else { path + ": " };
+    // Only a scalar that is not a string can be quoted.
+    let is_scalar =
+        matches!(node.data, Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) | Data::Bool(_));
+    let remedy = if is_scalar && due.starts_with("a string or") { "; put it in quotes" } else { "" };
+    Invalid::new(position, format!("{path}{message}{remedy}"))
+}
+
+/// Returns the most similar keys, or all.
+fn did_you_mean(key: &str) -> String {
+    let known = ProjectKey::ALL.map(ProjectKey::name);
+    match suggest(key, known).as_slice() {
+        [] => format!("known keys: {}", known.join(", ")),
+        near => format!("did you mean {}?", near.join(" or ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

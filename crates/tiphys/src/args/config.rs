@@ -1,0 +1,52 @@
+//! Arguments of `config`.
+
+use clap::{Args, Subcommand};
+
+/// Arguments of `config`.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the values of the project file's keys, and where each comes from
+    Show(ConfigShowArgs),
+    /// Consent to the content of the project file
+    Allow(ConfigAllowArgs),
+    /// Withdraw the consent to the project file
+    Deny(ConfigDenyArgs),
+    /// Print the JSON Schema of the project file, for editors
+    Schema(ConfigSchemaArgs),
+}
+
+/// Arguments of `config show`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tiphys config show                      the values in use here: of options, variables and .tiphys.yaml
+  tiphys config show -o json | jq -r '.[] | select(.needsConsent).key'")]
+pub(crate) struct ConfigShowArgs {}
+
+/// Arguments of `config allow`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  tiphys config show && tiphys config allow
+
+A project file can choose plugins, folders that stand for clusters, project rules, application sets, trusted settings, and paths outside of
+its checkout. They take effect only after `config allow`, or if the file is named with --config. The consent is to the content of the file, and
+of the files that trustRepositorySettings names: after a change it must be given again. It is remembered in $XDG_CONFIG_HOME/tiphys/allowed.")]
+pub(crate) struct ConfigAllowArgs {}
+
+/// Arguments of `config deny`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  tiphys config deny")]
+pub(crate) struct ConfigDenyArgs {}
+
+/// Arguments of `config schema`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  tiphys config schema > .tiphys.schema.json
+
+Editors use the schema if .tiphys.yaml begins with the line `# yaml-language-server: $schema=.tiphys.schema.json`.")]
+pub(crate) struct ConfigSchemaArgs {}
