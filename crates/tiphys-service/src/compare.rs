@@ -13,7 +13,7 @@ pub use tiphys_cluster::ClusterStateArgument;
 
 pub use base::{
     AffectedApplication, HeadReferences, PluginsFrom, Rendering, RevisionComparison, RevisionDiff,
-    RevisionOptions, preview_change,
+    RevisionOptions, preview_change, project_file_of_base,
 };
 pub use live::{LiveClusters, compare_live, unsupported_settings};
 

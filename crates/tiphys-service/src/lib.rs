@@ -55,8 +55,9 @@ pub use host::Host;
 pub use inputs::{ApplicationInputs, inputs};
 pub use object_address::{parse_object_address, require_possible};
 pub use options::{
-    ApplicationSelection, ClusterContext, ConnectPlugins, KubernetesAccess, RepositoryRevisions, ResultReuse,
-    ServiceLimits, ServiceOptions, StepCallback, StorePath,
+    ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, InstalledPlugins,
+    KubernetesAccess, RepositoryRevisions, ResultReuse, ServiceLimits, ServiceOptions, StepCallback,
+    StorePath,
 };
 pub use project_file::{
     PROJECT_FILE, PROJECT_FILE_SCHEMA, ProjectFile, ProjectFileChoice, ProjectKey, ProjectValue,

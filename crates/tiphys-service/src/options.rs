@@ -18,6 +18,7 @@ use crate::error::ServiceError;
 use crate::findings::RefusedApplications;
 use crate::host::Host;
 use crate::projects::{MissingProjects, ProjectEnforcement};
+use crate::warning::Warning;
 
 pub use limits::ServiceLimits;
 
@@ -41,7 +42,7 @@ pub enum StorePath {
 pub struct ServiceOptions {
     /// Files and directories with Applications. Empty: the current directory.
     pub store: Vec<StorePath>,
-    /// Directories and files of the plugins that run in process. Empty: `TIPHYS_PLUGINS`, else the installed ones.
+    /// Directories and files of the plugins that run in process, in addition to the installed ones. Empty: `TIPHYS_PLUGINS`.
     pub plugins: Vec<PathBuf>,
     /// Those of the project file, which are used instead if neither `plugins` nor the variable names any.
     pub project_plugins: Vec<PathBuf>,
@@ -51,8 +52,12 @@ pub struct ServiceOptions {
     pub connect_plugins: Option<ConnectPlugins>,
     /// Environment variables that plugins in process get: names, or prefixes that end in `*`.
     pub pass_env: Vec<String>,
+    /// Whether plugins that were installed with the program are used, too.
+    pub installed_plugins: InstalledPlugins,
     /// Local directories used instead of repositories.
     pub repositories: Vec<LocalCopy>,
+    /// Whether the checkout of the current directory is used instead of its remotes.
+    pub current_checkout: CurrentCheckout,
     /// Whether their checkouts stand for more branches than the one that is checked out.
     pub repository_revisions: RepositoryRevisions,
     /// Directories whose settings are trusted although they belong to a rendered repository.
@@ -101,6 +106,8 @@ pub struct ServiceOptions {
     pub private_view: PrivateView,
     /// Receives the progress of fetching repositories and charts.
     pub fetch_progress: Option<ProgressSink>,
+    /// Warnings about the origin of the options. Comparisons of revisions report them with their own.
+    pub warnings: Vec<Warning>,
 }
 
 impl ServiceOptions {
@@ -115,6 +122,26 @@ impl ServiceOptions {
         let projects = self.projects.iter().cloned().map(StorePath::Path);
         self.store.iter().cloned().chain(current_dir).chain(projects).collect()
     }
+}
+
+/// Whether plugins that were installed with the program are used. One of the caller replaces an installed one of the same name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InstalledPlugins {
+    /// They are.
+    #[default]
+    Used,
+    /// They are not.
+    Unused,
+}
+
+/// Whether the checkout of the current directory is used instead of the repositories that its remotes name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CurrentCheckout {
+    /// It is not.
+    #[default]
+    Unused,
+    /// It is.
+    Used,
 }
 
 /// The branches for which the files of a checkout are used.

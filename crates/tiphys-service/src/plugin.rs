@@ -2,6 +2,7 @@
 
 mod check;
 mod load;
+mod replaced;
 pub mod test;
 mod trial;
 mod try_on;
@@ -9,8 +10,9 @@ mod try_on;
 use std::path::PathBuf;
 
 pub use check::{CheckedForm, FormCheck};
-pub use load::{PluginPaths, load_plugins, plugin_paths, run_settings, warn_about_folder};
-pub(crate) use load::{catalogue, connect_plugins, local_plugin};
+pub use load::{PluginOrigin, PluginPath, load_plugins, plugin_paths, run_settings, warn_about_folder};
+pub(crate) use load::{catalogue, connect_plugins, load, local_plugin};
+pub(crate) use replaced::{NamedPlugin, without_replaced};
 pub use trial::Trial;
 pub use try_on::{announce, environment, generate, matches};
 

@@ -11,7 +11,7 @@ mod paths;
 
 use std::path::{Path, PathBuf};
 
-use tiphys_source::redact_url;
+use tiphys_source::{WorkTreePath, redact_url};
 use tiphys_yaml::Position;
 
 use crate::error::{Remedy, ServiceError};
@@ -23,6 +23,7 @@ use find::FoundFile;
 use keys::{ConsentRule, ValueKind};
 
 pub use find::ProjectFileChoice;
+pub(crate) use find::{checkout_of, read_project_file};
 pub use keys::{PROJECT_FILE_SCHEMA, ProjectKey};
 
 /// Name of the project file.
@@ -80,13 +81,20 @@ impl ProjectFile {
             ProjectFileChoice::Named(file) => Some(find::named(file, host)?),
         };
         let is_named = matches!(choice, ProjectFileChoice::Named(_));
-        found.map(|found| Self::read(found, is_named, host)).transpose()
+        found.map(|found| Self::read(found, None, is_named, host)).transpose()
     }
 
-    fn read(found: FoundFile, is_named: bool, host: &Host) -> Result<Self, ServiceError> {
+    /// Reads a file. `shown` is its name in messages, if that is not its path.
+    fn read(
+        found: FoundFile,
+        shown: Option<String>,
+        is_named: bool,
+        host: &Host,
+    ) -> Result<Self, ServiceError> {
         let FoundFile { path, real, top, content } = found;
         let dir = paths::relative(path.parent().unwrap_or(&path), &host.current_dir);
-        let shown = dir.join(path.file_name().unwrap_or_default()).display().to_string();
+        let own_name = || dir.join(path.file_name().unwrap_or_default()).display().to_string();
+        let shown = shown.unwrap_or_else(own_name);
         let consents = Consents::of(host);
         let brings_consent = |consents: &Consents| top.as_ref().is_some_and(|top| consents.are_in(top));
         let consent = if is_named {
@@ -96,6 +104,28 @@ impl ProjectFile {
         };
         let values = values(&shown, &content, &dir, top.as_deref(), host)?;
         Ok(Self { shown, path: real, content, values, consent })
+    }
+
+    /// Reads the content of a project file at another revision, which `label` names. The settings of a comparison's base need no trust, and the
+    /// paths need not exist now.
+    pub(crate) fn at_revision(
+        place: &WorkTreePath,
+        content: Vec<u8>,
+        label: &str,
+        is_named: bool,
+        host: &Host,
+    ) -> Result<Self, ServiceError> {
+        let path = place.path.below(&place.top);
+        let found = FoundFile { real: path.clone(), path, top: Some(place.top.clone()), content };
+        let file = Self::read(found, Some(format!("{label}:{}", place.path)), is_named, host)?;
+        let values = file.values.into_iter().filter(|value| value.key != ProjectKey::TrustRepositorySettings);
+        let values = values.map(|value| ProjectValue { paths: Vec::new(), ..value }).collect();
+        Ok(Self { values, ..file })
+    }
+
+    /// Returns whether two files have the same content at the same path.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (&self.path, &self.content) == (&other.path, &other.content)
     }
 
     /// Returns the path of the file for messages.

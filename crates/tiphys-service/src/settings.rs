@@ -1,5 +1,6 @@
 //! The settings of one request: those of the options, and those of the store.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tiphys_access::KnownRepositories;
@@ -15,7 +16,8 @@ use tiphys_store::{Place, Store as Resources};
 
 use crate::cache::Cache;
 use crate::host::Host;
-use crate::options::{RepositoryRevisions, ServiceOptions};
+use crate::options::{CurrentCheckout, RepositoryRevisions, ServiceOptions};
+use crate::project_file;
 use crate::projects::{ProjectInputs, Projects};
 use crate::trust::{Origin, StoreSettings, Trust};
 use crate::warning::Warning;
@@ -97,6 +99,10 @@ pub(crate) fn source_request(options: &ServiceOptions, host: &Host, base: Option
     SourceRequest {
         file_repositories: file_repositories.collect(),
         copies: options.repositories.clone(),
+        checkout: match options.current_checkout {
+            CurrentCheckout::Used => project_file::checkout_of(&host.current_dir).map(Path::to_path_buf),
+            CurrentCheckout::Unused => None,
+        },
         checkout_branches: match options.repository_revisions {
             RepositoryRevisions::Branches => CheckoutBranches::Changed { base: base.map(str::to_owned) },
             RepositoryRevisions::Exact => CheckoutBranches::Exact,

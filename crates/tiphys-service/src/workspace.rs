@@ -15,7 +15,7 @@ use crate::clusters::{DestinationClusters, cluster_secrets};
 use crate::dynamic::{ClusterValues, LiveReads};
 use crate::error::ServiceError;
 use crate::options::ApplicationSelection;
-use crate::plugin::{self, PluginPaths};
+use crate::plugin::{self, PluginOrigin, PluginPath};
 use crate::projects::Projects;
 use crate::service::Service;
 use crate::settings::{RequestSettings, source_request};
@@ -211,8 +211,10 @@ impl Workspace {
         if host.variable("CI").is_none_or(|value| value == "false") {
             return None;
         }
-        let PluginPaths { paths, origin } = plugin::plugin_paths(options, host);
-        let plugins = paths.into_iter().filter(|_| !origin.is_empty()).map(|path| (origin, path));
+        let named = plugin::plugin_paths(options, host).into_iter();
+        let plugins = named
+            .filter(|path| path.origin != PluginOrigin::Installation)
+            .map(|PluginPath { path, origin }| (origin.prefix(), path));
         let sockets = host.plugin_sockets(options).map(|path| ("--plugin-sockets: ", path));
         let (origin, path) = plugins.chain(sockets).find(|(_, path)| self.trust.is_rendered(path))?;
         Some(Warning::new(format!(

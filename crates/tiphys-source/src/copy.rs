@@ -195,18 +195,24 @@ impl OpenCopy {
         Ok(Self { dir, revision, shown, git: found, branches, urls, files, ids })
     }
 
-    /// Returns a work tree that replaces no repository.
-    pub(crate) fn of_work_tree(git: Arc<LocalRepository>) -> Self {
+    /// Returns a directory that replaces no repository.
+    pub(crate) fn unused(copy: &LocalCopy) -> Self {
         Self {
-            dir: git.dir.clone(),
+            dir: copy.dir.clone(),
             revision: None,
-            shown: git.dir.display().to_string().into(),
-            git: Some(git),
+            shown: copy.dir.display().to_string().into(),
+            git: None,
             branches: BTreeSet::new(),
             urls: Vec::new(),
             files: OnceCell::new(),
             ids: Arc::default(),
         }
+    }
+
+    /// Returns a work tree that replaces no repository.
+    pub(crate) fn of_work_tree(git: Arc<LocalRepository>) -> Self {
+        let copy = LocalCopy { url: None, revision: None, dir: git.dir.clone() };
+        Self { git: Some(git), ..Self::unused(&copy) }
     }
 
     /// Returns the current files: all, or those at or below some paths.

@@ -57,6 +57,12 @@ pub enum OwnCredentials {
 /// Progress of look-ups and fetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress<'a> {
+    /// The files of a checkout are used although the caller did not name it, see [`SourceRequest::checkout`](crate::SourceRequest::checkout). Reported
+    /// once for each service.
+    UsingCheckout {
+        /// The redacted URL.
+        repository: &'a str,
+    },
     /// Branches and tags are looked up.
     LookingUp {
         /// The redacted URL.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tiphys_access::KnownRepositories;
@@ -23,6 +24,8 @@ pub struct SourceService {
     pub(crate) git: Arc<Git>,
     pub(crate) clones: Arc<Clones>,
     pub(crate) charts: Arc<ChartLookups>,
+    /// Whether the use of a checkout has been reported.
+    pub(crate) reported_checkout: Arc<AtomicBool>,
 }
 
 /// The settings of one request.
@@ -35,6 +38,9 @@ pub struct SourceRequest {
     pub file_repositories: Vec<PathBuf>,
     /// Folders that stand for repositories; of several for one URL and revision the first wins.
     pub copies: Vec<LocalCopy>,
+    /// The root of a checkout that stands for its remotes like one of `copies`, after these. It is not used if it has no remotes or cannot be
+    /// read, and `file://` repositories in it may not be named. Its use is reported.
+    pub checkout: Option<PathBuf>,
     /// The branches that those of them that are checkouts stand for.
     pub checkout_branches: CheckoutBranches,
     /// Whether the network may be used.
@@ -49,8 +55,15 @@ pub struct SourceRequest {
 impl SourceRequest {
     /// Returns the directories below which `file://` repositories may be named.
     pub(crate) fn allowed_directories(&self) -> Vec<PathBuf> {
-        let copies = self.copies.iter().map(|copy| &copy.dir);
-        copies.chain(&self.file_repositories).cloned().collect()
+        let copies = self.copies.iter().enumerate().filter(|(index, _)| !self.is_checkout(*index));
+        copies.map(|(_, copy)| &copy.dir).chain(&self.file_repositories).cloned().collect()
+    }
+}
+
+impl SourceRequest {
+    /// Returns whether a local copy is `checkout`, which [`SourceService::request`] adds last.
+    pub(crate) fn is_checkout(&self, copy: usize) -> bool {
+        self.checkout.is_some() && copy + 1 == self.copies.len()
     }
 }
 
@@ -69,12 +82,15 @@ impl SourceService {
             git: Arc::new(git),
             clones: Arc::default(),
             charts: Arc::default(),
+            reported_checkout: Arc::default(),
         }
     }
 
     /// Returns the sources of one request. Within it, each name of a branch or tag stands for one commit, and the files of a folder that
     /// stands for a repository are read once.
-    pub fn request(&self, request: SourceRequest) -> Sources {
+    pub fn request(&self, mut request: SourceRequest) -> Sources {
+        let checkout = request.checkout.clone();
+        request.copies.extend(checkout.map(|dir| LocalCopy { url: None, revision: None, dir }));
         Sources::new(self.clone(), request)
     }
 }

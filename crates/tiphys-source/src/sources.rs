@@ -9,6 +9,7 @@ mod submodules;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::ObjectId;
@@ -22,7 +23,7 @@ use crate::copy::OpenCopy;
 use crate::local::LocalRepositories;
 use crate::lookup::LookupAge;
 use crate::objects::Abbreviation;
-use crate::options::Network;
+use crate::options::{Network, Progress};
 use crate::plan;
 use crate::refs::{RevisionKind, is_default, revision_kind};
 use crate::repository::Context;
@@ -251,7 +252,22 @@ impl Sources {
             unreachable!("positions come from the list itself")
         };
         let rule = &self.request.checkout_branches;
-        cell.get_or_try_init(|| OpenCopy::open(copy, rule, &self.service.git, &self.local)).await
+        cell.get_or_try_init(|| async {
+            let opened = OpenCopy::open(copy, rule, &self.service.git, &self.local).await;
+            if self.request.is_checkout(index) {
+                Ok(opened.unwrap_or_else(|_| OpenCopy::unused(copy)))
+            } else {
+                opened
+            }
+        })
+        .await
+    }
+
+    /// Reports the first use of the checkout that the caller did not name.
+    fn report_checkout(&self, copy: usize, url: &str) {
+        if self.request.is_checkout(copy) && !self.service.reported_checkout.swap(true, Ordering::Relaxed) {
+            self.service.options.report(&Progress::UsingCheckout { repository: &redact_url(url) });
+        }
     }
 
     /// Returns the local copies of a repository.
@@ -309,6 +325,7 @@ impl Sources {
         let default = || copies.first().filter(|_| only_exact && is_default(revision));
         let files = copies.iter().find(exact).or_else(|| copies.iter().find(any)).or_else(default);
         if let Some((index, copy)) = files {
+            self.report_checkout(*index, url);
             if let Some(commit) = self.past_of(*index) {
                 return Ok(Some(of_commit((*index, copy), commit)));
             }
@@ -327,10 +344,13 @@ impl Sources {
                 None => commit_in_copy(copy, &normalized, revision)?,
             };
             if let Some(commit) = commit {
+                self.report_checkout(*index, url);
                 return Ok(Some(of_commit((*index, copy), commit)));
             }
         }
-        let Some((copy, git)) = copies.iter().find_map(|(_, copy)| Some((copy, copy.git.as_ref()?))) else {
+        // What the checkout around the current directory does not have is fetched, as if there were none.
+        let mut named = copies.iter().filter(|(index, _)| !self.request.is_checkout(*index));
+        let Some((copy, git)) = named.find_map(|(_, copy)| Some((copy, copy.git.as_ref()?))) else {
             return Ok(None);
         };
         let hint = format!(

@@ -26,6 +26,7 @@ mod reference;
 mod render;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use tiphys_service::compare::RevisionOptions;
 
 pub(crate) use affected::AffectedArgs;
 pub(crate) use applications::ApplicationArgs;
@@ -127,6 +128,7 @@ impl Command {
             Self::Render(_)
             | Self::Diff(_)
             | Self::Affected(_)
+            | Self::Check(_)
             | Self::Inputs(_)
             | Self::Params(_)
             | Self::Project(_) => true,
@@ -138,7 +140,22 @@ impl Command {
             | Self::Crd(_)
             | Self::Cache(_)
             | Self::Completion(_)
-            | Self::Version(_) => false,
+            | Self::Version(_)
+            | Self::Help(_) => false,
+        }
+    }
+
+    /// Returns the revisions that the command compares.
+    pub(crate) fn revision(&self) -> Option<RevisionOptions> {
+        match self {
+            Self::Diff(args) => args.base.revision(),
+            Self::Affected(args) => Some(args.revision()),
+            Self::AppSet(args) => match &args.command {
+                AppSetCommand::Preview(args) => args.plan.base.revision(),
+                AppSetCommand::Diff(args) => args.plan.base.revision(),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

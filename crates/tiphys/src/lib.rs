@@ -22,7 +22,6 @@ mod terminal;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
-use tiphys_service::ProjectFile;
 
 use crate::args::{Arguments, CmpServerArgs, Command, OutputFormat};
 use crate::error::{ErrorKind, ServiceError};
@@ -81,10 +80,8 @@ async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<
             "-o diff and -o markdown are only available in `diff` and `params diff`",
         ));
     }
-    if command.uses_project_file()
-        && let Some(file) = ProjectFile::find(&project_file::choice(&common), host)?
-    {
-        project_file::apply(&file, given, &mut common)?;
+    if command.uses_project_file() {
+        project_file::use_for(&command, given, &mut common, host).await?;
     }
     match command {
         Command::Render(args) => commands::render::run(&common, &args, host).await,

@@ -6,8 +6,8 @@ use tiphys_engine::TrackingMethod;
 use tiphys_render::DestinationVersions;
 use tiphys_service::compare::ClusterStateArgument;
 use tiphys_service::{
-    ClusterContext, Host, KubernetesAccess, MissingProjects, RefusedApplications, ResultReuse, Service,
-    ServiceLimits, ServiceOptions, StorePath,
+    ClusterContext, Host, InstalledPlugins, KubernetesAccess, MissingProjects, RefusedApplications,
+    ResultReuse, Service, ServiceLimits, ServiceOptions, StorePath,
 };
 use tiphys_source::LocalCopy;
 
@@ -25,7 +25,7 @@ pub(crate) fn open_service(args: &CommonArgs, process: &Process) -> Result<Servi
     Service::open(service_options(args, process)?, Host::clone(process))
 }
 
-/// Returns the options of the use cases. On a terminal, the progress of fetching is shown.
+/// Returns the options of the use cases. The progress of fetching is shown on a terminal.
 pub(crate) fn service_options(args: &CommonArgs, process: &Process) -> Result<ServiceOptions, ServiceError> {
     require_directories("--allow-file-repositories", &args.allow_file_repositories, process)?;
     Ok(ServiceOptions {
@@ -39,7 +39,7 @@ pub(crate) fn service_options(args: &CommonArgs, process: &Process) -> Result<Se
             .collect(),
         kubernetes: kubernetes(args),
         destinations: destinations(args, process)?,
-        fetch_progress: process.stderr_is_terminal().then(progress::of_fetching),
+        fetch_progress: Some(progress::of_sources(process)),
         ..ServiceOptions::from(args)
     })
 }
@@ -55,6 +55,13 @@ impl From<&CommonArgs> for ServiceOptions {
             store: args.store.iter().map(store_path).collect(),
             plugins: args.plugins.clone(),
             project_plugins: args.project_plugins.clone(),
+            installed_plugins: if args.no_default_plugins {
+                InstalledPlugins::Unused
+            } else {
+                InstalledPlugins::Used
+            },
+            current_checkout: args.current_checkout,
+            warnings: args.warnings.clone(),
             plugin_sockets: args.plugin_sockets.clone(),
             connect_plugins: Some(remote_plugins::connect),
             pass_env: args.pass_env.clone(),
@@ -90,7 +97,7 @@ impl From<&CommonArgs> for ServiceOptions {
     }
 }
 
-/// Parses the local directories of repositories: `[URL[@REV]=]DIR`.
+/// Parses the local directories of repositories: `[URL[@REV]=]DIR`. An empty argument only turns the default off.
 fn repositories(arguments: &[String], host: &Host) -> Result<Vec<LocalCopy>, ServiceError> {
     let parse = |argument: &String| {
         let copy = LocalCopy::parse(argument, &host.absolute(""))
@@ -98,7 +105,7 @@ fn repositories(arguments: &[String], host: &Host) -> Result<Vec<LocalCopy>, Ser
         require_directories("--repo", std::slice::from_ref(&copy.dir), host)?;
         Ok(copy)
     };
-    arguments.iter().map(parse).collect()
+    arguments.iter().filter(|argument| !argument.is_empty()).map(parse).collect()
 }
 
 fn require_directories(option: &str, dirs: &[PathBuf], host: &Host) -> Result<(), ServiceError> {

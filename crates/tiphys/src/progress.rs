@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tiphys_source::ProgressSink;
 
+use crate::output::note;
 use crate::settings::Process;
 use crate::terminal::one_line;
 
@@ -35,16 +36,25 @@ impl Progress {
     }
 }
 
-/// Returns what shows the progress of fetching repositories and charts.
-pub(crate) fn of_fetching() -> ProgressSink {
-    Arc::new(show_fetching)
+/// Returns what reports the use of repositories and charts. The progress of fetching is shown on a terminal.
+pub(crate) fn of_sources(process: &Process) -> ProgressSink {
+    let is_terminal = process.stderr_is_terminal();
+    Arc::new(move |progress| match progress {
+        tiphys_source::Progress::UsingCheckout { repository } => {
+            note(&format!(
+                "note: the files of this checkout are used for {repository}; --repo names other folders"
+            ));
+        }
+        progress if is_terminal => show_fetching(progress),
+        _ => {}
+    })
 }
 
 #[expect(clippy::print_stderr, reason = "progress for a person at a terminal")]
 fn show_fetching(progress: &tiphys_source::Progress<'_>) {
     use tiphys_source::Progress;
     match progress {
-        Progress::LookingUp { .. } => {}
+        Progress::LookingUp { .. } | Progress::UsingCheckout { .. } => {}
         Progress::Fetching { repository, revision } => {
             eprintln!("fetching {} of {} …", one_line(revision), one_line(repository));
         }

@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use clap::ArgMatches;
 use clap::ValueEnum as _;
 use clap::parser::ValueSource;
-use tiphys_service::{ProjectFile, ProjectFileChoice, ProjectKey, ProjectValue};
+use tiphys_service::compare::project_file_of_base;
+use tiphys_service::{CurrentCheckout, ProjectFile, ProjectFileChoice, ProjectKey, ProjectValue};
 
-use crate::args::{AppSetsArg, CommonArgs, ProjectRules};
+use crate::args::{AppSetsArg, Command, CommonArgs, ProjectRules};
 use crate::error::ServiceError;
+use crate::options::open_service;
 use crate::settings::Process;
 
 /// The value of `--config` that uses no project file.
@@ -59,12 +61,35 @@ pub(crate) fn choice(common: &CommonArgs) -> ProjectFileChoice {
     }
 }
 
-/// Gives options the values of the project file. Fails if it needs consent for one that is not given.
-pub(crate) fn apply(
-    file: &ProjectFile,
+/// Gives the options of a command the values of the project file; in a comparison of revisions that of the base.
+pub(crate) async fn use_for(
+    command: &Command,
     given: &GivenKeys,
     common: &mut CommonArgs,
+    host: &Process,
 ) -> Result<(), ServiceError> {
+    let choice = choice(common);
+    let file = match command.revision() {
+        Some(revision) if choice != ProjectFileChoice::None => {
+            let service = open_service(common, host)?;
+            let found = Box::pin(project_file_of_base(&service, &revision, &choice)).await?;
+            common.warnings.extend(found.1);
+            found.0
+        }
+        _ => ProjectFile::find(&choice, host)?,
+    };
+    common.current_checkout = match given.by(ProjectKey::Repositories) {
+        None => CurrentCheckout::Used,
+        Some(_) => CurrentCheckout::Unused,
+    };
+    match file {
+        Some(file) => apply(&file, given, common),
+        None => Ok(()),
+    }
+}
+
+/// Gives options the values of the project file. Fails if it needs consent for one that is not given.
+fn apply(file: &ProjectFile, given: &GivenKeys, common: &mut CommonArgs) -> Result<(), ServiceError> {
     let is_used = |key| given.by(key).is_none();
     file.require_usable(is_used)?;
     file.values().iter().filter(|value| is_used(value.key)).for_each(|value| set(common, value));
@@ -77,7 +102,10 @@ pub(crate) fn set(common: &mut CommonArgs, ProjectValue { key, values, .. }: &Pr
     let word = values.first().map(String::as_str).unwrap_or_default();
     match key {
         ProjectKey::Store => common.store.clone_from(values),
-        ProjectKey::Repositories => common.repo.clone_from(values),
+        ProjectKey::Repositories => {
+            common.repo.clone_from(values);
+            common.current_checkout = CurrentCheckout::Unused;
+        }
         ProjectKey::Plugins => common.project_plugins = paths(),
         ProjectKey::ClusterState => common.clusters.cluster_state.clone_from(values),
         ProjectKey::KubeVersion => common.kube_version.clone_from(values),

@@ -4,6 +4,7 @@ mod compare;
 mod pairs;
 mod past;
 mod plugins;
+mod project_file;
 mod sets;
 mod sides;
 mod trust;
@@ -12,6 +13,7 @@ mod unheeded;
 use tiphys_source::BaseRevision;
 
 pub use compare::{AffectedApplication, RevisionComparison, RevisionDiff};
+pub use project_file::project_file_of_base;
 pub use sets::preview_change;
 
 /// Whose plugins run if they are in a compared work tree.

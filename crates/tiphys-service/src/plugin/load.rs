@@ -12,7 +12,9 @@ use tiphys_tree::Store;
 
 use crate::error::{ServiceError, chain};
 use crate::host::Host;
-use crate::options::ServiceOptions;
+use crate::options::{InstalledPlugins, ServiceOptions};
+
+use super::replaced::{NamedPlugin, without_replaced};
 
 /// Returns the settings of plugin runs within these slots, which report to `observer`.
 pub fn run_settings(
@@ -42,44 +44,80 @@ pub fn run_settings(
     }
 }
 
-/// The paths of plugins, and what configures them.
+/// A path of plugins, and what names it.
 #[derive(Clone, Debug)]
-pub struct PluginPaths {
-    /// Absolute paths.
-    pub paths: Vec<PathBuf>,
-    /// The option, variable or file, as a prefix of messages; empty for the installed plugins.
-    pub origin: &'static str,
+pub struct PluginPath {
+    /// The absolute path.
+    pub path: PathBuf,
+    /// What names it.
+    pub origin: PluginOrigin,
 }
 
-/// Returns the paths of the `plugins` option, else of the variable `TIPHYS_PLUGINS`, else of the project
-/// file, else of the installed plugins.
-pub fn plugin_paths(options: &ServiceOptions, host: &Host) -> PluginPaths {
-    let (paths, origin) = if !options.plugins.is_empty() {
-        (options.plugins.clone(), "--plugins: ")
+/// What names the path of a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PluginOrigin {
+    /// The installation of the program.
+    Installation,
+    /// The option.
+    Option,
+    /// The variable `TIPHYS_PLUGINS`.
+    Variable,
+    /// The project file.
+    ProjectFile,
+}
+
+impl PluginOrigin {
+    /// Returns the beginning of messages.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Installation => "",
+            Self::Option => "--plugins: ",
+            Self::Variable => "TIPHYS_PLUGINS: ",
+            Self::ProjectFile => "plugins of the project file: ",
+        }
+    }
+}
+
+/// Returns the paths of the installed plugins, and of the `plugins` option, else of the variable `TIPHYS_PLUGINS`, else of the project file.
+pub fn plugin_paths(options: &ServiceOptions, host: &Host) -> Vec<PluginPath> {
+    let (named, origin) = if !options.plugins.is_empty() {
+        (options.plugins.clone(), PluginOrigin::Option)
     } else if let Some(list) = host.variable("TIPHYS_PLUGINS") {
         let paths = list.split(':').filter(|path| !path.is_empty()).map(PathBuf::from);
-        (paths.collect(), "TIPHYS_PLUGINS: ")
-    } else if !options.project_plugins.is_empty() {
-        (options.project_plugins.clone(), "plugins of the project file: ")
+        (paths.collect(), PluginOrigin::Variable)
     } else {
-        (host.installed_plugins().into_iter().collect(), "")
+        (options.project_plugins.clone(), PluginOrigin::ProjectFile)
     };
-    PluginPaths { paths: paths.into_iter().map(|path| host.absolute(path)).collect(), origin }
+    let installed = match options.installed_plugins {
+        InstalledPlugins::Used => host.installed_plugins(),
+        InstalledPlugins::Unused => None,
+    };
+    let installed = installed.into_iter().map(|path| PluginPath { path, origin: PluginOrigin::Installation });
+    installed.chain(named.into_iter().map(|path| PluginPath { path: host.absolute(path), origin })).collect()
+}
+
+/// Loads the plugins at a path.
+pub(crate) fn load(path: &PluginPath) -> Result<Vec<NamedPlugin>, ServiceError> {
+    let PluginPath { path, origin } = path;
+    let loaded = tiphys_plugin::load_plugins(path)
+        .map_err(|error| ServiceError::invalid_input(format!("{}{}", origin.prefix(), chain(&error))))?;
+    let named = |plugin: LoadedPlugin| NamedPlugin {
+        file: plugin.file.display().to_string(),
+        plugin,
+        origin: *origin,
+    };
+    Ok(loaded.into_iter().map(named).collect())
 }
 
 /// Loads the plugins that run in process.
 pub fn load_plugins(options: &ServiceOptions, host: &Host) -> Result<Vec<LoadedPlugin>, ServiceError> {
-    let PluginPaths { paths, origin } = plugin_paths(options, host);
     let mut loaded = Vec::new();
-    for path in paths {
-        let found = tiphys_plugin::load_plugins(&path)
-            .map_err(|error| ServiceError::invalid_input(format!("{origin}{}", chain(&error))))?;
-        loaded.extend(found);
+    for path in plugin_paths(options, host) {
+        loaded.extend(load(&path)?);
     }
-    for plugin in &loaded {
-        warn_about_folder(plugin);
-    }
-    Ok(loaded)
+    let plugins = without_replaced(loaded)?;
+    plugins.iter().for_each(warn_about_folder);
+    Ok(plugins)
 }
 
 /// Warns about a plugin whose directory has a colon in its path: `PATH` cannot contain it.

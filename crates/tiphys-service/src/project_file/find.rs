@@ -38,12 +38,12 @@ pub(super) struct FoundFile {
 }
 
 /// Returns the root of the checkout that contains an absolute path.
-pub(super) fn checkout_of(path: &Path) -> Option<&Path> {
+pub(crate) fn checkout_of(path: &Path) -> Option<&Path> {
     path.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok())
 }
 
 /// Returns the directories that are searched for a project file, the nearest first.
-pub(super) fn searched(host: &Host) -> impl Iterator<Item = &Path> {
+fn searched(host: &Host) -> impl Iterator<Item = &Path> {
     let top = checkout_of(&host.current_dir);
     let searched = move |dir: &&Path| top.is_some_and(|top| dir.starts_with(top));
     host.current_dir.ancestors().take_while(searched)
@@ -89,6 +89,16 @@ pub(super) fn named(file: &Path, host: &Host) -> Result<FoundFile, ServiceError>
 /// Reads a file. `None` if it is too large.
 pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     tiphys_tree::read_bounded(path, FILE_BYTES_MAX)
+}
+
+/// Reads a project file at another revision. The error is a description.
+pub(crate) fn read_project_file(path: &Path) -> Result<Vec<u8>, String> {
+    let failed = |error: io::Error| format!("cannot read it: {error}");
+    // A link would lead to a file of the working copy, or to none.
+    if path.symlink_metadata().map_err(failed)?.is_symlink() {
+        return Err("it is a link".to_owned());
+    }
+    read(path).map_err(failed)?.ok_or_else(too_large)
 }
 
 pub(super) fn too_large() -> String {

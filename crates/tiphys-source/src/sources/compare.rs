@@ -67,14 +67,18 @@ impl Sources {
         for index in 0..self.copies.len() {
             let copy = self.copy(index).await?;
             let Some(git) = &copy.git else {
-                if charts::is_folder_of_charts(&copy.dir) {
+                if self.request.is_checkout(index) || charts::is_folder_of_charts(&copy.dir) {
                     past.push(None);
                     continue;
                 }
                 return Err(no_past(copy, &format!("revision {:?}", base.name)));
             };
-            let commit = base.commit(git, &self.service.git).await?;
-            past.push(Some(commit));
+            match base.commit(git, &self.service.git).await {
+                Ok(commit) => past.push(Some(commit)),
+                // An application of the repository fails.
+                Err(_) if self.request.is_checkout(index) => past.push(None),
+                Err(error) => return Err(error),
+            }
         }
         Ok(Self { past: Some(past.into()), ..self.clone() })
     }

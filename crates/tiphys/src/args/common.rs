@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 use tiphys_engine::TrackingMethod;
 use tiphys_plugin::PrivateView;
-use tiphys_service::{ConnectTo, FileGlobbing, RepositoryRevisions, SetInclusion};
+use tiphys_service::{ConnectTo, CurrentCheckout, FileGlobbing, RepositoryRevisions, SetInclusion, Warning};
 
 use super::clusters::ClusterArgs;
 use super::limits::LimitArgs;
@@ -24,11 +24,15 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
 
-    /// Plugins to run in process: a folder with plugin.yaml, a folder of such folders, a plugin file, or a ConfigMap with plugin files;
-    /// default: the plugins installed with tiphys [env: `TIPHYS_PLUGINS`, separated by `:`]
+    /// Plugins to run in process, in addition to those installed with tiphys: a folder with plugin.yaml, a folder of such folders, a plugin file,
+    /// or a ConfigMap with plugin files. One of them replaces an installed one of the same name [env: `TIPHYS_PLUGINS`, separated by `:`]
     // The parser would also split paths of the command line at colons.
     #[arg(long, value_name = "PATH", global = true, action = ArgAction::Append)]
     pub(crate) plugins: Vec<PathBuf>,
+
+    /// Do not use the plugins installed with tiphys
+    #[arg(long, global = true)]
+    pub(crate) no_default_plugins: bool,
 
     /// Folder with the sockets of running plugin servers [env: `ARGOCD_PLUGINSOCKFILEPATH`]
     // The parser would reject an empty variable.
@@ -41,8 +45,9 @@ pub(crate) struct CommonArgs {
 
     /// Use the files of DIR, uncommitted ones included, instead of the repository URL; default for URL: all remotes of DIR. They stand for HEAD
     /// and the branch that was changed (see --repo-revision), with `@BRANCH=DIR` also for that branch, with `URL@REV=DIR` only for REV. For a
-    /// Helm repository or a registry, DIR replaces the charts of sources, but not their dependencies
-    #[arg(long, value_name = "[URL=]DIR", global = true, action = ArgAction::Append)]
+    /// Helm repository or a registry, DIR replaces the charts of sources, but not their dependencies. Default: the checkout around the current
+    /// folder for its remotes; an empty value for none
+    #[arg(long, value_name = "[URL=]DIR", global = true, env = "TIPHYS_REPO", action = ArgAction::Append)]
     pub(crate) repo: Vec<String>,
 
     /// Branches for which the files of a checkout of --repo are used: `branches` for the one that is checked out, the remote's default branch and
@@ -142,6 +147,14 @@ pub(crate) struct CommonArgs {
     /// Plugins of the project file, which are used if neither an option nor a variable names any.
     #[arg(skip)]
     pub(crate) project_plugins: Vec<PathBuf>,
+
+    /// Whether the checkout around the current directory is used instead of its remotes.
+    #[arg(skip)]
+    pub(crate) current_checkout: CurrentCheckout,
+
+    /// Warnings about the project file of a comparison.
+    #[arg(skip)]
+    pub(crate) warnings: Vec<Warning>,
 }
 
 /// What is used again of earlier commands.

@@ -12,7 +12,7 @@ use super::past::{self, BasePath, BaseReader, label};
 use crate::error::{Remedy, ServiceError, chain};
 use crate::host::Host;
 use crate::options::ServiceOptions;
-use crate::plugin::{self, PluginPaths};
+use crate::plugin::{self, NamedPlugin, PluginOrigin, PluginPath};
 use crate::warning::Warning;
 
 /// The plugins of both sides.
@@ -43,42 +43,53 @@ pub(super) async fn load(
     options: &ServiceOptions,
     host: &Host,
 ) -> Result<ComparedPlugins, ServiceError> {
-    let PluginPaths { paths, origin } = plugin::plugin_paths(options, host);
     let mut plugins = ComparedPlugins::default();
-    for path in paths {
+    let (mut of_base, mut of_head): (Vec<NamedPlugin>, Vec<NamedPlugin>) = (Vec::new(), Vec::new());
+    for named in plugin::plugin_paths(options, host) {
+        let PluginPath { path, origin } = &named;
         // The installed plugins belong to the installation, not to a compared work tree.
-        let places = if origin.is_empty() { Vec::new() } else { past::work_trees(origin, &path)? };
+        let places = match origin {
+            PluginOrigin::Installation => Vec::new(),
+            _ => past::work_trees(origin.prefix(), path)?,
+        };
         let compared = places.into_iter().skip_while(|place| !tops.contains(&place.top)).collect();
         let compared = if from == PluginsFrom::Head { None } else { reader.outermost(compared).await? };
         let Some(place) = compared else {
-            let loaded = load_head(&path, origin)?;
-            plugins.base.plugins.extend(loaded.iter().cloned());
-            plugins.head.plugins.extend(loaded);
+            let loaded = plugin::load(&named)?;
+            of_base.extend(loaded.iter().cloned());
+            of_head.extend(loaded);
             continue;
         };
-        let BasePlugins { at_base, loaded, warning } = load_base(reader, place, &path, origin).await?;
+        let BasePlugins { at_base, loaded, warning } =
+            load_base(reader, place, path, origin.prefix()).await?;
         plugins.warnings.extend(warning);
         if from == PluginsFrom::Base {
-            let unused = unused(reader, &at_base.place, &path, &loaded, &mut plugins.warnings).await?;
+            let unused = unused(reader, &at_base.place, path, &loaded, &mut plugins.warnings).await?;
             plugins.only_head.extend(unused);
-            plugins.head.plugins.extend(loaded.iter().cloned());
         } else {
-            let of_head = load_head(&path, origin)?;
+            let now = plugin::load(&named)?;
+            let loaded_now: Vec<LoadedPlugin> = now.iter().map(|named| named.plugin.clone()).collect();
             plugins.base.marks.extend(marks(reader, &at_base.place, &loaded, Some(reader.base)).await);
-            plugins.head.marks.extend(marks(reader, &at_base.place, &of_head, None).await);
-            plugins.head.plugins.extend(of_head);
+            plugins.head.marks.extend(marks(reader, &at_base.place, &loaded_now, None).await);
+            of_head.extend(now);
         }
-        plugins.base.plugins.extend(loaded);
+        let at_base_named = |plugin: LoadedPlugin| NamedPlugin {
+            file: at_base.named(&plugin.file.display().to_string(), reader.base),
+            plugin,
+            origin: *origin,
+        };
+        of_base.extend(loaded.into_iter().map(at_base_named));
         plugins.held.push(at_base);
     }
+    plugins.base.plugins = plugin::without_replaced(of_base)?;
+    plugins.head.plugins = match from {
+        PluginsFrom::Base => plugins.base.plugins.clone(),
+        PluginsFrom::Head | PluginsFrom::Each => plugin::without_replaced(of_head)?,
+    };
     for plugin in &plugins.head.plugins {
         plugin::warn_about_folder(plugin);
     }
     Ok(plugins)
-}
-
-fn load_head(path: &Path, origin: &str) -> Result<Vec<LoadedPlugin>, ServiceError> {
-    load_plugins(path).map_err(|error| ServiceError::invalid_input(format!("{origin}{}", chain(&error))))
 }
 
 /// The plugins at a path of the base.

@@ -83,7 +83,8 @@ pub(super) async fn open(
         RequestSettings::new(options, host, &side.store, &Trust::everything(host), &known, None)
     };
     let (settings_base, mut settings_head) = (settings(&stores_base), settings(&stores_head));
-    let mut warnings = plugins.warnings.clone();
+    let mut warnings = options.warnings.clone();
+    warnings.extend(plugins.warnings.iter().cloned());
     warnings.extend(settings_base.warnings.iter().chain(&settings_head.warnings).cloned());
     let of_base = trust::Base { store: &stores_base.store, settings: &settings_base, revision: base };
     let mut of_head = trust::Change { store: &stores_head.store, settings: &mut settings_head };
