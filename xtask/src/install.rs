@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Failure;
 use crate::build::{self, Profile, copy_plugin_programs};
-use crate::cargo::{run as run_program, search_path, variable};
+use crate::cargo::{program as program_at, run as run_program, search_path, variable};
 use crate::files::{create_directory, entries};
 
 /// Parts of a plugin's directory that are not installed: tests and sources of its program.
@@ -45,8 +45,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let plugins = copy_plugins(&root.join("plugins"), &share)?;
     copy_plugin_programs(&program, &share)?;
     let manual = destination.join("share/man");
-    let pages = ["help".as_ref(), "--man".as_ref(), manual.as_os_str()];
-    run_program(std::process::Command::new(bin.join("tiphys")).args(pages))?;
+    run_program(program_at(bin.join("tiphys")).args(["help", "--man"]).arg(&manual))?;
     println!("installed {} and the plugins {}", bin.join("tiphys").display(), plugins.join(", "));
     if !split_paths(&search_path()).any(|folder| folder == bin) {
         println!("{} is not on PATH", bin.display());

@@ -11,10 +11,10 @@ pub(crate) fn refusals(document: &Node, spec: &ApplicationSpec) -> Vec<Warning> 
     let mut refusals = Refusals { document, found: Vec::new() };
     let api_version = document.get("apiVersion").and_then(Node::as_str).unwrap_or_default();
     if api_version != API_VERSION {
-        refusals.add(&["apiVersion"], format!("{api_version:?} is not known; write {API_VERSION}"));
+        refusals.add(&["apiVersion"], &format!("{api_version:?} is not known; write {API_VERSION}"));
     }
     if document.at(["spec", "destination"]).is_none_or(Node::is_null) {
-        refusals.add(&["spec"], "there is no destination; add spec.destination".to_owned());
+        refusals.add(&["spec"], "there is no destination; add spec.destination");
     }
     if spec.source_hydrator.is_none() {
         if spec.sources.is_empty() {
@@ -34,7 +34,7 @@ struct Refusals<'a> {
 
 impl Refusals<'_> {
     /// Adds what is wrong at a path of the document.
-    fn add(&mut self, path: &[&str], problem: String) {
+    fn add(&mut self, path: &[&str], problem: &str) {
         let position = self.document.at(path.iter().copied()).map(|node| node.position);
         let is_index = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
         let field = path.iter().enumerate().map(|(index, part)| match index {
@@ -50,23 +50,17 @@ impl Refusals<'_> {
         let path: Vec<&str> = ["spec"].into_iter().chain(place.iter().copied()).collect();
         let is_for_others = place.len() > 1 && !source.reference.is_empty();
         if source.repo_url.is_empty() {
-            self.add(&path, "there is no repoURL".to_owned());
+            self.add(&path, "there is no repoURL");
         }
         match (source.path.is_empty(), source.chart.is_empty()) {
             (true, true) if !is_for_others => {
-                self.add(
-                    &path,
-                    "there is neither path nor chart; the root of a repository is path: .".to_owned(),
-                );
+                self.add(&path, "there is neither path nor chart; the root of a repository is path: .");
             }
             (false, false) => {
-                self.add(
-                    &path,
-                    "there are path and chart; a chart of a Helm repository has no path".to_owned(),
-                );
+                self.add(&path, "there are path and chart; a chart of a Helm repository has no path");
             }
             (true, false) if source.target_revision.is_empty() => {
-                self.add(&path, "a chart needs a targetRevision".to_owned());
+                self.add(&path, "a chart needs a targetRevision");
             }
             _ => {}
         }

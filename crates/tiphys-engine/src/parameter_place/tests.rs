@@ -130,6 +130,9 @@ fn positions_of_dynamic_parameters() {
     }
 }
 
+/// A source, a parameter, a path in its value, and the lines of the parameter and of the part.
+type PartCase<'a> = (&'a str, &'a str, &'a [Step], Option<usize>, Option<usize>);
+
 #[test]
 fn parts_of_inline_values_have_positions() {
     let key = |key: &str| Step::Key(key.to_owned());
@@ -142,7 +145,7 @@ fn parts_of_inline_values_have_positions() {
     let quoted = "helm:\n  values: \"image:\\n  tag: 1\\n\"\n";
     let entry = "plugin:\n  parameters:\n  - name: values\n    string: |-\n      image:\n        tag: 1\n";
     let tag = [key("image"), key("tag")];
-    let cases: [(&str, &str, &[Step], Option<usize>, Option<usize>); 8] = [
+    let cases: [PartCase<'_>; 8] = [
         (object, "values-object", &tag, Some(1), Some(4)),
         (object, "values-object", &[key("list"), Step::Index(1)], None, Some(7)),
         (object, "values-object", &[key("image"), key("none")], None, Some(3)),

@@ -185,7 +185,7 @@ async fn every_command_of_the_plugin_has_the_files() {
     assert_eq!(generated(&plugin, &request).await, Ok(kind("Same")));
     let found = tiphys_plugin::Plugin::matches(&plugin, &request).await.unwrap();
     assert_eq!(found, tiphys_plugin::Match::Supported);
-    assert_eq!(tiphys_plugin::Plugin::announce(&plugin, &request).await.unwrap().len(), 1);
+    assert_eq!(tiphys_plugin::Plugin::announce(&plugin, &request).await.unwrap().list.len(), 1);
 }
 
 #[tokio::test]

@@ -148,8 +148,8 @@ impl Problems {
 pub(crate) fn problems_of(source: &AnnouncedSource, names: &[String]) -> Vec<String> {
     let mut problems = Problems::of(source);
     let texts = |name: &String| {
-        let found = problems.take(name).texts.into_iter();
-        found.map(|text| format!("parameter `{name}`: {text}")).collect::<Vec<_>>()
+        let found = problems.take(name);
+        found.texts().map(|text| format!("parameter `{name}`: {text}")).collect::<Vec<_>>()
     };
     names.iter().flat_map(texts).collect()
 }

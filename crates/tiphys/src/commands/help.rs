@@ -29,17 +29,15 @@ pub(crate) fn run(args: &HelpArgs, host: &Process) -> Result<ExitCode, ServiceEr
     command.build();
     for name in &args.command {
         let known: Vec<String> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
-        command = match command.find_subcommand(name) {
-            Some(found) => found.clone(),
-            None => {
-                let similar = tiphys_params::suggest(name, known.iter().map(String::as_str));
-                let error = ServiceError::invalid_input(format!("there is no command {name:?}"));
-                return Err(match similar.first() {
-                    Some(name) => error.with_hint(format!("did you mean {name}?")),
-                    None => error,
-                });
-            }
+        let Some(found) = command.find_subcommand(name) else {
+            let similar = tiphys_params::suggest(name, known.iter().map(String::as_str));
+            let error = ServiceError::invalid_input(format!("there is no command {name:?}"));
+            return Err(match similar.first() {
+                Some(name) => error.with_hint(format!("did you mean {name}?")),
+                None => error,
+            });
         };
+        command = found.clone();
     }
     output::print(&command.render_long_help().to_string())?;
     Ok(ExitCode::SUCCESS)

@@ -88,6 +88,9 @@ fn env_file_that_is_not_understood_widens() {
     }
 }
 
+/// A kustomization, the files beside it, and the expected reason.
+type ConfigurationCase<'a> = (String, &'a [(&'a str, &'a str)], Option<&'a str>);
+
 #[test]
 fn configurations_of_built_in_plugins_are_followed() {
     let patch = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npath: p.yaml\n";
@@ -97,7 +100,7 @@ fn configurations_of_built_in_plugins_are_followed() {
     let other = "apiVersion: example.org/v1\nkind: PatchTransformer\n";
     let inline = |content: &str| format!("transformers: [{content:?}]");
     let by_file = "transformers: [t.yaml]".to_owned();
-    let cases: [(String, &[(&str, &str)], Option<&str>); 9] = [
+    let cases: [ConfigurationCase<'_>; 9] = [
         (by_file.clone(), &[("app/t.yaml", patch)], None),
         (by_file.clone(), &[], None),
         (inline(patch), &[], None),

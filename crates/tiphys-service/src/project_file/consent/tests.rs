@@ -26,9 +26,9 @@ fn consent_is_to_a_path_and_a_content() {
 #[test]
 fn consents_in_a_directory_are_found() {
     for (variables, expected) in [
-        (&[("HOME", "/home/a")][..], Some("/home/a/.config/tiphys/allowed")),
-        (&[("HOME", "/home/a"), ("XDG_CONFIG_HOME", "/x")][..], Some("/x/tiphys/allowed")),
-        (&[("HOME", "/home/a"), ("XDG_CONFIG_HOME", "x")][..], Some("/home/a/.config/tiphys/allowed")),
+        (&[("HOME", "/h")][..], Some("/h/.config/tiphys/allowed")),
+        (&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")][..], Some("/x/tiphys/allowed")),
+        (&[("HOME", "/h"), ("XDG_CONFIG_HOME", "x")][..], Some("/h/.config/tiphys/allowed")),
         (&[][..], None),
     ] {
         let dir = Consents::of(&Host::for_tests(variables)).map(|consents| consents.dir);

@@ -2,6 +2,9 @@ use tiphys_helm_values::parse_name;
 
 use super::{Written, below_parent, written};
 
+/// A name, and the line and value that it has.
+type Case = (&'static str, Option<(usize, Option<&'static str>)>);
+
 fn at(text: &str, name: &str) -> Option<(usize, Option<String>)> {
     let found = written(text.as_bytes(), &parse_name(name).expect("a name"), 1_000);
     found.map(|Written { line, text }| (line, text))
@@ -11,7 +14,7 @@ fn at(text: &str, name: &str) -> Option<(usize, Option<String>)> {
 fn value_is_found_at_the_line_of_its_key() {
     let text =
         "a: 1\nb:\n  c: text\n  'd.e': 1e3\nlist:\n- x\n- y: [1]\nnothing: ~\na: 2\n---\nb:\n  c: last\n";
-    let cases: [(&str, Option<(usize, Option<&str>)>); 8] = [
+    let cases: [Case; 8] = [
         ("a", Some((9, Some("2")))),
         ("b.c", Some((12, Some("last")))),
         (r"b.d\.e", Some((4, Some("1000")))),

@@ -184,10 +184,10 @@ impl Comment {
     }
 
     /// Returns the comment below the heading. The heading says whether something is omitted, and the end names it.
-    fn finish(self, mut heading: String) -> String {
+    fn finish(self, heading: String) -> String {
         let Some((first, others)) = self.not_shown.split_first() else { return heading + &self.text };
         let count = self.not_shown.len();
-        heading.push_str(&format!("\n**Incomplete: {count} omitted, see the end.**\n"));
+        let heading = format!("{heading}\n**Incomplete: {count} omitted, see the end.**\n");
         let mut rest = format!("\nOmitted, the comment is full ({}): {}", self.not_shown.len(), code(first));
         for (index, name) in others.iter().enumerate() {
             let name = code(name);
