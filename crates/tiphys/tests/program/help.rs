@@ -47,6 +47,7 @@ fn help_of_every_command_has_an_example_of_its_call() {
         "params list",
         "params get",
         "params explain",
+        "params check",
         "params set",
         "params unset",
         "params diff",

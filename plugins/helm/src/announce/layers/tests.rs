@@ -13,13 +13,13 @@ fn at(text: &str, name: &str) -> Option<(usize, Option<String>)> {
 #[test]
 fn value_is_found_at_the_line_of_its_key() {
     let text =
-        "a: 1\nb:\n  c: text\n  'd.e': 1e3\nlist:\n- x\n- y: [1]\nnothing: ~\na: 2\n---\nb:\n  c: last\n";
+        "a: 1\nb:\n  c: text\n  'd.e': 1e3\nlist:\n- x\n- z: [1]\nnothing: ~\na: 2\n---\nb:\n  c: last\n";
     let cases: [Case; 8] = [
         ("a", Some((9, Some("2")))),
         ("b.c", Some((12, Some("last")))),
         (r"b.d\.e", Some((4, Some("1000")))),
         ("list[0]", Some((6, Some("x")))),
-        ("list[1].y", Some((7, Some("[1]")))),
+        ("list[1].z", Some((7, Some("[1]")))),
         ("list[2]", None),
         ("nothing", Some((8, None))),
         ("a.b", None),
