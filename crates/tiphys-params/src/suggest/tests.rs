@@ -44,7 +44,7 @@ fn common_dotted_prefix_does_not_make_names_similar() {
 #[test]
 fn names_that_end_in_the_name_are_suggested_first() {
     let known =
-        ["set.web.replicas", "set.replicas", "set.replica", "set.minreplicas", "replica", "replicas.set"];
+        ["set.web.replicas", "set.replicas", "set.replica", "set.minreplicas", "replica", "replicas.web.set"];
     assert_eq!(suggest("replicas", known), ["set.replicas", "set.web.replicas", "replica"]);
     let many: Vec<String> = (0..20).map(|number| format!("set.n{number:02}.replicas")).collect();
     let found = suggest("replicas", many.iter().map(String::as_str));

@@ -34,7 +34,7 @@ fn layers_are_decoded_with_their_places() {
 #[test]
 fn malformed_layers_are_rejected_by_field() {
     let cases = [
-        ("", "unexpected end"),
+        ("", "the text ends"),
         ("{}", "expected a list, found"),
         ("[1]", "[0]"),
         (r#"[{"kind": "x"}]"#, "either file or parameter"),
