@@ -79,7 +79,7 @@ spec:
 fn application(source: &str) -> String {
     let source = source.replacen('{', &format!("{{repoURL: {REPOSITORY}, "), 1);
     format!(
-        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: alone}}\nspec: {{source: {source}}}\n"
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: alone}}\nspec: {{source: {source}, destination: {{}}}}\n"
     )
 }
 
