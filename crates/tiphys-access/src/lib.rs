@@ -24,7 +24,7 @@ pub use repository::{
 };
 pub use run_context::{
     CONTEXT_FILE_VARIABLE, CONTEXT_VERSION, ContextError, ContextProject, ContextSource,
-    DEFAULT_VALUES_FILE_SCHEMES, MountedCredentials, NetworkUse, RefTree, RunContext, SourceKind,
+    DEFAULT_VALUES_FILE_SCHEMES, LocalChart, MountedCredentials, NetworkUse, RefTree, RunContext, SourceKind,
 };
 pub use secret::Secret;
 pub use trust_store::SYSTEM_CA_BUNDLES;

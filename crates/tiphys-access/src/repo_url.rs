@@ -175,6 +175,13 @@ impl RepoUrl {
         if self.scheme().is_some() || is_ssh(&self.0) { self.clone() } else { Self([OCI, &self.0].concat()) }
     }
 
+    /// Returns the form in which addresses of Helm repositories and registries are compared: in lower case, without `oci://`, user information
+    /// and trailing slashes.
+    pub fn chart_repository(&self) -> String {
+        let address = self.0.trim_end_matches('/').to_ascii_lowercase();
+        Self(Self(address).without_user_info()).without_oci().to_owned()
+    }
+
     /// Returns the address without `oci://`.
     pub fn without_oci(&self) -> &str {
         self.0.strip_prefix(OCI).unwrap_or(&self.0)

@@ -42,6 +42,8 @@ pub struct RunContext {
     /// CA certificates in PEM format by [`crate::RepoUrl::server_name`]. They apply to servers without other CA certificates
     /// (`argocd-tls-certs-cm`).
     pub server_certificates: BTreeMap<String, String>,
+    /// The charts of directories that replace Helm repositories and registries, by the URL of the repository. Nothing is fetched from these.
+    pub local_charts: BTreeMap<String, Vec<LocalChart>>,
     /// Whether credentials on the plugin's machine apply to repositories that are not in `repositories` and `credential_templates`.
     pub mounted_credentials: MountedCredentials,
     /// Whether the plugin may use the network.
@@ -113,6 +115,17 @@ pub struct RefTree {
     pub revision: String,
 }
 
+/// A chart of a directory that replaces a Helm repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalChart {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The absolute path of its directory, or of its archive `NAME-VERSION.tgz`.
+    pub path: PathBuf,
+}
+
 /// The application's project.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ContextProject {
@@ -152,6 +165,7 @@ impl Default for RunContext {
             repositories: Vec::new(),
             credential_templates: Vec::new(),
             server_certificates: BTreeMap::new(),
+            local_charts: BTreeMap::new(),
             mounted_credentials: MountedCredentials::default(),
             network: NetworkUse::default(),
         }

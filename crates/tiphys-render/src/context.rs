@@ -126,6 +126,7 @@ impl Renderer {
         let application = origin.application;
         let (settings, known) = (&self.settings.context, self.sources.known());
         let project = self.project_of(application);
+        let local_charts = self.sources.local_charts().await.map_err(SourceFailure::Repository)?;
         let mut given = GivenContext {
             context: RunContext {
                 source: ContextSource {
@@ -141,6 +142,7 @@ impl Renderer {
                     Some(_) => MountedCredentials::Use,
                     None => MountedCredentials::Ignore,
                 },
+                local_charts: (*local_charts).clone(),
                 network: self.sources.network(),
                 ..RunContext::default()
             },

@@ -15,11 +15,13 @@ mod registry;
 mod repository;
 mod unpacked;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tiphys_access::{CredentialReach, RepoUrl, RepositoryAccess};
+use tiphys_access::{CredentialReach, LocalChart, RepoUrl, RepositoryAccess};
 use tiphys_logins::OwnLogins;
 use tiphys_tree::{Modes, Store, Tree};
+use tokio::sync::OnceCell;
 
 use crate::lookup::{LookupAge, LookupCache};
 use crate::once_map::OnceMap;
@@ -108,6 +110,7 @@ pub(crate) struct Charts {
     request: Arc<SourceRequest>,
     lookup_age: LookupAge,
     found: OnceMap<ChartKey, FoundChart>,
+    local: OnceCell<Arc<BTreeMap<String, Vec<LocalChart>>>>,
     clients: Clients,
     logins: LearnedLogins,
 }
@@ -118,7 +121,16 @@ type ChartKey = (String, Option<OwnLogins>, [String; 3]);
 impl Charts {
     pub(crate) fn new(service: SourceService, request: Arc<SourceRequest>, lookup_age: LookupAge) -> Self {
         let (found, clients, logins) = (OnceMap::default(), Clients::default(), LearnedLogins::default());
-        Self { service, request, lookup_age, found, clients, logins }
+        Self { service, request, lookup_age, found, local: OnceCell::new(), clients, logins }
+    }
+
+    /// Returns the charts of directories that replace Helm repositories, by the URL of the repository.
+    pub(crate) async fn local(&self) -> Result<Arc<BTreeMap<String, Vec<LocalChart>>>, SourceError> {
+        let read = || {
+            let request = Arc::clone(&self.request);
+            blocking(move || local::all(&request.copies).map(Arc::new))
+        };
+        self.local.get_or_try_init(read).await.cloned()
     }
 
     /// Resolves a chart, and downloads it unless it is cached. Repeated calls resolve it once.

@@ -7,13 +7,13 @@ mod repositories;
 mod revision;
 mod submodules;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::ObjectId;
-use tiphys_access::{ContextProject, FileRepositories, KnownRepositories, NetworkUse};
+use tiphys_access::{ContextProject, FileRepositories, KnownRepositories, LocalChart, NetworkUse};
 use tiphys_tree::{Modes, RepoPath, Tree};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -182,6 +182,11 @@ impl Sources {
             repository: found.shown,
             origin: Origin::Chart(found.files),
         })
+    }
+
+    /// Returns the charts of directories that replace Helm repositories, by the URL of the repository.
+    pub async fn local_charts(&self) -> Result<Arc<BTreeMap<String, Vec<LocalChart>>>, SourceError> {
+        self.charts.local().await
     }
 
     /// Returns the local copy whose current files are this revision. None if it is a commit.

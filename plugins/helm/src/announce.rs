@@ -23,7 +23,7 @@ use tiphys_helm_values::{Chart, CoalesceError, HelmVersion, Map, Value, coalesce
 use tiphys_params::{Announcement, CollectionType};
 use tiphys_tree::{ContainmentError, check_links, read_bounded};
 
-use crate::chart::ChartError;
+use crate::chart::{ChartError, Dependency};
 use crate::dependencies;
 use crate::failure::go_words;
 use crate::helm;
@@ -151,7 +151,8 @@ impl ValueSources {
         let helm = helm::recorded_version(&request.host, settings);
         let version = helm.as_ref().map_or(LIKELY_VERSION, helm::HelmVersion::rules);
         let built = || helm.as_ref().and_then(|helm| dependencies::cached_charts(request, helm));
-        let loader = Loader { root: &request.root, bounds, version, built: &built };
+        let local = |missing: &[&Dependency]| dependencies::local_charts(request, missing);
+        let loader = Loader { root: &request.root, bounds, version, built: &built, local: &local };
         let chart = loader.load(&request.app_path)?;
         Ok(Self { chart, files, left_out, version })
     }

@@ -21,7 +21,7 @@ pub(crate) const CHART: &str = "Chart.yaml";
 pub(crate) const REQUIREMENTS: &str = "requirements.yaml";
 
 /// The lock files. If both exist, helm uses the last.
-const LOCKS: [&str; 2] = ["Chart.lock", "requirements.lock"];
+pub(crate) const LOCKS: [&str; 2] = ["Chart.lock", "requirements.lock"];
 
 /// Maximum size of `Chart.yaml` in bytes: helm's limit of one file of a chart.
 const CHART_BYTES_MAX: u64 = 5 << 20;

@@ -12,6 +12,7 @@ mod listed;
 mod local;
 mod permission;
 mod remote;
+mod replaced;
 
 use std::fs;
 use std::io;
@@ -36,6 +37,7 @@ use handover::hand_over;
 use key::{BuildKey, Inputs};
 use listed::Listed;
 use remote::{DependencyRepository, ProjectRepositories, RemoteKind, RemoteRepository};
+use replaced::Replaced;
 
 /// The directory of a chart with its dependencies.
 const CHARTS: &str = "charts";
@@ -81,6 +83,19 @@ pub(crate) fn cached_charts(request: &Request, version: &HelmVersion) -> Option<
     let cache = Cache::known(request.settings.cache_folder.as_deref()?)?;
     let key = Plan::new(request).ok()?.key(version, request.host.current_dir(), &cache)?;
     cache.look(&key)
+}
+
+/// Returns the local charts that replace those of some dependencies, as far as they are known.
+pub(crate) fn local_charts(request: &Request, dependencies: &[&Dependency]) -> Vec<PathBuf> {
+    if request.context.local_charts.is_empty() {
+        return Vec::new();
+    }
+    let known = ProjectRepositories::of_context(&request.context);
+    let Ok(listed) = Listed::read(request.host.current_dir(), request.settings.chart_bounds) else {
+        return Vec::new();
+    };
+    let found = |one: &&Dependency| replaced::local_chart(one, &listed, &known, &request.context).ok()?;
+    dependencies.iter().filter_map(found).map(|chart| chart.path.clone()).collect()
 }
 
 /// Makes a copy of the chart with all its dependencies. Called when helm reports that some are missing.
@@ -134,10 +149,12 @@ pub(crate) async fn build(
 #[derive(Debug)]
 struct Plan {
     listed: Listed,
+    /// Those of repositories that local directories replace.
+    replaced: Replaced,
     /// Repositories that helm fetches from.
     remotes: Vec<RemoteRepository>,
-    /// Directories of the repository, with all links resolved.
-    folders: Vec<PathBuf>,
+    /// Directories of the repository, with all links resolved, and replaced charts.
+    local: Vec<PathBuf>,
 }
 
 impl Plan {
@@ -153,36 +170,43 @@ impl Plan {
             MountedCredentials::Ignore => {}
         }
         listed.check(&known)?;
-        let mut folders = Vec::new();
+        let replaced = Replaced::new(&listed, &known, &request.context)?;
+        let mut local = Vec::new();
         for dependency in listed.all() {
             if let DependencyRepository::Folder(path) = DependencyRepository::of(&dependency.repository)
                 && let Some(folder) = local::folder(&request.root, chart, dependency, path)?
             {
                 local::check_whole(&folder, dependency, bounds)?;
-                folders.push(folder);
+                local.push(folder);
             }
+        }
+        for (dependency, chart) in &replaced.charts {
+            if chart.path.is_dir() {
+                local::check_whole(&chart.path, dependency, bounds)?;
+            }
+            local.push(chart.path.clone());
         }
         let credentials = request.options.credentials;
         let remotes = |dependencies: &[Dependency]| {
             known.remotes(dependencies.iter().map(|one| one.repository.as_str()), credentials)
         };
         check_permission(&remotes(&listed.others)?, request)?;
-        let mut remotes = remotes(&listed.dependencies)?;
-        check_permission(&remotes, request)?;
+        check_permission(&remotes(&listed.dependencies)?, request)?;
+        let mut remotes = remotes(&replaced.others)?;
         for remote in &mut remotes {
             read_certificates(std::mem::take(&mut remote.files), &mut remote.access)?;
             inherit_proxy(remote, request);
         }
-        Ok(Self { listed, remotes, folders })
+        Ok(Self { listed, replaced, remotes, local })
     }
 
     /// Returns the cache key of the build. `chart` is the chart's directory, or a copy of it.
     fn key(&self, version: &HelmVersion, chart: &Path, cache: &Cache) -> Option<BuildKey> {
-        let inputs = Inputs { helm: &version.text, chart, folders: &self.folders, remotes: &self.remotes };
+        let inputs = Inputs { helm: &version.text, chart, local: &self.local, remotes: &self.remotes };
         inputs.key(cache.secret())
     }
 
-    /// Runs helm in the copy.
+    /// Adds the dependencies to the copy.
     async fn run(
         &mut self,
         request: &Request,
@@ -190,12 +214,53 @@ impl Plan {
         home: &Home,
         built: &Built,
     ) -> Result<(), DependencyError> {
+        let bounds = request.settings.chart_bounds;
+        let stdout = if self.replaced.charts.is_empty() {
+            self.run_helm(request, helm, home, built).await?
+        } else {
+            let set_aside = self.replaced.reduce(&built.chart, home)?;
+            let is_needed = self.replaced.needs_helm();
+            let stdout =
+                if is_needed { self.run_helm(request, helm, home, built).await? } else { Vec::new() };
+            self.replaced.complete(&built.chart, &set_aside)?;
+            stdout
+        };
+        // For a directory with another chart, helm reports missing dependencies when it renders.
+        let is_fetched = |one: &&Dependency| {
+            !matches!(DependencyRepository::of(&one.repository), DependencyRepository::Folder(_))
+        };
+        let missing = local::missing(&built.chart, &self.listed.dependencies, bounds);
+        if let Some(missing) = missing.first().copied().filter(is_fetched) {
+            let cause = broken_archive(&String::from_utf8_lossy(&stdout), &missing.name);
+            return Err(DependencyError::NotBuilt {
+                name: missing.name.clone(),
+                repository: RepoUrl::new(&missing.repository),
+                cause: cause.map(|text| self.redact(&text)),
+            });
+        }
+        let charts = built.chart.join(CHARTS);
+        let listed: Vec<&Dependency> = self.listed.all().collect();
+        local::remove_duplicates(&charts, &listed, bounds)
+            .map_err(|source| DependencyError::Charts { path: charts, source })
+    }
+
+    /// Runs helm in the copy. Returns its standard output.
+    async fn run_helm(
+        &mut self,
+        request: &Request,
+        helm: &Helm,
+        home: &Home,
+        built: &Built,
+    ) -> Result<Vec<u8>, DependencyError> {
         if request.context.network == NetworkUse::None
             && let Some(remote) = self.remotes.first()
         {
-            return Err(DependencyError::NoNetwork { address: remote.address.clone() });
+            let bounds = request.settings.chart_bounds;
+            let missing = local::missing(&built.chart, &self.replaced.others, bounds);
+            let names = missing.iter().map(|one| one.name.clone()).collect();
+            return Err(DependencyError::NoNetwork { names, address: remote.address.clone() });
         }
-        for folder in &self.folders {
+        for folder in &self.local {
             // Helm would mention a link in its messages.
             if let Ok(below) = folder.strip_prefix(&request.root) {
                 replace_link(&built.tree.join(below))?;
@@ -217,24 +282,7 @@ impl Plan {
         // Helm needs the files no more, and the chart determines what runs next.
         handover::take_back(home);
         let output = output.map_err(|error| self.failed(&error, &unusable))?;
-        // For a directory with another chart, helm reports missing dependencies when it renders.
-        let is_fetched = |one: &&Dependency| {
-            !matches!(DependencyRepository::of(&one.repository), DependencyRepository::Folder(_))
-        };
-        let bounds = request.settings.chart_bounds;
-        let missing = local::missing(&built.chart, &self.listed.dependencies, bounds);
-        if let Some(missing) = missing.filter(is_fetched) {
-            let cause = broken_archive(&String::from_utf8_lossy(&output), &missing.name);
-            return Err(DependencyError::NotBuilt {
-                name: missing.name.clone(),
-                repository: RepoUrl::new(&missing.repository),
-                cause: cause.map(|text| self.redact(&text)),
-            });
-        }
-        let charts = built.chart.join(CHARTS);
-        let listed: Vec<&Dependency> = self.listed.all().collect();
-        local::remove_duplicates(&charts, &listed, bounds)
-            .map_err(|source| DependencyError::Charts { path: charts, source })
+        Ok(output)
     }
 
     /// A failure of helm in Argo CD's words. Helm reports a missing index on standard output only.
@@ -290,7 +338,7 @@ impl Plan {
             | DependencyRepository::Other => false,
         };
         let is_chosen =
-            self.listed.dependencies.iter().filter(is_fetched).any(|one| !is_exact(one.version.as_str()));
+            self.replaced.others.iter().filter(is_fetched).any(|one| !is_exact(one.version.as_str()));
         let is_locked = self.listed.is_locked();
         if is_chosen && !is_locked { Age::AtMost(request.settings.range_age) } else { Age::Any }
     }

@@ -118,6 +118,9 @@ impl Home {
     /// Name of the directory in which dependencies are built.
     pub(crate) const BUILT_TREE: &str = "tree";
 
+    /// Name of the directory for files of a chart that are not used while dependencies are built.
+    pub(crate) const SET_ASIDE: &str = "set-aside";
+
     /// Name of the directory for cached dependencies.
     pub(crate) const CACHED_TREE: &str = "kept";
 

@@ -10,7 +10,7 @@ const CASES: u32 = 1_000_000;
 
 const TESTS: [&str; 6] = ["test", "-p", "tiphys-render", "--lib", "--", "inputs::tests"];
 
-/// Runs the tests. It takes fifteen minutes.
+/// Runs the tests. It takes half an hour.
 pub(super) fn run(root: &Path) -> Result<(), Failure> {
     run_program(cargo(root, &TESTS).env("PROPTEST_CASES", CASES.to_string()))
 }

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tiphys_yaml::{Data, DecodeError, Node, Object, read_json};
 
 use super::{
-    CONTEXT_VERSION, ContextError, ContextSource, MountedCredentials, NetworkUse, RefTree, RunContext,
-    SourceKind,
+    CONTEXT_VERSION, ContextError, ContextSource, LocalChart, MountedCredentials, NetworkUse, RefTree,
+    RunContext, SourceKind,
 };
 use crate::{RepositoryAccess, RepositoryKind, Secret};
 
@@ -32,6 +32,11 @@ impl RunContext {
     pub fn to_json(&self) -> String {
         let refs: serde_json::Map<String, Value> =
             self.refs.iter().map(|(name, tree)| (name.clone(), tree.to_value())).collect();
+        let local_charts: serde_json::Map<String, Value> = self
+            .local_charts
+            .iter()
+            .map(|(url, charts)| (url.clone(), charts.iter().map(LocalChart::to_value).collect()))
+            .collect();
         let value = json!({
             "version": CONTEXT_VERSION,
             "source": {
@@ -50,6 +55,7 @@ impl RunContext {
             "repositories": self.repositories.iter().map(RepositoryAccess::to_value).collect::<Vec<_>>(),
             "credentialTemplates": self.credential_templates.iter().map(RepositoryAccess::to_value).collect::<Vec<_>>(),
             "serverCertificates": self.server_certificates,
+            "localCharts": local_charts,
             "mountedCredentials": word_of(&MOUNTED_CREDENTIALS, self.mounted_credentials),
             "network": word_of(&NETWORK_USES, self.network),
         });
@@ -88,6 +94,9 @@ impl RunContext {
         context.repositories = accesses(&mut file, "repositories")?;
         context.credential_templates = accesses(&mut file, "credentialTemplates")?;
         context.server_certificates = file.text_map("serverCertificates")?.unwrap_or_default();
+        if let Some(node) = file.get("localCharts") {
+            context.local_charts = local_charts(node)?;
+        }
         context.mounted_credentials = kind(&mut file, "mountedCredentials", &MOUNTED_CREDENTIALS)?;
         context.network = kind(&mut file, "network", &NETWORK_USES)?;
         Ok(context)
@@ -116,6 +125,18 @@ impl ContextSource {
 impl RefTree {
     fn to_value(&self) -> Value {
         json!({ "path": self.path.to_string_lossy(), "repoURL": self.repo_url, "revision": self.revision })
+    }
+}
+
+impl LocalChart {
+    fn to_value(&self) -> Value {
+        json!({ "name": self.name, "version": self.version, "path": self.path.to_string_lossy() })
+    }
+
+    fn decode(node: &Node, place: String) -> Result<Self, DecodeError> {
+        let mut chart = Object::new(node, place)?;
+        let (name, version) = (text(&mut chart, "name")?, text(&mut chart, "version")?);
+        Ok(Self { name, version, path: absolute_path(&mut chart, "path")? })
     }
 }
 
@@ -171,22 +192,44 @@ fn accesses(file: &mut Object<'_>, key: &'static str) -> Result<Vec<RepositoryAc
         .collect()
 }
 
-fn ref_trees(node: &Node) -> Result<BTreeMap<String, RefTree>, DecodeError> {
-    let Data::Mapping(entries) = &node.data else {
-        return Err(DecodeError::mismatch(node, "refs", "an object"));
+fn local_charts(node: &Node) -> Result<BTreeMap<String, Vec<LocalChart>>, DecodeError> {
+    let charts = |entry: &tiphys_yaml::Entry| {
+        let (url, place) = (entry.key.text.clone(), format!("localCharts.{}", entry.key.text));
+        let Data::Sequence(items) = &entry.value.data else {
+            return Err(DecodeError::mismatch(&entry.value, &place, "a list"));
+        };
+        let decode = |(index, item)| LocalChart::decode(item, format!("{place}[{index}]"));
+        Ok((url, items.iter().enumerate().map(decode).collect::<Result<_, _>>()?))
     };
+    entries(node, "localCharts")?.iter().map(charts).collect()
+}
+
+fn ref_trees(node: &Node) -> Result<BTreeMap<String, RefTree>, DecodeError> {
     let tree = |entry: &tiphys_yaml::Entry| {
         let name = &entry.key.text;
         let mut tree = Object::new(&entry.value, format!("refs.{name}"))?;
-        let path = PathBuf::from(text(&mut tree, "path")?);
-        if !path.is_absolute() {
-            return Err(DecodeError::mismatch(&entry.value, &tree.path_of("path"), "an absolute path"));
-        }
+        let path = absolute_path(&mut tree, "path")?;
         let found =
             RefTree { path, repo_url: text(&mut tree, "repoURL")?, revision: text(&mut tree, "revision")? };
         Ok((name.clone(), found))
     };
-    entries.iter().map(tree).collect()
+    entries(node, "refs")?.iter().map(tree).collect()
+}
+
+fn entries<'a>(node: &'a Node, place: &str) -> Result<&'a [tiphys_yaml::Entry], DecodeError> {
+    match &node.data {
+        Data::Mapping(entries) => Ok(entries),
+        _ => Err(DecodeError::mismatch(node, place, "an object")),
+    }
+}
+
+fn absolute_path(object: &mut Object<'_>, key: &'static str) -> Result<PathBuf, DecodeError> {
+    let path = PathBuf::from(text(object, key)?);
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    let (position, path) = (object.position(), object.path_of(key));
+    Err(DecodeError { position, path, message: "expected an absolute path".to_owned() })
 }
 
 fn text(object: &mut Object<'_>, key: &'static str) -> Result<String, DecodeError> {

@@ -3,7 +3,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{ContextProject, ContextSource, MountedCredentials, NetworkUse, RefTree, RunContext, SourceKind};
+use super::{
+    ContextProject, ContextSource, LocalChart, MountedCredentials, NetworkUse, RefTree, RunContext,
+    SourceKind,
+};
 use crate::{RepositoryAccess, RepositoryKind, Secret};
 
 fn full() -> RunContext {
@@ -51,6 +54,14 @@ fn full() -> RunContext {
             ..RepositoryAccess::default()
         }],
         server_certificates: BTreeMap::from([("charts.example".to_owned(), "authority".to_owned())]),
+        local_charts: BTreeMap::from([(
+            "https://charts.example/other".to_owned(),
+            vec![LocalChart {
+                name: "db".to_owned(),
+                version: "1.2.0".to_owned(),
+                path: PathBuf::from("/srv/charts/db"),
+            }],
+        )]),
         mounted_credentials: MountedCredentials::Use,
         network: NetworkUse::None,
     }
@@ -79,6 +90,7 @@ fn context_file_has_the_documented_format() {
             "tlsClientCertData": "", "tlsClientCertKey": "", "proxy": "", "noProxy": "",
         }],
         "serverCertificates": {"charts.example": "authority"},
+        "localCharts": {"https://charts.example/other": [{"name": "db", "version": "1.2.0", "path": "/srv/charts/db"}]},
         "mountedCredentials": "use",
         "network": "none",
     });
@@ -133,6 +145,11 @@ fn invalid_context_is_rejected_with_field_name() {
         (r#"{"version":1,"refs":[]}"#, "refs: expected an object, found a list"),
         (r#"{"version":1,"refs":{"a":{"path":"rel"}}}"#, "refs.a.path: expected an absolute path"),
         (r#"{"version":1,"repositories":[{"password":1}]}"#, "repositories[0].password: expected a string"),
+        (r#"{"version":1,"localCharts":{"u":{}}}"#, "localCharts.u: expected a list, found an object"),
+        (
+            r#"{"version":1,"localCharts":{"u":[{"path":"rel"}]}}"#,
+            "localCharts.u[0].path: expected an absolute",
+        ),
         (
             r#"{"version":1,"credentialTemplates":[{},{"type":"x"}]}"#,
             "credentialTemplates[1].type: expected one of",

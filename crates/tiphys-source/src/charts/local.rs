@@ -1,9 +1,11 @@
 //! Local directories that replace Helm repositories (`--repo URL=DIR`): archives `NAME-VERSION.tgz`, and directories of charts.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tiphys_access::{LocalChart, RepoUrl};
 use tiphys_limits::Limit;
 use tiphys_tree::{Modes, RepoPath, Store, Tree, read_bounded};
 use tiphys_versions::{Version, VersionRange};
@@ -12,7 +14,6 @@ use tiphys_yaml::{Object, read_document_of_texts};
 use super::artefact::{Artefact, Contents, Packing};
 use super::unpacked::{Owner, Packed, digest_of};
 use super::{ChartError, ChartFiles, ChartSource, FoundChart};
-use tiphys_access::RepoUrl;
 
 use crate::options::SourceOptions;
 use crate::{LocalCopy, SourceError};
@@ -42,17 +43,6 @@ pub(crate) struct ChartArchive {
     artefact: Artefact,
 }
 
-/// A version of the chart in a directory.
-struct Candidate {
-    version: String,
-    path: CandidatePath,
-}
-
-enum CandidatePath {
-    Archive(PathBuf),
-    Folder(PathBuf),
-}
-
 /// Returns the chart if a local directory replaces its repository. Fails if the directory does not have it; nothing is downloaded instead.
 pub(super) fn find(
     source: &ChartSource,
@@ -63,7 +53,7 @@ pub(super) fn find(
     let Some(first) = copies.peek().copied() else { return Ok(None) };
     let mut candidates = Vec::new();
     for copy in copies {
-        candidates.extend(in_folder(&copy.dir, name(source))?);
+        candidates.extend(in_folder(&copy.dir)?.into_iter().filter(|chart| chart.name == name(source)));
     }
     let wanted = source.target_revision.trim();
     let Some(found) = choose(&candidates, wanted)? else {
@@ -77,17 +67,27 @@ pub(super) fn find(
         }
         .into());
     };
-    let files = match &found.path {
-        CandidatePath::Folder(dir) => ChartFiles::Folder(ChartFolder { dir: dir.clone() }),
-        CandidatePath::Archive(path) => {
-            ChartFiles::Packed(ChartArchive::look_at(path, source, &found.version, options)?)
-        }
+    let files = if found.path.is_dir() {
+        ChartFiles::Folder(ChartFolder { dir: found.path.clone() })
+    } else {
+        ChartFiles::Packed(ChartArchive::look_at(&found.path, source, &found.version, options)?)
     };
     Ok(Some(FoundChart {
         revision: found.version.clone(),
         shown: first.dir.display().to_string(),
         files: Arc::new(files),
     }))
+}
+
+/// Returns the charts of all directories that replace Helm repositories, by the URL of the repository.
+pub(crate) fn all(copies: &[LocalCopy]) -> Result<BTreeMap<String, Vec<LocalChart>>, SourceError> {
+    let mut charts: BTreeMap<String, Vec<LocalChart>> = BTreeMap::new();
+    for copy in copies.iter().filter(|copy| is_folder_of_charts(&copy.dir)) {
+        if let Some(url) = &copy.url {
+            charts.entry(url.clone()).or_default().extend(in_folder(&copy.dir)?);
+        }
+    }
+    Ok(charts)
 }
 
 /// Whether a directory is a chart, or contains directories or archives of charts.
@@ -154,20 +154,15 @@ fn name(source: &ChartSource) -> &str {
 }
 
 fn stands_for(copy: &LocalCopy, source: &ChartSource) -> bool {
-    copy.url.as_ref().is_some_and(|url| plain(url) == plain(&source.repo_url))
+    let form = |url: &str| RepoUrl::new(url).chart_repository();
+    copy.url.as_ref().is_some_and(|url| form(url) == form(&source.repo_url))
 }
 
-/// Returns a URL in the form that is compared: without `oci://`, user and password.
-fn plain(url: &str) -> String {
-    let url = RepoUrl::new(url.trim().trim_end_matches('/').to_ascii_lowercase()).without_user_info();
-    RepoUrl::new(url).without_oci().to_owned()
-}
-
-/// Returns the versions of a chart in a directory: archives by their names, directories by their `Chart.yaml`. The directory may be the chart
-/// itself.
-fn in_folder(dir: &Path, name: &str) -> Result<Vec<Candidate>, SourceError> {
+/// Returns the charts in a directory: archives by their names, directories by their `Chart.yaml`. The directory may be a chart itself. An
+/// archive `a-1-2.0.0.tgz` is listed as `a` and as `a-1`.
+fn in_folder(dir: &Path) -> Result<Vec<LocalChart>, SourceError> {
     let failed = |source| SourceError::Read { path: dir.to_path_buf(), source };
-    let mut found: Vec<Candidate> = Vec::new();
+    let mut found: Vec<LocalChart> = Vec::new();
     let mut folders = vec![dir.to_path_buf()];
     let mut entries = fs::read_dir(dir).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
@@ -181,19 +176,15 @@ fn in_folder(dir: &Path, name: &str) -> Result<Vec<Candidate>, SourceError> {
             continue;
         }
         let file_name = entry.file_name();
-        let version = file_name.to_str().and_then(|text| text.strip_prefix(name)?.strip_prefix('-'));
-        let version = version.and_then(|text| text.strip_suffix(".tgz"));
-        if let Some(version) = version.filter(|version| Version::parse(version).is_ok()) {
-            found.push(Candidate { version: version.to_owned(), path: CandidatePath::Archive(path) });
+        let Some(packed) = file_name.to_str().and_then(|name| name.strip_suffix(".tgz")) else { continue };
+        for (name, version) in packed.match_indices('-').map(|(at, _)| (&packed[..at], &packed[at + 1..])) {
+            if Version::parse(version).is_ok() {
+                let (name, version) = (name.to_owned(), version.to_owned());
+                found.push(LocalChart { name, version, path: path.clone() });
+            }
         }
     }
-    for folder in folders {
-        if let Some((chart, version)) = chart_of(&folder, dir)
-            && chart == name
-        {
-            found.push(Candidate { version, path: CandidatePath::Folder(folder) });
-        }
-    }
+    found.extend(folders.into_iter().filter_map(|folder| chart_of(folder, dir)));
     Ok(found)
 }
 
@@ -205,8 +196,8 @@ fn is_within(path: &Path, dir: &Path) -> bool {
     }
 }
 
-/// Returns name and version of the chart in a directory below `dir`.
-fn chart_of(folder: &Path, dir: &Path) -> Option<(String, String)> {
+/// Returns the chart in a directory below `dir`.
+fn chart_of(folder: PathBuf, dir: &Path) -> Option<LocalChart> {
     let file = folder.join(CHART_FILE);
     if !is_within(&file, dir) || !file.is_file() {
         return None;
@@ -215,11 +206,11 @@ fn chart_of(folder: &Path, dir: &Path) -> Option<(String, String)> {
     let node = read_document_of_texts(&text).ok()??;
     let mut chart = Object::new(&node, "").ok()?;
     let name = chart.text("name").ok()??.to_owned();
-    Some((name, chart.text("version").ok()??.to_owned()))
+    Some(LocalChart { name, version: chart.text("version").ok()??.to_owned(), path: folder })
 }
 
 /// Returns the version that equals the target revision, else the newest in its range.
-fn choose<'a>(candidates: &'a [Candidate], wanted: &str) -> Result<Option<&'a Candidate>, SourceError> {
+fn choose<'a>(candidates: &'a [LocalChart], wanted: &str) -> Result<Option<&'a LocalChart>, SourceError> {
     let exact = candidates.iter().find(|candidate| candidate.version == wanted);
     if exact.is_some() {
         return Ok(exact);

@@ -45,7 +45,7 @@ pub(crate) struct CommonArgs {
 
     /// Use the files of DIR, uncommitted ones included, instead of the repository URL; default for URL: all remotes of DIR. They stand for HEAD
     /// and the branch that was changed (see --repo-revision), with `@BRANCH=DIR` also for that branch, with `URL@REV=DIR` only for REV. For a
-    /// Helm repository or a registry, DIR replaces the charts of sources, but not their dependencies. Default: the checkout around the current
+    /// Helm repository or a registry, DIR replaces the charts of sources and of dependencies. Default: the checkout around the current
     /// folder for its remotes; an empty value for none
     #[arg(long, value_name = "[URL=]DIR", global = true, env = "TIPHYS_REPO", action = ArgAction::Append)]
     pub(crate) repo: Vec<String>,

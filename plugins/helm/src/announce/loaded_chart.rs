@@ -24,6 +24,8 @@ pub(super) struct Loader<'a> {
     pub(super) version: HelmVersion,
     /// Dependencies built by an earlier run.
     pub(super) built: &'a dyn Fn() -> Option<BuiltCharts>,
+    /// Returns directories and archives that replace the charts of dependencies.
+    pub(super) local: &'a dyn Fn(&[&Dependency]) -> Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -217,24 +219,29 @@ impl Loading<'_> {
         Ok(())
     }
 
-    /// Adds dependencies elsewhere in the repository. Helm builds all of them if one is missing. Those in `charts` take precedence over
+    /// Adds dependencies elsewhere in the repository, and those in the caller's directories. Helm builds all of them if one is missing. Those in `charts` take precedence over
     /// built ones.
     fn load_beside(&mut self, chart: &mut LoadedChart, folder: &Path, depth: usize) -> Result<(), LoadError> {
         let is_present =
             |one: &Dependency| chart.subcharts.iter().any(|subchart| subchart.is_selected_by(one));
-        let missing: Vec<PathBuf> = chart
-            .dependencies
+        let missing: Vec<&Dependency> =
+            chart.dependencies.iter().flatten().filter(|dependency| !is_present(dependency)).collect();
+        let local = (self.loader.local)(&missing);
+        let beside: Vec<PathBuf> = missing
             .iter()
-            .flatten()
-            .filter(|dependency| !is_present(dependency))
             .filter_map(|dependency| dependency.repository.strip_prefix("file://"))
             .filter(|path| !path.starts_with('/'))
             .map(|path| joined(folder, Path::new(path)))
             .filter(|path| path.starts_with(self.loader.root) && path.join("Chart.yaml").is_file())
             .collect();
-        for path in missing {
+        for path in beside.into_iter().chain(local) {
             let place = self.loader.shown(&path);
-            let loaded = self.load(&ChartFiles::Folder(path), place, depth + 1)?;
+            let files = if path.is_dir() {
+                ChartFiles::Folder(path)
+            } else {
+                Subchart::ArchiveFile(path, place.clone()).open()?
+            };
+            let loaded = self.load(&files, place, depth + 1)?;
             chart.subcharts.push(loaded);
         }
         Ok(())

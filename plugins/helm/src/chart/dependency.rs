@@ -126,6 +126,11 @@ impl Dependency {
         self.name == name && range.matches(version)
     }
 
+    /// Returns the newest of these versions in its range.
+    pub(crate) fn newest<'a>(&self, versions: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+        self.version.range.as_ref()?.newest(versions)
+    }
+
     fn decode(mut item: Object<'_>) -> Result<Self, DecodeError> {
         let imports = imports(item.list("import-values")?.unwrap_or_default());
         let place = item.path_of("tags");

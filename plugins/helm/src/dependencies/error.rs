@@ -49,12 +49,31 @@ pub(crate) enum DependencyError {
         /// Helm's message, if there is one.
         cause: Option<String>,
     },
-    /// Fetching is disabled.
+    /// Fetching is disabled. The first part is helm's message.
     #[error(
-        "error building helm chart dependencies: charts of {address} are not cached, and fetching is disabled (--offline); render \
-         once without --offline, or commit them in charts/"
+        "error building helm chart dependencies: found in Chart.yaml, but missing in charts/ directory: {}; charts of {address} are not \
+         cached, and fetching is disabled (--offline); render once without --offline, commit them in charts/, or name a folder that has \
+         them (--repo URL=DIR)",
+        names.join(", ")
     )]
-    NoNetwork { address: RepoUrl },
+    NoNetwork {
+        /// The dependencies.
+        names: Vec<String>,
+        address: RepoUrl,
+    },
+    /// A local directory replaces the repository and does not have the chart.
+    #[error(
+        "error building helm chart dependencies: found in Chart.yaml, but missing in charts/ directory: {name}; {repository} is replaced by \
+         a folder (--repo URL=DIR), which has {found}, and {wanted} is required"
+    )]
+    NotInFolder {
+        name: String,
+        repository: RepoUrl,
+        /// The versions of this chart in the directory.
+        found: String,
+        /// The version or range.
+        wanted: String,
+    },
     /// Unknown repository name.
     #[error(
         "error building helm chart dependencies: no repository definition for {repository}; add a Helm repository of that name, or write \

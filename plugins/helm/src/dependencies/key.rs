@@ -28,8 +28,8 @@ pub(crate) struct Inputs<'a> {
     /// Helm's version.
     pub(crate) helm: &'a str,
     pub(crate) chart: &'a Path,
-    /// Directories of dependencies, with all links resolved.
-    pub(crate) folders: &'a [PathBuf],
+    /// Directories and archives of dependencies, with all links resolved.
+    pub(crate) local: &'a [PathBuf],
     /// Repositories of the other dependencies.
     pub(crate) remotes: &'a [RemoteRepository],
 }
@@ -51,9 +51,13 @@ impl Inputs<'_> {
             hasher.file(&self.chart.join(name)).ok()?;
         }
         hasher.folder(&self.chart.join("charts"))?;
-        hasher.number(self.folders.len());
-        for folder in self.folders {
-            hasher.folder(folder)?;
+        hasher.number(self.local.len());
+        for path in self.local {
+            if path.is_file() {
+                hasher.file(path).ok()?;
+            } else {
+                hasher.folder(path)?;
+            }
         }
         hasher.number(self.remotes.len());
         for remote in self.remotes {

@@ -6,6 +6,8 @@
 use std::path::Path;
 
 use super::remote::{DependencyRepository, ProjectRepositories};
+use tiphys_versions::Version;
+
 use crate::chart::{Chart, ChartBounds, ChartError, Dependency, Lock};
 use tiphys_access::RepoUrl;
 
@@ -62,6 +64,15 @@ impl Listed {
     /// Whether helm takes versions from a lock file.
     pub(super) fn is_locked(&self) -> bool {
         self.locks.last().is_some_and(|lock| lock.dependencies.is_some())
+    }
+
+    /// Returns the version of a dependency in the lock file that helm uses.
+    pub(super) fn locked_version(&self, dependency: &Dependency) -> Option<&str> {
+        let locked = self.locks.last()?.dependencies.as_ref()?;
+        let is_it = |one: &&Dependency| {
+            dependency.takes(&one.name, Version::parse(one.version.as_str()).ok().as_ref())
+        };
+        locked.iter().find(is_it).map(|one| one.version.as_str())
     }
 
     /// Rejects ambiguous addresses, and lock files that do not match the list.

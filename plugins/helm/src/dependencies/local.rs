@@ -44,7 +44,7 @@ pub(crate) fn check_whole(
     bounds: ChartBounds,
 ) -> Result<(), DependencyError> {
     let Ok(chart) = Chart::read_with_requirements(folder, bounds) else { return Ok(()) };
-    match missing(folder, &chart.dependencies, bounds) {
+    match missing(folder, &chart.dependencies, bounds).first() {
         None => Ok(()),
         Some(missing) => Err(DependencyError::Nested {
             name: dependency.name.clone(),
@@ -54,17 +54,17 @@ pub(crate) fn check_whole(
     }
 }
 
-/// Returns the first of these dependencies that is not in the chart's `charts`.
+/// Returns those of the dependencies that are not in the chart's `charts`.
 pub(crate) fn missing<'a>(
     folder: &Path,
     dependencies: &'a [Dependency],
     bounds: ChartBounds,
-) -> Option<&'a Dependency> {
+) -> Vec<&'a Dependency> {
     if dependencies.is_empty() {
-        return None;
+        return Vec::new();
     }
     let vendored = Vendored::of(folder, bounds);
-    dependencies.iter().find(|one| !vendored.has(&one.name))
+    dependencies.iter().filter(|one| !vendored.has(&one.name)).collect()
 }
 
 /// Removes packed charts from `charts` if a directory there satisfies all dependencies that select them. A build writes them if only some

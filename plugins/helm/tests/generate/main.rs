@@ -13,6 +13,7 @@ mod objects;
 mod permission;
 mod release;
 mod remotes;
+mod replaced;
 mod security;
 mod set;
 mod sources;

@@ -444,8 +444,9 @@ fn offline_run_uses_only_the_cache() {
 
         let answer = with_dep("1.0.0", &url).context(&offline).generate(helm);
         let expected = format!(
-            "error building helm chart dependencies: charts of {url} are not cached, and fetching is disabled (--offline); render \
-             once without --offline, or commit them in charts/"
+            "error building helm chart dependencies: found in Chart.yaml, but missing in charts/ directory: dep; charts of {url} are not \
+             cached, and fetching is disabled (--offline); render once without --offline, commit them in charts/, or name a folder \
+             that has them (--repo URL=DIR)"
         );
         assert_eq!(answer.error(), expected, "{helm:?}");
         let file = format!("{}/v.yaml", server.url());

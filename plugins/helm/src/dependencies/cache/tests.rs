@@ -19,9 +19,7 @@ use crate::dependencies::key::{BuildKey, Inputs};
 const MUCH: u64 = 1 << 20;
 
 fn key(cache: &Cache, name: &str) -> BuildKey {
-    Inputs { helm: name, chart: Path::new("/nowhere"), folders: &[], remotes: &[] }
-        .key(cache.secret())
-        .unwrap()
+    Inputs { helm: name, chart: Path::new("/nowhere"), local: &[], remotes: &[] }.key(cache.secret()).unwrap()
 }
 
 /// Damages a packed chart of an entry.

@@ -29,7 +29,7 @@ fn remote(password: &str) -> RemoteRepository {
 fn key(root: &Path, helm: &str, password: &str) -> Option<BuildKey> {
     let folders = [root.join("dep")];
     let remotes = [remote(password)];
-    Inputs { helm, chart: &root.join("app"), folders: &folders, remotes: &remotes }.key(&SECRET)
+    Inputs { helm, chart: &root.join("app"), local: &folders, remotes: &remotes }.key(&SECRET)
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn every_file_that_a_build_reads_changes_the_key() {
 fn every_setting_of_a_repository_changes_the_key() {
     let root = tempfile::tempdir().unwrap();
     let key = |remote: RemoteRepository| {
-        Inputs { helm: "v4.3.1", chart: root.path(), folders: &[], remotes: &[remote] }.key(&SECRET).unwrap()
+        Inputs { helm: "v4.3.1", chart: root.path(), local: &[], remotes: &[remote] }.key(&SECRET).unwrap()
     };
     let access = |change: &dyn Fn(&mut RepositoryAccess)| {
         let mut remote = remote("");
@@ -128,7 +128,7 @@ fn directory_with_a_link_to_a_directory_has_no_key() {
 fn keys_differ_between_caches() {
     let root = tempfile::tempdir().unwrap();
     let chart = root.path();
-    let inputs = Inputs { helm: "v4.3.1", chart, folders: &[], remotes: &[] };
+    let inputs = Inputs { helm: "v4.3.1", chart, local: &[], remotes: &[] };
     assert_ne!(inputs.key(&SECRET), inputs.key(&[8; 32]));
 }
 

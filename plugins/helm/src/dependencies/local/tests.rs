@@ -92,7 +92,7 @@ fn packed_chart_has_its_name_followed_by_a_version() {
     fs::create_dir(folder.path().join("charts")).expect("directory created");
     let is_present = |name: &str| {
         let dependency = Dependency { name: name.to_owned(), ..Dependency::default() };
-        missing(folder.path(), &[dependency], BOUNDS).is_none()
+        missing(folder.path(), &[dependency], BOUNDS).is_empty()
     };
     for file in ["db-admin-1.0.0.tgz", "web-v2.0.0-rc.1+build.tgz", "store-.tgz", "old-1.0.0.tar.gz"] {
         fs::write(folder.path().join("charts").join(file), "").expect("a file");
