@@ -1,9 +1,12 @@
 //! Any bytes are accepted or rejected as a plugin's file, and the check of the file reports each error.
 
-use tiphys_plugin::config::{self, check::Level};
+use tiphys_plugin::config::{
+    self,
+    check::{Level, ProgramState},
+};
 
 pub(crate) fn body(bytes: &[u8]) {
-    let report = config::check::check(bytes, "plugin.yaml");
+    let report = config::check::check(bytes, "plugin.yaml", &|_| ProgramState::Found);
     let in_order = report.findings.is_sorted_by_key(|finding| finding.position);
     assert!(in_order, "findings in the order of the file");
     let has_errors = report.findings.iter().any(|finding| finding.rule.level() == Level::Error);

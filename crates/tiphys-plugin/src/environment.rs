@@ -95,7 +95,7 @@ impl BaseEnvironment {
 }
 
 /// Returns `PATH` without relative and empty entries, by which commands would be found in the application's directory.
-fn search_path(host: &str, plugin_dir: Option<&Path>) -> String {
+pub(crate) fn search_path(host: &str, plugin_dir: Option<&Path>) -> String {
     let own = plugin_dir.and_then(Path::to_str);
     host.split(':').filter(|entry| entry.starts_with('/')).chain(own).collect::<Vec<_>>().join(":")
 }

@@ -1,7 +1,10 @@
 //! Comparison with Argo CD's decoding of plugin files (`testdata/oracles/plugin-config.jsonl`).
 
 use serde_json::Value;
-use tiphys_plugin::config::{self, PluginFile, check::Level};
+use tiphys_plugin::config::{
+    self, PluginFile,
+    check::{Level, ProgramState},
+};
 use tiphys_testkit::oracle::{self, Difference};
 
 /// Prefix of Argo CD's own messages. The others are those of Go's libraries.
@@ -75,7 +78,7 @@ fn check_reports_errors_only_for_rejected_files() {
     for case in oracle::cases("plugin-config") {
         if case["input"]["file"].is_null() {
             let text = text(&case["input"]);
-            let report = config::check::check(&text, "plugin.yaml");
+            let report = config::check::check(&text, "plugin.yaml", &|_| ProgramState::Found);
             match config::read(&text) {
                 Ok(config) => assert_eq!(report.socket, Some(config.socket_name()), "{}", case["id"]),
                 Err(error) => {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use tiphys_plugin::config::check::{Finding, Rule, check, check_announced};
+use tiphys_plugin::config::check::{Finding, ProgramState, Rule, check, check_announced};
 use tiphys_plugin::config::read;
 use tiphys_testkit::workspace_root;
 
@@ -81,7 +81,7 @@ fn whole_file(part: &str) -> String {
 fn findings(example: &[Block]) -> Vec<Finding> {
     let block = |language: &str| example.iter().find(|block| block.language == language);
     let file = whole_file(block("yaml").map(|block| block.text.as_str()).unwrap_or_default());
-    let mut findings = check(file.as_bytes(), "plugin.yaml").findings;
+    let mut findings = check(file.as_bytes(), "plugin.yaml", &|_| ProgramState::Found).findings;
     if let Some(dynamic) = block("json") {
         let config = read(file.as_bytes()).expect("the file can be served");
         findings.extend(check_announced(&config, "plugin.yaml", Some(dynamic.text.as_bytes())).findings);

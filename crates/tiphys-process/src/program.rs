@@ -21,7 +21,7 @@ pub fn find_program(program: &Path, search_path: &OsStr) -> Option<PathBuf> {
 }
 
 /// Returns the file of a program without a `/` that exists in a directory of `search_path` and may not be executed.
-pub(crate) fn find_not_executable(program: &Path, search_path: &OsStr) -> Option<PathBuf> {
+pub fn find_not_executable(program: &Path, search_path: &OsStr) -> Option<PathBuf> {
     candidates(program, search_path).find(|candidate| candidate.is_file() && !is_executable(candidate))
 }
 

@@ -6,12 +6,14 @@ mod announcements;
 mod commands;
 mod discovery;
 mod keys;
+mod programs;
 mod report;
 mod rule;
 
 pub use announced::{Announced, announcing_failed, check_announced};
 #[cfg(test)]
 pub(super) use announcements::KEYS as ANNOUNCEMENT_KEYS;
+pub use programs::{ProgramState, program_on_machine};
 pub use report::{AnnouncementIndex, Finding, Report};
 pub use rule::{Level, Rule};
 
@@ -25,8 +27,8 @@ pub const SOCKET_DIR: &str = "/home/argocd/cmp-server/plugins";
 /// Maximum bytes of the path of a Unix socket on Linux: `sun_path` has 108 with the final NUL.
 pub const SOCKET_PATH_BYTES_MAX: usize = 107;
 
-/// Checks a plugin's file. `file` is its name in the findings.
-pub fn check(text: &[u8], file: &str) -> Report {
+/// Checks a plugin's file. `file` is its name in the findings. `program_state` tells whether the program of a command can be started.
+pub fn check(text: &[u8], file: &str, program_state: &dyn Fn(&str) -> ProgramState) -> Report {
     let mut findings = Findings { file, list: Vec::new() };
     let mut report = Report { plugin: None, socket: None, findings: Vec::new() };
     match tiphys_yaml::read_document(text) {
@@ -36,7 +38,7 @@ pub fn check(text: &[u8], file: &str) -> Report {
             keys::check_documents(text, document.is_some(), &mut findings);
             let document = document.unwrap_or(Node { position: Position::START, data: Data::Null });
             keys::check_duplicates(&document, "", &mut findings);
-            check_document(&document, &mut report, &mut findings);
+            check_document(&document, program_state, &mut report, &mut findings);
         }
     }
     findings.list.sort_by_key(|finding| finding.position);
@@ -44,7 +46,12 @@ pub fn check(text: &[u8], file: &str) -> Report {
     report
 }
 
-fn check_document(document: &Node, report: &mut Report, findings: &mut Findings<'_>) {
+fn check_document(
+    document: &Node,
+    program_state: &dyn Fn(&str) -> ProgramState,
+    report: &mut Report,
+    findings: &mut Findings<'_>,
+) {
     let document = document.clone().deduplicated();
     let file = match PluginFile::decode(&document) {
         Ok(file) => file,
@@ -64,7 +71,7 @@ fn check_document(document: &Node, report: &mut Report, findings: &mut Findings<
         discovery::check(&document, &file, findings);
     }
     keys::check_effects(&document, &file, findings);
-    commands::check(&document, &file, findings);
+    commands::check(&document, &file, program_state, findings);
     announcements::check(&document, &file, findings);
     report.plugin = Some(file.to_json());
     match file.into_config() {

@@ -3,12 +3,17 @@
 use tiphys_yaml::Node;
 
 use super::super::CommandFields;
-use super::{Findings, PluginFile, Rule, nearest};
+use super::{Findings, PluginFile, ProgramState, Rule, nearest, programs};
 
 /// Programs whose option `-c` takes a script.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "ash", "zsh", "ksh"];
 
-pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<'_>) {
+pub(super) fn check(
+    document: &Node,
+    file: &PluginFile,
+    program_state: &dyn Fn(&str) -> ProgramState,
+    findings: &mut Findings<'_>,
+) {
     let commands: [(&[&str], &CommandFields); 5] = [
         (&["spec", "init"], &file.init),
         (&["spec", "generate"], &file.generate),
@@ -28,6 +33,10 @@ pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<
         if words.is_empty() && !args.is_empty() {
             let message = format!("{name}.args has no effect without {name}.command");
             findings.add(Rule::ArgsWithoutCommand, Some(at("args").position), message);
+        }
+        if let Some(program) = words.first().filter(|program| !program.is_empty()) {
+            let position = item(at("command"), 0).position;
+            programs::check(&format!("{name}.command"), program, program_state(program), position, findings);
         }
         let Some(index) = script_index(words.iter().chain(args)) else { continue };
         let (script, node) = match index.checked_sub(words.len()) {

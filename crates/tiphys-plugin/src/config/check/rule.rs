@@ -64,6 +64,10 @@ pub enum Rule {
     EvalInScript,
     /// A script in the file splits strings into words by `xargs`.
     XargsInScript,
+    /// The program of a command is not on this machine.
+    ProgramNotFound,
+    /// The file of a command's program is not executable.
+    ProgramNotExecutable,
     /// Two announcements of one list have the same name.
     DuplicateAnnouncement,
     /// A default in a field that the collection type does not use.
@@ -92,7 +96,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 39] = [
         Self::InvalidYaml,
         Self::WrongType,
         Self::MissingName,
@@ -118,6 +122,8 @@ impl Rule {
         Self::EmbeddedScript,
         Self::EvalInScript,
         Self::XargsInScript,
+        Self::ProgramNotFound,
+        Self::ProgramNotExecutable,
         Self::DuplicateAnnouncement,
         Self::IgnoredDefault,
         Self::UnknownItemType,
@@ -160,6 +166,8 @@ impl Rule {
             Self::EmbeddedScript => "embedded-script",
             Self::EvalInScript => "eval-in-script",
             Self::XargsInScript => "xargs-in-script",
+            Self::ProgramNotFound => "program-not-found",
+            Self::ProgramNotExecutable => "program-not-executable",
             Self::DuplicateAnnouncement => "duplicate-announcement",
             Self::IgnoredDefault => "ignored-default",
             Self::UnknownItemType => "unknown-item-type",
@@ -189,6 +197,7 @@ impl Rule {
             | Self::AnnouncementWithoutName
             | Self::UnknownCollectionType
             | Self::GlobSyntax
+            | Self::ProgramNotExecutable
             | Self::AnnouncementFailed
             | Self::AnnouncementOutput => Level::Error,
             Self::NotYetEffective => Level::Note,

@@ -1,4 +1,4 @@
-use super::{Level, Rule, check};
+use super::{Level, ProgramState, Rule, check};
 
 /// The rules of the findings for a file with this `generate` and discovery, in order.
 fn rules_of_command(generate: &str) -> Vec<&'static str> {
@@ -6,7 +6,11 @@ fn rules_of_command(generate: &str) -> Vec<&'static str> {
         "apiVersion: argoproj.io/v1alpha1\nkind: ConfigManagementPlugin\nmetadata: {{name: p}}\nspec:\n  \
          discover: {{fileName: x}}\n  generate: {generate}\n"
     );
-    check(text.as_bytes(), "plugin.yaml").findings.iter().map(|finding| finding.rule.name()).collect()
+    check(text.as_bytes(), "plugin.yaml", &|_| ProgramState::Found)
+        .findings
+        .iter()
+        .map(|finding| finding.rule.name())
+        .collect()
 }
 
 #[test]
@@ -62,7 +66,7 @@ fn rule_names_are_unique_and_kebab_case() {
 fn valid_file_has_only_warnings() {
     let warnings_only =
         b"kind: ConfigManagementPlugin\nmetadata: {name: p}\nspec: {generate: {command: [g]}}\n";
-    let report = check(warnings_only, "plugin.yaml");
+    let report = check(warnings_only, "plugin.yaml", &|_| ProgramState::Found);
     assert!(
         !report.findings.is_empty()
             && report.findings.iter().all(|finding| finding.rule.level() == Level::Warning)

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::Value;
-use tiphys_plugin::config::check::{Finding, Level, Report, Rule, check};
+use tiphys_plugin::config::check::{Finding, Level, Report, Rule, check, program_on_machine};
 use tiphys_plugin::read_plugin_file;
+use tiphys_service::Host;
 use tiphys_service::plugin::{CheckedForm, FormCheck};
 use tokio_util::sync::CancellationToken;
 
@@ -51,7 +52,7 @@ pub(super) async fn run(
         }
         return serve::run(form_check, &path, address).await;
     }
-    let mut report = check(&text, &file);
+    let mut report = check_file(&text, &path, &file, host);
     let form = match form_check {
         Some(form_check) => {
             let cancel = CancellationToken::new();
@@ -82,6 +83,13 @@ pub(super) async fn run(
     }
     let kind = kind_of(&report).max(failed.map(|failure| failure.kind()));
     Ok(kind.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(error::exit_code(kind))))
+}
+
+/// Checks a plugin's file, and the programs of its commands on this machine.
+fn check_file(text: &[u8], path: &Path, file: &str, host: &Host) -> Report {
+    let search_path = host.variable("PATH").unwrap_or_default();
+    let folder = path.parent().unwrap_or(path);
+    check(text, file, &|program| program_on_machine(program, search_path, folder))
 }
 
 fn read(path: &Path, shown: &Path) -> Result<Vec<u8>, ServiceError> {

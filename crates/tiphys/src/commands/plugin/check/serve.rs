@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use tiphys_plugin::config::check::{Finding, Level, Report, Rule, check};
+use tiphys_plugin::config::check::{Finding, Level, Report, Rule};
 use tiphys_service::plugin::{CheckedForm, FormCheck};
 use tiphys_web::{
     Announced, Failed, Finding as ShownFinding, LoopbackAddress, Outcome, Preview, Severity, bind, serve,
@@ -48,7 +48,7 @@ async fn preview(form_check: FormCheck<'_>, path: &Path, unwanted: CancellationT
     let mut report = Report { plugin: None, socket: None, findings: Vec::new() };
     let form = match super::read(path, Path::new(form_check.file)) {
         Ok(text) => {
-            report = check(&text, form_check.file);
+            report = super::check_file(&text, path, form_check.file, form_check.service.host());
             form_check.run(unwanted, &mut report).await
         }
         Err(failure) => Err(failure),
