@@ -1,4 +1,5 @@
-//! `cargo xtask bench params`: measures listing, explaining and checking the parameters of charts with the real Helm plugin.
+//! `cargo xtask bench params`: measures listing, explaining and checking the parameters of charts with the real Helm plugin, checking
+//! Applications without it, and the start of the program.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -33,10 +34,11 @@ const MEBIBYTES_MAX: f64 = 60.0;
 
 const URL: &str = "https://git.example.org/team/apps.git";
 
-const CASES: [Case<Bench>; 3] = [
+const CASES: [Case<Bench>; 4] = [
     case("traefik", "a chart with 519 values", traefik),
     case("stack", "a chart with 1,231 values and 40 subcharts", stack),
     case("check", "1,000 Applications of 20 charts", check),
+    case("start", "the start of the program", start),
 ];
 
 struct Bench {
@@ -60,11 +62,11 @@ impl Bench {
         self.starter.folder().join(name)
     }
 
-    /// Runs a command of `params` on the repository of this name. Nothing is cached.
+    /// Runs a command on the repository of this name. Nothing is cached.
     fn sample(&self, name: &str, arguments: &[&str]) -> Result<Sample, Failure> {
         let (folder, cache) = (self.folder(name), self.folder("cache"));
         remove(&cache)?;
-        let mut line: Vec<OsString> = vec![self.starter.program.clone().into(), "params".into()];
+        let mut line: Vec<OsString> = vec![self.starter.program.clone().into()];
         line.extend(arguments.iter().map(OsString::from));
         line.push(format!("--repo={URL}={}", folder.join("repo").display()).into());
         line.extend(["--store".into(), folder.join("store").into()]);
@@ -78,8 +80,8 @@ impl Bench {
 
     /// Measures listing all parameters of the only application and explaining one.
     fn list_and_explain(&self, name: &str, parameter: &str, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
-        for arguments in [vec!["list", "app0"], vec!["explain", "app0", parameter]] {
-            let what = format!("params {}", arguments[0]);
+        for arguments in [vec!["params", "list", "app0"], vec!["params", "explain", "app0", parameter]] {
+            let what = arguments[..2].join(" ");
             let samples = self.measure(name, &arguments)?;
             sheet.processes(&what, &samples, Some(Target::AtMost(500.0)));
             sheet.peak(&format!("{what}, peak memory"), &samples, Some(Target::AtMost(MEBIBYTES_MAX)));
@@ -116,10 +118,21 @@ fn check(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
             let text = application(index, index % CHARTS, &value.to_string());
             write(&folder.join(format!("store/app{index}.yaml")), text)?;
         }
-        let samples = bench.measure(name, &["check"])?;
+        let samples = bench.measure(name, &["params", "check"])?;
         sheet.processes(format!("params check, {what}"), &samples, Some(Target::AtMost(5_000.0)));
         sheet.peak(&format!("params check, {what}, peak memory"), &samples, None);
     }
+    let samples = bench.measure("different", &["check"])?;
+    sheet.processes("check", &samples, Some(Target::AtMost(500.0)));
+    sheet.peak("check, peak memory", &samples, None);
+    Ok(())
+}
+
+fn start(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
+    // `version` also runs other programs for their versions.
+    let line = [bench.starter.program.clone().into(), "--version".into()];
+    let samples = bench.starter.repeated(|_| bench.starter.sample(&line, User::Own))?;
+    sheet.processes("--version", &samples, Some(Target::AtMost(5.0)));
     Ok(())
 }
 

@@ -14,40 +14,74 @@ const SECRET: &str = "Basic cm9ib3Q6cHc=";
 /// A server that is only reachable through a proxy.
 const TRUSTED: &str = "http://git.trusted.invalid";
 
-/// Returns the command of a workflow in `docs/ci.md` that calls tiphys.
-fn command_of(workflow: &str) -> String {
+/// Returns the commands of a workflow in `docs/ci.md` that read the checkout, as one script.
+fn commands_of(workflow: &str) -> String {
     let page = fs::read_to_string(workspace_root().join("docs/ci.md")).expect("the page can be read");
     let start = page.find(&format!("<!-- tested: file {workflow} -->")).expect("the page has the workflow");
-    let line = page[start..].lines().find_map(|line| line.trim().strip_prefix("- run: tiphys "));
-    format!("tiphys {}", line.expect("the workflow calls tiphys"))
+    let end = page[start..].find("\n```\n").map_or(page.len(), |length| start + length);
+    let lines =
+        page[start..end].lines().map(|line| line.trim().trim_start_matches("- ").trim_start_matches("run: "));
+    let commands: Vec<&str> =
+        lines.filter(|line| line.starts_with("tiphys ") || line.starts_with("git fetch ")).collect();
+    assert!(!commands.is_empty(), "the workflow calls tiphys");
+    commands.join(" && ")
 }
 
-/// The team's repository at the base: an Application of a kustomization.
-fn team(world: &World, checkout: &str) -> Repository {
+/// The team's repository: `main` has an Application of a kustomization, `change` is the branch of a pull request.
+fn team(world: &World) -> Repository {
     let application = format!(
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: argocd}}\nspec:\n  \
          destination: {{namespace: web}}\n  source: {{repoURL: '{URL}', targetRevision: main, path: web, kustomize: {{namePrefix: eu-}}}}\n"
     );
     world
-        .write(&format!("{checkout}/apps/web.yaml"), &application)
-        .write(&format!("{checkout}/web/kustomization.yaml"), "resources: [cm.yaml]\n")
-        .write(
-            &format!("{checkout}/web/cm.yaml"),
-            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {is: old}\n",
-        );
-    let repository = Repository::init(world.path(checkout));
-    repository.git(&["remote", "add", "origin", URL]);
+        .write("team/.tiphys.yaml", "store: apps\n")
+        .write("team/apps/web.yaml", &application)
+        .write("team/web/kustomization.yaml", "resources: [cm.yaml]\n")
+        .write("team/web/cm.yaml", &config_map("old"));
+    let repository = Repository::init(world.path("team"));
     repository.commit("first");
-    repository.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     repository.git(&["switch", "--quiet", "--create", "change"]);
+    world.write("team/web/cm.yaml", &config_map("new"));
+    repository.commit("a harmless commit");
+    // The base branch goes on.
+    repository.git(&["switch", "--quiet", "main"]);
+    world.write("team/README", "later\n");
+    repository.commit("later");
+    repository.git(&["switch", "--quiet", "change"]);
     repository
+}
+
+fn config_map(content: &str) -> String {
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web}}\ndata: {{is: {content}}}\n")
+}
+
+/// Checks a commit out as CI services do: detached, shallow, without a default branch of the remote.
+fn check_out(world: &World, upstream: &Repository, commit: &str, depth: u32, directory: &str) {
+    if world.path(directory).exists() {
+        fs::remove_dir_all(world.path(directory)).expect("remove_dir_all");
+    }
+    fs::create_dir_all(world.path(directory)).expect("create_dir_all");
+    let checkout = Repository::init(world.path(directory));
+    checkout.git(&["remote", "add", "origin", URL]);
+    let (depth, refspec) = (format!("--depth={depth}"), format!("+{commit}:refs/remotes/pull/1/merge"));
+    checkout.git(&["fetch", "--quiet", "--no-tags", &depth, &upstream.url(), &refspec]);
+    checkout.git(&["checkout", "--quiet", "--force", "refs/remotes/pull/1/merge"]);
+}
+
+/// The merge of the pull request with its base, which GitHub checks out.
+fn merge(upstream: &Repository) -> String {
+    upstream.git(&["switch", "--quiet", "--detach", "main"]);
+    upstream.git(&["merge", "--quiet", "--no-ff", "--message", "merge", "change"]);
+    let merged = upstream.head();
+    upstream.git(&["switch", "--quiet", "change"]);
+    merged
 }
 
 /// The hostile head: a generator program and the build options that run it, a Secret that sends credentials to another proxy with an
 /// Application that uses it, and a local repository.
-fn attack(world: &World, checkout: &str, repository: &Repository, proxy: &str) {
+fn attack(world: &World, repository: &Repository, proxy: &str) {
     let write = |path: &str, text: &str| {
-        world.write(&format!("{checkout}/{path}"), text);
+        world.write(&format!("team/{path}"), text);
     };
     write("web/kustomization.yaml", "resources: [cm.yaml]\ngenerators: [generator.yaml]\n");
     write(
@@ -82,9 +116,23 @@ fn attack(world: &World, checkout: &str, repository: &Repository, proxy: &str) {
     repository.commit("attack");
 }
 
+/// A project file of the hostile head that trusts its settings.
+fn attack_by_project_file(world: &World, repository: &Repository) {
+    world.write(
+        "team/.tiphys.yaml",
+        "store: apps\ntrustRepositorySettings: [apps/cm.yaml, apps/secret.yaml]\nprojectRules: warn\n",
+    );
+    repository.commit("attack by the project file");
+}
+
 fn run(world: &World, directory: &str, command: &str) -> Output {
     let mut shell = world.command("sh");
-    shell.args(["-c", command]).current_dir(world.path(directory)).env("CI", "true").env("TARGET", "main");
+    shell
+        .args(["-c", command])
+        .current_dir(world.path(directory))
+        .env("CI", "true")
+        .env("TARGET", "main")
+        .env("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main");
     world.finish(shell)
 }
 
@@ -104,27 +152,29 @@ fn world() -> World {
 fn hostile_pull_request_gets_nothing_in_the_setup_for_strangers() {
     let (proxy, authorizations) = server();
     let world = world();
-    let repository = team(&world, "checkout");
-    world.write(
-        "checkout/web/cm.yaml",
-        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {is: new}\n",
-    );
-    repository.commit("a harmless commit");
-    let command = command_of("workflow.yaml");
-    let honest = run(&world, "checkout", &command);
+    let upstream = team(&world);
+    let command = commands_of("workflow.yaml");
+    let checked = |command: &str| {
+        check_out(&world, &upstream, &merge(&upstream), 2, "checkout");
+        run(&world, "checkout", command)
+    };
+    let honest = checked(&command);
     assert_eq!(honest.code, 0, "{}", honest.stderr);
-    assert!(world.read("checkout/comment.md").contains("+  is: new"), "{}", honest.stderr);
-    fs::remove_file(world.path("checkout/comment.md")).expect("remove_file");
+    let comment = world.read("checkout/comment.md");
+    assert!(comment.contains("-  is: old\n+  is: new"), "{comment}{}", honest.stderr);
 
-    attack(&world, "checkout", &repository, &proxy);
-    let attacked = run(&world, "checkout", &command);
-    assert_eq!(attacked.code, 3, "{}", attacked.stderr);
-    assert!(!world.path("home/attacked").exists(), "a program of the head ran");
-    assert_eq!(authorizations.try_iter().collect::<Vec<_>>(), Vec::<String>::new());
-    assert!(!world.read("checkout/comment.md").contains("name: private"));
+    attack(&world, &upstream, &proxy);
+    for attack in ["settings", "project file"] {
+        let attacked = checked(&command);
+        assert_eq!(attacked.code, 3, "{attack}: {}", attacked.stderr);
+        assert!(!world.path("home/attacked").exists(), "{attack}: a program of the head ran");
+        assert_eq!(authorizations.try_iter().collect::<Vec<_>>(), Vec::<String>::new(), "{attack}");
+        assert!(!world.read("checkout/comment.md").contains("name: private"), "{attack}");
+        attack_by_project_file(&world, &upstream);
+    }
 
     // The attack works: if the head is trusted, its program runs.
-    let trusted = run(&world, "checkout", &format!("{command} --plugins-from head"));
+    let trusted = checked(&format!("{command} --plugins-from head --config none"));
     assert!(world.path("home/attacked").exists(), "{}", trusted.stderr);
 }
 
@@ -132,7 +182,7 @@ fn hostile_pull_request_gets_nothing_in_the_setup_for_strangers() {
 fn hostile_pull_request_gets_nothing_in_the_setup_for_a_team() {
     let (proxy, authorizations) = server();
     let world = world();
-    let repository = team(&world, "job/change");
+    let upstream = team(&world);
     world.write(
         "job/settings/cm.yaml",
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: argocd}\ndata: {application.resourceTrackingMethod: label}\n",
@@ -145,25 +195,47 @@ fn hostile_pull_request_gets_nothing_in_the_setup_for_a_team() {
              stringData: {{url: '{TRUSTED}', username: robot, password: pw}}\n"
         ),
     );
-    let command = command_of("team.yaml");
-    let honest = run(&world, "job", &command);
+    let command = commands_of("team.yaml");
+    let checked = |directory: &str, command: &str| {
+        check_out(&world, &upstream, &merge(&upstream), 1, "job/change");
+        run(&world, directory, command)
+    };
+    let honest = checked("job", &command);
     assert_eq!(honest.code, 0, "{}", honest.stderr);
     let rendered = fs::read_dir(world.path("job/rendered/argocd")).expect("it was rendered");
     assert_eq!(rendered.count(), 1);
+    assert!(world.read("job/rendered/argocd/web.yaml").contains("is: new"), "{}", honest.stderr);
     fs::remove_dir_all(world.path("job/rendered")).expect("remove_dir_all");
 
-    attack(&world, "job/change", &repository, &proxy);
-    let attacked = run(&world, "job", &command);
+    attack(&world, &upstream, &proxy);
+    let attacked = checked("job", &command);
     assert_eq!(attacked.code, 3, "{}", attacked.stderr);
     assert!(!world.path("home/attacked").exists(), "a program of the head ran");
     assert_eq!(authorizations.try_iter().collect::<Vec<_>>(), Vec::<String>::new());
     assert!(!world.path("job/rendered").exists(), "a failure leaves no output");
     let linked =
-        run(&world, "job/change", &format!("{} --keep-going", command.replace("--output-dir rendered", "")));
+        checked("job/change", &format!("{} --keep-going", command.replace("--output-dir rendered", "")));
     assert!(!linked.stdout.contains("name: private"), "{}", linked.stdout);
 
     // The attack works: if the head is trusted, its program runs and its proxy gets the job's Secret.
-    let trusted = run(&world, "job", &format!("{command} --trust-repository-settings"));
+    let trusted = checked("job", &format!("{command} --trust-repository-settings"));
     assert!(world.path("home/attacked").exists(), "{}", trusted.stderr);
     assert!(authorizations.try_iter().any(|one| one == SECRET));
+}
+
+#[test]
+fn setup_of_gitlab_works_on_its_shallow_checkout() {
+    let world = world();
+    let upstream = team(&world);
+    let origin = format!("[url \"{}\"]\n\tinsteadOf = {URL}\n", upstream.url());
+    let settings = format!("{}{origin}", world.read("home/.gitconfig"));
+    world.write("home/.gitconfig", &settings);
+    check_out(&world, &upstream, &upstream.head(), 1, "checkout");
+    let base = upstream.git(&["merge-base", "main", "change"]);
+    let command =
+        format!("export CI_MERGE_REQUEST_DIFF_BASE_SHA={}; {}", base.trim(), commands_of("gitlab-ci.yaml"));
+    let honest = run(&world, "checkout", &command);
+    assert_eq!(honest.code, 0, "{}", honest.stderr);
+    let comment = world.read("checkout/comment.md");
+    assert!(comment.contains("-  is: old\n+  is: new"), "{comment}{}", honest.stderr);
 }
