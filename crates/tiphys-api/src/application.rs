@@ -128,6 +128,7 @@ impl Application {
             dynamic_parameter::add_annotated(&mut spec, value, place.unwrap_or(node), findings)?;
         }
         findings.refused = refusals(node, &spec);
+        findings.add_by_table(node);
         Ok(Self { metadata, spec, file_repositories: FileRepositories::default() })
     }
 }

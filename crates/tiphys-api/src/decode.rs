@@ -6,6 +6,10 @@ use tiphys_params::{Parameter, Parameters, Warning, suggest};
 use tiphys_yaml::{Data, DecodeError, Entry, Node, Object, Position};
 
 use crate::ObjectRef;
+use crate::fields::{APPLICATION, DecodedFields, decode_fields};
+
+/// The beginning of the paths of sources, and of the source hydrator.
+const OF_SOURCES: &str = "spec.source";
 
 /// An unknown field of a resource. It is ignored, because Argo CD has no such field.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,6 +73,25 @@ impl Findings {
             message: format!("{path} is given twice; the last one counts"),
             position: Some(key.position),
         }));
+    }
+
+    /// Records unknown fields and wrong types of an Application by the table of Argo CD's fields. Those of sources are known more exactly.
+    pub(crate) fn add_by_table(&mut self, application: &Node) {
+        match decode_fields(&APPLICATION, application) {
+            Ok(DecodedFields { unknown, .. }) => {
+                let is_new = |field: &UnknownField| {
+                    !field.path.starts_with(OF_SOURCES)
+                        && self.unknown.iter().all(|known| known.position != field.position)
+                };
+                let new: Vec<UnknownField> = unknown.into_iter().filter(is_new).collect();
+                self.unknown.extend(new);
+            }
+            Err(error) => {
+                let DecodeError { position, path, message } = error.at;
+                self.refused
+                    .push(Warning { message: format!("{path}: {message}"), position: Some(position) });
+            }
+        }
     }
 
     /// Returns the findings in document order; they are collected in decoding order.

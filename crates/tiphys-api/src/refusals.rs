@@ -16,6 +16,10 @@ pub(crate) fn refusals(document: &Node, spec: &ApplicationSpec) -> Vec<Warning> 
     if document.at(["spec", "destination"]).is_none_or(Node::is_null) {
         refusals.add(&["spec"], "there is no destination; add spec.destination");
     }
+    let destination = &spec.destination;
+    if !destination.server.is_empty() && !destination.name.is_empty() {
+        refusals.add(&["spec", "destination"], "there are name and server; a destination has one of them");
+    }
     if spec.source_hydrator.is_none() {
         if spec.sources.is_empty() {
             spec.source.iter().for_each(|source| refusals.source(&["source"], source));

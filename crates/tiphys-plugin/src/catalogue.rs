@@ -1,5 +1,6 @@
 //! The available plugins, and the selection of the one that renders a directory.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::error::PluginError;
@@ -10,6 +11,8 @@ use crate::request::Request;
 #[derive(Clone, Debug, Default)]
 pub struct Catalogue {
     plugins: Vec<Arc<dyn Plugin>>,
+    /// The directories and files that they were loaded from.
+    places: Vec<PathBuf>,
 }
 
 /// The selected plugin.
@@ -54,6 +57,8 @@ pub enum ChooseError {
         name: String,
         /// The known names.
         known: Vec<String>,
+        /// The directories and files of plugins that are in use.
+        places: Vec<PathBuf>,
     },
     /// The named plugin has a discovery rule that does not match.
     #[error(
@@ -97,6 +102,11 @@ pub enum ChooseError {
 }
 
 impl Catalogue {
+    /// Returns an empty catalogue of the plugins at these paths.
+    pub fn of(places: Vec<PathBuf>) -> Self {
+        Self { plugins: Vec::new(), places }
+    }
+
     /// Adds a plugin after the existing ones.
     pub fn add(&mut self, plugin: Arc<dyn Plugin>) {
         self.plugins.push(plugin);
@@ -120,10 +130,15 @@ impl Catalogue {
         self.plugins.iter().find(|plugin| plugin.name() == name).map(Arc::clone)
     }
 
+    /// Returns the error of a name that no plugin has.
+    pub fn unknown(&self, name: &str) -> ChooseError {
+        ChooseError::Unknown { name: name.to_owned(), known: self.names(), places: self.places.clone() }
+    }
+
     /// Selects the plugin of this name for a native source type. Its discovery rule is not checked, because the type is known.
     pub async fn named(&self, name: &str) -> Result<Chosen, ChooseError> {
         let Some(plugin) = self.get(name) else {
-            return Err(ChooseError::Unknown { name: name.to_owned(), known: self.names() });
+            return Err(self.unknown(name));
         };
         let failed = |source| ChooseError::Failed { name: name.to_owned(), source };
         let configuration = plugin.configuration().await.map_err(failed)?;

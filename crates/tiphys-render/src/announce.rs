@@ -42,6 +42,7 @@ impl Renderer {
                     let Some(mut known) = self.known(application, source, place, at, &prepared) else {
                         continue;
                     };
+                    known.files = self.source_files(&prepared).await;
                     let failure = match self.ask(&prepared.work).await {
                         Ok(announced) => {
                             known.announcements.clone_from(&announced.list);
@@ -121,10 +122,7 @@ impl Renderer {
             source: prepared.source.clone(),
             app_path: prepared.app_path.clone(),
             working_copy: self.sources.working_copy(&prepared.revision).map(Path::to_path_buf),
-            tree: match &prepared.work {
-                Work::Plugin { request, .. } => Some(request.tree.clone()),
-                Work::Nothing | Work::Directory { .. } => None,
-            },
+            files: None,
             instance_name: self.instance_name(application),
             plugin: plugin.map(str::to_owned),
             announcements: Vec::new(),
@@ -159,7 +157,7 @@ impl Renderer {
             source: source.clone(),
             app_path: RepoPath::default(),
             working_copy: None,
-            tree: None,
+            files: None,
             instance_name: self.instance_name(application),
             plugin: None,
             announcements: Vec::new(),

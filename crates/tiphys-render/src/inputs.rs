@@ -8,6 +8,7 @@ mod chart;
 mod kustomization;
 mod paths;
 mod problems;
+mod source_files;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub use annotation::UnselectedPaths;
 pub use paths::InputPaths;
 use paths::PathCollector;
 pub use problems::SourceProblem;
+pub use source_files::SourceFiles;
 
 /// Characters of patterns in the paths of value files. Braces count only together with another one, which makes no difference here.
 const PATTERN_CHARACTERS: [char; 4] = ['*', '?', '[', '{'];

@@ -53,7 +53,12 @@ impl Renderer {
         for SourceInputs { position, reference, repository, files } in inputs {
             (position, reference, repository).hash(&mut hasher);
             match files {
-                InputFiles::Paths { digest, .. } => (0, digest).hash(&mut hasher),
+                InputFiles::Paths { digest, paths } => {
+                    (0, digest).hash(&mut hasher);
+                    if paths.fetches {
+                        self.sources.chart_folders().for_each(|folder| folder.hash(&mut hasher));
+                    }
+                }
                 InputFiles::Remote { revision, content } => (1, revision, content).hash(&mut hasher),
                 InputFiles::Whole { .. } => return None,
             }

@@ -25,7 +25,7 @@ pub use context::ContextSettings;
 pub use destination::DestinationVersions;
 pub use directory::{DirectoryError, DirectoryManifests};
 pub use error::{RenderError, SourceError, SourceFailure};
-pub use inputs::{InputFiles, InputPaths, SourceInputs, SourceProblem, UnselectedPaths};
+pub use inputs::{InputFiles, InputPaths, SourceFiles, SourceInputs, SourceProblem, UnselectedPaths};
 pub use kept::ResultStore;
 pub use key::ResultKey;
 pub use memory_results::MemoryResults;

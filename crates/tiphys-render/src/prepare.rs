@@ -149,7 +149,7 @@ impl Renderer {
         let origin = self.origin(application, source).await?;
         let (build, _) = self.build_environment(application, source, &origin.revision).await?;
         let env = request_environment(&build, source.plugin.as_ref());
-        let unknown = || ChooseError::Unknown { name: name.to_owned(), known: self.catalogue.names() };
+        let unknown = || self.catalogue.unknown(name);
         let plugin = self.catalogue.get(name).ok_or_else(unknown).map_err(SourceFailure::Choose)?;
         let failed = |source| SourceFailure::Plugin { name: name.to_owned(), source };
         let configuration = plugin.configuration().await.map_err(failed)?;

@@ -6,7 +6,9 @@ use std::time::Duration;
 use tiphys_api::{ApplicationSource, DynamicParameter};
 use tiphys_engine::{LookUp, Manifest, SourceType};
 use tiphys_params::{Announcement, Parameter, ValueRedactor};
-use tiphys_tree::{RepoPath, Tree};
+use tiphys_tree::RepoPath;
+
+use crate::inputs::SourceFiles;
 use tiphys_yaml::Node;
 
 use crate::error::RenderError;
@@ -76,8 +78,8 @@ pub struct AnnouncedSource {
     pub app_path: RepoPath,
     /// The local directory used instead of the repository.
     pub working_copy: Option<PathBuf>,
-    /// The files of the source that the plugin gets. `None` if there is no plugin, or the source could not be prepared.
-    pub tree: Option<Tree>,
+    /// The files of its repository. `None` if there is no plugin, or they could not be read.
+    pub files: Option<SourceFiles>,
     /// The application's name in the names of override files.
     pub instance_name: String,
     /// Name of the plugin; `None` for plain manifests, which take no parameters.

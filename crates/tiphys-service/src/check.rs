@@ -12,7 +12,7 @@ use crate::checkouts::{self, CheckoutReport};
 use crate::error::ServiceError;
 use crate::findings::{self, DocumentFinding, DocumentRule, RefusedApplications};
 use crate::options::ApplicationSelection;
-use crate::select::nothing_selected;
+use crate::select;
 use crate::warning::Warning;
 use crate::workspace::Workspace;
 
@@ -57,13 +57,21 @@ pub async fn check_applications(
         workspace.resources.select(&references, &selection.filter()?, &workspace.control_plane);
     workspace.trust.allow_file_repositories(&mut applications);
     let has_sets = references.is_empty() && !workspace.resources.sets().is_empty();
+    let mut errors: Vec<ServiceError> = errors.iter().map(ServiceError::selection).collect();
+    errors.extend(workspace.path_sets.errors().cloned());
+    let mut warnings: Vec<Warning> = workspace.path_sets.warnings().cloned().collect();
     if applications.is_empty() && errors.is_empty() && !has_sets {
-        return Err(nothing_selected(workspace, "check"));
+        let error = select::nothing_found(workspace, selection, "check");
+        if warnings.is_empty() {
+            return Err(error);
+        }
+        errors.push(error);
     }
+    warnings.extend(workspace.projects.warnings(&applications));
     let mut checked = CheckedApplications {
         applications: applications.len(),
-        errors: errors.iter().map(ServiceError::selection).collect(),
-        warnings: workspace.projects.warnings(&applications),
+        errors,
+        warnings,
         ..CheckedApplications::default()
     };
     let checking = async {
@@ -83,6 +91,7 @@ pub async fn check_applications(
         let CheckoutReport { warnings, unknown, .. } =
             checkouts::report(&workspace.renderer, &applications).await;
         checked.warnings.extend(warnings.into_iter().chain(unknown));
+        checked.warnings.extend(checkouts::unused_of_workspace(workspace).await);
         if has_sets {
             checked.sets = Some(check_sets(workspace, &SetSelection::default()).await?);
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tiphys_render::Renderer;
-use tiphys_source::CheckoutUse;
+use tiphys_source::{CheckoutUse, LocalCopy, redact_url};
 use tiphys_store::StoredApplication;
 use tiphys_tree::RepoPath;
 
@@ -31,7 +31,45 @@ pub async fn checkout_report(
     workspace: &Workspace,
     applications: &[Arc<StoredApplication>],
 ) -> CheckoutReport {
-    report(&workspace.renderer, applications).await
+    let mut report = report(&workspace.renderer, applications).await;
+    report.warnings.extend(unused_of_workspace(workspace).await);
+    report
+}
+
+/// Warns about directories of `--repo` that replace no repository, unless not all applications are known.
+pub(crate) async fn unused_of_workspace(workspace: &Workspace) -> Vec<Warning> {
+    let resources = &workspace.resources;
+    if !resources.broken().is_empty() || !workspace.sets.reports.unknown().is_empty() {
+        return Vec::new();
+    }
+    unused_repositories(&workspace.renderer, resources.applications()).await
+}
+
+/// Warns about directories of `--repo` that replace no repository of these applications, nor one that was asked for. An error of a directory is
+/// left to rendering to report.
+pub(crate) async fn unused_repositories(
+    renderer: &Renderer,
+    applications: &[Arc<StoredApplication>],
+) -> Vec<Warning> {
+    let sources = renderer.sources();
+    if applications.is_empty() {
+        return Vec::new();
+    }
+    for stored in applications {
+        for source in stored.application.spec.effective_sources() {
+            if sources.has_copy(&source.repo_url).await.is_err() {
+                return Vec::new();
+            }
+        }
+    }
+    let unused = sources.unused_copies().map(|LocalCopy { url, dir, .. }| {
+        let (argument, repositories) = match url {
+            Some(url) => (format!("{}={}", redact_url(url), dir.display()), "this repository"),
+            None => (dir.display().to_string(), "a repository that its remotes name"),
+        };
+        Warning::new(format!("--repo {argument}: no application has a source of {repositories}"))
+    });
+    unused.collect()
 }
 
 /// Returns the error of branches of which it is not known whether a checkout is a change of them, with an option for each.

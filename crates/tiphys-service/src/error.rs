@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tiphys_api::IN_CLUSTER_SERVER;
 use tiphys_engine::LookUpProblem;
@@ -135,7 +135,7 @@ pub enum Remedy {
     /// Choose another cache directory.
     ChangeCacheDirectory,
     /// Install plugins, or name plugin servers.
-    AddPlugins,
+    AddPlugins(Vec<PathBuf>),
     /// Consent to the content of the project file, or use none.
     AllowProjectFile,
     /// Name the project file, or use none.
@@ -417,8 +417,8 @@ fn remedy(error: &RenderError) -> Option<Remedy> {
             _ => {}
         }
         match &*error.failure {
-            SourceFailure::Choose(ChooseError::Unknown { known, .. }) if known.is_empty() => {
-                return Some(Remedy::AddPlugins);
+            SourceFailure::Choose(ChooseError::Unknown { places, .. }) => {
+                return Some(Remedy::AddPlugins(places.clone()));
             }
             SourceFailure::Repository(error) => return source_remedy(error),
             _ => {}

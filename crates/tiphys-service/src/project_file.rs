@@ -38,6 +38,8 @@ pub struct ProjectFile {
     content: Vec<u8>,
     values: Vec<ProjectValue>,
     consent: Consent,
+    /// What gives the consent that is missing.
+    remedy: Remedy,
 }
 
 /// The values of a key.
@@ -103,7 +105,7 @@ impl ProjectFile {
             Consent::Remembered(consents.filter(|consents| !brings_consent(consents)))
         };
         let values = values(&shown, &content, &dir, top.as_deref(), host)?;
-        Ok(Self { shown, path: real, content, values, consent })
+        Ok(Self { shown, path: real, content, values, consent, remedy: Remedy::AllowProjectFile })
     }
 
     /// Reads the content of a project file at another revision, which `label` names. The settings of a comparison's base need no trust, and the
@@ -120,7 +122,8 @@ impl ProjectFile {
         let file = Self::read(found, Some(format!("{label}:{}", place.path)), is_named, host)?;
         let values = file.values.into_iter().filter(|value| value.key != ProjectKey::TrustRepositorySettings);
         let values = values.map(|value| ProjectValue { paths: Vec::new(), ..value }).collect();
-        Ok(Self { values, ..file })
+        // `config allow` is about the file of the checkout.
+        Ok(Self { values, remedy: Remedy::NameProjectFile, ..file })
     }
 
     /// Returns whether two files have the same content at the same path.
@@ -157,7 +160,7 @@ impl ProjectFile {
             if !needing.is_empty() {
                 let message =
                     format!("{}: not used without your consent: {}", self.shown, needing.join(", "));
-                return Err(ServiceError::invalid_input(message).with_remedy(Remedy::AllowProjectFile));
+                return Err(ServiceError::invalid_input(message).with_remedy(self.remedy.clone()));
             }
         }
         for value in used() {
@@ -175,7 +178,7 @@ impl ProjectFile {
                     self.shown,
                     listed(&changed)
                 );
-                return Err(ServiceError::invalid_input(message).with_remedy(Remedy::AllowProjectFile));
+                return Err(ServiceError::invalid_input(message).with_remedy(self.remedy.clone()));
             }
         }
         Ok(())
@@ -199,6 +202,14 @@ impl ProjectFile {
         }
         for (_, path, content) in &allowed {
             consents.add(path, content).map_err(|error| failed(path, error))?;
+            if !consents.contain(path, content) {
+                return Err(ServiceError::invalid_input(format!(
+                    "cannot allow {}: others may write to {}; run: chmod go-w {}",
+                    path.display(),
+                    consents.dir().display(),
+                    consents.dir().display()
+                )));
+            }
         }
         Ok(allowed.into_iter().map(|(shown, ..)| shown).collect())
     }
@@ -224,7 +235,8 @@ impl ProjectFile {
         }
     }
 
-    fn is_allowed(&self) -> bool {
+    /// Returns whether the caller named the file, or allowed its content.
+    pub fn is_allowed(&self) -> bool {
         match &self.consent {
             Consent::Named => true,
             Consent::Remembered(consents) => {

@@ -44,11 +44,7 @@ pub fn select(
     errors.extend(sets.errors().cloned());
     warnings.extend(sets.warnings().cloned());
     if applications.is_empty() && errors.is_empty() {
-        let error = if selection.paths().is_empty() {
-            nothing_selected(workspace, action)
-        } else {
-            ServiceError::invalid_input(format!("no application to {action}"))
-        };
+        let error = nothing_found(workspace, selection, action);
         if warnings.is_empty() {
             return Err(error);
         }
@@ -69,6 +65,19 @@ pub fn select(
     warnings.extend(workspace.projects.warnings(&applications));
     warnings.extend(refusals);
     Ok(SelectedApplications { applications, errors, warnings, sets })
+}
+
+/// Returns the error if nothing was selected.
+pub(crate) fn nothing_found(
+    workspace: &Workspace,
+    selection: &ApplicationSelection,
+    action: &str,
+) -> ServiceError {
+    if selection.paths().is_empty() {
+        nothing_selected(workspace, action)
+    } else {
+        ServiceError::invalid_input(format!("no application to {action}"))
+    }
 }
 
 /// Returns the warnings about the documents of applications.
@@ -106,7 +115,7 @@ fn chart_of_applications(workspace: &Workspace) -> Option<String> {
 }
 
 /// Returns the error if no application was selected, with the probable reason.
-pub(crate) fn nothing_selected(workspace: &Workspace, action: &str) -> ServiceError {
+fn nothing_selected(workspace: &Workspace, action: &str) -> ServiceError {
     let error = ServiceError::invalid_input(format!("no application to {action}"));
     if !workspace.resources.applications().is_empty() {
         return error.with_hint("no Application of the store has these labels and this project");

@@ -1,6 +1,5 @@
 //! The settings of one request: those of the options, and those of the store.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use tiphys_access::KnownRepositories;
@@ -10,7 +9,8 @@ use tiphys_plugin::Others;
 use tiphys_project::ProjectCluster;
 use tiphys_render::{ContextSettings, RenderSettings};
 use tiphys_source::{
-    CheckoutBranches, Freshness, Network, OwnCredentials, SourceOptions, SourceRequest, SourceService,
+    CheckoutBranches, CopyOrigin, Freshness, LocalCopy, Network, OwnCredentials, SourceOptions,
+    SourceRequest, SourceService,
 };
 use tiphys_store::{Place, Store as Resources};
 
@@ -96,13 +96,19 @@ pub(crate) fn control_plane(options: &ServiceOptions, resources: &Resources, tru
 /// Returns the sources of a request without repositories and credentials. `base` is the revision that a comparison starts from.
 pub(crate) fn source_request(options: &ServiceOptions, host: &Host, base: Option<&str>) -> SourceRequest {
     let file_repositories = options.allow_file_repositories.iter().map(|dir| host.absolute(dir));
+    let checkout = match options.current_checkout {
+        CurrentCheckout::Used => project_file::checkout_of(&host.current_dir),
+        CurrentCheckout::Unused => None,
+    };
+    let checkout = checkout.map(|dir| LocalCopy {
+        url: None,
+        revision: None,
+        dir: dir.to_path_buf(),
+        origin: CopyOrigin::Default,
+    });
     SourceRequest {
         file_repositories: file_repositories.collect(),
-        copies: options.repositories.clone(),
-        checkout: match options.current_checkout {
-            CurrentCheckout::Used => project_file::checkout_of(&host.current_dir).map(Path::to_path_buf),
-            CurrentCheckout::Unused => None,
-        },
+        copies: options.repositories.iter().cloned().chain(checkout).collect(),
         checkout_branches: match options.repository_revisions {
             RepositoryRevisions::Branches => CheckoutBranches::Changed { base: base.map(str::to_owned) },
             RepositoryRevisions::Exact => CheckoutBranches::Exact,

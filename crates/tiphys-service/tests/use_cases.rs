@@ -16,7 +16,7 @@ use tiphys_service::{
     ApplicationSelection, ErrorKind, Host, RenderAdjustments, SelectedApplications, Service, ServiceOptions,
     StorePath, Workspace, WorkspaceOptions, render, select,
 };
-use tiphys_source::LocalCopy;
+use tiphys_source::{CopyOrigin, LocalCopy};
 
 /// A store with Applications, a repository and live objects.
 const FILES: [(&str, &str); 5] = [
@@ -87,6 +87,7 @@ impl World {
                 url: Some("https://git.example.org/a.git".to_owned()),
                 revision: None,
                 dir: root.join("repo"),
+                origin: CopyOrigin::Caller,
             }],
             cluster_state: vec![ClusterStateArgument::parse(&path("live"))],
             cache_dir: Some(root.join("cache")),

@@ -16,6 +16,7 @@ mod repository;
 mod unpacked;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_access::{CredentialReach, LocalChart, RepoUrl, RepositoryAccess};
@@ -104,6 +105,9 @@ impl Default for ChartLookups {
     }
 }
 
+/// The directories that are used instead of local directories of charts; `None` for one that does not exist.
+pub type ChartFolders = BTreeMap<PathBuf, Option<PathBuf>>;
+
 /// The charts of one request.
 pub(crate) struct Charts {
     service: SourceService,
@@ -131,6 +135,26 @@ impl Charts {
             blocking(move || local::all(&request.copies).map(Arc::new))
         };
         self.local.get_or_try_init(read).await.cloned()
+    }
+
+    /// Returns the same charts with other local directories.
+    pub(crate) fn with_folders(&self, folders: &ChartFolders) -> Self {
+        let mut request = (*self.request).clone();
+        for copy in &mut request.copies {
+            match folders.get(&copy.dir) {
+                None => {}
+                Some(Some(place)) => copy.dir.clone_from(place),
+                // Without a URL it replaces no repository of charts.
+                Some(None) => copy.url = None,
+            }
+        }
+        Self::new(self.service.clone(), Arc::new(request), self.lookup_age)
+    }
+
+    /// Returns the directories that may replace Helm repositories, with their URLs.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = (&str, &Path)> {
+        let copies = self.request.copies.iter();
+        copies.filter_map(|copy| Some((copy.url.as_deref()?, copy.dir.as_path())))
     }
 
     /// Resolves a chart, and downloads it unless it is cached. Repeated calls resolve it once.

@@ -29,6 +29,20 @@ pub struct LocalCopy {
     pub revision: Option<String>,
     /// The directory, absolute.
     pub dir: PathBuf,
+    /// Who names it.
+    pub origin: CopyOrigin,
+}
+
+/// Who names a local directory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CopyOrigin {
+    /// The caller. Applications from repositories may name `file://` repositories in it.
+    #[default]
+    Caller,
+    /// A file of the checkout without the caller's consent.
+    Checkout,
+    /// None: it is the current checkout. It is not used if it has no remotes or cannot be read, and its use is reported.
+    Default,
 }
 
 /// The branches that the files of a checkout replace, beside the one that is checked out and those of [`LocalCopy::revision`].
@@ -61,7 +75,12 @@ impl LocalCopy {
     pub fn parse(text: &str, current_dir: &Path) -> Result<Self, LocalCopyError> {
         let branch = text.strip_prefix('@').and_then(|rest| rest.split_once('='));
         if let Some((branch, dir)) = branch.filter(|(branch, dir)| !branch.is_empty() && !dir.is_empty()) {
-            return Ok(Self { url: None, revision: Some(branch.to_owned()), dir: current_dir.join(dir) });
+            return Ok(Self {
+                url: None,
+                revision: Some(branch.to_owned()),
+                dir: current_dir.join(dir),
+                origin: CopyOrigin::Caller,
+            });
         }
         let (repository, dir) = match text.split_once('=') {
             Some((before, dir)) if is_url(before) => (Some(before), dir),
@@ -74,7 +93,7 @@ impl LocalCopy {
             Some((url, revision)) => (Some(url.to_owned()), revision.map(str::to_owned)),
             None => (None, None),
         };
-        Ok(Self { url, revision, dir: current_dir.join(dir) })
+        Ok(Self { url, revision, dir: current_dir.join(dir), origin: CopyOrigin::Caller })
     }
 }
 
@@ -83,15 +102,15 @@ fn short(branch: &str) -> &str {
     branch.strip_prefix(BRANCHES).unwrap_or(branch)
 }
 
-/// Whether two normalised URLs name one repository, by ssh or http.
+/// Whether two normalised URLs name one repository, by ssh, http or git.
 fn is_same_repository(a: &str, b: &str) -> bool {
     a == b || address(a).is_some_and(|address_a| Some(address_a) == address(b))
 }
 
-/// Returns host and path of a normalised URL of ssh (`git@host/path`) or http, without user and port.
+/// Returns host and path of a normalised URL of ssh (`git@host/path`), http or git, without user and port.
 fn address(url: &str) -> Option<(&str, &str)> {
-    let is_http = |scheme: &&str| url.starts_with(*scheme);
-    let rest = match ["https://", "http://"].iter().find(|scheme| is_http(scheme)) {
+    let has = |scheme: &&str| url.starts_with(*scheme);
+    let rest = match ["https://", "http://", "git://"].iter().find(|scheme| has(scheme)) {
         Some(scheme) => &url[scheme.len()..],
         None if url.contains('@') && !url.contains("://") => url,
         None => return None,
@@ -99,7 +118,7 @@ fn address(url: &str) -> Option<(&str, &str)> {
     let (server, path) = rest.split_once('/')?;
     let host = server.rsplit_once('@').map_or(server, |(_, host)| host);
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
-    (!host.is_empty()).then_some((host, path))
+    (!host.is_empty()).then_some((host, path.trim_start_matches('/')))
 }
 
 fn is_url(text: &str) -> bool {
@@ -211,7 +230,7 @@ impl OpenCopy {
 
     /// Returns a work tree that replaces no repository.
     pub(crate) fn of_work_tree(git: Arc<LocalRepository>) -> Self {
-        let copy = LocalCopy { url: None, revision: None, dir: git.dir.clone() };
+        let copy = LocalCopy { url: None, revision: None, dir: git.dir.clone(), origin: CopyOrigin::Caller };
         Self { git: Some(git), ..Self::unused(&copy) }
     }
 

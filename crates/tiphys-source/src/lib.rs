@@ -37,8 +37,9 @@ mod url;
 mod work_tree;
 
 pub use chart_limits::ChartLimits;
+pub use charts::ChartFolders;
 pub use charts::ChartSource;
-pub use copy::{CheckoutBranches, LocalCopy, LocalCopyError};
+pub use copy::{CheckoutBranches, CopyOrigin, LocalCopy, LocalCopyError};
 pub use error::{ChartError, SourceError};
 pub use git::UserSettings;
 pub use identity::FilesIdentity;

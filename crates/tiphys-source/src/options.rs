@@ -57,11 +57,16 @@ pub enum OwnCredentials {
 /// Progress of look-ups and fetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress<'a> {
-    /// The files of a checkout are used although the caller did not name it, see [`SourceRequest::checkout`](crate::SourceRequest::checkout). Reported
-    /// once for each service.
+    /// The files of a checkout are used although the caller did not name it. Reported once for each
+    /// service.
     UsingCheckout {
         /// The redacted URL.
         repository: &'a str,
+    },
+    /// The checkout that the caller did not name has no remotes or cannot be read, so repositories are fetched. Reported once for each service.
+    UnusableCheckout {
+        /// Why.
+        problem: &'a str,
     },
     /// Branches and tags are looked up.
     LookingUp {

@@ -13,7 +13,7 @@ use crate::charts::ChartLookups;
 use crate::clones::Clones;
 use crate::git::Git;
 use crate::options::{Freshness, Network, SourceOptions};
-use crate::{CheckoutBranches, LocalCopy, Sources};
+use crate::{CheckoutBranches, CopyOrigin, LocalCopy, Sources};
 
 /// State that outlives a request: the content store, clones, look-ups of branches and charts. Cheap to clone; concurrent requests share
 /// look-ups and fetches.
@@ -34,13 +34,10 @@ pub struct SourceRequest {
     /// The repositories and credentials that the request may use.
     pub known: KnownRepositories,
     /// Absolute directories below which Applications from repositories, and submodules, may name `file://` repositories. Those of `copies`
-    /// may be named, too.
+    /// that the caller names may be named, too.
     pub file_repositories: Vec<PathBuf>,
     /// Folders that stand for repositories; of several for one URL and revision the first wins.
     pub copies: Vec<LocalCopy>,
-    /// The root of a checkout that stands for its remotes like one of `copies`, after these. It is not used if it has no remotes or cannot be
-    /// read, and `file://` repositories in it may not be named. Its use is reported.
-    pub checkout: Option<PathBuf>,
     /// The branches that those of them that are checkouts stand for.
     pub checkout_branches: CheckoutBranches,
     /// Whether the network may be used.
@@ -55,15 +52,13 @@ pub struct SourceRequest {
 impl SourceRequest {
     /// Returns the directories below which `file://` repositories may be named.
     pub(crate) fn allowed_directories(&self) -> Vec<PathBuf> {
-        let copies = self.copies.iter().enumerate().filter(|(index, _)| !self.is_checkout(*index));
-        copies.map(|(_, copy)| &copy.dir).chain(&self.file_repositories).cloned().collect()
+        let copies = self.copies.iter().filter(|copy| copy.origin == CopyOrigin::Caller);
+        copies.map(|copy| &copy.dir).chain(&self.file_repositories).cloned().collect()
     }
-}
 
-impl SourceRequest {
-    /// Returns whether a local copy is `checkout`, which [`SourceService::request`] adds last.
+    /// Returns whether a local copy is the current checkout.
     pub(crate) fn is_checkout(&self, copy: usize) -> bool {
-        self.checkout.is_some() && copy + 1 == self.copies.len()
+        self.copies.get(copy).is_some_and(|copy| copy.origin == CopyOrigin::Default)
     }
 }
 
@@ -88,9 +83,7 @@ impl SourceService {
 
     /// Returns the sources of one request. Within it, each name of a branch or tag stands for one commit, and the files of a folder that
     /// stands for a repository are read once.
-    pub fn request(&self, mut request: SourceRequest) -> Sources {
-        let checkout = request.checkout.clone();
-        request.copies.extend(checkout.map(|dir| LocalCopy { url: None, revision: None, dir }));
+    pub fn request(&self, request: SourceRequest) -> Sources {
         Sources::new(self.clone(), request)
     }
 }

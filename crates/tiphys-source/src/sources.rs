@@ -9,7 +9,7 @@ mod submodules;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::ObjectId;
@@ -18,7 +18,7 @@ use tiphys_tree::{Modes, RepoPath, Tree};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use crate::charts::{self, ChartFiles, Charts};
+use crate::charts::{self, ChartFiles, ChartFolders, Charts};
 use crate::copy::OpenCopy;
 use crate::local::LocalRepositories;
 use crate::lookup::LookupAge;
@@ -29,7 +29,7 @@ use crate::refs::{RevisionKind, is_default, revision_kind};
 use crate::repository::Context;
 use crate::url::RemoteUrl;
 use crate::{
-    ChartSource, Secret, SourceError, SourceRequest, SourceService, TreeScope, file_url, lfs,
+    ChartSource, LocalCopy, Secret, SourceError, SourceRequest, SourceService, TreeScope, file_url, lfs,
     normalize_git_url, redact_url,
 };
 
@@ -51,6 +51,8 @@ pub struct Sources {
     lookup_age: LookupAge,
     local: Arc<LocalRepositories>,
     copies: Arc<[OnceCell<OpenCopy>]>,
+    /// Whether a repository was asked for that this local copy replaces.
+    used: Arc<[AtomicBool]>,
     /// The commits that are used instead of the files of local copies. None: the files are used as they are.
     past: Option<Arc<[Option<ObjectId>]>>,
     repositories: Arc<Mutex<Repositories>>,
@@ -137,6 +139,7 @@ impl Sources {
             lookup_age,
             local: Arc::default(),
             copies: request.copies.iter().map(|_| OnceCell::new()).collect(),
+            used: request.copies.iter().map(|_| AtomicBool::new(false)).collect(),
             past: None,
             repositories: Arc::default(),
             trees: Arc::default(),
@@ -172,6 +175,31 @@ impl Sources {
     /// Returns whether a folder stands for a repository.
     pub async fn has_copy(&self, repo_url: &str) -> Result<bool, SourceError> {
         Ok(!self.copies_of(&normalize_git_url(repo_url.trim())).await?.is_empty())
+    }
+
+    /// Returns the same sources with other local directories of charts.
+    #[must_use]
+    pub fn with_chart_folders(self, folders: &ChartFolders) -> Self {
+        Self { charts: Arc::new(self.charts.with_folders(folders)), ..self }
+    }
+
+    /// Returns the local directories that may replace Helm repositories, with their URLs.
+    pub fn chart_folders(&self) -> impl Iterator<Item = (&str, &Path)> {
+        self.charts.folders()
+    }
+
+    /// Returns whether a local directory is a chart, or contains some.
+    pub fn has_charts(copy: &LocalCopy) -> bool {
+        copy.url.is_some() && charts::is_folder_of_charts(&copy.dir)
+    }
+
+    /// Returns the local copies that the caller named and that replaced no repository so far. Directories of charts are left out, since only
+    /// the Helm plugin knows the dependencies of charts.
+    pub fn unused_copies(&self) -> impl Iterator<Item = &LocalCopy> {
+        let copies = self.request.copies.iter().enumerate();
+        let unused = copies.filter(|(index, _)| !self.used[*index].load(Ordering::Relaxed));
+        let named = unused.filter(|(index, _)| !self.request.is_checkout(*index)).map(|(_, copy)| copy);
+        named.filter(|copy| !charts::is_folder_of_charts(&copy.dir))
     }
 
     /// Resolves a chart or registry artefact and downloads it. The revision is the exact version of a chart or the digest of an artefact.
@@ -259,10 +287,15 @@ impl Sources {
         let rule = &self.request.checkout_branches;
         cell.get_or_try_init(|| async {
             let opened = OpenCopy::open(copy, rule, &self.service.git, &self.local).await;
-            if self.request.is_checkout(index) {
-                Ok(opened.unwrap_or_else(|_| OpenCopy::unused(copy)))
-            } else {
-                opened
+            match opened {
+                Err(error) if self.request.is_checkout(index) => {
+                    if !self.service.reported_checkout.swap(true, Ordering::Relaxed) {
+                        let problem = error.to_string();
+                        self.service.options.report(&Progress::UnusableCheckout { problem: &problem });
+                    }
+                    Ok(OpenCopy::unused(copy))
+                }
+                opened => opened,
             }
         })
         .await
@@ -281,6 +314,7 @@ impl Sources {
         for index in 0..self.copies.len() {
             let copy = self.copy(index).await?;
             if copy.stands_for(normalized_url) {
+                self.used[index].store(true, Ordering::Relaxed);
                 found.push((index, copy));
             }
         }

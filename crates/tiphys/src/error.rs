@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(crate) use tiphys_plugin::chain;
@@ -131,15 +132,23 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::UseCacheOnly => "--offline renders from the cache",
         Remedy::FetchAgain => "--refresh fetches the repository again",
         Remedy::ChangeCacheDirectory => "--cache-dir names another folder for the cache",
-        Remedy::AddPlugins => {
-            "--plugins names folders of plugins, --plugin-sockets the sockets of plugin servers"
-        }
+        Remedy::AddPlugins(places) => return plugins_hint(places),
         Remedy::AllowProjectFile => {
             "review the file, then run `tiphys config allow`, or name it with --config; --config none ignores it"
         }
         Remedy::NameProjectFile => "--config FILE uses a file that you trust, --config none uses none",
     };
     hint.to_owned()
+}
+
+/// Names the paths of the plugins in use, and the options that add others.
+fn plugins_hint(places: &[PathBuf]) -> String {
+    let options = "--plugins adds folders of plugins, --plugin-sockets the sockets of plugin servers";
+    if places.is_empty() {
+        return options.to_owned();
+    }
+    let places: Vec<String> = places.iter().map(|path| path.display().to_string()).collect();
+    format!("plugins are looked for in {}; {options}", places.join(", "))
 }
 
 /// Logs warnings.
@@ -177,19 +186,37 @@ pub(crate) fn print_all<'a>(
 /// Returns the errors in their order, those for one reason together.
 pub(crate) fn grouped<'a>(errors: impl IntoIterator<Item = &'a ServiceError>) -> Vec<Vec<&'a ServiceError>> {
     let mut groups: Vec<Vec<&ServiceError>> = Vec::new();
-    let mut known: HashMap<(&str, Option<String>), usize> = HashMap::new();
+    let mut known: HashMap<(String, Option<String>), usize> = HashMap::new();
     for error in errors {
         let Some(cause) = error.cause() else {
             groups.push(vec![error]);
             continue;
         };
-        let index = *known.entry((&cause.reason, hint(error))).or_insert(groups.len());
+        let index = *known
+            .entry((without_name(&cause.reason, &cause.application), hint(error)))
+            .or_insert(groups.len());
         match groups.get_mut(index) {
             Some(group) => group.push(error),
             None => groups.push(vec![error]),
         }
     }
     groups
+}
+
+/// Returns a message without the name of its application, which commands of plugins have.
+fn without_name(message: &str, application: &str) -> String {
+    let name = application.rsplit('/').next().unwrap_or(application);
+    let is_part = |char: char| char.is_ascii_alphanumeric() || "-_.".contains(char);
+    let mut words = String::new();
+    let mut rest = message;
+    while let Some(start) = rest.find(is_part) {
+        let length = rest[start..].find(|char| !is_part(char)).unwrap_or(rest.len() - start);
+        let word = &rest[start..start + length];
+        words.push_str(&rest[..start]);
+        words.push_str(if word == name { "APP" } else { word });
+        rest = &rest[start + length..];
+    }
+    words + rest
 }
 
 /// Returns the names of the applications of errors.

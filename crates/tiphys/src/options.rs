@@ -10,12 +10,16 @@ use tiphys_service::{
     ResultReuse, Service, ServiceLimits, ServiceOptions, StorePath,
 };
 use tiphys_source::LocalCopy;
+use tiphys_tree::read_bounded;
 
 use crate::args::CommonArgs;
 use crate::error::ServiceError;
 use crate::progress;
 use crate::remote_plugins;
 use crate::settings::Process;
+
+/// Maximum bytes of a file with API versions. Clusters with many custom resources have some 100 KiB.
+const API_VERSIONS_BYTES_MAX: u64 = 4 << 20;
 
 /// The name of standard input among paths.
 const STANDARD_INPUT: &str = "-";
@@ -29,7 +33,7 @@ pub(crate) fn open_service(args: &CommonArgs, process: &Process) -> Result<Servi
 pub(crate) fn service_options(args: &CommonArgs, process: &Process) -> Result<ServiceOptions, ServiceError> {
     require_directories("--allow-file-repositories", &args.allow_file_repositories, process)?;
     Ok(ServiceOptions {
-        repositories: repositories(&args.repo, process)?,
+        repositories: repositories(args, process)?,
         repository_revisions: args.repo_revision.into(),
         cluster_state: args
             .clusters
@@ -98,14 +102,26 @@ impl From<&CommonArgs> for ServiceOptions {
 }
 
 /// Parses the local directories of repositories: `[URL[@REV]=]DIR`. An empty argument only turns the default off.
-fn repositories(arguments: &[String], host: &Host) -> Result<Vec<LocalCopy>, ServiceError> {
+fn repositories(args: &CommonArgs, host: &Host) -> Result<Vec<LocalCopy>, ServiceError> {
+    let origin = args.repo_origin;
+    let named = if args.repo_is_of_file { "repositories of the project file" } else { "--repo" };
     let parse = |argument: &String| {
         let copy = LocalCopy::parse(argument, &host.absolute(""))
-            .map_err(|error| ServiceError::invalid_input(format!("--repo: {error}")))?;
-        require_directories("--repo", std::slice::from_ref(&copy.dir), host)?;
-        Ok(copy)
+            .map_err(|error| ServiceError::invalid_input(format!("{named}: {error}")))?;
+        require_directories(named, std::slice::from_ref(&copy.dir), host)?;
+        Ok(LocalCopy { origin, ..copy })
     };
-    arguments.iter().filter(|argument| !argument.is_empty()).map(parse).collect()
+    args.repo.iter().filter(|argument| !argument.is_empty()).map(parse).collect()
+}
+
+/// Reads a file with a list of API versions.
+fn api_versions_file(file: &str, host: &Host) -> Result<String, ServiceError> {
+    let failed = |problem: &dyn std::fmt::Display| {
+        ServiceError::invalid_input(format!("--api-versions: cannot read {file}: {problem}"))
+    };
+    let text = read_bounded(&host.absolute(file), API_VERSIONS_BYTES_MAX).map_err(|error| failed(&error))?;
+    let text = text.ok_or_else(|| failed(&format!("it has more than {API_VERSIONS_BYTES_MAX} bytes")))?;
+    String::from_utf8(text).map_err(|_| failed(&"it is not UTF-8"))
 }
 
 fn require_directories(option: &str, dirs: &[PathBuf], host: &Host) -> Result<(), ServiceError> {
@@ -139,9 +155,7 @@ fn destinations(args: &CommonArgs, host: &Host) -> Result<DestinationVersions, S
     for text in &args.api_versions {
         let (cluster, list) = split_cluster(text);
         let list = match list.strip_prefix('@') {
-            Some(file) => std::fs::read_to_string(host.absolute(file)).map_err(|error| {
-                ServiceError::invalid_input(format!("--api-versions: cannot read {file}: {error}"))
-            })?,
+            Some(file) => api_versions_file(file, host)?,
             None => list.to_owned(),
         };
         let list = list

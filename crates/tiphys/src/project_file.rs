@@ -7,6 +7,7 @@ use clap::ValueEnum as _;
 use clap::parser::ValueSource;
 use tiphys_service::compare::project_file_of_base;
 use tiphys_service::{CurrentCheckout, ProjectFile, ProjectFileChoice, ProjectKey, ProjectValue};
+use tiphys_source::CopyOrigin;
 
 use crate::args::{AppSetsArg, Command, CommonArgs, ProjectRules};
 use crate::error::ServiceError;
@@ -93,6 +94,9 @@ fn apply(file: &ProjectFile, given: &GivenKeys, common: &mut CommonArgs) -> Resu
     let is_used = |key| given.by(key).is_none();
     file.require_usable(is_used)?;
     file.values().iter().filter(|value| is_used(value.key)).for_each(|value| set(common, value));
+    if !file.is_allowed() && given.by(ProjectKey::Repositories).is_none() {
+        common.repo_origin = CopyOrigin::Checkout;
+    }
     Ok(())
 }
 
@@ -104,6 +108,7 @@ pub(crate) fn set(common: &mut CommonArgs, ProjectValue { key, values, .. }: &Pr
         ProjectKey::Store => common.store.clone_from(values),
         ProjectKey::Repositories => {
             common.repo.clone_from(values);
+            common.repo_is_of_file = true;
             common.current_checkout = CurrentCheckout::Unused;
         }
         ProjectKey::Plugins => common.project_plugins = paths(),

@@ -83,12 +83,12 @@ pub(crate) enum ExactValueError {
 }
 
 impl ExactValue {
-    /// Parses a parameter: the name without its prefix, and its string.
     /// Returns the name as written, without the prefix, and the path.
     pub(crate) fn place(&self) -> (&str, &[PathItem]) {
         (&self.name, &self.path)
     }
 
+    /// Parses a parameter: the name without its prefix, and its string.
     pub(crate) fn parse(name: &str, json: &str) -> Result<Self, ExactValueError> {
         let name = name.to_owned();
         let path = match parse_name(&name) {

@@ -16,7 +16,7 @@ fn refusals(document: &str) -> Vec<String> {
 #[test]
 fn application_that_argo_cd_refuses_has_the_reasons() {
     let head = "apiVersion: argoproj.io/v1alpha1\nkind: Application\n";
-    let cases: [(&str, &[&str]); 12] = [
+    let cases: [(&str, &[&str]); 14] = [
         ("spec: {source: {repoURL: a, path: b}, destination: {name: c}}", &[]),
         ("spec: {source: {repoURL: a, chart: b, targetRevision: '1'}, destination: {}}", &[]),
         (
@@ -49,6 +49,14 @@ fn application_that_argo_cd_refuses_has_the_reasons() {
         (
             "spec: {source: {repoURL: a, ref: values}, destination: {}}",
             &["3:16 spec.source: there is neither path nor chart; the root of a repository is path: ."],
+        ),
+        (
+            "spec: {source: {repoURL: a, path: b}, destination: {name: c, server: d}}",
+            &["3:52 spec.destination: there are name and server; a destination has one of them"],
+        ),
+        (
+            "spec: {source: {repoURL: a, path: b}, destination: {}, revisionHistoryLimit: many}",
+            &["3:78 spec.revisionHistoryLimit: expected an integer, found a string"],
         ),
         ("spec: {sourceHydrator: {drySource: {}}, destination: {}}", &[]),
     ];

@@ -261,7 +261,7 @@ impl InlineValues {
         Ok(added)
     }
 
-    /// Removes a value, and the maps above it that become empty. Without the value, nothing changes.
+    /// Removes a value, and the maps above it that become empty, up to an item of a list. Without the value, nothing changes.
     pub fn remove(&mut self, path: &ValuePath) -> Result<(), InlineValuesError> {
         if self.get(path).is_none() {
             return Ok(());
@@ -269,7 +269,9 @@ impl InlineValues {
         let mut path = path.clone();
         while let Some((parent, PathItem::Key(_))) = path.split_last() {
             let is_only = self.get(&parent).and_then(Value::as_object).is_some_and(|map| map.len() == 1);
-            if parent.is_root() || !is_only {
+            // Without an item of a list, the others would have other positions.
+            let is_item = matches!(parent.split_last(), Some((_, PathItem::Index(_))));
+            if parent.is_root() || !is_only || is_item {
                 break;
             }
             path = parent;
@@ -297,7 +299,7 @@ impl InlineValues {
         Ok(())
     }
 
-    /// Returns the source with these values. Without any value, the field or parameter is removed.
+    /// Returns the source with these values. Without any value, the field or parameter is removed, unless it hides another one.
     pub fn applied_to(self, source: &ApplicationSource) -> ApplicationSource {
         let mut changed = source.clone();
         let Self { place, text, values } = self;
@@ -308,7 +310,7 @@ impl InlineValues {
         match place {
             Place::Object => {
                 let block = changed.helm.get_or_insert_default();
-                block.values_object = (!is_empty).then_some(values);
+                block.values_object = (!is_empty || !block.values.is_empty()).then_some(values);
             }
             Place::Text => {
                 let block = changed.helm.get_or_insert_default();
@@ -318,8 +320,11 @@ impl InlineValues {
                 let name = if place == Place::ObjectParameter { OBJECT_PARAMETER } else { TEXT_PARAMETER };
                 let block = changed.plugin.get_or_insert_default();
                 let mut list = mem::take(&mut block.parameters).unwrap_or_default();
+                let hides = place == Place::ObjectParameter
+                    && list.iter().any(|one| one.name == TEXT_PARAMETER && one.string.is_some());
+                let text = if hides && is_blank { "{}".to_owned() } else { text };
                 match list.iter_mut().rfind(|one| one.name == name) {
-                    _ if is_blank => list.retain(|one| one.name != name),
+                    _ if is_blank && !hides => list.retain(|one| one.name != name),
                     Some(known) => known.string = Some(text),
                     None => list.push(text_parameter("", name, &text)),
                 }

@@ -55,6 +55,20 @@ impl ValuePath {
         Self(items.to_vec())
     }
 
+    /// Returns the same path with keys instead of the indexes that follow the path of a map: `[80]` is a key of a map and an item of a list.
+    #[must_use]
+    pub fn with_keys_of(&self, is_map: impl Fn(&Self) -> bool) -> Self {
+        let mut path = Self(Vec::with_capacity(self.0.len()));
+        for item in &self.0 {
+            let item = match item {
+                PathItem::Index(index) if is_map(&path) => PathItem::Key(index.to_string()),
+                item => item.clone(),
+            };
+            path.0.push(item);
+        }
+        path
+    }
+
     /// Returns the name of the parameter for this value, as plugins announce it; `None` if helm has no name for it.
     pub fn parameter(&self) -> Option<String> {
         escape_name(&self.0).map(|name| format!("{SET_PREFIX}{name}"))

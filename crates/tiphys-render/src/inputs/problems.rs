@@ -2,11 +2,10 @@
 
 use tiphys_access::url_scheme;
 use tiphys_api::{Application, ApplicationSource};
-use tiphys_plugin::ChooseError;
 use tiphys_tree::RepoPath;
 
 use super::paths::PathCollector;
-use super::{Finder, IndexedRevision, Known, PATTERN_CHARACTERS, Reach, named_files};
+use super::{Finder, IndexedRevision, Known, PATTERN_CHARACTERS, Reach};
 use crate::renderer::{Renderer, rendered};
 
 /// The reason why a source cannot be rendered.
@@ -23,7 +22,10 @@ impl Renderer {
     /// is fetched or run.
     pub async fn source_problems(&self, application: &Application) -> Vec<SourceProblem> {
         let finder = Finder { renderer: self, application, reach: Reach::Copies };
-        let Ok((sources, place)) = tiphys_engine::sources(&application.spec) else { return Vec::new() };
+        let (sources, place) = match tiphys_engine::sources(&application.spec) {
+            Ok(sources) => sources,
+            Err(error) => return vec![SourceProblem { position: 1, message: error.to_string() }],
+        };
         let mut all = Vec::new();
         for (index, source) in rendered(&sources, place) {
             let messages = [finder.unknown_plugin(source)]
@@ -42,36 +44,51 @@ impl Finder<'_> {
         let name = source.plugin.as_ref()?.name.clone();
         let catalogue = &self.renderer.catalogue;
         let is_known = name.is_empty() || catalogue.get(&name).is_some();
-        (!is_known).then(|| ChooseError::Unknown { name, known: catalogue.names() }.to_string())
+        (!is_known).then(|| catalogue.unknown(&name).to_string())
     }
 
     /// Returns the messages about missing files.
     async fn missing_files(&self, source: &ApplicationSource) -> Vec<String> {
-        let Ok(app_path) = RepoPath::new(&source.path) else { return Vec::new() };
         if !source.chart.is_empty() {
             return Vec::new();
         }
-        let Ok(Some(IndexedRevision { index, .. })) = self.index_of(source).await else { return Vec::new() };
+        let app_path = match RepoPath::new(&source.path) {
+            Ok(path) => path,
+            Err(error) => return vec![format!("path: {error}")],
+        };
+        let index = match self.index_of(source).await {
+            Ok(Some(IndexedRevision { index, .. })) => index,
+            Ok(None) => return Vec::new(),
+            Err(reason) => return vec![reason],
+        };
         let mut collector = PathCollector::new(&index);
         if !collector.follow(&app_path).is_ok_and(|real| collector.is_directory(&real)) {
             return vec![format!("path {:?} does not exist in {}", source.path, source.shown_repository())];
         }
-        let Ok(Known { source, .. }) = self.with_override_files(source, &app_path).await else {
-            return Vec::new();
+        let source = match self.with_override_files(source, &app_path).await {
+            Ok(Known { source, .. }) => source,
+            Err(reason) => return vec![reason],
         };
-        let Some(helm) = source.helm.as_ref().filter(|helm| !helm.ignore_missing_value_files) else {
-            return Vec::new();
-        };
-        let is_missing = |file: &String| {
+        let Some(helm) = &source.helm else { return Vec::new() };
+        let mut is_missing = |file: &String| {
             let is_plain = !file.contains(['$', '\\']) && !file.contains(PATTERN_CHARACTERS);
             let from = if file.starts_with('/') { RepoPath::default() } else { app_path.clone() };
             let Ok(path) = from.join(file.trim_start_matches('/')) else { return false };
             is_plain && url_scheme(file).is_none() && collector.has_file(&path) == Ok(false)
         };
-        named_files(helm)
-            .into_iter()
-            .filter(is_missing)
-            .map(|file| format!("value file {file:?} does not exist"))
-            .collect()
+        let value_files = if helm.ignore_missing_value_files { &[] } else { helm.value_files.as_slice() };
+        let mut problems = Vec::new();
+        problems.extend(
+            value_files
+                .iter()
+                .filter(|file| is_missing(file))
+                .map(|file| format!("value file {file:?} does not exist")),
+        );
+        problems.extend(helm.file_parameters.iter().filter(|parameter| is_missing(&parameter.path)).map(
+            |parameter| {
+                format!("file {:?} of fileParameter {:?} does not exist", parameter.path, parameter.name)
+            },
+        ));
+        problems
     }
 }

@@ -13,7 +13,7 @@ use tiphys_plugin::{
 };
 use tiphys_process::{Launcher, Limits};
 use tiphys_render::{NoClusters, RenderRequest, RenderService, RenderSettings};
-use tiphys_source::{LocalCopy, SourceOptions, SourceRequest, SourceService};
+use tiphys_source::{CopyOrigin, LocalCopy, SourceOptions, SourceRequest, SourceService};
 use tiphys_testkit::git::Repository;
 use tiphys_testkit::{git, helm, launcher, tools, workspace_root};
 use tiphys_tree::{Store, StoreOptions, TreeLimits};
@@ -108,7 +108,12 @@ impl World {
 }
 
 fn copy(url: &str, dir: &Path) -> LocalCopy {
-    LocalCopy { url: Some(url.to_owned()), revision: None, dir: dir.to_path_buf() }
+    LocalCopy {
+        url: Some(url.to_owned()),
+        revision: None,
+        dir: dir.to_path_buf(),
+        origin: CopyOrigin::Caller,
+    }
 }
 
 /// The plugin of this repository, with the helm of `cargo xtask tools`.

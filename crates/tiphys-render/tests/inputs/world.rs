@@ -15,7 +15,7 @@ use tiphys_render::{
     ContextSettings, DestinationVersions, NoClusters, RenderService, RenderSettings, Renderer,
 };
 use tiphys_source::{
-    BasePoint, BaseRevision, LocalCopy, SourceOptions, SourceRequest, SourceService, Sources,
+    BasePoint, BaseRevision, CopyOrigin, LocalCopy, SourceOptions, SourceRequest, SourceService, Sources,
 };
 use tiphys_testkit::git::{self, Repository};
 use tiphys_testkit::{helm, launcher, tools, workspace_root};
@@ -77,6 +77,7 @@ impl World {
             url: Some(REPOSITORY.to_owned()),
             revision: None,
             dir: repository.dir().to_path_buf(),
+            origin: CopyOrigin::Caller,
         };
         let request = SourceRequest { copies: vec![copy], ..SourceRequest::default() };
         let head = self.sources.request(request);

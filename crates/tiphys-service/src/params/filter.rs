@@ -60,11 +60,14 @@ impl ParameterFilter {
     /// Replaces parameters whose names begin alike by groups, in the order of their first parameters. `depth` is the number of levels below
     /// the last level that the prefix contains. A group of one parameter is that parameter.
     pub fn grouped<'a>(&self, rows: Vec<ParameterRow<'a>>, depth: usize) -> Vec<ParameterEntry<'a>> {
-        let above = level_ends(without_helm_prefix(self.prefix()).unwrap_or(self.prefix())).count();
         let mut groups: Vec<ParameterGroup<'a>> = Vec::new();
         let mut known = HashMap::new();
         for row in rows {
-            let path = path_of(&row).unwrap_or(row.name);
+            let (path, prefix) = match path_of(&row) {
+                Some(path) => (path, without_helm_prefix(self.prefix()).unwrap_or(self.prefix())),
+                None => (row.name, self.prefix()),
+            };
+            let above = level_ends(prefix).count();
             let end = level_ends(path).nth(above + depth - 1).map(|end| row.name.len() - path.len() + end);
             let name = end.map_or_else(|| row.name.to_owned(), |end| format!("{}*", &row.name[..=end]));
             let key = (row.source.position, name.clone());

@@ -138,7 +138,8 @@ pub(crate) fn catalogue(
     host: &Host,
     settings: &Arc<RunSettings>,
 ) -> Catalogue {
-    let mut catalogue = Catalogue::default();
+    let places = plugin_paths(options, host).into_iter().map(|one| one.path);
+    let mut catalogue = Catalogue::of(places.collect());
     for plugin in plugins {
         catalogue.add(Arc::new(local_plugin(plugin, options, host, settings)));
     }

@@ -6,7 +6,7 @@ use tiphys_api::{Application, ApplicationSource, PluginSource};
 use tiphys_plugin::{LoadedPlugin, LocalPlugin, Phase, load_plugins};
 use tiphys_process::quote_command;
 use tiphys_render::RenderError;
-use tiphys_source::LocalCopy;
+use tiphys_source::{CopyOrigin, LocalCopy};
 use tiphys_store::{Store as Resources, StoreInput};
 
 use super::{TrialFolder, TrialOptions, local_plugin, try_on};
@@ -108,7 +108,12 @@ impl TrialSubject {
         let url = self.application.spec.source.as_ref().map(|source| source.repo_url.clone());
         let plugin = self.plugin.config.display_name();
         let workspace = WorkspaceOptions {
-            local_copies: vec![LocalCopy { url, revision: None, dir: self.repository }],
+            local_copies: vec![LocalCopy {
+                url,
+                revision: None,
+                dir: self.repository,
+                origin: CopyOrigin::Caller,
+            }],
             plugins: Some(vec![self.plugin.clone()]),
             ..workspace
         };

@@ -33,6 +33,11 @@ impl Consents {
         Some(Self { dir: base?.join("tiphys").join(DIRECTORY) })
     }
 
+    /// Returns the directory of the consents.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// Returns whether the consents are kept in a directory, which could then bring them along.
     pub(super) fn are_in(&self, dir: &Path) -> bool {
         let real = self.dir.ancestors().find_map(|above| above.canonicalize().ok());

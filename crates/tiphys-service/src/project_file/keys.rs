@@ -137,11 +137,7 @@ impl ValueKind {
             Self::Paths => Some(("", value)),
             Self::Repositories => ending(&LocalCopy::parse(value, Path::new("")).ok()?.dir),
             Self::ClusterFolders => ending(&ClusterStateArgument::parse(value).folder),
-            Self::ApiVersions => {
-                let start = value.find('=').map_or(0, |at| at + 1);
-                value[start..].starts_with('@').then(|| value.split_at(start + 1))
-            }
-            Self::Versions | Self::Word(_) | Self::Boolean => None,
+            Self::ApiVersions | Self::Versions | Self::Word(_) | Self::Boolean => None,
         }
     }
 }

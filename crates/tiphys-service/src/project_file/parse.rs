@@ -1,6 +1,7 @@
 //! The content of a project file.
 
 use tiphys_params::suggest;
+use tiphys_source::redact_url;
 use tiphys_yaml::{Data, DecodeError, Entry, Error, Node, Position};
 
 use super::keys::{ProjectKey, ValueKind};
@@ -85,16 +86,26 @@ fn written(Entry { key, value }: &Entry) -> Result<Option<WrittenKey>, Invalid> 
 /// Returns a value that may have a path.
 fn checked(kind: ValueKind, node: &Node, path: &str, due: &str) -> Result<(String, Position), Invalid> {
     let value = text(node, path, due)?;
-    let wrong = |what: &str| Err(Invalid::new(node.position, format!("{path}: {:?} {what}", value.0)));
+    let wrong =
+        |what: &str| Err(Invalid::new(node.position, format!("{path}: {:?} {what}", redact_url(&value.0))));
     match kind.split_path(&value.0) {
         // `-` is standard input among the values of options.
         Some((_, "" | "-")) => wrong("names no path"),
         None if kind == ValueKind::Repositories => {
-            wrong("names no folder; write DIR, URL=DIR or URL@REV=DIR")
+            wrong("names no folder; write DIR, @BRANCH=DIR, URL=DIR or URL@REV=DIR")
         }
         None if value.0.is_empty() => wrong("is empty"),
+        // A file of the checkout may be any file of its user, and a comparison would read that of the head.
+        None if kind == ValueKind::ApiVersions && names_file(&value.0) => {
+            wrong("names a file; list the versions here")
+        }
         _ => Ok(value),
     }
+}
+
+/// Whether API versions are in a file: `@FILE` or `NAME=@FILE`.
+fn names_file(versions: &str) -> bool {
+    versions.split_once('=').map_or(versions, |(_, list)| list).starts_with('@')
 }
 
 fn text(node: &Node, path: &str, due: &str) -> Result<(String, Position), Invalid> {

@@ -79,10 +79,10 @@ pub(super) fn find(
     }))
 }
 
-/// Returns the charts of all directories that replace Helm repositories, by the URL of the repository.
+/// Returns the charts of all directories that replace repositories with a URL, by that URL.
 pub(crate) fn all(copies: &[LocalCopy]) -> Result<BTreeMap<String, Vec<LocalChart>>, SourceError> {
     let mut charts: BTreeMap<String, Vec<LocalChart>> = BTreeMap::new();
-    for copy in copies.iter().filter(|copy| is_folder_of_charts(&copy.dir)) {
+    for copy in copies {
         if let Some(url) = &copy.url {
             charts.entry(url.clone()).or_default().extend(in_folder(&copy.dir)?);
         }

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use super::{LocalCopy, is_same_repository};
+use super::{CopyOrigin, LocalCopy, is_same_repository};
 use crate::normalize_git_url;
 
 #[test]
@@ -28,6 +28,7 @@ fn the_option_is_read_in_all_its_forms() {
             url: url.map(str::to_owned),
             revision: revision.map(str::to_owned),
             dir: PathBuf::from(dir),
+            origin: CopyOrigin::Caller,
         };
         assert_eq!(LocalCopy::parse(text, Path::new("/here")), Ok(expected), "{text}");
     }

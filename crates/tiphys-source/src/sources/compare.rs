@@ -9,12 +9,13 @@ use tiphys_access::KnownRepositories;
 use tiphys_tree::{ContainmentError, Modes, RepoPath, resolve};
 use tokio::sync::OnceCell;
 
-use super::{Made, Origin, Sources, TreeRequest, blocking};
+use super::{Made, Origin, Sources, TreeRequest, blocking, commit_in_copy};
 use crate::charts;
 use crate::clone_key::cache_name;
 use crate::copy::{self, OpenCopy};
 use crate::identity::{FilesIdentity, Identity};
 use crate::plan;
+use crate::refs::{RevisionKind, revision_kind};
 use crate::work_tree::{PastFiles, WorkTreePath};
 use crate::{
     BaseRevision, CheckoutBranches, GitSource, SourceError, SourceRequest, TreeScope, normalize_git_url,
@@ -138,6 +139,21 @@ impl Sources {
         if copies.is_empty() {
             return Ok(CheckoutUse::AsNamed);
         }
+        let is_open = matches!(self.request.checkout_branches, CheckoutBranches::Changed { .. });
+        for (_, copy) in &copies {
+            let is_work_tree = copy.git.as_ref().is_some_and(|git| !git.bare) && copy.revision.is_none();
+            // Of a name that a clone does not have, it is not known whether it is a branch.
+            if is_work_tree && is_open && commit_in_copy(copy, &url, revision)?.is_none() {
+                let dir = copy.dir.clone();
+                let is_name = revision_kind(revision) != RevisionKind::Commit;
+                let is_unknown = copy.branches.is_empty() && is_name;
+                return Ok(if is_unknown {
+                    CheckoutUse::Unknown { dir }
+                } else {
+                    CheckoutUse::Other { dir }
+                });
+            }
+        }
         let Origin::Copy { copy: index, .. } = self.resolve(source).await?.origin else {
             return Ok(CheckoutUse::AsNamed);
         };
@@ -146,7 +162,6 @@ impl Sources {
             return Ok(CheckoutUse::AsNamed);
         };
         let dir = copy.dir.clone();
-        let is_open = matches!(self.request.checkout_branches, CheckoutBranches::Changed { .. });
         if is_open && copy.branches.is_empty() && git.refs.has_branch(revision) {
             return Ok(CheckoutUse::Unknown { dir });
         }
@@ -274,6 +289,9 @@ impl Sources {
 
 /// The error of a folder that cannot be read at another revision.
 fn no_past(copy: &OpenCopy, revision: &str) -> SourceError {
-    let problem = format!("it is not the top of a git work tree, so it cannot be read at {revision}");
+    let problem = match &copy.git {
+        Some(_) => format!("its git repository does not have {revision}"),
+        None => format!("it is not the top of a git work tree, so it cannot be read at {revision}"),
+    };
     SourceError::Copy { dir: copy.dir.clone(), problem }
 }

@@ -1,6 +1,6 @@
 //! What a server can make large: what is as large as it may be is taken, one more is refused, and the option is named.
 
-use tiphys_source::{ChartLimits, ChartSource, LocalCopy, SourceRequest};
+use tiphys_source::{ChartLimits, ChartSource, CopyOrigin, LocalCopy, SourceRequest};
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 
 use crate::workbench::{Workbench, chart, failure, fetch, web, with};
@@ -61,6 +61,7 @@ async fn an_archive_has_a_bound_wherever_it_comes_from() {
             url: Some("https://charts.example.org".into()),
             revision: None,
             dir: dir.clone(),
+            origin: CopyOrigin::Caller,
         }];
     };
     let of_folder = chart("https://charts.example.org", "web", "1.0.0");

@@ -3,7 +3,7 @@
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use rustix::fs::{CWD, Mode, mkfifoat};
-use tiphys_source::{ChartSource, CredentialReach, Freshness, LocalCopy, Network};
+use tiphys_source::{ChartSource, CopyOrigin, CredentialReach, Freshness, LocalCopy, Network};
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{Access, ChartServer, Failure, Transport};
 
@@ -317,7 +317,8 @@ async fn archives_of_a_folder_stand_for_a_repository_that_is_never_asked() {
     ] {
         std::os::unix::fs::symlink(to, dir.join(from)).expect("links");
     }
-    let copy = LocalCopy { url: Some(url.clone()), revision: None, dir: dir.clone() };
+    let copy =
+        LocalCopy { url: Some(url.clone()), revision: None, dir: dir.clone(), origin: CopyOrigin::Caller };
     let archive = dir.join("web-1.1.0.tgz");
     let sources = bench.sources_with(|options, request| {
         request.copies = vec![copy];

@@ -7,6 +7,8 @@ use tiphys_engine::TrackingMethod;
 use tiphys_plugin::PrivateView;
 use tiphys_service::{ConnectTo, CurrentCheckout, FileGlobbing, RepositoryRevisions, SetInclusion, Warning};
 
+use tiphys_source::CopyOrigin;
+
 use super::clusters::ClusterArgs;
 use super::limits::LimitArgs;
 use super::project_rules::ProjectRuleArgs;
@@ -147,6 +149,14 @@ pub(crate) struct CommonArgs {
     /// Plugins of the project file, which are used if neither an option nor a variable names any.
     #[arg(skip)]
     pub(crate) project_plugins: Vec<PathBuf>,
+
+    /// Who gives the values of `repo`.
+    #[arg(skip)]
+    pub(crate) repo_origin: CopyOrigin,
+
+    /// Whether the values of `repo` are those of the project file.
+    #[arg(skip)]
+    pub(crate) repo_is_of_file: bool,
 
     /// Whether the checkout around the current directory is used instead of its remotes.
     #[arg(skip)]

@@ -23,7 +23,8 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) output_dir: Option<PathBuf>,
 
-    /// Remove files of the output folder whose applications were not rendered: `<namespace>/<app>.yaml`, and folders that become empty
+    /// Remove files that tiphys wrote to the output folder, and whose applications are gone; `.tiphys-files` in it lists them. None is removed while the
+    /// applications of a set are not known
     #[arg(long, requires = "output_dir", conflicts_with_all = ["apps", "selector", "project", "keep_going", "watch"])]
     pub(crate) prune: bool,
 

@@ -59,7 +59,15 @@ fn text(checked: &CheckedApplications) -> String {
     let count = checked.findings.len() + of_sets.clone().count();
     let mut subjects = vec![counted(checked.applications, "application")];
     subjects.extend(checked.sets.as_ref().map(|sets| counted(sets.sets, "set")));
-    let found = if count == 0 { "no findings".to_owned() } else { counted(count, "finding") };
+    let errors = checked.errors.len() + checked.sets.as_ref().map_or(0, |sets| sets.reports.errors().count());
+    let mut found = if count == 0 { "no findings".to_owned() } else { counted(count, "finding") };
+    if errors > 0 {
+        found = if count == 0 {
+            counted(errors, "error")
+        } else {
+            format!("{found}, {}", counted(errors, "error"))
+        };
+    }
     let lines = checked.findings.iter().map(line).chain(of_sets.map(appset::finding_line));
     output::lines(lines.chain([format!("{}: {found}", subjects.join(", "))]))
 }

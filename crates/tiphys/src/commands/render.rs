@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use tiphys_render::RenderedApplication;
 use tiphys_service::{
-    ApplicationSelection, ErrorKind, SelectedApplications, ValueWatch, Workspace, WorkspaceOptions,
+    ApplicationSelection, ErrorKind, SelectedApplications, UnknownSet, ValueWatch, Workspace,
+    WorkspaceOptions,
 };
 use tiphys_store::StoredApplication;
 
@@ -81,7 +82,7 @@ pub(crate) async fn run(
     let workspace = Workspace::open_with_sets(&open_service(common, host)?, needs).await?;
     error::warn_all(workspace.warnings());
     error::warn_all(&workspace.plugins_in_checkout());
-    let SelectedApplications { applications, errors, warnings, .. } =
+    let SelectedApplications { applications, errors, warnings, sets } =
         tiphys_service::select(&workspace, &selection, "render")?;
     let worst = error::print_all(&errors, None);
     error::warn_all(&warnings);
@@ -92,8 +93,15 @@ pub(crate) async fn run(
         output::print(&environment::text(environments, format))?;
         return Ok(error::exit_code_of(worst));
     }
-    let command =
-        Command { args, host, format, workspace: &workspace, applications: &applications, errors: &errors };
+    let command = Command {
+        args,
+        host,
+        format,
+        workspace: &workspace,
+        applications: &applications,
+        errors: &errors,
+        unknown_sets: &sets.unknown(),
+    };
     let values = if args.watch { Some(ValueWatch::prepare(&workspace).await?) } else { None };
     let after_errors = if args.keep_going { AfterErrors::PrintOthers } else { AfterErrors::PrintNothing };
     let worst = command.round(&applications, worst, after_errors).await?;
@@ -112,6 +120,8 @@ struct Command<'a> {
     applications: &'a [Arc<StoredApplication>],
     /// The errors of applications that could not be selected.
     errors: &'a [ServiceError],
+    /// The sets whose applications are not known.
+    unknown_sets: &'a [UnknownSet],
 }
 
 impl Command<'_> {
@@ -192,15 +202,27 @@ impl Command<'_> {
         Ok(worst)
     }
 
-    /// Writes the files of applications. `are_all` tells that all selected ones were rendered. Those of applications that are gone are removed with `--prune`; a command about all applications
-    /// reports them otherwise.
+    /// Writes the files of applications. `are_all` tells that all selected ones were rendered. Those of applications that are gone are removed
+    /// with `--prune`; a command about all applications reports them otherwise.
     fn write(&self, staging: Staging, are_all: bool) -> Result<(), ServiceError> {
         let is_about_all = are_all && self.args.is_about_all();
+        if !self.unknown_sets.is_empty() {
+            staging.move_into_place(&[])?;
+            if self.args.prune {
+                let sets: Vec<String> = self.unknown_sets.iter().map(|set| set.set.to_string()).collect();
+                tracing::warn!(
+                    "--prune: no file is removed, since the applications of sets are not known: {}",
+                    tiphys_service::listed(&sets)
+                );
+            }
+            return Ok(());
+        }
         let left_over = if is_about_all { staging.left_over()? } else { Vec::new() };
-        staging.move_into_place()?;
         if self.args.prune {
+            staging.move_into_place(&left_over)?;
             return files::remove(&left_over);
         }
+        staging.move_into_place(&[])?;
         if !left_over.is_empty() {
             let names: Vec<String> = left_over.iter().map(|file| file.display().to_string()).collect();
             tracing::warn!(

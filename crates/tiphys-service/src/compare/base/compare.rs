@@ -129,6 +129,9 @@ impl RevisionComparison {
             return Err(checkouts::unknown_error(&unknown));
         }
         warnings.extend(of_checkouts);
+        if is_about_all && errors.is_empty() {
+            warnings.extend(checkouts::unused_repositories(&sides.head.renderer, &head).await);
+        }
         let jobs = service.jobs();
         let rendering = revision.rendering;
         Ok(Self { base: revision.base.clone(), sides, pairs, errors, runs, jobs, rendering, warnings, notes })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tiphys_plugin::RunSettings;
 use tiphys_render::{RenderService, Renderer, ValueResolver};
-use tiphys_source::Sources;
+use tiphys_source::{ChartFolders, Sources};
 use tiphys_store::{ApplicationRef, Store as Resources, StoreInput, StoredApplication};
 use tiphys_tree::Modes;
 use tokio_util::sync::CancellationToken;
@@ -65,8 +65,10 @@ pub(super) async fn open(
     let RevisionOptions { base, plugins_from: from, head_references, .. } = revision;
     let sources = service.sources().request(source_request(options, host, Some(&base.name)));
     let reader = BaseReader { sources: &sources, base };
-    let StoreSides { base: stores_base, head: stores_head, tops, around: mut compared, trust, held } =
+    let StoreSides { base: stores_base, head: stores_head, tops, around: mut compared, trust, mut held } =
         stores(&reader, options, arguments, host).await?;
+    let (chart_folders, held_charts) = chart_folders(&reader, options, &tops).await?;
+    held.extend(held_charts);
     let unused = unused_copies(&sources, &tops).await?;
     compared.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
     let here = past::work_trees("", &host.absolute(""))?;
@@ -95,7 +97,8 @@ pub(super) async fn open(
     let sources = sources.with_known(settings_head.known);
     // A repository is read with the credentials of the side that uses it.
     let sources_base = Box::pin(sources.clone().with_known(settings_base.known).at(base)).await;
-    let sources_base = Arc::new(sources_base.map_err(|error| failed(&error))?);
+    let sources_base = sources_base.map_err(|error| failed(&error))?;
+    let sources_base = Arc::new(sources_base.with_chart_folders(&chart_folders));
     let values = |projects: &Arc<Projects>, live| -> Arc<dyn ValueResolver> {
         Arc::new(ClusterValues::new(Arc::clone(projects), Arc::clone(&clusters), live))
     };
@@ -204,6 +207,26 @@ async fn unused_copies(
         unused.extend(urls.into_iter().map(|url| (top.clone(), url)));
     }
     Ok(unused)
+}
+
+/// Returns the directories of charts at the base that replace repositories, for those in the work trees of the stores. Others are the same on
+/// both sides.
+async fn chart_folders(
+    reader: &BaseReader<'_>,
+    options: &ServiceOptions,
+    tops: &BTreeSet<PathBuf>,
+) -> Result<(ChartFolders, Vec<BasePath>), ServiceError> {
+    let (mut folders, mut held) = (ChartFolders::new(), Vec::new());
+    for copy in options.repositories.iter().filter(|copy| Sources::has_charts(copy)) {
+        let places = past::work_trees("", &copy.dir)?;
+        if !places.iter().any(|place| tops.contains(&place.top)) {
+            continue;
+        }
+        let Some((at_base, _)) = reader.path(&copy.dir, Modes::Plain).await? else { continue };
+        folders.insert(copy.dir.clone(), at_base.files.place());
+        held.push(at_base);
+    }
+    Ok((folders, held))
 }
 
 /// The stores of both sides.

@@ -103,7 +103,7 @@ impl ParameterRequest {
         for text in &self.set {
             let assignment = assignments::parse(text, target.known)?;
             if is_value(&assignment.target.name) {
-                assignments.add_value(assignment, host)?;
+                assignments.add_value(assignment, target, host)?;
             } else {
                 assignments.add(assignment, target.announcements, host)?;
             }

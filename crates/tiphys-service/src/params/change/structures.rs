@@ -14,10 +14,13 @@ use tiphys_render::MergedFile;
 use tiphys_yaml::{Node, read_json};
 
 use super::ParameterSource;
-use super::request::ValueAssignments;
+use super::request::{RequestTarget, ValueAssignments};
 use crate::assignments;
 use crate::error::{ServiceError, chain};
 use crate::host::Host;
+
+/// Significant digits that every floating-point number keeps.
+const DIGITS_MAX: usize = 17;
 
 /// A change of a list or a map of a chart, or of a part of one.
 #[derive(Debug)]
@@ -47,6 +50,7 @@ impl ValueAssignments {
     pub(super) fn add_value(
         &mut self,
         Assignment { target, value }: Assignment<Operand>,
+        request: &RequestTarget<'_>,
         host: &Host,
     ) -> Result<(), ServiceError> {
         let Some(operand) = value else { return Ok(()) };
@@ -57,9 +61,14 @@ impl ValueAssignments {
         };
         let appends = target.part == Part::End;
         let path = ValuePath::of_parameter(&target.name);
-        let has_keys = matches!(path, Some(Ok((_, true))));
-        let is_structure = appends || has_keys || json.as_ref().is_some_and(is_list_or_map);
+        let path =
+            path.map(|path| path.map(|(path, has_keys)| request.place_of(&target.name, &path, has_keys)));
+        let is_inline = matches!(path, Some(Ok((_, true))));
+        let is_structure = appends || is_inline || json.as_ref().is_some_and(is_list_or_map);
         let Some(path) = path.filter(|_| is_structure) else {
+            if json != Some(Value::Null) {
+                request.require_scalar(&target.name)?;
+            }
             return self.add_scalar(target, operand.form, &bytes, json.as_ref());
         };
         let (path, _) = path.map_err(|error| {
@@ -107,8 +116,10 @@ impl ValueAssignments {
         below: Option<&InlineValues>,
         announcements: &[Announcement],
     ) -> bool {
-        let Some(Ok((path, has_keys))) = ValuePath::of_parameter(name) else { return false };
+        let Some(Ok((written, has_keys))) = ValuePath::of_parameter(name) else { return false };
+        let path = with_keys(&written, values, announcements);
         let is_here = has_keys
+            || path != written
             || match in_effect(values, announcements, &path) {
                 Shown::Set(_) => true,
                 // An item of a list is removed from a copy of the list.
@@ -122,6 +133,47 @@ impl ValueAssignments {
             self.structures.push(StructureAssignment { name: name.to_owned(), path, action });
         }
         is_here
+    }
+}
+
+impl RequestTarget<'_> {
+    /// Returns the path with keys of maps, and whether it is set in the inline values: it has keys in brackets, or is an item of a list there.
+    /// A parameter that is set already stays one.
+    fn place_of(&self, name: &str, path: &ValuePath, has_keys: bool) -> (ValuePath, bool) {
+        let Some(values) = self.values else { return (path.clone(), has_keys) };
+        let with_keys = with_keys(path, values, self.announcements);
+        let is_set = self.before.iter().any(|parameter| parameter.name == name);
+        let is_in_list = || {
+            let list = with_keys.outermost_list();
+            list.is_some_and(|list| values.get(&list).is_some_and(Value::is_array))
+        };
+        let is_inline = has_keys || with_keys != *path || !is_set && is_in_list();
+        (with_keys, is_inline)
+    }
+
+    /// Refuses a string, number or boolean instead of a map of the chart, and a key of a list.
+    fn require_scalar(&self, name: &str) -> Result<(), ServiceError> {
+        let has_parts =
+            |announced: &str| announced.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '[']));
+        let is_announced = self.announcements.iter().any(|one| one.name == name);
+        if let Some(part) = self.announcements.iter().find(|one| has_parts(&one.name) && !is_announced) {
+            return Err(ServiceError::invalid_input(format!(
+                "{name}: the chart has a map or a list here; set one of its values, such as {}, or all of it as JSON: {name}:='…'",
+                part.name
+            )));
+        }
+        let Some(Ok((path, _))) = ValuePath::of_parameter(name) else { return Ok(()) };
+        for (parent, _) in path.parents().filter(|(_, is_index)| !is_index) {
+            let announced = |one: &&Announcement| Some(&one.name) == parent.parameter().as_ref();
+            let default = self.announcements.iter().find(announced).and_then(structure_default);
+            if default.is_some_and(|default| default.is_array()) {
+                return Err(ServiceError::invalid_input(format!(
+                    "{name}: {SET_PREFIX}{parent} is a list; set an item of it, {SET_PREFIX}{parent}[0], or all of it as JSON: \
+                     {SET_PREFIX}{parent}:='[…]'"
+                )));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -314,6 +366,14 @@ fn in_effect(values: &InlineValues, announcements: &[Announcement], path: &Value
     item.map_or(Shown::Nothing, Shown::DefaultJson)
 }
 
+/// Returns a path with keys instead of indexes where a map is.
+fn with_keys(path: &ValuePath, values: &InlineValues, announcements: &[Announcement]) -> ValuePath {
+    path.with_keys_of(|path| {
+        let value = in_effect(values, announcements, path);
+        matches!(value, Shown::Set(Value::Object(_)) | Shown::DefaultJson(Value::Object(_)))
+    })
+}
+
 fn shown(value: Shown) -> InEffect {
     match value {
         Shown::Nothing => InEffect::Nothing,
@@ -364,10 +424,53 @@ fn json(target: &Target, bytes: &[u8]) -> Result<Value, ServiceError> {
     let node = read_json(bytes).map_err(|error| {
         invalid(format!("the value is not valid JSON ({error}); write a string as NAME=VALUE"))
     })?;
-    match node.repeated_keys().first() {
-        Some((path, _)) => Err(invalid(format!("the key `{path}` of the value is given twice"))),
-        None => Ok(node.to_value()),
+    if let Some((path, _)) = node.repeated_keys().first() {
+        return Err(invalid(format!("the key `{path}` of the value is given twice")));
     }
+    let value = node.to_value();
+    if is_list_or_map(&value)
+        && let Some(number) = inexact_number(&String::from_utf8_lossy(bytes))
+    {
+        return Err(invalid(format!(
+            "the number {number} has more digits than helm keeps; write it as a string"
+        )));
+    }
+    Ok(value)
+}
+
+/// Returns the first number of JSON that does not keep its digits as a 64-bit integer or as a floating-point number.
+fn inexact_number(json: &str) -> Option<&str> {
+    let mut rest = json;
+    while let Some(start) = rest.find(|char: char| char == '"' || char == '-' || char.is_ascii_digit()) {
+        rest = &rest[start..];
+        if rest.starts_with('"') {
+            rest = after_string(rest);
+            continue;
+        }
+        let end = rest.find(|char: char| !char.is_ascii_digit() && !"+-.eE".contains(char));
+        let (number, after) = rest.split_at(end.unwrap_or(rest.len()));
+        let is_integer = number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok();
+        let is_fraction = number.contains(['.', 'e', 'E']);
+        let digits = number.split(['e', 'E']).next().unwrap_or_default().chars().filter(char::is_ascii_digit);
+        let significant = digits.skip_while(|digit| *digit == '0').count();
+        if !is_integer && (!is_fraction || significant > DIGITS_MAX) {
+            return Some(number);
+        }
+        rest = after;
+    }
+    None
+}
+
+/// Returns what follows a string of JSON.
+fn after_string(json: &str) -> &str {
+    let mut is_escaped = false;
+    for (at, char) in json.char_indices().skip(1) {
+        match char {
+            '"' if !is_escaped => return &json[at + 1..],
+            char => is_escaped = char == '\\' && !is_escaped,
+        }
+    }
+    ""
 }
 
 fn json_type(value: &Value) -> JsonType {
@@ -378,5 +481,20 @@ fn json_type(value: &Value) -> JsonType {
         Value::String(_) => JsonType::String,
         Value::Array(_) => JsonType::Array,
         Value::Object(_) => JsonType::Object,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn numbers_with_too_many_digits_are_found() {
+        for (json, expected) in [
+            (r#"{"a":12345678901234567890,"b":"123456789012345678901234567890"}"#, None),
+            (r#"{"a":123456789012345678901}"#, Some("123456789012345678901")),
+            (r#"[-1.5e300, 0.1, "\"1.000000000000000000001", 1]"#, None),
+            (r#"{"f":0.1000000000000000055511151231257827}"#, Some("0.1000000000000000055511151231257827")),
+        ] {
+            assert_eq!(super::inexact_number(json), expected, "{json}");
+        }
     }
 }

@@ -2,7 +2,8 @@
 
 use tiphys_engine::HELM_PLUGIN;
 use tiphys_params::{Parameter, suggest};
-use tiphys_tree::{Depth, RepoPath, Tree};
+use tiphys_render::SourceFiles;
+use tiphys_tree::RepoPath;
 
 use super::ParameterSource;
 use crate::error::ServiceError;
@@ -13,9 +14,6 @@ const VALUE_FILES: &str = "value-files";
 /// The parameter after which missing files are no error.
 const IGNORE_MISSING: &str = "ignore-missing-value-files";
 
-/// The maximum size of a file whose existence is checked, in bytes; a larger one exists too.
-const READ_BYTES_MAX: u64 = 0;
-
 impl ParameterSource {
     /// Refuses a value file that is new in the list and does not exist in the source. Without its files, nothing is checked.
     pub(super) fn require_value_files(
@@ -24,7 +22,8 @@ impl ParameterSource {
         after: &[Parameter],
     ) -> Result<(), ServiceError> {
         let Some(announced) = &self.announced else { return Ok(()) };
-        let Some(tree) = announced.tree.as_ref().filter(|_| self.plugin() == Some(HELM_PLUGIN)) else {
+        let Some(source_files) = announced.files.as_ref().filter(|_| self.plugin() == Some(HELM_PLUGIN))
+        else {
             return Ok(());
         };
         let ignores = last(after, IGNORE_MISSING).and_then(|one| one.string.as_deref());
@@ -38,7 +37,7 @@ impl ParameterSource {
             let trimmed = file.trim_start_matches('/');
             // A path out of the repository is reported by the plugin.
             let Ok(path) = folder.join(trimmed) else { continue };
-            if !matches!(tree.read(&path, READ_BYTES_MAX), Ok(None)) {
+            if !source_files.lack(&path) {
                 continue;
             }
             let failure = ServiceError::invalid_input(format!(
@@ -46,7 +45,7 @@ impl ParameterSource {
                 self.stored.full_name(),
                 self.source().shown_repository()
             ));
-            return Err(match similar(tree, folder, trimmed).as_slice() {
+            return Err(match similar(source_files, folder, trimmed).as_slice() {
                 [] => failure,
                 names => failure.with_hint(format!("did you mean {}?", names.join(" or "))),
             });
@@ -68,11 +67,10 @@ fn is_plain_path(file: &str) -> bool {
     !file.is_empty() && !file.contains("://") && !file.contains(['$', '*', '?', '[', '{'])
 }
 
-/// Returns the similar files in the same directory, relative to it.
-fn similar(tree: &Tree, folder: &RepoPath, file: &str) -> Vec<String> {
-    let files = tree.files(folder, Depth::Folder).unwrap_or_default();
-    let names: Vec<&str> = files.iter().filter_map(RepoPath::file_name).collect();
-    suggest(file, names).into_iter().map(str::to_owned).collect()
+/// Returns the similar names in the directory, for a file that is directly in it.
+fn similar(files: &SourceFiles, folder: &RepoPath, file: &str) -> Vec<String> {
+    let names = files.names_in(folder);
+    suggest(file, names.iter().map(String::as_str)).into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -206,7 +206,7 @@ fn check_merge(
         .map_err(|error| ServiceError::invalid_input_from(&error))?;
     let same = merged.source.plugin == change.after.plugin
         && merged.source.kustomize == change.after.kustomize
-        && merged.source.helm == change.after.helm;
+        && merged.source.helm.clone().unwrap_or_default() == change.after.helm.clone().unwrap_or_default();
     if same && merged.differs_in.is_empty() {
         return Ok(());
     }

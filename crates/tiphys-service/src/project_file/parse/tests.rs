@@ -57,9 +57,9 @@ fn mistakes_have_their_position() {
         ("plugins: ''", "1:10: plugins: \"\" names no path"),
         (
             "repositories: 'https://x='",
-            "1:15: repositories: \"https://x=\" names no folder; write DIR, URL=DIR or URL@REV=DIR",
+            "1:15: repositories: \"https://x=\" names no folder; write DIR, @BRANCH=DIR, URL=DIR or URL@REV=DIR",
         ),
-        ("apiVersions: [prod=@]", "1:15: apiVersions[0]: \"prod=@\" names no path"),
+        ("apiVersions: [prod=@]", "1:15: apiVersions[0]: \"prod=@\" names a file; list the versions here"),
         ("kubeVersion: ''", "1:14: kubeVersion: \"\" is empty"),
         ("projectRules: off", "1:15: projectRules: expected a string, found a boolean; put it in quotes"),
         ("projectRules: enforced", "1:15: projectRules: unknown \"enforced\"; use enforce, warn"),

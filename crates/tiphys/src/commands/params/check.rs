@@ -8,6 +8,7 @@ use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions};
 
 use super::row;
 use crate::args::{CommonArgs, OutputFormat, ParamsCheckArgs};
+use crate::commands::checkouts;
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -39,6 +40,7 @@ pub(super) async fn run(
     let selected = tiphys_service::select(&workspace, &selection, "check")?;
     let worst = error::print_all(&selected.errors, None);
     error::warn_all(&selected.warnings);
+    checkouts::report(&workspace, &selected.applications).await;
     let progress = Progress::new(host, "checked", selected.applications.len());
     let step = |name: &str| progress.step(name);
     let checking = Box::pin(params::check(&workspace, &selected.applications, &step));
@@ -47,11 +49,14 @@ pub(super) async fn run(
     output::print(&form(&checked))?;
     let worst = error::print_all(checked.iter().flat_map(|one| &one.failures), worst);
     let problems = checked.iter().map(|one| one.findings.len()).sum();
-    note(&format!(
-        "checked the parameters of {}: {}",
-        counted(checked.len(), "application"),
-        counted(problems, "problem")
-    ));
+    let failed = checked.iter().filter(|one| !one.failures.is_empty()).count();
+    let outcome = match (problems, selected.errors.len() + failed) {
+        (problems, 0) => counted(problems, "problem"),
+        (0, errors) => counted(errors, "error"),
+        (problems, errors) => format!("{}, {}", counted(problems, "problem"), counted(errors, "error")),
+    };
+    let count = counted(checked.len() - failed, "application");
+    note(&format!("checked the parameters of {count}: {outcome}"));
     let found = (problems > 0).then_some(ErrorKind::InvalidInput);
     Ok(error::exit_code_of(worst.max(found)))
 }

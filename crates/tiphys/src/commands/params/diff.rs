@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use tiphys_service::params::{self, ParameterRequest, ParameterValues, UnsavedChange};
 
 use crate::args::{CommonArgs, ParamsDiffArgs};
+use crate::commands::checkouts;
 use crate::commands::diff::output::{self, Sides};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
@@ -28,6 +29,7 @@ pub(super) async fn run(
     let planning = UnsavedChange::plan(&workspace, application, &choice, &request, args.allow_unannounced);
     let change = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(planning)).await??;
     error::warn_all(&change.warnings);
+    checkouts::report(&workspace, std::slice::from_ref(&change.stored)).await;
     for change in &change.changes {
         note(&change.to_string());
     }

@@ -7,6 +7,7 @@ use tiphys_service::params::{self, EditOptions, ParameterRequest, ParameterValue
 use tiphys_service::parse_object_address;
 
 use crate::args::{CommonArgs, EditArgs, ParamsSetArgs, ParamsUnsetArgs, SourceChoice};
+use crate::commands::checkouts;
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -55,6 +56,7 @@ async fn run(
     let planning = Box::pin(params::plan_edit(&workspace, application, &choice, &options, request));
     let planned = lifecycle::unless_interrupted(workspace.cancel(), planning).await??;
     error::warn_all(&planned.warnings);
+    checkouts::report(&workspace, std::slice::from_ref(&planned.stored)).await;
     let file = planned.path().map(|path| path.display().to_string());
     let changes = planned.changes.clone();
     if args.dry_run {

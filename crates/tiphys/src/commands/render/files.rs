@@ -1,15 +1,17 @@
 //! The files that `render` writes: all of them or none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Component::Normal;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tempfile::NamedTempFile;
 use tiphys_engine::Manifest;
 use tiphys_store::StoredApplication;
+use tiphys_tree::read_bounded;
 
 use super::spool;
 use crate::args::OutputFormat;
@@ -18,6 +20,12 @@ use crate::output;
 
 /// The option's name in messages.
 const OUTPUT_DIR: &str = "--output-dir";
+
+/// The list of the files that were written to an output directory.
+const LIST: &str = ".tiphys-files";
+
+/// Maximum bytes of the list: enough for more than 100,000 applications.
+const LIST_BYTES_MAX: u64 = 32 << 20;
 
 /// Mode of manifest files. Temporary files are private, manifests are not.
 const MANIFEST_MODE: u32 = 0o644;
@@ -77,42 +85,84 @@ impl Staging {
         Ok(())
     }
 
-    /// Returns the files of the output directory that have the form of an application's, and that no application of this round has.
+    /// Returns the files that earlier rounds wrote to the output directory, and that no application of this round has.
     pub(super) fn left_over(&self) -> Result<Vec<PathBuf>, ServiceError> {
-        let failed =
-            |error| ServiceError::rendering(format!("{OUTPUT_DIR}: {}: {error}", self.dir.display()));
-        let extension = extension(self.format);
-        let mut found = Vec::new();
-        for namespace in directory_entries(&self.dir).map_err(failed)? {
-            if !namespace.is_dir() || namespace.is_symlink() {
-                continue;
-            }
-            let files = directory_entries(&namespace).map_err(failed)?;
-            let is_left_over = |file: &PathBuf| {
-                file.extension().is_some_and(|found| found == extension)
-                    && fs::symlink_metadata(file).is_ok_and(|found| found.is_file())
-                    && !self.files.contains_key(file)
-            };
-            found.extend(files.into_iter().filter(is_left_over));
-        }
-        found.sort();
-        Ok(found)
+        let mut found = self.recorded()?;
+        found.retain(|file| {
+            let is_in_directory = file.parent().is_some_and(|namespace| !namespace.is_symlink());
+            let is_file = fs::symlink_metadata(file).is_ok_and(|found| found.is_file());
+            is_in_directory && is_file && !self.files.contains_key(file)
+        });
+        Ok(found.into_iter().collect())
     }
 
-    /// Writes each file to a temporary name in its directory, then renames all of them.
-    pub(super) fn move_into_place(mut self) -> Result<(), ServiceError> {
+    /// Returns the paths in the list of the output directory.
+    fn recorded(&self) -> Result<BTreeSet<PathBuf>, ServiceError> {
+        let list = self.dir.join(LIST);
+        let text = match read_bounded(&list, LIST_BYTES_MAX) {
+            Err(error) if is_absent(&error) => return Ok(BTreeSet::new()),
+            Ok(Some(text)) => text,
+            Ok(None) => return Err(unusable_list(&list, &format!("more than {LIST_BYTES_MAX} bytes"))),
+            Err(error) => return Err(unusable_list(&list, &error.to_string())),
+        };
+        let text = String::from_utf8(text).map_err(|_| unusable_list(&list, "not UTF-8"))?;
+        let paths = text.lines().filter(|line| !line.starts_with('#')).map(|line| {
+            let mut parts = Path::new(line).components();
+            let is_of_application = matches!(
+                (parts.next(), parts.next(), parts.next()),
+                (Some(Normal(_)), Some(Normal(_)), None)
+            );
+            let path = is_of_application.then(|| self.dir.join(line));
+            path.ok_or_else(|| unusable_list(&list, &format!("{line:?} is not NAMESPACE/FILE")))
+        });
+        paths.collect()
+    }
+
+    /// Writes each file to a temporary name in its directory, then renames all of them, after the list of them. `removed` are files that the
+    /// caller removes.
+    pub(super) fn move_into_place(mut self, removed: &[PathBuf]) -> Result<(), ServiceError> {
         let mut written = Vec::new();
+        let mut list = self.recorded()?;
+        list.retain(|path| !removed.contains(path));
+        list.extend(self.files.keys().cloned());
         for (path, (begin, bytes)) in &self.files {
             refuse_link(path.parent().unwrap_or(&self.dir))?;
             let path = output::destination(OUTPUT_DIR, path)?;
             let file = write_beside(&path, &mut self.texts, *begin, *bytes);
             written.push((file.map_err(|error| unwritten(&path, &error))?, path));
         }
+        self.write_list(&list)?;
         for (file, path) in written {
             file.persist(&path).map_err(|error| unwritten(&path, &error.error))?;
         }
         Ok(())
     }
+
+    fn write_list(&self, files: &BTreeSet<PathBuf>) -> Result<(), ServiceError> {
+        let path = output::destination(OUTPUT_DIR, &self.dir.join(LIST))?;
+        let mut text = "# The files that tiphys wrote here, for --prune.\n".to_owned();
+        for file in files.iter().filter_map(|file| file.strip_prefix(&self.dir).ok()) {
+            text.push_str(&file.to_string_lossy());
+            text.push('\n');
+        }
+        let write = || {
+            fs::create_dir_all(&self.dir)?;
+            let mut file = NamedTempFile::new_in(&self.dir)?;
+            file.write_all(text.as_bytes())?;
+            file.as_file().set_permissions(Permissions::from_mode(MANIFEST_MODE))?;
+            file.persist(&path).map(drop).map_err(|error| error.error)
+        };
+        write().map_err(|error| unwritten(&path, &error))
+    }
+}
+
+/// Whether a path does not exist. What is instead of a directory is reported when files are written.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn unusable_list(list: &Path, problem: &str) -> ServiceError {
+    ServiceError::invalid_input(format!("{OUTPUT_DIR}: {}: {problem}; remove this list", list.display()))
 }
 
 /// Removes files of applications that are gone, and the directories that become empty.
@@ -130,14 +180,6 @@ pub(super) fn remove(files: &[PathBuf]) -> Result<(), ServiceError> {
 /// The extension of the files of applications.
 fn extension(format: OutputFormat) -> &'static str {
     if format == OutputFormat::Json { "json" } else { "yaml" }
-}
-
-/// Returns the paths in a directory; none if it does not exist.
-fn directory_entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    match fs::read_dir(dir) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        entries => entries?.map(|entry| Ok(entry?.path())).collect(),
-    }
 }
 
 fn write_beside(path: &Path, texts: &mut File, begin: u64, bytes: u64) -> io::Result<NamedTempFile> {

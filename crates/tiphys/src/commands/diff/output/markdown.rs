@@ -15,6 +15,12 @@ const REST_BYTES_MAX: usize = 1_000;
 /// Bytes that are reserved for the note that something is omitted.
 const INCOMPLETE_BYTES_MAX: usize = 80;
 
+/// Lines of context that show the whole object.
+const ALL_LINES: usize = 1_000_000;
+
+/// The kind whose values are masked.
+const SECRET_KIND: &str = "Secret";
+
 /// Maximum bytes of a name in headings.
 const NAME_BYTES_MAX: usize = 200;
 
@@ -34,21 +40,16 @@ pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffO
     comment.finish(heading)
 }
 
-/// Returns the applications that differ in their order, those with the same changed lines together.
+/// Returns the applications that differ in their order, those with the same changes together.
 fn with_same_changes(applications: &[ApplicationDiff]) -> Vec<Vec<&ApplicationDiff>> {
     let mut groups: Vec<Vec<&ApplicationDiff>> = Vec::new();
     let mut known: HashMap<Vec<(String, String)>, usize> = HashMap::new();
     for one in applications.iter().filter(|one| one.differs()) {
         let changed = |object: &ObjectDiff| {
-            // What is added or removed as a whole differs in its names.
-            let lines = object
-                .change
-                .hunks(0)
-                .lines()
-                .filter(|line| !line.starts_with("@@"))
-                .collect::<Vec<_>>()
-                .join("\n");
-            matches!(object.change, Change::Changed { .. }).then(|| (object.key.kind.clone(), lines))
+            // What is added or removed as a whole differs in its names, and different values of Secrets look alike.
+            let is_comparable =
+                matches!(object.change, Change::Changed { .. }) && object.key.kind != SECRET_KIND;
+            is_comparable.then(|| (object.key.kind.clone(), changed_fields(&object.change)))
         };
         let key: Option<Vec<_>> = one.objects().iter().map(changed).collect();
         let index = match key.filter(|key| !key.is_empty() && one.presence == Presence::Both) {
@@ -63,6 +64,23 @@ fn with_same_changes(applications: &[ApplicationDiff]) -> Vec<Vec<&ApplicationDi
     groups
 }
 
+/// Returns the changed lines, each after the lines of the fields that it is in.
+fn changed_fields(change: &Change) -> String {
+    let text = change.hunks(ALL_LINES);
+    let mut above: Vec<(usize, &str)> = Vec::new();
+    let mut changed = String::new();
+    for line in text.lines().filter(|line| !line.starts_with("@@")) {
+        let (mark, field) = line.split_at_checked(1).unwrap_or(("", line));
+        let indentation = field.len() - field.trim_start().len();
+        above.retain(|(of_field, _)| *of_field < indentation);
+        if mark != " " {
+            changed.extend(above.iter().flat_map(|(_, field)| [*field, "\n"]).chain([line, "\n"]));
+        }
+        above.push((indentation, field));
+    }
+    changed
+}
+
 struct Comment {
     /// What follows the heading.
     text: String,
@@ -71,18 +89,18 @@ struct Comment {
 }
 
 impl Comment {
-    /// Adds notes about application sets.
+    /// Adds notes about what was compared.
     fn notes(&mut self, notes: &[String]) {
         if notes.is_empty() {
             return;
         }
         let lines: Vec<String> = notes.iter().map(|note| format!("{}\n", message(note))).collect();
         let fence = fence(&lines);
-        let block = format!("\nApplication sets:\n\n{fence}text\n{}{fence}\n", lines.concat());
+        let block = format!("\nNotes:\n\n{fence}text\n{}{fence}\n", lines.concat());
         if block.len() <= self.room() {
             self.text.push_str(&block);
         } else {
-            self.not_shown.push("notes about application sets".to_owned());
+            self.not_shown.push("notes".to_owned());
         }
     }
 
@@ -116,7 +134,10 @@ impl Comment {
                 room -= patch.len();
                 shown.push_str(patch);
             } else {
-                self.not_shown.push(format!("{} of {}", unified::object_name(&object.key), one.full_name()));
+                let of_application = |one: &&ApplicationDiff| {
+                    format!("{} of {}", unified::object_name(&object.key), one.full_name())
+                };
+                self.not_shown.extend(same.iter().map(of_application));
             }
         }
         if !shown.is_empty() {
@@ -150,10 +171,10 @@ impl Comment {
                 format!("{}: {}", error::applications_of(all), reason.unwrap_or_default())
             }
         };
-        let causes: Vec<String> = error::grouped(failures.iter().copied())
-            .into_iter()
-            .map(|group| format!("{}\n", message(&text(group))))
-            .collect();
+        let groups = error::grouped(failures.iter().copied());
+        let names: Vec<String> = groups.iter().map(|group| error::applications_of(group)).collect();
+        let causes: Vec<String> =
+            groups.into_iter().map(|group| format!("{}\n", message(&text(group)))).collect();
         let fence = fence(&causes);
         let count = if failures.len() == 1 {
             "1 application".to_owned()
@@ -164,12 +185,16 @@ impl Comment {
         let end = format!("{fence}\n\n</details>\n");
         let mut room = self.room().saturating_sub(begin.len() + end.len());
         let mut shown = String::new();
-        for cause in causes {
+        for (cause, names) in causes.iter().zip(names) {
             if cause.len() <= room {
                 room -= cause.len();
-                shown.push_str(&cause);
+                shown.push_str(cause);
             } else {
-                self.not_shown.push("a cause of failures".to_owned());
+                self.not_shown.push(if names.is_empty() {
+                    "a failure".to_owned()
+                } else {
+                    format!("the failure of {names}")
+                });
             }
         }
         if !shown.is_empty() {
