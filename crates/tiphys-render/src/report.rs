@@ -78,7 +78,7 @@ pub struct AnnouncedSource {
     pub app_path: RepoPath,
     /// The local directory used instead of the repository.
     pub working_copy: Option<PathBuf>,
-    /// The files of its repository. `None` if there is no plugin, or they could not be read.
+    /// The files of a chart's repository. `None` for other sources, or if they could not be read.
     pub files: Option<SourceFiles>,
     /// The application's name in the names of override files.
     pub instance_name: String,

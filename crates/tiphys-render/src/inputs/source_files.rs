@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tiphys_engine::HELM_PLUGIN;
 use tiphys_kustomize::KUSTOMIZATION_BYTES_MAX;
 use tiphys_source::RevisionIndex;
 use tiphys_tree::{Depth, RepoPath, Tree};
@@ -49,9 +50,13 @@ impl SourceFiles {
 }
 
 impl Renderer {
-    /// Returns the files of a source with a plugin, if they can be read.
+    /// Returns the files of a chart's source, if they can be read. Its plugin is the only one whose parameters name files, and their index is made
+    /// for its inputs anyway.
     pub(crate) async fn source_files(&self, prepared: &Prepared) -> Option<SourceFiles> {
-        let Work::Plugin { request, .. } = &prepared.work else { return None };
+        let Work::Plugin { chosen, request, .. } = &prepared.work else { return None };
+        if chosen.plugin.name() != HELM_PLUGIN {
+            return None;
+        }
         if !prepared.source.chart.is_empty() {
             return Some(SourceFiles(Files::Chart(request.tree.clone())));
         }

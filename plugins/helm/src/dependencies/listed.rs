@@ -5,11 +5,11 @@
 
 use std::path::Path;
 
-use super::remote::{DependencyRepository, ProjectRepositories};
+use tiphys_access::RepoUrl;
 use tiphys_versions::Version;
 
+use super::remote::{DependencyRepository, ProjectRepositories};
 use crate::chart::{Chart, ChartBounds, ChartError, Dependency, Lock};
-use tiphys_access::RepoUrl;
 
 /// The dependencies in a chart's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
