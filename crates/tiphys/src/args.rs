@@ -46,7 +46,7 @@ pub(crate) use common::{AppSetsArg, CommonArgs, OutputFormat};
 pub(crate) use config::{ConfigArgs, ConfigCommand};
 pub(crate) use crd::CrdArgs;
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
-pub(crate) use help::{HelpArgs, command_line};
+pub(crate) use help::{HelpArgs, command_line, command_line_for};
 pub(crate) use inputs::InputsArgs;
 pub(crate) use jsonpath::JsonPathArgs;
 pub(crate) use params::{
@@ -115,7 +115,7 @@ pub(crate) enum Command {
     Cache(CacheArgs),
     /// Print a shell's completion script
     Completion(CompletionArgs),
-    /// Print the version of tiphys and of the tools that it finds
+    /// Print the version of tiphys
     Version(VersionArgs),
     /// Print the help of a command, or the options of all commands
     Help(HelpArgs),
@@ -192,5 +192,11 @@ pub(crate) enum Shell {
 
 /// Arguments of `version`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tiphys version -o json")]
-pub(crate) struct VersionArgs {}
+#[command(after_help = "Examples:
+  tiphys version
+  tiphys version --tools -o json")]
+pub(crate) struct VersionArgs {
+    /// Also print the versions of the programs on PATH that tiphys and its plugins use: git, helm, kustomize, yq and jq
+    #[arg(long)]
+    pub(crate) tools: bool,
+}

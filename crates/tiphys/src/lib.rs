@@ -67,7 +67,7 @@ pub fn main() -> ExitCode {
 
 /// Parses the arguments of the process, and returns which keys of the project file they give values.
 fn parse(host: &Process) -> Result<(Arguments, GivenKeys), clap::Error> {
-    let matches = args::command_line().try_get_matches_from(host.arguments())?;
+    let matches = args::command_line_for(&host.arguments()).try_get_matches_from(host.arguments())?;
     let arguments =
         Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut args::command_line()))?;
     Ok((arguments, GivenKeys::new(&matches, host)))

@@ -129,10 +129,9 @@ fn check(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
 }
 
 fn start(bench: &Bench, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
-    // `version` also runs other programs for their versions.
-    let line = [bench.starter.program.clone().into(), "--version".into()];
+    let line = [bench.starter.program.clone().into(), "version".into()];
     let samples = bench.starter.repeated(|_| bench.starter.sample(&line, User::Own))?;
-    sheet.processes("--version", &samples, Some(Target::AtMost(5.0)));
+    sheet.processes("version", &samples, Some(Target::AtMost(5.0)));
     Ok(())
 }
 

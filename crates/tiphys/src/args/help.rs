@@ -1,5 +1,6 @@
 //! Arguments of `help`, and what `-h` leaves out.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Command, CommandFactory as _};
@@ -26,6 +27,23 @@ pub(crate) struct HelpArgs {
     pub(crate) man: Option<PathBuf>,
 }
 
+/// Returns the command line for these arguments, the program first. Commands beside the named ones are left out: the parser copies the shared
+/// options into every command that it knows, which would take most of the time of a start.
+pub(crate) fn command_line_for(arguments: &[OsString]) -> Command {
+    narrowed(command_line(), arguments.get(1..).unwrap_or_default())
+}
+
+/// Keeps of the commands below this one only that with the name of the first argument, if there is one, and so on below it.
+fn narrowed(command: Command, arguments: &[OsString]) -> Command {
+    let Some((first, others)) = arguments.split_first() else { return command };
+    let Some(named) = command.find_subcommand(first).cloned() else { return command };
+    Command::new(command.get_name().to_owned())
+        .disable_help_subcommand(true)
+        .args(command.get_arguments().cloned())
+        .groups(command.get_groups().cloned())
+        .subcommand(narrowed(named, others))
+}
+
 /// Returns the command line. `-h` of a command lists its own options; `--help` lists all.
 pub(crate) fn command_line() -> Command {
     let command = Arguments::command();
@@ -44,3 +62,6 @@ fn referring_to_options(command: Command) -> Command {
     };
     command.mut_subcommands(referring_to_options)
 }
+
+#[cfg(test)]
+mod tests;

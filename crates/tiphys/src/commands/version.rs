@@ -27,15 +27,17 @@ const TOOLS: &[(&str, &[&str])] = &[
 /// Limit for one tool.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Prints the version of tiphys and those of the tools on `PATH`.
+/// Prints the version of tiphys and, if requested, those of the tools on `PATH`.
 pub(crate) async fn run(
     common: &CommonArgs,
-    _args: &VersionArgs,
+    args: &VersionArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let mut tools = Vec::new();
-    for (name, args) in TOOLS {
-        tools.push((*name, tool_version(host, name, args).await));
+    if args.tools {
+        for (name, arguments) in TOOLS {
+            tools.push((*name, tool_version(host, name, arguments).await));
+        }
     }
     let (version, commit) = (build::VERSION, build::COMMIT);
     let text = match common.output {
@@ -50,9 +52,16 @@ pub(crate) async fn run(
             text
         }
         Some(OutputFormat::Json) => {
-            let tools: Map<String, Value> =
-                tools.into_iter().map(|(name, found)| (name.to_owned(), json!(found))).collect();
-            output::json(&json!({"version": version, "commit": commit, "tools": tools}))
+            let mut all = Map::from_iter([
+                ("version".to_owned(), json!(version)),
+                ("commit".to_owned(), json!(commit)),
+            ]);
+            if args.tools {
+                let tools: Map<String, Value> =
+                    tools.into_iter().map(|(name, found)| (name.to_owned(), json!(found))).collect();
+                all.insert("tools".to_owned(), Value::Object(tools));
+            }
+            output::json(&Value::Object(all))
         }
         Some(_) => return Err(ServiceError::invalid_input("`version` prints text or, with -o json, JSON")),
     };
