@@ -62,7 +62,7 @@ fn valid(entries: &[AnnouncementEntry], plugin: &str) -> Vec<Announcement> {
     entries.iter().filter_map(check).collect()
 }
 
-fn log_warnings(read: Announcements, plugin: &str) -> Vec<Announcement> {
+pub(crate) fn log_warnings(read: Announcements, plugin: &str) -> Vec<Announcement> {
     for warning in &read.warnings {
         tracing::warn!(plugin, "{}", warning.message);
     }

@@ -55,11 +55,23 @@ pub struct PluginConfig {
     pub deterministic: bool,
     /// Annotation `tiphys/inputs`: what the output depends on.
     pub inputs: InputRule,
-    /// Annotation `tiphys/announcements: shared`: the announcements depend on the application's name and namespace only through variables
-    /// in parameters.
-    pub shared_announcements: bool,
+    /// Annotation `tiphys/announcements`: for which applications one answer of the dynamic command counts.
+    pub announcement_rule: AnnouncementRule,
     /// Annotation `tiphys/tools`: the programs that the commands call.
     pub tools: Vec<String>,
+}
+
+/// For which applications one answer of the dynamic command counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnnouncementRule {
+    /// For the one that was asked for.
+    #[default]
+    Own,
+    /// For all with the same source (`shared`): the announcements depend on the application's name and namespace only through variables in
+    /// parameters.
+    Shared,
+    /// As [`AnnouncementRule::Shared`], and one command answers for several environments (`many`).
+    Many,
 }
 
 /// A command with at least a program.

@@ -18,6 +18,7 @@ mod explanation;
 mod identity;
 mod load;
 mod local;
+mod many;
 mod observer;
 mod plugin;
 mod request;

@@ -14,7 +14,7 @@ use tracing::{Instrument as _, field};
 
 use crate::active_run::{ActiveRun, PendingRun};
 use crate::announcement::Strictness;
-use crate::config::{self, LargeParameters, PluginConfig};
+use crate::config::{self, AnnouncementRule, LargeParameters, PluginConfig};
 use crate::context::GivenContext;
 use crate::discovery::Pattern;
 use crate::environment::BaseEnvironment;
@@ -27,7 +27,7 @@ use crate::plugin::{Announced, Configuration, Discovery, Generated, InputRule, M
 use crate::request::Request;
 use crate::settings::RunSettings;
 use crate::signal;
-use crate::{announcement, discovery};
+use crate::{announcement, discovery, many};
 
 /// The variable with all parameters.
 const PARAMETERS: &str = APP_PARAMETERS;
@@ -328,7 +328,11 @@ impl Plugin for LocalPlugin {
     }
 
     fn shares_announcements(&self) -> bool {
-        self.config.shared_announcements
+        self.config.announcement_rule != AnnouncementRule::Own
+    }
+
+    fn announces_many(&self) -> bool {
+        self.config.announcement_rule == AnnouncementRule::Many && self.config.dynamic.is_some()
     }
 
     fn inputs(&self) -> InputRule {
@@ -446,6 +450,23 @@ impl Plugin for LocalPlugin {
         let dynamic = announcement::dynamic(&output.stdout, &self.name, self.settings.strictness);
         self.settings.observer.output_parsed(began.elapsed());
         Ok(Announced { list: merge_announcements(fixed, dynamic?), warnings: output.warnings() })
+    }
+
+    async fn announce_many(&self, requests: &[Request]) -> Result<Vec<Option<Announced>>, PluginError> {
+        let unknown = vec![None; requests.len()];
+        let Some((request, command)) = many::request(requests).zip(self.config.dynamic.as_ref()) else {
+            return Ok(unknown);
+        };
+        let fixed = announcement::static_announcements(&self.config, self.settings.strictness)?;
+        let output = self.output(&request, Phase::Announce, command).await?;
+        let began = Instant::now();
+        let answers = many::answers(&output.stdout, &self.name, requests.len());
+        self.settings.observer.output_parsed(began.elapsed());
+        let merged = |answer: Announced| Announced {
+            list: merge_announcements(fixed.clone(), answer.list),
+            warnings: answer.warnings,
+        };
+        Ok(answers?.into_iter().map(|answer| answer.map(merged)).collect())
     }
 
     async fn explain(&self, request: &Request, name: &str) -> Result<Option<Explanation>, PluginError> {

@@ -101,6 +101,11 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
         false
     }
 
+    /// Whether [`Plugin::announce_many`] asks once for all its requests. `false` if unknown.
+    fn announces_many(&self) -> bool {
+        false
+    }
+
     /// Returns what its results depend on.
     fn inputs(&self) -> InputRule {
         InputRule::Revision
@@ -143,6 +148,12 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
 
     /// Returns the merged static and dynamic announcements.
     async fn announce(&self, request: &Request) -> Result<Announced, PluginError>;
+
+    /// Returns the announcements of requests that differ only in their environment, in their order. None for a request that must be asked
+    /// for alone, with [`Plugin::announce`], because the plugin failed for it.
+    async fn announce_many(&self, requests: &[Request]) -> Result<Vec<Option<Announced>>, PluginError> {
+        Ok(vec![None; requests.len()])
+    }
 
     /// Returns what sets the value of a parameter. None if the plugin cannot explain it.
     async fn explain(&self, _request: &Request, _name: &str) -> Result<Option<Explanation>, PluginError> {

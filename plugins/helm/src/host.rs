@@ -72,6 +72,13 @@ impl Host {
         Self { arguments: Vec::new(), variables: variables.collect(), current_dir: current_dir.to_path_buf() }
     }
 
+    /// Returns the inputs with more variables, which win.
+    pub(crate) fn with_variables(&self, more: BTreeMap<String, String>) -> Self {
+        let mut host = self.clone();
+        host.variables.extend(more);
+        host
+    }
+
     /// The arguments, with the program's name first.
     pub(crate) fn arguments(&self) -> &[OsString] {
         &self.arguments

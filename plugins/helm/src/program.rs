@@ -20,7 +20,7 @@ use crate::arguments::{Arguments, Command};
 use crate::failure::{self, Failure, INTERRUPTED_CODE, USAGE_CODE};
 use crate::host::Host;
 use crate::request::Request;
-use crate::{announce, check, generate, home};
+use crate::{announce, check, generate, home, request};
 
 /// Time after a signal for ending helm and cleaning up. Argo CD sends SIGKILL after five seconds.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -80,8 +80,19 @@ impl Guarded {
 }
 
 fn announced(host: &Host) -> Result<Vec<u8>, Failure> {
+    if let Some(requests) = request::several(host)? {
+        return Ok(requests.iter().map(line).collect::<Vec<_>>().concat());
+    }
     let request = Request::of(host)?;
     printed(&request, announce::announce(&request))
+}
+
+/// Returns the line about one of several requests. tiphys asks for one that failed alone, which reports the error.
+fn line(host: &Host) -> Vec<u8> {
+    let announced = Request::of(host).ok().and_then(|request| announce::announce(&request).ok());
+    let Some(Printed { json, warnings }) = announced else { return b"null\n".to_vec() };
+    let warnings = serde_json::json!(warnings).to_string();
+    [br#"{"announcements":"#, json.trim_ascii_end(), br#","warnings":"#, warnings.as_bytes(), b"}\n"].concat()
 }
 
 fn explained(host: &Host) -> Result<Vec<u8>, Failure> {

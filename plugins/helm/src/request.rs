@@ -1,5 +1,6 @@
 //! The request: the application and its parameters, from the environment of an Argo CD plugin.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -56,6 +57,9 @@ pub(crate) enum RequestError {
     /// The parameters are not a list.
     #[error("ARGOCD_APP_PARAMETERS must be a list of parameters")]
     Parameters(#[source] serde_json::Error),
+    /// The variables of several requests are not a list of objects of strings.
+    #[error("TIPHYS_REQUESTS must be a list of objects of strings")]
+    Several(#[source] serde_json::Error),
     /// A parameter has no name.
     #[error(transparent)]
     Nameless(#[from] NamelessParameter),
@@ -207,6 +211,13 @@ fn leads_to(root: &Path, path: &Path, folder: &Path) -> bool {
 /// Joins a path to a root; without a trailing slash if the path is empty.
 fn joined(root: PathBuf, path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { root } else { root.join(path) }
+}
+
+/// Returns the inputs of several requests; None if this process is for one.
+pub(crate) fn several(host: &Host) -> Result<Option<Vec<Host>>, RequestError> {
+    let Some(text) = text_of(host, "TIPHYS_REQUESTS", "TIPHYS_REQUESTS_FILE")? else { return Ok(None) };
+    let all: Vec<BTreeMap<String, String>> = serde_json::from_str(&text).map_err(RequestError::Several)?;
+    Ok(Some(all.into_iter().map(|variables| host.with_variables(variables)).collect()))
 }
 
 /// Returns the parameters; empty for `null` or a missing variable.

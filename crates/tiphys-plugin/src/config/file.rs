@@ -6,7 +6,7 @@ use tiphys_yaml::{Data, DecodeError, Node, Object};
 
 use crate::plugin::InputRule;
 
-use super::{Command, ConfigError, Discover, KIND, Metadata, PluginConfig};
+use super::{AnnouncementRule, Command, ConfigError, Discover, KIND, Metadata, PluginConfig};
 
 /// The annotation by which a plugin declares that its output depends only on its inputs.
 pub(super) const DETERMINISTIC: &str = "tiphys/deterministic";
@@ -14,7 +14,7 @@ pub(super) const DETERMINISTIC: &str = "tiphys/deterministic";
 /// The annotation by which a plugin declares what its output depends on.
 const INPUTS: &str = "tiphys/inputs";
 
-/// The annotation by which a plugin declares that applications with equal sources share its announcements.
+/// The annotation by which a plugin declares for which applications an answer of its dynamic command counts.
 const ANNOUNCEMENTS: &str = "tiphys/announcements";
 
 /// The annotation by which a plugin declares the programs that its commands call, separated by blanks.
@@ -111,8 +111,7 @@ impl PluginFile {
             return Err(ConfigError::Kind { found: self.kind });
         }
         let (deterministic, inputs, tools) = (self.is_deterministic(), self.inputs(), self.tools());
-        let shared_announcements =
-            self.metadata.annotations.get(ANNOUNCEMENTS).is_some_and(|value| value == "shared");
+        let announcement_rule = self.announcement_rule();
         let Some(generate) = self.generate.into_command() else { return Err(ConfigError::NoGenerate) };
         Ok(PluginConfig {
             name: self.metadata.name,
@@ -133,7 +132,7 @@ impl PluginFile {
             large_parameters: self.large_parameters,
             deterministic,
             inputs,
-            shared_announcements,
+            announcement_rule,
             tools,
         })
     }
@@ -141,6 +140,15 @@ impl PluginFile {
     /// Whether the annotation declares that the output depends only on the inputs.
     pub(super) fn is_deterministic(&self) -> bool {
         self.metadata.annotations.get(DETERMINISTIC).is_some_and(|value| value == "true")
+    }
+
+    /// Returns for which applications an answer counts; for one if the annotation is absent or has another value.
+    fn announcement_rule(&self) -> AnnouncementRule {
+        match self.metadata.annotations.get(ANNOUNCEMENTS).map(String::as_str) {
+            Some("shared") => AnnouncementRule::Shared,
+            Some("many") => AnnouncementRule::Many,
+            _ => AnnouncementRule::Own,
+        }
     }
 
     /// Returns what the output depends on; any file if the annotation is absent or has another value.

@@ -7,9 +7,10 @@ use tiphys_params::{APP_PARAMETERS, ResolvedParameter, with_resolved};
 use tiphys_process::ExecLimits;
 
 use crate::config::LargeParameters;
+use crate::many::REQUESTS;
 
 /// Variables that a plugin may get as files, because their size depends on the application or the cluster.
-pub(crate) const LARGE: [&str; 2] = [APP_PARAMETERS, "KUBE_API_VERSIONS"];
+pub(crate) const LARGE: [&str; 3] = [APP_PARAMETERS, "KUBE_API_VERSIONS", REQUESTS];
 
 /// The first of [`LARGE`]. Its file contains the values of all parameters.
 const PARAMETERS: &str = APP_PARAMETERS;

@@ -1,8 +1,9 @@
 //! Static and dynamic announcements.
 
-use tiphys_plugin::{LayerPlace, Plugin, Strictness};
+use tiphys_params::EnvVar;
+use tiphys_plugin::{Announced, LayerPlace, Plugin, Strictness};
 
-use crate::fixture::{Fixture, request};
+use crate::fixture::{Fixture, config_with, request};
 
 async fn announced(parameters: &str) -> Result<Vec<(String, Option<String>)>, String> {
     announced_in(&Fixture::new(), parameters).await
@@ -105,5 +106,42 @@ async fn explaining_command_gets_the_name_of_the_parameter() {
     let explained = explained.expect("it explains").expect("it has the command");
     assert_eq!(explained.layers[0].place, LayerPlace::File { file: "x".to_owned(), line: None });
     assert_eq!(explained.layers[0].value, serde_json::json!({"string": "a[0]=b.c"}));
+    assert_eq!(fixture.left_behind().await, Vec::<String>::new());
+}
+
+/// Prints a line for each application: null for the one whose name has no `-`, otherwise its name and parameter as an announcement.
+const ANSWERS: &str = r#"
+  largeParameters: file
+  generate: {command: ['true']}
+  parameters:
+    static: [{name: fixed}]
+    dynamic:
+      command: [sh, -c]
+      args:
+        - |
+          test -z "$ARGOCD_APP_NAME" || exit 1
+          tr '{' '\n' < "$TIPHYS_REQUESTS_FILE" | sed -n 's/.*"ARGOCD_APP_NAME":"\([a-z]*\)".*/null/p
+            s/.*"ARGOCD_APP_NAME":"\([a-z-]*\)".*/{"announcements":[{"name":"\1"}],"warnings":["w"]}/p' | grep .
+"#;
+
+#[tokio::test]
+async fn one_command_answers_for_several_applications() {
+    let fixture = Fixture::new();
+    let tree = fixture.tree(&[("app/x", "")]);
+    let plugin = fixture.plugin_in(config_with("tiphys/announcements: many", ANSWERS), None);
+    assert!(plugin.announces_many() && plugin.shares_announcements());
+    let requests = ["web-a", "failing", "web-b"].map(|name| {
+        let mut request = request(&tree);
+        request.env = vec![EnvVar::new("ARGOCD_APP_NAME", name)];
+        request
+    });
+    let answers = plugin.announce_many(&requests).await.expect("the command succeeds");
+    let shown = |announced: Announced| {
+        let names: Vec<String> = announced.list.into_iter().map(|one| one.name).collect();
+        (names, announced.warnings)
+    };
+    let of = |name: &str| (vec!["fixed".to_owned(), name.to_owned()], vec!["w".to_owned()]);
+    let answers: Vec<_> = answers.into_iter().map(|answer| answer.map(shown)).collect();
+    assert_eq!(answers, [Some(of("web-a")), None, Some(of("web-b"))]);
     assert_eq!(fixture.left_behind().await, Vec::<String>::new());
 }

@@ -131,8 +131,17 @@ impl Fixture {
 }
 
 pub(crate) fn config(name: &str, spec: &str) -> PluginConfig {
+    read(&format!("name: {name}"), spec)
+}
+
+/// A plugin `p` with an annotation.
+pub(crate) fn config_with(annotation: &str, spec: &str) -> PluginConfig {
+    read(&format!("name: p\n  annotations: {{{annotation}}}"), spec)
+}
+
+fn read(metadata: &str, spec: &str) -> PluginConfig {
     let text = format!(
-        "apiVersion: argoproj.io/v1alpha1\nkind: ConfigManagementPlugin\nmetadata:\n  name: {name}\nspec:\n{spec}"
+        "apiVersion: argoproj.io/v1alpha1\nkind: ConfigManagementPlugin\nmetadata:\n  {metadata}\nspec:\n{spec}"
     );
     config::read(text.as_bytes()).expect("a valid plugin file")
 }

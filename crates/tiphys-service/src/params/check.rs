@@ -1,6 +1,5 @@
 //! Problems of the parameters of many applications.
 
-use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, stream};
@@ -47,26 +46,36 @@ pub struct CheckedParameters {
     pub warnings: Vec<Warning>,
 }
 
+/// Maximum number of applications that are checked at the same time. A plugin may answer for all of them at once; its runs have a limit of
+/// their own.
+const CONCURRENT_MAX: usize = 128;
+
 /// Checks the parameters of applications concurrently. Returns the results in the order of the applications.
 pub async fn check(
     workspace: &Workspace,
     applications: &[Arc<StoredApplication>],
     progress: StepCallback<'_>,
 ) -> Vec<CheckedParameters> {
+    // Applications of one folder one after another, so that its plugin can answer for several at once.
+    let mut by_folder: Vec<(usize, &Arc<StoredApplication>)> = applications.iter().enumerate().collect();
+    by_folder.sort_by(|(_, one), (_, other)| folders(one).cmp(folders(other)));
     let checking = async {
-        let checks = stream::iter(applications).map(|stored| async move {
+        let checks = stream::iter(by_folder).map(|(index, stored)| async move {
             let checked = Box::pin(check_one(workspace, stored)).await;
             progress(&stored.full_name());
-            checked
+            (index, checked)
         });
-        let mut results = pin!(checks.buffered(workspace.service.jobs() * 2));
-        let mut all = Vec::with_capacity(applications.len());
-        while let Some(checked) = results.next().await {
-            all.push(checked);
-        }
-        all
+        checks.buffer_unordered(CONCURRENT_MAX).collect::<Vec<_>>().await
     };
-    workspace.drained(checking).await
+    let mut all = workspace.drained(checking).await;
+    all.sort_unstable_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, checked)| checked).collect()
+}
+
+/// Returns what tells the folders of an application's sources apart.
+fn folders(stored: &StoredApplication) -> impl Iterator<Item = [&str; 3]> {
+    let sources = stored.application.spec.effective_sources().iter();
+    sources.map(|source| [&*source.repo_url, &*source.chart, &*source.path])
 }
 
 async fn check_one(workspace: &Workspace, stored: &Arc<StoredApplication>) -> CheckedParameters {

@@ -6,6 +6,7 @@ mod failures;
 mod in_effect;
 mod oracle;
 mod round_trip;
+mod several;
 mod structures;
 mod subcharts;
 mod types;

@@ -127,7 +127,7 @@ fn largest_variables_are_removed_first() {
     let request = [sized("ARGOCD_APP_PARAMETERS", 90), sized("KUBE_API_VERSIONS", 80), sized("OTHER_A", 90)];
     let files = vec!["ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS"];
     let paths: usize =
-        LARGE.iter().map(|name| ExecLimits::cost(name.len() + FILE_SUFFIX.len() + 1 + PATH_BYTES_MAX)).sum();
+        files.iter().map(|name| ExecLimits::cost(name.len() + FILE_SUFFIX.len() + 1 + PATH_BYTES_MAX)).sum();
     let rest = (10 + 8) + (90 + 8) + 2 * (3 + 8) + paths;
     let limits = |total_bytes_max| ExecLimits { total_bytes_max, ..LIMITS };
     let all = names(&["PATH", "ARGOCD_APP_PARAMETERS", "KUBE_API_VERSIONS", "OTHER_A"]);
