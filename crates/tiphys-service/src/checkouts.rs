@@ -36,6 +36,16 @@ pub async fn checkout_report(
     report
 }
 
+/// Warns if the checkout that the caller did not name cannot be used.
+pub fn unusable_checkout(workspace: &Workspace) -> Option<Warning> {
+    unusable_of(&workspace.renderer)
+}
+
+fn unusable_of(renderer: &Renderer) -> Option<Warning> {
+    let problem = renderer.sources().unusable_checkout()?;
+    Some(Warning::new(format!("the files of this checkout are not used without --repo: {problem}")))
+}
+
 /// Warns about directories of `--repo` that replace no repository, unless not all applications are known.
 pub(crate) async fn unused_of_workspace(workspace: &Workspace) -> Vec<Warning> {
     let resources = &workspace.resources;
@@ -101,6 +111,7 @@ pub(crate) async fn report(renderer: &Renderer, applications: &[Arc<StoredApplic
         }
     }
     let mut report = CheckoutReport::default();
+    report.warnings.extend(unusable_of(renderer));
     for ((checkout_use, repository, revision), applications) in found {
         let names = listed(&applications);
         let warning = |dir: &Path, message| {

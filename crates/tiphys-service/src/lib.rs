@@ -47,7 +47,7 @@ pub use appset::{
 };
 pub use cache::prune_cache;
 pub use check::{ApplicationFinding, CheckedApplications, check_applications};
-pub use checkouts::{CheckoutReport, checkout_report};
+pub use checkouts::{CheckoutReport, checkout_report, unusable_checkout};
 pub use cluster_references::ClusterReference;
 pub use error::{ApplicationCause, ErrorKind, Input, Remedy, ServiceError};
 pub use findings::RefusedApplications;

@@ -63,11 +63,6 @@ pub enum Progress<'a> {
         /// The redacted URL.
         repository: &'a str,
     },
-    /// The checkout that the caller did not name has no remotes or cannot be read, so repositories are fetched. Reported once for each service.
-    UnusableCheckout {
-        /// Why.
-        problem: &'a str,
-    },
     /// Branches and tags are looked up.
     LookingUp {
         /// The redacted URL.

@@ -10,7 +10,7 @@ mod submodules;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gix_hash::ObjectId;
 use tiphys_access::{ContextProject, FileRepositories, KnownRepositories, LocalChart, NetworkUse};
@@ -53,6 +53,8 @@ pub struct Sources {
     copies: Arc<[OnceCell<OpenCopy>]>,
     /// Whether a repository was asked for that this local copy replaces.
     used: Arc<[AtomicBool]>,
+    /// Why the checkout that the caller did not name is not used.
+    unusable_checkout: Arc<OnceLock<String>>,
     /// The commits that are used instead of the files of local copies. None: the files are used as they are.
     past: Option<Arc<[Option<ObjectId>]>>,
     repositories: Arc<Mutex<Repositories>>,
@@ -140,6 +142,7 @@ impl Sources {
             local: Arc::default(),
             copies: request.copies.iter().map(|_| OnceCell::new()).collect(),
             used: request.copies.iter().map(|_| AtomicBool::new(false)).collect(),
+            unusable_checkout: Arc::default(),
             past: None,
             repositories: Arc::default(),
             trees: Arc::default(),
@@ -280,6 +283,12 @@ impl Sources {
         Context { git, options, request: &self.request, lookup_age: self.lookup_age }
     }
 
+    /// Returns why the checkout that the caller did not name is not used, if a repository was asked for: it has no remotes or cannot be
+    /// read, so repositories are fetched.
+    pub fn unusable_checkout(&self) -> Option<&str> {
+        self.unusable_checkout.get().map(String::as_str)
+    }
+
     async fn copy(&self, index: usize) -> Result<&OpenCopy, SourceError> {
         let (Some(cell), Some(copy)) = (self.copies.get(index), self.request.copies.get(index)) else {
             unreachable!("positions come from the list itself")
@@ -289,10 +298,7 @@ impl Sources {
             let opened = OpenCopy::open(copy, rule, &self.service.git, &self.local).await;
             match opened {
                 Err(error) if self.request.is_checkout(index) => {
-                    if !self.service.reported_checkout.swap(true, Ordering::Relaxed) {
-                        let problem = error.to_string();
-                        self.service.options.report(&Progress::UnusableCheckout { problem: &problem });
-                    }
+                    self.unusable_checkout.get_or_init(|| error.to_string());
                     Ok(OpenCopy::unused(copy))
                 }
                 opened => opened,

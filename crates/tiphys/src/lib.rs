@@ -59,7 +59,7 @@ pub fn main() -> ExitCode {
     if !matches!(arguments.command, Command::CmpServer(CmpServerArgs { install: None, .. })) {
         telemetry::for_commands(arguments.common.verbose, &host);
     }
-    match lifecycle::run(run(arguments, &given, &host)) {
+    match lifecycle::run(host.processors, run(arguments, &given, &host)) {
         Ok(code) => code,
         Err(failure) => error::report(&failure),
     }

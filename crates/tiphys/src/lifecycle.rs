@@ -14,9 +14,13 @@ use crate::error::ServiceError;
 /// case.
 pub(crate) const SHUTDOWN_MAX: Duration = Duration::from_secs(15);
 
-/// Runs a command on the runtime.
-pub(crate) fn run<T>(command: impl Future<Output = Result<T, ServiceError>>) -> Result<T, ServiceError> {
+/// Runs a command on the runtime, on this number of threads.
+pub(crate) fn run<T>(
+    threads: usize,
+    command: impl Future<Output = Result<T, ServiceError>>,
+) -> Result<T, ServiceError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
         .enable_all()
         .build()
         .map_err(|error| ServiceError::bug(format!("cannot start the runtime: {error}")))?;

@@ -45,9 +45,6 @@ pub(crate) fn of_sources(process: &Process) -> ProgressSink {
                 "note: the files of this checkout are used for {repository}; --repo names other folders"
             ));
         }
-        tiphys_source::Progress::UnusableCheckout { problem } => {
-            tracing::warn!("the files of this checkout are not used without --repo: {problem}");
-        }
         progress if is_terminal => show_fetching(progress),
         _ => {}
     })
@@ -57,7 +54,7 @@ pub(crate) fn of_sources(process: &Process) -> ProgressSink {
 fn show_fetching(progress: &tiphys_source::Progress<'_>) {
     use tiphys_source::Progress;
     match progress {
-        Progress::LookingUp { .. } | Progress::UsingCheckout { .. } | Progress::UnusableCheckout { .. } => {}
+        Progress::LookingUp { .. } | Progress::UsingCheckout { .. } => {}
         Progress::Fetching { repository, revision } => {
             eprintln!("fetching {} of {} …", one_line(revision), one_line(repository));
         }

@@ -412,7 +412,6 @@ async fn people_who_wait_are_told_what_is_going_on_and_a_commit_is_fetched_once(
                     Progress::Fetching { revision, .. } => format!("fetching {revision}"),
                     Progress::Fetched { .. } => "fetched".to_owned(),
                     Progress::UsingCheckout { .. } => "using a checkout".to_owned(),
-                    Progress::UnusableCheckout { problem } => (*problem).to_owned(),
                 };
                 sink.lock().expect("no thread panicked").push(line);
             }));

@@ -30,7 +30,7 @@ pub(crate) struct HelpArgs {
 /// Returns the command line for these arguments, the program first. Commands beside the named ones are left out: the parser copies the shared
 /// options into every command that it knows, which would take most of the time of a start.
 pub(crate) fn command_line_for(arguments: &[OsString]) -> Command {
-    narrowed(command_line(), arguments.get(1..).unwrap_or_default())
+    with_short_help(narrowed(Arguments::command(), arguments.get(1..).unwrap_or_default()))
 }
 
 /// Keeps of the commands below this one only that with the name of the first argument, if there is one, and so on below it.
@@ -46,7 +46,11 @@ fn narrowed(command: Command, arguments: &[OsString]) -> Command {
 
 /// Returns the command line. `-h` of a command lists its own options; `--help` lists all.
 pub(crate) fn command_line() -> Command {
-    let command = Arguments::command();
+    with_short_help(Arguments::command())
+}
+
+/// Hides the shared options in the short help.
+fn with_short_help(command: Command) -> Command {
     let hidden = |arg: clap::Arg| if arg.is_global_set() { arg.hide_short_help(true) } else { arg };
     referring_to_options(command.mut_args(hidden))
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use serde_json::Value;
 use tiphys_service::{
     GeneratedSets, SetApplications, SetSelection, Workspace, WorkspaceOptions, generate_sets,
+    unusable_checkout,
 };
 
 use crate::args::{AppSetGenerateArgs, CommonArgs, OutputFormat};
@@ -42,6 +43,7 @@ pub(super) async fn run(
     let generating = Box::pin(generate_sets(&workspace, &selection));
     let GeneratedSets { sets, asked } =
         lifecycle::unless_interrupted(workspace.cancel(), generating).await??;
+    error::warn_all(&unusable_checkout(&workspace));
     for SetApplications { warnings, .. } in &sets {
         error::warn_all(warnings);
     }

@@ -7,7 +7,9 @@ use std::process::ExitCode;
 
 use serde_json::{Map, Value};
 use tiphys_gotemplate::{LimitError, Limits, MissingKey, Options, Template, flatten, replace};
-use tiphys_service::{ServiceLimits, SetTemplate, Workspace, WorkspaceOptions, render_for_set};
+use tiphys_service::{
+    ServiceLimits, SetTemplate, Workspace, WorkspaceOptions, render_for_set, unusable_checkout,
+};
 use tiphys_yaml::read_documents;
 
 use crate::args::{AppSetTemplateArgs, CommonArgs, TemplateEngine};
@@ -71,6 +73,7 @@ async fn print_of_set(
     error::warn_all(workspace.warnings());
     let rendering = Box::pin(render_for_set(&workspace, &template));
     let results = lifecycle::unless_interrupted(workspace.cancel(), rendering).await??;
+    error::warn_all(&unusable_checkout(&workspace));
     let worst = error::print_all(results.iter().filter_map(|result| result.as_ref().err()), None);
     let rendered: Vec<String> = results.into_iter().flatten().map(|text| text + "\n").collect();
     output::print(&rendered.concat())?;
