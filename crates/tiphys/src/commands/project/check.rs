@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use tiphys_engine::LookUpProblem;
-use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions};
+use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions, unusable_checkout};
 
 use super::look_ups;
 use crate::args::{CommonArgs, ProjectCheckArgs};
@@ -29,6 +29,7 @@ pub(super) async fn run(
     error::warn_all(&selected.warnings);
     let finding = tiphys_service::look_ups(&workspace, &selected.applications);
     let found = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(finding)).await?;
+    error::warn_all(&unusable_checkout(&workspace));
     let worst = look_ups::print(&found, form, worst)?;
     let mut problems = look_ups::all(&found).filter_map(|(_, _, read)| read.permitted_by.as_ref().err());
     let refused = problems.clone().next().map(|_| ErrorKind::Forbidden);

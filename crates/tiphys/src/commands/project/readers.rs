@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use tiphys_service::{
     ApplicationLookUps, ApplicationSelection, Workspace, WorkspaceOptions, parse_object_address,
-    require_possible,
+    require_possible, unusable_checkout,
 };
 
 use super::look_ups;
@@ -31,6 +31,7 @@ pub(super) async fn run(
     error::warn_all(&selected.warnings);
     let finding = tiphys_service::look_ups(&workspace, &selected.applications);
     let found = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(finding)).await?;
+    error::warn_all(&unusable_checkout(&workspace));
     let found: Vec<ApplicationLookUps> = found.into_iter().map(|one| one.of_object(&object)).collect();
     Ok(error::exit_code_of(look_ups::print(&found, form, worst)?))
 }
