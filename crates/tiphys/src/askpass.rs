@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Answers git's question.
 pub(crate) fn run(questions: &[String], host: &Process) -> ExitCode {
-    match lifecycle::run(host.processors, answer(questions, host)) {
+    match lifecycle::run(None, answer(questions, host)) {
         Ok(code) => code,
         Err(failure) => error::report(&failure),
     }

@@ -59,7 +59,8 @@ pub fn main() -> ExitCode {
     if !matches!(arguments.command, Command::CmpServer(CmpServerArgs { install: None, .. })) {
         telemetry::for_commands(arguments.common.verbose, &host);
     }
-    match lifecycle::run(host.processors, run(arguments, &given, &host)) {
+    let threads = arguments.command.uses_threads().then_some(host.processors);
+    match lifecycle::run(threads, run(arguments, &given, &host)) {
         Ok(code) => code,
         Err(failure) => error::report(&failure),
     }
@@ -67,10 +68,11 @@ pub fn main() -> ExitCode {
 
 /// Parses the arguments of the process, and returns which keys of the project file they give values.
 fn parse(host: &Process) -> Result<(Arguments, GivenKeys), clap::Error> {
-    let matches = args::command_line_for(&host.arguments()).try_get_matches_from(host.arguments())?;
-    let arguments =
-        Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut args::command_line()))?;
-    Ok((arguments, GivenKeys::new(&matches, host)))
+    let mut matches = args::parse(&host.arguments())?;
+    let given = GivenKeys::new(&matches, host);
+    let arguments = Arguments::from_arg_matches_mut(&mut matches)
+        .map_err(|error| error.format(&mut args::command_line()))?;
+    Ok((arguments, given))
 }
 
 async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<ExitCode, ServiceError> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
+use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -14,13 +15,19 @@ use crate::error::ServiceError;
 /// case.
 pub(crate) const SHUTDOWN_MAX: Duration = Duration::from_secs(15);
 
-/// Runs a command on the runtime, on this number of threads.
+/// Runs a command on the runtime, on this number of threads or on that of the caller.
 pub(crate) fn run<T>(
-    threads: usize,
+    threads: Option<usize>,
     command: impl Future<Output = Result<T, ServiceError>>,
 ) -> Result<T, ServiceError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(threads)
+    let mut builder = match threads {
+        Some(_) => Builder::new_multi_thread(),
+        None => Builder::new_current_thread(),
+    };
+    if let Some(threads) = threads {
+        builder.worker_threads(threads);
+    }
+    let runtime = builder
         .enable_all()
         .build()
         .map_err(|error| ServiceError::bug(format!("cannot start the runtime: {error}")))?;

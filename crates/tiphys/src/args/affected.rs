@@ -7,7 +7,6 @@ use tiphys_service::compare::{HeadReferences, Rendering, RevisionOptions};
 use super::ApplicationArgs;
 use super::base::{PluginsFrom, base_revision};
 
-/// Arguments of `affected`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tiphys affected --repo . --base origin/main --merge-base       one name per line

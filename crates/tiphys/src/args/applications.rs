@@ -3,7 +3,7 @@
 use clap::Args;
 use tiphys_service::ApplicationSelection;
 
-/// Selects applications of the store.
+// Selects applications of the store.
 #[derive(Debug, Args)]
 pub(crate) struct ApplicationArgs {
     /// Names of applications (`NAMESPACE/NAME` if ambiguous) or files; default: all applications

@@ -6,7 +6,6 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::{AppSetPluginArgs, BaseArgs, DiffOutputArgs};
 
-/// Arguments of `appset`.
 #[derive(Debug, Args)]
 pub(crate) struct AppSetArgs {
     #[command(subcommand)]
@@ -14,6 +13,7 @@ pub(crate) struct AppSetArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum AppSetCommand {
     /// Print the Applications of application sets
     Generate(AppSetGenerateArgs),
@@ -29,7 +29,6 @@ pub(crate) enum AppSetCommand {
     Plugin(AppSetPluginArgs),
 }
 
-/// Arguments of `appset generate`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Clusters are those of the store's cluster Secrets, or of --cluster-secrets. Other questions of generators are answered by the
@@ -58,7 +57,6 @@ pub(crate) struct AppSetGenerateArgs {
     pub(crate) keep_going: bool,
 }
 
-/// Arguments of `appset check`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Findings are about the schema, generators, templates, what has no effect, what Argo CD refuses, and names that clash: of sets, and of
@@ -79,7 +77,6 @@ pub(crate) struct AppSetCheckArgs {
     pub(crate) answers: Option<PathBuf>,
 }
 
-/// Arguments of `appset preview`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "What exists is read from the folder of --cluster-state or the cluster of --context; with --base, it is what the sets of REV
@@ -89,7 +86,8 @@ The result has an object for each Application: `set`, `namespace`, `name`, `chan
 (create, update, delete, none: what the policy permits), `generator`, `parameters`, `patch` (the JSON merge patch of an update) and `error`.
 If a set that owns ten or more Applications would delete more than --max-deletions, its deletions are marked with `guarded: true`.
 
-Exit code: 0 if nothing changes, 1 if something does, 2 if a document or setting is invalid, 3 if a generator or a template failed.
+Exit code: 0 if nothing changes, 1 if something does, 2 if a document or setting is invalid, 3 if a generator or a template failed. With
+--strict, guarded deletions are an error, too: 2.
 
 Examples:
   tiphys appset preview --cluster-state live/
@@ -99,12 +97,8 @@ Examples:
 pub(crate) struct AppSetPreviewArgs {
     #[command(flatten)]
     pub(crate) plan: AppSetPlanArgs,
-    /// Exit with 2 if deletions are guarded
-    #[arg(long)]
-    pub(crate) strict: bool,
 }
 
-/// Arguments of `appset diff`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "The Applications are those that `appset preview` calls added, removed or changed. Each is rendered as it exists and as it would be.
@@ -122,7 +116,7 @@ pub(crate) struct AppSetDiffArgs {
     pub(crate) shown: DiffOutputArgs,
 }
 
-/// Sets, and what their Applications are compared with.
+// Sets, and what their Applications are compared with.
 #[derive(Debug, Args)]
 pub(crate) struct AppSetPlanArgs {
     /// Names, `namespace/name`, or files; all sets of the store by default
@@ -140,7 +134,7 @@ pub(crate) struct AppSetPlanArgs {
     pub(crate) base: BaseArgs,
 }
 
-/// Settings of the ApplicationSet controller.
+// Settings of the ApplicationSet controller.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Settings of the controller")]
 pub(crate) struct ControllerArgs {
@@ -174,7 +168,6 @@ pub(crate) struct ControllerArgs {
     pub(crate) allow_deletions: Vec<String>,
 }
 
-/// Arguments of `appset template`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "The result is printed as it is, without a line break at its end. Functions that return something else at each call,

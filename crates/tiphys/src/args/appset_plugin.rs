@@ -8,7 +8,6 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 /// Variable with the token.
 pub(crate) const TOKEN_VARIABLE: &str = "TIPHYS_PLUGIN_TOKEN";
 
-/// Arguments of `appset plugin`.
 #[derive(Debug, Args)]
 pub(crate) struct AppSetPluginArgs {
     #[command(subcommand)]
@@ -16,6 +15,7 @@ pub(crate) struct AppSetPluginArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum AppSetPluginCommand {
     /// Serve a plugin service for application sets, with the answers of a file or a command
     Serve(AppSetPluginServeArgs),
@@ -23,7 +23,6 @@ pub(crate) enum AppSetPluginCommand {
     Call(AppSetPluginCallArgs),
 }
 
-/// Arguments of `appset plugin serve`.
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("answers").required(true),
@@ -62,7 +61,6 @@ pub(crate) struct AppSetPluginServeArgs {
     pub(crate) plugin_request_bytes_max: u64,
 }
 
-/// Arguments of `appset plugin call`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "The parameter sets are printed; findings are on standard error. If the request succeeds, it is sent again with a wrong token and without a

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use tiphys_service::compare::{HeadReferences, Rendering, RevisionOptions};
 use tiphys_source::{BasePoint, BaseRevision};
 
-/// Which two revisions are compared, and whose plugins run.
+// Which two revisions are compared, and whose plugins run.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Comparing revisions")]
 pub(crate) struct BaseArgs {

@@ -2,7 +2,6 @@
 
 use clap::{Args, Subcommand};
 
-/// Arguments of `cache`.
 #[derive(Debug, Args)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]
@@ -10,12 +9,12 @@ pub(crate) struct CacheArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum CacheCommand {
     /// Remove the least recently used clones, charts and trees from the cache
     Prune(CachePruneArgs),
 }
 
-/// Arguments of `cache prune`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tiphys cache prune                                    down to --cache-size-max bytes

@@ -4,7 +4,6 @@ use clap::Args;
 
 use super::ApplicationArgs;
 
-/// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Nothing is rendered, fetched or run. Reported are fields that Argo CD does not have or requires, rules of projects, and unknown

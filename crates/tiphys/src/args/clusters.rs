@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 
-/// Where the live objects of clusters are read.
+// Where the live objects of clusters are read.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Clusters")]
 pub(crate) struct ClusterArgs {

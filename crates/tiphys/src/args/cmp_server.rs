@@ -10,7 +10,6 @@ use clap::{Args, ValueEnum};
 
 use crate::commands::cmp_server::SELF_CHECK_INTERVAL;
 
-/// Arguments of `cmp-server`.
 #[derive(Debug, Args)]
 #[command(
     // As in Argo CD, the last of repeated flags wins.
@@ -85,7 +84,7 @@ pub(crate) struct CmpServerArgs {
     pub(crate) limits: ServerLimitArgs,
 }
 
-/// Limits of the plugin server only.
+// Limits of the plugin server only.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits of the server")]
 pub(crate) struct ServerLimitArgs {

@@ -13,7 +13,7 @@ use super::clusters::ClusterArgs;
 use super::limits::LimitArgs;
 use super::project_rules::ProjectRuleArgs;
 
-/// Options of all commands.
+// Options of all commands.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct CommonArgs {
@@ -167,7 +167,7 @@ pub(crate) struct CommonArgs {
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// What is used again of earlier commands.
+// What is used again of earlier commands.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct CacheArgs {

@@ -2,7 +2,6 @@
 
 use clap::{Args, Subcommand};
 
-/// Arguments of `config`.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -10,6 +9,7 @@ pub(crate) struct ConfigArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ConfigCommand {
     /// Print the values of the project file's keys, and where each comes from
     Show(ConfigShowArgs),
@@ -21,14 +21,12 @@ pub(crate) enum ConfigCommand {
     Schema(ConfigSchemaArgs),
 }
 
-/// Arguments of `config show`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tiphys config show                      the values in use here: of options, variables and .tiphys.yaml
   tiphys config show -o json | jq -r '.[] | select(.needsConsent).key'")]
 pub(crate) struct ConfigShowArgs {}
 
-/// Arguments of `config allow`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   tiphys config show && tiphys config allow
@@ -38,12 +36,10 @@ its checkout. They take effect only after `config allow`, or if the file is name
 of the files that trustRepositorySettings names: after a change it must be given again. It is remembered in $XDG_CONFIG_HOME/tiphys/allowed.")]
 pub(crate) struct ConfigAllowArgs {}
 
-/// Arguments of `config deny`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tiphys config deny")]
 pub(crate) struct ConfigDenyArgs {}
 
-/// Arguments of `config schema`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   tiphys config schema > .tiphys.schema.json

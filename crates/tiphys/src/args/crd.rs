@@ -2,7 +2,6 @@
 
 use clap::{Args, ValueEnum};
 
-/// Arguments of `crd`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   tiphys crd applications | kubectl patch crd applications.argoproj.io --type json --patch-file /dev/stdin

@@ -4,7 +4,6 @@ use clap::{ArgAction, Args};
 
 use super::{ApplicationArgs, BaseArgs};
 
-/// Arguments of `diff`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tiphys diff --repo . --cluster-state live/              what a sync would change, live/ being a dump of the cluster
@@ -48,7 +47,7 @@ permissions of this process; with each, a difference in the plugin's work tree c
 of the compared work trees are used as they are. On either side, a plugin that runs files of the application's folder (./render.sh), or \
 whose tool does so, runs the files of that side.";
 
-/// Options for printing differences.
+// Options for printing differences.
 #[derive(Debug, Args)]
 pub(crate) struct DiffOutputArgs {
     /// Number of unchanged lines around each difference

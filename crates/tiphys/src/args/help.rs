@@ -3,15 +3,14 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Command, CommandFactory as _};
+use clap::{ArgMatches, Args, Command, CommandFactory as _, Subcommand as _};
 
-use super::Arguments;
+use super::{Arguments, CommonArgs};
 
 /// The reference to the options that `-h` leaves out.
 const SHARED_OPTIONS: &str =
     "All commands have more options (--store, --repo, --plugins, -o, …): tiphys help options";
 
-/// Arguments of `help`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tiphys help params set
@@ -27,32 +26,26 @@ pub(crate) struct HelpArgs {
     pub(crate) man: Option<PathBuf>,
 }
 
-/// Returns the command line for these arguments, the program first. Commands beside the named ones are left out: the parser copies the shared
-/// options into every command that it knows, which would take most of the time of a start.
-pub(crate) fn command_line_for(arguments: &[OsString]) -> Command {
-    with_short_help(narrowed(Arguments::command(), arguments.get(1..).unwrap_or_default()))
+/// Parses the arguments of the program, its name first. Help and errors are those of [`command_line`].
+pub(crate) fn parse(arguments: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    let matches = named_command(arguments).and_then(|command| command.try_get_matches_from(arguments).ok());
+    matches.map_or_else(|| command_line().try_get_matches_from(arguments), Ok)
 }
 
-/// Keeps of the commands below this one only that with the name of the first argument, if there is one, and so on below it.
-fn narrowed(command: Command, arguments: &[OsString]) -> Command {
-    let Some((first, others)) = arguments.split_first() else { return command };
-    let Some(named) = command.find_subcommand(first).cloned() else { return command };
-    Command::new(command.get_name().to_owned())
-        .disable_help_subcommand(true)
-        .args(command.get_arguments().cloned())
-        .groups(command.get_groups().cloned())
-        .subcommand(narrowed(named, others))
+/// Returns the definition of only the command that the first argument names. The parser copies the shared options into every command that it
+/// knows, which would take most of the time of a start.
+fn named_command(arguments: &[OsString]) -> Option<Command> {
+    let all = super::Command::augment_subcommands(Command::new("tiphys"));
+    let named = all.find_subcommand(arguments.get(1)?)?.clone();
+    Some(CommonArgs::augment_args(Command::new("tiphys").disable_help_subcommand(true)).subcommand(named))
 }
 
-/// Returns the command line. `-h` of a command lists its own options; `--help` lists all.
+/// Returns the definition of all commands. `-h` of a command lists its own options; `--help` lists all.
 pub(crate) fn command_line() -> Command {
-    with_short_help(Arguments::command())
-}
-
-/// Hides the shared options in the short help.
-fn with_short_help(command: Command) -> Command {
     let hidden = |arg: clap::Arg| if arg.is_global_set() { arg.hide_short_help(true) } else { arg };
-    referring_to_options(command.mut_args(hidden))
+    let mut program = Arguments::command().mut_args(hidden);
+    program.build();
+    referring_to_options(program)
 }
 
 /// Adds the reference to the short help of a command and of those below it.

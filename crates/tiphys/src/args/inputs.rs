@@ -4,7 +4,6 @@ use clap::Args;
 
 use super::ApplicationArgs;
 
-/// Arguments of `inputs`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tiphys inputs guestbook --repo .          the paths that it is made from, each with a reason

@@ -2,7 +2,6 @@
 
 use clap::Args;
 
-/// Arguments of `jsonpath`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kubectl get configmap app -o yaml | tiphys jsonpath .data.host

@@ -6,7 +6,7 @@ use tiphys_service::ServiceLimits;
 /// The defaults.
 const DEFAULT: ServiceLimits = ServiceLimits::DEFAULT;
 
-/// Limits of every command. `--help` shows all of them, `-h` the frequently used ones.
+// Limits of every command. `--help` shows all of them, `-h` the frequently used ones.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {

@@ -5,7 +5,6 @@ use tiphys_service::params::{self, EditOptions, ParameterFilter, ParameterValues
 
 use super::{ApplicationArgs, DiffOutputArgs};
 
-/// Arguments of `params`.
 #[derive(Debug, Args)]
 pub(crate) struct ParamsArgs {
     #[command(subcommand)]
@@ -13,6 +12,7 @@ pub(crate) struct ParamsArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ParamsCommand {
     /// List announced and set parameters of an application
     List(ParamsListArgs),
@@ -30,7 +30,6 @@ pub(crate) enum ParamsCommand {
     Diff(ParamsDiffArgs),
 }
 
-/// Arguments of `params list`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "On a terminal, long cells are cut to its width (COLUMNS) and a pager shows the table (TIPHYS_PAGER, PAGER, else less -FRX).\n\nExamples:\n  tiphys params list guestbook --repo .\n  tiphys params list guestbook -o json --source-position 2\n  tiphys params list traefik --depth 1\n  tiphys params list traefik ingress. --search annotation\n  tiphys params list traefik --set-only -o wide"
@@ -57,7 +56,6 @@ pub(crate) struct ParamsListArgs {
     pub(crate) source: SourceChoice,
 }
 
-/// Arguments of `params get`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tiphys params get guestbook name-prefix --repo .\n  tiphys params get guestbook images -o json"
@@ -72,7 +70,6 @@ pub(crate) struct ParamsGetArgs {
     pub(crate) source: SourceChoice,
 }
 
-/// Arguments of `params explain`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tiphys params explain guestbook images --repo .\n  tiphys params explain guestbook images -o json"
@@ -90,7 +87,6 @@ pub(crate) struct ParamsExplainArgs {
     pub(crate) source: SourceChoice,
 }
 
-/// Arguments of `params check`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit code: 0 without problems, 2 with problems, 3 if a plugin failed.\n\nExamples:\n  tiphys params check --repo .\n  tiphys params check -l team=web -o json"
@@ -100,7 +96,6 @@ pub(crate) struct ParamsCheckArgs {
     pub(crate) applications: ApplicationArgs,
 }
 
-/// Arguments of `params set`.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "tiphys params set [OPTIONS] <APP> [NAME=VALUE]...",
@@ -142,7 +137,6 @@ Examples:
   tiphys params set guestbook domain --from ConfigMap/infra/dns --path .data.domain
   kubectl get applications -A -o yaml | tiphys params set --store - shop size=large --write-to override --repo .";
 
-/// Arguments of `params unset`.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "tiphys params unset [OPTIONS] <APP> <NAME>...",
@@ -160,7 +154,6 @@ pub(crate) struct ParamsUnsetArgs {
     pub(crate) source: SourceChoice,
 }
 
-/// Arguments of `params diff`.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "tiphys params diff [OPTIONS] <APP> [NAME=VALUE]...",
@@ -183,7 +176,7 @@ pub(crate) struct ParamsDiffArgs {
     pub(crate) source: SourceChoice,
 }
 
-/// Values to set.
+// Values to set.
 #[derive(Debug, Args)]
 pub(crate) struct ValueArgs {
     /// Values to set: `NAME=VALUE`, `NAME:=JSON`, `NAME[KEY]=VALUE`, `NAME[0]=VALUE`, `NAME+=VALUE`, `NAME=@FILE`
@@ -197,7 +190,7 @@ pub(crate) struct ValueArgs {
     pub(crate) variables: bool,
 }
 
-/// Options for writing a change.
+// Options for writing a change.
 #[derive(Debug, Args)]
 pub(crate) struct EditArgs {
     /// Print the patch without writing it
@@ -224,7 +217,7 @@ pub(crate) enum WriteTo {
     Override,
 }
 
-/// One application.
+// One application.
 #[derive(Debug, Args)]
 pub(crate) struct OneApplication {
     /// The application's name or file
@@ -232,7 +225,7 @@ pub(crate) struct OneApplication {
     pub(crate) app: String,
 }
 
-/// Selection of one of several sources.
+// Selection of one of several sources.
 #[derive(Debug, Args)]
 pub(crate) struct SourceChoice {
     /// Select the source with this name

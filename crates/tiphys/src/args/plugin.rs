@@ -6,7 +6,6 @@ use clap::{Args, Subcommand};
 use tiphys_service::plugin::{TrialFolder, TrialOptions};
 use tiphys_web::LoopbackAddress;
 
-/// Arguments of `plugin`.
 #[derive(Debug, Args)]
 pub(crate) struct PluginArgs {
     #[command(subcommand)]
@@ -14,6 +13,7 @@ pub(crate) struct PluginArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum PluginCommand {
     /// Create a plugin from a template: plugin.yaml, scripts, test cases and image
     Create(PluginCreateArgs),
@@ -33,12 +33,10 @@ pub(crate) enum PluginCommand {
     Schema(PluginSchemaArgs),
 }
 
-/// Arguments of `plugin list`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tiphys plugin list --plugins ./plugins -o wide")]
 pub(crate) struct PluginListArgs {}
 
-/// Arguments of `plugin create`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   tiphys plugin create my-plugin && tiphys plugin test my-plugin")]
@@ -52,7 +50,6 @@ pub(crate) struct PluginCreateArgs {
     pub(crate) dir: Option<PathBuf>,
 }
 
-/// Arguments of `plugin test`.
 #[derive(Debug, Args)]
 #[command(after_help = "A test case is a folder testdata/CASE next to plugin.yaml:
   tree/              the repository
@@ -86,7 +83,6 @@ pub(crate) struct PluginTestArgs {
     pub(crate) diff_lines: u16,
 }
 
-/// Arguments of `plugin schema`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   tiphys plugin schema > plugin.schema.json
@@ -94,7 +90,6 @@ pub(crate) struct PluginTestArgs {
 Editors use the schema if plugin.yaml begins with the line `# yaml-language-server: $schema=plugin.schema.json`.")]
 pub(crate) struct PluginSchemaArgs {}
 
-/// Arguments of `plugin check`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Each finding names its rule; docs/plugin-rules.md explains them. With --in, the command also runs the plugin's announcement for that
@@ -138,7 +133,7 @@ pub(crate) struct PluginCheckArgs {
     pub(crate) serve: Option<LoopbackAddress>,
 }
 
-/// A folder of a repository in which a plugin runs.
+// A folder of a repository in which a plugin runs.
 #[derive(Debug, Args)]
 pub(crate) struct OneFolderArgs {
     /// The repository: a folder, uncommitted files included
@@ -160,7 +155,6 @@ impl From<&OneFolderArgs> for TrialFolder {
     }
 }
 
-/// Arguments of `plugin match`.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tiphys plugin match ./plugins/kustomize --in . --path apps/guestbook")]
 pub(crate) struct PluginMatchArgs {
@@ -171,7 +165,6 @@ pub(crate) struct PluginMatchArgs {
     pub(crate) folder: OneFolderArgs,
 }
 
-/// Arguments of `plugin announce` and `plugin generate`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tiphys plugin announce ./plugins/kustomize --in . --path apps/guestbook

@@ -6,7 +6,6 @@ use clap::{Args, Subcommand};
 
 use super::ApplicationArgs;
 
-/// Arguments of `project`.
 #[derive(Debug, Args)]
 pub(crate) struct ProjectArgs {
     #[command(subcommand)]
@@ -14,6 +13,7 @@ pub(crate) struct ProjectArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub(crate) enum ProjectCommand {
     /// Report whether a project permits something
     Permits(ProjectPermitsArgs),
@@ -23,7 +23,6 @@ pub(crate) enum ProjectCommand {
     Readers(ProjectReadersArgs),
 }
 
-/// Arguments of `project check`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "No object is read. The kinds are those of the destination cluster, or of its folder (--cluster-state), else those of Kubernetes.
@@ -39,7 +38,6 @@ pub(crate) struct ProjectCheckArgs {
     pub(crate) applications: ApplicationArgs,
 }
 
-/// Arguments of `project readers`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tiphys project readers ConfigMap/infra/dns\n  tiphys project readers Gateway.gateway.networking.k8s.io/edge/public -o json"
@@ -50,7 +48,6 @@ pub(crate) struct ProjectReadersArgs {
     pub(crate) object: String,
 }
 
-/// Arguments of `project permits`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "The question is one of: --repo URL; --destination and --namespace; --kind, also with --destination. With --namespace a kind is

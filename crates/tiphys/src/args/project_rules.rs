@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, ValueEnum};
 use tiphys_service::ProjectEnforcement;
 
-/// How the rules of projects are applied.
+// How the rules of projects are applied.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Projects")]
 pub(crate) struct ProjectRuleArgs {

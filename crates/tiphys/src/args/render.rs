@@ -7,7 +7,6 @@ use tiphys_service::RenderAdjustments;
 
 use super::ApplicationArgs;
 
-/// Arguments of `render`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 #[command(after_help = "Examples:

@@ -26,7 +26,6 @@ pub(crate) fn run(args: &HelpArgs, host: &Process) -> Result<ExitCode, ServiceEr
         return Ok(ExitCode::SUCCESS);
     }
     let mut command = command_line();
-    command.build();
     for name in &args.command {
         let known: Vec<String> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
         let Some(found) = command.find_subcommand(name) else {

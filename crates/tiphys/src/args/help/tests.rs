@@ -1,41 +1,59 @@
+use clap::FromArgMatches as _;
+
 use super::*;
 
-/// Returns the names that lead to each command.
-fn paths(command: &Command, above: &[String]) -> Vec<Vec<String>> {
-    let mut all = vec![above.to_vec()];
-    for below in command.get_subcommands() {
-        all.extend(paths(below, &[above, &[below.get_name().to_owned()]].concat()));
-    }
-    all
+/// Returns the lines that call each command.
+fn lines(command: &Command, above: &str) -> Vec<String> {
+    let line = format!("{above} {}", command.get_name()).trim_start().to_owned();
+    let below: Vec<String> = command.get_subcommands().flat_map(|below| lines(below, &line)).collect();
+    [vec![line], below].concat()
+}
+
+fn words(line: &str) -> Vec<OsString> {
+    line.split(' ').map(Into::into).collect()
 }
 
 #[test]
-fn a_narrowed_command_line_answers_as_the_whole_one() {
-    let commands = paths(&command_line(), &["tiphys".to_owned()]);
-    assert!(commands.len() > 40, "{} commands", commands.len());
-    let asked = |command: Command, arguments: &[OsString]| {
-        let matches = command.try_get_matches_from(arguments);
-        matches.map_err(|error| (error.kind(), error.render().to_string())).map(|_| "accepted")
-    };
-    for path in commands {
-        for last in ["--help", "--storr=x", "no-such-command"] {
-            let arguments: Vec<OsString> =
-                path.iter().map(String::as_str).chain([last]).map(Into::into).collect();
-            let (narrowed, whole) =
-                (asked(command_line_for(&arguments), &arguments), asked(command_line(), &arguments));
-            assert_eq!(narrowed, whole, "{arguments:?}");
-        }
+fn short_help_has_the_options_of_the_command_and_refers_to_those_of_all() {
+    let lines = lines(&command_line(), "");
+    assert!(lines.len() > 40, "{lines:?}");
+    for line in lines {
+        let help = |option: &str| match parse(&words(&format!("{line} {option}"))) {
+            Ok(_) => panic!("{line} {option} is accepted"),
+            Err(error) => error.render().to_string(),
+        };
+        let (short, long) = (help("-h"), help("--help"));
+        assert!(short.contains(SHARED_OPTIONS) && !short.contains("\n      --jobs "), "{line}: {short}");
+        assert!(!long.contains(SHARED_OPTIONS) && long.contains("\n      --jobs "), "{line}: {long}");
     }
 }
 
 #[test]
-fn only_the_named_commands_are_kept() {
+fn arguments_are_parsed_as_by_the_definition_of_all_commands() {
+    for line in [
+        "tiphys version --tools",
+        "tiphys render web --jobs 2 -o name",
+        "tiphys --jobs 2 params set web a=b --repo .",
+        "tiphys appset plugin serve --no-token -- ./teams.sh prod",
+    ] {
+        let parsed = |matches: Result<ArgMatches, clap::Error>| {
+            let arguments = Arguments::from_arg_matches(&matches.expect(line)).expect(line);
+            format!("{arguments:?}")
+        };
+        let arguments = words(line);
+        let whole = command_line().try_get_matches_from(&arguments);
+        assert_eq!(parsed(parse(&arguments)), parsed(whole), "{line}");
+    }
+}
+
+#[test]
+fn only_the_named_command_is_defined() {
     let kept = |line: &str| {
-        let arguments: Vec<OsString> = line.split(' ').map(Into::into).collect();
-        let commands = paths(&command_line_for(&arguments), &[]);
-        commands.into_iter().skip(1).map(|path| path.join(" ")).collect::<Vec<_>>()
+        let program = named_command(&words(line))?;
+        let kept = program.get_subcommands().map(|command| command.get_name().to_owned());
+        Some(kept.collect::<Vec<_>>())
     };
-    assert_eq!(kept("tiphys version"), ["version"]);
-    assert_eq!(kept("tiphys params list web"), ["params", "params list"]);
-    assert_eq!(kept("tiphys --jobs 1 version"), kept("tiphys"));
+    assert_eq!(kept("tiphys version"), Some(vec!["version".to_owned()]));
+    assert_eq!(kept("tiphys params list web"), Some(vec!["params".to_owned()]));
+    assert_eq!(kept("tiphys --jobs 1 version"), None);
 }

@@ -36,7 +36,7 @@ pub(super) async fn run(
     output::print(&print(&previews))?;
     Ok(match worst {
         Some(kind) => error::exit_code_of(Some(kind)),
-        None if is_guarded && args.strict => error::exit_code_of(Some(ErrorKind::InvalidInput)),
+        None if is_guarded && common.rules.strict => error::exit_code_of(Some(ErrorKind::InvalidInput)),
         None if previews.differ() => ExitCode::from(DIFFERENT),
         None => ExitCode::SUCCESS,
     })
