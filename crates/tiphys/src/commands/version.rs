@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tiphys_process::Tool;
 
 use crate::args::{CommonArgs, OutputFormat, VersionArgs};
@@ -52,16 +52,12 @@ pub(crate) async fn run(
             text
         }
         Some(OutputFormat::Json) => {
-            let mut all = Map::from_iter([
-                ("version".to_owned(), json!(version)),
-                ("commit".to_owned(), json!(commit)),
-            ]);
+            let mut all = json!({"version": version, "commit": commit});
             if args.tools {
-                let tools: Map<String, Value> =
-                    tools.into_iter().map(|(name, found)| (name.to_owned(), json!(found))).collect();
-                all.insert("tools".to_owned(), Value::Object(tools));
+                let tools = tools.into_iter().map(|(name, found)| (name.to_owned(), json!(found)));
+                all["tools"] = Value::Object(tools.collect());
             }
-            output::json(&Value::Object(all))
+            output::json(&all)
         }
         Some(_) => return Err(ServiceError::invalid_input("`version` prints text or, with -o json, JSON")),
     };
