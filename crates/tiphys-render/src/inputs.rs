@@ -138,6 +138,10 @@ impl Renderer {
         application: &Application,
         source: &ApplicationSource,
     ) -> (Option<Vec<RepoPath>>, BTreeMap<String, Vec<RepoPath>>) {
+        // A plugin may read any file. To list those of the repository for it would take most of the time of a render.
+        if source.plugin.is_some() {
+            return (None, BTreeMap::new());
+        }
         let finder = Finder { renderer: self, application, reach: Reach::Everywhere };
         let (mut own, mut of_refs) = (None, BTreeMap::new());
         for part in finder.inputs_of(source, 1).await {
