@@ -51,14 +51,10 @@ pub struct PluginConfig {
     pub run_context: bool,
     /// `spec.largeParameters`: how parameters are passed that do not fit into the environment. Argo CD ignores the key.
     pub large_parameters: LargeParameters,
-    /// Annotation `tiphys/deterministic: "true"`: the output is a function of the inputs, so that it may be reused.
-    pub deterministic: bool,
     /// Annotation `tiphys/inputs`: what the output depends on.
     pub inputs: InputRule,
     /// Annotation `tiphys/announcements`: for which applications one answer of the dynamic command counts.
     pub announcement_rule: AnnouncementRule,
-    /// Annotation `tiphys/tools`: the programs that the commands call.
-    pub tools: Vec<String>,
 }
 
 /// For which applications one answer of the dynamic command counts.

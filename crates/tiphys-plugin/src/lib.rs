@@ -15,7 +15,6 @@ mod endings;
 mod environment;
 mod error;
 mod explanation;
-mod identity;
 mod load;
 mod local;
 mod many;

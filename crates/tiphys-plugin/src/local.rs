@@ -21,7 +21,6 @@ use crate::environment::BaseEnvironment;
 use crate::environment::passing::{self, Passing};
 use crate::error::{Phase, PluginError};
 use crate::explanation::{self, Explanation, PARAMETER_VARIABLE};
-use crate::identity::{self, FileDigests};
 use crate::observer::CommandEnd;
 use crate::plugin::{Announced, Configuration, Discovery, Generated, InputRule, Match, Plugin};
 use crate::request::Request;
@@ -44,8 +43,6 @@ pub struct LocalPlugin {
     folder: Option<PathBuf>,
     base: BaseEnvironment,
     settings: Arc<RunSettings>,
-    /// Of its files and programs.
-    digests: FileDigests,
 }
 
 impl LocalPlugin {
@@ -57,7 +54,7 @@ impl LocalPlugin {
         settings: Arc<RunSettings>,
     ) -> Self {
         let name = config.display_name();
-        Self { config, name, folder, base, settings, digests: FileDigests::default() }
+        Self { config, name, folder, base, settings }
     }
 
     /// Returns the plugin's configuration.
@@ -337,17 +334,6 @@ impl Plugin for LocalPlugin {
 
     fn inputs(&self) -> InputRule {
         self.config.inputs
-    }
-
-    fn identity(&self) -> Option<[u8; 32]> {
-        let folder = self.folder.as_deref().filter(|_| self.config.deterministic)?;
-        let of_commands = self.command_lines().into_iter().filter_map(|(_, argv)| argv.into_iter().next());
-        let commands: Vec<String> = of_commands.collect();
-        let tools = self.config.tools.as_slice();
-        let identity = identity::identity(folder, (&commands, tools), &self.base, &self.digests);
-        identity
-            .inspect_err(|error| tracing::debug!(plugin = self.name, %error, "it cannot be identified"))
-            .ok()
     }
 
     fn discovery_rule(&self) -> Option<String> {

@@ -111,12 +111,6 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
         InputRule::Revision
     }
 
-    /// Returns a digest of all that decides its results besides the request: its files, programs and variables. None if results may differ
-    /// nevertheless, or if it is not known. Files are read.
-    fn identity(&self) -> Option<[u8; 32]> {
-        None
-    }
-
     /// Returns how discovery works.
     fn discovery(&self) -> Discovery;
 

@@ -1,5 +1,5 @@
-//! What the result of an Application's sources depends on: the paths of each repository. If anything is not understood, it is the whole
-//! revision.
+//! What the result of an Application's sources depends on: the paths of each repository, the whole revision if anything is not understood,
+//! and whether something outside of the repositories may change it.
 //!
 //! The paths are a function of the content of the paths, so two revisions with equal content at them have equal paths, and equal results.
 
@@ -16,21 +16,22 @@ use std::sync::Arc;
 use tiphys_access::{redact_url, url_scheme};
 use tiphys_api::{Application, ApplicationSource, HelmSource};
 use tiphys_engine::{
-    HELM_PLUGIN, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile, SourceType, detected_type,
-    explicit_type, override_file_names, override_source, references, without_switched_off,
+    BuildEnvironment, HELM_PLUGIN, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile, SourceType,
+    detected_type, explicit_type, override_file_names, override_source, references, translate_as,
+    without_switched_off,
 };
 use tiphys_kustomize::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
 use tiphys_plugin::{Discovery, InputRule, Match, Plugin, chain};
 use tiphys_project::permits_source;
 use tiphys_source::{ResolvedRevision, RevisionFile, RevisionIndex};
-use tiphys_tree::{Entries, Modes, RepoPath, TreeKey};
+use tiphys_tree::{Depth, Entries, Modes, ReadError, RepoPath, Tree, TreeKey};
 
 use crate::RenderError;
 use crate::renderer::{Renderer, rendered};
 
 pub use annotation::UnselectedPaths;
 pub use paths::InputPaths;
-use paths::PathCollector;
+use paths::{ATTRIBUTES_FILE, PathCollector};
 pub use problems::SourceProblem;
 pub use source_files::SourceFiles;
 
@@ -54,6 +55,8 @@ pub struct SourceInputs {
     pub repository: String,
     /// The used files.
     pub files: InputFiles,
+    /// Why something that is in no file of the repositories may change the result: what a tool fetches, or the value of a cluster.
+    pub outside: Option<String>,
 }
 
 /// The files of a repository that a source uses.
@@ -83,8 +86,7 @@ pub enum InputFiles {
 /// Which repositories are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Those that a folder stands for, so that nothing is fetched. Other files are known by name and revision, which is enough for a
-    /// comparison within one command.
+    /// Those that a folder stands for, so that nothing is fetched. Other files are known by name and revision.
     Copies,
     /// All.
     Everywhere,
@@ -97,12 +99,18 @@ struct Finder<'a> {
     reach: Reach,
 }
 
-/// A source with its override files, and the files of its repository unless it is a chart.
+/// A source with its override files, and its files.
 struct Known {
     source: ApplicationSource,
-    revision: Option<IndexedRevision>,
-    /// The files of a chart.
-    chart: Option<TreeKey>,
+    files: KnownFiles,
+}
+
+/// The files of a source.
+enum KnownFiles {
+    /// Those of a repository.
+    Repository(IndexedRevision),
+    /// Those of a chart.
+    Chart { index: Arc<RevisionIndex>, key: TreeKey },
 }
 
 /// A revision with its files.
@@ -112,7 +120,7 @@ struct IndexedRevision {
 }
 
 impl Renderer {
-    /// Returns the inputs of an application, in the order of its sources. Nothing is rendered, and nothing is fetched for it.
+    /// Returns the inputs of an application, in the order of its sources. Nothing is rendered, and no git repository is fetched for it.
     pub async fn inputs(&self, application: &Application) -> Result<Vec<SourceInputs>, RenderError> {
         self.inputs_within(application, Reach::Copies).await
     }
@@ -160,74 +168,45 @@ impl Renderer {
 impl Finder<'_> {
     /// Returns the files of a source's own repository, followed by those of others.
     async fn inputs_of(&self, source: &ApplicationSource, position: usize) -> Vec<SourceInputs> {
-        let mut others = Vec::new();
-        let found = self.files_of(source, position, &mut others).await;
+        let (mut others, mut outside) = (Vec::new(), None);
+        let found = self.files_of(source, position, &mut others, &mut outside).await;
         if found.is_err() {
             others.clear();
         }
         let files = found.unwrap_or_else(|reason| InputFiles::Whole { reason });
-        let own = SourceInputs { position, reference: None, repository: source.shown_repository(), files };
+        let repository = source.shown_repository();
+        let own = SourceInputs { position, reference: None, repository, files, outside };
         [own].into_iter().chain(others).collect()
     }
 
-    /// Returns the files of a source's own repository, and adds those of others. The error is the reason why all of them count.
+    /// Returns the files of a source's own repository, adds those of others, and notes in `outside` what else may change the result. The
+    /// error is the reason why all files count.
     async fn files_of(
         &self,
         source: &ApplicationSource,
         position: usize,
         others: &mut Vec<SourceInputs>,
+        outside: &mut Option<String>,
     ) -> Result<InputFiles, String> {
         let app_path = RepoPath::new(if source.chart.is_empty() { &source.path } else { "" });
         let app_path = app_path.map_err(|error| error.to_string())?;
-        let Known { source, revision, chart } = self.with_override_files(source, &app_path).await?;
-        let empty = RevisionIndex::default();
-        let index = revision.as_ref().map(|known| known.index.as_ref());
-        let mut collector = PathCollector::new(index.unwrap_or(&empty));
-        if !source.dynamic_parameters().is_empty() || !source.annotated_parameters.is_empty() {
-            return Err("it has dynamic parameters".to_owned());
-        }
-        // In any string of the source.
-        if format!("{source:?}").contains(REVISION_VARIABLE) {
-            return Err(format!("it uses the commit ({REVISION_VARIABLE})"));
-        }
-        let mut value_files = Vec::new();
-        match self.type_of(&source, &app_path, &mut collector)? {
-            SourceType::Plugin => return Err("a plugin may read any file".to_owned()),
-            SourceType::Directory => {
-                // The discovery rules of plugins may look deeper if the type is not explicit.
-                let recurses = source.directory.as_ref().is_none_or(|directory| directory.recurse);
-                if recurses {
-                    collector.add(&app_path, "the directory")?;
-                } else {
-                    collector.add_files_of(&app_path, "the directory")?;
-                }
+        let Known { source, files } = match self.with_override_files(source, &app_path).await {
+            Ok(known) => known,
+            // Both sides of a comparison would get the same files, or none.
+            Err(_) if self.reach == Reach::Everywhere && self.is_elsewhere(source).await => {
+                return Ok(InputFiles::Remote { revision: source.target_revision.clone(), content: None });
             }
-            SourceType::Kustomize => {
-                self.require_rule(KUSTOMIZE_PLUGIN, InputRule::Kustomization)?;
-                if source.kustomize.as_ref().is_some_and(|block| !block.components.is_empty()) {
-                    return Err("kustomize.components".to_owned());
-                }
-                for path in self.override_paths(&app_path)? {
-                    collector.add(&path, "an override file, or one that would count")?;
-                }
-                kustomization::add(&mut collector, &app_path)?;
-                if let Some(known) = &revision {
-                    self.add_missing(&mut collector, known, &app_path).await?;
-                }
-            }
-            SourceType::Helm => {
-                self.require_rule(HELM_PLUGIN, InputRule::Chart)?;
-                if index.is_some() {
-                    chart::add(&mut collector, &app_path)?;
-                }
-                value_files = source.helm.as_ref().map(named_files).unwrap_or_default();
-                if let Some(url) = value_files.iter().find(|file| url_scheme(file).is_some())
-                    && self.reach == Reach::Everywhere
-                {
-                    return Err(format!("the value file {} is not in a repository", redact_url(url)));
-                }
-            }
-        }
+            Err(reason) => return Err(reason),
+        };
+        let index = match &files {
+            KnownFiles::Repository(known) => &known.index,
+            KnownFiles::Chart { index, .. } => index,
+        };
+        let mut collector = PathCollector::new(index);
+        let collected = self.collect(&source, &files, &app_path, &mut collector).await;
+        *outside = outside_of_files(&source).or_else(|| collector.outside().map(str::to_owned));
+        collected?;
+        let value_files = source.helm.as_ref().map(named_files).unwrap_or_default();
         let names =
             references(self.application.spec.effective_sources()).map_err(|error| error.to_string())?;
         let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -242,32 +221,98 @@ impl Finder<'_> {
             let Some(other) = names.get(name) else { continue };
             let files = self.referred_files(other, &files).await?;
             let (reference, repository) = (Some(name.to_owned()), other.shown_repository());
-            others.push(SourceInputs { position, reference, repository, files });
+            others.push(SourceInputs { position, reference, repository, files, outside: None });
         }
-        Ok(match index {
-            None => InputFiles::Remote { revision: source.target_revision.clone(), content: chart },
-            Some(index) => {
+        Ok(match &files {
+            KnownFiles::Chart { key, .. } => {
+                InputFiles::Remote { revision: source.target_revision.clone(), content: Some(*key) }
+            }
+            KnownFiles::Repository(IndexedRevision { index, .. }) => {
                 let paths = collector.finish();
                 InputFiles::Paths { digest: paths.digest(index), paths }
             }
         })
     }
 
-    /// Reads the files that a kustomization names and whose content tells which other files count.
-    async fn add_missing(
+    /// Collects the paths that the type of a source needs.
+    async fn collect(
+        &self,
+        source: &ApplicationSource,
+        files: &KnownFiles,
+        app_path: &RepoPath,
+        collector: &mut PathCollector<'_>,
+    ) -> Result<(), String> {
+        let source_type = match self.type_of(source, app_path, collector) {
+            Ok(SourceType::Plugin) => Err("a plugin may read any file".to_owned()),
+            other => other,
+        };
+        let source_type = match source_type {
+            Ok(source_type) => source_type,
+            Err(reason) => {
+                // Its plugin may build them as those of tiphys do.
+                let _not_understood = chart::note_fetched(collector, app_path);
+                let _not_understood = self.add_kustomization(collector, files, app_path).await;
+                return Err(reason);
+            }
+        };
+        match source_type {
+            SourceType::Plugin | SourceType::Directory => {
+                // The discovery rules of plugins may look deeper if the type is not explicit.
+                let recurses = source.directory.as_ref().is_none_or(|directory| directory.recurse);
+                if recurses {
+                    collector.add(app_path, "the directory")?;
+                } else {
+                    collector.add_files_of(app_path, "the directory")?;
+                }
+                collector.refuse_jsonnet(app_path)?;
+            }
+            SourceType::Kustomize => {
+                self.require_rule(KUSTOMIZE_PLUGIN, InputRule::Kustomization)?;
+                for path in self.override_paths(app_path)? {
+                    collector.add(&path, "an override file, or one that would count")?;
+                }
+                self.add_kustomization(collector, files, app_path).await?;
+            }
+            SourceType::Helm => {
+                self.require_rule(HELM_PLUGIN, InputRule::Chart)?;
+                match files {
+                    KnownFiles::Repository(_) => chart::add(collector, app_path)?,
+                    KnownFiles::Chart { .. } => chart::note_fetched(collector, app_path)?,
+                }
+            }
+        }
+        // In any string of the source.
+        if format!("{source:?}").contains(REVISION_VARIABLE) {
+            return Err(format!("it uses the commit ({REVISION_VARIABLE})"));
+        }
+        // A field that is refused may name files.
+        let plan = translate_as(source, source_type, &BuildEnvironment::default());
+        plan.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Adds what a kustomization names.
+    async fn add_kustomization(
         &self,
         collector: &mut PathCollector<'_>,
-        known: &IndexedRevision,
+        files: &KnownFiles,
         app_path: &RepoPath,
     ) -> Result<(), String> {
+        let mut added = kustomization::add(collector, app_path);
+        let KnownFiles::Repository(known) = files else { return added };
         while let Some(missing) = collector.take_missing()? {
             let sources = &self.renderer.sources;
             let is_missing = move |path: &RepoPath| missing.contains(path);
             let reading = Box::pin(sources.read_files(&known.revision, is_missing, KUSTOMIZATION_BYTES_MAX));
             collector.add_contents(reading.await.map_err(|error| chain(&error))?);
-            kustomization::add(collector, app_path)?;
+            added = kustomization::add(collector, app_path);
         }
-        Ok(())
+        added
+    }
+
+    /// Whether a source is a chart or artefact, or of a repository that no folder stands for.
+    async fn is_elsewhere(&self, source: &ApplicationSource) -> bool {
+        let is_chart = self.renderer.chart_source(self.application, source).is_some();
+        is_chart || !self.renderer.sources.has_copy(&source.repo_url).await.unwrap_or(false)
     }
 
     /// Returns the files of another source that value files name.
@@ -302,11 +347,9 @@ impl Finder<'_> {
             let tree = origin.tree(Modes::Plain).await.map_err(|error| chain(&error))?;
             let merged = renderer.overridden(application, source, &tree, app_path);
             let source = merged.map_err(|error| chain(&error))?.source;
-            return Ok(Known {
-                source: without_switched_off(&source, switched_off),
-                revision: None,
-                chart: Some(tree.key()),
-            });
+            let index = index_of_tree(&tree).map_err(|error| chain(&error))?;
+            let files = KnownFiles::Chart { index: Arc::new(index), key: tree.key() };
+            return Ok(Known { source: without_switched_off(&source, switched_off), files });
         }
         let Some(known) = self.index_of(source).await? else {
             return Err("no folder stands for its repository".to_owned());
@@ -325,7 +368,7 @@ impl Finder<'_> {
             read.iter().map(|(path, text)| OverrideFile { name: path.as_str(), text }).collect();
         let merged = override_source(source, &files).map_err(|error| error.to_string())?;
         let source = without_switched_off(&merged.source, switched_off);
-        Ok(Known { source, revision: Some(known), chart: None })
+        Ok(Known { source, files: KnownFiles::Repository(known) })
     }
 
     /// Returns the files of a source's revision; `None` if its repository is out of reach.
@@ -409,9 +452,38 @@ fn may_match(plugin: &dyn Plugin, entries: &Entries) -> bool {
     !plugin.looks_only_at_folder() || !matches!(matches(), Ok(Match::NotSupported))
 }
 
+/// Returns the index of the files of a chart or artefact.
+fn index_of_tree(tree: &Tree) -> Result<RevisionIndex, ReadError> {
+    let mut files = Vec::new();
+    for path in tree.files(&RepoPath::default(), Depth::Recursive)? {
+        let is_read = path.file_name().is_some_and(tells_of_others);
+        let content = if is_read { tree.read(&path, KUSTOMIZATION_BYTES_MAX)? } else { None };
+        files.push((path, content.unwrap_or_default()));
+    }
+    let entries = files.iter().map(|(path, content)| (path, false, content.as_slice()));
+    RevisionIndex::of_memory(entries, tells_of_others)
+        .map_err(|source| ReadError::Io { path: RepoPath::default(), source })
+}
+
+/// Returns what a source names outside of all repositories.
+fn outside_of_files(source: &ApplicationSource) -> Option<String> {
+    if !source.dynamic_parameters().is_empty() || !source.annotated_parameters.is_empty() {
+        return Some("it has dynamic parameters".to_owned());
+    }
+    let files = source.helm.as_ref().map(named_files).unwrap_or_default();
+    let parameters = source.plugin.iter().flat_map(|block| block.parameters.iter().flatten());
+    let values = parameters.flat_map(|parameter| {
+        let array = parameter.array.iter().flatten();
+        parameter.string.iter().chain(array).chain(parameter.map.iter().flat_map(BTreeMap::values))
+    });
+    let url = files.iter().chain(values).find(|value| url_scheme(value).is_some())?;
+    Some(format!("{} is not in a repository", redact_url(url)))
+}
+
 /// Whether files of this name tell which other files count.
 fn tells_of_others(name: &str) -> bool {
     KUSTOMIZATIONS.contains(&name)
+        || name == ATTRIBUTES_FILE
         || chart::is_read(name)
         || kustomization::is_env_file(name)
         || name.starts_with(OVERRIDE_FILE_PREFIX)

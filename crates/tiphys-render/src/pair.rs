@@ -1,17 +1,19 @@
-//! One application at two revisions. It is rendered on both sides, or on neither if its inputs are equal.
+//! One application at two revisions. It is rendered on both sides, or on neither if its inputs are equal and nothing else can change its
+//! result.
 //!
-//! If its key ([`ResultKey`]) is known on both sides, it decides. Otherwise the whole revision counts, or what the annotation selects of it,
-//! together with the sources as written, destination, project, instance name, settings and plugins. The commit is no input although plugins
-//! get it (`ARGOCD_APP_REVISION`): it always differs. Where the key decides and a source mentions the variable, the whole revision counts.
+//! If the paths that it is made from are known on both sides, their content decides. Otherwise the whole revision counts, or what the
+//! annotation selects of it. The commit is no input although plugins get it (`ARGOCD_APP_REVISION`): it always differs. Where the paths are
+//! known and a source mentions the variable, the whole revision counts.
 
 use std::sync::Arc;
 
 use futures_util::future::{join, try_join};
 use tiphys_api::{Application, ApplicationSource};
+use tiphys_engine::GENERATE_PATHS_ANNOTATION;
 use tiphys_source::{FilesIdentity, TreeScope};
 use tiphys_tree::RepoPath;
 
-use crate::key::ResultKey;
+use crate::inputs::{InputFiles, Reach, SourceInputs};
 use crate::prepare::Prepared;
 use crate::renderer::{Renderer, rendered};
 use crate::{RenderError, RenderedApplication};
@@ -56,33 +58,41 @@ pub async fn render_both(before: Side<'_>, after: Side<'_>) -> RenderedPair {
 
 /// Whether the inputs of an application are known to be equal on both sides. Nothing is rendered.
 pub async fn has_equal_inputs(before: Side<'_>, after: Side<'_>) -> bool {
-    // Boxed because these are large futures.
-    match join(Box::pin(before.key()), Box::pin(after.key())).await {
-        (Some(before), Some(after)) => before == after,
-        _ => has_equal_sources(before, after).await.unwrap_or(false),
+    if !before.agrees_with(after) {
+        return false;
     }
+    // Boxed because these are large futures.
+    let Ok((of_before, of_after)) = try_join(Box::pin(before.inputs()), Box::pin(after.inputs())).await else {
+        return false;
+    };
+    let mut all = of_before.iter().chain(&of_after);
+    if all.any(|part| part.outside.is_some()) {
+        return false;
+    }
+    let is_known = |part: &SourceInputs| {
+        matches!(part.files, InputFiles::Paths { .. } | InputFiles::Remote { content: Some(_), .. })
+    };
+    if of_before.iter().chain(&of_after).all(is_known) {
+        return of_before == of_after && before.renderer.plugin_marks == after.renderer.plugin_marks;
+    }
+    // A chart that is not looked at, or a plugin, may use them.
+    before.renderer.sources.chart_folders().eq(after.renderer.sources.chart_folders())
+        && has_equal_sources(before, after).await.unwrap_or(false)
 }
 
 /// The sources of an application with their positions, see [`Renderer::prepare_all`].
 type PreparedSources = Arc<Vec<(usize, Prepared)>>;
 
-/// Whether all sources of an application are written equally and all their files are equal.
+/// Whether all files of an application's sources are equal. Its sources are written equally.
 async fn has_equal_sources(before: Side<'_>, after: Side<'_>) -> Result<bool, CannotCompare> {
-    if !before.agrees_with(after) {
-        return Ok(false);
-    }
-    let sources = |side: Side<'_>| tiphys_engine::sources(&side.application.spec).map_err(|_| CannotCompare);
-    let ((of_before, place_before), (of_after, place_after)) = (sources(before)?, sources(after)?);
-    if place_before != place_after || of_before != of_after {
-        return Ok(false);
-    }
+    let (sources, place) = tiphys_engine::sources(&before.application.spec).map_err(|_| CannotCompare)?;
     // Any source may use the files of a referenced one.
-    for source in of_before.iter().filter(|source| !source.reference.is_empty()) {
+    for source in sources.iter().filter(|source| !source.reference.is_empty()) {
         if !whole_and_same(before, after, source).await? {
             return Ok(false);
         }
     }
-    for (_, source) in rendered(&of_before, place_before) {
+    for (_, source) in rendered(&sources, place) {
         if !same_files(before, after, source).await? {
             return Ok(false);
         }
@@ -112,17 +122,24 @@ async fn whole_and_same(
 }
 
 impl Side<'_> {
-    async fn key(self) -> Option<ResultKey> {
-        let inputs = self.renderer.inputs(self.application).await.ok()?;
-        self.renderer.key(self.application, &inputs, &())
+    async fn inputs(self) -> Result<Vec<SourceInputs>, RenderError> {
+        self.renderer.inputs_within(self.application, Reach::Everywhere).await
     }
 
-    /// Whether all inputs except the sources are equal.
+    /// Whether all inputs except files and plugins are equal: what the Application says, and the settings.
     fn agrees_with(self, other: Side<'_>) -> bool {
         let (a, b) = (self.application, other.application);
+        let generate_paths = |application: &'_ Application| {
+            application.metadata.annotations.get(GENERATE_PATHS_ANNOTATION).cloned()
+        };
         self.has_destination_of(other)
             && a.metadata.name == b.metadata.name
             && self.renderer.instance_name(a) == other.renderer.instance_name(b)
+            && generate_paths(a) == generate_paths(b)
+            && a.file_repositories == b.file_repositories
+            && a.spec.sources.is_empty() == b.spec.sources.is_empty()
+            && a.spec.effective_sources() == b.spec.effective_sources()
+            && a.spec.source_hydrator == b.spec.source_hydrator
             && self.renderer.settings == other.renderer.settings
             && self.renderer.sources.known() == other.renderer.sources.known()
     }

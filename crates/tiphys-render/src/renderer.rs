@@ -1,7 +1,7 @@
 //! Rendering of all sources of an application, and their combination.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_access::ContextProject;
@@ -22,7 +22,6 @@ use crate::context::ContextSettings;
 use crate::destination::DestinationVersions;
 use crate::directory::LastFolder;
 use crate::error::{RenderError, SourceError, SourceFailure};
-use crate::kept::{Kept, ResultStore};
 use crate::prepare::{Prepared, SharedSources, Work, also_matching};
 use crate::report::{RenderedApplication, RenderedSource};
 use crate::shared_announcements::SharedAnnouncements;
@@ -68,9 +67,6 @@ pub struct Renderer {
     pub(crate) values: Arc<dyn ValueResolver>,
     /// The identity of each plugin, by its name.
     pub(crate) plugin_marks: BTreeMap<String, String>,
-    pub(crate) settings_digest: OnceLock<[u8; 32]>,
-    /// None if every application is rendered.
-    pub(crate) kept: Option<Kept>,
     pub(crate) announcements: SharedAnnouncements,
     last_folder: LastFolder,
 }
@@ -91,8 +87,6 @@ impl Renderer {
             cancel,
             values,
             plugin_marks: BTreeMap::new(),
-            settings_digest: OnceLock::new(),
-            kept: None,
             announcements: SharedAnnouncements::default(),
             last_folder: LastFolder::default(),
         }
@@ -102,12 +96,6 @@ impl Renderer {
     #[must_use]
     pub fn with_plugin_marks(self, plugin_marks: BTreeMap<String, String>) -> Self {
         Self { plugin_marks, ..self }
-    }
-
-    /// Uses results of earlier renderings again, and keeps those of this one. `program` is a digest of the program that renders.
-    #[must_use]
-    pub(crate) fn with_results(self, store: Arc<dyn ResultStore>, program: [u8; 32]) -> Self {
-        Self { kept: Some(Kept::new(store, program)), ..self }
     }
 
     /// Returns the sources of the request.
@@ -125,21 +113,10 @@ impl Renderer {
         &self.cancel
     }
 
-    /// Renders an application, or returns the kept result.
+    /// Renders an application.
     pub async fn render(&self, application: &Application) -> Result<RenderedApplication, RenderError> {
-        // Boxed because these are large futures.
-        let deciding = Box::pin(self.deciding(application)).await;
-        if let Some(deciding) = &deciding
-            && let Some(kept) = Box::pin(self.kept(application, deciding.key)).await
-        {
-            return Ok(kept);
-        }
         let prepared = self.prepare_all(application).await?;
-        let rendered = self.render_prepared(application, &prepared, &[]).await?;
-        if let Some(deciding) = deciding {
-            self.keep(application, deciding, &prepared, &rendered).await;
-        }
-        Ok(rendered)
+        self.render_prepared(application, &prepared, &[]).await
     }
 
     /// Renders an application whose sources are prepared, see [`Renderer::prepare_all`]. Before any plugin runs, the dynamic parameters of

@@ -9,7 +9,6 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::RenderError;
-use crate::kept::ResultStore;
 use crate::renderer::{RenderSettings, Renderer};
 use crate::report::{AnnouncedSource, RenderedApplication};
 use crate::values::ValueResolver;
@@ -20,7 +19,6 @@ use crate::values::ValueResolver;
 pub struct RenderService {
     sources: SourceService,
     catalogue: Catalogue,
-    results: Option<(Arc<dyn ResultStore>, [u8; 32])>,
 }
 
 /// The settings of one request.
@@ -41,13 +39,7 @@ pub struct RenderRequest {
 impl RenderService {
     /// Returns a service with these plugins.
     pub fn new(sources: SourceService, catalogue: Catalogue) -> Self {
-        Self { sources, catalogue, results: None }
-    }
-
-    /// Uses results of earlier requests again, and keeps those of new ones. `program` is a digest of the program that renders.
-    #[must_use]
-    pub fn with_results(self, store: Arc<dyn ResultStore>, program: [u8; 32]) -> Self {
-        Self { results: Some((store, program)), ..self }
+        Self { sources, catalogue }
     }
 
     /// Renders an Application.
@@ -91,11 +83,7 @@ impl RenderService {
         values: Arc<dyn ValueResolver>,
         cancel: &CancellationToken,
     ) -> Renderer {
-        let renderer = Renderer::new(sources, self.catalogue.clone(), settings, values, cancel.child_token());
-        match &self.results {
-            Some((store, program)) => renderer.with_results(Arc::clone(store), *program),
-            None => renderer,
-        }
+        Renderer::new(sources, self.catalogue.clone(), settings, values, cancel.child_token())
     }
 }
 

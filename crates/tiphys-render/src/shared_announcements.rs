@@ -1,15 +1,13 @@
 //! Announcements that applications with equal sources share in one request of a user, and questions about several applications at once.
 
 use std::collections::{HashMap, VecDeque};
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tiphys_params::{APP_PARAMETERS, EnvVar};
 use tiphys_plugin::{Announced, Plugin, PluginError, Request};
 use tokio::sync::OnceCell;
 use tokio::sync::oneshot::{self, error::TryRecvError};
-
-use crate::key::KeyHasher;
 
 /// Changed when the input of the hash changes.
 const DOMAIN: &str = "tiphys 2026-11 announcements of a source";
@@ -157,6 +155,33 @@ fn key_of_folder(plugin: &dyn Plugin, request: &Request) -> KeyHasher {
 fn deciding(env: &[EnvVar]) -> impl Iterator<Item = &EnvVar> {
     let mentions = env.iter().any(|variable| variable.name == APP_PARAMETERS && variable.value.contains('$'));
     env.iter().filter(move |variable| mentions || !OF_APPLICATION.contains(&variable.name.as_str()))
+}
+
+/// Hashes values by their implementation of [`Hash`], in which no value is the beginning of another one.
+struct KeyHasher(blake3::Hasher);
+
+impl KeyHasher {
+    /// Returns an empty hasher. Keys of different domains differ.
+    fn new(domain: &str) -> Self {
+        Self(blake3::Hasher::new_derive_key(domain))
+    }
+
+    /// Returns the digest of all values.
+    fn digest(&self) -> [u8; 32] {
+        *self.0.finalize().as_bytes()
+    }
+}
+
+impl Hasher for KeyHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        let mut first = [0; 8];
+        first.copy_from_slice(&self.0.finalize().as_bytes()[..8]);
+        u64::from_le_bytes(first)
+    }
 }
 
 #[cfg(test)]

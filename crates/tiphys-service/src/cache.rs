@@ -1,7 +1,6 @@
 //! The cache directory and the content store in it.
 
 mod prune;
-mod results;
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, ErrorKind};
@@ -17,7 +16,6 @@ use crate::host::Host;
 use crate::options::ServiceOptions;
 
 pub use prune::prune_cache;
-pub(crate) use results::ResultFiles;
 
 /// Mode bits that give group and others access to a directory.
 const OPEN_TO_OTHERS: u32 = 0o077;
@@ -75,11 +73,6 @@ impl Cache {
                 Err(error.with_remedy(Some(Remedy::ChangeCacheDirectory)))
             }
         }
-    }
-
-    /// Returns the kept results.
-    pub(crate) fn results(&self) -> Arc<ResultFiles> {
-        Arc::new(ResultFiles::new(self.dir.join(prune::RESULTS)))
     }
 
     /// Returns the content store.

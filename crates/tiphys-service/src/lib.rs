@@ -56,7 +56,7 @@ pub use inputs::{ApplicationInputs, inputs};
 pub use object_address::{parse_object_address, require_possible};
 pub use options::{
     ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, InstalledPlugins,
-    KubernetesAccess, RepositoryRevisions, ResultReuse, ServiceLimits, ServiceOptions, StepCallback,
+    KubernetesAccess, RepositoryRevisions, ServiceLimits, ServiceOptions, StepCallback,
     StorePath,
 };
 pub use project_file::{

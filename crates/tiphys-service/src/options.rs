@@ -90,8 +90,6 @@ pub struct ServiceOptions {
     pub offline: bool,
     /// Whether to fetch again what is in the cache.
     pub refresh: bool,
-    /// Whether results of earlier commands are used again.
-    pub results: ResultReuse,
     /// Limits.
     pub limits: ServiceLimits,
     /// Maximum number of concurrent plugin runs. None: the number of processors.
@@ -152,16 +150,6 @@ pub enum RepositoryRevisions {
     Branches,
     /// The branch that is checked out.
     Exact,
-}
-
-/// Whether results of applications are kept in the cache and used again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ResultReuse {
-    /// Every application is rendered.
-    #[default]
-    Never,
-    /// They are kept where another run would have the same result.
-    InCache,
 }
 
 /// Which clusters are read, and with which credentials. Without any, no cluster is contacted.

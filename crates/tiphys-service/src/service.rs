@@ -1,19 +1,16 @@
 //! What outlives a use case.
 
-use std::fs::File;
-use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_appset::GenerateOptions;
 use tiphys_plugin::{LoadedPlugin, Plugin, RunSettings, SlotLimits, Slots, Unobserved};
-use tiphys_render::RenderService;
 use tiphys_source::SourceService;
 
 use crate::cache::Cache;
 use crate::error::ServiceError;
 use crate::host::Host;
-use crate::options::{ResultReuse, ServiceOptions};
+use crate::options::ServiceOptions;
 use crate::plugin;
 use crate::settings;
 
@@ -32,8 +29,6 @@ struct Shared {
     slots: Arc<Slots>,
     plugins: OnFirstUse<Vec<LoadedPlugin>>,
     connected: OnFirstUse<Vec<Arc<dyn Plugin>>>,
-    /// A digest of the program that renders.
-    program: OnFirstUse<[u8; 32]>,
 }
 
 /// A value that is made when it is needed for the first time. An error is not kept.
@@ -54,7 +49,6 @@ impl Service {
             slots,
             plugins: OnFirstUse::default(),
             connected: OnFirstUse::default(),
-            program: OnFirstUse::default(),
         };
         Ok(Self(Arc::new(shared)))
     }
@@ -80,23 +74,6 @@ impl Service {
     /// Returns the maximum number of concurrent plugin runs.
     pub(crate) fn jobs(&self) -> usize {
         self.options().jobs(self.host())
-    }
-
-    /// Lets rendering use results of earlier commands again, if the options want it.
-    pub(crate) fn with_results(&self, rendering: RenderService) -> Result<RenderService, ServiceError> {
-        if self.options().results == ResultReuse::Never {
-            return Ok(rendering);
-        }
-        let path = &self.host().executable;
-        let digest = || -> io::Result<[u8; 32]> {
-            Ok(*blake3::Hasher::new().update_reader(File::open(path)?)?.finalize().as_bytes())
-        };
-        let program = on_first_use(&self.0.program, || {
-            digest().map_err(|error| {
-                ServiceError::invalid_input(format!("cannot read {}: {error}", path.display()))
-            })
-        })?;
-        Ok(rendering.with_results(self.0.cache.results(), program))
     }
 
     /// Returns the settings of a request's plugin runs. With `keep_workdirs` the working directories stay in directories below it.

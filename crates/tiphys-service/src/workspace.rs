@@ -129,8 +129,6 @@ impl Workspace {
         workspace: WorkspaceOptions,
     ) -> Result<Self, ServiceError> {
         let (options, host) = (service.options(), service.host());
-        // Without a run, there is no working directory to keep.
-        let reuses_results = workspace.keep_workdirs.is_none();
         let runs = service.runs(workspace.keep_workdirs);
         let trust = Arc::new(Trust::new(options, host, &resources, &workspace.applications));
         let cluster_secrets = cluster_secrets(options, host, |path| trust.is_rendered(path))?;
@@ -162,11 +160,7 @@ impl Workspace {
             deadline: None,
             cancel: cancel.clone(),
         };
-        let mut rendering = RenderService::new(service.sources().clone(), catalogue);
-        if reuses_results {
-            rendering = service.with_results(rendering)?;
-        }
-        let renderer = rendering.renderer(&request);
+        let renderer = RenderService::new(service.sources().clone(), catalogue).renderer(&request);
         let services = Arc::new(Services::new(service, &resources, &clusters, &trust, &control_plane, None));
         let service = service.clone();
         Ok(Self {

@@ -7,7 +7,7 @@ use tiphys_render::DestinationVersions;
 use tiphys_service::compare::ClusterStateArgument;
 use tiphys_service::{
     ClusterContext, Host, InstalledPlugins, KubernetesAccess, MissingProjects, RefusedApplications,
-    ResultReuse, Service, ServiceLimits, ServiceOptions, StorePath,
+    Service, ServiceLimits, ServiceOptions, StorePath,
 };
 use tiphys_source::LocalCopy;
 use tiphys_tree::read_bounded;
@@ -89,7 +89,6 @@ impl From<&CommonArgs> for ServiceOptions {
             cache_dir: args.cache.cache_dir.clone(),
             offline: args.cache.offline,
             refresh: args.cache.refresh,
-            results: if args.cache.reuse_results { ResultReuse::InCache } else { ResultReuse::Never },
             limits: ServiceLimits::from(&args.limits),
             jobs: args.jobs,
             sets: args.appsets.into(),

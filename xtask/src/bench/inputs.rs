@@ -66,9 +66,7 @@ impl<'a> Fixture<'a> {
             let spec =
                 format!("  discover: {{fileName: {name}}}\n  generate: {{command: [cat, printed.yaml]}}\n");
             let file = plugin_file(plugin, &spec);
-            let annotated = format!(
-                "metadata:\n  annotations: {{tiphys/inputs: {rule}, tiphys/deterministic: \"true\"}}\n"
-            );
+            let annotated = format!("metadata:\n  annotations: {{tiphys/inputs: {rule}}}\n");
             write(&plugins.join(plugin).join("plugin.yaml"), file.replace("metadata:\n", &annotated))?;
         }
         Ok(Self { starter, folder, plugins, url: "https://git.example.org/team/apps.git".to_owned() })
@@ -111,16 +109,7 @@ impl<'a> Fixture<'a> {
         }
         let samples = self.measure(&["affected", "--base", "HEAD"], true)?;
         sheet.processes(format!("affected, {what}"), &samples, Some(Target::AtMost(700.0)));
-        self.render_again(sheet)
-    }
-
-    /// Renders all applications, with results of an earlier command and without.
-    fn render_again(&self, sheet: &mut Sheet<'_>) -> Result<(), Failure> {
         sheet.processes("render, known trees", &self.measure(&["render"], true)?, None);
-        let again = ["render", "--reuse-results"];
-        self.sample(&again)?;
-        let samples = self.measure(&again, true)?;
-        sheet.processes("render --reuse-results, nothing changed", &samples, Some(Target::AtMost(500.0)));
         Ok(())
     }
 }

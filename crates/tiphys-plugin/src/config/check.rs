@@ -70,7 +70,6 @@ fn check_document(
         keys::check_api_version(&document, &file, findings);
         discovery::check(&document, &file, findings);
     }
-    keys::check_effects(&document, &file, findings);
     commands::check(&document, &file, program_state, findings);
     announcements::check(&document, &file, findings);
     report.plugin = Some(file.to_json());

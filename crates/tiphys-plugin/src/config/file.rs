@@ -8,17 +8,11 @@ use crate::plugin::InputRule;
 
 use super::{AnnouncementRule, Command, ConfigError, Discover, KIND, Metadata, PluginConfig};
 
-/// The annotation by which a plugin declares that its output depends only on its inputs.
-pub(super) const DETERMINISTIC: &str = "tiphys/deterministic";
-
 /// The annotation by which a plugin declares what its output depends on.
 const INPUTS: &str = "tiphys/inputs";
 
 /// The annotation by which a plugin declares for which applications an answer of its dynamic command counts.
 const ANNOUNCEMENTS: &str = "tiphys/announcements";
-
-/// The annotation by which a plugin declares the programs that its commands call, separated by blanks.
-const TOOLS: &str = "tiphys/tools";
 
 /// How parameters are passed that do not fit into the environment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,8 +104,7 @@ impl PluginFile {
         if self.kind != KIND {
             return Err(ConfigError::Kind { found: self.kind });
         }
-        let (deterministic, inputs, tools) = (self.is_deterministic(), self.inputs(), self.tools());
-        let announcement_rule = self.announcement_rule();
+        let (inputs, announcement_rule) = (self.inputs(), self.announcement_rule());
         let Some(generate) = self.generate.into_command() else { return Err(ConfigError::NoGenerate) };
         Ok(PluginConfig {
             name: self.metadata.name,
@@ -130,16 +123,9 @@ impl PluginFile {
             provide_git_creds: self.provide_git_creds,
             run_context: self.run_context,
             large_parameters: self.large_parameters,
-            deterministic,
             inputs,
             announcement_rule,
-            tools,
         })
-    }
-
-    /// Whether the annotation declares that the output depends only on the inputs.
-    pub(super) fn is_deterministic(&self) -> bool {
-        self.metadata.annotations.get(DETERMINISTIC).is_some_and(|value| value == "true")
     }
 
     /// Returns for which applications an answer counts; for one if the annotation is absent or has another value.
@@ -158,12 +144,6 @@ impl PluginFile {
             Some("kustomization") => InputRule::Kustomization,
             _ => InputRule::Revision,
         }
-    }
-
-    /// Returns the programs that the commands call.
-    fn tools(&self) -> Vec<String> {
-        let annotation = self.metadata.annotations.get(TOOLS).map_or("", String::as_str);
-        annotation.split_whitespace().map(str::to_owned).collect()
     }
 
     /// Returns the configuration as JSON, with all defaults. Keys of tiphys are only included if set.

@@ -23,7 +23,7 @@ fn minimal_file_has_the_defaults_of_argo_cd() {
         (config.preserve_file_mode, config.provide_git_creds, config.run_context),
         (false, false, false)
     );
-    assert_eq!((config.large_parameters, config.deterministic), (LargeParameters::Refuse, false));
+    assert_eq!(config.large_parameters, LargeParameters::Refuse);
 }
 
 #[test]
@@ -71,15 +71,6 @@ fn keys_of_tiphys_never_invalidate_a_file() {
     assert_eq!((config.run_context, config.large_parameters), (false, LargeParameters::Refuse));
     let config = with_spec("  largeParameters: env\n");
     assert_eq!(config.large_parameters, LargeParameters::Refuse);
-}
-
-#[test]
-fn deterministic_annotation_must_be_the_string_true() {
-    for (value, expected) in [("'true'", true), ("'True'", false), ("''", false)] {
-        let metadata = format!("{{name: p, annotations: {{tiphys/deterministic: {value}}}}}");
-        let text = MINIMAL.replace("{name: p}", &metadata);
-        assert_eq!(read(text.as_bytes()).expect("it is read").deterministic, expected, "{value}");
-    }
 }
 
 #[test]

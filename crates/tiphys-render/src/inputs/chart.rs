@@ -9,18 +9,18 @@ use tiphys_yaml::{Data, Node};
 
 use super::paths::PathCollector;
 
-pub(super) use remote::is_exact_version;
-
 /// The files that name dependencies.
 const METADATA: [&str; 2] = ["Chart.yaml", "requirements.yaml"];
 
 /// Whether files of this name tell what a chart depends on.
 pub(super) fn is_read(name: &str) -> bool {
-    METADATA.contains(&name) || remote::LOCKS.contains(&name) || name == remote::IGNORE
+    METADATA.contains(&name) || name == remote::IGNORE
 }
 
-/// Adds a chart's directory, and the directories of dependencies with a `file://` address, recursively.
+/// Adds a chart's directory, and the directories of dependencies with a `file://` address, recursively. Dependencies that helm fetches are
+/// noted.
 pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Result<(), String> {
+    let noted = note_fetched(collector, folder);
     let mut seen = BTreeSet::new();
     let mut waiting = vec![(folder.clone(), "the chart".to_owned())];
     while let Some((folder, reason)) = waiting.pop() {
@@ -48,8 +48,16 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
             }
         }
     }
-    // Dependencies of the others are never built: they are in their directories, or the chart is refused.
-    remote::check(collector, folder)
+    noted
+}
+
+/// Notes the dependencies of a chart that helm fetches. Dependencies of other charts are never built: they are in their directories, or the
+/// chart is refused. The error is the reason why the whole revision counts.
+pub(super) fn note_fetched(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Result<(), String> {
+    if let Some(file) = remote::fetching_list(collector, folder)? {
+        collector.depends_on_outside(|| format!("{file} has dependencies that helm fetches"));
+    }
+    Ok(())
 }
 
 fn items(node: &Node) -> &[Node] {

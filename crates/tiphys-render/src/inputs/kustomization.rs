@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use tiphys_access::redact_url;
 use tiphys_kustomize::{
     KUSTOMIZATIONS, LocalChart, NamedPath, charts, configuration_paths, configurations, named,
 };
 use tiphys_tree::RepoPath;
 use tiphys_yaml::read_documents;
 
-use super::chart::is_exact_version;
 use super::paths::PathCollector;
 
 /// Suffixes of the usual names of env files, whose content is indexed. Others are read when they are named.
@@ -25,10 +25,13 @@ pub(super) fn is_env_file(name: &str) -> bool {
     ENV_FILES.iter().any(|suffix| name.ends_with(suffix))
 }
 
-/// Adds everything that a kustomization names, recursively. If contents of files are missing, it is to be called again with them.
+/// Adds everything that a kustomization names, recursively. If contents of files are missing, it is to be called again with them. What
+/// kustomize fetches is noted. The error is the reason why the whole revision counts.
 pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     let mut waiting = vec![collector.follow(folder)?];
+    // A later file may name what kustomize fetches.
+    let mut whole = None;
     while let Some(folder) = waiting.pop() {
         if !seen.insert(folder.clone()) {
             continue;
@@ -39,23 +42,39 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
             let file = folder.join(name).map_err(|error| error.to_string())?;
             collector.add(&file, "a kustomization, or one that would count")?;
             is_kustomization |= collector.has_file(&file)?;
-            let Some(kustomization) = collector.document(&file)? else { continue };
-            for named in named(&kustomization).map_err(|why| format!("{file}: {why}"))? {
-                waiting.extend(add_named(collector, (&folder, &file), &named)?);
+            let kustomization = match collector.document(&file) {
+                Ok(Some(kustomization)) => kustomization,
+                Ok(None) => continue,
+                Err(reason) => {
+                    whole.get_or_insert(reason);
+                    continue;
+                }
+            };
+            let all = named(&kustomization)
+                .map_err(|why| format!("{file}: {why}"))
+                // A field that is not known may name anything.
+                .inspect_err(|reason| collector.depends_on_outside(|| reason.clone()));
+            let paths = all.as_ref().map_or(&[][..], Vec::as_slice);
+            whole = whole.or(all.as_ref().err().cloned());
+            for named in paths {
+                match add_named(collector, (&folder, &file), named) {
+                    Ok(directory) => waiting.extend(directory),
+                    Err(reason) => whole = whole.or(Some(reason)),
+                }
             }
             for configuration in configurations(&kustomization) {
-                add_configuration(collector, (&folder, &file), &configuration)?;
+                whole = whole.or(add_configuration(collector, (&folder, &file), &configuration).err());
             }
             for chart in charts(&kustomization) {
-                add_chart(collector, (&folder, &file), &chart)?;
+                whole = whole.or(add_chart(collector, (&folder, &file), &chart).err());
             }
         }
         if !is_kustomization && collector.is_directory(&folder) {
             // Kustomize's message depends on what else is there.
-            return Err(format!("the directory {:?} has no kustomization", folder.as_str()));
+            whole.get_or_insert_with(|| format!("the directory {:?} has no kustomization", folder.as_str()));
         }
     }
-    Ok(())
+    whole.map_or(Ok(()), Err)
 }
 
 /// Adds what a kustomization names. Returns the path if it is a directory, links followed.
@@ -66,14 +85,14 @@ fn add_named(
 ) -> Result<Option<RepoPath>, String> {
     let written = named.path;
     if named.is_env_file() {
-        check_env_file(collector, folder, file, written)?;
+        check_env_file(collector, folder, written)?;
     }
     let Ok(path) = folder.join(written) else {
         if named.may_be_inline() {
             return Ok(None);
         }
         if may_be_remote(written) {
-            require_commit(collector, file, written)?;
+            collector.depends_on_outside(|| format!("{file} names {}, which kustomize fetches", redact_url(written)));
             return Ok(None);
         }
         return Err(format!("{file}: {written} leads out of the repository"));
@@ -87,14 +106,14 @@ fn add_named(
             return Ok(None);
         }
         if may_be_remote(written) {
-            require_commit(collector, file, written)?;
+            collector.depends_on_outside(|| format!("{file} names {}, which kustomize fetches", redact_url(written)));
         }
     }
     collector.add(&path, &format!("named in {file}"))?;
     Ok(None)
 }
 
-/// Adds what the configuration of a built-in plugin names.
+/// Adds what the configuration of a built-in plugin names. Another plugin may read and fetch anything.
 fn add_configuration(
     collector: &mut PathCollector<'_>,
     (folder, file): (&RepoPath, &RepoPath),
@@ -102,16 +121,19 @@ fn add_configuration(
 ) -> Result<(), String> {
     let documents = if written.may_be_inline() {
         read_documents(written.path.as_bytes())
-            .map_err(|error| format!("{file}: {}: {error}", written.field))?
+            .map_err(|error| format!("{file}: {}: {error}", written.field))
     } else {
         if add_named(collector, (folder, file), written)?.is_some() {
             return Err(format!("{file}: {} is a directory in its field {}", written.path, written.field));
         }
         let Ok(path) = folder.join(written.path) else { return Ok(()) };
         let Some(content) = collector.content_of_any(&path)? else { return Ok(()) };
-        read_documents(content).map_err(|error| format!("{path} cannot be read: {error}"))?
+        read_documents(content).map_err(|error| format!("{path} cannot be read: {error}"))
     };
-    let named = configuration_paths(&documents).map_err(|why| format!("{file}: {}: {why}", written.field))?;
+    let documents = documents?;
+    let named = configuration_paths(&documents)
+        .map_err(|why| format!("{file}: {}: {why}", written.field))
+        .inspect_err(|reason| collector.depends_on_outside(|| reason.clone()))?;
     for one in named {
         if add_named(collector, (folder, file), &one)?.is_some() {
             return Err(format!("{file}: {} names the directory {}", written.field, one.path));
@@ -120,23 +142,22 @@ fn add_configuration(
     Ok(())
 }
 
-/// Adds a chart of a kustomization. Its templates are not looked at, so the result is not kept.
+/// Adds a chart of a kustomization.
 fn add_chart(
     collector: &mut PathCollector<'_>,
     (folder, file): (&RepoPath, &RepoPath),
     chart: &LocalChart,
 ) -> Result<(), String> {
-    collector.set_fetches();
     let mut is_here = false;
     for place in &chart.folders {
         let place = folder.join(place).map_err(|error| format!("{file}: {error}"))?;
         let real = collector.add(&place, &format!("a chart of {file}, or one that would count"))?;
         is_here |= collector.is_directory(&real);
     }
-    if is_here || is_exact_version(&chart.version) {
-        return Ok(());
+    if !is_here {
+        collector.depends_on_outside(|| format!("{file} has a chart that helm fetches"));
     }
-    Err(format!("{file} has a chart without an exact version"))
+    Ok(())
 }
 
 /// Refuses an env file with a line without `=`: kustomize before version 5 reads the variable of that name from its own environment. The lines
@@ -144,13 +165,12 @@ fn add_chart(
 fn check_env_file(
     collector: &mut PathCollector<'_>,
     folder: &RepoPath,
-    kustomization: &RepoPath,
     written: &str,
 ) -> Result<(), String> {
-    let remote = || format!("{kustomization} names a remote env file");
-    let path = folder.join(written).map_err(|_| remote())?;
+    // One that does not exist may be remote, which the caller notes.
+    let Ok(path) = folder.join(written) else { return Ok(()) };
     if !collector.has_file(&path)? {
-        return if may_be_remote(written) { Err(remote()) } else { Ok(()) };
+        return Ok(());
     }
     match collector.content_of_any(&path)?.and_then(bare_line) {
         None => Ok(()),
@@ -176,29 +196,6 @@ fn bare_line(content: &[u8]) -> Option<usize> {
 fn may_be_remote(written: &str) -> bool {
     let lower = written.to_ascii_lowercase();
     [":", "@", "?", "//", ".git", GITHUB].iter().any(|mark| lower.contains(mark))
-}
-
-/// Refuses a remote base whose content may change: each that has no commit, or that may be a file, whose server ignores the commit.
-fn require_commit(collector: &mut PathCollector<'_>, file: &RepoPath, written: &str) -> Result<(), String> {
-    let (address, query) = written.split_once('?').unwrap_or((written, ""));
-    let lower = address.to_ascii_lowercase();
-    let after_scheme = lower.split_once("://").map_or(lower.as_str(), |(_, rest)| rest);
-    let is_repository = !lower.starts_with("http")
-        || after_scheme.contains(".git")
-        || after_scheme.contains("//")
-        || after_scheme.starts_with(GITHUB);
-    let mut revisions = query.split('&').filter_map(|part| part.split_once('=')).filter(|(name, _)| {
-        // The older name of the same parameter.
-        ["ref", "version"].contains(name)
-    });
-    let is_commit =
-        |revision: &str| revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let has_commit = revisions.clone().next().is_some() && revisions.all(|(_, revision)| is_commit(revision));
-    if is_repository && has_commit && !query.contains(['?', ';', '%', '#']) {
-        collector.set_fetches();
-        return Ok(());
-    }
-    Err(format!("{file} names a remote base without a commit"))
 }
 
 #[cfg(test)]

@@ -9,6 +9,15 @@ use tiphys_yaml::{Node, read_document};
 /// Maximum links that one path leads through, as on Linux.
 const LINKS_MAX: usize = 40;
 
+/// The suffix of Jsonnet files.
+const JSONNET_SUFFIX: &str = ".jsonnet";
+
+/// The file with the attributes of a directory's files.
+pub(super) const ATTRIBUTES_FILE: &str = ".gitattributes";
+
+/// The attributes that change the content of files, see gitattributes(5).
+const CONVERTING_ATTRIBUTES: [&str; 6] = ["text", "eol", "crlf", "filter", "ident", "working-tree-encoding"];
+
 /// Changed when the input of the hash changes.
 const DOMAIN: &str = "tiphys 2026-11 inputs of a source";
 
@@ -19,8 +28,6 @@ pub struct InputPaths {
     pub all: BTreeMap<RepoPath, String>,
     /// Directories of which only the files directly in them count.
     pub shallow: BTreeSet<RepoPath>,
-    /// Whether a tool fetches more: a chart of another repository, or a remote base, which may name other ones.
-    pub fetches: bool,
     /// Directories that must exist, whatever is in them.
     pub(super) folders: BTreeSet<RepoPath>,
 }
@@ -29,6 +36,8 @@ pub struct InputPaths {
 pub(super) struct PathCollector<'a> {
     index: &'a RevisionIndex,
     found: InputPaths,
+    /// Why the result may also depend on something that is in no file of the revision.
+    outside: Option<String>,
     /// Contents of files that are not in the index.
     more: BTreeMap<RepoPath, Vec<u8>>,
     /// Files whose content is missing.
@@ -39,11 +48,19 @@ pub(super) struct PathCollector<'a> {
 
 impl<'a> PathCollector<'a> {
     pub(super) fn new(index: &'a RevisionIndex) -> Self {
-        let (found, more) = (InputPaths::default(), BTreeMap::new());
-        Self { index, found, more, missing: BTreeSet::new(), asked: BTreeSet::new() }
+        Self {
+            index,
+            found: InputPaths::default(),
+            outside: None,
+            more: BTreeMap::new(),
+            missing: BTreeSet::new(),
+            asked: BTreeSet::new(),
+        }
     }
 
-    pub(super) fn finish(self) -> InputPaths {
+    /// Returns the paths, with the files that decide how git checks them out.
+    pub(super) fn finish(mut self) -> InputPaths {
+        self.add_attributes();
         self.found
     }
 
@@ -82,9 +99,14 @@ impl<'a> PathCollector<'a> {
         self.found.folders.insert(path.clone());
     }
 
-    /// Notes that a tool fetches more than the paths.
-    pub(super) fn set_fetches(&mut self) {
-        self.found.fetches = true;
+    /// Notes that the result may depend on something that is in no file of the revision. The first reason is kept.
+    pub(super) fn depends_on_outside(&mut self, reason: impl FnOnce() -> String) {
+        self.outside.get_or_insert_with(reason);
+    }
+
+    /// Returns why the result may depend on something that is in no file of the revision.
+    pub(super) fn outside(&self) -> Option<&str> {
+        self.outside.as_deref()
     }
 
     /// Whether a path is a directory, links not followed.
@@ -126,13 +148,28 @@ impl<'a> PathCollector<'a> {
         Ok(self.index.below(&real).iter().filter(|file| is_directly_in(&real, file)).collect())
     }
 
-    /// Returns the content of a file whose name is among those of the index; `None` if it does not exist.
+    /// Refuses a directory with Jsonnet files, which may import any file.
+    pub(super) fn refuse_jsonnet(&mut self, directory: &RepoPath) -> Result<(), String> {
+        let real = self.follow(directory)?;
+        let mut below = self.index.below(&real).iter();
+        match below.find(|file| file.path.as_str().ends_with(JSONNET_SUFFIX)) {
+            Some(file) => Err(format!("{} may import any file", file.path)),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the content of a file whose name is among those of the index; `None` if it does not exist. What it names is not known if it
+    /// cannot be read here.
     pub(super) fn content(&mut self, path: &RepoPath) -> Result<Option<&'a [u8]>, String> {
         let real = self.follow(path)?;
         match (self.index.file(&real), self.index.content(&real)) {
             (None, _) => Ok(None),
             (Some(_), Some(content)) => Ok(Some(content)),
-            (Some(_), None) => Err(format!("{path} is a link to another name, or too large")),
+            (Some(_), None) => {
+                let reason = format!("{path} is a link to another name, or too large");
+                self.depends_on_outside(|| reason.clone());
+                Err(reason)
+            }
         }
     }
 
@@ -168,6 +205,20 @@ impl<'a> PathCollector<'a> {
     pub(super) fn document(&mut self, path: &RepoPath) -> Result<Option<Node>, String> {
         let Some(content) = self.content(path)? else { return Ok(None) };
         read_document(content).map_err(|error| format!("{path} cannot be read: {error}"))
+    }
+
+    /// Adds the `.gitattributes` that apply to the paths and convert files.
+    fn add_attributes(&mut self) {
+        let directories: BTreeSet<RepoPath> =
+            self.found.all.keys().flat_map(|path| std::iter::successors(path.parent(), RepoPath::parent)).collect();
+        for directory in directories {
+            let Ok(file) = directory.join(ATTRIBUTES_FILE) else { continue };
+            // A link does not count for git.
+            let converts = self.index.content(&file).is_some_and(attributes_convert);
+            if converts && self.index.file(&file).is_some_and(|file| !file.is_link) {
+                self.found.all.entry(file).or_insert_with(|| "it converts files when git checks them out".to_owned());
+            }
+        }
     }
 
     /// Follows links, each of which counts.
@@ -239,6 +290,17 @@ impl InputPaths {
         }
         *hasher.finalize().as_bytes()
     }
+}
+
+/// Whether attributes change the content of files that git checks out.
+fn attributes_convert(content: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(content);
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let mut attributes = lines.flat_map(|line| line.split_whitespace().skip(1));
+    attributes.any(|attribute| {
+        let name = attribute.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
+        CONVERTING_ATTRIBUTES.contains(&name)
+    })
 }
 
 fn is_directly_in(directory: &RepoPath, file: &RevisionFile) -> bool {

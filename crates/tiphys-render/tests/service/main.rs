@@ -5,13 +5,11 @@ mod world;
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use tiphys_render::{MemoryResults, RenderError, ResultKey, ResultStore};
+use tiphys_render::RenderError;
 use tokio::time::Instant;
 
 use request::request;
@@ -109,42 +107,4 @@ async fn request_fails_at_its_deadline() {
     make_pipe(&world.path("gate"));
     let error = world.render(&repository, late).await.expect_err("the deadline passes");
     assert!(matches!(error, RenderError::DeadlineExceeded), "{error}");
-}
-
-/// Results in memory, and how often one was used again.
-#[derive(Debug)]
-struct Counted {
-    results: MemoryResults,
-    used: AtomicUsize,
-}
-
-impl ResultStore for Counted {
-    fn get(&self, key: &ResultKey) -> Option<Vec<u8>> {
-        let found = self.results.get(key);
-        self.used.fetch_add(usize::from(found.is_some()), Ordering::Relaxed);
-        found
-    }
-
-    fn put(&self, key: &ResultKey, result: &[u8]) {
-        self.results.put(key, result);
-    }
-}
-
-#[tokio::test]
-async fn results_are_used_again_until_their_files_change() {
-    let counted = Arc::new(Counted { results: MemoryResults::new(1 << 20), used: AtomicUsize::new(0) });
-    let mut world = World::new();
-    world.service = world.service.clone().with_results(Arc::clone(&counted) as _, [0; 32]);
-    let repository = world.repository("first");
-    let render = async || {
-        let value = world.render(&repository, request(Duration::ZERO)).await.expect("it renders");
-        (value, counted.used.load(Ordering::Relaxed))
-    };
-    assert_eq!(render().await, ("first".to_owned(), 0));
-    assert_eq!(render().await, ("first".to_owned(), 1));
-    repository.write("other/file", "of no application").commit("other");
-    assert_eq!(render().await, ("first".to_owned(), 2));
-    push(&repository, "second");
-    assert_eq!(render().await, ("second".to_owned(), 2));
-    assert_eq!(render().await, ("second".to_owned(), 3));
 }

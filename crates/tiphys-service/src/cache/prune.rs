@@ -14,11 +14,8 @@ use crate::options::ServiceOptions;
 /// Time after which a command prunes the cache again.
 const INTERVAL: Duration = Duration::from_hours(24);
 
-/// Directories of the cache: clones, archives of charts, the archives of chart versions, results of applications, trees by boot.
-const DIRECTORIES: [&str; 5] = ["git", "charts/archives", "charts/names", RESULTS, "trees"];
-
-/// The directory with results of applications.
-pub(super) const RESULTS: &str = "results";
+/// Directories of the cache: clones, archives of charts, the archives of chart versions, trees by boot.
+const DIRECTORIES: [&str; 4] = ["git", "charts/archives", "charts/names", "trees"];
 
 /// Lock file: every command holds a shared lock while it uses the cache, and an exclusive one while it prunes.
 const LOCK: &str = "in-use.lock";
@@ -28,7 +25,7 @@ const STAMP: &str = "pruned";
 
 /// Removes the least recently used entries of the cache until it has at most [`ServiceLimits::cache_size_max`] bytes on disk.
 ///
-/// An entry is a clone, a chart, the record of a chart version, a result of an application or a tree. A cache that does not exist has none. Fails with
+/// An entry is a clone, a chart, the record of a chart version or a tree. A cache that does not exist has none. Fails with
 /// [`ErrorKind::Conflict`] while another command uses the cache.
 ///
 /// [`ServiceLimits::cache_size_max`]: crate::ServiceLimits::cache_size_max
@@ -94,8 +91,8 @@ fn is_due(dir: &Path) -> bool {
 }
 
 fn prune_locked(dir: &Path, bytes_max: u64) -> io::Result<Pruned> {
-    let [clones, archives, names, results, trees] = DIRECTORIES.map(|directory| dir.join(directory));
-    let mut directories = vec![clones, archives, names, results];
+    let [clones, archives, names, trees] = DIRECTORIES.map(|directory| dir.join(directory));
+    let mut directories = vec![clones, archives, names];
     directories.extend(trees_of_boots(&trees)?);
     let pruned = prune(&directories, bytes_max)?;
     File::create(dir.join(STAMP))?;

@@ -10,7 +10,6 @@ use tiphys_tree::{RepoPath, read_bounded, resolve};
 
 use super::{Origin, ResolvedRevision, Sources, blocking};
 use crate::SourceError;
-use crate::identity::FileIds;
 use crate::objects::{CommitText, Objects, Reader};
 use crate::plan::{self, Plan};
 use crate::repository::Repository;
@@ -111,21 +110,6 @@ impl Sources {
         };
         files.sort();
         Ok(files)
-    }
-
-    /// Whether the files at and below some paths are still those of the revision: only a folder's may change meanwhile.
-    pub async fn is_unchanged(
-        &self,
-        revision: &ResolvedRevision,
-        paths: &[RepoPath],
-    ) -> Result<bool, SourceError> {
-        let Origin::Files(index) = &revision.origin else { return Ok(true) };
-        let copy = self.copy(*index).await?;
-        let limits = self.service.store.limits();
-        let found = copy.files(&self.service.git, Some(paths), limits).await?;
-        let (ids, dir) = (Arc::clone(&copy.ids), copy.dir.clone());
-        blocking(move || Ok(FileIds::default().of(&dir, &found, limits)? == ids.of(&dir, &found, limits)?))
-            .await
     }
 
     /// Reads the files of a revision for which `matches` returns true; links are left out. A file of more than `bytes_max` bytes is an error.

@@ -183,11 +183,6 @@ pub(crate) struct CacheArgs {
     /// Ignore cached look-ups and charts, and fetch them again
     #[arg(long, global = true)]
     pub(crate) refresh: bool,
-
-    /// Keep what deterministic plugins render in the cache folder, and use it again for the same files, parameters, settings and programs.
-    /// Charts that call functions such as `now`, `randAlphaNum`, `genCA` or `lookup` are rendered each time
-    #[arg(long, global = true)]
-    pub(crate) reuse_results: bool,
 }
 
 /// Output formats. Each command supports some of them.

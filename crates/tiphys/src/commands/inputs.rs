@@ -74,7 +74,7 @@ fn text(found: &[ApplicationInputs]) -> String {
     let mut text = String::new();
     for one in found {
         text.push_str(&output::lines([one.application.clone()]));
-        for SourceInputs { position, reference, repository, files } in &one.sources {
+        for SourceInputs { position, reference, repository, files, outside } in &one.sources {
             let reference = reference.as_ref().map_or_else(String::new, |name| format!(", ${name}"));
             text.push_str("  ");
             text.push_str(&output::lines([format!("source {position}{reference}: {repository}")]));
@@ -86,7 +86,7 @@ fn text(found: &[ApplicationInputs]) -> String {
                 InputFiles::Remote { revision, .. } => vec![format!("revision {revision}")],
                 InputFiles::Paths { paths, .. } => path_lines(paths),
             };
-            for line in lines {
+            for line in lines.into_iter().chain(outside.iter().map(|reason| format!("and more: {reason}"))) {
                 text.push_str("    ");
                 text.push_str(&output::lines([line]));
             }
@@ -115,13 +115,14 @@ fn shown(path: &RepoPath) -> &str {
 ///
 /// ```json
 /// [{"application": "argocd/shop",
-///   "sources": [{"source": 1, "ref": null, "repository": "https://…", "whole": null, "revision": null, "digest": "5f…",
+///   "sources": [{"source": 1, "ref": null, "repository": "https://…", "whole": null, "revision": null, "digest": "5f…", "outside": null,
 ///                "paths": [{"path": "charts/shop", "reason": "the chart", "shallow": false}],
 ///                "unselected": ["common/values.yaml"]}]}]
 /// ```
 ///
-/// `whole` is the reason why all files of the revision count, `revision` the target revision of a repository that no folder stands for, or of a
-/// chart. `digest` is `null` and `paths` empty with either.
+/// `outside` is the reason why something that is in no file of a repository may change the result. `whole` is the reason why all files of the
+/// revision count, `revision` the target revision of a repository that no folder stands for, or of a chart. `digest` is `null` and `paths`
+/// empty with either.
 /// `unselected` are the paths that the annotation `manifest-generate-paths` does not select.
 fn json(found: &[ApplicationInputs]) -> String {
     let entry = |one: &ApplicationInputs| {
@@ -133,7 +134,7 @@ fn json(found: &[ApplicationInputs]) -> String {
 }
 
 fn source_json(
-    SourceInputs { position, reference, repository, files }: &SourceInputs,
+    SourceInputs { position, reference, repository, files, outside }: &SourceInputs,
     unselected: &[UnselectedPaths],
 ) -> Value {
     let own = unselected.iter().filter(|one| one.position == *position && reference.is_none());
@@ -160,6 +161,7 @@ fn source_json(
         "whole": whole,
         "revision": revision,
         "digest": digest,
+        "outside": outside,
         "paths": paths,
         "unselected": unselected,
     })

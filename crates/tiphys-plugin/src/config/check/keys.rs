@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use tiphys_params::suggest;
 use tiphys_yaml::{Data, Node, Position};
 
-use super::super::file::{DETERMINISTIC, Ignored};
+use super::super::file::Ignored;
 use super::{Findings, PluginFile, Rule, nearest};
-use crate::plugin::InputRule;
 
 /// The group and version in Argo CD's documentation. Argo CD does not check it.
 const API_VERSION: &str = "argoproj.io/v1alpha1";
@@ -120,16 +119,6 @@ pub(super) fn check_api_version(document: &Node, file: &PluginFile, findings: &m
         };
         let message = format!("apiVersion is {found}; it must be `{API_VERSION}`");
         findings.add(Rule::WrongApiVersion, Some(nearest(document, &["apiVersion"]).position), message);
-    }
-}
-
-/// Keys of tiphys that have no effect without another one.
-pub(super) fn check_effects(document: &Node, file: &PluginFile, findings: &mut Findings<'_>) {
-    if file.is_deterministic() && file.inputs() == InputRule::Revision {
-        let path = ["metadata", "annotations", DETERMINISTIC];
-        let message =
-            "tiphys/deterministic has no effect without tiphys/inputs: what the plugin reads is not known";
-        findings.add(Rule::NotYetEffective, Some(nearest(document, &path).position), message);
     }
 }
 

@@ -90,13 +90,11 @@ pub enum Rule {
     AnnouncementFailed,
     /// The dynamic command did not print a JSON list.
     AnnouncementOutput,
-    /// A key of tiphys without an effect yet.
-    NotYetEffective,
 }
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 38] = [
         Self::InvalidYaml,
         Self::WrongType,
         Self::MissingName,
@@ -135,7 +133,6 @@ impl Rule {
         Self::CollectionTypeDiffers,
         Self::AnnouncementFailed,
         Self::AnnouncementOutput,
-        Self::NotYetEffective,
     ];
 
     /// Returns the rule's name in the output.
@@ -179,7 +176,6 @@ impl Rule {
             Self::CollectionTypeDiffers => "collection-type-differs",
             Self::AnnouncementFailed => "announcement-failed",
             Self::AnnouncementOutput => "announcement-output",
-            Self::NotYetEffective => "not-yet-effective",
         }
     }
 
@@ -200,7 +196,6 @@ impl Rule {
             | Self::ProgramNotExecutable
             | Self::AnnouncementFailed
             | Self::AnnouncementOutput => Level::Error,
-            Self::NotYetEffective => Level::Note,
             _ => Level::Warning,
         }
     }

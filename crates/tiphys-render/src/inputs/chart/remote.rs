@@ -1,7 +1,6 @@
-//! Dependencies of a chart that helm fetches. The result is known if helm cannot choose a version.
+//! Dependencies of a chart that helm fetches.
 //!
-//! As in the Helm plugin: helm builds all dependencies if one of them is not in `charts`. It takes the versions of a lock file, if there is one.
-//! `requirements.yaml` is decoded over `Chart.yaml`, and `.helmignore` may hide files.
+//! As in the Helm plugin: `requirements.yaml` is decoded over `Chart.yaml`, and `.helmignore` may hide files.
 
 use tiphys_glob::{Glob, Slash};
 use tiphys_tree::RepoPath;
@@ -9,9 +8,6 @@ use tiphys_versions::Version;
 use tiphys_yaml::Node;
 
 use super::{METADATA, PathCollector, items};
-
-/// The lock files. If both exist, helm uses the last.
-pub(super) const LOCKS: [&str; 2] = ["Chart.lock", "requirements.lock"];
 
 /// The file that hides files of a chart from helm.
 pub(super) const IGNORE: &str = ".helmignore";
@@ -25,74 +21,33 @@ const PACKED: &str = ".tgz";
 /// Characters in patterns of `.helmignore` with rules of their own.
 const PATTERN_CHARACTERS: [char; 3] = ['[', '{', '\\'];
 
-/// A list of dependencies, with the file that has it.
-struct List {
-    file: RepoPath,
-    document: Node,
-}
-
-impl List {
-    fn all(&self) -> impl Iterator<Item = &Node> {
-        self.document.all("dependencies").flat_map(items)
-    }
-
-    /// Whether it has dependencies that helm fetches in one of several versions. `all` if any may be one that helm fetches.
-    fn has_range(&self, all: bool) -> bool {
-        self.all().any(|one| (all || is_remote(one)) && !is_exact(one))
-    }
-}
-
-/// Refuses a chart of which helm would choose the version of a dependency.
-pub(super) fn check(collector: &mut PathCollector<'_>, chart: &RepoPath) -> Result<(), String> {
-    let lists = read(collector, chart, &METADATA)?;
-    if !lists.iter().flat_map(List::all).any(is_remote) {
-        return Ok(());
-    }
-    // An item of a later list may have only some of the fields.
-    let is_overlaid = lists.iter().map(|list| list.document.all("dependencies").count()).sum::<usize>() > 1;
-    let range = lists.iter().find(|list| list.has_range(is_overlaid));
-    let locks = read(collector, chart, &LOCKS)?;
-    // An empty file does not count, but hides the other one.
-    let last = LOCKS.map(|name| chart.join(name)).into_iter().flatten().rev();
-    let mut effective = None;
-    for file in last {
-        if collector.has_file(&file)? {
-            effective = locks.iter().find(|lock| lock.file == file);
-            break;
-        }
-    }
+/// Returns the file that lists dependencies of a chart that helm fetches: helm builds all of them unless each is in `charts`.
+pub(super) fn fetching_list(
+    collector: &mut PathCollector<'_>,
+    chart: &RepoPath,
+) -> Result<Option<RepoPath>, String> {
+    let lists = read(collector, chart)?;
+    let dependencies = |document| Node::all(document, "dependencies").flat_map(items);
+    let Some((file, _)) = lists.iter().find(|(_, document)| dependencies(document).any(is_remote)) else {
+        return Ok(None);
+    };
     let (vendored, relied_on) = vendored(collector, chart)?;
     let is_vendored = |one: &Node| {
         let is_known =
             |name: &Node| name.as_str().is_some_and(|name| vendored.iter().any(|known| known == name));
         one.all("name").next().is_some() && one.all("name").all(is_known)
     };
-    let may_be_hidden = hides(collector, chart, &relied_on)?;
-    if !may_be_hidden && lists.iter().flat_map(List::all).all(is_vendored) {
-        return Ok(());
-    }
-    let unknown = match effective {
-        Some(lock) if lock.has_range(false) => Some(lock),
-        Some(_) if !may_be_hidden => None,
-        _ => range,
-    };
-    match unknown {
-        None => {
-            collector.set_fetches();
-            Ok(())
-        }
-        Some(List { file, .. }) => Err(format!(
-            "{file} has a chart range of another repository; commit Chart.lock with exact versions, or the charts in charts/"
-        )),
-    }
+    let are_vendored = lists.iter().flat_map(|(_, document)| dependencies(document)).all(is_vendored)
+        && !hides(collector, chart, &relied_on)?;
+    Ok((!are_vendored).then(|| file.clone()))
 }
 
-/// Reads those of the files that exist and are not empty.
-fn read(collector: &mut PathCollector<'_>, chart: &RepoPath, names: &[&str]) -> Result<Vec<List>, String> {
+/// Reads the lists of dependencies that exist and are not empty.
+fn read(collector: &mut PathCollector<'_>, chart: &RepoPath) -> Result<Vec<(RepoPath, Node)>, String> {
     let mut lists = Vec::new();
-    for name in names {
+    for name in METADATA {
         let file = chart.join(name).map_err(|error| error.to_string())?;
-        lists.extend(collector.document(&file)?.map(|document| List { file, document }));
+        lists.extend(collector.document(&file)?.map(|document| (file, document)));
     }
     Ok(lists)
 }
@@ -105,25 +60,13 @@ fn is_remote(dependency: &Node) -> bool {
     })
 }
 
-/// Whether a text is one version and not a range: three numbers and an optional suffix.
-pub(in crate::inputs) fn is_exact_version(version: &str) -> bool {
-    let numbers = version.split(['-', '+']).next().unwrap_or_default();
-    numbers.split('.').count() == 3 && Version::parse(version).is_ok()
-}
-
-/// Whether a dependency has one version and not a range.
-fn is_exact(dependency: &Node) -> bool {
-    let mut versions = dependency.all("version").peekable();
-    versions.peek().is_some() && versions.all(|version| version.as_str().is_some_and(is_exact_version))
-}
-
 /// Returns the names of the charts in `charts`, and the files of the chart that helm must see, relative to it.
 fn vendored(
     collector: &mut PathCollector<'_>,
     chart: &RepoPath,
 ) -> Result<(Vec<String>, Vec<String>), String> {
     let charts = chart.join(CHARTS).map_err(|error| error.to_string())?;
-    let (mut names, mut files) = (Vec::new(), LOCKS.map(str::to_owned).to_vec());
+    let (mut names, mut files) = (Vec::new(), Vec::new());
     // Helm skips names with these beginnings.
     for entry in collector.names_in(&charts)?.into_iter().filter(|entry| !entry.starts_with(['_', '.'])) {
         if let Some(packed) = entry.strip_suffix(PACKED) {

@@ -4,13 +4,18 @@ use tiphys_tree::RepoPath;
 use super::super::paths::PathCollector;
 use super::super::tells_of_others;
 use super::super::tests::add_kustomization;
-use super::{add, bare_line};
+use super::bare_line;
 
 /// The env file as written, the files with their contents, and the expected reason.
 type Case = (&'static str, &'static [(&'static str, &'static str)], Option<&'static str>);
 
 /// Returns the reason why the whole revision counts for the kustomization in `app`.
 fn reason(files: &[(&str, &str)]) -> Option<String> {
+    reasons(files).0
+}
+
+/// Returns the reasons why the whole revision counts, and why something outside of it does.
+fn reasons(files: &[(&str, &str)]) -> (Option<String>, Option<String>) {
     let files: Vec<(RepoPath, &str)> =
         files.iter().map(|(path, content)| (RepoPath::new(path).unwrap(), *content)).collect();
     let entries = files.iter().map(|(path, content)| match content.strip_prefix("-> ") {
@@ -23,7 +28,8 @@ fn reason(files: &[(&str, &str)]) -> Option<String> {
         let file = files.iter().find(|(name, _)| path == name).unwrap();
         file.1.as_bytes().to_vec()
     };
-    add_kustomization(&mut collector, &app, content).err()
+    let whole = add_kustomization(&mut collector, &app, content).err();
+    (whole, collector.outside().map(str::to_owned))
 }
 
 #[test]
@@ -52,7 +58,7 @@ fn line_without_equals_sign_is_found_as_in_kustomize() {
 fn env_file_that_is_not_understood_widens() {
     let generator = |file: &str| format!("configMapGenerator: [{{name: a, envs: ['{file}']}}]");
     let kustomization = "app/kustomization.yaml";
-    let cases: [Case; 10] = [
+    let cases: [Case; 9] = [
         ("a.env", &[("app/a.env", "A=b")], None),
         (".env", &[("app/.env", "A=b")], None),
         ("missing", &[], None),
@@ -74,11 +80,6 @@ fn env_file_that_is_not_understood_widens() {
         ),
         ("a.env", &[("app/a.env", "-> plain"), ("app/plain", "A=b")], None),
         ("link", &[("app/link", "-> a.env"), ("app/a.env", "A=b")], None),
-        (
-            "https://example.org/a.env?ref=0123456789abcdef0123456789abcdef01234567",
-            &[],
-            Some("app/kustomization.yaml names a remote env file"),
-        ),
     ];
     for (file, files, expected) in cases {
         let document = generator(file);
@@ -151,19 +152,17 @@ fn configurations_of_built_in_plugins_are_followed() {
 #[test]
 fn charts_of_the_repository_are_inputs() {
     let kustomization = |chart: &str| format!("helmGlobals: {{chartHome: ../charts}}\nhelmCharts: [{chart}]");
-    let cases: [(&str, Option<&str>); 4] = [
+    let fetched = "app/kustomization.yaml has a chart that helm fetches";
+    let cases = [
         ("{name: web}", None),
         ("{name: web, version: 1.0.0, repo: 'https://charts.example.org'}", None),
-        ("{name: other, version: 1.0.0, repo: 'https://charts.example.org'}", None),
-        (
-            "{name: other, version: ^1, repo: 'https://charts.example.org'}",
-            Some("app/kustomization.yaml has a chart without an exact version"),
-        ),
+        ("{name: other, version: 1.0.0, repo: 'https://charts.example.org'}", Some(fetched)),
+        ("{name: other, version: ^1, repo: 'https://charts.example.org'}", Some(fetched)),
     ];
     for (chart, expected) in cases {
         let written = kustomization(chart);
         let files = [("app/kustomization.yaml", written.as_str()), ("charts/web/Chart.yaml", "name: web")];
-        assert_eq!(reason(&files).as_deref(), expected, "{chart}");
+        assert_eq!(outside(&files).as_deref(), expected, "{chart}");
     }
 }
 
@@ -190,45 +189,60 @@ fn item_that_is_no_object_widens() {
     assert_eq!(reason(&[("app/kustomization.yaml", written)]), Some(expected));
 }
 
-/// Whether a resource that is no file is fetched at a fixed commit (`Some(true)`), is a missing file (`Some(false)`), or widens.
-fn fetched(resource: &str) -> Option<bool> {
-    let path = RepoPath::new("app/kustomization.yaml").unwrap();
-    let written = format!("resources: [{resource:?}]");
-    let index = RevisionIndex::of_memory([(&path, false, written.as_bytes())], tells_of_others);
-    let index = index.unwrap();
-    let mut collector = PathCollector::new(&index);
-    add(&mut collector, &RepoPath::new("app").unwrap()).ok().map(|()| collector.finish().fetches)
+/// Returns why the result of the kustomization in `app` depends on something outside of the repository.
+fn outside(files: &[(&str, &str)]) -> Option<String> {
+    reasons(files).1
 }
 
 #[test]
-fn only_repositories_at_a_commit_are_understood() {
+fn remote_base_is_outside_of_the_repository() {
     let commit = "0123456789abcdef0123456789abcdef01234567";
     let cases = [
-        ("a.yaml", Some(false)),
-        ("https://git.example.org/a.git//b?ref=COMMIT", Some(true)),
-        ("https://git.example.org/a//b?ref=COMMIT", Some(true)),
-        ("https://git.example.org/a.git?timeout=9s&ref=COMMIT", Some(true)),
-        ("https://GitHub.com/team/a?ref=COMMIT", Some(true)),
-        ("GitHub.com/team/a?ref=COMMIT", Some(true)),
-        ("bob@git.example.org:team/a?ref=COMMIT", Some(true)),
-        ("ssh://git.example.org/a?version=COMMIT", Some(true)),
-        ("https://git.example.org/a.git//b?ref=main", None),
-        ("https://git.example.org/a.git//b", None),
-        ("https://git.example.org/a.git?ref=main&ref=COMMIT", None),
-        ("https://git.example.org/a.git?ref=COMMIT&version=main", None),
-        ("https://git.example.org/a.git?a=b?ref=COMMIT", None),
-        ("https://git.example.org/a.git?%72ef=main&ref=COMMIT", None),
-        ("https://git.example.org/a.git&ref=COMMIT", None),
-        // A server may ignore the query.
-        ("https://git.example.org/a.yaml?ref=COMMIT", None),
-        ("GitHub.com/team/a", None),
-        ("bob@git.example.org:team/a", None),
-        ("GIT@git.example.org:team/a", None),
-        ("git.example.org/a.git", None),
-        ("a.yaml\n", Some(false)),
+        ("a.yaml", false),
+        ("a.yaml\n", false),
+        ("https://git.example.org/a.git//b?ref=COMMIT", true),
+        ("https://git.example.org/a.git//b?ref=main", true),
+        ("https://git.example.org/a.yaml", true),
+        ("https://git.example.org/a.env", true),
+        ("GitHub.com/team/a", true),
+        ("bob@git.example.org:team/a?ref=COMMIT", true),
+        ("git.example.org/a.git", true),
     ];
-    for (resource, expected) in cases {
-        assert_eq!(fetched(&resource.replace("COMMIT", commit)), expected, "{resource}");
+    for (resource, is_outside) in cases {
+        let written = format!("resources: [{:?}]", resource.replace("COMMIT", commit));
+        let found = outside(&[("app/kustomization.yaml", &written)]);
+        assert_eq!(found.is_some_and(|reason| reason.contains("kustomize fetches")), is_outside, "{resource}");
+    }
+}
+
+#[test]
+fn remote_base_behind_something_not_understood_is_found() {
+    let remote = "which kustomize fetches";
+    let cases: [(&[(&str, &str)], &str); 7] = [
+        (&[("app/kustomization.yaml", "resources: [../x/../../.., https://example.org/a.git]")], remote),
+        (&[("app/kustomization.yaml", "patches: [p.yaml]\nresources: [../b]"), ("b/kustomization.yaml", "")], "is not an object"),
+        (
+            &[
+                ("app/kustomization.yaml", "resources: [../b]\nconfigMapGenerator: [{name: a, envs: [e]}]"),
+                ("app/e", "A"),
+                ("b/kustomization.yaml", "resources: [https://example.org/a.git]"),
+            ],
+            remote,
+        ),
+        (&[("app/kustomization.yaml", "-> k.yaml"), ("app/k.yaml", "")], "is a link to another name"),
+        (&[("app/kustomization.yaml", "resources: [")], ""),
+        (&[("app/kustomization.yaml", "helmChartInflationGenerator: [{chartName: c}]")], "may read any file"),
+        (
+            &[
+                ("app/kustomization.yaml", "generators: [g.yaml]"),
+                ("app/g.yaml", "apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: a}"),
+            ],
+            "may read any file",
+        ),
+    ];
+    for (files, expected) in cases {
+        let found = outside(files).unwrap_or_default();
+        assert!(found.contains(expected) && found.is_empty() == expected.is_empty(), "{files:?}: {found}");
     }
 }
 

@@ -152,6 +152,13 @@ impl BasePath {
         })
     }
 
+    /// Whether the files at the path are known to be those of the working copy.
+    pub(super) async fn is_unchanged(&self, reader: &BaseReader<'_>) -> bool {
+        let at_base = reader.sources.work_tree_identity(&self.place, Some(reader.base), &OWN).await;
+        let at_head = reader.sources.work_tree_identity(&self.place, None, &OWN).await;
+        matches!((at_base, at_head), (Ok(base), Ok(head)) if base == head)
+    }
+
     /// Replaces the paths of checked-out files in a message by their names at the base.
     pub(super) fn named(&self, message: &str, base: &BaseRevision) -> String {
         let Some((root, _)) = self.files.tree() else { return message.to_owned() };

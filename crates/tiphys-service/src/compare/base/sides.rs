@@ -209,8 +209,8 @@ async fn unused_copies(
     Ok(unused)
 }
 
-/// Returns the directories of charts at the base that replace repositories, for those in the work trees of the stores. Others are the same on
-/// both sides.
+/// Returns the directories of charts at the base that replace repositories, for those in the work trees of the stores that differ. Others are
+/// the same on both sides.
 async fn chart_folders(
     reader: &BaseReader<'_>,
     options: &ServiceOptions,
@@ -223,6 +223,9 @@ async fn chart_folders(
             continue;
         }
         let Some((at_base, _)) = reader.path(&copy.dir, Modes::Plain).await? else { continue };
+        if at_base.is_unchanged(reader).await {
+            continue;
+        }
         folders.insert(copy.dir.clone(), at_base.files.place());
         held.push(at_base);
     }
