@@ -4,7 +4,7 @@ mod base;
 mod live;
 
 use tiphys_engine::diff::{Comparison, ObjectDiff};
-use tiphys_store::StoredApplication;
+use tiphys_store::{SelectError, StoredApplication};
 
 use crate::error::ServiceError;
 use crate::warning::Warning;
@@ -28,6 +28,8 @@ pub struct ApplicationDiff {
     pub presence: Presence,
     /// Warnings about its rendering and comparison.
     pub warnings: Vec<Warning>,
+    /// Why it could not be read or rendered at the base of a comparison. Then its objects count as added.
+    pub base_error: Option<String>,
     /// The differences, or why the application could not be compared.
     pub result: Result<Comparison, ServiceError>,
 }
@@ -56,7 +58,27 @@ impl ApplicationDiff {
             name: metadata.name.clone(),
             presence,
             warnings: Vec::new(),
+            base_error: None,
             result,
+        }
+    }
+
+    /// Returns the entry for documents that cannot be used: of the application or other object with this namespace and name, or of a file.
+    pub(crate) fn unusable(key: Option<(String, String)>, error: &SelectError) -> Self {
+        let (namespace, name) = key.unwrap_or_else(|| {
+            let place = match error {
+                SelectError::Broken(broken) => broken.place.file.to_string(),
+                other => other.to_string(),
+            };
+            (String::new(), place)
+        });
+        Self {
+            namespace,
+            name,
+            presence: Presence::Both,
+            warnings: Vec::new(),
+            base_error: None,
+            result: Err(ServiceError::selection(error)),
         }
     }
 

@@ -26,6 +26,9 @@ pub(crate) const fn exit_code(kind: ErrorKind) -> u8 {
     }
 }
 
+/// The exit code of a comparison in which not everything that was selected could be compared. It wins over those of other errors.
+pub(crate) const NOT_COMPARED: u8 = 5;
+
 /// Returns the exit code of the worst error, or success.
 pub(crate) fn exit_code_of(worst: Option<ErrorKind>) -> ExitCode {
     worst.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(exit_code(kind)))

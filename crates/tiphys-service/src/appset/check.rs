@@ -7,7 +7,7 @@ use tiphys_engine::Owner;
 use tiphys_store::{Place, SetId, StoredSet};
 
 use super::generation::SetOutcome;
-use super::reports::{SetReport, SetReports};
+use super::reports::{LeftOut, SetReport, SetReports};
 use super::world::{Asking, World, WorldInputs};
 use super::{NamedSets, SetSelection, generate_each, same_ids};
 use crate::error::{Remedy, ServiceError};
@@ -96,7 +96,7 @@ impl CheckedSets {
         let message =
             format!("application set {set} is not generated, so names that clash are not found: {reason}");
         let warnings = vec![Warning::new(message).with_remedy(remedy)];
-        self.reports.add(SetReport { warnings, left_out: Some(reason), ..SetReport::new(set) });
+        self.reports.add(SetReport { warnings, left_out: Some(LeftOut::NotAnswered(reason)), ..SetReport::new(set) });
     }
 
     /// Adds an error about a whole set.

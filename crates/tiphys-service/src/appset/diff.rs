@@ -73,6 +73,7 @@ async fn compared(workspace: &Workspace, set: &SetPreview, planned: &PlannedAppl
         name: planned.name.clone(),
         presence,
         warnings,
+        base_error: None,
         result,
     }
 }

@@ -5,7 +5,7 @@ use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
 
 use super::RecordedAnswers;
 use super::generation::{SetApplications, SetOutcome};
-use super::reports::{SetReport, SetReports};
+use super::reports::{LeftOut, SetReport, SetReports};
 use super::world::{Asking, World, WorldInputs};
 use super::{generate_each, repeated};
 use crate::error::{Remedy, ServiceError};
@@ -90,7 +90,7 @@ impl IncludedSets {
             SetOutcome::LeftOut(reason) => {
                 let warning = Warning::new(format!("application set {set} is left out: {reason}"));
                 report.warnings.push(warning.with_remedy(Remedy::IncludeSets));
-                report.left_out = Some(reason.clone());
+                report.left_out = Some(LeftOut::NotAnswered(reason.clone()));
             }
         }
         self.reports.add(report);
@@ -100,7 +100,7 @@ impl IncludedSets {
     /// Adds what became of the sets of the new side.
     pub(crate) fn join(&mut self, other: Self) {
         self.generated = other.generated;
-        self.reports.join(other.reports);
+        self.reports.join_head(other.reports);
     }
 
     fn leave_out(&mut self, sets: &[&StoredSet], control_plane: &str) {
@@ -108,7 +108,7 @@ impl IncludedSets {
         for set in sets {
             let set = set.id(control_plane);
             names.push(set.to_string());
-            let left_out = Some("no set takes part".to_owned());
+            let left_out = Some(LeftOut::NotSelected);
             self.reports.add(SetReport { left_out, ..SetReport::new(set) });
         }
         let message = format!("application sets are left out: {}", listed(&names));

@@ -21,7 +21,16 @@ pub(crate) struct SetReport {
     pub(crate) errors: Vec<ServiceError>,
     pub(crate) warnings: Vec<Warning>,
     /// Why the set is left out.
-    pub(crate) left_out: Option<String>,
+    pub(crate) left_out: Option<LeftOut>,
+}
+
+/// Why a set is left out.
+#[derive(Clone, Debug)]
+pub(crate) enum LeftOut {
+    /// The caller selected no sets.
+    NotSelected,
+    /// Its generators cannot be answered.
+    NotAnswered(String),
 }
 
 /// A set whose Applications are not known.
@@ -49,6 +58,12 @@ impl SetReports {
         self.sets.iter().filter_map(SetReport::unknown).collect()
     }
 
+    /// Returns the unknown sets that the caller selected: their Applications are not compared.
+    pub fn not_compared(&self) -> Vec<UnknownSet> {
+        let selected = self.sets.iter().filter(|report| !matches!(report.left_out, Some(LeftOut::NotSelected)));
+        selected.filter_map(SetReport::unknown).collect()
+    }
+
     /// Adds the report about a set.
     pub(crate) fn add(&mut self, report: SetReport) {
         self.sets.push(report);
@@ -68,7 +83,22 @@ impl SetReports {
         }
     }
 
-    /// Adds the reports about the new side. What both sides report is reported once.
+    /// Adds the reports about the new side of a comparison. That a set was unknown only at the base is a warning.
+    pub(crate) fn join_head(&mut self, head: Self) {
+        for report in &mut self.sets {
+            let is_known = |of_head: &SetReport| of_head.set == report.set && of_head.unknown().is_none();
+            if let Some(UnknownSet { set, reason }) = report.unknown()
+                && head.sets.iter().any(is_known)
+            {
+                let (errors, left_out) = (Vec::new(), None);
+                let warnings = vec![Warning::new(format!("application set {set}: at the base: {reason}"))];
+                *report = SetReport { set, errors, warnings, left_out };
+            }
+        }
+        self.join(head);
+    }
+
+    /// Adds other reports. What both have is reported once.
     pub(crate) fn join(&mut self, other: Self) {
         for report in other.sets {
             match self.sets.iter_mut().find(|one| one.set == report.set) {
@@ -91,7 +121,10 @@ impl SetReport {
         if !self.errors.is_empty() {
             return Some(UnknownSet::failed(set, &self.errors));
         }
-        let reason = self.left_out.as_ref()?;
+        let reason = match self.left_out.as_ref()? {
+            LeftOut::NotSelected => "no set takes part",
+            LeftOut::NotAnswered(reason) => reason,
+        };
         Some(UnknownSet { set, reason: format!("left out: {reason}") })
     }
 

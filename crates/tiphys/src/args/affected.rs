@@ -31,6 +31,10 @@ pub(crate) struct AffectedArgs {
     /// Side whose plugins count if `--plugins` names a path in a compared work tree
     #[arg(long, value_name = "SIDE", default_value = "base")]
     plugins_from: PluginsFrom,
+
+    /// Do not exit with 5 because of applications and application sets that could not be compared
+    #[arg(long)]
+    pub(crate) allow_not_compared: bool,
 }
 
 impl AffectedArgs {

@@ -58,6 +58,10 @@ pub(crate) struct DiffOutputArgs {
     #[arg(long, value_name = "BOOL", action = ArgAction::Set, num_args = 0..=1, require_equals = true, default_value_t = true, default_missing_value = "true")]
     pub(crate) exit_code: bool,
 
+    /// Do not exit with 5 because of applications and application sets that could not be compared
+    #[arg(long)]
+    pub(crate) allow_not_compared: bool,
+
     /// Maximum size of the comment that -o markdown prints, in bytes. What does not fit is listed and counted. GitHub accepts 65,536
     #[arg(long, value_name = "BYTES", default_value_t = 60_000, value_parser = clap::value_parser!(u64).range(2_000..))]
     max_bytes: u64,

@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tiphys_service::ApplicationSelection;
-use tiphys_service::compare::{AffectedApplication, Presence, RevisionComparison};
+use tiphys_service::compare::{AffectedApplication, ApplicationDiff, Presence, RevisionComparison};
+use tiphys_service::{ApplicationSelection, UnknownSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{AffectedArgs, CommonArgs, OutputFormat};
-use crate::error::{self, ServiceError};
+use crate::error::{self, NOT_COMPARED, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
 use crate::output::{self, note};
@@ -37,29 +37,46 @@ pub(crate) async fn run(
         let comparison =
             Box::pin(RevisionComparison::prepare(&service, &revision, &selection, &cancel)).await?;
         let worst = error::print_all(comparison.errors(), None);
+        let (unusable, sets) = (comparison.unusable(), comparison.sets().not_compared());
+        error::print_all(unusable.iter().filter_map(|one| one.result.as_ref().err()), None);
+        error::print_all(comparison.sets().errors(), None);
         error::warn_all(&comparison.warnings());
-        let is_complete = comparison.errors().is_empty() && comparison.sets().unknown().is_empty();
         let progress = Progress::new(host, "compared", comparison.applications());
         let step = |name: &str| progress.step(name);
         let affected = Box::pin(comparison.affected(&step)).await?;
-        Ok((affected, comparison.applications(), is_complete, worst))
+        Ok((Affected { affected, unusable, sets }, comparison.applications(), worst))
     };
-    let (affected, all, is_complete, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
-    output::print(&form(&affected))?;
-    note(&format!("affected applications: {} of {all}", affected.len()));
+    let (found, all, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
+    output::print(&form(&found))?;
+    note(&format!("affected applications: {} of {all}", found.affected.len()));
+    let is_complete = found.unusable.is_empty() && found.sets.is_empty();
     if !is_complete {
         note("the list is not complete: not all applications and application sets could be compared");
+    }
+    if !is_complete && !args.allow_not_compared {
+        return Ok(ExitCode::from(NOT_COMPARED));
     }
     Ok(error::exit_code_of(worst))
 }
 
-/// One full name per line.
-fn names(affected: &[AffectedApplication]) -> String {
-    output::lines(affected.iter().map(|one| one.stored.full_name()))
+/// What differs, or may differ.
+struct Affected {
+    affected: Vec<AffectedApplication>,
+    /// Applications of the new side that cannot be read.
+    unusable: Vec<ApplicationDiff>,
+    /// The sets whose Applications are not known.
+    sets: Vec<UnknownSet>,
 }
 
-/// Formats `-o json`: `[{"application": "argocd/shop", "change": "added|removed|changed"}]`.
-fn json(affected: &[AffectedApplication]) -> String {
+/// One full name per line. Those of applications that cannot be read are among them, since they differ.
+fn names(found: &Affected) -> String {
+    let affected = found.affected.iter().map(|one| one.stored.full_name());
+    output::lines(affected.chain(found.unusable.iter().map(ApplicationDiff::full_name)))
+}
+
+/// Formats `-o json`: `[{"application": "argocd/shop", "change": "added|removed|changed"}]`. What is not compared has `"change": null` and an
+/// `error`; a set has `applicationSet` instead of `application`.
+fn json(found: &Affected) -> String {
     let entry = |one: &AffectedApplication| {
         let change = match one.presence {
             Presence::Added => "added",
@@ -68,5 +85,15 @@ fn json(affected: &[AffectedApplication]) -> String {
         };
         json!({"application": one.stored.full_name(), "change": change})
     };
-    output::json(&Value::Array(affected.iter().map(entry).collect()))
+    let unusable = |one: &ApplicationDiff| {
+        let error = one.result.as_ref().err().map(ServiceError::message);
+        json!({"application": one.full_name(), "change": null, "error": error})
+    };
+    let set = |one: &UnknownSet| {
+        json!({"applicationSet": one.set.to_string(), "change": null, "error": one.reason})
+    };
+    let affected = found.affected.iter().map(entry);
+    output::json(&Value::Array(
+        affected.chain(found.unusable.iter().map(unusable)).chain(found.sets.iter().map(set)).collect(),
+    ))
 }

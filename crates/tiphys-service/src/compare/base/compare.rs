@@ -13,14 +13,14 @@ use tiphys_source::BaseRevision;
 use tiphys_store::{SetId, StoredApplication};
 use tokio_util::sync::CancellationToken;
 
-use super::pairs::{self, Pair, Pairs, SideStore};
+use super::pairs::{self, Key, Pair, Pairs, SideStore, Unusable};
 use super::past::label;
 use super::sides::{self, ComparedSides};
 use super::{Rendering, RevisionOptions, unheeded};
 use crate::appset::{SetReports, SetSelection};
 use crate::checkouts::{self, CheckoutReport};
 use crate::compare::{ApplicationDiff, Presence};
-use crate::error::{Input, Remedy, ServiceError};
+use crate::error::{Input, Remedy, ServiceError, chain};
 use crate::options::{ApplicationSelection, StepCallback, StorePath};
 use crate::select;
 use crate::service::Service;
@@ -31,7 +31,7 @@ pub struct RevisionComparison {
     base: BaseRevision,
     sides: ComparedSides,
     pairs: Pairs,
-    /// Errors of applications that could not be selected, and of sets.
+    /// Errors of arguments that name no application.
     errors: Vec<ServiceError>,
     runs: Arc<RunSettings>,
     jobs: usize,
@@ -114,22 +114,27 @@ impl RevisionComparison {
             reports.warn(Some(set), Warning::new(message));
         }
         let mut warnings = sides.warnings.clone();
-        let mut errors: Vec<ServiceError> = pairs.errors.iter().map(ServiceError::selection).collect();
+        let errors: Vec<ServiceError> = pairs.errors.iter().map(ServiceError::selection).collect();
         // A missing application may be one of a set that failed, and so may one that only one side has.
         let is_about_all = only.is_none() && (arguments.is_empty() || !errors.is_empty());
         reports
             .retain(|set| is_about_all || pairs.of_unknown_sets.contains_key(set) || concerned.contains(set));
-        errors.extend(reports.errors().cloned());
         warnings.extend(reports.warnings().cloned());
         let head = pairs.head();
         warnings.extend(unheeded::warnings(&head, &sides));
-        let CheckoutReport { notes, warnings: of_checkouts, unknown } =
+        let CheckoutReport { mut notes, warnings: of_checkouts, unknown } =
             Box::pin(checkouts::report(&sides.head.renderer, &head)).await;
         if !unknown.is_empty() {
             return Err(checkouts::unknown_error(&unknown));
         }
         warnings.extend(of_checkouts);
-        if is_about_all && errors.is_empty() {
+        let base_label = label(&revision.base);
+        let new: BTreeSet<Key> =
+            head.iter().map(|stored| pairs::key(stored, &sides.head.stores.control_plane)).collect();
+        let is_shown = |old: &&Unusable| old.key.as_ref().is_some_and(|key| new.contains(key));
+        let gone = pairs.repaired.iter().filter(|old| !is_shown(old));
+        notes.extend(gone.map(|old| format!("at {base_label}: {}", chain(&old.error))));
+        if is_about_all && errors.is_empty() && pairs.unusable.is_empty() {
             warnings.extend(checkouts::unused_repositories(&sides.head.renderer, &head).await);
         }
         let jobs = service.jobs();
@@ -137,8 +142,7 @@ impl RevisionComparison {
         Ok(Self { base: revision.base.clone(), sides, pairs, errors, runs, jobs, rendering, warnings, notes })
     }
 
-    /// Returns the reports about application sets of both sides, which may generate applications that are not compared. Errors and warnings
-    /// have them, too.
+    /// Returns the reports about application sets, which may generate applications that are not compared. The warnings have theirs, too.
     pub fn sets(&self) -> &SetReports {
         &self.sides.sets.reports
     }
@@ -148,12 +152,18 @@ impl RevisionComparison {
         self.pairs.joined.len()
     }
 
-    /// Returns the errors of applications that could not be selected, and of application sets.
+    /// Returns the errors of arguments that name no application.
     pub fn errors(&self) -> &[ServiceError] {
         &self.errors
     }
 
-    /// Returns for which branches the files of a checkout are used.
+    /// Returns the applications of the new side that are not compared, because they cannot be read or are defined more than once.
+    pub fn unusable(&self) -> Vec<ApplicationDiff> {
+        let entry = |one: &Unusable| ApplicationDiff::unusable(one.key.clone(), &one.error);
+        self.pairs.unusable.iter().map(entry).collect()
+    }
+
+    /// Returns for which branches the files of a checkout are used, and what of the base could not be read.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -210,7 +220,8 @@ impl RevisionComparison {
     fn require_applications(&self) -> Result<(), ServiceError> {
         let is_unknown = |side: &SideStore| !side.unknown_sets.is_empty();
         let knows_all = !is_unknown(&self.sides.base.stores) && !is_unknown(&self.sides.head.stores);
-        if self.pairs.joined.is_empty() && self.errors.is_empty() && knows_all {
+        let are_usable = self.pairs.unusable.is_empty() && self.pairs.repaired.is_empty();
+        if self.pairs.joined.is_empty() && self.errors.is_empty() && are_usable && knows_all {
             let nothing = ServiceError::invalid_input("no application to compare");
             return Err(nothing.with_remedy(Remedy::ChooseStore));
         }
@@ -227,17 +238,37 @@ impl RevisionComparison {
                 let result = Box::pin(compare_pair(pair, sides, (base, self.rendering), &mut warnings)).await;
                 progress(&stored.full_name());
                 let equal = matches!(result, Ok(None));
-                let diff =
-                    ApplicationDiff::new(stored, pair.presence(), result.map(Option::unwrap_or_default));
-                (ApplicationDiff { warnings, ..diff }, equal)
+                let (result, base_error) = match result {
+                    Ok(Some(Compared { comparison, base_error })) => (Ok(comparison), base_error),
+                    Ok(None) => (Ok(Comparison::default()), None),
+                    Err(error) => (Err(error), None),
+                };
+                let base_error = base_error.or_else(|| self.unusable_at_base(stored));
+                let diff = ApplicationDiff::new(stored, pair.presence(), result);
+                (ApplicationDiff { warnings, base_error, ..diff }, equal)
             })
             .buffered(self.jobs * 2)
             .collect()
             .await;
         let equal = results.iter().filter(|(_, equal)| *equal).count();
-        let applications = results.into_iter().map(|(diff, _)| diff).collect();
+        let mut applications: Vec<ApplicationDiff> = results.into_iter().map(|(diff, _)| diff).collect();
+        applications.extend(self.unusable());
         Ok(RevisionDiff { applications, equal, renamed: pairs.renamed() })
     }
+
+    /// Returns why an application of the new side could not be read at the base.
+    fn unusable_at_base(&self, stored: &StoredApplication) -> Option<String> {
+        let key = pairs::key(stored, &self.sides.head.stores.control_plane);
+        let repaired = self.pairs.repaired.iter().find(|old| old.key.as_ref() == Some(&key))?;
+        Some(chain(&repaired.error))
+    }
+}
+
+/// The comparison of an application that was rendered.
+struct Compared {
+    comparison: Comparison,
+    /// Why it could not be rendered at the base. Then all its objects count as added.
+    base_error: Option<String>,
 }
 
 fn names(applications: &[Arc<StoredApplication>]) -> String {
@@ -261,7 +292,7 @@ async fn compare_pair(
     sides: &ComparedSides,
     (revision, rendering): (&BaseRevision, Rendering),
     warnings: &mut Vec<Warning>,
-) -> Result<Option<Comparison>, ServiceError> {
+) -> Result<Option<Compared>, ServiceError> {
     if let Pair::Added(head) | Pair::Both { head, .. } = pair {
         warnings.extend(sides.projects.check_application(head)?);
     }
@@ -279,10 +310,13 @@ async fn compare_pair(
             let rendered = sides.head.renderer.render(&head.application).await;
             (Vec::new(), permitted(head, rendered.map_err(|error| failed(head, &error))?).await?)
         }
-        Pair::Removed(base) => {
-            let rendered = sides.base.renderer.render(&base.application).await;
-            (rendered.map_err(|error| failed(base, &error))?.manifests, Vec::new())
-        }
+        Pair::Removed(base) => match sides.base.renderer.render(&base.application).await {
+            Ok(rendered) => (rendered.manifests, Vec::new()),
+            Err(error) => {
+                let base_error = Some(failed(base, &error).message().to_owned());
+                return Ok(Some(Compared { comparison: Comparison::default(), base_error }));
+            }
+        },
         Pair::Both { base, head } => {
             let (before, after) = sides.of(base, head);
             let rendered = match rendering {
@@ -294,10 +328,10 @@ async fn compare_pair(
                 RenderedPair { before: Ok(before), after: Ok(after) } => {
                     (before.manifests, permitted(head, after).await?)
                 }
-                RenderedPair { before: Err(error), after: Ok(_) } => {
-                    let side = format!("at {}", label(revision));
-                    let failure = ServiceError::application_on_one_side(base, &side, &error);
-                    return Err(explained(failure, &error, sides, revision));
+                RenderedPair { before: Err(error), after: Ok(after) } => {
+                    let base_error = Some(failed(base, &error).message().to_owned());
+                    let comparison = compare(&[], &permitted(head, after).await?);
+                    return Ok(Some(Compared { comparison, base_error }));
                 }
                 RenderedPair { before: Ok(_), after: Err(error) } => {
                     let failure = ServiceError::application_on_one_side(head, "in the working copy", &error);
@@ -310,7 +344,7 @@ async fn compare_pair(
             }
         }
     };
-    Ok(Some(compare(&before, &after)))
+    Ok(Some(Compared { comparison: compare(&before, &after), base_error: None }))
 }
 
 /// Adds a hint if a plugin is unknown because only the working copy has it.

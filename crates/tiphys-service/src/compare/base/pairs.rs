@@ -35,16 +35,51 @@ pub(super) struct SideStore {
 pub(super) struct Pairs {
     /// In the order of the new side. Applications of only the old side come last, in its order.
     pub(super) joined: Vec<Pair>,
-    /// Applications that could not be selected.
+    /// Arguments that name no application.
     pub(super) errors: Vec<SelectError>,
-    /// Applications of one side that may be on the other side in an invalid file.
+    /// Documents of the new side that cannot be used: their applications are not compared.
+    pub(super) unusable: Vec<Unusable>,
+    /// Those of the old side that the new side does not have any more.
+    pub(super) repaired: Vec<Unusable>,
+    /// Applications of the old side that may be on the new side in an invalid file.
     pub(super) doubtful: Vec<Arc<StoredApplication>>,
-    /// Applications of one side, by the set that generates them. On the other side the set's applications are not known.
+    /// Applications of the old side, by the set that generates them. On the new side the set's applications are not known.
     pub(super) of_unknown_sets: BTreeMap<SetId, Vec<Arc<StoredApplication>>>,
 }
 
 /// Namespace and name.
-type Key = (String, String);
+pub(super) type Key = (String, String);
+
+/// Documents of one side that are invalid, or define an application more than once.
+#[derive(Debug)]
+pub(super) struct Unusable {
+    /// The namespace and name of the application or other object; None if they could not be read.
+    pub(super) key: Option<Key>,
+    pub(super) error: SelectError,
+}
+
+impl Unusable {
+    /// Separates unusable documents from arguments that name no application.
+    fn of(error: SelectError, control_plane: &str) -> Result<Self, SelectError> {
+        let namespace = |namespace: &str| if namespace.is_empty() { control_plane } else { namespace }.to_owned();
+        let key = match &error {
+            SelectError::Broken(broken) => broken.object.as_ref().map(|object| {
+                let is_application = object.kind == APPLICATION_KIND;
+                let kind = if is_application { String::new() } else { format!("{} ", object.kind) };
+                (namespace(&object.namespace), format!("{kind}{}", object.name))
+            }),
+            SelectError::Duplicate { name, .. } => {
+                let (of_name, name) = name.split_once('/').unwrap_or(("", name));
+                Some((namespace(of_name), name.to_owned()))
+            }
+            _ => return Err(error),
+        };
+        Ok(Self { key, error })
+    }
+}
+
+/// The kind of the documents that are compared.
+const APPLICATION_KIND: &str = "Application";
 
 impl Pair {
     /// Returns the application of the new side, else that of the old side.
@@ -64,12 +99,6 @@ impl Pair {
         }
     }
 
-    fn into_stored(self) -> Arc<StoredApplication> {
-        match self {
-            Self::Both { head: stored, .. } | Self::Added(stored) | Self::Removed(stored) => stored,
-        }
-    }
-
     fn sides(&self) -> impl Iterator<Item = &StoredApplication> {
         let other = match self {
             Self::Both { base, .. } => Some(base),
@@ -84,10 +113,7 @@ impl Pair {
 struct Found {
     applications: Vec<Arc<StoredApplication>>,
     errors: Vec<SelectError>,
-    /// Whether an invalid file may contain any application.
-    any_may_be_hidden: bool,
-    /// Names of applications that exist but are invalid or duplicate.
-    hidden: BTreeSet<Key>,
+    unusable: Vec<Unusable>,
     /// Sets whose applications are not known.
     unknown_sets: BTreeSet<SetId>,
     /// Those of them that the other side does not have, or has with another document.
@@ -120,12 +146,10 @@ pub(super) fn pair(
                 };
                 match (find(base), find(head)) {
                     (Ok(Err(then)), Ok(Err(head))) => errors.push(more_helpful(then, head)),
-                    (Ok(then), Ok(head)) => {
-                        of_base.applications.extend(then);
-                        of_head.applications.extend(head);
+                    (then, now) => {
+                        of_base.add_found(then, &base.control_plane);
+                        of_head.add_found(now, &head.control_plane);
                     }
-                    // The application of the other side has no counterpart to compare with.
-                    (then, head) => errors.extend(then.err().into_iter().chain(head.err())),
                 }
             }
             ApplicationRef::Path(path) => {
@@ -151,6 +175,9 @@ pub(super) fn pair(
     pairs.errors.append(&mut of_head.errors);
     pairs.join((&of_base, &base.control_plane), (&of_head, &head.control_plane));
     pairs.joined.retain(|pair| pair.sides().any(|stored| filter.fits(stored)));
+    let is_still = |old: &Unusable| of_head.unusable.iter().any(|new| new.key == old.key);
+    pairs.repaired = of_base.unusable.into_iter().filter(|old| !is_still(old)).collect();
+    pairs.unusable = of_head.unusable;
     pairs
 }
 
@@ -196,20 +223,31 @@ impl Found {
     fn add_all(&mut self, store: &Store, control_plane: &str) {
         let selection = store.select(&[], &Filter::default(), control_plane);
         self.applications.extend(selection.applications);
-        self.errors.extend(selection.errors);
-        self.any_may_be_hidden |= store.broken().iter().any(|broken| broken.object.is_none());
-        let named = store.broken().iter().filter_map(|broken| broken.object.as_ref());
-        self.hidden.extend(named.filter(|object| object.kind == "Application").map(|object| {
-            let namespace = if object.namespace.is_empty() { control_plane } else { &object.namespace };
-            (namespace.to_owned(), object.name.clone())
-        }));
-        let mut seen = BTreeSet::new();
-        for stored in store.applications() {
-            let key = key(stored, control_plane);
-            if !seen.insert(key.clone()) {
-                self.hidden.insert(key);
-            }
+        selection.errors.into_iter().for_each(|error| self.add_error(error, control_plane));
+    }
+
+    /// Adds a requested application; one that only the other side has is no error.
+    fn add_found(
+        &mut self,
+        found: Result<Result<Arc<StoredApplication>, SelectError>, SelectError>,
+        control_plane: &str,
+    ) {
+        match found {
+            Ok(stored) => self.applications.extend(stored),
+            Err(error) => self.add_error(error, control_plane),
         }
+    }
+
+    fn add_error(&mut self, error: SelectError, control_plane: &str) {
+        match Unusable::of(error, control_plane) {
+            Ok(unusable) => self.unusable.push(unusable),
+            Err(error) => self.errors.push(error),
+        }
+    }
+
+    /// Whether an application is among those that cannot be used.
+    fn hides(&self, key: &Key) -> bool {
+        self.unusable.iter().any(|unusable| unusable.key.as_ref() == Some(key))
     }
 
     fn by_key(&self, control_plane: &str) -> BTreeMap<Key, Arc<StoredApplication>> {
@@ -249,33 +287,34 @@ impl Pairs {
             }
             match of_base.remove(&key) {
                 Some(base) => self.joined.push(Pair::Both { base, head: Arc::clone(stored) }),
-                None => self.alone(Pair::Added(Arc::clone(stored)), &key, base),
+                // What the old side could not read is new.
+                None => self.joined.push(Pair::Added(Arc::clone(stored))),
             }
         }
         let mut seen = BTreeSet::new();
         for stored in &base.applications {
             let key = key(stored, base_plane);
             if of_base.contains_key(&key) && seen.insert(key.clone()) {
-                self.alone(Pair::Removed(Arc::clone(stored)), &key, head);
+                self.removed(stored, &key, head);
             }
         }
     }
 
-    /// Adds an application that only one side has. If the other side may have it in an invalid file, or of a set that failed, it counts as
-    /// neither added nor removed.
-    fn alone(&mut self, pair: Pair, key: &Key, other: &Found) {
-        if other.hidden.contains(key) {
+    /// Adds an application that only the old side has. It is not removed if the new side may have it in an invalid file, or of a set that
+    /// failed.
+    fn removed(&mut self, stored: &Arc<StoredApplication>, key: &Key, head: &Found) {
+        if head.hides(key) {
             return;
         }
-        let of_other = |set: &&SetId| other.unknown_sets.contains(*set);
-        let generator = pair.stored().generated_by.as_ref().filter(of_other);
-        // A set that is new or changed on the other side may generate it.
-        if let Some(set) = generator.or_else(|| other.changed_sets.first()).cloned() {
-            self.of_unknown_sets.entry(set).or_default().push(pair.into_stored());
-        } else if other.any_may_be_hidden {
-            self.doubtful.push(pair.into_stored());
+        let is_unknown = |set: &&SetId| head.unknown_sets.contains(*set);
+        let generator = stored.generated_by.as_ref().filter(is_unknown);
+        // A set that is new or changed on the new side may generate it.
+        if let Some(set) = generator.or_else(|| head.changed_sets.first()).cloned() {
+            self.of_unknown_sets.entry(set).or_default().push(Arc::clone(stored));
+        } else if head.unusable.iter().any(|unusable| unusable.key.is_none()) {
+            self.doubtful.push(Arc::clone(stored));
         } else {
-            self.joined.push(pair);
+            self.joined.push(Pair::Removed(Arc::clone(stored)));
         }
     }
 
@@ -303,6 +342,6 @@ fn spec(stored: &StoredApplication) -> String {
     serde_json::to_string(&stored.application.spec).unwrap_or_default()
 }
 
-fn key(stored: &StoredApplication, control_plane: &str) -> Key {
+pub(super) fn key(stored: &StoredApplication, control_plane: &str) -> Key {
     (stored.namespace(control_plane).to_owned(), stored.application.metadata.name.clone())
 }

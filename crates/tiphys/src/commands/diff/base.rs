@@ -45,6 +45,7 @@ pub(crate) async fn compared(
     host: &Process,
 ) -> Result<(RevisionDiff, SetNotes, Option<ErrorKind>), ServiceError> {
     let worst = error::print_all(comparison.errors(), None);
+    error::print_all(comparison.sets().errors(), None);
     let warnings = comparison.warnings();
     error::warn_all(&warnings);
     for text in comparison.notes() {

@@ -12,7 +12,7 @@ use tiphys_service::{Previews, SetReports, UnknownSet, Warning};
 
 use super::external;
 use crate::args::{CommonArgs, DiffOutputArgs, OutputFormat};
-use crate::error::{self, ErrorKind, ServiceError};
+use crate::error::{self, ErrorKind, NOT_COMPARED, ServiceError};
 use crate::output::{self, Table};
 use crate::settings::Process;
 
@@ -70,7 +70,7 @@ impl Sides {
 impl SetNotes {
     /// Takes all reports, and the warnings of the comparison, which are about more than sets.
     pub(crate) fn of<'a>(sets: &'a SetReports, warnings: impl IntoIterator<Item = &'a Warning>) -> Self {
-        Self { lines: lines(sets.errors(), warnings), not_compared: sets.unknown() }
+        Self { lines: lines(sets.errors(), warnings), not_compared: sets.not_compared() }
     }
 
     /// Takes the errors and warnings of previews.
@@ -120,11 +120,27 @@ pub(crate) fn form(common: &CommonArgs, host: &Process) -> Result<Form, ServiceE
     }
 }
 
+impl NotCompared {
+    fn any(self) -> bool {
+        self.applications > 0 || self.sets > 0
+    }
+}
+
+/// Returns a line for each application and application set that is not compared: `argocd/shop: not compared: the reason`.
+fn not_compared_lines<'a>(applications: &'a [ApplicationDiff], sides: &'a Sides) -> impl Iterator<Item = String> {
+    let of_applications = applications.iter().filter_map(|one| Some((one.full_name(), one.result.as_ref().err()?)));
+    let of_applications = of_applications.map(|(name, error)| (name, error::shown(error)));
+    let sets = sides.sets.not_compared.iter();
+    let of_sets = sets.map(|unknown| (format!("ApplicationSet {}", unknown.set), unknown.reason.clone()));
+    of_applications.chain(of_sets).map(|(name, reason)| format!("{name}: not compared: {reason}"))
+}
+
 /// Returns the name of an application in headings, and a summary of its objects.
 fn title(application: &ApplicationDiff) -> (String, String) {
     let counts = counts(application);
     let objects = if counts.differ() { unified::summary(counts) } else { "no objects".to_owned() };
     let note = match application.presence {
+        Presence::Both | Presence::Added if application.base_error.is_some() => " (failed at the base)",
         Presence::Both => "",
         Presence::Added => " (new application)",
         Presence::Removed => " (removed application)",
@@ -136,8 +152,8 @@ fn counts(application: &ApplicationDiff) -> Counts {
     application.result.as_ref().map(Comparison::counts).unwrap_or_default()
 }
 
-/// Prints differences to standard output, failures and counts to standard error. Returns the exit code of the worst failure, including
-/// `worst`, else 1 if something differs.
+/// Prints differences to standard output, failures and counts to standard error. Returns [`NOT_COMPARED`] if not everything could be compared,
+/// else the exit code of `worst`, else 1 if something differs.
 pub(crate) async fn finish(
     applications: &[ApplicationDiff],
     sides: &Sides,
@@ -147,7 +163,9 @@ pub(crate) async fn finish(
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     error::warn_all(applications.iter().flat_map(|one| &one.warnings));
-    let worst = error::print_all(applications.iter().filter_map(|one| one.result.as_ref().err()), worst);
+    base_notes(applications, sides).iter().for_each(|text| output::note(text));
+    let failed = error::print_all(applications.iter().filter_map(|one| one.result.as_ref().err()), None);
+    let not_compared = NotCompared::of(applications, sides);
     let counts = total(applications);
     let mut differ = applications.iter().any(ApplicationDiff::differs);
     match form {
@@ -166,11 +184,14 @@ pub(crate) async fn finish(
         }
         Form::Json => output::print(&json::text(applications, sides, args.context_lines))?,
         Form::Markdown => output::print(&markdown::text(applications, sides, args))?,
-        Form::Names => output::print(&names(applications))?,
-        Form::Table => output::print(&table(applications))?,
+        Form::Names => output::print(&names(applications, sides))?,
+        Form::Table => output::print(&table(applications, sides))?,
     }
-    print_counts(counts, applications, NotCompared::of(applications, sides));
+    print_counts(counts, not_compared);
     Ok(match worst {
+        // What ends a command wins.
+        _ if failed >= Some(ErrorKind::Bug) => error::exit_code_of(failed),
+        _ if not_compared.any() && !args.allow_not_compared => ExitCode::from(NOT_COMPARED),
         Some(kind) => ExitCode::from(error::exit_code(kind)),
         None if args.exit_code && differ => ExitCode::from(DIFFERENT),
         None => ExitCode::SUCCESS,
@@ -180,19 +201,24 @@ pub(crate) async fn finish(
 /// Exit code if something differs.
 const DIFFERENT: u8 = 1;
 
+/// Returns a note for each application that could not be read or rendered at the base.
+fn base_notes(applications: &[ApplicationDiff], sides: &Sides) -> Vec<String> {
+    let errors = applications.iter().filter_map(|one| one.base_error.as_ref());
+    errors.map(|error| format!("note: at {}: {error}", sides.before)).collect()
+}
+
 /// One object per line: `argocd/shop: changed apps/Deployment web/shop`.
-fn names(applications: &[ApplicationDiff]) -> String {
+fn names(applications: &[ApplicationDiff], sides: &Sides) -> String {
     let line = |one: &ApplicationDiff, object: &ObjectDiff| {
         let name = unified::object_name(&object.key);
         format!("{}: {} {name}", one.full_name(), object.change.word())
     };
-    output::lines(
-        applications.iter().flat_map(|one| one.objects().iter().map(move |object| line(one, object))),
-    )
+    let objects = applications.iter().flat_map(|one| one.objects().iter().map(move |object| line(one, object)));
+    output::lines(objects.chain(not_compared_lines(applications, sides)))
 }
 
 /// A row for each object: what happens to it, and the numbers of changed lines.
-fn table(applications: &[ApplicationDiff]) -> String {
+fn table(applications: &[ApplicationDiff], sides: &Sides) -> String {
     let mut table = Table::new(&["APPLICATION", "CHANGE", "OBJECT", "LINES"]);
     for one in applications {
         for object in one.objects() {
@@ -206,7 +232,7 @@ fn table(applications: &[ApplicationDiff]) -> String {
             ]);
         }
     }
-    table.render()
+    table.render() + &output::lines(not_compared_lines(applications, sides))
 }
 
 fn total(applications: &[ApplicationDiff]) -> Counts {
@@ -214,10 +240,8 @@ fn total(applications: &[ApplicationDiff]) -> Counts {
 }
 
 /// Prints the counts. Otherwise an empty standard output could mean that nothing was compared.
-fn print_counts(counts: Counts, applications: &[ApplicationDiff], not_compared: NotCompared) {
-    if applications.is_empty() || not_compared.applications < applications.len() {
-        output::note(&format!("{}; {}", unified::headline(counts, not_compared), equal(counts)));
-    }
+fn print_counts(counts: Counts, not_compared: NotCompared) {
+    output::note(&format!("{}; {}", unified::headline(counts, not_compared), equal(counts)));
 }
 
 fn equal(counts: Counts) -> String {

@@ -12,11 +12,12 @@ use crate::output;
 /// Formats `-o json`: a list with one entry per application, including equal ones.
 ///
 /// ```json
-/// [{"application": "shop", "namespace": "argocd", "change": "added|removed|changed|equal", "error": null, "equal": 3,
+/// [{"application": "shop", "namespace": "argocd", "change": "added|removed|changed|equal", "error": null, "baseError": null, "equal": 3,
 ///   "objects": [{"group": "apps", "kind": "Deployment", "namespace": "web", "name": "shop",
 ///                "change": "added|removed|changed", "before": {…}, "after": {…}, "patch": "--- …"}]}]
 /// ```
 ///
+/// `baseError` is the reason why the application could not be read or rendered at the base; then its objects count as added.
 /// `before` is `null` for added objects, `after` for removed ones. A failed application has a string in `error`; `change`, `objects` and
 /// `equal` are `null`. So is an application set whose applications are not all compared, at the end of the list: its name is in
 /// `applicationSet`, and `application` is `null`.
@@ -64,6 +65,7 @@ fn application(one: &ApplicationDiff, sides: &Sides, context_lines: usize) -> Va
         "namespace": one.namespace,
         "change": comparison.map(|_| change),
         "error": one.result.as_ref().err().map(ServiceError::message),
+        "baseError": one.base_error,
         "equal": comparison.map(|comparison| comparison.equal),
         "objects": comparison.map(|comparison| comparison.objects.iter().map(object).collect::<Vec<_>>()),
     })

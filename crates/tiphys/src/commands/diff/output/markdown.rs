@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tiphys_engine::diff::{Change, ObjectDiff};
 
-use super::{ApplicationDiff, NotCompared, Presence, Sides, equal, title, total, unified};
+use super::{ApplicationDiff, NotCompared, Presence, Sides, base_notes, equal, title, total, unified};
 use crate::args::DiffOutputArgs;
 use crate::error::{self, ServiceError};
 use crate::terminal::{message, one_line};
@@ -32,7 +32,9 @@ pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffO
         bytes_max: args.max_bytes().saturating_sub(REST_BYTES_MAX + INCOMPLETE_BYTES_MAX + heading.len()),
         not_shown: Vec::new(),
     };
-    comment.notes(&sides.sets.lines);
+    let notes: Vec<String> =
+        sides.sets.lines.iter().cloned().chain(base_notes(applications, sides)).collect();
+    comment.notes(&notes);
     comment.failures(applications);
     for same in with_same_changes(applications) {
         comment.differences(&same, sides, args.context_lines);
@@ -181,7 +183,7 @@ impl Comment {
         } else {
             format!("{} applications", failures.len())
         };
-        let begin = format!("\n<details>\n<summary>{count} failed</summary>\n\n{fence}text\n");
+        let begin = format!("\n<details>\n<summary>{count} not compared</summary>\n\n{fence}text\n");
         let end = format!("{fence}\n\n</details>\n");
         let mut room = self.room().saturating_sub(begin.len() + end.len());
         let mut shown = String::new();

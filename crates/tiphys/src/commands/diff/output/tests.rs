@@ -34,6 +34,7 @@ fn application(name: &str, result: Result<Comparison, ServiceError>) -> Applicat
         name: name.to_owned(),
         presence: Presence::Both,
         warnings: Vec::new(),
+        base_error: None,
         result,
     }
 }
@@ -125,7 +126,7 @@ fn objects_omitted_from_a_comment_are_counted_and_named() {
 fn failure_in_a_comment_does_not_close_its_fence() {
     let failed = application("a", Err(ServiceError::rendering("</details>\n```\n# heading")));
     let text = markdown::text(&[failed], &sides(), &output_args(&[]));
-    let block = "<summary>1 application failed</summary>\n\n````text\n</details>\n  ```\n  # heading\n````\n\n</details>\n";
+    let block = "<summary>1 application not compared</summary>\n\n````text\n</details>\n  ```\n  # heading\n````\n\n</details>\n";
     assert!(text.contains(block), "{text}");
 }
 

@@ -4,7 +4,7 @@ use tiphys_engine::ObjectKey;
 use tiphys_engine::diff::{Counts, ObjectDiff};
 use tiphys_process::escape_text;
 
-use super::{ApplicationDiff, NotCompared, Sides, title};
+use super::{ApplicationDiff, NotCompared, Sides, not_compared_lines, title};
 use crate::terminal::one_line;
 
 /// Whether to use terminal colours.
@@ -42,6 +42,9 @@ pub(super) fn text(
             }
         }
     }
+    for line in not_compared_lines(applications, sides) {
+        text.push_str(&colours.painted(&one_line(&format!("# {line}")), BOLD));
+    }
     text
 }
 
@@ -70,7 +73,7 @@ pub(super) fn object_name(key: &ObjectKey) -> String {
     format!("{group}{} {namespace}{}", key.kind, key.name)
 }
 
-/// A summary with failures: `1 added, 2 changed`, `no differences`, `1 application failed, nothing else differs`,
+/// A summary with failures: `1 added, 2 changed`, `no differences`, `1 application not compared, nothing else differs`,
 /// `2 application sets not compared, nothing else differs`.
 pub(super) fn headline(counts: Counts, not_compared: NotCompared) -> String {
     let counted = |count: usize, one: &str, many: &str| match count {
@@ -79,7 +82,7 @@ pub(super) fn headline(counts: Counts, not_compared: NotCompared) -> String {
         _ => Some(format!("{count} {many}")),
     };
     let failures = [
-        counted(not_compared.applications, "application failed", "applications failed"),
+        counted(not_compared.applications, "application not compared", "applications not compared"),
         counted(not_compared.sets, "application set not compared", "application sets not compared"),
     ];
     let failures = failures.into_iter().flatten().collect::<Vec<_>>().join(", ");
