@@ -20,8 +20,7 @@ pub(crate) use settings::StoreSettings;
 /// The origin of a file of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The caller: standard input, a file outside of the rendered repositories or in a trusted directory, or the base revision of a
-    /// comparison.
+    /// The caller: standard input, or a file outside of the rendered repositories or in a trusted directory.
     Caller,
     /// A rendered repository.
     Repository,
@@ -36,6 +35,8 @@ pub(crate) struct Trust {
     rendered: BTreeSet<PathBuf>,
     /// Directories whose settings the caller trusts; canonical paths.
     trusted: Vec<PathBuf>,
+    /// The origin of files at the base of a comparison.
+    past: Origin,
 }
 
 impl Trust {
@@ -62,17 +63,30 @@ impl Trust {
         rendered.extend(repositories);
         let trusted = &options.trust_repository_settings;
         let trusted = trusted.iter().filter_map(|dir| host.absolute(dir).canonicalize().ok());
-        Self { current_dir: host.absolute(""), rendered, trusted: trusted.collect() }
+        Self { current_dir: host.absolute(""), rendered, trusted: trusted.collect(), past: Origin::Caller }
     }
 
-    /// Returns rules by which every file is the caller's. A comparison of two revisions decides otherwise which settings it trusts.
+    /// Returns the rules for a comparison of these work trees: what they have at the base is as little the caller's as what they have now.
+    pub(crate) fn of_compared(self, tops: &BTreeSet<PathBuf>) -> Self {
+        let is_trusted = |top: &PathBuf| self.trusted.iter().any(|dir| top.starts_with(dir));
+        let past = if tops.iter().all(is_trusted) { Origin::Caller } else { Origin::Repository };
+        let rendered = self.rendered.union(tops).cloned().collect();
+        Self { rendered, past, ..self }
+    }
+
+    /// Returns rules by which every file is the caller's, for a comparison whose caller trusts the new side.
     pub(crate) fn everything(host: &Host) -> Self {
-        Self { current_dir: host.absolute(""), rendered: BTreeSet::new(), trusted: Vec::new() }
+        let (rendered, trusted) = (BTreeSet::new(), Vec::new());
+        Self { current_dir: host.absolute(""), rendered, trusted, past: Origin::Caller }
     }
 
     /// Returns the origin of a file with settings.
     pub(crate) fn origin(&self, file: &FileName) -> Origin {
-        let Some(path) = file.path() else { return Origin::Caller };
+        let path = match file {
+            FileName::StandardInput => return Origin::Caller,
+            FileName::Past(_) => return self.past,
+            FileName::File(path) => path,
+        };
         let path = self.current_dir.join(path);
         let real = path.canonicalize();
         let is_trusted = real.is_ok_and(|real| self.trusted.iter().any(|dir| real.starts_with(dir)));

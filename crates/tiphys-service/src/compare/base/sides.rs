@@ -65,8 +65,15 @@ pub(super) async fn open(
     let RevisionOptions { base, plugins_from: from, head_references, .. } = revision;
     let sources = service.sources().request(source_request(options, host, Some(&base.name)));
     let reader = BaseReader { sources: &sources, base };
-    let StoreSides { base: stores_base, head: stores_head, tops, around: mut compared, trust, mut held } =
-        stores(&reader, options, arguments, host).await?;
+    let StoreSides {
+        base: stores_base,
+        head: stores_head,
+        tops,
+        around: mut compared,
+        trust,
+        trust_settings,
+        mut held,
+    } = stores(&reader, options, arguments, (*from, host)).await?;
     let (chart_folders, held_charts) = chart_folders(&reader, options, &tops).await?;
     held.extend(held_charts);
     let unused = unused_copies(&sources, &tops).await?;
@@ -81,9 +88,8 @@ pub(super) async fn open(
     })?;
     let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
     let known = clusters.known();
-    let settings = |side: &SideStore| {
-        RequestSettings::new(options, host, &side.store, &Trust::everything(host), &known, None)
-    };
+    let settings =
+        |side: &SideStore| RequestSettings::new(options, host, &side.store, &trust_settings, &known, None);
     let (settings_base, mut settings_head) = (settings(&stores_base), settings(&stores_head));
     let mut warnings = options.warnings.clone();
     warnings.extend(plugins.warnings.iter().cloned());
@@ -242,6 +248,8 @@ struct StoreSides {
     around: BTreeSet<PathBuf>,
     /// The origins of files of the head.
     trust: Arc<Trust>,
+    /// The origins of files with settings.
+    trust_settings: Trust,
     /// The trees from which the store of the base was read. Objects that sets name are read from them later.
     held: Vec<BasePath>,
 }
@@ -252,7 +260,7 @@ async fn stores(
     reader: &BaseReader<'_>,
     options: &ServiceOptions,
     arguments: &[ApplicationRef],
-    host: &Host,
+    (plugins_from, host): (PluginsFrom, &Host),
 ) -> Result<StoreSides, ServiceError> {
     let (mut tops, mut around) = (BTreeSet::new(), BTreeSet::new());
     let (mut inputs_base, mut inputs_head) = (Vec::new(), Vec::new());
@@ -303,18 +311,22 @@ async fn stores(
         held.push(at_base);
     }
     let trust = Arc::new(Trust::new(options, host, &store_head, &[]));
+    let trust_settings = match plugins_from {
+        PluginsFrom::Base => Trust::new(options, host, &store_head, &[]).of_compared(&tops),
+        PluginsFrom::Head | PluginsFrom::Each => Trust::everything(host),
+    };
     let side = |mut store: Resources, mut paths: Vec<(PathBuf, Resources)>| {
         let all = std::iter::once(&mut store).chain(paths.iter_mut().map(|(_, store)| store));
         all.for_each(|store| trust.allow_file_repositories(store.applications_mut()));
         SideStore {
-            control_plane: settings::control_plane(options, &store, &Trust::everything(host)),
+            control_plane: settings::control_plane(options, &store, &trust_settings),
             store,
             paths,
             unknown_sets: BTreeSet::new(),
         }
     };
     let (base, head) = (side(store_base, paths_base), side(store_head, paths_head));
-    Ok(StoreSides { base, head, tops, around, trust, held })
+    Ok(StoreSides { base, head, tops, around, trust, trust_settings, held })
 }
 
 fn load_base(inputs: &[StoreInput]) -> Result<Resources, ServiceError> {

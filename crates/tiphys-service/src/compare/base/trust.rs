@@ -46,11 +46,11 @@ pub(super) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) -> Vec<W
         unused("helm.valuesFileSchemes of the store's argocd-cm are");
         of_head.context.values_file_schemes.clone_from(&of_base.context.values_file_schemes);
     }
-    let secrets = changed_secrets(base.store, change.store);
+    let (of_base, of_head) = (&base.settings.known, &mut change.settings.known);
+    let secrets = if of_base == of_head { Vec::new() } else { changed_secrets(base.store, change.store) };
     if !secrets.is_empty() {
         unused(&format!("repository Secrets of the store ({}) are", listed(&secrets)));
     }
-    let (of_base, of_head) = (&base.settings.known, &mut change.settings.known);
     if of_head.certificates != of_base.certificates {
         unused("authorities in the store's argocd-tls-certs-cm are");
     }
