@@ -11,6 +11,8 @@ use tiphys_store::StoredApplication;
 use tiphys_tree::RepoPath;
 
 use crate::error::{Remedy, ServiceError};
+use crate::overlooked::overlooked;
+use crate::project_file;
 use crate::text::listed;
 use crate::warning::Warning;
 use crate::workspace::Workspace;
@@ -33,6 +35,12 @@ pub async fn checkout_report(
 ) -> CheckoutReport {
     let mut report = report(&workspace.renderer, applications).await;
     report.warnings.extend(unused_of_workspace(workspace).await);
+    let (options, host) = (workspace.service.options(), workspace.service.host());
+    let current = project_file::checkout_of(&host.current_dir).and_then(|top| top.canonicalize().ok());
+    let checkouts = current.into_iter().collect();
+    let sources = workspace.renderer.sources();
+    // An error of a directory is left to rendering to report.
+    report.warnings.extend(overlooked(sources, options, &checkouts, applications).await.unwrap_or_default());
     report
 }
 
@@ -82,10 +90,10 @@ pub(crate) async fn unused_repositories(
     unused.collect()
 }
 
-/// Returns the error of branches of which it is not known whether a checkout is a change of them, with an option for each.
-pub(crate) fn unknown_error(unknown: &[Warning]) -> ServiceError {
-    let messages: Vec<&str> = unknown.iter().map(Warning::message).collect();
-    let arguments: Vec<&str> = unknown
+/// Returns the error of warnings about checkouts, with an option for each.
+pub(crate) fn remedied_error(warnings: &[Warning]) -> ServiceError {
+    let messages: Vec<&str> = warnings.iter().map(Warning::message).collect();
+    let arguments: Vec<&str> = warnings
         .iter()
         .filter_map(|warning| match warning.remedy() {
             Some(Remedy::UseRepository(argument)) => Some(argument.as_str()),

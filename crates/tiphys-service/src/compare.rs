@@ -67,10 +67,11 @@ impl ApplicationDiff {
     pub(crate) fn unusable(key: Option<(String, String)>, error: &SelectError) -> Self {
         let (namespace, name) = key.unwrap_or_else(|| {
             let place = match error {
-                SelectError::Broken(broken) => broken.place.file.to_string(),
-                other => other.to_string(),
+                SelectError::Broken(broken) => Some(&broken.place),
+                SelectError::Duplicate { places, .. } => places.first(),
+                _ => None,
             };
-            (String::new(), place)
+            (String::new(), place.map_or_else(|| error.to_string(), |place| place.file.to_string()))
         });
         Self {
             namespace,

@@ -21,6 +21,7 @@ mod host;
 mod inputs;
 mod object_address;
 mod options;
+mod overlooked;
 pub mod params;
 pub mod plugin;
 mod project_file;

@@ -23,6 +23,6 @@ pub use resources::{
     Broken, BrokenReason, SetId, SkipReason, Skipped, StoredApplication, StoredProject, StoredSecret,
     StoredSet, StoredSettings,
 };
-pub use selection::{Filter, SelectError, Selection};
+pub use selection::{Filter, SelectError, Selection, TEMPLATE_MARK};
 pub use selector::{Selector, SelectorError};
 pub use store::{Counts, Documents, Store, StoreError, StoreInput};

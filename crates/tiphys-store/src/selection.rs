@@ -8,6 +8,9 @@ use crate::{
     ApplicationRef, Broken, Place, Selector, SkipReason, Store, StoreError, StoreInput, StoredApplication,
 };
 
+/// What names that are not rendered contain.
+pub const TEMPLATE_MARK: &str = "{{";
+
 /// A filter on the selected applications.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
@@ -48,7 +51,7 @@ pub enum SelectError {
         candidates: Vec<String>,
     },
     /// Several documents define the application.
-    #[error("application {name:?} is defined more than once: {}", places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    #[error("{} more than once: {}", duplicate(name), places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Duplicate {
         /// Its full name.
         name: String,
@@ -67,6 +70,15 @@ pub enum SelectError {
     /// A path cannot be opened.
     #[error(transparent)]
     Path(#[from] StoreError),
+}
+
+/// What is defined more than once. A name with a variable that its template did not render is none.
+fn duplicate(name: &str) -> String {
+    if name.contains(TEMPLATE_MARK) {
+        "an application whose template leaves a variable in its name is generated".to_owned()
+    } else {
+        format!("application {name:?} is defined")
+    }
 }
 
 fn hint(suggestions: &[String], left_out: Option<&(Place, SkipReason)>) -> String {
@@ -194,16 +206,17 @@ impl Store {
             by_name.entry(stored.key(control_plane)).or_default().push(&stored.place);
         }
         for stored in &self.applications {
-            match by_name.get(&stored.key(control_plane)).map(Vec::as_slice) {
-                Some([_]) | None => selection.applications.push(stored.clone()),
+            let key = stored.key(control_plane);
+            match by_name.get(&key).map(Vec::as_slice) {
+                Some([_]) => selection.applications.push(stored.clone()),
                 // One error for the first of them lists all.
-                Some(places @ [first, ..]) if **first == stored.place => {
-                    selection.errors.push(SelectError::Duplicate {
-                        name: stored.full_name(),
-                        places: places.iter().map(|place| (*place).clone()).collect(),
-                    });
+                Some(places) => {
+                    let mut places: Vec<Place> = places.iter().map(|place| (*place).clone()).collect();
+                    places.dedup();
+                    selection.errors.push(SelectError::Duplicate { name: stored.full_name(), places });
+                    by_name.remove(&key);
                 }
-                Some(_) => {}
+                None => {}
             }
         }
     }

@@ -112,9 +112,14 @@ impl Store {
         Ok(store)
     }
 
-    /// Returns the applications.
+    /// Returns the applications: those of documents, and those that sets generate once they are included.
     pub fn applications(&self) -> &[Arc<StoredApplication>] {
         &self.applications
+    }
+
+    /// Returns the applications of documents.
+    pub fn written_applications(&self) -> impl Iterator<Item = &Arc<StoredApplication>> {
+        self.applications.iter().filter(|stored| stored.generated_by.is_none())
     }
 
     /// Returns the projects.

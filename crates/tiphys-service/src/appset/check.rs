@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tiphys_appset::{SetFinding, SetRule, check_set};
 use tiphys_engine::Owner;
-use tiphys_store::{Place, SetId, StoredSet};
+use tiphys_store::{Place, SetId, StoredSet, TEMPLATE_MARK};
 
 use super::generation::SetOutcome;
 use super::reports::{LeftOut, SetReport, SetReports};
@@ -150,9 +150,9 @@ struct Names(BTreeMap<(String, String), String>);
 impl Names {
     /// Returns the stored applications that no set owns.
     fn of_store(workspace: &Workspace) -> Self {
-        let stored = workspace.resources.applications().iter();
+        let written = workspace.resources.written_applications();
         let foreign =
-            stored.filter(|stored| !matches!(Owner::of(&stored.node), Some(Owner::ApplicationSet(_))));
+            written.filter(|stored| !matches!(Owner::of(&stored.node), Some(Owner::ApplicationSet(_))));
         let entry = |stored: &std::sync::Arc<tiphys_store::StoredApplication>| {
             let namespace = stored.namespace(&workspace.control_plane).to_owned();
             ((namespace, stored.application.metadata.name.clone()), stored.place.to_string())
@@ -160,8 +160,11 @@ impl Names {
         Self(foreign.map(entry).collect())
     }
 
-    /// Adds an application of a set. Returns what has the name already.
+    /// Adds an application of a set. Returns what has the name already. A name that its template did not render is none.
     fn add(&mut self, set: &StoredSet, id: &SetId, name: &str) -> Option<String> {
+        if name.contains(TEMPLATE_MARK) {
+            return None;
+        }
         let key = (id.namespace.clone(), name.to_owned());
         if let Some(other) = self.0.get(&key) {
             return Some(other.clone());

@@ -340,7 +340,7 @@ fn given(
 }
 
 fn of_store(resources: &Resources) -> Vec<Value> {
-    resources.applications().iter().map(|stored| stored.node.to_value()).collect()
+    resources.written_applications().map(|stored| stored.node.to_value()).collect()
 }
 
 /// Reads the Applications of the cluster of Argo CD, in all namespaces.

@@ -8,7 +8,6 @@ mod project_file;
 mod sets;
 mod sides;
 mod trust;
-mod unheeded;
 
 use tiphys_source::BaseRevision;
 

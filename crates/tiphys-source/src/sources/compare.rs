@@ -96,16 +96,15 @@ impl Sources {
         Ok(tops)
     }
 
-    /// Returns the normalized URLs of a work tree's remotes that have no local copy. Changes in the work tree do not change what is rendered
-    /// from them.
-    pub async fn unused_remotes(&self, top: &Path) -> Result<Vec<String>, SourceError> {
-        let mut unused = Vec::new();
-        for url in copy::remote_urls(top, &self.service.git).await? {
-            if self.copies_of(&url).await?.is_empty() {
-                unused.push(url);
-            }
-        }
-        Ok(unused)
+    /// Returns the normalized URLs of a work tree's remotes.
+    pub async fn remotes(&self, top: &Path) -> Result<Vec<String>, SourceError> {
+        Ok(copy::remote_urls(top, &self.service.git).await?.into_iter().collect())
+    }
+
+    /// Returns the directories that stand for a repository.
+    pub async fn directories_of(&self, repo_url: &str) -> Result<Vec<PathBuf>, SourceError> {
+        let copies = self.copies_of(&normalize_git_url(repo_url.trim())).await?;
+        Ok(copies.into_iter().map(|(_, copy)| copy.dir.clone()).collect())
     }
 
     /// Returns the commit that is used instead of a local copy's files.

@@ -14,14 +14,15 @@ use tiphys_store::{SetId, StoredApplication};
 use tokio_util::sync::CancellationToken;
 
 use super::pairs::{self, Key, Pair, Pairs, SideStore, Unusable};
-use super::past::label;
+use super::past::{failed, label};
 use super::sides::{self, ComparedSides};
-use super::{Rendering, RevisionOptions, unheeded};
+use super::{Rendering, RevisionOptions};
 use crate::appset::{SetReports, SetSelection};
 use crate::checkouts::{self, CheckoutReport};
 use crate::compare::{ApplicationDiff, Presence};
 use crate::error::{Input, Remedy, ServiceError, chain};
 use crate::options::{ApplicationSelection, StepCallback, StorePath};
+use crate::overlooked::overlooked;
 use crate::select;
 use crate::service::Service;
 use crate::warning::Warning;
@@ -121,11 +122,15 @@ impl RevisionComparison {
             .retain(|set| is_about_all || pairs.of_unknown_sets.contains_key(set) || concerned.contains(set));
         warnings.extend(reports.warnings().cloned());
         let head = pairs.head();
-        warnings.extend(unheeded::warnings(&head, &sides));
+        let overlooked = overlooked(sides.head.renderer.sources(), service.options(), &sides.checkouts, &head).await;
+        let overlooked = overlooked.map_err(|error| failed(&error))?;
+        if !overlooked.is_empty() {
+            return Err(checkouts::remedied_error(&overlooked));
+        }
         let CheckoutReport { mut notes, warnings: of_checkouts, unknown } =
             Box::pin(checkouts::report(&sides.head.renderer, &head)).await;
         if !unknown.is_empty() {
-            return Err(checkouts::unknown_error(&unknown));
+            return Err(checkouts::remedied_error(&unknown));
         }
         warnings.extend(of_checkouts);
         let base_label = label(&revision.base);

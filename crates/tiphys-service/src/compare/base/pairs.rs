@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_store::{ApplicationRef, Filter, SelectError, SetId, Store, StoredApplication};
+use tiphys_store::{ApplicationRef, Filter, SelectError, SetId, Store, StoredApplication, TEMPLATE_MARK};
 
 use crate::compare::Presence;
 
@@ -74,6 +74,8 @@ impl Unusable {
             }
             _ => return Err(error),
         };
+        // A name that is not rendered is none.
+        let key = key.filter(|(_, name)| !name.contains(TEMPLATE_MARK));
         Ok(Self { key, error })
     }
 }

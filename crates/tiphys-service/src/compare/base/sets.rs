@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tiphys_api::ApplicationSet;
 use tiphys_appset::Generated;
-use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSet};
+use tiphys_store::{SetId, Store as Resources, StoredSet};
 use tokio_util::sync::CancellationToken;
 
 use super::RevisionOptions;
@@ -78,9 +78,7 @@ fn removed(stored: &StoredSet, id: &SetId) -> Option<SetApplications> {
 
 /// Returns the stored Applications of the base, and those of each set with the stored ones.
 fn existing(store: &Resources) -> (Vec<Value>, BTreeMap<SetId, Vec<Value>>) {
-    let is_stored = |stored: &&Arc<StoredApplication>| stored.generated_by.is_none();
-    let stored: Vec<Value> =
-        store.applications().iter().filter(is_stored).map(|stored| stored.node.to_value()).collect();
+    let stored: Vec<Value> = store.written_applications().map(|stored| stored.node.to_value()).collect();
     let mut by_set = BTreeMap::new();
     for generated in store.applications() {
         let Some(set) = &generated.generated_by else { continue };

@@ -22,6 +22,7 @@ use crate::error::{Input, ServiceError};
 use crate::host::Host;
 use crate::options::{ServiceOptions, StorePath};
 use crate::plugin;
+use crate::project_file;
 use crate::projects::Projects;
 use crate::service::Service;
 use crate::settings::{self, RequestSettings, source_request};
@@ -40,8 +41,8 @@ pub(super) struct ComparedSides {
     pub(super) base: Side,
     pub(super) head: Side,
     pub(super) plugins: ComparedPlugins,
-    /// Top directories of the store's work trees, each with the URL of a repository that it is a copy of and is not used for.
-    pub(super) unused_copies: Vec<(PathBuf, String)>,
+    /// Top directories of the work trees of the store, and of the current directory.
+    pub(super) checkouts: BTreeSet<PathBuf>,
     /// The projects of the head, with the rules of the base.
     pub(super) projects: Arc<Projects>,
     pub(super) clusters: Arc<DestinationClusters>,
@@ -76,7 +77,6 @@ pub(super) async fn open(
     } = stores(&reader, options, arguments, (*from, host)).await?;
     let (chart_folders, held_charts) = chart_folders(&reader, options, &tops).await?;
     held.extend(held_charts);
-    let unused = unused_copies(&sources, &tops).await?;
     compared.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
     let here = past::work_trees("", &host.absolute(""))?;
     compared.extend(here.into_iter().map(|place| place.top));
@@ -147,8 +147,9 @@ pub(super) async fn open(
         stores: stores_head,
     };
     sets.join(head.include_sets(service, &projects, &trust, &services).await?);
-    let unused_copies = unused;
-    Ok(ComparedSides { base, head, plugins, unused_copies, projects, clusters, warnings, sets, _held: held })
+    let current = project_file::checkout_of(&host.current_dir).and_then(|top| top.canonicalize().ok());
+    let checkouts = tops.into_iter().chain(current).collect();
+    Ok(ComparedSides { base, head, plugins, checkouts, projects, clusters, warnings, sets, _held: held })
 }
 
 impl ComparedSides {
@@ -201,18 +202,6 @@ impl Side {
         self.stores.unknown_sets = sets.reports.unknown().into_iter().map(|unknown| unknown.set).collect();
         Ok(sets)
     }
-}
-
-async fn unused_copies(
-    sources: &Sources,
-    tops: &BTreeSet<PathBuf>,
-) -> Result<Vec<(PathBuf, String)>, ServiceError> {
-    let mut unused = Vec::new();
-    for top in tops {
-        let urls = sources.unused_remotes(top).await.map_err(|error| failed(&error))?;
-        unused.extend(urls.into_iter().map(|url| (top.clone(), url)));
-    }
-    Ok(unused)
 }
 
 /// Returns the directories of charts at the base that replace repositories, for those in the work trees of the stores that differ. Others are

@@ -1,0 +1,108 @@
+//! Checkouts that look like a copy of the Applications' repository and stand for none of them: without a report, their changes would seem to
+//! make no difference.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tiphys_source::{SourceError, Sources, normalize_git_url};
+use tiphys_store::StoredApplication;
+use tiphys_tree::RepoPath;
+
+use crate::error::Remedy;
+use crate::options::{CurrentCheckout, ServiceOptions};
+use crate::warning::Warning;
+
+/// How sure it is that a checkout is a copy of a repository; the surest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    /// One of its remotes is the repository.
+    Remote,
+    /// One of its remotes has the repository's name and another owner, as that of a fork has.
+    Name,
+    /// It has all paths of the Applications' sources.
+    Paths,
+}
+
+/// What Applications use of a repository that no directory stands for.
+#[derive(Debug, Default)]
+struct Use {
+    shown: String,
+    sources: usize,
+    paths: BTreeSet<RepoPath>,
+}
+
+/// Returns a warning for each checkout of which no application is made although it looks like a copy of their repository.
+pub(crate) async fn overlooked(
+    sources: &Sources,
+    options: &ServiceOptions,
+    checkouts: &BTreeSet<PathBuf>,
+    applications: &[Arc<StoredApplication>],
+) -> Result<Vec<Warning>, SourceError> {
+    let is_default = options.current_checkout == CurrentCheckout::Used;
+    // `--repo ''` means that no directory stands for a repository.
+    if !is_default && options.repositories.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut used, mut uses): (BTreeSet<PathBuf>, BTreeMap<String, Use>) = Default::default();
+    for stored in applications {
+        for source in stored.application.spec.effective_sources().iter().filter(|one| one.chart.is_empty()) {
+            let directories = sources.directories_of(&source.repo_url).await?;
+            if directories.is_empty() {
+                let one = uses.entry(normalize_git_url(&source.repo_url)).or_default();
+                one.shown = source.shown_repository();
+                one.sources += 1;
+                one.paths.extend(RepoPath::new(&source.path).ok().filter(|path| !path.is_root()));
+            }
+            used.extend(directories);
+        }
+    }
+    let mut warnings = Vec::new();
+    for top in checkouts.difference(&used) {
+        let remotes = sources.remotes(top).await?;
+        let likeness = |url: &String, one: &Use| likeness(top, &remotes, url, one);
+        let likely = uses.iter().filter_map(|(url, one)| Some((likeness(url, one)?, url, one))).min_by_key(
+            |(likeness, ..)| *likeness,
+        );
+        if let Some((likeness, url, one)) = likely
+            && (is_default || likeness == Likeness::Remote)
+        {
+            warnings.push(warning(top, likeness, url, one));
+        }
+    }
+    Ok(warnings)
+}
+
+fn likeness(top: &Path, remotes: &[String], url: &str, one: &Use) -> Option<Likeness> {
+    if remotes.iter().any(|remote| remote == url) {
+        Some(Likeness::Remote)
+    } else if remotes.iter().any(|remote| repository_name(remote) == repository_name(url)) {
+        Some(Likeness::Name)
+    } else {
+        let has_all = one.paths.iter().all(|path| top.join(path.as_str()).is_dir());
+        (has_all && !one.paths.is_empty()).then_some(Likeness::Paths)
+    }
+}
+
+/// Returns the last part of a normalised URL.
+fn repository_name(url: &str) -> &str {
+    url.rsplit(['/', ':']).next().unwrap_or(url)
+}
+
+fn warning(top: &Path, likeness: Likeness, url: &str, one: &Use) -> Warning {
+    let Use { shown, sources, .. } = one;
+    let count = match sources {
+        1 => "one source of an application is".to_owned(),
+        count => format!("{count} sources of applications are"),
+    };
+    let checkout = top.display();
+    let (what, argument) = match likeness {
+        Likeness::Remote => ("is a checkout of it", checkout.to_string()),
+        Likeness::Name => ("is a checkout of a repository of the same name", format!("{url}={checkout}")),
+        Likeness::Paths => ("has the same paths", format!("{url}={checkout}")),
+    };
+    let message = format!(
+        "{count} made from {shown}, and no application from {checkout}, which {what}: what is changed in it has no effect"
+    );
+    Warning::new(message).with_remedy(Remedy::UseRepository(argument))
+}
