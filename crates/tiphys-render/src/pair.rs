@@ -62,7 +62,8 @@ pub async fn has_equal_inputs(before: Side<'_>, after: Side<'_>) -> bool {
         return false;
     }
     // Boxed because these are large futures.
-    let Ok((of_before, of_after)) = try_join(Box::pin(before.inputs()), Box::pin(after.inputs())).await else {
+    let Ok((of_before, of_after)) = try_join(Box::pin(before.inputs()), Box::pin(after.inputs())).await
+    else {
         return false;
     };
     let mut all = of_before.iter().chain(&of_after);

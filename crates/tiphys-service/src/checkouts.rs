@@ -11,7 +11,7 @@ use tiphys_store::StoredApplication;
 use tiphys_tree::RepoPath;
 
 use crate::error::{Remedy, ServiceError};
-use crate::overlooked::overlooked;
+use crate::overlooked::{self, overlooked};
 use crate::project_file;
 use crate::text::listed;
 use crate::warning::Warning;
@@ -39,8 +39,12 @@ pub async fn checkout_report(
     let current = project_file::checkout_of(&host.current_dir).and_then(|top| top.canonicalize().ok());
     let checkouts = current.into_iter().collect();
     let sources = workspace.renderer.sources();
-    // An error of a directory is left to rendering to report.
-    report.warnings.extend(overlooked(sources, options, &checkouts, applications).await.unwrap_or_default());
+    if !overlooked::is_intended(options) {
+        // An error of a directory is left to rendering to report.
+        report
+            .warnings
+            .extend(overlooked(sources, options, &checkouts, applications).await.unwrap_or_default());
+    }
     report
 }
 

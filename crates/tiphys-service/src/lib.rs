@@ -57,8 +57,7 @@ pub use inputs::{ApplicationInputs, inputs};
 pub use object_address::{parse_object_address, require_possible};
 pub use options::{
     ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, InstalledPlugins,
-    KubernetesAccess, RepositoryRevisions, ServiceLimits, ServiceOptions, StepCallback,
-    StorePath,
+    KubernetesAccess, RepositoryRevisions, ServiceLimits, ServiceOptions, StepCallback, StorePath,
 };
 pub use project_file::{
     PROJECT_FILE, PROJECT_FILE_SCHEMA, ProjectFile, ProjectFileChoice, ProjectKey, ProjectValue,

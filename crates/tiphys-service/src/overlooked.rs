@@ -13,6 +13,9 @@ use crate::error::Remedy;
 use crate::options::{CurrentCheckout, ServiceOptions};
 use crate::warning::Warning;
 
+/// Repositories of this machine, of which no other folder is a fork.
+const FILE_SCHEME: &str = "file://";
+
 /// How sure it is that a checkout is a copy of a repository; the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
@@ -40,10 +43,6 @@ pub(crate) async fn overlooked(
     applications: &[Arc<StoredApplication>],
 ) -> Result<Vec<Warning>, SourceError> {
     let is_default = options.current_checkout == CurrentCheckout::Used;
-    // `--repo ''` means that no directory stands for a repository.
-    if !is_default && options.repositories.is_empty() {
-        return Ok(Vec::new());
-    }
     let (mut used, mut uses): (BTreeSet<PathBuf>, BTreeMap<String, Use>) = Default::default();
     for stored in applications {
         for source in stored.application.spec.effective_sources().iter().filter(|one| one.chart.is_empty()) {
@@ -61,21 +60,29 @@ pub(crate) async fn overlooked(
     for top in checkouts.difference(&used) {
         let remotes = sources.remotes(top).await?;
         let likeness = |url: &String, one: &Use| likeness(top, &remotes, url, one);
-        let likely = uses.iter().filter_map(|(url, one)| Some((likeness(url, one)?, url, one))).min_by_key(
-            |(likeness, ..)| *likeness,
-        );
-        if let Some((likeness, url, one)) = likely
+        let likely = uses
+            .iter()
+            .filter_map(|(url, one)| Some((likeness(url, one)?, url, one)))
+            .min_by_key(|(likeness, ..)| *likeness);
+        if let Some((likeness, _, one)) = likely
             && (is_default || likeness == Likeness::Remote)
         {
-            warnings.push(warning(top, likeness, url, one));
+            warnings.push(warning(top, likeness, one));
         }
     }
     Ok(warnings)
 }
 
+/// Whether the caller wants no directory to stand for a repository.
+pub(crate) fn is_intended(options: &ServiceOptions) -> bool {
+    options.current_checkout == CurrentCheckout::Unused && options.repositories.is_empty()
+}
+
 fn likeness(top: &Path, remotes: &[String], url: &str, one: &Use) -> Option<Likeness> {
     if remotes.iter().any(|remote| remote == url) {
         Some(Likeness::Remote)
+    } else if url.starts_with(FILE_SCHEME) {
+        None
     } else if remotes.iter().any(|remote| repository_name(remote) == repository_name(url)) {
         Some(Likeness::Name)
     } else {
@@ -89,7 +96,7 @@ fn repository_name(url: &str) -> &str {
     url.rsplit(['/', ':']).next().unwrap_or(url)
 }
 
-fn warning(top: &Path, likeness: Likeness, url: &str, one: &Use) -> Warning {
+fn warning(top: &Path, likeness: Likeness, one: &Use) -> Warning {
     let Use { shown, sources, .. } = one;
     let count = match sources {
         1 => "one source of an application is".to_owned(),
@@ -98,8 +105,8 @@ fn warning(top: &Path, likeness: Likeness, url: &str, one: &Use) -> Warning {
     let checkout = top.display();
     let (what, argument) = match likeness {
         Likeness::Remote => ("is a checkout of it", checkout.to_string()),
-        Likeness::Name => ("is a checkout of a repository of the same name", format!("{url}={checkout}")),
-        Likeness::Paths => ("has the same paths", format!("{url}={checkout}")),
+        Likeness::Name => ("is a checkout of a repository of the same name", format!("{shown}={checkout}")),
+        Likeness::Paths => ("has the same paths", format!("{shown}={checkout}")),
     };
     let message = format!(
         "{count} made from {shown}, and no application from {checkout}, which {what}: what is changed in it has no effect"

@@ -6,8 +6,8 @@ use tiphys_engine::TrackingMethod;
 use tiphys_render::DestinationVersions;
 use tiphys_service::compare::ClusterStateArgument;
 use tiphys_service::{
-    ClusterContext, Host, InstalledPlugins, KubernetesAccess, MissingProjects, RefusedApplications,
-    Service, ServiceLimits, ServiceOptions, StorePath,
+    ClusterContext, Host, InstalledPlugins, KubernetesAccess, MissingProjects, RefusedApplications, Service,
+    ServiceLimits, ServiceOptions, StorePath,
 };
 use tiphys_source::LocalCopy;
 use tiphys_tree::read_bounded;

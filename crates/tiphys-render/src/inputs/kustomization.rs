@@ -92,7 +92,9 @@ fn add_named(
             return Ok(None);
         }
         if may_be_remote(written) {
-            collector.depends_on_outside(|| format!("{file} names {}, which kustomize fetches", redact_url(written)));
+            collector.depends_on_outside(|| {
+                format!("{file} names {}, which kustomize fetches", redact_url(written))
+            });
             return Ok(None);
         }
         return Err(format!("{file}: {written} leads out of the repository"));
@@ -106,7 +108,9 @@ fn add_named(
             return Ok(None);
         }
         if may_be_remote(written) {
-            collector.depends_on_outside(|| format!("{file} names {}, which kustomize fetches", redact_url(written)));
+            collector.depends_on_outside(|| {
+                format!("{file} names {}, which kustomize fetches", redact_url(written))
+            });
         }
     }
     collector.add(&path, &format!("named in {file}"))?;
@@ -120,8 +124,7 @@ fn add_configuration(
     written: &NamedPath<'_>,
 ) -> Result<(), String> {
     let documents = if written.may_be_inline() {
-        read_documents(written.path.as_bytes())
-            .map_err(|error| format!("{file}: {}: {error}", written.field))
+        read_documents(written.path.as_bytes()).map_err(|error| format!("{file}: {}: {error}", written.field))
     } else {
         if add_named(collector, (folder, file), written)?.is_some() {
             return Err(format!("{file}: {} is a directory in its field {}", written.path, written.field));
@@ -162,11 +165,7 @@ fn add_chart(
 
 /// Refuses an env file with a line without `=`: kustomize before version 5 reads the variable of that name from its own environment. The lines
 /// are those of kustomize's `api/kv/kv.go`.
-fn check_env_file(
-    collector: &mut PathCollector<'_>,
-    folder: &RepoPath,
-    written: &str,
-) -> Result<(), String> {
+fn check_env_file(collector: &mut PathCollector<'_>, folder: &RepoPath, written: &str) -> Result<(), String> {
     // One that does not exist may be remote, which the caller notes.
     let Ok(path) = folder.join(written) else { return Ok(()) };
     if !collector.has_file(&path)? {

@@ -209,14 +209,21 @@ impl<'a> PathCollector<'a> {
 
     /// Adds the `.gitattributes` that apply to the paths and convert files.
     fn add_attributes(&mut self) {
-        let directories: BTreeSet<RepoPath> =
-            self.found.all.keys().flat_map(|path| std::iter::successors(path.parent(), RepoPath::parent)).collect();
+        let directories: BTreeSet<RepoPath> = self
+            .found
+            .all
+            .keys()
+            .flat_map(|path| std::iter::successors(path.parent(), RepoPath::parent))
+            .collect();
         for directory in directories {
             let Ok(file) = directory.join(ATTRIBUTES_FILE) else { continue };
             // A link does not count for git.
             let converts = self.index.content(&file).is_some_and(attributes_convert);
             if converts && self.index.file(&file).is_some_and(|file| !file.is_link) {
-                self.found.all.entry(file).or_insert_with(|| "it converts files when git checks them out".to_owned());
+                self.found
+                    .all
+                    .entry(file)
+                    .or_insert_with(|| "it converts files when git checks them out".to_owned());
             }
         }
     }

@@ -7,6 +7,12 @@ use tiphys_testkit::dice::Dice;
 /// The address of the repository.
 pub(crate) const REPOSITORY: &str = "https://git.example.org/team/apps.git";
 
+/// The address of a repository of value files.
+pub(crate) const VALUES: &str = "https://git.example.org/team/values.git";
+
+/// The address of the Helm repository that a folder of the first repository stands for.
+pub(crate) const CHARTS: &str = "https://charts.example.org";
+
 const VALUE_FILES: [&str; 9] = [
     "values-prod.yaml",
     "../../env/prod.yaml",
@@ -27,6 +33,8 @@ pub(crate) fn random_applications(dice: &mut Dice) -> Vec<Value> {
     let untyped = |path| document(json!({"source": {"repoURL": REPOSITORY, "path": path}}));
     let directory = |path, block| document(json!({"source": source(path, "directory", block)}));
     let mut all = charts.to_vec();
+    let packaged = json!({"repoURL": CHARTS, "chart": "packaged", "targetRevision": "*"});
+    all.push(document(json!({"source": packaged})));
     all.extend([
         kustomization("overlays/prod"),
         untyped("overlays/test"),
@@ -61,7 +69,7 @@ pub(crate) fn decoded(application: &Value) -> Application {
 }
 
 fn chart(path: &str, dice: &mut Dice) -> Value {
-    let values = json!({"repoURL": REPOSITORY, "ref": "values"});
+    let values = json!({"repoURL": dice.one(&[REPOSITORY, VALUES]), "ref": "values"});
     document(json!({"sources": [source(path, "helm", helm(dice)), values]}))
 }
 

@@ -6,6 +6,7 @@ mod repository;
 mod world;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use futures_util::StreamExt as _;
@@ -14,9 +15,11 @@ use tiphys_engine::Manifest;
 use tiphys_render::{InputFiles, Renderer, Side, has_equal_inputs};
 use tiphys_testkit::dice::Dice;
 use tiphys_testkit::git::Repository;
+use tiphys_tree::RepoPath;
 
-use repository::Files;
-use world::World;
+use application::VALUES;
+use repository::{Files, PACKAGES, SECOND};
+use world::{BASE, World};
 
 /// The first repository's seed. Each other one has the next.
 const SEED: u64 = 0x1d0_7e57;
@@ -68,8 +71,9 @@ impl Outcome {
 struct Base {
     seed: u64,
     files: Files,
-    repository: Repository,
-    commit: String,
+    repositories: [Repository; 2],
+    /// The folder of charts.
+    packages: PathBuf,
     applications: Vec<Value>,
     /// The rendered objects, or an error.
     results: Vec<Result<String, String>>,
@@ -79,15 +83,23 @@ impl Base {
     async fn new(world: &World, seed: u64, dice: &mut Dice) -> Self {
         let files = repository::random_files(dice);
         let applications = application::random_applications(dice);
-        let repository = Repository::init(world.path(&format!("repository-{seed}")));
-        repository::write(&files, &repository);
-        let commit = repository.commit("base");
-        let (renderer, _) = world.sides(&repository, &commit).await;
+        let repositories =
+            ["first", "second"].map(|name| Repository::init(world.path(&format!("{name}-{seed}"))));
+        repository::write(&files, &repositories);
+        for repository in &repositories {
+            repository.commit(BASE);
+            repository.git(&["tag", BASE]);
+        }
+        let packages = world.path(&format!("packages-{seed}"));
+        let of_base = ["clone", "--quiet", ".", &packages.display().to_string()];
+        repositories[0].git(&of_base);
+        let packages = packages.join(PACKAGES);
+        let (renderer, _) = world.sides(&repositories, &packages).await;
         let mut results = Vec::new();
         for application in &applications {
             results.push(rendered(&renderer, application).await);
         }
-        Self { seed, files, repository, commit, applications, results }
+        Self { seed, files, repositories, packages, applications, results }
     }
 
     /// Compares changed files and Applications with the base. `removed` is the path that is the change.
@@ -98,8 +110,8 @@ impl Base {
         what: &str,
         removed: Option<&str>,
     ) -> Outcome {
-        repository::write(files, &self.repository);
-        let (base, head) = world.sides(&self.repository, &self.commit).await;
+        repository::write(files, &self.repositories);
+        let (base, head) = world.sides(&self.repositories, &self.packages).await;
         let mut outcome = Outcome::default();
         for ((before, after), result) in self.applications.iter().zip(applications).zip(&self.results) {
             let (a, b) = (application::decoded(before), application::decoded(after));
@@ -150,7 +162,9 @@ async fn input_paths(renderer: &Renderer, application: &Value) -> BTreeMap<Strin
     let mut all = BTreeMap::new();
     for input in inputs {
         let InputFiles::Paths { paths, .. } = input.files else { return BTreeMap::new() };
-        all.extend(paths.all.keys().map(|path| (path.as_str().to_owned(), paths.shallow.contains(path))));
+        let of_second = if input.repository == VALUES { SECOND } else { "" };
+        let entry = |path: &RepoPath| (format!("{of_second}{path}"), paths.shallow.contains(path));
+        all.extend(paths.all.keys().map(entry));
     }
     all
 }
@@ -181,8 +195,8 @@ async fn compare(world: &World, seed: u64) -> Outcome {
         }
         outcome = outcome.and(Box::pin(base.compare(world, (&files, &applications), &what, None)).await);
     }
-    repository::write(&base.files, &base.repository);
-    let (renderer, _) = world.sides(&base.repository, &base.commit).await;
+    repository::write(&base.files, &base.repositories);
+    let (renderer, _) = world.sides(&base.repositories, &base.packages).await;
     let mut inputs = BTreeMap::new();
     for application in &base.applications {
         inputs.append(&mut input_paths(&renderer, application).await);

@@ -8,9 +8,29 @@ use std::path::Path;
 use tiphys_testkit::dice::Dice;
 use tiphys_testkit::git::Repository;
 
-/// Charts, those that they depend on, an older chart with `requirements.yaml`, and one for kustomizations.
-const CHARTS: [&str; 6] =
-    ["charts/web", "charts/db", "charts/old", "libs/one", "libs/two", CHART_OF_KUSTOMIZATIONS];
+use crate::application::CHARTS as HELM_REPOSITORY;
+
+/// Charts, those that they depend on, an older chart with `requirements.yaml`, one for kustomizations, and those of the folder that stands
+/// for a Helm repository.
+const CHARTS: [&str; 8] = [
+    "charts/web",
+    "charts/db",
+    "charts/old",
+    "libs/one",
+    "libs/two",
+    CHART_OF_KUSTOMIZATIONS,
+    "packages/packaged",
+    "packages/fetched",
+];
+
+/// The folder that stands for a Helm repository.
+pub(crate) const PACKAGES: &str = "packages";
+
+/// A chart that is always in that folder, which must exist.
+const KEPT_CHART: (&str, &str) = ("packages/kept/Chart.yaml", "apiVersion: v2\nname: kept\nversion: 1.0.0\n");
+
+/// The beginning of the paths of the second repository.
+pub(crate) const SECOND: &str = "second/";
 
 /// A chart without dependencies.
 const CHART_OF_KUSTOMIZATIONS: &str = "charts/inflated";
@@ -22,8 +42,16 @@ const KUSTOMIZATIONS: [&str; 6] =
 const DIRECTORIES: [&str; 4] = ["plain/one", "plain/one/sub", "plain/two", "plain/two/sub"];
 
 /// Value files and other files that are below no application.
-const VALUES: [&str; 6] =
-    ["env/prod.yaml", "env/test.yaml", "env/eu/a.yaml", "env/eu/b.yaml", "env/us/a.yaml", "other/motd.yaml"];
+const VALUES: [&str; 8] = [
+    "env/prod.yaml",
+    "env/test.yaml",
+    "env/eu/a.yaml",
+    "env/eu/b.yaml",
+    "env/us/a.yaml",
+    "other/motd.yaml",
+    "second/env/us/a.yaml",
+    "second/env/eu/b.yaml",
+];
 
 /// Names of files of charts.
 const OF_CHARTS: [&str; 6] =
@@ -170,8 +198,16 @@ pub(crate) fn remove(files: &mut Files, path: &str) {
     files.retain(|file, _| file != path && !file.starts_with(&below));
 }
 
-/// Writes a work tree.
-pub(crate) fn write(files: &Files, repository: &Repository) {
+/// Writes the work trees of both repositories.
+pub(crate) fn write(files: &Files, [first, second]: &[Repository; 2]) {
+    let (of_second, of_first): (Vec<_>, Vec<_>) =
+        files.iter().partition(|(path, _)| path.starts_with(SECOND));
+    write_tree(of_first.into_iter().map(|(path, entry)| (path.as_str(), entry)), first);
+    first.write(KEPT_CHART.0, KEPT_CHART.1);
+    write_tree(of_second.into_iter().map(|(path, entry)| (&path[SECOND.len()..], entry)), second);
+}
+
+fn write_tree<'f>(files: impl Iterator<Item = (&'f str, &'f Entry)>, repository: &Repository) {
     for entry in fs::read_dir(repository.dir()).expect("the work tree can be read") {
         let path = entry.expect("the entry can be read").path();
         if path.file_name().is_none_or(|name| name == ".git") {
@@ -207,7 +243,7 @@ fn folder(dice: &mut Dice) -> &'static str {
         0..3 => dice.one(&CHARTS),
         3..6 => dice.one(&KUSTOMIZATIONS),
         6 => dice.one(&DIRECTORIES),
-        _ => dice.one(&["env", "env/eu", "env/us"]),
+        _ => dice.one(&["env", "env/eu", "env/us", "second/env/us"]),
     }
 }
 
@@ -317,9 +353,15 @@ fn template(number: usize) -> String {
     object("{{ .Release.Name }}-{{ .Chart.Name }}", &data)
 }
 
-/// Returns the dependencies of a chart, each in a directory after its own.
+/// Returns the dependencies of a chart, each in a directory after its own, or fetched from the Helm repository.
 fn dependencies(folder: &str, dice: &mut Dice) -> String {
     let mut out = "dependencies:\n".to_owned();
+    if ["charts/db", "packages/packaged"].contains(&folder) && dice.chance(30) {
+        let _infallible = writeln!(out, "- {{name: fetched, version: '*', repository: '{HELM_REPOSITORY}'}}");
+    }
+    if folder.starts_with(PACKAGES) {
+        return if out.contains("- ") { out } else { String::new() };
+    }
     for name in ["one", "two"] {
         // Dependencies of dependencies must be in their directory `charts`.
         if !folder.starts_with("libs/") && folder != CHART_OF_KUSTOMIZATIONS && dice.chance(45) {

@@ -15,14 +15,19 @@ use tiphys_render::{
     ContextSettings, DestinationVersions, NoClusters, RenderService, RenderSettings, Renderer,
 };
 use tiphys_source::{
-    BasePoint, BaseRevision, CopyOrigin, LocalCopy, SourceOptions, SourceRequest, SourceService, Sources,
+    BasePoint, BaseRevision, ChartFolders, CopyOrigin, LocalCopy, SourceOptions, SourceRequest,
+    SourceService, Sources,
 };
 use tiphys_testkit::git::{self, Repository};
 use tiphys_testkit::{helm, launcher, tools, workspace_root};
 use tiphys_tree::{Store, StoreOptions, TreeLimits};
 use tokio_util::sync::CancellationToken;
 
-use crate::application::REPOSITORY;
+use crate::application::{CHARTS, REPOSITORY, VALUES};
+use crate::repository::PACKAGES;
+
+/// The tag of the base in both repositories.
+pub(crate) const BASE: &str = "base";
 
 /// Limits a test that hangs, also on a busy machine.
 const TIMEOUT: Duration = Duration::from_mins(10);
@@ -71,19 +76,27 @@ impl World {
         self.dir.path().join(name)
     }
 
-    /// Returns a renderer of a commit, and one of the files in the work tree, as a comparison has them.
-    pub(crate) async fn sides(&self, repository: &Repository, base: &str) -> (Renderer, Renderer) {
-        let copy = LocalCopy {
-            url: Some(REPOSITORY.to_owned()),
+    /// Returns a renderer of the commits that are tagged as the base, and one of the files in the work trees, as a comparison has them.
+    /// `packages` is the folder of charts at the base.
+    pub(crate) async fn sides(
+        &self,
+        [first, second]: &[Repository; 2],
+        packages: &Path,
+    ) -> (Renderer, Renderer) {
+        let folder = first.dir().join(PACKAGES);
+        let copy = |url: &str, dir: &Path| LocalCopy {
+            url: Some(url.to_owned()),
             revision: None,
-            dir: repository.dir().to_path_buf(),
+            dir: dir.to_path_buf(),
             origin: CopyOrigin::Caller,
         };
-        let request = SourceRequest { copies: vec![copy], ..SourceRequest::default() };
-        let head = self.sources.request(request);
-        let base = BaseRevision { name: base.to_owned(), point: BasePoint::Revision };
-        let base = head.at(&base).await.expect("the commit exists");
-        (self.renderer(base), self.renderer(head))
+        let copies = [(REPOSITORY, first.dir()), (VALUES, second.dir()), (CHARTS, &folder)];
+        let copies = copies.map(|(url, dir)| copy(url, dir)).to_vec();
+        let head = self.sources.request(SourceRequest { copies, ..SourceRequest::default() });
+        let base = BaseRevision { name: BASE.to_owned(), point: BasePoint::Revision };
+        let base = head.at(&base).await.expect("the tag exists in both");
+        let folders = ChartFolders::from([(folder, Some(packages.to_path_buf()))]);
+        (self.renderer(base.with_chart_folders(&folders)), self.renderer(head))
     }
 
     fn renderer(&self, sources: Sources) -> Renderer {

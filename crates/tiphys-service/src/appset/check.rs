@@ -96,7 +96,11 @@ impl CheckedSets {
         let message =
             format!("application set {set} is not generated, so names that clash are not found: {reason}");
         let warnings = vec![Warning::new(message).with_remedy(remedy)];
-        self.reports.add(SetReport { warnings, left_out: Some(LeftOut::NotAnswered(reason)), ..SetReport::new(set) });
+        self.reports.add(SetReport {
+            warnings,
+            left_out: Some(LeftOut::NotAnswered(reason)),
+            ..SetReport::new(set)
+        });
     }
 
     /// Adds an error about a whole set.

@@ -60,7 +60,8 @@ impl SetReports {
 
     /// Returns the unknown sets that the caller selected: their Applications are not compared.
     pub fn not_compared(&self) -> Vec<UnknownSet> {
-        let selected = self.sets.iter().filter(|report| !matches!(report.left_out, Some(LeftOut::NotSelected)));
+        let selected =
+            self.sets.iter().filter(|report| !matches!(report.left_out, Some(LeftOut::NotSelected)));
         selected.filter_map(SetReport::unknown).collect()
     }
 

@@ -89,9 +89,7 @@ fn json(found: &Affected) -> String {
         let error = one.result.as_ref().err().map(ServiceError::message);
         json!({"application": one.full_name(), "change": null, "error": error})
     };
-    let set = |one: &UnknownSet| {
-        json!({"applicationSet": one.set.to_string(), "change": null, "error": one.reason})
-    };
+    let set = |one: &UnknownSet| json!({"applicationSet": one.set.to_string(), "change": null, "error": one.reason});
     let affected = found.affected.iter().map(entry);
     output::json(&Value::Array(
         affected.chain(found.unusable.iter().map(unusable)).chain(found.sets.iter().map(set)).collect(),

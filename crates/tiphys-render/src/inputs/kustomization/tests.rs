@@ -211,7 +211,11 @@ fn remote_base_is_outside_of_the_repository() {
     for (resource, is_outside) in cases {
         let written = format!("resources: [{:?}]", resource.replace("COMMIT", commit));
         let found = outside(&[("app/kustomization.yaml", &written)]);
-        assert_eq!(found.is_some_and(|reason| reason.contains("kustomize fetches")), is_outside, "{resource}");
+        assert_eq!(
+            found.is_some_and(|reason| reason.contains("kustomize fetches")),
+            is_outside,
+            "{resource}"
+        );
     }
 }
 
@@ -220,7 +224,13 @@ fn remote_base_behind_something_not_understood_is_found() {
     let remote = "which kustomize fetches";
     let cases: [(&[(&str, &str)], &str); 7] = [
         (&[("app/kustomization.yaml", "resources: [../x/../../.., https://example.org/a.git]")], remote),
-        (&[("app/kustomization.yaml", "patches: [p.yaml]\nresources: [../b]"), ("b/kustomization.yaml", "")], "is not an object"),
+        (
+            &[
+                ("app/kustomization.yaml", "patches: [p.yaml]\nresources: [../b]"),
+                ("b/kustomization.yaml", ""),
+            ],
+            "is not an object",
+        ),
         (
             &[
                 ("app/kustomization.yaml", "resources: [../b]\nconfigMapGenerator: [{name: a, envs: [e]}]"),

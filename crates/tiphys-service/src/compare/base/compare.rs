@@ -22,7 +22,7 @@ use crate::checkouts::{self, CheckoutReport};
 use crate::compare::{ApplicationDiff, Presence};
 use crate::error::{Input, Remedy, ServiceError, chain};
 use crate::options::{ApplicationSelection, StepCallback, StorePath};
-use crate::overlooked::overlooked;
+use crate::overlooked::{self, overlooked};
 use crate::select;
 use crate::service::Service;
 use crate::warning::Warning;
@@ -122,9 +122,12 @@ impl RevisionComparison {
             .retain(|set| is_about_all || pairs.of_unknown_sets.contains_key(set) || concerned.contains(set));
         warnings.extend(reports.warnings().cloned());
         let head = pairs.head();
-        let overlooked = overlooked(sides.head.renderer.sources(), service.options(), &sides.checkouts, &head).await;
+        let overlooked =
+            overlooked(sides.head.renderer.sources(), service.options(), &sides.checkouts, &head).await;
         let overlooked = overlooked.map_err(|error| failed(&error))?;
-        if !overlooked.is_empty() {
+        if overlooked::is_intended(service.options()) {
+            warnings.extend(overlooked);
+        } else if !overlooked.is_empty() {
             return Err(checkouts::remedied_error(&overlooked));
         }
         let CheckoutReport { mut notes, warnings: of_checkouts, unknown } =

@@ -61,7 +61,8 @@ pub(super) struct Unusable {
 impl Unusable {
     /// Separates unusable documents from arguments that name no application.
     fn of(error: SelectError, control_plane: &str) -> Result<Self, SelectError> {
-        let namespace = |namespace: &str| if namespace.is_empty() { control_plane } else { namespace }.to_owned();
+        let namespace =
+            |namespace: &str| if namespace.is_empty() { control_plane } else { namespace }.to_owned();
         let key = match &error {
             SelectError::Broken(broken) => broken.object.as_ref().map(|object| {
                 let is_application = object.kind == APPLICATION_KIND;

@@ -127,8 +127,12 @@ impl NotCompared {
 }
 
 /// Returns a line for each application and application set that is not compared: `argocd/shop: not compared: the reason`.
-fn not_compared_lines<'a>(applications: &'a [ApplicationDiff], sides: &'a Sides) -> impl Iterator<Item = String> {
-    let of_applications = applications.iter().filter_map(|one| Some((one.full_name(), one.result.as_ref().err()?)));
+fn not_compared_lines<'a>(
+    applications: &'a [ApplicationDiff],
+    sides: &'a Sides,
+) -> impl Iterator<Item = String> {
+    let of_applications =
+        applications.iter().filter_map(|one| Some((one.full_name(), one.result.as_ref().err()?)));
     let of_applications = of_applications.map(|(name, error)| (name, error::shown(error)));
     let sets = sides.sets.not_compared.iter();
     let of_sets = sets.map(|unknown| (format!("ApplicationSet {}", unknown.set), unknown.reason.clone()));
@@ -213,7 +217,8 @@ fn names(applications: &[ApplicationDiff], sides: &Sides) -> String {
         let name = unified::object_name(&object.key);
         format!("{}: {} {name}", one.full_name(), object.change.word())
     };
-    let objects = applications.iter().flat_map(|one| one.objects().iter().map(move |object| line(one, object)));
+    let objects =
+        applications.iter().flat_map(|one| one.objects().iter().map(move |object| line(one, object)));
     output::lines(objects.chain(not_compared_lines(applications, sides)))
 }
 

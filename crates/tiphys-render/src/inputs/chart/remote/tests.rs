@@ -36,7 +36,11 @@ fn dependency_with_an_address_is_fetched() {
     ];
     for (repository, expected) in cases {
         for version in ["1.2.3", "^1.2.3", "'*'", "null"] {
-            assert_eq!(reason(&[("c/Chart.yaml", &list(repository, version))]), expected, "{repository} {version}");
+            assert_eq!(
+                reason(&[("c/Chart.yaml", &list(repository, version))]),
+                expected,
+                "{repository} {version}"
+            );
         }
     }
 }
