@@ -5,6 +5,8 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
+use tiphys_tree::{FileOwner, open_file, read_to_bound};
+
 use crate::SourceError;
 use crate::cache_files::{new_file, private_folder};
 
@@ -41,7 +43,9 @@ pub(crate) fn secret(cache_dir: &Path) -> Result<[u8; SECRET_BYTES], SourceError
 }
 
 fn read(path: &Path) -> io::Result<[u8; SECRET_BYTES]> {
-    fs::read(path)?.try_into().map_err(|_| io::ErrorKind::InvalidData.into())
+    let file = open_file(path, FileOwner::Repository, File::options().read(true))?;
+    let secret = read_to_bound(file, SECRET_BYTES as u64)?.unwrap_or_default();
+    secret.try_into().map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
 #[cfg(test)]

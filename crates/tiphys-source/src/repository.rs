@@ -16,7 +16,7 @@ mod health;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -24,7 +24,7 @@ use std::time::Duration;
 use gix_hash::ObjectId;
 use tiphys_access::RepositoryAccess;
 use tiphys_limits::Limit;
-use tiphys_tree::mark_used;
+use tiphys_tree::{FileOwner, mark_used, open_file};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
@@ -407,12 +407,9 @@ impl Repository {
         private_folder(&context.options.cache_dir)?;
         private_folder(parent)?;
         let path = self.dir.with_extension("lock");
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(SourceError::cache("open", &path))?;
+        let mut options = File::options();
+        let file = open_file(&path, FileOwner::Repository, options.create(true).truncate(false).write(true))
+            .map_err(|error| SourceError::cache("open", &path)(error.into()))?;
         let deadline = Instant::now() + context.options.fetch_timeout;
         loop {
             match file.try_lock() {

@@ -21,6 +21,8 @@ const NULL_DEVICE: &str = "/dev/null";
 pub enum FileOwner {
     /// This program: only a regular file of this user, no link.
     Program,
+    /// A repository, or a directory that one may contain: only a regular file of any user, no link.
+    Repository,
     /// The user: links are followed, and the null device is an empty file.
     Anybody,
 }
@@ -42,7 +44,7 @@ pub enum NotOpened {
 /// Opens a file without ever blocking.
 pub fn open_file(path: &Path, owner: FileOwner, options: &mut OpenOptions) -> Result<File, NotOpened> {
     let flags = match owner {
-        FileOwner::Program => OFlags::NOFOLLOW,
+        FileOwner::Program | FileOwner::Repository => OFlags::NOFOLLOW,
         FileOwner::Anybody => OFlags::empty(),
     };
     let flags = flags | OFlags::NONBLOCK | OFlags::NOCTTY;
@@ -59,6 +61,7 @@ pub fn open_file(path: &Path, owner: FileOwner, options: &mut OpenOptions) -> Re
     }
     let is_due = match owner {
         FileOwner::Program => found.is_file() && found.uid() == getuid().as_raw(),
+        FileOwner::Repository => found.is_file(),
         FileOwner::Anybody => found.is_file() || is_null_device(&found),
     };
     if is_due { Ok(file) } else { Err(NotOpened::NoFile) }

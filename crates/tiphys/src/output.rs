@@ -2,7 +2,7 @@
 
 mod destination;
 mod pager;
-mod private_file;
+mod replace_file;
 mod table;
 
 use std::io::{self, Read, Write};
@@ -16,7 +16,7 @@ pub(crate) use tiphys_service::{json_list as list, json_text as json, yaml_docum
 
 pub(crate) use destination::destination;
 pub(crate) use pager::page;
-pub(crate) use private_file::write_private_file;
+pub(crate) use replace_file::{PUBLIC_MODE, replace_file, write_private_file};
 pub(crate) use table::Table;
 
 /// Prints data, or text that is already escaped.

@@ -1,11 +1,11 @@
 //! The size limit of the cache directory: clones, charts and trees that were not used for longest are removed.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tiphys_tree::{Pruned, is_cache_name, mark_used, prune};
+use tiphys_tree::{FileOwner, Pruned, is_cache_name, mark_used, open_file, prune};
 
 use crate::error::ServiceError;
 use crate::host::Host;
@@ -72,7 +72,13 @@ pub(super) fn begin_use(dir: &Path, bytes_max: u64) -> Option<File> {
 }
 
 fn lock_file(dir: &Path) -> io::Result<File> {
-    OpenOptions::new().create(true).truncate(false).write(true).open(dir.join(LOCK))
+    own_file(&dir.join(LOCK))
+}
+
+/// Opens a file of the cache, which is created if necessary. The cache may be in a checkout, so no link is followed.
+fn own_file(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    Ok(open_file(path, FileOwner::Repository, options.create(true).truncate(false).write(true))?)
 }
 
 /// Whether the last pruning is older than [`INTERVAL`], by the clock of the file system. A cache that was never pruned gets its stamp.
@@ -83,7 +89,7 @@ fn is_due(dir: &Path) -> bool {
     match (time(&lock), time(&stamp)) {
         (Ok(now), Ok(last)) => now.duration_since(last).is_ok_and(|age| age >= INTERVAL),
         (Ok(_), Err(_)) => {
-            let _new: io::Result<File> = File::create(stamp);
+            let _new: io::Result<File> = own_file(&stamp);
             false
         }
         (Err(_), _) => false,
@@ -95,7 +101,7 @@ fn prune_locked(dir: &Path, bytes_max: u64) -> io::Result<Pruned> {
     let mut directories = vec![clones, archives, names];
     directories.extend(trees_of_boots(&trees)?);
     let pruned = prune(&directories, bytes_max)?;
-    File::create(dir.join(STAMP))?;
+    own_file(&dir.join(STAMP))?;
     mark_used(&dir.join(STAMP));
     Ok(pruned)
 }
@@ -114,10 +120,11 @@ fn trees_of_boots(trees: &Path) -> io::Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use std::fs::{self, File};
+    use std::os::unix::fs::symlink;
     use std::path::Path;
     use std::time::{Duration, SystemTime};
 
-    use super::{STAMP, begin_use, prune_cache};
+    use super::{LOCK, STAMP, begin_use, prune_cache};
     use crate::options::ServiceOptions;
     use crate::{ErrorKind, Host};
 
@@ -170,6 +177,19 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Conflict);
         drop(in_use);
         assert_eq!(prune_cache(&options(dir.path(), 0), &host()).expect("it can be pruned").removed, 4);
+    }
+
+    #[test]
+    fn links_in_the_cache_are_not_followed() {
+        let dir = cache();
+        let (stamp, lock) = (dir.path().join(STAMP), dir.path().join(LOCK));
+        let target = dir.path().join("target");
+        fs::write(&target, "text").expect("the file can be written");
+        symlink(&target, &stamp).expect("the link can be made");
+        assert!(prune_cache(&options(dir.path(), 0), &host()).is_err());
+        assert_eq!(fs::read_to_string(&target).expect("the file can be read"), "text");
+        fs::remove_file(&lock).and_then(|()| symlink(dir.path().join("new"), &lock)).expect("a link");
+        assert!(begin_use(dir.path(), 0).is_none() && !dir.path().join("new").exists());
     }
 
     #[test]

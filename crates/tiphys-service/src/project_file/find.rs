@@ -49,7 +49,7 @@ fn searched(host: &Host) -> impl Iterator<Item = &Path> {
     host.current_dir.ancestors().take_while(searched)
 }
 
-/// Searches the file. One that belongs to another user, or that is a link out of the checkout, is refused.
+/// Searches the file. One that belongs to another user, or that is not a regular file, such as a link, is refused.
 pub(super) fn search(host: &Host) -> Result<Option<FoundFile>, ServiceError> {
     let exists = |file: &PathBuf| file.symlink_metadata().is_ok();
     let Some(path) = searched(host).map(|dir| dir.join(PROJECT_FILE)).find(exists) else { return Ok(None) };
@@ -58,13 +58,13 @@ pub(super) fn search(host: &Host) -> Result<Option<FoundFile>, ServiceError> {
             .with_remedy(Remedy::NameProjectFile)
     };
     let failed = |error: io::Error| refused(&format!("cannot read it: {error}"));
+    if path.is_symlink() {
+        return Err(refused("it is a symbolic link"));
+    }
+    let file = open_file(&path, FileOwner::Repository, File::options().read(true))
+        .map_err(|error| failed(error.into()))?;
     let real = path.canonicalize().map_err(failed)?;
     let top = checkout_of(&host.current_dir).and_then(|top| top.canonicalize().ok());
-    if !top.as_ref().is_some_and(|top| real.starts_with(top)) {
-        return Err(refused("it is a link that leads out of the checkout"));
-    }
-    let file = open_file(&real, FileOwner::Anybody, File::options().read(true))
-        .map_err(|error| failed(error.into()))?;
     if !is_trusted_owner(file.metadata().map_err(failed)?.uid()) {
         return Err(refused("it belongs to another user"));
     }

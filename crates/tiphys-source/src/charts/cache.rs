@@ -2,13 +2,13 @@
 //! directory.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tiphys_http::{HttpError, Response};
-use tiphys_tree::{Modes, Store, Tree, mark_used};
+use tiphys_tree::{FileOwner, Modes, Store, Tree, mark_used, open_file, read_to_bound};
 use tokio::io::AsyncWriteExt as _;
 
 use super::artefact::{Artefact, Digest};
@@ -59,8 +59,8 @@ impl ArchiveCache {
     }
 
     fn read_name(&self, name: &Path) -> Option<Artefact> {
-        let mut text = Vec::new();
-        File::open(name).ok()?.take(NAME_BYTES_MAX).read_to_end(&mut text).ok()?;
+        let file = open_file(name, FileOwner::Repository, File::options().read(true)).ok()?;
+        let text = read_to_bound(file, NAME_BYTES_MAX).ok()??;
         let artefact = Artefact::from_json(&serde_json::from_slice::<Value>(&text).ok()?)?;
         mark_used(name);
         self.archive(&artefact.digest).is_file().then_some(artefact)

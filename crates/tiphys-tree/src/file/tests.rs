@@ -8,7 +8,7 @@ use rustix::fs::{CWD, FileType, Mode, mkfifoat, mknodat};
 
 use super::{FileOwner, NotOpened, open_file};
 
-/// A name, and whether it is opened with each owner.
+/// A name, and whether it is opened as a file of the program or a repository, and as one of the user.
 const CASES: [(&str, [bool; 2]); 9] = [
     ("file", [true, true]),
     ("link", [false, true]),
@@ -43,7 +43,12 @@ fn only_regular_files_and_permitted_links_are_opened() {
     ];
     for way in ways {
         for (name, expected) in CASES {
-            for (owner, is_opened) in [FileOwner::Program, FileOwner::Anybody].into_iter().zip(expected) {
+            let [is_opened, is_opened_for_user] = expected;
+            for (owner, is_opened) in [
+                (FileOwner::Program, is_opened),
+                (FileOwner::Repository, is_opened),
+                (FileOwner::Anybody, is_opened_for_user),
+            ] {
                 let opened = open_file(&at(name), owner, &mut way());
                 match opened {
                     Ok(_) => assert!(is_opened, "{name} {owner:?}"),

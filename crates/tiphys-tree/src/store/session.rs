@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tiphys_removal::remove_tree_or_log;
 
-use crate::StoreError;
+use crate::{FileOwner, StoreError, open_file};
 
 /// Prefix of the sessions' directories, so that a sweep affects no others.
 const SESSION_PREFIX: &str = "session-";
@@ -122,13 +122,9 @@ impl Drop for Session {
 
 /// Opens a file to lock, created if missing.
 pub(crate) fn lock_file(path: &Path) -> Result<File, StoreError> {
-    fs::OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
-        .map_err(StoreError::io("open", path))
+    let mut options = File::options();
+    open_file(path, FileOwner::Repository, options.read(true).write(true).create(true).truncate(false))
+        .map_err(|error| StoreError::io("open", path)(error.into()))
 }
 
 /// Whether a lock is free. A missing file counts as free: sessions begin under the gate, so none is incomplete.

@@ -17,8 +17,13 @@ pub(crate) fn run(args: &HelpArgs, host: &Process) -> Result<ExitCode, ServiceEr
     if let Some(dir) = &args.man {
         let folder = host.absolute(dir).join("man1");
         let failed = |error| ServiceError::rendering(format!("--man: {}: {error}", folder.display()));
-        std::fs::create_dir_all(&folder).map_err(failed)?;
-        clap_mangen::generate_to(Arguments::command(), &folder).map_err(failed)?;
+        let pages = tempfile::tempdir_in(host.temporary_dir()).map_err(failed)?;
+        clap_mangen::generate_to(Arguments::command(), pages.path()).map_err(failed)?;
+        for page in std::fs::read_dir(pages.path()).map_err(failed)? {
+            let page = page.map_err(failed)?;
+            let text = std::fs::read(page.path()).map_err(failed)?;
+            output::replace_file("--man", &folder.join(page.file_name()), &text, output::PUBLIC_MODE)?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     if args.command == [OPTIONS] {

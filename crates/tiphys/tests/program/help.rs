@@ -1,5 +1,7 @@
 //! The help of every command.
 
+use std::os::unix::fs::symlink;
+
 use crate::world::World;
 
 /// The names below `Commands:`.
@@ -106,6 +108,16 @@ fn manual_pages_are_written_for_all_commands() {
         let text = world.read(&format!("man/man1/{page}.1"));
         assert!(text.contains(".SH NAME") && text.contains("Example"), "{page}: {text}");
     }
+}
+
+#[test]
+fn manual_pages_replace_links() {
+    let world = World::empty();
+    world.write("mine", "mine\n").write("man/man1/other", "");
+    symlink("../../mine", world.path("man/man1/tiphys.1")).expect("a link");
+    assert_eq!(world.run(&["help", "--man", "man"]).code, 0);
+    assert_eq!(world.read("mine"), "mine\n");
+    assert!(world.read("man/man1/tiphys.1").contains(".SH NAME"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tempfile::NamedTempFile;
 use tiphys_engine::Manifest;
 use tiphys_store::StoredApplication;
-use tiphys_tree::read_bounded;
+use tiphys_tree::{FileOwner, open_file, read_to_bound};
 
 use super::spool;
 use crate::args::OutputFormat;
@@ -21,14 +21,14 @@ use crate::output;
 /// The option's name in messages.
 const OUTPUT_DIR: &str = "--output-dir";
 
+/// The option that removes files in messages.
+const PRUNE: &str = "--prune";
+
 /// The list of the files that were written to an output directory.
 const LIST: &str = ".tiphys-files";
 
 /// Maximum bytes of the list: enough for more than 100,000 applications.
 const LIST_BYTES_MAX: u64 = 32 << 20;
-
-/// Mode of manifest files. Temporary files are private, manifests are not.
-const MANIFEST_MODE: u32 = 0o644;
 
 /// Collects one file per application, `<namespace>/<app>.yaml` (`.json` with `-o json`). All are stored in one unnamed temporary file until
 /// all applications are rendered, so that a failure or a full disk leaves existing files unchanged. It is outside of the output directory,
@@ -99,21 +99,25 @@ impl Staging {
     /// Returns the paths in the list of the output directory.
     fn recorded(&self) -> Result<BTreeSet<PathBuf>, ServiceError> {
         let list = self.dir.join(LIST);
-        let text = match read_bounded(&list, LIST_BYTES_MAX) {
+        // A commit may contain the list, so no link is followed.
+        let opened = open_file(&list, FileOwner::Repository, File::options().read(true));
+        let text = match opened.map_err(io::Error::from).and_then(|file| read_to_bound(file, LIST_BYTES_MAX))
+        {
             Err(error) if is_absent(&error) => return Ok(BTreeSet::new()),
             Ok(Some(text)) => text,
             Ok(None) => return Err(unusable_list(&list, &format!("more than {LIST_BYTES_MAX} bytes"))),
             Err(error) => return Err(unusable_list(&list, &error.to_string())),
         };
         let text = String::from_utf8(text).map_err(|_| unusable_list(&list, "not UTF-8"))?;
-        let paths = text.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let lines = text.lines().zip(1..).filter(|(line, _)| !line.starts_with('#'));
+        let paths = lines.map(|(line, number)| {
             let mut parts = Path::new(line).components();
             let is_of_application = matches!(
                 (parts.next(), parts.next(), parts.next()),
                 (Some(Normal(_)), Some(Normal(_)), None)
             );
             let path = is_of_application.then(|| self.dir.join(line));
-            path.ok_or_else(|| unusable_list(&list, &format!("{line:?} is not NAMESPACE/FILE")))
+            path.ok_or_else(|| unusable_list(&list, &format!("line {number} is not NAMESPACE/FILE")))
         });
         paths.collect()
     }
@@ -139,20 +143,12 @@ impl Staging {
     }
 
     fn write_list(&self, files: &BTreeSet<PathBuf>) -> Result<(), ServiceError> {
-        let path = output::destination(OUTPUT_DIR, &self.dir.join(LIST))?;
         let mut text = "# The files that tiphys wrote here, for --prune.\n".to_owned();
         for file in files.iter().filter_map(|file| file.strip_prefix(&self.dir).ok()) {
             text.push_str(&file.to_string_lossy());
             text.push('\n');
         }
-        let write = || {
-            fs::create_dir_all(&self.dir)?;
-            let mut file = NamedTempFile::new_in(&self.dir)?;
-            file.write_all(text.as_bytes())?;
-            file.as_file().set_permissions(Permissions::from_mode(MANIFEST_MODE))?;
-            file.persist(&path).map(drop).map_err(|error| error.error)
-        };
-        write().map_err(|error| unwritten(&path, &error))
+        output::replace_file(OUTPUT_DIR, &self.dir.join(LIST), text.as_bytes(), output::PUBLIC_MODE)
     }
 }
 
@@ -168,8 +164,9 @@ fn unusable_list(list: &Path, problem: &str) -> ServiceError {
 /// Removes files of applications that are gone, and the directories that become empty.
 pub(super) fn remove(files: &[PathBuf]) -> Result<(), ServiceError> {
     for file in files {
+        let file = &output::destination(PRUNE, file)?;
         fs::remove_file(file).map_err(|error| {
-            ServiceError::rendering(format!("--prune: cannot remove {}: {error}", file.display()))
+            ServiceError::rendering(format!("{PRUNE}: cannot remove {}: {error}", file.display()))
         })?;
         // A directory with other files stays.
         drop(file.parent().map(fs::remove_dir));
@@ -188,7 +185,7 @@ fn write_beside(path: &Path, texts: &mut File, begin: u64, bytes: u64) -> io::Re
     let mut file = NamedTempFile::new_in(folder)?;
     texts.seek(SeekFrom::Start(begin))?;
     io::copy(&mut texts.take(bytes), &mut file)?;
-    file.as_file().set_permissions(Permissions::from_mode(MANIFEST_MODE))?;
+    file.as_file().set_permissions(Permissions::from_mode(output::PUBLIC_MODE))?;
     Ok(file)
 }
 

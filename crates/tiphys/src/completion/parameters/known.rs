@@ -1,6 +1,7 @@
 //! Parameters as they are known without running a plugin.
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::path::Path;
 
 use serde_json::Value;
@@ -13,7 +14,7 @@ use tiphys_engine::{
 use tiphys_params::{Announcement, ItemType, Parameter};
 use tiphys_plugin::{LoadedPlugin, load_plugins};
 use tiphys_store::StoredApplication;
-use tiphys_tree::{RepoPath, TreeLimits, glob};
+use tiphys_tree::{FileOwner, RepoPath, TreeLimits, glob, open_file, read_to_bound};
 
 use crate::completion::context::{Context, at_home};
 use crate::completion::line::Line;
@@ -212,13 +213,12 @@ fn overridden(
     // A name that leads out of the directory is ignored.
     let names =
         override_file_names(&instance).unwrap_or_default().into_iter().filter(|name| !name.contains('/'));
-    let texts: Vec<(String, Vec<u8>)> = names
-        .filter(|name| {
-            let metadata = std::fs::metadata(folder.join(name));
-            metadata.is_ok_and(|metadata| metadata.is_file() && metadata.len() <= OVERRIDE_FILE_BYTES_MAX)
-        })
-        .filter_map(|name| Some((name.clone(), std::fs::read(folder.join(name)).ok()?)))
-        .collect();
+    let text = |name: &str| {
+        let file = open_file(&folder.join(name), FileOwner::Repository, File::options().read(true));
+        read_to_bound(file.ok()?, OVERRIDE_FILE_BYTES_MAX).ok()?
+    };
+    let texts: Vec<(String, Vec<u8>)> =
+        names.filter_map(|name| text(&name).map(|text| (name, text))).collect();
     let files: Vec<OverrideFile<'_>> = texts.iter().map(|(name, text)| OverrideFile { name, text }).collect();
     override_source(&source, &files).map_or(source, |overridden| overridden.source)
 }
