@@ -118,6 +118,7 @@ impl Content {
                     node,
                     generated_by: None,
                     version,
+                    link_target: None,
                 };
                 self.applications.push(Arc::new(stored));
             }),

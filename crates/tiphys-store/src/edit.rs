@@ -30,6 +30,14 @@ pub enum FileEditError {
         /// Its name in messages.
         name: FileName,
     },
+    /// A directory of the store contains a symbolic link instead of the file.
+    #[error("{} is a symbolic link in the store; nothing was written; to change {}, name it as the store", path.display(), target.display())]
+    Link {
+        /// The link.
+        path: PathBuf,
+        /// The file that it leads to.
+        target: PathBuf,
+    },
     /// The file was changed or deleted after the store was loaded.
     #[error("{} was changed by another process after it was read; nothing was written, try again", path.display())]
     Conflict {
@@ -75,6 +83,9 @@ impl StoredApplication {
         let (Some(path), Some(version)) = (name.path(), self.version) else {
             return Err(FileEditError::NoFile { name: name.clone() });
         };
+        if let Some(target) = &self.link_target {
+            return Err(FileEditError::Link { path: path.to_owned(), target: target.clone() });
+        }
         let before = match read(path) {
             Ok(before) if FileVersion::of(&before) == version => before,
             Err(FileEditError::Read { source, .. }) if source.kind() != io::ErrorKind::NotFound => {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use ignore::{DirEntry, WalkBuilder};
 
@@ -52,6 +53,8 @@ pub(crate) struct Candidate {
     /// The name to use in messages.
     pub(crate) name: FileName,
     pub(crate) problem: Option<io::Error>,
+    /// Whether it is a symbolic link in a directory, which the caller did not name.
+    is_link: bool,
 }
 
 impl FileVersion {
@@ -70,7 +73,12 @@ impl fmt::Display for FileVersion {
 impl Candidate {
     fn new(path: PathBuf, real: PathBuf) -> Self {
         let name = FileName::file(&path);
-        Self { path, real, name, problem: None }
+        Self { path, real, name, problem: None, is_link: false }
+    }
+
+    /// Returns the file that a link in a directory leads to.
+    pub(crate) fn link_target(&self) -> Option<&Path> {
+        self.is_link.then_some(&self.real)
     }
 }
 
@@ -82,14 +90,23 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
         fs::File::open(path)?;
         return Ok(vec![Candidate::new(path.to_owned(), root)]);
     }
+    let linked = Arc::new(OnceLock::new());
+    let first_linked = Arc::clone(&linked);
+    if let Some(list) = linked_list(path) {
+        return Err(list_is_link(&list));
+    }
     let walk = WalkBuilder::new(path)
         .standard_filters(false)
         .add_custom_ignore_filename(IGNORE_FILE)
-        .filter_entry(|entry| {
-            let is_left_out = || {
-                entry.file_name().as_encoded_bytes().starts_with(b".") || has_cases_of_plugin(entry.path())
-            };
-            entry.depth() == 0 || !entry.file_type().is_some_and(|kind| kind.is_dir()) || !is_left_out()
+        .filter_entry(move |entry| {
+            if entry.depth() == 0 || !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                return true;
+            }
+            if entry.file_name().as_encoded_bytes().starts_with(b".") || has_cases_of_plugin(entry.path()) {
+                return false;
+            }
+            // The walk would read the list when it enters the directory.
+            linked_list(entry.path()).map(|list| drop(first_linked.set(list))).is_none()
         })
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .build();
@@ -105,7 +122,19 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
             }
         }
     }
-    Ok(found)
+    match linked.get() {
+        Some(list) => Err(list_is_link(list)),
+        None => Ok(found),
+    }
+}
+
+/// Returns the list of what to ignore in a directory if it is a link, which may lead to any file of the user.
+fn linked_list(directory: &Path) -> Option<PathBuf> {
+    Some(directory.join(IGNORE_FILE)).filter(|list| list.is_symlink())
+}
+
+fn list_is_link(list: &Path) -> io::Error {
+    io::Error::other(format!("{} is a symbolic link; replace it by a file", list.display()))
 }
 
 /// Returns the files of a revision. A file is identified by its path in the work tree, so that it counts once even if it was checked out to
@@ -138,7 +167,7 @@ fn candidate(entry: DirEntry, folder: &Path, root: &Path) -> Option<Candidate> {
     } else {
         return None;
     };
-    Some(Candidate::new(entry.into_path(), real))
+    Some(Candidate { is_link: kind.is_symlink(), ..Candidate::new(entry.into_path(), real) })
 }
 
 /// Returns the content of a file; `None` if it exceeds [`FILE_BYTES_MAX`].

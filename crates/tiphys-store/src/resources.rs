@@ -1,6 +1,7 @@
 //! Resources of a store with their locations, and the documents that were skipped or are invalid.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use tiphys_api::{
     AppProject, Application, ArgoCdSecret, ArgoCdSettings, Findings, Metadata, ObjectRef, ResourceError,
@@ -26,6 +27,8 @@ pub struct StoredApplication {
     /// fields are those of the template.
     pub generated_by: Option<SetId>,
     pub(crate) version: Option<FileVersion>,
+    /// The file that its path leads to, if a directory of the store contains a symbolic link to it.
+    pub(crate) link_target: Option<PathBuf>,
 }
 
 /// An `ApplicationSet` of a store.
@@ -172,7 +175,7 @@ impl StoredApplication {
     pub fn detached(node: Node, place: Place) -> Result<Self, ResourceError> {
         let decoded = Application::decode(&node)?;
         let (application, findings) = (decoded.value, decoded.findings);
-        Ok(Self { application, findings, place, node, generated_by: None, version: None })
+        Ok(Self { application, findings, place, node, generated_by: None, version: None, link_target: None })
     }
 }
 

@@ -314,7 +314,15 @@ fn read_file(candidate: &Candidate) -> Content {
         },
     };
     match text {
-        Ok(text) => read(&file, &text),
+        Ok(text) => {
+            let mut content = read(&file, &text);
+            if let Some(target) = candidate.link_target() {
+                for stored in &mut content.applications {
+                    Arc::make_mut(stored).link_target = Some(target.to_owned());
+                }
+            }
+            content
+        }
         Err(reason) => Content {
             skipped: vec![Skipped { place: Place { file, position: None }, object: None, reason }],
             is_parsed: true,

@@ -158,9 +158,10 @@ fn edit_error(error: &FileEditError) -> ServiceError {
     match error {
         FileEditError::Conflict { .. } => ServiceError::conflict(chain(error)),
         FileEditError::Read { .. } => ServiceError::rendering(chain(error)),
-        FileEditError::NoFile { .. } | FileEditError::TooLarge { .. } | FileEditError::Edit { .. } => {
-            ServiceError::invalid_input(chain(error))
-        }
+        FileEditError::NoFile { .. }
+        | FileEditError::Link { .. }
+        | FileEditError::TooLarge { .. }
+        | FileEditError::Edit { .. } => ServiceError::invalid_input(chain(error)),
     }
 }
 

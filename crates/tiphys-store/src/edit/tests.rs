@@ -134,14 +134,17 @@ fn read_only_file_is_rejected() {
 }
 
 #[test]
-fn symbolic_link_stays_and_its_target_is_replaced() {
+fn link_is_written_through_only_if_the_caller_names_it() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let (real, apps) = (dir.path().join("real"), dir.path().join("apps"));
     fs::create_dir(&real).expect("a directory");
     fs::create_dir(&apps).expect("a directory");
     fs::write(real.join("target"), APP).expect("a file");
     std::os::unix::fs::symlink("../real/target", apps.join("app.yaml")).expect("a link");
-    edit(&apps).write().expect("writable file");
+    let error = load(&apps).applications()[0].edit(&rename()).expect_err("the store contains a link");
+    assert!(matches!(error, FileEditError::Link { .. }), "{error}");
+    std::os::unix::fs::symlink(&apps, dir.path().join("link")).expect("a link");
+    edit(&dir.path().join("link/app.yaml")).write().expect("the caller names the link");
     assert!(apps.join("app.yaml").is_symlink());
     assert_eq!(fs::read_to_string(real.join("target")).expect("the file"), APP.replace("name: a", "name: b"));
     assert_eq!(names(&real), ["target"]);

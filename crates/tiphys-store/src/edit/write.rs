@@ -69,7 +69,8 @@ pub enum FileWriteError {
 
 impl FileEdit {
     /// Writes the file atomically: a temporary file in the same directory is renamed to it, so that readers never see a part of it. Mode
-    /// and owner are preserved as far as the process is permitted to. A symbolic link stays and its target is replaced. Of several hard
+    /// and owner are preserved as far as the process is permitted to. A symbolic link that the caller
+    /// named stays and its target is replaced. Of several hard
     /// links, only this one gets the new content. Extended attributes are lost.
     ///
     /// Directly before the rename, the file is read once more. If it changed, nothing is written. Of several concurrent callers, one

@@ -332,6 +332,17 @@ fn links_to_files_are_followed_and_dangling_ones_skipped() {
 }
 
 #[test]
+fn linked_lists_of_what_to_ignore_are_rejected() {
+    for list in [".tiphysignore", "sub/.tiphysignore"] {
+        let dir = folder(&[("a.yaml", &app("a")), ("sub/b.yaml", &app("b")), ("list", "a.yaml\n")]);
+        std::os::unix::fs::symlink(dir.path().join("list"), dir.path().join(list)).expect("a link");
+        let error = Store::load(&[StoreInput::Path(dir.path().to_owned())]).expect_err("a link");
+        let StoreError::Open { source, .. } = error else { panic!("{error}") };
+        assert!(source.to_string().contains(list), "{source}");
+    }
+}
+
+#[test]
 fn files_of_a_revision_are_named_as_in_git() {
     let whole = folder(&[
         ("apps/a.yaml", &app("a")),
