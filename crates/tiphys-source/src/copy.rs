@@ -242,10 +242,10 @@ impl OpenCopy {
         limits: TreeLimits,
     ) -> Result<Vec<RepoPath>, SourceError> {
         let all = self.files.get_or_try_init(|| files::list(self, git, limits)).await?;
-        match paths {
-            None => Ok(all.iter().cloned().collect()),
+        Ok(match paths {
+            None => all.iter().cloned().collect(),
             Some(paths) => files::within(&self.dir, all, paths),
-        }
+        })
     }
 
     /// Whether the directory replaces this repository.

@@ -11,8 +11,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::EntryPath;
 use crate::path::shown;
+use crate::{EntryPath, RepoPath};
 
 pub use folder::check_links;
 pub use links::first_link_out;
@@ -105,6 +105,12 @@ pub fn resolve<'p>(root: &Path, path: impl Into<EntryPath<'p>>) -> Result<PathBu
         }
     }
     Ok(below(root, &real))
+}
+
+/// Returns the outermost link on a path below a directory. The path need not exist.
+pub fn first_link(dir: &Path, path: &RepoPath) -> Option<RepoPath> {
+    let ancestors: Vec<RepoPath> = std::iter::successors(Some(path.clone()), RepoPath::parent).collect();
+    ancestors.into_iter().rev().find(|path| !path.is_root() && path.below(dir).is_symlink())
 }
 
 /// A component of a path that is being resolved.

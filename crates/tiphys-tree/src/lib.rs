@@ -20,7 +20,7 @@ mod store;
 mod writer;
 
 pub use bounded::{read_bounded, read_to_bound};
-pub use containment::{ContainmentError, check_links, first_link_out, resolve};
+pub use containment::{ContainmentError, check_links, first_link, first_link_out, resolve};
 pub use digest::TreeKey;
 pub use entries::{Entries, EntryKind, Final};
 pub use error::{StoreError, WriteError};

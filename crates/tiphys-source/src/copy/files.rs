@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use tiphys_limits::Limit;
-use tiphys_tree::{EntryPath, RepoPath, TreeLimits, WriteError};
+use tiphys_tree::{EntryPath, RepoPath, TreeLimits, WriteError, first_link};
 
 use super::OpenCopy;
 use crate::SourceError;
@@ -42,18 +42,14 @@ pub(super) async fn list(
 }
 
 /// Returns the files at or below some paths, sorted. Symbolic links in the paths are followed.
-pub(super) fn within(
-    dir: &Path,
-    files: &BTreeSet<RepoPath>,
-    paths: &[RepoPath],
-) -> Result<Vec<RepoPath>, SourceError> {
+pub(super) fn within(dir: &Path, files: &BTreeSet<RepoPath>, paths: &[RepoPath]) -> Vec<RepoPath> {
     let mut found = BTreeSet::new();
-    for path in follow_links(dir, paths)? {
+    for path in follow_links(dir, paths) {
         // The files below `a` are sorted among names with the prefix `a`, such as `a.yaml`.
         let behind = files.range(&path..).take_while(|file| file.as_str().starts_with(path.as_str()));
         found.extend(behind.filter(|file| holds(&path, file)).cloned());
     }
-    Ok(found.into_iter().collect())
+    found.into_iter().collect()
 }
 
 /// Adds the files of one work tree, and returns its submodules.
@@ -137,14 +133,15 @@ fn list_folder(dir: &Path, limits: TreeLimits, files: &mut BTreeSet<RepoPath>) -
 }
 
 /// Returns the paths and, for each with a symbolic link in it, the link and the path with the link resolved.
-fn follow_links(dir: &Path, paths: &[RepoPath]) -> Result<Vec<RepoPath>, SourceError> {
+fn follow_links(dir: &Path, paths: &[RepoPath]) -> Vec<RepoPath> {
     let mut all = Vec::new();
     for path in paths {
         let mut path = path.clone();
         for _ in 0..LINKS_MAX {
             all.push(path.clone());
-            let Some((link, rest)) = first_link(dir, &path)? else { break };
+            let Some(link) = first_link(dir, &path) else { break };
             let target = fs::read_link(link.below(dir)).ok();
+            let rest = path.as_str()[link.as_str().len()..].trim_start_matches('/').to_owned();
             let parent = link.parent().unwrap_or_default();
             all.push(link);
             let next = target.as_deref().and_then(Path::to_str).and_then(|target| parent.join(target).ok());
@@ -154,22 +151,7 @@ fn follow_links(dir: &Path, paths: &[RepoPath]) -> Result<Vec<RepoPath>, SourceE
             }
         }
     }
-    Ok(all)
-}
-
-/// Returns the first symbolic link in a path, and the rest of the path.
-fn first_link(dir: &Path, path: &RepoPath) -> Result<Option<(RepoPath, String)>, SourceError> {
-    let mut place = RepoPath::default();
-    let mut rest = path.as_str();
-    while !rest.is_empty() {
-        let (name, after) = rest.split_once('/').unwrap_or((rest, ""));
-        place = place.join(name)?;
-        rest = after;
-        if fs::symlink_metadata(place.below(dir)).is_ok_and(|metadata| metadata.is_symlink()) {
-            return Ok(Some((place, rest.to_owned())));
-        }
-    }
-    Ok(None)
+    all
 }
 
 fn text<'a>(copy: &OpenCopy, name: &'a [u8]) -> Result<&'a str, SourceError> {

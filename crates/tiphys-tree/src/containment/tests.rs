@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::{ContainmentError, check_links, resolve};
+use super::{ContainmentError, check_links, first_link, resolve};
 use crate::RepoPath;
 
 /// A folder `root` with these files (no target), directories (ending in `/`) and links, beside a file `secret`.
@@ -195,6 +195,23 @@ fn build(entries: &[(String, String)]) -> TempDir {
         }
     }
     dir
+}
+
+#[test]
+fn outermost_link_on_a_path_is_found() {
+    let dir = tree(&[("a/b/", ""), ("link", "a"), ("a/file", "nowhere")]);
+    symlink("root", dir.path().join("named")).expect("a link");
+    let cases = [
+        ("", None),
+        ("a/b/new", None),
+        ("a/file", Some("a/file")),
+        ("link/b", Some("link")),
+        ("link/file/x", Some("link")),
+    ];
+    for (path, expected) in cases {
+        let found = first_link(&dir.path().join("named"), &RepoPath::new(path).expect("inside"));
+        assert_eq!(found.as_ref().map(RepoPath::as_str), expected, "{path}");
+    }
 }
 
 proptest! {

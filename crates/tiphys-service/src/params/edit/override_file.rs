@@ -1,12 +1,13 @@
 //! Changes of `.argocd-source-<app>.yaml` in the application's directory, for Applications without a file of their own.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tiphys_api::ApplicationSource;
 use tiphys_engine::{OverrideFile, SourceType, override_file_names, override_source, patch_changes};
 use tiphys_params::ParameterChange;
 use tiphys_render::{AnnouncedSource, MergedFile};
 use tiphys_store::{FileEdit, FileVersion};
+use tiphys_tree::first_link;
 use tiphys_yaml::{Change, Step, Target, read_document};
 
 use super::{EditOptions, Plan, edit_error};
@@ -32,8 +33,7 @@ pub(super) fn plan(
         .with_remedy(Remedy::AskPlugin));
     };
     let name = subject.stored.full_name();
-    let Some(folder) = announced.working_copy.as_ref().map(|copy| copy.join(announced.app_path.as_str()))
-    else {
+    let Some(copy) = &announced.working_copy else {
         return Err(ServiceError::invalid_input(format!(
             "application {name}: there is no local folder of {} at its revision",
             subject.source().shown_repository()
@@ -45,9 +45,12 @@ pub(super) fn plan(
     let Some(file_name) = names.last() else {
         return Err(ServiceError::bug("an application without an override file"));
     };
-    // Relative to the current directory where possible.
-    let folder = folder.strip_prefix(host.absolute("")).map(Path::to_path_buf).unwrap_or(folder);
-    let file = folder.join(file_name);
+    let path =
+        announced.app_path.join(file_name).map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let file = relative(path.below(copy), host);
+    if let Some(link) = first_link(copy, &path) {
+        return Err(linked(&file, &relative(link.below(copy), host)));
+    }
 
     let own = merged(announced, file_name);
     let below = below(subject, announced, &names)?;
@@ -63,8 +66,7 @@ pub(super) fn plan(
     let merged = own;
     if merged.is_none() && file.symlink_metadata().is_ok() {
         return Err(ServiceError::invalid_input(format!(
-            "{} is there, but is no part of what is rendered: git ignores it, it is a link that leads nowhere, or it was made just now; \
-             nothing was written",
+            "{} is there, but is no part of what is rendered: git ignores it, or it was made just now; nothing was written",
             file.display()
         )));
     }
@@ -99,6 +101,23 @@ pub(super) fn plan(
     };
     check_merge(subject, announced, &file, &names, edit.after(), &change)?;
     Ok(Plan { change, edit: Some(edit) })
+}
+
+/// Returns a path relative to the current directory where possible.
+fn relative(path: PathBuf, host: &Host) -> PathBuf {
+    path.strip_prefix(host.absolute("")).map(Path::to_path_buf).unwrap_or(path)
+}
+
+/// Returns the error for a file that a link of the repository would lead elsewhere.
+fn linked(file: &Path, link: &Path) -> ServiceError {
+    let (shown, place) = (file.display(), link.display());
+    let message = if link == file {
+        format!("{shown}: it is a symbolic link; nothing was written")
+    } else {
+        format!("{shown}: {place} is a symbolic link; nothing was written")
+    };
+    ServiceError::invalid_input(message)
+        .with_hint("change the file that it leads to, or replace the link by a file or folder of its own")
 }
 
 /// Returns the source without the own override file of the application.
