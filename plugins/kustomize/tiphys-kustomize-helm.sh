@@ -11,10 +11,32 @@ refuse() {
   exit 1
 }
 
+# Prints the top of the repository: the nearest folder below which the application's path leads to the application's folder. Argo CD
+# cleans the path: empty components and "." have no effect, and ".." removes the component before it. Links are followed.
+top_of_repository() (
+  set -f
+  IFS=/
+  path=
+  for name in ${ARGOCD_APP_SOURCE_PATH:-}; do
+    case $name in
+      '' | .) ;;
+      ..) path=${path%/*} ;;
+      *) path=$path/$name ;;
+    esac
+  done
+  top=$TIPHYS_KUSTOMIZE_FOLDER
+  while [ -n "$top" ] && [ "$(readlink -f -- "$top$path")" != "$TIPHYS_KUSTOMIZE_FOLDER" ]; do
+    top=${top%/*}
+  done
+  printf '%s' "${top:-$TIPHYS_KUSTOMIZE_FOLDER}"
+)
+
+root=$(top_of_repository)
+
 check_path() {
   real=$(readlink -f -- "$1") || real=$1
   case $real/ in
-    "$TIPHYS_KUSTOMIZE_ROOT"/* | "$(readlink -f -- "${TMPDIR:-/tmp}")"/*) ;;
+    "$root"/* | "$(readlink -f -- "${TMPDIR:-/tmp}")"/*) ;;
     *) refuse "$1" 'it leads out of the repository' ;;
   esac
 }

@@ -30,10 +30,9 @@ export HELM_REGISTRY_CONFIG="${HELM_REGISTRY_CONFIG:-$work/helm/registry.json}"
 export HELM_REPOSITORY_CONFIG="${HELM_REPOSITORY_CONFIG:-$work/helm/repositories.yaml}"
 export DOCKER_CONFIG="${DOCKER_CONFIG:-$work/helm}"
 
-# The top of the repository, outside of which helm gets no path.
-folder=$(pwd -P)
-TIPHYS_KUSTOMIZE_ROOT=${folder%/"${ARGOCD_APP_SOURCE_PATH:-.}"}
-export TIPHYS_KUSTOMIZE_ROOT
+# The application's folder, from which the script for helm finds the top of the repository.
+TIPHYS_KUSTOMIZE_FOLDER=$(pwd -P)
+export TIPHYS_KUSTOMIZE_FOLDER
 
 to_json() {
   yq --output-format=json --indent=0 --yaml-fix-merge-anchor-to-spec '.' "$1" ||

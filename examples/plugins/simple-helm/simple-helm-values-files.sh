@@ -14,11 +14,15 @@ printf '%s' "${ARGOCD_APP_PARAMETERS:-null}" |
   jq '(. // []) | map(select(.name == "values-files")) | last | .array // []' >"$folder/values-files.json"
 count=$(jq length "$folder/values-files.json")
 
-# The repository's own folder: this one without the application's path. A value file may be anywhere in it and nowhere else.
-path=${ARGOCD_APP_SOURCE_PATH:-.}
-path=${path#./}
-repository=$(pwd -P)
-repository=${repository%"/${path%/}"}
+# The repository's own folder: the nearest one below which the application's path, however it is spelt, leads to this folder. A value file
+# may be anywhere in it and nowhere else.
+chart=$(pwd -P)
+repository=$chart
+while [ -n "$repository" ] &&
+  [ "$(cd -P -- "$repository/${ARGOCD_APP_SOURCE_PATH:-.}" 2>/dev/null && pwd -P)" != "$chart" ]; do
+  repository=${repository%/*}
+done
+repository=${repository:-$chart}
 
 index=0
 while [ "$index" -lt "$count" ]; do

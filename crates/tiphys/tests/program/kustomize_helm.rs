@@ -1,5 +1,8 @@
 //! Charts in kustomizations: `--enable-helm` in a rendered repository gives it no program, no local file and no credentials.
 
+use std::fs;
+use std::os::unix::fs::symlink;
+
 use crate::world::{URL, World};
 
 /// The chart, which prints the value `x`.
@@ -73,5 +76,23 @@ fn chart_of_a_kustomization_gets_only_files_of_kustomize() {
         assert!(printed.contains(expected), "{kustomization}{generator}{printed}");
         assert!(!output.stdout.contains("s3cret") && !output.stdout.contains("outside"), "{}", output.stdout);
         assert!(!marker.exists(), "{kustomization}{generator}");
+    }
+}
+
+#[test]
+fn chart_of_a_base_is_found_for_any_spelling_of_the_path() {
+    let world = world();
+    world
+        .write("repo/k/kustomization.yaml", "helmCharts: [{name: c, releaseName: good}]\n")
+        .write("repo/deep/k/kustomization.yaml", "resources: [../../k]\n");
+    symlink("deep/k", world.path("repo/link")).expect("a link");
+    let application = fs::read_to_string(world.path("repo/apps/app.yaml")).expect("the application");
+    let spellings =
+        ["deep/k", "deep/k/", "./deep/k", "deep//k", "deep/./k/.", "k/../deep/k", "new/../deep/k"];
+    for path in spellings.into_iter().chain(["link", "./link/"]) {
+        world.write("repo/apps/app.yaml", &application.replace("path: k", &format!("path: {path}")));
+        let output = world.run(&["render", "--store=repo/apps", "--repo", &format!("{URL}=repo")]);
+        assert_eq!(output.code, 0, "{path}: {}", output.stderr);
+        assert!(output.stdout.contains("x: of the chart"), "{path}: {}", output.stdout);
     }
 }
