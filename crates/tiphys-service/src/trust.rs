@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_access::FileRepositories;
-use tiphys_source::WorkTreePath;
 use tiphys_store::{FileName, Store as Resources, StoredApplication};
+use tiphys_tree::{Location, locations};
 
 use crate::host::Host;
 use crate::options::{ServiceOptions, StorePath};
@@ -33,7 +33,7 @@ pub(crate) struct Trust {
     /// The local directories of repositories, stores that contain one of these, and the top directories of the work trees of these
     /// directories, of the current directory and of the applications' files; canonical paths.
     rendered: BTreeSet<PathBuf>,
-    /// Directories whose settings the caller trusts; canonical paths.
+    /// Directories whose settings the caller trusts, and the links to them; canonical paths.
     trusted: Vec<PathBuf>,
     /// The origin of files at the base of a comparison.
     past: Origin,
@@ -62,7 +62,8 @@ impl Trust {
         rendered.extend(stores.filter(|store| repositories.iter().any(|dir| dir.starts_with(store))));
         rendered.extend(repositories);
         let trusted = &options.trust_repository_settings;
-        let trusted = trusted.iter().filter_map(|dir| host.absolute(dir).canonicalize().ok());
+        let trusted = trusted.iter().flat_map(|dir| locations(&host.absolute(dir)));
+        let trusted = trusted.map(|location| location.place);
         Self { current_dir: host.absolute(""), rendered, trusted: trusted.collect(), past: Origin::Caller }
     }
 
@@ -87,10 +88,13 @@ impl Trust {
             FileName::Past(_) => return self.past,
             FileName::File(path) => path,
         };
-        let path = self.current_dir.join(path);
-        let real = path.canonicalize();
-        let is_trusted = real.is_ok_and(|real| self.trusted.iter().any(|dir| real.starts_with(dir)));
-        if is_trusted || !self.is_rendered(&path) { Origin::Caller } else { Origin::Repository }
+        let is_trusted = |place: &Path| self.trusted.iter().any(|dir| place.starts_with(dir));
+        let mut locations = locations(&self.current_dir.join(path)).into_iter();
+        if locations.any(|Location { place, .. }| self.is_rendered_place(&place) && !is_trusted(&place)) {
+            Origin::Repository
+        } else {
+            Origin::Caller
+        }
     }
 
     /// Returns which `file://` repositories a document may name.
@@ -119,12 +123,13 @@ impl Trust {
         }
     }
 
-    /// Returns whether a file is in a rendered repository, by its own path or through a link.
+    /// Returns whether a rendered repository controls what an absolute path names: by the content, or by a link.
     pub(crate) fn is_rendered(&self, path: &Path) -> bool {
-        let real = path.canonicalize().ok();
-        let places = || real.iter().map(PathBuf::as_path).chain([path]);
-        self.rendered.iter().any(|dir| places().any(|place| place.starts_with(dir)))
-            || tops(path).iter().any(|top| self.rendered.contains(top))
+        locations(path).iter().any(|location| self.is_rendered_place(&location.place))
+    }
+
+    fn is_rendered_place(&self, place: &Path) -> bool {
+        self.rendered.iter().any(|dir| place.starts_with(dir))
     }
 }
 
@@ -144,16 +149,12 @@ fn application_paths(resources: &Resources, host: &Host) -> BTreeSet<PathBuf> {
     paths
 }
 
-/// Returns the top directories of the work trees that contain a path, links resolved or not.
-fn tops(path: &Path) -> Vec<PathBuf> {
-    match WorkTreePath::find(path) {
-        Ok(places) => places.into_iter().map(|place| place.top).collect(),
-        Err(_not_utf8) => path
-            .ancestors()
-            .filter(|dir| dir.join(".git").symlink_metadata().is_ok())
-            .filter_map(|dir| dir.canonicalize().ok())
-            .collect(),
-    }
+/// Returns the top directories of the work trees that control what an absolute path names.
+fn tops(path: &Path) -> BTreeSet<PathBuf> {
+    let locations = locations(path);
+    let directories = locations.iter().flat_map(Location::directories);
+    let is_top = |dir: &&Path| dir.join(".git").symlink_metadata().is_ok();
+    directories.filter(is_top).map(Path::to_path_buf).collect()
 }
 
 #[cfg(test)]

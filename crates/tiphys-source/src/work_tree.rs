@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use tiphys_tree::{RepoPath, Tree};
+use tiphys_tree::{Location, RepoPath, Tree, locations};
 
 /// A path in a git work tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,38 +49,20 @@ impl WorkTreePath {
     /// and each work tree that they pass counts. The path need not exist.
     pub fn find(path: &Path) -> Result<Vec<Self>, NotUtf8> {
         let mut found: Vec<Self> = Vec::new();
-        let mut add = |top: &Path, rest: &Path| {
-            if found.iter().any(|known| known.top == top) || top.join(".git").symlink_metadata().is_err() {
-                return Ok(());
-            }
-            let rest = rest.to_str().ok_or_else(|| NotUtf8 { path: path.to_path_buf() })?;
-            // A path that leaves the work tree by `..` is not in it.
-            found.extend(RepoPath::new(rest).ok().map(|path| Self { top: top.to_path_buf(), path }));
-            Ok(())
-        };
-        let mut place = PathBuf::new();
-        let mut components = path.components();
-        while let Some(component) = components.next() {
-            let rest = components.as_path();
-            if component == Component::ParentDir {
-                place.pop();
-                continue;
-            }
-            place.push(component);
-            match place.symlink_metadata() {
-                Ok(metadata) if metadata.is_symlink() => {
-                    let Ok(target) = place.canonicalize() else { break };
-                    let mut above: Vec<&Path> = target.ancestors().skip(1).collect();
-                    above.reverse();
-                    for top in above {
-                        add(top, &target.strip_prefix(top).unwrap_or(&target).join(rest))?;
-                    }
-                    place = target;
+        for location in locations(path) {
+            let mut directories: Vec<&Path> = location.directories().collect();
+            directories.reverse();
+            let Location { place, rest } = &location;
+            for top in directories {
+                if found.iter().any(|known| known.top == top) || top.join(".git").symlink_metadata().is_err()
+                {
+                    continue;
                 }
-                Ok(_) => {}
-                Err(_) => break,
+                let below = place.strip_prefix(top).unwrap_or(place).join(rest);
+                let below = below.to_str().ok_or_else(|| NotUtf8 { path: path.to_path_buf() })?;
+                // A path that leaves the work tree by `..` is not in it.
+                found.extend(RepoPath::new(below).ok().map(|path| Self { top: top.to_path_buf(), path }));
             }
-            add(&place, rest)?;
         }
         Ok(found)
     }

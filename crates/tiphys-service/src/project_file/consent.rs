@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use tiphys_tree::{FileOwner, is_trusted_owner, open_file};
+use tiphys_tree::{FileOwner, is_trusted_owner, locations, open_file};
 
 use crate::host::Host;
 
@@ -38,10 +38,9 @@ impl Consents {
         &self.dir
     }
 
-    /// Returns whether the consents are kept in a directory, which could then bring them along.
+    /// Returns whether a canonical directory contains the consents, or a link to them: it could then bring them along.
     pub(super) fn are_in(&self, dir: &Path) -> bool {
-        let real = self.dir.ancestors().find_map(|above| above.canonicalize().ok());
-        self.dir.starts_with(dir) || real.is_some_and(|real| real.starts_with(dir))
+        locations(&self.dir).iter().any(|location| location.place.starts_with(dir))
     }
 
     /// Returns whether the user allowed a content at a path. A directory or file that other users can write does not count.

@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use tiphys_tree::locations;
+
 /// Returns a directory relative to the current one if one contains the other, else as it is.
 pub(super) fn relative(dir: &Path, current_dir: &Path) -> PathBuf {
     if let Ok(below) = dir.strip_prefix(current_dir) {
@@ -24,10 +26,7 @@ pub(super) fn joined(dir: &Path, path: &str) -> PathBuf {
 
 /// Returns whether an absolute path leads out of a canonical directory, after all links are resolved.
 pub(super) fn leads_out(path: &Path, top: &Path) -> bool {
-    let existing = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
-    let Some((above, real)) = existing else { return true };
-    let missing = path.strip_prefix(above).unwrap_or(path);
-    !real.starts_with(top) || missing.components().any(|component| component == Component::ParentDir)
+    !locations(path).last().is_some_and(|end| end.place.starts_with(top))
 }
 
 #[cfg(test)]

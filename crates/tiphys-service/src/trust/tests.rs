@@ -64,7 +64,8 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
     symlink(root.join("pr/cm.yaml"), root.join("own/into-pr.yaml")).expect("a link");
     symlink(root.join("own/cm.yaml"), root.join("pr/to-own.yaml")).expect("a link");
     symlink(root.join("own"), root.join("pr/dir")).expect("a link");
-    let cases: [Case; 10] = [
+    symlink("pr/dir", root.join("through-pr")).expect("a link");
+    let cases: [Case; 11] = [
         (
             "",
             "pr",
@@ -75,6 +76,12 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
                 ("pr/dir/cm.yaml", Repository),
                 ("own/cm.yaml", Caller),
                 ("platform/cm.yaml", Caller),
+                ("pr/../own/cm.yaml", Caller),
+                ("pr/apps/../../own/cm.yaml", Caller),
+                ("own/../pr/cm.yaml", Repository),
+                ("platform/../pr/apps/../cm.yaml", Repository),
+                ("pr/dir/../platform/cm.yaml", Repository),
+                ("through-pr/cm.yaml", Repository),
             ],
         ),
         ("", "own", &[("pr/cm.yaml", Caller), ("platform/cm.yaml", Caller)]),
@@ -97,7 +104,16 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
             &[("pr/cm.yaml", Repository), ("platform/cm.yaml", Caller)],
         ),
         ("--trust-repository-settings=pr/apps", "pr", &[("pr/cm.yaml", Repository)]),
-        ("--trust-repository-settings=own", "pr", &[("own/into-pr.yaml", Repository)]),
+        (
+            "--trust-repository-settings=own",
+            "pr",
+            &[
+                ("own/into-pr.yaml", Repository),
+                ("pr/to-own.yaml", Repository),
+                ("pr/../own/cm.yaml", Caller),
+            ],
+        ),
+        ("--trust-repository-settings=through-pr/../pr/apps", "pr", &[("pr/apps/app.yaml", Caller)]),
     ];
     for (option, store, expected) in cases {
         let options = options(&root, store, option);

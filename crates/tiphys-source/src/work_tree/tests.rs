@@ -23,6 +23,8 @@ fn folders() -> tempfile::TempDir {
         ("a/over", "../b"),
         ("a/near", "plugins"),
         ("nowhere", "gone"),
+        ("through", "./a/over"),
+        ("a/loop", "loop"),
     ] {
         symlink(target, path(link)).expect("the link can be made");
     }
@@ -62,6 +64,9 @@ fn a_path_lies_in_every_work_tree_on_its_way() {
         ("a/near/x", &["a: near/x"]),
         ("a/out", &["a: out"]),
         ("a/over/x", &["a: over/x", "b: x"]),
+        ("through/x", &["a: over/x", "b: x"]),
+        ("through", &["a: over", "b: ."]),
+        ("a/loop/x", &["a: loop/x"]),
     ] {
         assert_eq!(found(&dir, path), expected, "{path}");
     }

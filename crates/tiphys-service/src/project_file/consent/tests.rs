@@ -36,4 +36,6 @@ fn consents_in_a_directory_are_found() {
     }
     let consents = Consents { dir: "/repo/home/.config/tiphys/allowed".into() };
     assert!(consents.are_in(Path::new("/repo")) && !consents.are_in(Path::new("/rep")));
+    let beside = Consents { dir: "/repo/../home/allowed".into() };
+    assert!(beside.are_in(Path::new("/home")) && !beside.are_in(Path::new("/repo")));
 }
