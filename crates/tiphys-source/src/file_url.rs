@@ -1,9 +1,10 @@
 //! The repositories of this machine that `file://` URLs may name.
 
 use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use tiphys_access::{RepoUrl, percent_decode};
+use tiphys_tree::{Location, locations};
 
 use crate::SourceError;
 use crate::url::{RemoteUrl, Transport};
@@ -18,20 +19,18 @@ const LEADING_AWAY: [&str; 3] = ["commondir", "objects/info/alternates", "object
 /// links, a `gitdir: …` file, `commondir` or `alternates`. Nothing outside of the directories is opened.
 pub(crate) fn require_allowed(url: &RemoteUrl, directories: &[PathBuf]) -> Result<(), SourceError> {
     let Some(path) = directory(url) else { return Ok(()) };
-    let refused = || SourceError::FileRepository { repository: url.address.clone() };
-    let within = |path: &Path| directories.iter().any(|directory| is_within(path, directory));
-    let is_own = |real: &PathBuf| {
-        within(real)
-            && real.is_dir()
-            && !LEADING_AWAY.iter().any(|file| real.join(file).symlink_metadata().is_ok())
+    let allowed: Vec<Location> = directories.iter().flat_map(|directory| locations(directory)).collect();
+    let is_allowed =
+        |Location { place, .. }: &Location| allowed.iter().any(|dir| place.starts_with(&dir.place));
+    let within = |path: &Path| locations(path).iter().all(is_allowed);
+    let is_own = |path: &PathBuf| {
+        within(path)
+            && path.is_dir()
+            && !LEADING_AWAY.iter().any(|file| path.join(file).symlink_metadata().is_ok())
+            && ["objects", "refs"].iter().all(|part| within(&path.join(part)))
     };
-    let parts = |real: &PathBuf| ["objects", "refs"].map(|name| real.join(name).canonicalize());
-    let real = real_paths(&path);
-    if !within(&path)
-        || !real.iter().all(is_own)
-        || !real.iter().flat_map(parts).flatten().all(|part| within(&part))
-    {
-        return Err(refused());
+    if !within(&path) || !existing(&path).iter().all(is_own) {
+        return Err(SourceError::FileRepository { repository: url.address.clone() });
     }
     Ok(())
 }
@@ -39,43 +38,35 @@ pub(crate) fn require_allowed(url: &RemoteUrl, directories: &[PathBuf]) -> Resul
 /// Refuses a `file://` URL of a repository in this directory. Symbolic links are followed.
 pub(crate) fn refuse_within(url: &RemoteUrl, cache: &Path) -> Result<(), SourceError> {
     let Some(path) = directory(url) else { return Ok(()) };
-    let is_inside = |path: &Path| is_within(path, cache);
-    if is_inside(&path) || real_paths(&path).iter().any(|real| is_inside(real)) {
+    let cache = locations(cache).pop();
+    let is_in_cache =
+        |location: &Location| cache.as_ref().is_some_and(|cache| location.place.starts_with(&cache.place));
+    let is_inside = |path: &Path| locations(path).iter().any(is_in_cache);
+    if is_inside(&path) || existing(&path).iter().any(|path| is_inside(path)) {
         return Err(SourceError::InCache { repository: url.address.clone() });
     }
     Ok(())
 }
 
-/// Returns the directory of a `file://` URL as git parses it: decoded, without a host, `.` and `..` resolved.
+/// Returns the directory of a `file://` URL as git passes it to the system: decoded, without a host.
 fn directory(url: &RemoteUrl) -> Option<PathBuf> {
     if url.transport != Transport::File {
         return None;
     }
     let address = RepoUrl::new(&url.address);
-    let decoded = PathBuf::from(format!("/{}", percent_decode(address.without_scheme())));
-    let mut path = PathBuf::new();
-    for component in decoded.components() {
-        match component {
-            Component::ParentDir => drop(path.pop()),
-            component => path.push(component),
-        }
-    }
-    Some(path)
+    let path = format!("/{}", percent_decode(address.without_scheme()));
+    // Git removes slashes at the end before it appends a suffix.
+    Some(Path::new(&path).components().collect())
 }
 
-/// Returns the canonical paths of the directory and of those that git tries instead, if they exist.
-fn real_paths(path: &Path) -> Vec<PathBuf> {
+/// Returns the path of the directory and those that git tries instead, if they exist.
+fn existing(path: &Path) -> Vec<PathBuf> {
     let with = |suffix| {
         let mut path = OsString::from(path);
         path.push(suffix);
-        PathBuf::from(path).canonicalize().ok()
+        PathBuf::from(path)
     };
-    SUFFIXES.iter().filter_map(with).collect()
-}
-
-/// Whether a path is a directory or below it, as written or with the directory's symbolic links resolved.
-fn is_within(path: &Path, directory: &Path) -> bool {
-    path.starts_with(directory) || directory.canonicalize().is_ok_and(|real| path.starts_with(real))
+    SUFFIXES.iter().map(with).filter(|path| path.exists()).collect()
 }
 
 #[cfg(test)]
@@ -96,6 +87,8 @@ mod tests {
         symlink(root.join("outside/other"), inside.join("link")).expect("a link");
         symlink(root.join("outside/other"), inside.join("suffix.git")).expect("a link");
         symlink(&inside, root.join("alias")).expect("a link");
+        symlink("../alias", inside.join("chain")).expect("a link");
+        symlink(".", inside.join("near")).expect("a link");
         fs::write(inside.join("file"), "gitdir: ../outside/other\n").expect("a file");
         for (repository, file) in [("common", "commondir"), ("alternates.git", "objects/info/alternates")] {
             let file = inside.join(repository).join(file);
@@ -115,6 +108,12 @@ mod tests {
             ("file://ROOT/outside/other", false),
             ("file://ROOT/outside/not-there", false),
             ("file://ROOT/inside/link", false),
+            ("file://ROOT/inside/link/../other", false),
+            ("file://ROOT/inside/link/../not-there", false),
+            ("file://ROOT/inside/link/../../inside/repository", true),
+            ("file://ROOT/inside/chain/repository", false),
+            ("file://ROOT/inside/near/repository", true),
+            ("file://ROOT/inside/not-there/../repository", true),
             ("file://ROOT/inside/suffix", false),
             ("file://ROOT/inside/file", false),
             ("file://ROOT/inside/common", false),
@@ -126,7 +125,14 @@ mod tests {
             let allowed = require_allowed(&url, std::slice::from_ref(&inside)).is_ok();
             assert_eq!(allowed, expected, "{}", url.address);
         }
-        for (path, expected) in [("alias/repository", true), ("inside", true), ("outside/other", false)] {
+        for (path, expected) in [
+            ("alias/repository", true),
+            ("inside", true),
+            ("inside/link/../other", true),
+            ("outside/../inside/repository", true),
+            ("outside/other", false),
+            ("inside/../outside/other", false),
+        ] {
             let url = RemoteUrl::parse(&format!("file://{}/{path}", root.display())).expect("a URL");
             assert_eq!(refuse_within(&url, &inside).is_err(), expected, "{path}");
         }
