@@ -116,8 +116,7 @@ fn by_key(keys: &[String], sets: &[ParameterSet]) -> Result<BTreeMap<String, usi
     Ok(found)
 }
 
-/// Merges another set over this one. An object is a map of strings afterwards if it is one in each set that has it. Argo CD panics if only
-/// this set has it as one.
+/// Merges another set over this one. An object is a map of strings afterwards if it is one in each set that has it.
 fn override_with(set: &mut ParameterSet, over: &ParameterSet) {
     let is_uniform = |path: &&String| {
         [&*set, over].iter().all(|side| side.string_maps.contains(*path) || side.object_at(path).is_none())

@@ -2,8 +2,8 @@
 //!
 //! Kubernetes uses go-yaml v2, a translation of libyaml to Go, and converts the result to JSON (`sigs.k8s.io/yaml`). Their rules are
 //! implemented in four steps: a [`cursor`] that tracks lines and columns, tokens ([`scan`]), events ([`parse`]), and documents
-//! ([`compose`], with [`crate::scalar`]). No library is used: the ports of libyaml to Rust are unsafe or panic on short inputs (`[!a,b]`),
-//! and other parsers tokenize by YAML 1.2.
+//! ([`compose`], with [`crate::scalar`]). No library is used: the ports of libyaml to Rust are unsafe or do not return an error for all
+//! malformed input, and other parsers tokenize by YAML 1.2.
 
 mod compose;
 mod cursor;
