@@ -14,11 +14,11 @@ pub enum Scope {
     Cluster,
     /// Namespaced.
     Namespaced,
-    /// Unknown: neither a kind of Kubernetes nor defined in the same output.
+    /// Unknown: neither a kind of Kubernetes or Argo CD nor defined in the same output.
     Unknown,
 }
 
-/// The known scopes without a cluster: kinds of Kubernetes, and kinds that the output defines.
+/// The known scopes without a cluster: kinds of Kubernetes and Argo CD, and kinds that the output defines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scopes {
     defined: BTreeMap<(String, String), Scope>,
@@ -27,8 +27,12 @@ pub struct Scopes {
 /// API groups of Kubernetes whose names do not end in `.k8s.io`.
 const SHORT_GROUPS: [&str; 6] = ["", "apps", "autoscaling", "batch", "extensions", "policy"];
 
+/// Other API groups of Kubernetes without cluster-scoped kinds.
+const NAMESPACED_GROUPS: [&str; 4] =
+    ["coordination.k8s.io", "discovery.k8s.io", "events.k8s.io", "settings.k8s.io"];
+
 /// Cluster-scoped kinds of Kubernetes since 1.16, including removed ones. All other kinds of its groups are namespaced.
-const CLUSTER_SCOPED: [(&str, &str); 39] = [
+const CLUSTER_SCOPED: [(&str, &str); 44] = [
     ("", "ComponentStatus"),
     ("", "Namespace"),
     ("", "Node"),
@@ -41,6 +45,7 @@ const CLUSTER_SCOPED: [(&str, &str); 39] = [
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"),
     ("apiextensions.k8s.io", "CustomResourceDefinition"),
     ("apiregistration.k8s.io", "APIService"),
+    ("auditregistration.k8s.io", "AuditSink"),
     ("authentication.k8s.io", "SelfSubjectReview"),
     ("authentication.k8s.io", "TokenReview"),
     ("authorization.k8s.io", "SelfSubjectAccessReview"),
@@ -52,6 +57,7 @@ const CLUSTER_SCOPED: [(&str, &str); 39] = [
     ("flowcontrol.apiserver.k8s.io", "FlowSchema"),
     ("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration"),
     ("internal.apiserver.k8s.io", "StorageVersion"),
+    ("networking.k8s.io", "ClusterCIDR"),
     ("networking.k8s.io", "IPAddress"),
     ("networking.k8s.io", "IngressClass"),
     ("networking.k8s.io", "ServiceCIDR"),
@@ -60,6 +66,9 @@ const CLUSTER_SCOPED: [(&str, &str); 39] = [
     ("rbac.authorization.k8s.io", "ClusterRole"),
     ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
     ("resource.k8s.io", "DeviceClass"),
+    ("resource.k8s.io", "DeviceTaintRule"),
+    ("resource.k8s.io", "ResourceClass"),
+    ("resource.k8s.io", "ResourcePoolStatusRequest"),
     ("resource.k8s.io", "ResourceSlice"),
     ("scheduling.k8s.io", "PriorityClass"),
     ("storage.k8s.io", "CSIDriver"),
@@ -69,6 +78,10 @@ const CLUSTER_SCOPED: [(&str, &str); 39] = [
     ("storage.k8s.io", "VolumeAttributesClass"),
     ("storagemigration.k8s.io", "StorageVersionMigration"),
 ];
+
+/// Argo CD's own kinds, all namespaced. Other kinds of their group belong to Argo Workflows, Events and Rollouts.
+const ARGO_CD_KINDS: [(&str, &str); 3] =
+    [("argoproj.io", "Application"), ("argoproj.io", "ApplicationSet"), ("argoproj.io", "AppProject")];
 
 impl Scopes {
     /// Returns the scopes with the custom resource definitions among these objects.
@@ -109,12 +122,7 @@ impl Scopes {
         if let Some(scope) = self.defined.get(&(group.to_owned(), kind.to_owned())) {
             return *scope;
         }
-        // Groups without a dot and `*.k8s.io` are reserved for Kubernetes, but extensions use the latter too (Gateway API, VolumeSnapshot).
-        // Their kinds are not in this table.
-        if SHORT_GROUPS.contains(&group)
-            || CLUSTER_SCOPED.iter().any(|(known, _)| *known == group)
-            || is_namespaced_group(group)
-        {
+        if is_kubernetes_group(group) || ARGO_CD_KINDS.contains(&(group, kind)) {
             Scope::Namespaced
         } else {
             Scope::Unknown
@@ -122,9 +130,12 @@ impl Scopes {
     }
 }
 
-/// Returns whether a group of Kubernetes has no cluster-scoped kinds.
-fn is_namespaced_group(group: &str) -> bool {
-    matches!(group, "coordination.k8s.io" | "discovery.k8s.io" | "events.k8s.io")
+/// Returns whether Kubernetes itself defines the kinds of a group. Groups without a dot and `*.k8s.io` are reserved for it, but extensions
+/// use the latter too (Gateway API, `VolumeSnapshot`).
+pub(crate) fn is_kubernetes_group(group: &str) -> bool {
+    SHORT_GROUPS.contains(&group)
+        || CLUSTER_SCOPED.iter().any(|(known, _)| *known == group)
+        || NAMESPACED_GROUPS.contains(&group)
 }
 
 /// Sets the namespace of namespaced objects that have none. Kinds of unknown scope are treated as namespaced, because most are; one warning

@@ -224,8 +224,8 @@ impl ServedKinds {
         Ok(())
     }
 
-    /// Adds kind and version of an existing object if they are unknown. The scope of an unknown kind is that of its objects: namespaced if
-    /// one of them has a namespace.
+    /// Adds kind and version of an existing object if they are unknown. A kind without a known scope has that of its objects: namespaced
+    /// if one of them has a namespace.
     pub fn add_object(&mut self, object: &Manifest) {
         let (group, kind) = object.group_kind();
         let api_version = object.object().get("apiVersion").and_then(Value::as_str).unwrap_or_default();
@@ -233,7 +233,11 @@ impl ServedKinds {
         if kind.is_empty() {
             return;
         }
-        let scope = if object.namespace().is_empty() { Scope::Cluster } else { Scope::Namespaced };
+        let scope = match Scopes::default().scope(group, kind) {
+            Scope::Unknown if object.namespace().is_empty() => Scope::Cluster,
+            Scope::Unknown => Scope::Namespaced,
+            known => known,
+        };
         let known =
             self.groups.get(group).and_then(|group| group.kinds.get(kind)).and_then(|kinds| kinds.first());
         let new = match known {

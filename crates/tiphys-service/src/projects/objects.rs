@@ -115,14 +115,15 @@ struct ScopedObject {
     scope: RuleScope,
 }
 
-/// Returns the identity of an object. `namespace` is that of namespaced objects without one.
+/// Returns the identity of an object. `namespace` is that of namespaced objects without one. An object of unknown kind that names a
+/// namespace is namespaced.
 fn identity(manifest: &Manifest, namespace: &str, scopes: &Scopes) -> ScopedObject {
     let key = manifest.key();
     let own = Some(&key.namespace).filter(|namespace| !namespace.is_empty()).map_or(namespace, |own| own);
     let (scope, namespace) = match scopes.scope(&key.group, &key.kind) {
         Scope::Cluster => (RuleScope::Cluster, None),
-        Scope::Namespaced => (RuleScope::Namespaced, Some(own.to_owned())),
-        Scope::Unknown => (RuleScope::Unknown, Some(&key.namespace).filter(|own| !own.is_empty()).cloned()),
+        Scope::Unknown if key.namespace.is_empty() => (RuleScope::Unknown, None),
+        Scope::Namespaced | Scope::Unknown => (RuleScope::Namespaced, Some(own.to_owned())),
     };
     let identity = ObjectIdentity { namespace, group: key.group, kind: key.kind, name: key.name };
     ScopedObject { identity, scope }

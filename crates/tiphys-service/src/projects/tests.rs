@@ -268,6 +268,13 @@ fn objects_are_checked_after_rendering() {
             object("example.com/v1", "Widget", ""),
             Ok(Some("resource example.com:Widget is not permitted in project team if it is cluster-scoped")),
         ),
+        (object("example.com/v1", "Widget", "web"), Ok(None)),
+        (
+            object("example.com/v1", "Widget", "other"),
+            Err("namespace other is not permitted in project 'team' (Widget.example.com other/o)"),
+        ),
+        (object("argoproj.io/v1alpha1", "Application", ""), Ok(None)),
+        (object("argoproj.io/v1beta1", "AppProject", "web"), Ok(None)),
     ];
     for (manifest, expected) in cases {
         let decided = projects.check_objects(

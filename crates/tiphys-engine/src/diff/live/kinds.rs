@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::{Scope, Scopes};
+use crate::scope::is_kubernetes_group;
 
 /// How the items of a list are identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +32,7 @@ pub(super) struct KindRules<'a> {
 impl<'a> KindRules<'a> {
     /// Returns the rules for a kind.
     pub(super) fn of((group, kind): (&'a str, &'a str)) -> Self {
-        let own = Scopes::default().scope(group, kind) != Scope::Unknown;
-        Self { group, kind, own, pod_spec: pod_spec(group, kind) }
+        Self { group, kind, own: is_kubernetes_group(group), pod_spec: pod_spec(group, kind) }
     }
 
     /// Returns how the items of the list at a path are identified. Paths contain field names only, no list indexes.
