@@ -18,6 +18,13 @@ def value($name; $field):
 
 def text($name): value($name; "string") | checked($name);
 
+def switch($name):
+  [text($name)]
+  | if . == [] or . == ["false"] then false
+    elif . == ["true"] then true
+    else fail($name; "expected true or false")
+    end;
+
 # Each entry of a map parameter with the name that errors call it by.
 def entries($name):
   value($name; "map")
@@ -26,6 +33,7 @@ def entries($name):
   | {name: $entry, key: (.key | checked($entry)), value: (.value | checked($entry))};
 
 (. // [])
+| (if switch("force-labels") then "forced-label" else "label" end) as $label_edit
 | (text("version") | select(. != "") | "version", .),
   (text("name-prefix") | "name-prefix", .),
   (text("name-suffix") | "name-suffix", .),
@@ -39,5 +47,5 @@ def entries($name):
     | if .key == "" then fail(.name; "the label has no name")
       elif .key | contains(":") then fail(.name; "the name of a label has no ':'")
       # Kustomize takes one pair of quotes off, so that a value may have quotes of its own.
-      else "label", "\(.key):\"\(.value)\""
+      else $label_edit, "\(.key):\"\(.value)\""
       end )

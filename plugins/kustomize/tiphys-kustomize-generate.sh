@@ -60,6 +60,9 @@ edit() {
   status=0
   "$kustomize" edit "$@" 2>"$work/message" || status=$?
   sed '/^Usage:$/,$d' "$work/message" >&2
+  if grep -q 'already in kustomization file' "$work/message"; then
+    fail "parameter labels: set force-labels (forceCommonLabels of a kustomize block) to replace a label of the kustomization"
+  fi
   [ "$status" -eq 0 ] || exit "$status"
 }
 
@@ -72,7 +75,8 @@ while IFS= read -r action && IFS= read -r value; do
     name-prefix) edit set nameprefix -- "$value" ;;
     name-suffix) edit set namesuffix -- "$value" ;;
     image) edit set image -- "$value" ;;
-    label) edit add label --force -- "$value" ;;
+    label) edit add label -- "$value" ;;
+    forced-label) edit add label --force -- "$value" ;;
     *) fail "tiphys-kustomize-edits.jq asks for an edit that is not known: $action" ;;
   esac
 done <"$work/edits"

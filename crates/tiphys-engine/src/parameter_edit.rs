@@ -33,8 +33,8 @@ pub enum NoPlaceError {
     Type(SourceType),
     /// A kustomize block has a field for some parameters only.
     #[error(
-        "a `kustomize` block has no field for the parameter {0:?}; it has fields for `name-prefix`, `name-suffix`, `images`, `labels` \
-         and `version`"
+        "a `kustomize` block has no field for the parameter {0:?}; it has fields for `name-prefix`, `name-suffix`, `images`, `labels`, \
+         `force-labels` and `version`"
     )]
     Kustomize(String),
     /// A dynamic parameter of a chart that does not name a value.
@@ -101,9 +101,9 @@ pub enum NoPlaceError {
         /// The type that was given, with an article.
         given: String,
     },
-    /// The field of a helm block is a boolean.
-    #[error("the parameter {0:?} of a `helm` block must be `true` or `false`")]
-    Switch(String),
+    /// The field of the block is a boolean.
+    #[error("the parameter {0:?} of a `{1}` block must be `true` or `false`")]
+    Switch(String, &'static str),
     /// The field of a helm block is an object.
     #[error("the parameter {0:?} of a `helm` block must be JSON, for example {{\"replicas\":2}}")]
     Json(String),
@@ -247,7 +247,7 @@ fn no_field(name: &str, problem: NoField) -> NoPlaceError {
             NoPlaceError::Value(name)
         }
         NoField::Value(FieldProblem::Kind(due)) => NoPlaceError::Kind(name, "helm", due),
-        NoField::Value(FieldProblem::Switch) => NoPlaceError::Switch(name),
+        NoField::Value(FieldProblem::Switch) => NoPlaceError::Switch(name, "helm"),
         NoField::Value(FieldProblem::Json) => NoPlaceError::Json(name),
     }
 }
@@ -291,6 +291,13 @@ fn set_field(
         "name-prefix" => block.name_prefix = text()?,
         "name-suffix" => block.name_suffix = text()?,
         "version" => block.version = text()?,
+        "force-labels" => {
+            block.force_common_labels = match text()?.as_str() {
+                "true" => true,
+                "" | "false" => false,
+                _ => return Err(NoPlaceError::Switch(name.to_owned(), "kustomize")),
+            };
+        }
         "images" => {
             let (old, new) = (map(before)?, map(after)?);
             // The last item of an image takes effect, so that one is changed.

@@ -7,12 +7,13 @@ use tiphys_yaml::{Data, Entry, Node, Position, Step, names_equal};
 use crate::helm::{HELM_FIELDS, SET_FILE_PREFIX, Typing, is_for_helm, plain_paths, seen_name, split};
 
 /// The fields of a `kustomize` block and their parameters ([`crate::translate`]).
-const KUSTOMIZE_FIELDS: [(&str, &str); 5] = [
+const KUSTOMIZE_FIELDS: [(&str, &str); 6] = [
     ("version", "version"),
     ("namePrefix", "name-prefix"),
     ("nameSuffix", "name-suffix"),
     ("images", "images"),
     ("commonLabels", "labels"),
+    ("forceCommonLabels", "force-labels"),
 ];
 
 /// Returns the positions at which a source's document sets parameters, by parameter name: of the last entry in a parameter list, which

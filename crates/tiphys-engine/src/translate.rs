@@ -85,7 +85,7 @@ pub enum TranslateError {
     },
     /// Fields of a kustomize block that the plugin does not support.
     #[error(
-        "kustomize: {} {} not supported; namePrefix, nameSuffix, images, commonLabels and version are, the rest belongs into the \
+        "kustomize: {} {} not supported; namePrefix, nameSuffix, images, commonLabels, forceCommonLabels and version are, the rest belongs into the \
          kustomization",
         fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", "),
         if fields.len() == 1 { "is" } else { "are" }
@@ -255,6 +255,13 @@ pub(crate) fn kustomize_parameters(
         block.images.iter().map(|image| image_entry(&expand(image))).collect();
     let labels: BTreeMap<String, String> =
         block.common_labels.iter().map(|(key, value)| (key.clone(), expand(value))).collect();
+    if block.force_common_labels {
+        parameters.push(Parameter {
+            name: "force-labels".to_owned(),
+            string: Some("true".to_owned()),
+            ..Parameter::default()
+        });
+    }
     for (name, map) in [("images", images), ("labels", labels)] {
         if !map.is_empty() {
             parameters.push(Parameter { name: name.to_owned(), map: Some(map), ..Parameter::default() });
@@ -280,7 +287,6 @@ pub(crate) fn image_entry(image: &str) -> (String, String) {
 fn unsupported_fields(block: &KustomizeSource) -> Vec<&'static str> {
     let fields = [
         ("commonAnnotations", !block.common_annotations.is_empty()),
-        ("forceCommonLabels", block.force_common_labels),
         ("forceCommonAnnotations", block.force_common_annotations),
         ("namespace", !block.namespace.is_empty()),
         ("commonAnnotationsEnvsubst", block.common_annotations_envsubst),

@@ -125,7 +125,7 @@ fn empty_list_stays_and_emptied_list_is_removed() {
 #[test]
 fn kustomize_parameters_are_set_as_fields() {
     let before = "kustomize:\n  namePrefix: dev-\n  images: ['nginx:1.28', redis=example.org/redis:7, 'other:$ARGOCD_APP_NAME']\n  commonLabels: {tier: front}\n";
-    let cases: [(&str, &str, &[&str]); 6] = [
+    let cases: [(&str, &str, &[&str]); 8] = [
         (
             before,
             "- {name: name-prefix, string: prod-}\n- {name: images, map: {nginx: 'nginx:1.29', redis: 'example.org/redis:8', other: 'other:$ARGOCD_APP_NAME', busybox: 'example.org/busybox:1'}}\n- {name: labels, map: {tier: front, app: shop}}\n- {name: version, string: v5.8.1}\n",
@@ -150,6 +150,12 @@ fn kustomize_parameters_are_set_as_fields() {
             &["kustomize.images = [\"host:5000/a@sha256:1\"]"],
         ),
         ("kustomize: {namespace: x}\n", "[]", &[]),
+        ("", "- {name: force-labels, string: 'true'}\n", &["kustomize.forceCommonLabels = true"]),
+        (
+            "kustomize: {forceCommonLabels: true, commonLabels: {a: b}}\n",
+            "- {name: labels, map: {a: b}}\n",
+            &["- kustomize.forceCommonLabels"],
+        ),
         (before, "[]", &["- kustomize.commonLabels", "- kustomize.images[2]", "- kustomize.namePrefix"]),
     ];
     for (before, after, expected) in cases {
@@ -175,7 +181,12 @@ fn parameter_without_a_field_is_rejected() {
         (
             SourceType::Kustomize,
             "- {name: other, string: x}\n",
-            "a `kustomize` block has no field for the parameter \"other\"; it has fields for `name-prefix`, `name-suffix`, `images`, `labels` and `version`",
+            "a `kustomize` block has no field for the parameter \"other\"; it has fields for `name-prefix`, `name-suffix`, `images`, `labels`, `force-labels` and `version`",
+        ),
+        (
+            SourceType::Kustomize,
+            "- {name: force-labels, string: x}\n",
+            "the parameter \"force-labels\" of a `kustomize` block must be `true` or `false`",
         ),
         (
             SourceType::Kustomize,

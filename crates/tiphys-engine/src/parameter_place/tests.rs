@@ -27,6 +27,7 @@ kustomize:
     team: blue
   images:
   - nginx:1
+  forceCommonLabels: true
 ",
     );
     let cases = [
@@ -36,6 +37,7 @@ kustomize:
         ("name-prefix", Some(10)),
         ("labels", Some(11)),
         ("images", Some(13)),
+        ("force-labels", Some(15)),
         ("name-suffix", None),
         ("namePrefix", None),
     ];

@@ -75,7 +75,7 @@ fn kustomize_block_is_translated_to_parameters() {
     let block = json!({"kustomize": {
         "version": "v5.8.1", "namePrefix": "p-", "nameSuffix": "-$ARGOCD_APP_NAME",
         "images": ["img:1", "reg:5000/a/b", "reg:5000/a/b:2", "c@sha256:00", "old=new:$ARGOCD_APP_REVISION"],
-        "commonLabels": {"rev": "${ARGOCD_APP_REVISION}", "k": "v"},
+        "commonLabels": {"rev": "${ARGOCD_APP_REVISION}", "k": "v"}, "forceCommonLabels": true,
     }});
     let (name, parameters) = plugin(&block);
     assert_eq!(name.as_deref(), Some("kustomize"));
@@ -85,11 +85,14 @@ fn kustomize_block_is_translated_to_parameters() {
             {"name": "version", "string": "v5.8.1"},
             {"name": "name-prefix", "string": "p-"},
             {"name": "name-suffix", "string": "-$ARGOCD_APP_NAME"},
+            {"name": "force-labels", "string": "true"},
             {"name": "images", "map": {
                 "img": "img:1", "reg:5000/a/b": "reg:5000/a/b:2", "c": "c@sha256:00", "old": "new:abc"}},
             {"name": "labels", "map": {"rev": "abc", "k": "v"}},
         ])
     );
+    let unforced = plugin(&json!({"kustomize": {"commonLabels": {"k": "v"}}})).1;
+    assert_eq!(unforced, json!([{"name": "labels", "map": {"k": "v"}}]));
     assert_eq!(plugin(&json!({"kustomize": {}})), (Some("kustomize".to_owned()), json!([])));
 }
 
@@ -98,8 +101,8 @@ fn unsupported_kustomize_fields_are_rejected() {
     let cases = [
         (json!({"namespace": "x"}), "kustomize: `namespace` is not supported"),
         (
-            json!({"namePrefix": "p", "patches": [{"path": "x"}], "forceCommonLabels": true}),
-            "kustomize: `forceCommonLabels`, `patches` are not supported",
+            json!({"namePrefix": "p", "patches": [{"path": "x"}], "forceCommonAnnotations": true}),
+            "kustomize: `forceCommonAnnotations`, `patches` are not supported",
         ),
         (json!({"replicas": [{"name": "a", "count": 1}]}), "kustomize: `replicas` is not supported"),
         (json!({"commonAnnotations": {"a": "b"}}), "kustomize: `commonAnnotations` is not supported"),
