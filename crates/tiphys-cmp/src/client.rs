@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream;
+use tiphys_params::merge_announcements;
 use tiphys_plugin::{Announced, Configuration, Discovery, Generated, Match, Plugin, PluginError, Request};
 use tiphys_tree::{Entries, Modes, RepoPath};
 use tokio::net::UnixStream;
@@ -239,8 +240,13 @@ impl Plugin for RemotePlugin {
         let mut client = self.client();
         let answer = self.answer(request, client.get_parameters_announcement(upload)).await?;
         let entries = answer.parameter_announcements.into_iter().enumerate();
-        let list = entries.map(|(index, message)| from_message(index, message)).collect::<Result<_, _>>();
-        let list = list.map_err(|message| PluginError::Announcement { message })?;
+        let list =
+            entries.map(|(index, message)| from_message(index, message)).collect::<Result<Vec<_>, _>>();
+        let mut list = list.map_err(|message| PluginError::Announcement { message })?;
+        // Argo CD's server sends its dynamic announcements, which complete the static ones, before these.
+        list.reverse();
+        let mut list = merge_announcements(list, Vec::new());
+        list.reverse();
         Ok(Announced { list, warnings: Vec::new() })
     }
 }

@@ -3,6 +3,7 @@
 
 use tiphys_params::{
     Announcement, AnnouncementEntry, Announcements, decode_announcement_entries, decode_dynamic_output,
+    merge_announcements,
 };
 
 use crate::chain;
@@ -52,6 +53,26 @@ pub(crate) fn dynamic(
             Ok(valid(&entries, plugin))
         }
     }
+}
+
+/// Merges static and dynamic announcements, and logs the defaults that have no effect in the merged ones.
+pub(crate) fn merged(
+    fixed: Vec<Announcement>,
+    dynamic: Vec<Announcement>,
+    plugin: &str,
+) -> Vec<Announcement> {
+    let merged = merge_announcements(fixed, dynamic);
+    for announcement in &merged {
+        for field in announcement.ignored_defaults() {
+            tracing::warn!(
+                plugin,
+                "announcement `{}`: the default in `{field}` is ignored, since its collectionType is `{}`",
+                announcement.name,
+                announcement.collection_type.field()
+            );
+        }
+    }
+    merged
 }
 
 /// Returns the valid entries and logs the others.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_params::{APP_PARAMETERS, EnvVar, Parameters, ValueRedactor, merge_announcements};
+use tiphys_params::{APP_PARAMETERS, EnvVar, Parameters, ValueRedactor};
 use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError, quote_command};
 use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Tree, resolve};
@@ -429,13 +429,16 @@ impl Plugin for LocalPlugin {
     async fn announce(&self, request: &Request) -> Result<Announced, PluginError> {
         let fixed = announcement::static_announcements(&self.config, self.settings.strictness)?;
         let Some(command) = &self.config.dynamic else {
-            return Ok(Announced { list: merge_announcements(fixed, Vec::new()), warnings: Vec::new() });
+            return Ok(Announced {
+                list: announcement::merged(fixed, Vec::new(), &self.name),
+                warnings: Vec::new(),
+            });
         };
         let output = self.output(request, Phase::Announce, command).await?;
         let began = Instant::now();
         let dynamic = announcement::dynamic(&output.stdout, &self.name, self.settings.strictness);
         self.settings.observer.output_parsed(began.elapsed());
-        Ok(Announced { list: merge_announcements(fixed, dynamic?), warnings: output.warnings() })
+        Ok(Announced { list: announcement::merged(fixed, dynamic?, &self.name), warnings: output.warnings() })
     }
 
     async fn announce_many(&self, requests: &[Request]) -> Result<Vec<Option<Announced>>, PluginError> {
@@ -449,7 +452,7 @@ impl Plugin for LocalPlugin {
         let answers = many::answers(&output.stdout, &self.name, requests.len());
         self.settings.observer.output_parsed(began.elapsed());
         let merged = |answer: Announced| Announced {
-            list: merge_announcements(fixed.clone(), answer.list),
+            list: announcement::merged(fixed.clone(), answer.list, &self.name),
             warnings: answer.warnings,
         };
         Ok(answers?.into_iter().map(|answer| answer.map(merged)).collect())

@@ -22,7 +22,7 @@ fn cases_give_their_reports() {
         let mut report = check(&text, "plugin.yaml", &|program| program_state(&case, program));
         if let Ok(stdout) = fs::read(case.join("dynamic.json")) {
             let config = read(&text).expect("the file can be served");
-            report.findings.extend(check_announced(&config, "plugin.yaml", Some(&stdout)).findings);
+            check_announced(&config, "plugin.yaml", Some(&stdout), &mut report);
         }
         if let Ok(message) = fs::read_to_string(case.join("failed.txt")) {
             report.findings.push(announcing_failed("plugin.yaml", message.trim_end()));

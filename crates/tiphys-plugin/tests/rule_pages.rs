@@ -81,12 +81,12 @@ fn whole_file(part: &str) -> String {
 fn findings(example: &[Block]) -> Vec<Finding> {
     let block = |language: &str| example.iter().find(|block| block.language == language);
     let file = whole_file(block("yaml").map(|block| block.text.as_str()).unwrap_or_default());
-    let mut findings = check(file.as_bytes(), "plugin.yaml", &|_| ProgramState::Found).findings;
+    let mut report = check(file.as_bytes(), "plugin.yaml", &|_| ProgramState::Found);
     if let Some(dynamic) = block("json") {
         let config = read(file.as_bytes()).expect("the file can be served");
-        findings.extend(check_announced(&config, "plugin.yaml", Some(dynamic.text.as_bytes())).findings);
+        check_announced(&config, "plugin.yaml", Some(dynamic.text.as_bytes()), &mut report);
     }
-    findings
+    report.findings
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::Warning;
 pub struct Announcements {
     /// The announcements in the order of the document.
     pub list: Vec<Announcement>,
-    /// Ignored defaults, unknown keys, duplicate keys, invalid `choices`.
+    /// Unknown keys, duplicate keys, invalid `choices`.
     pub warnings: Vec<Warning>,
 }
 
@@ -119,7 +119,7 @@ fn name_of(node: &Node) -> Option<String> {
 
 fn warnings(entry: &AnnouncementEntry, announcement: &Announcement) -> Vec<Warning> {
     let name = &announcement.name;
-    let mut warnings: Vec<Warning> = entry
+    entry
         .ignored
         .iter()
         .map(|ignored| {
@@ -132,13 +132,5 @@ fn warnings(entry: &AnnouncementEntry, announcement: &Announcement) -> Vec<Warni
             };
             Warning { message: format!("announcement `{name}`: {what}"), position: Some(ignored.position) }
         })
-        .collect();
-    warnings.extend(announcement.ignored_defaults().into_iter().map(|field| Warning {
-        message: format!(
-            "announcement `{name}`: the default in `{field}` is ignored, since its collectionType is `{}`",
-            announcement.collection_type.field()
-        ),
-        position: Some(entry.position),
-    }));
-    warnings
+        .collect()
 }

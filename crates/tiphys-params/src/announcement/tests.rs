@@ -137,14 +137,6 @@ fn dynamic_output_must_be_a_json_list_or_null() {
 #[test]
 fn ignored_fields_are_reported_as_warnings() {
     let cases = [
-        (
-            r#"[{"name":"a","array":["x"]}]"#,
-            "announcement `a`: the default in `array` is ignored, since its collectionType is `string`",
-        ),
-        (
-            r#"[{"name":"a","collectionType":"map","string":""}]"#,
-            "announcement `a`: the default in `string` is ignored, since its collectionType is `map`",
-        ),
         (r#"[{"name":"a","default":"x"}]"#, "announcement `a`: the key `default` is unknown and ignored"),
         (
             r#"[{"name":"a","title":"x","Title":"y"}]"#,

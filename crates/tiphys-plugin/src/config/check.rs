@@ -10,7 +10,7 @@ mod programs;
 mod report;
 mod rule;
 
-pub use announced::{Announced, announcing_failed, check_announced};
+pub use announced::{announcing_failed, check_announced};
 #[cfg(test)]
 pub(super) use announcements::KEYS as ANNOUNCEMENT_KEYS;
 pub use programs::{ProgramState, program_on_machine};
@@ -29,8 +29,8 @@ pub const SOCKET_PATH_BYTES_MAX: usize = 107;
 
 /// Checks a plugin's file. `file` is its name in the findings. `program_state` tells whether the program of a command can be started.
 pub fn check(text: &[u8], file: &str, program_state: &dyn Fn(&str) -> ProgramState) -> Report {
-    let mut findings = Findings { file, list: Vec::new() };
-    let mut report = Report { plugin: None, socket: None, findings: Vec::new() };
+    let mut findings = Findings { file, list: Vec::new(), undecided: Vec::new() };
+    let mut report = Report::default();
     match tiphys_yaml::read_document(text) {
         Err(error) => findings.add(Rule::InvalidYaml, error.position, error.message),
         Ok(document) => {
@@ -43,6 +43,7 @@ pub fn check(text: &[u8], file: &str, program_state: &dyn Fn(&str) -> ProgramSta
     }
     findings.list.sort_by_key(|finding| finding.position);
     report.findings = findings.list;
+    report.undecided = findings.undecided;
     report
 }
 
@@ -118,12 +119,19 @@ fn check_socket(document: &Node, config: &PluginConfig, findings: &mut Findings<
 struct Findings<'a> {
     file: &'a str,
     list: Vec<Finding>,
+    /// See [`Report`].
+    undecided: Vec<Finding>,
 }
 
 impl Findings<'_> {
     fn add(&mut self, rule: Rule, position: Option<Position>, message: impl Into<String>) {
+        let finding = self.finding(rule, position, message.into());
+        self.list.push(finding);
+    }
+
+    fn finding(&self, rule: Rule, position: Option<Position>, message: String) -> Finding {
         let file = self.file.to_owned();
-        self.list.push(Finding { rule, message: message.into(), file, position, announcement: None });
+        Finding { rule, message, file, position, announcement: None, statics: Vec::new() }
     }
 }
 

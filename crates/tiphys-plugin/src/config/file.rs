@@ -286,6 +286,11 @@ impl CommandFields {
         Ok(Self { command: object.texts("command")?, args: object.texts("args")? })
     }
 
+    /// Whether there is a command.
+    pub fn is_given(&self) -> bool {
+        self.command.as_ref().is_some_and(|words| !words.is_empty())
+    }
+
     fn into_command(self) -> Option<Command> {
         let command = self.command.filter(|words| !words.is_empty())?;
         Some(Command { command, args: self.args.unwrap_or_default() })

@@ -1,7 +1,5 @@
 //! The places of announced defaults in the files of plugins.
 
-use std::collections::HashMap;
-
 use tiphys_params::{Announcement, Default, RawAnnouncement};
 use tiphys_plugin::{LoadedPlugin, config};
 use tiphys_yaml::{Node, Position};
@@ -12,7 +10,7 @@ use super::origin::ParameterLocation;
 #[derive(Default)]
 pub(super) struct Defaults<'a> {
     file: String,
-    entries: HashMap<&'a str, (Position, &'a RawAnnouncement)>,
+    entries: Vec<(Position, &'a RawAnnouncement)>,
 }
 
 impl<'a> Defaults<'a> {
@@ -24,25 +22,24 @@ impl<'a> Defaults<'a> {
     ) -> Self {
         let found = plugins.iter().find(|plugin| Some(plugin.config.display_name().as_str()) == name);
         let Some(plugin) = found.filter(|plugin| is_own_file(plugin)) else { return Self::default() };
-        let mut entries = HashMap::new();
-        for entry in &plugin.config.static_announcements {
-            let Some(announcement) = &entry.announcement else { continue };
-            if let Some(name) = &announcement.name {
-                entries.entry(name.as_str()).or_insert((entry.position, announcement));
-            }
-        }
-        Self { file: shown(&plugin.file), entries }
+        let entries = plugin.config.static_announcements.iter();
+        let entries = entries.filter_map(|entry| Some((entry.position, entry.announcement.as_ref()?)));
+        Self { file: shown(&plugin.file), entries: entries.collect() }
     }
 
     /// Returns the place of an announcement's default. None if the plugin's dynamic command announced it.
     pub(super) fn location(&self, announcement: &Announcement) -> Option<ParameterLocation> {
-        let (position, written) = self.entries.get(announcement.name.as_str())?;
-        let same = match announcement.default_value()? {
-            Default::String(text) => written.string.as_deref() == Some(text),
-            Default::Array(items) => written.array.as_deref() == Some(items),
-            Default::Map(map) => written.map.as_ref() == Some(map),
+        let default = announcement.default_value()?;
+        let is_written = |(_, written): &&(Position, &RawAnnouncement)| {
+            written.name.as_deref() == Some(announcement.name.as_str())
+                && match default {
+                    Default::String(text) => written.string.as_deref() == Some(text),
+                    Default::Array(items) => written.array.as_deref() == Some(items),
+                    Default::Map(map) => written.map.as_ref() == Some(map),
+                }
         };
-        same.then(|| ParameterLocation { file: self.file.clone(), position: Some(*position), version: None })
+        let (position, _) = self.entries.iter().rfind(is_written)?;
+        Some(ParameterLocation { file: self.file.clone(), position: Some(*position), version: None })
     }
 }
 

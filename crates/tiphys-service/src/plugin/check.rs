@@ -107,14 +107,13 @@ impl CheckedForm {
             Ok(stdout) => stdout,
             Err(message) => return report.findings.push(announcing_failed(file, &message)),
         };
-        let announced = check_announced(trial.local.config(), file, stdout.as_deref());
-        report.findings.extend(announced.findings);
+        let announced = check_announced(trial.local.config(), file, stdout.as_deref(), report);
         let collisions = collisions(&self.parameters, &asked.build_environment);
         self.collisions = collisions.iter().map(ToString::to_string).collect();
         let unusable = |finding: &Finding| finding.rule == Rule::AnnouncementOutput;
         self.errors = report.findings.iter().any(|finding| finding.rule.level() == Level::Error);
         if !report.findings.iter().any(unusable) {
-            self.announcements = Some(announced.announcements);
+            self.announcements = Some(announced);
         }
     }
 }

@@ -10,31 +10,24 @@ use tiphys_yaml::{Data, Node};
 
 use super::announcements::{ignored, problems, refusal};
 use super::report::AnnouncementIndex;
-use super::{Finding, Rule};
+use super::{Finding, Report, Rule};
 use crate::config::PluginConfig;
 
-/// The announcements of a plugin for one application.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Announced {
-    /// The merged static and dynamic announcements without the invalid entries.
-    pub announcements: Vec<Announcement>,
-    /// Findings about the dynamic announcements. [`super::check`] returns those about the static ones.
-    pub findings: Vec<Finding>,
-}
-
 /// Checks the output of the dynamic command, without one final newline; `None` if the plugin has no such command. `file` is the name of the
-/// plugin's file in the findings.
-pub fn check_announced(config: &PluginConfig, file: &str, stdout: Option<&[u8]>) -> Announced {
+/// plugin's file in the findings. Findings about merged announcements replace those of [`super::check`] about static ones. Returns the
+/// merged announcements without the invalid entries.
+pub fn check_announced(
+    config: &PluginConfig,
+    file: &str,
+    stdout: Option<&[u8]>,
+    report: &mut Report,
+) -> Vec<Announcement> {
     let fixed: Vec<Announcement> =
         config.static_announcements.iter().filter_map(|entry| entry.check().ok()).collect();
-    let mut by_name: BTreeMap<&str, Vec<&Announcement>> = BTreeMap::new();
-    for announcement in &fixed {
-        by_name.entry(&announcement.name).or_default().push(announcement);
-    }
     let mut found = DynamicFindings { file, list: Vec::new() };
     let dynamic = stdout.map(|stdout| entries(stdout, &mut found)).unwrap_or_default();
     let mut list: Vec<Announcement> = Vec::new();
-    let mut first: BTreeMap<String, usize> = BTreeMap::new();
+    let mut indexes: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (index, node, entry) in dynamic {
         let name = node.at(["name"]).and_then(Node::as_str).filter(|name| !name.is_empty());
         let mut add = |rule, message: String| found.entry(rule, index, name, &message);
@@ -48,39 +41,49 @@ pub fn check_announced(config: &PluginConfig, file: &str, stdout: Option<&[u8]>)
                 continue;
             }
         };
-        let below: Vec<Announcement> =
-            by_name.get(announcement.name.as_str()).into_iter().flatten().map(|one| (*one).clone()).collect();
-        if let Some(earlier) = first.get(&announcement.name) {
+        if let Some((earlier, last)) = indexes.get_mut(&announcement.name) {
             let message = format!(
                 "is announced twice, first by entry {}; they become one, and the later fields take precedence",
-                earlier + 1
+                *earlier + 1
             );
             add(Rule::DuplicateAnnouncement, message);
+            *last = index;
+        } else {
+            indexes.insert(announcement.name.clone(), (index, index));
         }
-        if let Some((one, other)) = differing_types(&below, &announcement) {
+        if let Some((one, other)) = differing_types(&fixed, &announcement) {
             let message = format!(
                 "the collectionType is `{other}` here and `{one}` in plugin.yaml; the one here takes precedence"
             );
             add(Rule::CollectionTypeDiffers, message);
         }
-        let effective = merge_announcements(below, vec![announcement.clone()]);
-        for (rule, _, message) in effective.iter().flat_map(|effective| problems(&announcement, effective)) {
-            add(rule, message);
-        }
-        first.entry(announcement.name.clone()).or_insert(index);
         list.push(announcement);
     }
-    let known: BTreeSet<String> =
-        announced_collisions(&fixed).into_iter().map(|both| both.variable).collect();
-    let announcements = merge_announcements(fixed, list);
+    let is_completed = |name: &String| indexes.contains_key(name);
+    report.decide(&is_completed);
+    let known: BTreeSet<String> = announced_collisions(&fixed)
+        .into_iter()
+        .filter(|both| ![both.first, both.second].iter().any(|index| is_completed(&fixed[*index].name)))
+        .map(|both| both.variable)
+        .collect();
+    let announcements = merge_announcements(fixed.clone(), list.clone());
+    for merged in &announcements {
+        let Some((_, last)) = indexes.get(&merged.name) else { continue };
+        for (rule, _, message) in problems(merged) {
+            if rule == Rule::RequiredWithDefault && is_default_of_application(merged, &fixed, &list) {
+                continue;
+            }
+            found.entry(rule, *last, Some(&merged.name), &message);
+        }
+    }
     for both in announced_collisions(&announcements) {
         if known.contains(&both.variable) {
             continue;
         }
         let names = [&announcements[both.first].name, &announcements[both.second].name];
         // At least one of them is announced by the command.
-        let [at, other] = if first.contains_key(names[1]) { [names[1], names[0]] } else { names };
-        let index = first.get(at).copied().unwrap_or_default();
+        let [at, other] = if indexes.contains_key(names[1]) { [names[1], names[0]] } else { names };
+        let index = indexes.get(at).map(|(first, _)| *first).unwrap_or_default();
         let message = format!(
             "sets the variable {}, as `{other}` does; the one that is set later takes precedence",
             both.variable
@@ -88,7 +91,8 @@ pub fn check_announced(config: &PluginConfig, file: &str, stdout: Option<&[u8]>)
         found.entry(Rule::VariableCollision, index, Some(at), &message);
     }
     found.list.sort_by_key(|finding| finding.announcement.as_ref().map(|place| place.index));
-    Announced { announcements, findings: found.list }
+    report.findings.extend(found.list);
+    announcements
 }
 
 /// Returns the finding that the dynamic command failed, or could not be started.
@@ -96,14 +100,26 @@ pub fn announcing_failed(file: &str, message: &str) -> Finding {
     whole(file, Rule::AnnouncementFailed, message)
 }
 
-/// Returns the collection types of the static and the dynamic announcement if both are set and differ.
+/// Returns whether the static announcement requires a value and the command has a default for this application only.
+fn is_default_of_application(merged: &Announcement, fixed: &[Announcement], list: &[Announcement]) -> bool {
+    let has_default = |one: &Announcement| {
+        let as_merged = Announcement { collection_type: merged.collection_type, ..one.clone() };
+        as_merged.default_value().is_some()
+    };
+    let mut fixed = fixed.iter().filter(|one| one.name == merged.name);
+    let mut dynamic = list.iter().filter(|one| one.name == merged.name);
+    !fixed.any(has_default) && !dynamic.any(|one| one.required == Some(true))
+}
+
+/// Returns the collection types of the static and the dynamic announcement of one name if both are set and differ.
 fn differing_types(
-    below: &[Announcement],
+    fixed: &[Announcement],
     announcement: &Announcement,
 ) -> Option<(&'static str, &'static str)> {
     let above = announcement.collection_type;
     let given = |kind: CollectionType| kind != CollectionType::Absent;
-    let one = below.iter().map(|one| one.collection_type).rfind(|kind| given(*kind))?;
+    let below = fixed.iter().filter(|one| one.name == announcement.name);
+    let one = below.map(|one| one.collection_type).rfind(|kind| given(*kind))?;
     (given(above) && one.field() != above.field()).then(|| (one.word(), above.word()))
 }
 
@@ -143,7 +159,14 @@ fn entries(stdout: &[u8], found: &mut DynamicFindings<'_>) -> Vec<(usize, Node, 
 }
 
 fn whole(file: &str, rule: Rule, message: &str) -> Finding {
-    Finding { rule, message: message.to_owned(), file: file.to_owned(), position: None, announcement: None }
+    Finding {
+        rule,
+        message: message.to_owned(),
+        file: file.to_owned(),
+        position: None,
+        announcement: None,
+        statics: Vec::new(),
+    }
 }
 
 /// The findings about one output.

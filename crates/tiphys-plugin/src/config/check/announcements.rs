@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use tiphys_params::{
     Announcement, AnnouncementEntry, AnnouncementProblem, IgnoredKey, IgnoredReason, ItemType, ProblemKind,
-    announced_collisions, check_default, suggest,
+    announced_collisions, check_default, merge_announcements, suggest,
 };
 use tiphys_yaml::{Data, Node, Position};
 
 use super::keys::did_you_mean;
-use super::{Findings, PluginFile, Rule, nearest};
+use super::{Findings, PluginFile, Rule, field, nearest};
 
 /// The keys of an announcement. `choices` is an extension of tiphys.
 pub(in crate::config) const KEYS: [&str; 10] = [
@@ -55,14 +55,6 @@ pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<
         }
         match entry.check() {
             Ok(announcement) => {
-                let name = &announcement.name;
-                for (rule, field, message) in problems(&announcement, &announcement) {
-                    findings.add(
-                        rule,
-                        Some(nearest(node, &[field]).position),
-                        format!("`{name}`: {message}"),
-                    );
-                }
                 checked.push((node, announcement));
             }
             Err(error) => {
@@ -74,7 +66,27 @@ pub(super) fn check(document: &Node, file: &PluginFile, findings: &mut Findings<
             }
         }
     }
+    check_values(&checked, file, findings);
     check_names(&checked, findings);
+}
+
+/// Adds what is wrong with the values of merged announcements. If there is a dynamic command, findings about defaults are undecided: it may
+/// announce other defaults, choices and types.
+fn check_values(checked: &[(&Node, Announcement)], file: &PluginFile, findings: &mut Findings<'_>) {
+    let all = checked.iter().map(|(_, announcement)| announcement.clone()).collect();
+    for merged in merge_announcements(all, Vec::new()) {
+        let name = &merged.name;
+        let nodes = || checked.iter().filter(|(_, one)| one.name == *name).map(|(node, _)| *node);
+        for (rule, key, message) in problems(&merged) {
+            let place = nodes().rfind(|node| field(node, key).is_some()).or(nodes().next());
+            let position = place.map(|node| nearest(node, &[key]).position);
+            let mut finding = findings.finding(rule, position, format!("`{name}`: {message}"));
+            finding.statics.push(name.clone());
+            let is_final = rule == Rule::UnknownItemType || !file.parameters_dynamic.is_given();
+            let list = if is_final { &mut findings.list } else { &mut findings.undecided };
+            list.push(finding);
+        }
+    }
 }
 
 /// Returns the item of a list, or the list itself if there is none.
@@ -130,16 +142,11 @@ pub(super) fn ignored(entry: &AnnouncementEntry) -> Vec<(Rule, Position, String)
     entry.ignored.iter().map(describe).collect()
 }
 
-/// Returns the warnings about an announcement with the field of each. `effective` is the announcement merged with a static one of its name,
-/// which decides which default has an effect.
-pub(super) fn problems(
-    announcement: &Announcement,
-    effective: &Announcement,
-) -> Vec<(Rule, &'static str, String)> {
-    let counted = effective.collection_type.field();
+/// Returns the warnings about a merged announcement with the field of each.
+pub(super) fn problems(announcement: &Announcement) -> Vec<(Rule, &'static str, String)> {
+    let counted = announcement.collection_type.field();
     let mut found = Vec::new();
-    let as_counted = Announcement { collection_type: effective.collection_type, ..announcement.clone() };
-    for field in as_counted.ignored_defaults() {
+    for field in announcement.ignored_defaults() {
         let message =
             format!("the default in `{field}` is ignored, because the collectionType uses `{counted}` count");
         found.push((Rule::IgnoredDefault, field, message));
@@ -156,11 +163,11 @@ pub(super) fn problems(
         let message = format!("the itemType `{word}` is unknown and treated as a string{hint}");
         found.push((Rule::UnknownItemType, "itemType", message));
     }
-    if announcement.required == Some(true) && as_counted.default_value().is_some() {
+    if announcement.required == Some(true) && announcement.default_value().is_some() {
         let message = "`required` has no effect, since the default satisfies it".to_owned();
         found.push((Rule::RequiredWithDefault, "required", message));
     }
-    for problem in check_default(effective) {
+    for problem in check_default(announcement) {
         let rule = match problem.kind {
             ProblemKind::NotAChoice { .. } => Rule::DefaultNotInChoices,
             _ => Rule::DefaultNotOfItemType,
@@ -195,6 +202,10 @@ fn check_names(checked: &[(&Node, Announcement)], findings: &mut Findings<'_>) {
             announcements[collision.first].name, announcements[collision.second].name, collision.variable
         );
         let position = nearest(checked[collision.second].0, &["name"]).position;
-        findings.add(Rule::VariableCollision, Some(position), message);
+        let mut finding = findings.finding(Rule::VariableCollision, Some(position), message);
+        finding
+            .statics
+            .extend([collision.first, collision.second].map(|index| announcements[index].name.clone()));
+        findings.list.push(finding);
     }
 }

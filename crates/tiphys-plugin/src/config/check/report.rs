@@ -18,6 +18,8 @@ pub struct Finding {
     pub position: Option<Position>,
     /// The announcement of the dynamic command that it is about, if any. It has no position in the file.
     pub announcement: Option<AnnouncementIndex>,
+    /// The static announcements that it is about. A dynamic one of the same name completes them, so that the merged one decides.
+    pub(super) statics: Vec<String>,
 }
 
 /// An announcement in the output of the dynamic command.
@@ -30,7 +32,7 @@ pub struct AnnouncementIndex {
 }
 
 /// The configuration and all findings in the order of the file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// The configuration as JSON; `None` if the file could not be read.
     pub plugin: Option<Value>,
@@ -38,9 +40,18 @@ pub struct Report {
     pub socket: Option<String>,
     /// The findings.
     pub findings: Vec<Finding>,
+    /// Findings about static announcements that the dynamic command can refute.
+    pub(super) undecided: Vec<Finding>,
 }
 
 impl Report {
+    /// Decides the undecided findings. Those about a static announcement that the dynamic command completes are removed.
+    pub(super) fn decide(&mut self, is_completed: &dyn Fn(&String) -> bool) {
+        self.findings.append(&mut self.undecided);
+        self.findings.retain(|finding| !finding.statics.iter().any(is_completed));
+        self.findings.sort_by_key(|finding| finding.position);
+    }
+
     /// Returns the output of `plugin check -o json` (`docs/reference/output.md`).
     pub fn to_json(&self) -> Value {
         json!({

@@ -11,7 +11,7 @@ use tiphys_engine::{
     SourcePlace, SourcePlan, instance_name, override_file_names, override_source, translate,
     without_empty_blocks,
 };
-use tiphys_params::{Announcement, ItemType, Parameter};
+use tiphys_params::{Announcement, ItemType, Parameter, merge_announcements};
 use tiphys_plugin::{LoadedPlugin, load_plugins};
 use tiphys_store::StoredApplication;
 use tiphys_tree::{FileOwner, RepoPath, TreeLimits, glob, open_file, read_to_bound};
@@ -244,8 +244,6 @@ fn discovered<'a>(context: &'a Context<'_>, folder: &Path) -> Option<&'a LoadedP
 
 /// The announcements in a plugin's file, without invalid ones.
 fn announcements(plugin: &LoadedPlugin) -> Vec<Announcement> {
-    let mut seen = HashSet::new();
     let entries = plugin.config.static_announcements.iter();
-    let checked = entries.filter_map(|entry| entry.check().ok());
-    checked.filter(|announcement| seen.insert(announcement.name.clone())).collect()
+    merge_announcements(entries.filter_map(|entry| entry.check().ok()).collect(), Vec::new())
 }

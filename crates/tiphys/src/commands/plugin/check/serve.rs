@@ -45,7 +45,7 @@ pub(super) async fn run(
 }
 
 async fn preview(form_check: FormCheck<'_>, path: &Path, unwanted: CancellationToken) -> Preview {
-    let mut report = Report { plugin: None, socket: None, findings: Vec::new() };
+    let mut report = Report::default();
     let form = match super::read(path, Path::new(form_check.file)) {
         Ok(text) => {
             report = super::check_file(&text, path, form_check.file, form_check.service.host());
