@@ -24,7 +24,7 @@ use tiphys_kustomize::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
 use tiphys_plugin::{Discovery, InputRule, Match, Plugin, chain};
 use tiphys_project::permits_source;
 use tiphys_source::{ResolvedRevision, RevisionFile, RevisionIndex};
-use tiphys_tree::{Depth, Entries, Modes, ReadError, RepoPath, Tree, TreeKey};
+use tiphys_tree::{Entries, RepoPath, TreeKey};
 
 use crate::RenderError;
 use crate::renderer::{Renderer, rendered};
@@ -344,7 +344,7 @@ impl Finder<'_> {
         if renderer.chart_source(application, source).is_some() {
             // The package may have override files.
             let origin = renderer.origin(application, source).await.map_err(|error| chain(&error))?;
-            let tree = origin.tree(Modes::Plain).await.map_err(|error| chain(&error))?;
+            let tree = origin.tree(renderer.likely_modes(source)).await.map_err(|error| chain(&error))?;
             let merged = renderer.overridden(application, source, &tree, app_path);
             let source = merged.map_err(|error| chain(&error))?.source;
             let index = index_of_tree(&tree).map_err(|error| chain(&error))?;

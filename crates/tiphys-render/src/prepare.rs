@@ -184,9 +184,12 @@ impl Renderer {
         Ok(Origin { renderer: self, application, repository, revision, app_path, scope, of_refs })
     }
 
-    /// Returns the file modes that the plugin named by the source requests, so that only one tree is written.
-    fn likely_modes(&self, source: &ApplicationSource) -> Modes {
-        let name = source.plugin.as_ref().map(|block| block.name.as_str()).unwrap_or_default();
+    /// Returns the file modes that the plugin of a source requests, so that only one tree is written. A source that names none is rendered
+    /// by the plugin of a native type, or by one that discovery finds.
+    pub(crate) fn likely_modes(&self, source: &ApplicationSource) -> Modes {
+        let named = source.plugin.as_ref().map(|block| block.name.as_str()).filter(|name| !name.is_empty());
+        let native = if source.kustomize.is_some() { KUSTOMIZE_PLUGIN } else { HELM_PLUGIN };
+        let name = named.unwrap_or(native);
         self.catalogue.get(name).map_or(Modes::Plain, |plugin| plugin.modes())
     }
 
