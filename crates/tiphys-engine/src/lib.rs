@@ -60,7 +60,7 @@ pub use parameter_place::{
 pub use plugin_environment::{plugin_env, request_environment};
 pub use references::{ReferenceError, mentioned, references};
 pub use scope::{Scope, Scopes, set_namespace};
-pub use selection::{combine, nothing_rendered, skip_secrets};
+pub use selection::{combine, key_in_cluster, nothing_rendered, skip_secrets};
 pub use served_kinds::{ResourceListError, ServedKind, ServedKinds, UnknownKind};
 pub use source_type::{
     AmbiguousSource, KUSTOMIZATION_FILES, SourceType, detected_type, explicit_type, without_empty_blocks,

@@ -24,7 +24,7 @@ use tiphys_kustomize::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
 use tiphys_plugin::{Discovery, InputRule, Match, Plugin, chain};
 use tiphys_project::permits_source;
 use tiphys_source::{ResolvedRevision, RevisionFile, RevisionIndex};
-use tiphys_tree::{Entries, RepoPath, TreeKey};
+use tiphys_tree::{Depth, Entries, ReadError, RepoPath, Tree, TreeKey};
 
 use crate::RenderError;
 use crate::renderer::{Renderer, rendered};

@@ -33,6 +33,7 @@ mod select;
 mod self_references;
 mod service;
 mod settings;
+mod shared_objects;
 mod store;
 mod text;
 mod trust;

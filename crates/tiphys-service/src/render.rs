@@ -11,6 +11,7 @@ use tiphys_store::StoredApplication;
 use crate::error::ServiceError;
 use crate::options::StepCallback;
 use crate::self_references::self_references;
+use crate::shared_objects::SharedObjects;
 use crate::workspace::Workspace;
 
 /// Changes to the manifests that Argo CD would deploy.
@@ -64,7 +65,16 @@ pub(crate) async fn render_each(
         (Arc::clone(stored), permitted.await)
     });
     let mut results = pin!(rendering.buffered(workspace.service.jobs() * 2));
-    while let Some((stored, result)) = results.next().await {
+    let mut shared = SharedObjects::default();
+    while let Some((stored, mut result)) = results.next().await {
+        if let Ok(rendered) = &mut result {
+            let destination = &stored.application.spec.destination;
+            let cluster = workspace.projects.cluster(destination);
+            let messages =
+                shared.add(cluster, &destination.namespace, &stored.full_name(), &rendered.manifests);
+            let redacted = messages.iter().map(|message| rendered.redactor.redact(message).into_owned());
+            rendered.warnings.extend(redacted);
+        }
         handle(stored, result).await;
     }
 }

@@ -22,7 +22,7 @@ fn notes(manifests: &[Manifest]) -> Vec<&str> {
 }
 
 #[test]
-fn last_source_of_an_object_wins_with_a_warning() {
+fn last_source_of_a_repeated_object_wins() {
     let first = vec![
         manifest("ConfigMap", "", "a", "1"),
         manifest("ConfigMap", "", "b", "2"),
@@ -40,17 +40,42 @@ fn last_source_of_an_object_wins_with_a_warning() {
     assert_eq!(
         messages,
         [
-            "ConfigMap ns/a is rendered by source 1 and by source 2; the one of source 2 is used",
-            "Namespace n is rendered by source 1 and by source 2; the one of source 2 is used",
+            "Resource /ConfigMap/ns/a appeared 2 times among application resources, in sources 1, 2; the last one is used",
+            "Resource /Namespace//n appeared 2 times among application resources, in sources 1, 2; the last one is used",
         ]
     );
 }
 
 #[test]
-fn duplicates_in_one_source_and_unnamed_objects_stay() {
-    let source = vec![manifest("A", "", "a", "1"), manifest("A", "", "a", "2"), manifest("A", "", "", "3")];
-    let (kept, warnings) = combine(vec![source, vec![manifest("A", "", "", "4")]], "ns");
-    assert_eq!((notes(&kept), warnings.len()), (vec!["1", "2", "3", "4"], 0));
+fn duplicates_in_one_source_stay_with_a_warning() {
+    let mut deployment = manifest("Deployment", "", "d", "3").object().clone();
+    deployment.insert("apiVersion".to_owned(), "apps/v1".into());
+    let deployment = Manifest::new(deployment);
+    let source = vec![
+        manifest("ConfigMap", "", "a", "1"),
+        manifest("ConfigMap", "ns", "a", "2"),
+        deployment.clone(),
+        deployment.clone(),
+        deployment,
+        manifest("ConfigMap", "other", "a", "4"),
+    ];
+    let (kept, warnings) = combine(vec![source], "ns");
+    assert_eq!(notes(&kept), ["1", "2", "3", "3", "3", "4"]);
+    let messages: Vec<&str> = warnings.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "Resource /ConfigMap/ns/a appeared 2 times among application resources; the last one is used",
+            "Resource apps/Deployment/ns/d appeared 3 times among application resources; the last one is used",
+        ]
+    );
+}
+
+#[test]
+fn unnamed_objects_are_all_different() {
+    let source = || vec![manifest("A", "", "", "1"), manifest("A", "", "", "2")];
+    let (kept, warnings) = combine(vec![source(), source()], "ns");
+    assert_eq!((notes(&kept), warnings.len()), (vec!["1", "2", "1", "2"], 0));
 }
 
 #[test]

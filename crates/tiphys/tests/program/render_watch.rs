@@ -19,7 +19,7 @@ fn world(namespace: &str) -> World {
     let plugin = "apiVersion: argoproj.io/v1alpha1\nkind: ConfigManagementPlugin\nmetadata: {name: logged}\n\
                   spec: {generate: {command: [logged.sh]}}\n";
     let script = "#!/bin/sh\necho \"$ARGOCD_APP_NAME $PARAM_GREETING\" >> \"$LOG\"\n\
-                  echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {greeting: '$PARAM_GREETING'}}\"\n";
+                  echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: $ARGOCD_APP_NAME}, data: {greeting: '$PARAM_GREETING'}}\"\n";
     world
         .write("store/project.yaml", project)
         .write("plugins/logged/plugin.yaml", plugin)
@@ -267,7 +267,7 @@ fn applications_of_one_change_are_rendered_concurrently() {
     add_application(&world, "shop", "b", &[("greeting", "settings")]);
     // The run of `a` ends only with that of `b`, and the other way round.
     let script = "#!/bin/sh\ncase $ARGOCD_APP_NAME in\na) echo met > \"$LOG\" ;;\nb) read -r _ < \"$LOG\" ;;\nesac\n\
-                  echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {greeting: '$PARAM_GREETING'}}\"\n";
+                  echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: $ARGOCD_APP_NAME}, data: {greeting: '$PARAM_GREETING'}}\"\n";
     world.write("plugins/logged/logged.sh", script);
     let mut mkfifo = world.command("mkfifo");
     mkfifo.arg(world.path("log"));
@@ -291,7 +291,7 @@ fn failing_application_does_not_hold_back_others() {
     add_application(&world, "shop", "a", &[("greeting", "settings")]);
     add_application(&world, "shop", "web", &[("greeting", "settings")]);
     let script = "#!/bin/sh\n[ \"$ARGOCD_APP_NAME $PARAM_GREETING\" != 'a two' ] || exit 1\n\
-                  echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {greeting: '$PARAM_GREETING'}}\"\n";
+                  echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: $ARGOCD_APP_NAME}, data: {greeting: '$PARAM_GREETING'}}\"\n";
     world.write("plugins/logged/logged.sh", script);
     world.write("live/settings.yaml", &live("settings", "one", ""));
     let watching = Watching::start(&world, &["--cluster-state=live"], "2, objects: 0, watches: 0");
