@@ -130,12 +130,6 @@ impl Check<'_> {
                 }
             }
         }
-        let project = self.set.template["spec"]["project"].as_str().unwrap_or_default();
-        if project.contains("{{") {
-            let path = spec.key("template").key("spec").key("project");
-            let message = "the API of Argo CD refuses to create a set whose project is a template; create the set in the cluster";
-            self.add(SetRule::NoEffect, &path, message);
-        }
         if self.set.generators.is_empty() {
             self.add(SetRule::Generator, &spec.key("generators"), "has no generator");
         }
@@ -283,25 +277,22 @@ impl Check<'_> {
         }
         match self.set.template["metadata"]["name"].as_str().unwrap_or_default() {
             "" => self.add(SetRule::Name, path, "is missing, so no Application has a name"),
-            name if !name.contains("{{") && self.may_generate_several() => {
-                self.add(
-                    SetRule::Name,
-                    path,
-                    "is the same for all Applications; with more than one, none is created",
-                );
+            name if !name.contains("{{") && self.generates_several() => {
+                self.add(SetRule::Name, path, "is the same for all Applications, so none is created");
             }
             _ => {}
         }
     }
 
-    fn may_generate_several(&self) -> bool {
-        let [GeneratorEntry { generators, .. }] = &self.set.generators[..] else { return true };
-        match &generators[..] {
-            [Generator { kind: GeneratorKind::List(list), .. }] => {
-                list.elements.len() > 1 || !list.elements_yaml.is_empty()
-            }
-            _ => true,
-        }
+    /// Whether it has more than one parameter set, which only a list tells.
+    fn generates_several(&self) -> bool {
+        let entries = self.set.generators.iter().filter(|entry| entry.selector.is_none());
+        let generators = entries.flat_map(|entry| &entry.generators);
+        let elements = generators.map(|generator| match &generator.kind {
+            GeneratorKind::List(list) => list.elements.len(),
+            _ => 0,
+        });
+        elements.sum::<usize>() > 1
     }
 }
 

@@ -24,7 +24,6 @@ pub const KIND: &str = "ConfigManagementPlugin";
 
 /// A valid plugin configuration: its name and its `generate` command are set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an independent key of the file")]
 #[non_exhaustive]
 pub struct PluginConfig {
     /// `metadata.name`, never empty.

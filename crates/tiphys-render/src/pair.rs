@@ -156,7 +156,7 @@ impl Side<'_> {
 
     async fn files(self, source: &ApplicationSource) -> Result<FilesIdentity, CannotCompare> {
         let app_path = RepoPath::new(&source.path).map_err(|_| CannotCompare)?;
-        let scope = Renderer::scope(self.application, &app_path).map_err(|_| CannotCompare)?;
+        let scope = Renderer::scope(self.application, source, &app_path).map_err(|_| CannotCompare)?;
         self.identity(source, &scope, &app_path).await
     }
 

@@ -169,7 +169,7 @@ impl Renderer {
         // A chart is its own repository.
         let path = if source.chart.is_empty() { source.path.as_str() } else { "" };
         let app_path = RepoPath::new(path).map_err(SourceFailure::Path)?;
-        let scope = Self::scope(application, &app_path)?;
+        let scope = Self::scope(application, source, &app_path)?;
         let repository = source.shown_repository();
         // Boxed because these are large futures.
         let resolved = if let Some(chart) = self.chart_source(application, source) {
@@ -382,9 +382,15 @@ impl Renderer {
         instance_name(&metadata.namespace, &metadata.name, &self.settings.argocd_namespace)
     }
 
-    /// Returns the parts of the repository that the application's annotation selects.
-    pub(crate) fn scope(application: &Application, app_path: &RepoPath) -> Result<TreeScope, SourceFailure> {
+    /// Returns the parts of the repository that a plugin gets: those that the application's annotation selects. As in Argo CD, it restricts
+    /// no other source.
+    pub(crate) fn scope(
+        application: &Application,
+        source: &ApplicationSource,
+        app_path: &RepoPath,
+    ) -> Result<TreeScope, SourceFailure> {
         let annotation = application.metadata.annotations.get(GENERATE_PATHS_ANNOTATION).map(String::as_str);
+        let annotation = annotation.filter(|_| source.plugin.is_some());
         let Some(paths) = generate_paths(annotation, app_path.as_str()) else { return Ok(TreeScope::Whole) };
         let paths = paths
             .iter()

@@ -36,6 +36,8 @@ pub struct ApplicationFinding {
 pub struct CheckedApplications {
     /// Number of applications.
     pub applications: usize,
+    /// Number of their sources whose files were not looked at: charts, and those in repositories that no folder stands for.
+    pub sources_elsewhere: usize,
     /// The findings, in the order of the applications.
     pub findings: Vec<ApplicationFinding>,
     /// The result for the sets of the store, if all applications are checked and there are any.
@@ -78,6 +80,7 @@ pub async fn check_applications(
         let checks = stream::iter(&applications).map(|stored| sources(workspace, stored));
         let mut of_sources = pin!(checks.buffered(workspace.service.jobs() * 2));
         for stored in &applications {
+            checked.sources_elsewhere += workspace.renderer.sources_elsewhere(&stored.application).await;
             let is_valid = checked.document(stored, workspace.service.options().refused_applications);
             checked.findings.extend(of_sources.next().await.into_iter().flatten());
             if !is_valid {

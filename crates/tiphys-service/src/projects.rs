@@ -109,8 +109,9 @@ impl Projects {
             live_clusters,
             control_plane,
         } = *inputs;
-        let is_callers = |place: &Place| trust.origin(&place.file) == Origin::Caller;
-        let clusters = KnownClusters::new(resources, live_clusters, &is_callers, warnings);
+        let of_caller = |place: &Place| trust.origin(&place.file) == Origin::Caller;
+        let clusters = KnownClusters::new(resources, live_clusters, &of_caller, warnings);
+        let is_callers = |place: &Place| trust.project_origin(&place.file) == Origin::Caller;
         let counted = found::in_control_plane(resources, control_plane, warnings);
         let by_name = found::chosen(&counted, resources, &is_callers, warnings);
         let globals = Globals { settings, by_name: &by_name };
@@ -147,7 +148,16 @@ impl Projects {
     pub(crate) fn at_base(base: &Self, head: &Self) -> Self {
         let mut projects: BTreeMap<String, Project> =
             head.by_name.iter().map(|(name, project)| (name.clone(), project.without_look_ups())).collect();
-        projects.extend(base.by_name.iter().map(|(name, project)| (name.clone(), project.clone())));
+        // That the base has no project `default` of its own is no rule of the base.
+        let is_rule =
+            |(name, project): &(&String, &Project)| !project.is_shipped() || !projects.contains_key(*name);
+        let of_base: Vec<(String, Project)> = base
+            .by_name
+            .iter()
+            .filter(is_rule)
+            .map(|(name, project)| (name.clone(), project.clone()))
+            .collect();
+        projects.extend(of_base);
         Self {
             by_name: projects,
             clusters: base.clusters.clone(),
@@ -276,8 +286,7 @@ impl Projects {
             ProjectEnforcement::Enforce => {
                 let error = of_project(stored, &refused.join("; "), ServiceError::forbidden);
                 let project = self.by_name.get(stored.application.spec.project_name());
-                let is_shipped =
-                    matches!(project, Some(Project::Valid { origin: ProjectOrigin::Shipped, .. }));
+                let is_shipped = project.is_some_and(Project::is_shipped);
                 Err(error.with_remedy(is_shipped.then_some(Remedy::NameProjects)))
             }
             ProjectEnforcement::Warn => Ok(refused),
@@ -286,6 +295,10 @@ impl Projects {
 }
 
 impl Project {
+    fn is_shipped(&self) -> bool {
+        matches!(self, Self::Valid { origin: ProjectOrigin::Shipped, .. })
+    }
+
     fn new(
         stored: &StoredProject,
         globals: &Globals<'_>,

@@ -35,7 +35,7 @@ pub(crate) struct Trust {
     rendered: BTreeSet<PathBuf>,
     /// Directories whose settings the caller trusts, and the links to them; canonical paths.
     trusted: Vec<PathBuf>,
-    /// The origin of files at the base of a comparison.
+    /// The origin of files with settings at the base of a comparison.
     past: Origin,
 }
 
@@ -94,6 +94,14 @@ impl Trust {
             Origin::Repository
         } else {
             Origin::Caller
+        }
+    }
+
+    /// Returns the origin of a file with a project. Those of a comparison's base count as the caller's: a change cannot alter them.
+    pub(crate) fn project_origin(&self, file: &FileName) -> Origin {
+        match file {
+            FileName::Past(_) => Origin::Caller,
+            _ => self.origin(file),
         }
     }
 

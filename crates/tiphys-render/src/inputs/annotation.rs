@@ -5,7 +5,7 @@ use tiphys_engine::{GENERATE_PATHS_ANNOTATION, generate_paths};
 use tiphys_source::RevisionIndex;
 use tiphys_tree::RepoPath;
 
-use super::paths::PathCollector;
+use super::paths::{ATTRIBUTES_FILE, PathCollector};
 use super::{Finder, InputFiles, InputPaths, Reach, SourceInputs};
 use crate::renderer::Renderer;
 
@@ -54,8 +54,10 @@ fn unselected(index: &RevisionIndex, selected: &[String], inputs: &InputPaths) -
     let links = collector.finish().all.into_keys();
     let selected: Vec<RepoPath> = written.into_iter().chain(real).chain(links).collect();
     let is_selected = |path: &RepoPath| selected.iter().any(|outer| is_inside(path, outer));
+    // Argo CD looks for changed manifests, not for how files are checked out.
+    let is_looked_for = |path: &&RepoPath| path.file_name() != Some(ATTRIBUTES_FILE);
     let lacks_one = |path: &&RepoPath| inputs.files(index, path).any(|file| !is_selected(&file.path));
-    inputs.all.keys().filter(lacks_one).cloned().collect()
+    inputs.all.keys().filter(is_looked_for).filter(lacks_one).cloned().collect()
 }
 
 /// Whether a path equals another one or is below it.

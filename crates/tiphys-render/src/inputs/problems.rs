@@ -2,6 +2,7 @@
 
 use tiphys_access::url_scheme;
 use tiphys_api::{Application, ApplicationSource};
+use tiphys_engine::{BuildEnvironment, SourcePlace, translate};
 use tiphys_tree::RepoPath;
 
 use super::paths::PathCollector;
@@ -28,7 +29,7 @@ impl Renderer {
         };
         let mut all = Vec::new();
         for (index, source) in rendered(&sources, place) {
-            let messages = [finder.unknown_plugin(source)]
+            let messages = [finder.unknown_plugin(source), refused(source)]
                 .into_iter()
                 .flatten()
                 .chain(Box::pin(finder.missing_files(source)).await);
@@ -36,6 +37,25 @@ impl Renderer {
         }
         all
     }
+}
+
+impl Renderer {
+    /// Returns the number of sources whose files are not looked at: charts, and those in repositories that no folder stands for.
+    pub async fn sources_elsewhere(&self, application: &Application) -> usize {
+        let finder = Finder { renderer: self, application, reach: Reach::Copies };
+        let Ok((sources, place)) = tiphys_engine::sources(&application.spec) else { return 0 };
+        let mut count = 0;
+        for (_, source) in rendered(&sources, place) {
+            count += usize::from(finder.is_elsewhere(source).await);
+        }
+        count
+    }
+}
+
+/// Returns the message about a field that tiphys does not support. Override files are not looked at.
+fn refused(source: &ApplicationSource) -> Option<String> {
+    let translated = translate(source, SourcePlace::Only, &BuildEnvironment::default());
+    translated.err().map(|error| error.to_string())
 }
 
 impl Finder<'_> {

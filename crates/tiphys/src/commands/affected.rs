@@ -44,11 +44,11 @@ pub(crate) async fn run(
         let progress = Progress::new(host, "compared", comparison.applications());
         let step = |name: &str| progress.step(name);
         let affected = Box::pin(comparison.affected(&step)).await?;
-        Ok((Affected { affected, unusable, sets }, comparison.applications(), worst))
+        Ok((Affected { applications: affected, unusable, sets }, comparison.applications(), worst))
     };
     let (found, all, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     output::print(&form(&found))?;
-    note(&format!("affected applications: {} of {all}", found.affected.len()));
+    note(&format!("affected applications: {} of {all}", found.applications.len()));
     let is_complete = found.unusable.is_empty() && found.sets.is_empty();
     if !is_complete {
         note("the list is not complete: not all applications and application sets could be compared");
@@ -61,7 +61,7 @@ pub(crate) async fn run(
 
 /// What differs, or may differ.
 struct Affected {
-    affected: Vec<AffectedApplication>,
+    applications: Vec<AffectedApplication>,
     /// Applications of the new side that cannot be read.
     unusable: Vec<ApplicationDiff>,
     /// The sets whose Applications are not known.
@@ -70,7 +70,7 @@ struct Affected {
 
 /// One full name per line. Those of applications that cannot be read are among them, since they differ.
 fn names(found: &Affected) -> String {
-    let affected = found.affected.iter().map(|one| one.stored.full_name());
+    let affected = found.applications.iter().map(|one| one.stored.full_name());
     output::lines(affected.chain(found.unusable.iter().map(ApplicationDiff::full_name)))
 }
 
@@ -90,7 +90,7 @@ fn json(found: &Affected) -> String {
         json!({"application": one.full_name(), "change": null, "error": error})
     };
     let set = |one: &UnknownSet| json!({"applicationSet": one.set.to_string(), "change": null, "error": one.reason});
-    let affected = found.affected.iter().map(entry);
+    let affected = found.applications.iter().map(entry);
     output::json(&Value::Array(
         affected.chain(found.unusable.iter().map(unusable)).chain(found.sets.iter().map(set)).collect(),
     ))

@@ -69,7 +69,11 @@ fn text(checked: &CheckedApplications) -> String {
         };
     }
     let lines = checked.findings.iter().map(line).chain(of_sets.map(appset::finding_line));
-    output::lines(lines.chain([format!("{}: {found}", subjects.join(", "))]))
+    let elsewhere = match checked.sources_elsewhere {
+        0 => String::new(),
+        count => format!("; files of {} elsewhere were not checked", counted(count, "source")),
+    };
+    output::lines(lines.chain([format!("{}: {found}{elsewhere}", subjects.join(", "))]))
 }
 
 fn counted(count: usize, what: &str) -> String {
@@ -92,6 +96,7 @@ fn document(checked: &CheckedApplications) -> Value {
     let of_sets = checked.sets.iter().flat_map(|sets| &sets.findings).map(appset::finding_json);
     json!({
         "applications": checked.applications,
+        "sourcesElsewhere": checked.sources_elsewhere,
         "findings": checked.findings.iter().map(finding).chain(of_sets).collect::<Vec<_>>(),
     })
 }

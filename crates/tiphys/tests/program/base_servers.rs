@@ -105,10 +105,11 @@ fn secrets_of_the_base_are_sent_and_none_of_the_head() {
             checkout.commit("first");
             let changed = application.replace("{name: web}", "{name: more}");
             world.write("config/apps/more.yaml", &changed).write("config/apps/s.yaml", &of_change);
-            let compared =
-                format!("diff --base=main --store=config/apps --project-rules=warn --plugins-from {from}");
+            let compared = format!(
+                "diff --base=main --store=config/apps --project-rules=warn --trust-repository-settings --plugins-from {from}"
+            );
             let output = world.run(&compared.split(' ').collect::<Vec<_>>());
-            assert_eq!(output.code, 3, "{}", output.stderr);
+            assert_eq!(output.code, 5, "{}", output.stderr);
             let mut sent: Vec<String> = authorizations.try_iter().collect();
             sent.dedup();
             // Each side has its own Secret for charts if the head is trusted.

@@ -166,7 +166,7 @@ fn hostile_pull_request_gets_nothing_in_the_setup_for_strangers() {
     attack(&world, &upstream, &proxy);
     for attack in ["settings", "project file"] {
         let attacked = checked(&command);
-        assert_eq!(attacked.code, 3, "{attack}: {}", attacked.stderr);
+        assert_eq!(attacked.code, 5, "{attack}: {}", attacked.stderr);
         assert!(!world.path("home/attacked").exists(), "{attack}: a program of the head ran");
         assert_eq!(authorizations.try_iter().collect::<Vec<_>>(), Vec::<String>::new(), "{attack}");
         assert!(!world.read("checkout/comment.md").contains("name: private"), "{attack}");

@@ -167,10 +167,11 @@ pub(crate) async fn finish(
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     error::warn_all(applications.iter().flat_map(|one| &one.warnings));
-    base_notes(applications, sides).iter().for_each(|text| output::note(text));
+    for text in base_notes(applications, sides) {
+        output::note(&text);
+    }
     let failed = error::print_all(applications.iter().filter_map(|one| one.result.as_ref().err()), None);
     let not_compared = NotCompared::of(applications, sides);
-    let counts = total(applications);
     let mut differ = applications.iter().any(ApplicationDiff::differs);
     match form {
         Form::External(command) => {
@@ -191,7 +192,7 @@ pub(crate) async fn finish(
         Form::Names => output::print(&names(applications, sides))?,
         Form::Table => output::print(&table(applications, sides))?,
     }
-    print_counts(counts, not_compared);
+    print_counts(applications, not_compared);
     Ok(match worst {
         // What ends a command wins.
         _ if failed >= Some(ErrorKind::Bug) => error::exit_code_of(failed),
@@ -211,7 +212,7 @@ fn base_notes(applications: &[ApplicationDiff], sides: &Sides) -> Vec<String> {
     errors.map(|error| format!("note: at {}: {error}", sides.before)).collect()
 }
 
-/// One object per line: `argocd/shop: changed apps/Deployment web/shop`.
+/// One object per line: `argocd/shop: changed apps/Deployment web/shop`; an application without objects has a line of its own.
 fn names(applications: &[ApplicationDiff], sides: &Sides) -> String {
     let line = |one: &ApplicationDiff, object: &ObjectDiff| {
         let name = unified::object_name(&object.key);
@@ -219,7 +220,12 @@ fn names(applications: &[ApplicationDiff], sides: &Sides) -> String {
     };
     let objects =
         applications.iter().flat_map(|one| one.objects().iter().map(move |object| line(one, object)));
-    output::lines(objects.chain(not_compared_lines(applications, sides)))
+    let empty = applications.iter().filter(|one| one.differs() && one.objects().is_empty());
+    let empty = empty.map(|one| {
+        let word = if one.presence == Presence::Added { "added" } else { "removed" };
+        format!("{}: {word}", one.full_name())
+    });
+    output::lines(objects.chain(empty).chain(not_compared_lines(applications, sides)))
 }
 
 /// A row for each object: what happens to it, and the numbers of changed lines.
@@ -245,8 +251,9 @@ fn total(applications: &[ApplicationDiff]) -> Counts {
 }
 
 /// Prints the counts. Otherwise an empty standard output could mean that nothing was compared.
-fn print_counts(counts: Counts, not_compared: NotCompared) {
-    output::note(&format!("{}; {}", unified::headline(counts, not_compared), equal(counts)));
+fn print_counts(applications: &[ApplicationDiff], not_compared: NotCompared) {
+    let headline = unified::headline(applications, not_compared);
+    output::note(&format!("{headline}; {}", equal(total(applications))));
 }
 
 fn equal(counts: Counts) -> String {

@@ -237,7 +237,7 @@ fn heading(applications: &[ApplicationDiff], sides: &Sides) -> String {
     let trusted = not_rendered(sides.not_rendered, applications.len());
     format!(
         "### Manifests: {}\n\nFrom {} to {}: applications that differ: {differ} of {}; {}.\n{trusted}",
-        unified::headline(counts, NotCompared::of(applications, sides)),
+        unified::headline(applications, NotCompared::of(applications, sides)),
         code(&sides.before),
         code(&sides.after),
         applications.len(),

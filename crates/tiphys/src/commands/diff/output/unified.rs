@@ -4,7 +4,7 @@ use tiphys_engine::ObjectKey;
 use tiphys_engine::diff::{Counts, ObjectDiff};
 use tiphys_process::escape_text;
 
-use super::{ApplicationDiff, NotCompared, Sides, not_compared_lines, title};
+use super::{ApplicationDiff, NotCompared, Presence, Sides, not_compared_lines, title, total};
 use crate::terminal::one_line;
 
 /// Whether to use terminal colours.
@@ -73,9 +73,10 @@ pub(super) fn object_name(key: &ObjectKey) -> String {
     format!("{group}{} {namespace}{}", key.kind, key.name)
 }
 
-/// A summary with failures: `1 added, 2 changed`, `no differences`, `1 application not compared, nothing else differs`,
-/// `2 application sets not compared, nothing else differs`.
-pub(super) fn headline(counts: Counts, not_compared: NotCompared) -> String {
+/// A summary with failures: `1 added, 2 changed`, `no differences`, `1 application added` (without objects),
+/// `1 application not compared, nothing else differs`, `2 application sets not compared, nothing else differs`.
+pub(super) fn headline(applications: &[ApplicationDiff], not_compared: NotCompared) -> String {
+    let counts = total(applications);
     let counted = |count: usize, one: &str, many: &str| match count {
         0 => None,
         1 => Some(format!("1 {one}")),
@@ -85,14 +86,21 @@ pub(super) fn headline(counts: Counts, not_compared: NotCompared) -> String {
         counted(not_compared.applications, "application not compared", "applications not compared"),
         counted(not_compared.sets, "application set not compared", "application sets not compared"),
     ];
-    let failures = failures.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    if failures.is_empty() {
-        return summary(counts);
-    }
-    if counts.differ() {
-        format!("{}, {failures}", summary(counts))
-    } else {
-        format!("{failures}, nothing else differs")
+    let empty = |presence| {
+        let empty = applications.iter().filter(|one| one.presence == presence && one.objects().is_empty());
+        empty.filter(|one| one.differs()).count()
+    };
+    let empty = [
+        counted(empty(Presence::Added), "application added", "applications added"),
+        counted(empty(Presence::Removed), "application removed", "applications removed"),
+    ];
+    let objects = counts.differ().then(|| summary(counts));
+    let differences: Vec<String> = objects.into_iter().chain(empty.into_iter().flatten()).collect();
+    let failures: Vec<String> = failures.into_iter().flatten().collect();
+    match (&differences[..], &failures[..]) {
+        ([], []) => summary(counts),
+        ([], failures) => format!("{}, nothing else differs", failures.join(", ")),
+        (differences, failures) => [differences, failures].concat().join(", "),
     }
 }
 
