@@ -3,6 +3,7 @@
 //! Each field has a parameter with a fixed name ([`HELM_FIELDS`]). Each entry of `parameters` and `fileParameters` becomes a parameter of
 //! its own, in order, named `set.`, `set-string.` or `set-file.` followed by the path of the value.
 
+mod chart_keys;
 mod inline_values;
 mod shown;
 mod value_path;
@@ -13,6 +14,7 @@ use tiphys_api::HelmSource;
 use tiphys_params::Parameter;
 use tiphys_yaml::{read_json, write_go_json};
 
+pub use chart_keys::{ChartKeys, ChartValue, chart_values};
 pub use inline_values::{
     InlineValues, InlineValuesError, covering_parameter, is_list_or_map, is_structure, shown_announcements,
     structure_default,

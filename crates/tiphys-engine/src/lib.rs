@@ -33,10 +33,11 @@ pub use dynamic::{
 };
 pub use generate_paths::{GENERATE_PATHS_ANNOTATION, generate_paths};
 pub use helm::{
-    HELM_FIELDS, HELM_VALUE_PREFIXES, HelmField, InlineValues, InlineValuesError, SET_FILE_PREFIX,
-    SET_PREFIX, SET_STRING_PREFIX, VALUE_PREFIX, ValuePath, VariableNames, Variables, assigned_value_name,
-    build_variables, covering_parameter, handed_on_name, has_plugin_values, is_held_as_text, is_list_or_map,
-    is_structure, replaced_variables, shown_announcements, shown_name, structure_default,
+    ChartKeys, ChartValue, HELM_FIELDS, HELM_VALUE_PREFIXES, HelmField, InlineValues, InlineValuesError,
+    SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX, VALUE_PREFIX, ValuePath, VariableNames, Variables,
+    assigned_value_name, build_variables, chart_values, covering_parameter, handed_on_name,
+    has_plugin_values, is_held_as_text, is_list_or_map, is_structure, replaced_variables,
+    shown_announcements, shown_name, structure_default,
 };
 pub use jsonpath::{
     FieldPath, FieldPathError, FindError, FindProblem, PATH_BYTES_MAX, PATH_NESTING_MAX, PATH_VISITS_MAX,

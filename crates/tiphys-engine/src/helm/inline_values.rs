@@ -179,6 +179,19 @@ impl InlineValues {
         Err(InlineValuesError::NotAMap { place: place.words(), found: type_words(&values) })
     }
 
+    /// Returns all values.
+    pub(super) fn values(&self) -> &Value {
+        &self.values
+    }
+
+    /// Returns the name of the Helm plugin's parameter for these values.
+    pub(super) fn parameter(&self) -> &'static str {
+        match self.place {
+            Place::Object | Place::ObjectParameter => OBJECT_PARAMETER,
+            Place::Text | Place::TextParameter => TEXT_PARAMETER,
+        }
+    }
+
     /// Returns the value at this path.
     pub fn get(&self, path: &ValuePath) -> Option<&Value> {
         path.find(&self.values)
