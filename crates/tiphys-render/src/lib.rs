@@ -4,6 +4,7 @@
 //! controllers can use it.
 
 mod announce;
+mod chart_folder;
 mod context;
 mod destination;
 mod directory;
@@ -17,6 +18,7 @@ mod service;
 mod shared_announcements;
 mod values;
 
+pub use chart_folder::ChartFolder;
 pub use context::ContextSettings;
 pub use destination::DestinationVersions;
 pub use directory::{DirectoryError, DirectoryManifests};

@@ -13,10 +13,11 @@ use tiphys_engine::{
     override_file_names, override_source, request_environment, translate, translate_as, without_switched_off,
 };
 use tiphys_params::EnvVar;
-use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, Plugin, Request, RequestFor};
+use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, InputRule, Plugin, Request, RequestFor};
 use tiphys_source::{ResolvedRevision, SourceError, TreeScope, Want};
 use tiphys_tree::{Depth, Modes, RepoPath, Tree};
 
+use crate::chart_folder::{ChartFolder, KnownCharts};
 use crate::error::SourceFailure;
 use crate::renderer::Renderer;
 use crate::values::{ClusterVersions, LiveVersions};
@@ -87,6 +88,14 @@ impl Prepared {
             Work::Plugin { plan, .. } => &plan.look_ups,
             Work::Nothing | Work::Directory { .. } => &[],
         }
+    }
+
+    /// Returns the chart, if the Helm plugin renders the source.
+    pub(crate) fn chart(&self, known: &KnownCharts) -> Option<ChartFolder> {
+        let Work::Plugin { chosen, request, .. } = &self.work else { return None };
+        let is_helm = chosen.plugin.name() == HELM_PLUGIN && chosen.plugin.inputs() == InputRule::Chart;
+        let (tree, path) = (&request.tree, &request.app_path);
+        is_helm.then(|| ChartFolder { tree: tree.clone(), path: path.clone(), known: known.clone() })
     }
 }
 

@@ -18,6 +18,7 @@ use tiphys_yaml::Node;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use crate::chart_folder::KnownCharts;
 use crate::context::ContextSettings;
 use crate::destination::DestinationVersions;
 use crate::directory::LastFolder;
@@ -68,6 +69,7 @@ pub struct Renderer {
     /// The identity of each plugin, by its name.
     pub(crate) plugin_marks: BTreeMap<String, String>,
     pub(crate) announcements: SharedAnnouncements,
+    pub(crate) known_charts: KnownCharts,
     last_folder: LastFolder,
 }
 
@@ -88,6 +90,7 @@ impl Renderer {
             values,
             plugin_marks: BTreeMap::new(),
             announcements: SharedAnnouncements::default(),
+            known_charts: KnownCharts::default(),
             last_folder: LastFolder::default(),
         }
     }
@@ -166,6 +169,8 @@ impl Renderer {
                 plugin: output.plugin,
                 also_matching: output.also_matching,
                 parameters: output.parameters,
+                source: prepared.source.clone(),
+                rendered_chart: prepared.chart(&self.known_charts),
                 look_ups: prepared.look_ups().to_vec(),
                 objects: objects.len(),
                 stderr: output.stderr,

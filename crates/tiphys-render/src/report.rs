@@ -8,6 +8,7 @@ use tiphys_engine::{LookUp, Manifest, SourceType};
 use tiphys_params::{Announcement, Parameter, ValueRedactor};
 use tiphys_tree::RepoPath;
 
+use crate::chart_folder::ChartFolder;
 use crate::inputs::SourceFiles;
 use tiphys_yaml::Node;
 
@@ -51,6 +52,10 @@ pub struct RenderedSource {
     pub also_matching: Vec<String>,
     /// The parameters, without dynamic ones.
     pub parameters: Vec<Parameter>,
+    /// The source with its override files merged.
+    pub source: ApplicationSource,
+    /// The chart, if the Helm plugin renders the source.
+    pub rendered_chart: Option<ChartFolder>,
     /// The dynamic parameters.
     pub look_ups: Vec<LookUp>,
     /// Number of objects.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::{ContainmentError, PathError, RepoPath, Tree, read_bounded, resolve};
 
@@ -78,6 +78,15 @@ impl Tree {
     /// Whether links below a directory lead to paths that do not exist in the tree, as in a tree of a part of a revision. `false` for a
     /// file.
     pub fn has_lost_links(&self, folder: &RepoPath) -> Result<bool, ReadError> {
+        self.has_link(folder, |link| !link.exists())
+    }
+
+    /// Whether links below a directory lead to something that [`Tree::files`] does not list: to directories, or to nothing.
+    pub fn has_unlisted_links(&self, folder: &RepoPath) -> Result<bool, ReadError> {
+        self.has_link(folder, |link| !link.is_file())
+    }
+
+    fn has_link(&self, folder: &RepoPath, is_meant: impl Fn(&Path) -> bool) -> Result<bool, ReadError> {
         let mut waiting = vec![resolve(self.root(), folder)?];
         while let Some(place) = waiting.pop() {
             let failed = |source| ReadError::Io { path: folder.clone(), source };
@@ -89,7 +98,7 @@ impl Tree {
                 let kind = entry.file_type().map_err(failed)?;
                 if kind.is_dir() {
                     waiting.push(entry.path());
-                } else if kind.is_symlink() && !entry.path().exists() {
+                } else if kind.is_symlink() && is_meant(&entry.path()) {
                     return Ok(true);
                 }
             }

@@ -1,6 +1,7 @@
 //! The comparison of two revisions of the store, and of the sources of its applications.
 
 mod compare;
+mod dropped_values;
 mod pairs;
 mod past;
 mod plugins;

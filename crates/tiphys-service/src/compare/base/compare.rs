@@ -13,6 +13,7 @@ use tiphys_source::BaseRevision;
 use tiphys_store::{SetId, StoredApplication};
 use tokio_util::sync::CancellationToken;
 
+use super::dropped_values::dropped_values;
 use super::pairs::{self, Key, Pair, Pairs, SideStore, Unusable};
 use super::past::{failed, label};
 use super::sides::{self, ComparedSides};
@@ -310,6 +311,7 @@ async fn compare_pair(
         warnings.extend(Warning::all_of_application(stored, reported));
         Ok::<_, ServiceError>(rendered.manifests)
     };
+    let mut dropped = Vec::new();
     let failed = |stored: &StoredApplication, error: &RenderError| {
         explained(ServiceError::application(stored, error), error, sides, revision)
     };
@@ -334,6 +336,8 @@ async fn compare_pair(
             let Some(rendered) = rendered else { return Ok(None) };
             match rendered {
                 RenderedPair { before: Ok(before), after: Ok(after) } => {
+                    let renderer = &sides.base.renderer;
+                    dropped = dropped_values(renderer, &base.application, &before, &after).await;
                     (before.manifests, permitted(head, after).await?)
                 }
                 RenderedPair { before: Err(error), after: Ok(after) } => {
@@ -352,6 +356,7 @@ async fn compare_pair(
             }
         }
     };
+    warnings.extend(dropped.into_iter().map(|text| Warning::of_application(pair.stored(), text)));
     Ok(Some(Compared { comparison: compare(&before, &after), base_error: None }))
 }
 

@@ -32,8 +32,9 @@ pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffO
         bytes_max: args.max_bytes().saturating_sub(REST_BYTES_MAX + INCOMPLETE_BYTES_MAX + heading.len()),
         not_shown: Vec::new(),
     };
+    let warnings = super::lines([], applications.iter().flat_map(|one| &one.warnings));
     let notes: Vec<String> =
-        sides.sets.lines.iter().cloned().chain(base_notes(applications, sides)).collect();
+        sides.sets.lines.iter().cloned().chain(warnings).chain(base_notes(applications, sides)).collect();
     comment.notes(&notes);
     comment.failures(applications);
     for same in with_same_changes(applications) {
