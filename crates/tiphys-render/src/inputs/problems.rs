@@ -1,12 +1,16 @@
 //! What can be said of an application's sources without rendering: paths and value files that do not exist, and unknown plugins.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use tiphys_access::url_scheme;
-use tiphys_api::{Application, ApplicationSource};
-use tiphys_engine::{BuildEnvironment, SourcePlace, translate};
+use tiphys_api::{Application, ApplicationSource, HelmSource};
+use tiphys_engine::{VariableNames, build_variables, references};
+use tiphys_source::RevisionIndex;
 use tiphys_tree::RepoPath;
 
 use super::paths::PathCollector;
-use super::{Finder, IndexedRevision, Known, PATTERN_CHARACTERS, Reach};
+use super::{Finder, IndexedRevision, Known, PATTERN_CHARACTERS, Reach, named_files};
 use crate::renderer::{Renderer, rendered};
 
 /// The reason why a source cannot be rendered.
@@ -32,7 +36,8 @@ impl Renderer {
             let messages = [finder.unknown_plugin(source), refused(source)]
                 .into_iter()
                 .flatten()
-                .chain(Box::pin(finder.missing_files(source)).await);
+                .chain(Box::pin(finder.missing_files(source)).await)
+                .chain(Box::pin(finder.missing_files_of_references(source)).await);
             all.extend(messages.map(|message| SourceProblem { position: index + 1, message }));
         }
         all
@@ -90,25 +95,86 @@ impl Finder<'_> {
             Err(reason) => return vec![reason],
         };
         let Some(helm) = &source.helm else { return Vec::new() };
-        let mut is_missing = |file: &String| {
-            let is_plain = !file.contains(['$', '\\']) && !file.contains(PATTERN_CHARACTERS);
-            let from = if file.starts_with('/') { RepoPath::default() } else { app_path.clone() };
-            let Ok(path) = from.join(file.trim_start_matches('/')) else { return false };
-            is_plain && url_scheme(file).is_none() && collector.has_file(&path) == Ok(false)
+        let missing = checked_files(helm).filter(|file| lacks(&index, &app_path, file.path));
+        missing.map(|file| format!("{file} does not exist")).collect()
+    }
+
+    /// Returns the messages about files of other sources: unknown names of sources, and missing files. Where override files are not known,
+    /// the Application's own list counts.
+    async fn missing_files_of_references(&self, source: &ApplicationSource) -> Vec<String> {
+        let sources = self.application.spec.effective_sources();
+        let Ok(known) = references(sources) else { return Vec::new() };
+        let app_path = RepoPath::new(&source.path).unwrap_or_default();
+        let merged = if source.chart.is_empty() {
+            self.with_override_files(source, &app_path).await.ok()
+        } else {
+            None
         };
-        let value_files = if helm.ignore_missing_value_files { &[] } else { helm.value_files.as_slice() };
+        let source = merged.as_ref().map_or(source, |known| &known.source);
+        let Some(helm) = source.helm.as_ref().filter(|_| sources.len() > 1) else { return Vec::new() };
         let mut problems = Vec::new();
-        problems.extend(
-            value_files
-                .iter()
-                .filter(|file| is_missing(file))
-                .map(|file| format!("value file {file:?} does not exist")),
-        );
-        problems.extend(helm.file_parameters.iter().filter(|parameter| is_missing(&parameter.path)).map(
-            |parameter| {
-                format!("file {:?} of fileParameter {:?} does not exist", parameter.path, parameter.name)
-            },
-        ));
+        for file in named_files(helm) {
+            problems.extend(unknown_reference(&known, &file));
+        }
+        for file in checked_files(helm) {
+            let Some((name, rest)) = file.path.strip_prefix('$').and_then(|path| path.split_once('/')) else {
+                continue;
+            };
+            let Some(other) = known.get(name).filter(|other| other.chart.is_empty()) else { continue };
+            if let Ok(Some(IndexedRevision { index, .. })) = self.index_of(other).await
+                && lacks(&index, &RepoPath::default(), rest)
+            {
+                problems.push(format!("{file} does not exist in {}", other.shown_repository()));
+            }
+        }
         problems
     }
+}
+
+/// A file that a `helm` block names, which must exist.
+struct NamedFile<'a> {
+    path: &'a str,
+    /// The parameter that has its content; `None` for a value file.
+    parameter: Option<&'a str>,
+}
+
+impl fmt::Display for NamedFile<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.parameter {
+            None => write!(out, "value file {:?}", self.path),
+            Some(parameter) => write!(out, "file {:?} of fileParameter {parameter:?}", self.path),
+        }
+    }
+}
+
+/// Returns the files that must exist.
+fn checked_files(helm: &HelmSource) -> impl Iterator<Item = NamedFile<'_>> {
+    let value_files = if helm.ignore_missing_value_files { &[] } else { helm.value_files.as_slice() };
+    let of_parameters =
+        helm.file_parameters.iter().map(|one| NamedFile { path: &one.path, parameter: Some(&one.name) });
+    value_files.iter().map(|path| NamedFile { path, parameter: None }).chain(of_parameters)
+}
+
+/// Returns the message about a path that begins with the name of a source that does not exist. Before Argo CD's own variables, a dollar
+/// sign is no reference.
+fn unknown_reference(known: &BTreeMap<&str, &ApplicationSource>, file: &str) -> Option<String> {
+    let name = file.split('/').next()?.strip_prefix('$')?;
+    let is_variable = build_variables(file, VariableNames::Build).any(|variable| file.starts_with(variable));
+    if is_variable || known.contains_key(name) {
+        return None;
+    }
+    let names: Vec<String> = known.keys().map(|name| format!("${name}")).collect();
+    Some(match names.as_slice() {
+        [] => format!("{file:?} refers to a source, but no source has a `ref`"),
+        names => format!("{file:?} refers to an unknown source; known are {}", names.join(", ")),
+    })
+}
+
+/// Whether a file is known not to exist. Paths with variables, escapes or patterns, and URLs, are not known.
+fn lacks(index: &RevisionIndex, from: &RepoPath, file: &str) -> bool {
+    let is_plain = !file.contains(['$', '\\', '\n', '\r']) && !file.contains(PATTERN_CHARACTERS);
+    let root = RepoPath::default();
+    let from = if file.starts_with('/') { &root } else { from };
+    let Ok(path) = from.join(file.trim_start_matches('/')) else { return false };
+    is_plain && url_scheme(file).is_none() && PathCollector::new(index).has_file(&path) == Ok(false)
 }
