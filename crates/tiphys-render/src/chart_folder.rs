@@ -1,10 +1,13 @@
 //! The files of a chart, for the question which values it reads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_engine::ChartKeys;
+use tiphys_source::{ResolvedRevision, RevisionIndex};
 use tiphys_tree::{Depth, RepoPath, Tree};
+
+use crate::renderer::Renderer;
 
 /// The maximum size of a file of a chart that is read for its keys, in bytes. A chart with a larger one gives no answer.
 const CHART_FILE_BYTES_MAX: u64 = 4 << 20;
@@ -83,6 +86,33 @@ impl KnownCharts {
         let outcome = keys.map(Arc::new).map_or(Outcome::Unknown, Outcome::Known);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id, outcome.clone());
         outcome.keys()
+    }
+}
+
+impl Renderer {
+    /// Returns the keys that a chart of a revision reads; `None` if they are not known. `digest` identifies its files.
+    pub(crate) async fn chart_keys(
+        &self,
+        revision: &ResolvedRevision,
+        index: &RevisionIndex,
+        (path, digest): (&RepoPath, [u8; 32]),
+    ) -> Option<Arc<ChartKeys>> {
+        let id = (digest, path.clone());
+        if let Some(outcome) = self.known_charts.get(&id) {
+            return outcome.keys();
+        }
+        let below = index.below(path);
+        let read: BTreeSet<RepoPath> =
+            below.iter().map(|file| file.path.clone()).filter(|file| is_read(path, file)).collect();
+        let keys = if below.iter().any(|file| file.is_link) {
+            None
+        } else {
+            let is_read = move |file: &RepoPath| read.contains(file);
+            // Boxed because it is a large future within others.
+            let reading = Box::pin(self.sources.read_files(revision, is_read, CHART_FILE_BYTES_MAX));
+            reading.await.ok().and_then(|files| keys(path, &files))
+        };
+        self.known_charts.add(id, keys)
     }
 }
 

@@ -32,7 +32,7 @@ use crate::renderer::{Renderer, rendered};
 pub use annotation::UnselectedPaths;
 pub use paths::InputPaths;
 use paths::{ATTRIBUTES_FILE, PathCollector};
-pub use problems::SourceProblem;
+pub use problems::{SourceProblem, SourceRule};
 pub use source_files::SourceFiles;
 
 /// Characters of patterns in the paths of value files. Braces count only together with another one, which makes no difference here.

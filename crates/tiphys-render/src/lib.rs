@@ -23,7 +23,9 @@ pub use context::ContextSettings;
 pub use destination::DestinationVersions;
 pub use directory::{DirectoryError, DirectoryManifests};
 pub use error::{RenderError, SourceError, SourceFailure};
-pub use inputs::{InputFiles, InputPaths, SourceFiles, SourceInputs, SourceProblem, UnselectedPaths};
+pub use inputs::{
+    InputFiles, InputPaths, SourceFiles, SourceInputs, SourceProblem, SourceRule, UnselectedPaths,
+};
 pub use pair::{RenderedPair, Side, has_equal_inputs, render_both, render_pair};
 pub use prepare::{MergedOverride, Prepared, Work};
 pub use renderer::{RenderSettings, Renderer};

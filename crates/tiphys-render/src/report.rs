@@ -85,6 +85,8 @@ pub struct AnnouncedSource {
     pub working_copy: Option<PathBuf>,
     /// The files of a chart's repository. `None` for other sources, or if they could not be read.
     pub files: Option<SourceFiles>,
+    /// The chart, if the Helm plugin renders the source.
+    pub chart: Option<ChartFolder>,
     /// The application's name in the names of override files.
     pub instance_name: String,
     /// Name of the plugin; `None` for plain manifests, which take no parameters.

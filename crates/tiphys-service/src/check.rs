@@ -4,7 +4,7 @@ use std::pin::pin;
 
 use futures_util::{StreamExt as _, stream};
 use tiphys_engine::{GENERATE_PATHS_ANNOTATION, source_node};
-use tiphys_render::{SourceProblem, UnselectedPaths};
+use tiphys_render::{SourceProblem, SourceRule, UnselectedPaths};
 use tiphys_store::{Place, Selection, StoredApplication};
 
 use crate::appset::{CheckedSets, SetSelection, check_sets};
@@ -48,7 +48,7 @@ pub struct CheckedApplications {
     pub warnings: Vec<Warning>,
 }
 
-/// Checks applications: their documents, projects, plugins, paths and value files, and the annotation `manifest-generate-paths`; with the
+/// Checks applications: their documents, projects, plugins, paths, value files and values without effect, and the annotation `manifest-generate-paths`; with the
 /// whole store also its sets. Nothing is rendered, and no plugin runs.
 pub async fn check_applications(
     workspace: &Workspace,
@@ -135,7 +135,10 @@ async fn sources(workspace: &Workspace, stored: &StoredApplication) -> Vec<Appli
     let problems = Box::pin(renderer.source_problems(application)).await;
     let mut all: Vec<ApplicationFinding> = problems
         .into_iter()
-        .map(|SourceProblem { position, message }| finding(position, "source", true, message))
+        .map(|SourceProblem { position, rule, message }| match rule {
+            SourceRule::Fails => finding(position, "source", true, message),
+            SourceRule::NoEffect => finding(position, "no-effect", false, message),
+        })
         .collect();
     if application.metadata.annotations.contains_key(GENERATE_PATHS_ANNOTATION)
         && let Ok(inputs) = Box::pin(renderer.inputs(application)).await

@@ -92,7 +92,7 @@ fn mistakes_of_templates_and_settings_are_found() {
         (
             "  template: {metadata: {name: a}, spec: {}}\n",
             vec![
-                "4:31 name: spec.template.metadata.name: is the same for all Applications; with more than one, none is created",
+                "4:31 name: spec.template.metadata.name: is the same for all Applications, so none is created",
             ],
         ),
         (

@@ -5,21 +5,36 @@ use std::fmt;
 
 use tiphys_access::url_scheme;
 use tiphys_api::{Application, ApplicationSource, HelmSource};
-use tiphys_engine::{VariableNames, build_variables, references};
+use tiphys_engine::{
+    BuildEnvironment, HELM_PLUGIN, SourcePlace, VariableNames, build_variables, chart_values, references,
+    translate,
+};
+use tiphys_plugin::InputRule;
 use tiphys_source::RevisionIndex;
 use tiphys_tree::RepoPath;
 
 use super::paths::PathCollector;
-use super::{Finder, IndexedRevision, Known, PATTERN_CHARACTERS, Reach, named_files};
+use super::{Finder, IndexedRevision, Known, KnownFiles, PATTERN_CHARACTERS, Reach, named_files};
 use crate::renderer::{Renderer, rendered};
 
-/// The reason why a source cannot be rendered.
+/// A problem of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceProblem {
     /// The position of the source, from 1.
     pub position: usize,
+    /// The kind of the problem.
+    pub rule: SourceRule,
     /// What is wrong, and what to do.
     pub message: String,
+}
+
+/// The kind of a problem of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceRule {
+    /// It cannot be rendered.
+    Fails,
+    /// A value has no effect in its chart.
+    NoEffect,
 }
 
 impl Renderer {
@@ -29,7 +44,10 @@ impl Renderer {
         let finder = Finder { renderer: self, application, reach: Reach::Copies };
         let (sources, place) = match tiphys_engine::sources(&application.spec) {
             Ok(sources) => sources,
-            Err(error) => return vec![SourceProblem { position: 1, message: error.to_string() }],
+            Err(error) => {
+                let message = error.to_string();
+                return vec![SourceProblem { position: 1, rule: SourceRule::Fails, message }];
+            }
         };
         let mut all = Vec::new();
         for (index, source) in rendered(&sources, place) {
@@ -38,7 +56,10 @@ impl Renderer {
                 .flatten()
                 .chain(Box::pin(finder.missing_files(source)).await)
                 .chain(Box::pin(finder.missing_files_of_references(source)).await);
-            all.extend(messages.map(|message| SourceProblem { position: index + 1, message }));
+            let problem = |rule, message| SourceProblem { position: index + 1, rule, message };
+            all.extend(messages.map(|message| problem(SourceRule::Fails, message)));
+            let unread = Box::pin(finder.values_without_effect(source)).await;
+            all.extend(unread.into_iter().map(|message| problem(SourceRule::NoEffect, message)));
         }
         all
     }
@@ -97,6 +118,37 @@ impl Finder<'_> {
         let Some(helm) = &source.helm else { return Vec::new() };
         let missing = checked_files(helm).filter(|file| lacks(&index, &app_path, file.path));
         missing.map(|file| format!("{file} does not exist")).collect()
+    }
+
+    /// Returns the messages about values that have no effect in a chart of a repository. Only a `helm` block and the name of the plugin
+    /// make it a chart without asking plugins.
+    async fn values_without_effect(&self, source: &ApplicationSource) -> Vec<String> {
+        let plugin = self.renderer.catalogue.get(HELM_PLUGIN);
+        if !source.chart.is_empty() || plugin.is_some_and(|plugin| plugin.inputs() != InputRule::Chart) {
+            return Vec::new();
+        }
+        let Ok(app_path) = RepoPath::new(&source.path) else { return Vec::new() };
+        let known = self.with_override_files(source, &app_path).await;
+        let Ok(Known { source, files: KnownFiles::Repository(known) }) = known else { return Vec::new() };
+        let values = chart_values(&source, None);
+        if values.is_empty() {
+            return Vec::new();
+        }
+        let IndexedRevision { revision, index } = &known;
+        let mut collector = PathCollector::new(index);
+        if collector.add(&app_path, "the chart").is_err() {
+            return Vec::new();
+        }
+        let digest = collector.finish().digest(index);
+        let keys = self.renderer.chart_keys(revision, index, (&app_path, digest)).await;
+        let Some(keys) = keys else { return Vec::new() };
+        let unread = keys.without_effect(&source, None);
+        let mut messages: Vec<String> = unread
+            .iter()
+            .map(|value| format!("{} has no effect in {}", value.shown_name(), keys.chart()))
+            .collect();
+        messages.dedup();
+        messages
     }
 
     /// Returns the messages about files of other sources: unknown names of sources, and missing files. Where override files are not known,

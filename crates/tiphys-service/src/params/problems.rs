@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tiphys_engine::{HELM_PLUGIN, HELM_VALUE_PREFIXES, LookUp, SET_PREFIX, is_held_as_text};
+use tiphys_engine::{
+    ChartValue, HELM_PLUGIN, HELM_VALUE_PREFIXES, LookUp, SET_PREFIX, chart_values, is_held_as_text,
+};
 use tiphys_params::{
     Collision, ItemType, JsonType, Parameter, ProblemKind, Winner, check_values, collisions,
 };
@@ -25,10 +27,12 @@ pub enum ProblemRule {
     Choice,
     /// The value does not reach the plugin: another one has its environment variable.
     Hidden,
+    /// The chart does not read the value.
+    NoEffect,
 }
 
 impl ProblemRule {
-    /// Returns the lower-case name: `missing`, `unannounced`, `type`, `choice` or `hidden`.
+    /// Returns the lower-case name: `missing`, `unannounced`, `type`, `choice`, `hidden` or `no-effect`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -36,6 +40,7 @@ impl ProblemRule {
             Self::Type => "type",
             Self::Choice => "choice",
             Self::Hidden => "hidden",
+            Self::NoEffect => "no-effect",
         }
     }
 
@@ -96,6 +101,13 @@ impl Problems {
             problems.list.push((ProblemRule::of(&problem.kind), problem.kind.to_string()));
             if let ProblemKind::Unannounced { suggestions } = problem.kind {
                 problems.suggestions = suggestions;
+            }
+        }
+        for (parameter, problem) in without_effect(source) {
+            let list = &mut found.0.entry(parameter).or_default().list;
+            // A similar name is announced, so it is probably a typo.
+            if list.iter().all(|(rule, _)| *rule == ProblemRule::NoEffect) {
+                list.push((ProblemRule::NoEffect, problem));
             }
         }
         for announcement in &source.announcements {
@@ -163,6 +175,27 @@ fn is_unlisted_value(source: &AnnouncedSource, name: &str, kind: &ProblemKind) -
         |path| source.announcements.iter().any(|one| one.name.strip_prefix(SET_PREFIX) == Some(path));
     source.plugin.as_deref() == Some(HELM_PLUGIN)
         && path.is_some_and(|path| suggestions.is_empty() || is_announced(path))
+}
+
+/// Returns the values that have no effect in their chart, each with its parameter. Parameters that are announced, or a part of one, have an
+/// effect. Inline values are among the announced ones, whether the chart reads them or not.
+fn without_effect(source: &AnnouncedSource) -> Vec<(String, String)> {
+    let (Some(chart), plugin) = (&source.chart, source.plugin.as_deref()) else { return Vec::new() };
+    let announced: HashSet<&str> = source.announcements.iter().map(|one| one.name.as_str()).collect();
+    let is_unlisted = |value: &ChartValue| {
+        value.is_inline() || !value.names().any(|name| announced.contains(name.as_str()))
+    };
+    if !chart_values(&source.source, plugin).iter().any(is_unlisted) {
+        return Vec::new();
+    }
+    let Some(keys) = chart.keys() else { return Vec::new() };
+    let unread = keys.without_effect(&source.source, plugin).into_iter().filter(is_unlisted);
+    let problem = |value: ChartValue| {
+        let name = value.shown_name();
+        let subject = if value.is_inline() { format!("`{name}`") } else { "it".to_owned() };
+        (value.parameter, format!("{subject} has no effect in {}", keys.chart()))
+    };
+    unread.map(problem).collect()
 }
 
 fn hidden_by(collision: &Collision) -> String {
