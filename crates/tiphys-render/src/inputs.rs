@@ -357,6 +357,9 @@ impl Finder<'_> {
         let mut collector = PathCollector::new(&known.index);
         let mut read = Vec::new();
         for path in self.override_paths(app_path)? {
+            if known.index.file(&path).is_some_and(|file| file.is_link) {
+                return Err(format!("{path} is a link; an override file must be a file"));
+            }
             if let Some(text) = collector.content(&path)? {
                 if text.len() as u64 > OVERRIDE_FILE_BYTES_MAX {
                     return Err(format!("{path} is too large"));

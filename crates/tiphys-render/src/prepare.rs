@@ -1,6 +1,7 @@
 //! Preparation of a source: repository, override files, environment, plugin.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use tiphys_engine::{
 use tiphys_params::EnvVar;
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, InputRule, Plugin, Request, RequestFor};
 use tiphys_source::{ResolvedRevision, SourceError, TreeScope, Want};
-use tiphys_tree::{Depth, Modes, RepoPath, Tree};
+use tiphys_tree::{Depth, Modes, ReadError, RepoPath, Tree};
 
 use crate::chart_folder::{ChartFolder, KnownCharts};
 use crate::error::SourceFailure;
@@ -317,6 +318,10 @@ impl Renderer {
         let mut read = Vec::new();
         for name in override_file_names(&instance).map_err(SourceFailure::Override)? {
             let path = app_path.join(&name).map_err(SourceFailure::Path)?;
+            if tree.root().join(path.as_str()).is_symlink() {
+                let source = io::Error::other("it is a link; an override file must be a file");
+                return Err(SourceFailure::Read(ReadError::Io { path, source }));
+            }
             if let Some(bytes) = tree.read(&path, OVERRIDE_FILE_BYTES_MAX).map_err(SourceFailure::Read)? {
                 read.push((path.as_str().to_owned(), bytes));
             }

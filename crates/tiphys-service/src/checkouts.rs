@@ -41,9 +41,7 @@ pub async fn checkout_report(
     let sources = workspace.renderer.sources();
     if !overlooked::is_intended(options) {
         // An error of a directory is left to rendering to report.
-        report
-            .warnings
-            .extend(overlooked(sources, options, &checkouts, applications).await.unwrap_or_default());
+        report.warnings.extend(overlooked(sources, &checkouts, applications).await.unwrap_or_default());
     }
     report
 }

@@ -63,6 +63,11 @@ impl ApplicationDiff {
         }
     }
 
+    /// Returns the entry for the documents of an error of the selection; `None` if it is about an argument.
+    pub(crate) fn of_unusable(error: &SelectError, control_plane: &str) -> Option<Self> {
+        Some(Self::unusable(base::unusable_key(error, control_plane)?.0, error))
+    }
+
     /// Returns the entry for documents that cannot be used: of the application or other object with this namespace and name, or of a file.
     pub(crate) fn unusable(key: Option<(String, String)>, error: &SelectError) -> Self {
         let (namespace, name) = key.unwrap_or_else(|| {
@@ -99,6 +104,7 @@ impl ApplicationDiff {
 
     /// Returns whether the application was compared and differs between the sides.
     pub fn differs(&self) -> bool {
-        self.result.is_ok() && (self.presence != Presence::Both || !self.objects().is_empty())
+        let may_differ = self.presence != Presence::Both || self.base_error.is_some();
+        self.result.is_ok() && (may_differ || !self.objects().is_empty())
     }
 }

@@ -23,7 +23,7 @@ enum Likeness {
     Remote,
     /// One of its remotes has the repository's name and another owner, as that of a fork has.
     Name,
-    /// It has all paths of the Applications' sources.
+    /// It has most paths of the Applications' sources.
     Paths,
 }
 
@@ -38,11 +38,9 @@ struct Use {
 /// Returns a warning for each checkout of which no application is made although it looks like a copy of their repository.
 pub(crate) async fn overlooked(
     sources: &Sources,
-    options: &ServiceOptions,
     checkouts: &BTreeSet<PathBuf>,
     applications: &[Arc<StoredApplication>],
 ) -> Result<Vec<Warning>, SourceError> {
-    let is_default = options.current_checkout == CurrentCheckout::Used;
     let (mut used, mut uses): (BTreeSet<PathBuf>, BTreeMap<String, Use>) = Default::default();
     for stored in applications {
         for source in stored.application.spec.effective_sources().iter().filter(|one| one.chart.is_empty()) {
@@ -64,11 +62,7 @@ pub(crate) async fn overlooked(
             .iter()
             .filter_map(|(url, one)| Some((likeness(url, one)?, url, one)))
             .min_by_key(|(likeness, ..)| *likeness);
-        if let Some((likeness, _, one)) = likely
-            && (is_default || likeness == Likeness::Remote)
-        {
-            warnings.push(warning(top, likeness, one));
-        }
+        warnings.extend(likely.map(|(likeness, _, one)| warning(top, likeness, one)));
     }
     Ok(warnings)
 }
@@ -86,14 +80,15 @@ fn likeness(top: &Path, remotes: &[String], url: &str, one: &Use) -> Option<Like
     } else if remotes.iter().any(|remote| repository_name(remote) == repository_name(url)) {
         Some(Likeness::Name)
     } else {
-        let has_all = one.paths.iter().all(|path| top.join(path.as_str()).is_dir());
-        (has_all && !one.paths.is_empty()).then_some(Likeness::Paths)
+        // A change may remove some.
+        let existing = one.paths.iter().filter(|path| top.join(path.as_str()).is_dir()).count();
+        (existing > 0 && existing * 2 >= one.paths.len()).then_some(Likeness::Paths)
     }
 }
 
 /// Returns the last part of a normalised URL.
 fn repository_name(url: &str) -> &str {
-    url.rsplit(['/', ':']).next().unwrap_or(url)
+    url.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or(url)
 }
 
 fn warning(top: &Path, likeness: Likeness, one: &Use) -> Warning {

@@ -113,7 +113,7 @@ impl Projects {
         let clusters = KnownClusters::new(resources, live_clusters, &of_caller, warnings);
         let is_callers = |place: &Place| trust.project_origin(&place.file) == Origin::Caller;
         let counted = found::in_control_plane(resources, control_plane, warnings);
-        let by_name = found::chosen(&counted, resources, &is_callers, warnings);
+        let by_name = found::chosen(&counted, resources, &of_caller, warnings);
         let globals = Globals { settings, by_name: &by_name };
         let enforcement = options.project_rules;
         // A rendered repository must not widen what may be read: neither with a project nor with a global one.

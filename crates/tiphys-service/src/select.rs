@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
 
 use crate::appset::SetReports;
+use crate::compare::{ApplicationDiff, Presence};
 use crate::error::{Input, Remedy, ServiceError};
 use crate::findings;
 use crate::options::ApplicationSelection;
@@ -17,8 +18,10 @@ use crate::workspace::Workspace;
 pub struct SelectedApplications {
     /// In the order of the selection, or of the store.
     pub applications: Vec<Arc<StoredApplication>>,
-    /// Applications that could not be selected.
+    /// Applications that could not be selected, and errors of sets.
     pub errors: Vec<ServiceError>,
+    /// The applications and documents among them, for a comparison: each is not compared.
+    pub unusable: Vec<ApplicationDiff>,
     /// Warnings about the selected applications and their projects.
     pub warnings: Vec<Warning>,
     /// Reports about sets, which may generate applications that are not selected. Errors and warnings have them, too.
@@ -35,6 +38,9 @@ pub fn select(
         workspace.resources.select(&selection.references(), &selection.filter()?, &workspace.control_plane);
     workspace.trust.allow_file_repositories(&mut applications);
     let is_about_all = selection.references().is_empty();
+    let control_plane = &workspace.control_plane;
+    let mut unusable: Vec<ApplicationDiff> =
+        errors.iter().filter_map(|error| ApplicationDiff::of_unusable(error, control_plane)).collect();
     let mut errors: Vec<ServiceError> = errors.iter().map(ServiceError::selection).collect();
     let mut warnings = Vec::new();
     // A missing application may be one of a set that failed.
@@ -57,6 +63,7 @@ pub fn select(
             true
         }
         Err(error) => {
+            unusable.push(ApplicationDiff::new(stored, Presence::Both, Err(error.clone())));
             errors.push(error);
             false
         }
@@ -64,7 +71,7 @@ pub fn select(
     warnings.extend(self::warnings(&applications));
     warnings.extend(workspace.projects.warnings(&applications));
     warnings.extend(refusals);
-    Ok(SelectedApplications { applications, errors, warnings, sets })
+    Ok(SelectedApplications { applications, errors, unusable, warnings, sets })
 }
 
 /// Returns the error if nothing was selected.

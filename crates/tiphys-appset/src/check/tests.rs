@@ -100,12 +100,6 @@ fn mistakes_of_templates_and_settings_are_found() {
             vec!["4:24 name: spec.template.metadata.name: is missing, so no Application has a name"],
         ),
         (
-            "  template: {metadata: {name: '{{name}}'}, spec: {project: '{{name}}'}}\n",
-            vec![
-                "4:60 no-effect: spec.template.spec.project: the API of Argo CD refuses to create a set whose project is a template; create the set in the cluster",
-            ],
-        ),
-        (
             "  goTemplate: true\n  goTemplateOptions: [missingkey=never]\n  template: {metadata: {name: '{{.name}}'}, spec: {}}\n  templatePatch: '{{ if }}'\n",
             vec![
                 "5:22 refused: spec.goTemplateOptions: unrecognized option: missingkey=never; use missingkey=default, missingkey=invalid, missingkey=zero or missingkey=error",
@@ -128,5 +122,21 @@ fn mistakes_of_templates_and_settings_are_found() {
         ),
     ] {
         assert_eq!(findings(&format!("{list}{rest}")), expected, "{rest}");
+    }
+}
+
+#[test]
+fn literal_name_is_an_error_only_of_several_elements() {
+    let template = "  template: {metadata: {name: a}, spec: {project: '{{name}}'}}\n";
+    for (generators, is_error) in [
+        ("[{list: {elements: [{name: a}]}}]", false),
+        ("[{list: {elements: [{name: a}, {name: b}]}}]", true),
+        ("[{list: {elements: [{name: a}]}}, {list: {elements: [{name: b}]}}]", true),
+        ("[{list: {elements: [{name: a}, {name: b}]}, selector: {matchLabels: {name: a}}}]", false),
+        ("[{clusters: {}}]", false),
+        ("[{plugin: {configMapRef: {name: p}}}]", false),
+    ] {
+        let found = findings(&format!("  generators: {generators}\n{template}"));
+        assert_eq!(!found.is_empty(), is_error, "{generators}: {found:?}");
     }
 }

@@ -15,8 +15,20 @@ const JSONNET_SUFFIX: &str = ".jsonnet";
 /// The file with the attributes of a directory's files.
 pub(super) const ATTRIBUTES_FILE: &str = ".gitattributes";
 
-/// The attributes that change the content of files, see gitattributes(5).
-const CONVERTING_ATTRIBUTES: [&str; 6] = ["text", "eol", "crlf", "filter", "ident", "working-tree-encoding"];
+/// Attributes that change no content of files, see gitattributes(5). Others may, also as macros.
+const HARMLESS_ATTRIBUTES: [&str; 8] = [
+    "diff",
+    "merge",
+    "whitespace",
+    "export-ignore",
+    "export-subst",
+    "delta",
+    "encoding",
+    "conflict-marker-size",
+];
+
+/// The beginning of attributes that forges read.
+const FORGE_ATTRIBUTES: [&str; 2] = ["linguist-", "gitlab-"];
 
 /// Changed when the input of the hash changes.
 const DOMAIN: &str = "tiphys 2026-11 inputs of a source";
@@ -218,7 +230,7 @@ impl<'a> PathCollector<'a> {
         for directory in directories {
             let Ok(file) = directory.join(ATTRIBUTES_FILE) else { continue };
             // A link does not count for git.
-            let converts = self.index.content(&file).is_some_and(attributes_convert);
+            let converts = self.index.content(&file).is_none_or(attributes_convert);
             if converts && self.index.file(&file).is_some_and(|file| !file.is_link) {
                 self.found
                     .all
@@ -306,7 +318,8 @@ fn attributes_convert(content: &[u8]) -> bool {
     let mut attributes = lines.flat_map(|line| line.split_whitespace().skip(1));
     attributes.any(|attribute| {
         let name = attribute.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
-        CONVERTING_ATTRIBUTES.contains(&name)
+        let is_forges = FORGE_ATTRIBUTES.iter().any(|beginning| name.starts_with(beginning));
+        !is_forges && !HARMLESS_ATTRIBUTES.contains(&name)
     })
 }
 

@@ -100,7 +100,9 @@ impl IncludedSets {
     /// Adds what became of the sets of the new side.
     pub(crate) fn join(&mut self, other: Self) {
         self.generated = other.generated;
-        self.reports.join_head(other.reports);
+        let generating = self.generated.iter().filter(|set| !set.applications().is_empty());
+        let generating = generating.map(|set| set.set.clone()).collect();
+        self.reports.join_head(other.reports, &generating);
     }
 
     fn leave_out(&mut self, sets: &[&StoredSet], control_plane: &str) {

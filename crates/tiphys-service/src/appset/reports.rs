@@ -1,5 +1,7 @@
 //! Reports about the sets of use cases that are about Applications.
 
+use std::collections::BTreeSet;
+
 use tiphys_store::SetId;
 
 use crate::error::ServiceError;
@@ -84,11 +86,13 @@ impl SetReports {
         }
     }
 
-    /// Adds the reports about the new side of a comparison. That a set was unknown only at the base is a warning.
-    pub(crate) fn join_head(&mut self, head: Self) {
+    /// Adds the reports about the new side of a comparison. That a set was unknown only at the base is a warning if its Applications are
+    /// shown: if it is among those that generate some at the head.
+    pub(crate) fn join_head(&mut self, head: Self, generating: &BTreeSet<SetId>) {
         for report in &mut self.sets {
             let is_known = |of_head: &SetReport| of_head.set == report.set && of_head.unknown().is_none();
             if let Some(UnknownSet { set, reason }) = report.unknown()
+                && generating.contains(&set)
                 && head.sets.iter().any(is_known)
             {
                 let (errors, left_out) = (Vec::new(), None);

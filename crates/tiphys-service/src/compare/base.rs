@@ -13,6 +13,7 @@ mod trust;
 use tiphys_source::BaseRevision;
 
 pub use compare::{AffectedApplication, RevisionComparison, RevisionDiff};
+pub(super) use pairs::unusable_key;
 pub use project_file::project_file_of_base;
 pub use sets::preview_change;
 

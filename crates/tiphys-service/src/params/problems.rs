@@ -89,11 +89,15 @@ impl Problems {
         let dynamic: HashSet<String> = source.look_ups.iter().map(LookUp::shown_name).collect();
         let named = dynamic.iter().map(|name| Parameter { name: name.clone(), ..Parameter::default() });
         let parameters: Vec<Parameter> = source.parameters.iter().cloned().chain(named).collect();
+        let read = read_values(source);
         for problem in check_values(&source.announcements, &parameters) {
             if problem.kind == ProblemKind::Required && dynamic.contains(&problem.parameter) {
                 continue;
             }
-            if is_unlisted_value(source, &problem.parameter, &problem.kind) {
+            let is_unannounced = matches!(problem.kind, ProblemKind::Unannounced { .. });
+            if is_unannounced && read.contains(&problem.parameter)
+                || is_unlisted_value(source, &problem.parameter, &problem.kind)
+            {
                 continue;
             }
             let problems = found.0.entry(problem.parameter).or_default();
@@ -175,6 +179,14 @@ fn is_unlisted_value(source: &AnnouncedSource, name: &str, kind: &ProblemKind) -
         |path| source.announcements.iter().any(|one| one.name.strip_prefix(SET_PREFIX) == Some(path));
     source.plugin.as_deref() == Some(HELM_PLUGIN)
         && path.is_some_and(|path| suggestions.is_empty() || is_announced(path))
+}
+
+/// Returns the parameters of the set values that a file of the chart names, whether or not it lists them.
+fn read_values(source: &AnnouncedSource) -> HashSet<String> {
+    let values = chart_values(&source.source, source.plugin.as_deref());
+    let Some(chart) = source.chart.as_ref().filter(|_| !values.is_empty()) else { return HashSet::new() };
+    let Some(keys) = chart.keys() else { return HashSet::new() };
+    values.into_iter().filter(|value| keys.can_read(&value.path)).map(|value| value.parameter).collect()
 }
 
 /// Returns the values that have no effect in their chart, each with its parameter. Parameters that are announced, or a part of one, have an

@@ -82,7 +82,7 @@ pub(crate) async fn run(
     let workspace = Workspace::open_with_sets(&open_service(common, host)?, needs).await?;
     error::warn_all(workspace.warnings());
     error::warn_all(&workspace.plugins_in_checkout());
-    let SelectedApplications { applications, errors, warnings, sets } =
+    let SelectedApplications { applications, errors, warnings, sets, .. } =
         tiphys_service::select(&workspace, &selection, "render")?;
     let worst = error::print_all(&errors, None);
     error::warn_all(&warnings);

@@ -123,8 +123,7 @@ impl RevisionComparison {
             .retain(|set| is_about_all || pairs.of_unknown_sets.contains_key(set) || concerned.contains(set));
         warnings.extend(reports.warnings().cloned());
         let head = pairs.head();
-        let overlooked =
-            overlooked(sides.head.renderer.sources(), service.options(), &sides.checkouts, &head).await;
+        let overlooked = overlooked(sides.head.renderer.sources(), &sides.checkouts, &head).await;
         let overlooked = overlooked.map_err(|error| failed(&error))?;
         if overlooked::is_intended(service.options()) {
             warnings.extend(overlooked);
@@ -141,8 +140,8 @@ impl RevisionComparison {
         let new: BTreeSet<Key> =
             head.iter().map(|stored| pairs::key(stored, &sides.head.stores.control_plane)).collect();
         let is_shown = |old: &&Unusable| old.key.as_ref().is_some_and(|key| new.contains(key));
-        let gone = pairs.repaired.iter().filter(|old| !is_shown(old));
-        notes.extend(gone.map(|old| format!("at {base_label}: {}", chain(&old.error))));
+        let others = pairs.repaired.iter().filter(|old| !is_shown(old) && !old.is_about_applications());
+        notes.extend(others.map(|old| format!("at {base_label}: {}", chain(&old.error))));
         if is_about_all && errors.is_empty() && pairs.unusable.is_empty() {
             warnings.extend(checkouts::unused_repositories(&sides.head.renderer, &head).await);
         }
@@ -169,7 +168,30 @@ impl RevisionComparison {
     /// Returns the applications of the new side that are not compared, because they cannot be read or are defined more than once.
     pub fn unusable(&self) -> Vec<ApplicationDiff> {
         let entry = |one: &Unusable| ApplicationDiff::unusable(one.key.clone(), &one.error);
-        self.pairs.unusable.iter().map(entry).collect()
+        let doubtful = self.pairs.doubtful.iter().map(|stored| {
+            let message = format!(
+                "application {} ({}): the working copy may have it in a file that cannot be read",
+                stored.full_name(),
+                stored.place
+            );
+            ApplicationDiff::new(stored, Presence::Both, Err(ServiceError::invalid_input(message)))
+        });
+        self.pairs.unusable.iter().map(entry).chain(doubtful).collect()
+    }
+
+    /// Returns the applications that the base has in documents that cannot be used, and that the new side does not have.
+    fn removed_unusable(&self) -> Vec<ApplicationDiff> {
+        let head = self.pairs.head();
+        let is_gone = |old: &&Unusable| {
+            old.is_about_applications() && !head.iter().any(|stored| self.is_repaired(old, stored))
+        };
+        let entry = |old: &Unusable| ApplicationDiff {
+            presence: Presence::Removed,
+            base_error: Some(chain(&old.error)),
+            result: Ok(Comparison::default()),
+            ..ApplicationDiff::unusable(old.key.clone(), &old.error)
+        };
+        self.pairs.repaired.iter().filter(is_gone).map(entry).collect()
     }
 
     /// Returns for which branches the files of a checkout are used, and what of the base could not be read.
@@ -179,16 +201,10 @@ impl RevisionComparison {
 
     /// Returns the warnings about both sides, the applications and their projects.
     pub fn warnings(&self) -> Vec<Warning> {
-        let doubtful = (!self.pairs.doubtful.is_empty()).then(|| {
-            Warning::new(format!(
-                "not compared, since the other side may have them in a file that cannot be read: {}",
-                names(&self.pairs.doubtful)
-            ))
-        });
         let head = self.pairs.head();
         let of_projects = self.sides.projects.warnings(&head);
         let warnings = select::warnings(&head).into_iter().chain(of_projects);
-        self.warnings.iter().cloned().chain(doubtful).chain(warnings).collect()
+        self.warnings.iter().cloned().chain(warnings).collect()
     }
 
     /// Returns the applications whose inputs differ, in the order of the new side; removed ones come last. Nothing is rendered.
@@ -261,15 +277,23 @@ impl RevisionComparison {
             .await;
         let equal = results.iter().filter(|(_, equal)| *equal).count();
         let mut applications: Vec<ApplicationDiff> = results.into_iter().map(|(diff, _)| diff).collect();
+        applications.extend(self.removed_unusable());
         applications.extend(self.unusable());
         Ok(RevisionDiff { applications, equal, renamed: pairs.renamed() })
     }
 
     /// Returns why an application of the new side could not be read at the base.
     fn unusable_at_base(&self, stored: &StoredApplication) -> Option<String> {
-        let key = pairs::key(stored, &self.sides.head.stores.control_plane);
-        let repaired = self.pairs.repaired.iter().find(|old| old.key.as_ref() == Some(&key))?;
+        let repaired = self.pairs.repaired.iter().find(|old| self.is_repaired(old, stored))?;
         Some(chain(&repaired.error))
+    }
+
+    /// Whether an application of the new side is that of a document that could not be used at the base, or in the same file.
+    fn is_repaired(&self, old: &Unusable, stored: &StoredApplication) -> bool {
+        match &old.key {
+            Some(key) => pairs::key(stored, &self.sides.head.stores.control_plane) == *key,
+            None => old.path().zip(stored.place.file.path()).is_some_and(|(old, new)| new.ends_with(old)),
+        }
     }
 }
 

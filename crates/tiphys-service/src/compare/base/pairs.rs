@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_store::{ApplicationRef, Filter, SelectError, SetId, Store, StoredApplication, TEMPLATE_MARK};
+use tiphys_store::{
+    ApplicationRef, FileName, Filter, SelectError, SetId, Store, StoredApplication, TEMPLATE_MARK,
+};
 
 use crate::compare::Presence;
 
@@ -48,7 +50,7 @@ pub(super) struct Pairs {
 }
 
 /// Namespace and name.
-pub(super) type Key = (String, String);
+pub(crate) type Key = (String, String);
 
 /// Documents of one side that are invalid, or define an application more than once.
 #[derive(Debug)]
@@ -59,26 +61,51 @@ pub(super) struct Unusable {
 }
 
 impl Unusable {
+    /// Whether it is an application, or a file that may have some.
+    pub(super) fn is_about_applications(&self) -> bool {
+        self.key.as_ref().is_none_or(|(_, name)| !name.contains(' '))
+    }
+
+    /// Returns the path of an invalid file of the base in its repository.
+    pub(super) fn path(&self) -> Option<&str> {
+        match &self.error {
+            SelectError::Broken(broken) => match &broken.place.file {
+                FileName::Past(name) => name.split_once(':').map(|(_, path)| path),
+                FileName::File(_) | FileName::StandardInput => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Separates unusable documents from arguments that name no application.
     fn of(error: SelectError, control_plane: &str) -> Result<Self, SelectError> {
-        let namespace =
-            |namespace: &str| if namespace.is_empty() { control_plane } else { namespace }.to_owned();
-        let key = match &error {
-            SelectError::Broken(broken) => broken.object.as_ref().map(|object| {
-                let is_application = object.kind == APPLICATION_KIND;
-                let kind = if is_application { String::new() } else { format!("{} ", object.kind) };
-                (namespace(&object.namespace), format!("{kind}{}", object.name))
-            }),
-            SelectError::Duplicate { name, .. } => {
-                let (of_name, name) = name.split_once('/').unwrap_or(("", name));
-                Some((namespace(of_name), name.to_owned()))
-            }
-            _ => return Err(error),
-        };
-        // A name that is not rendered is none.
-        let key = key.filter(|(_, name)| !name.contains(TEMPLATE_MARK));
-        Ok(Self { key, error })
+        match unusable_key(&error, control_plane) {
+            Some(UnusableKey(key)) => Ok(Self { key, error }),
+            None => Err(error),
+        }
     }
+}
+
+/// The namespace and name of what an unusable document defines, if they are known.
+pub(crate) struct UnusableKey(pub(crate) Option<Key>);
+
+/// Returns the key of the documents of an error. `None` if the error is about an argument.
+pub(crate) fn unusable_key(error: &SelectError, control_plane: &str) -> Option<UnusableKey> {
+    let namespace = |namespace: &str| if namespace.is_empty() { control_plane } else { namespace }.to_owned();
+    let key = match error {
+        SelectError::Broken(broken) => broken.object.as_ref().map(|object| {
+            let is_application = object.kind == APPLICATION_KIND;
+            let kind = if is_application { String::new() } else { format!("{} ", object.kind) };
+            (namespace(&object.namespace), format!("{kind}{}", object.name))
+        }),
+        SelectError::Duplicate { name, .. } => {
+            let (of_name, name) = name.split_once('/').unwrap_or(("", name));
+            Some((namespace(of_name), name.to_owned()))
+        }
+        _ => return None,
+    };
+    // A name that is not rendered is none.
+    Some(UnusableKey(key.filter(|(_, name)| !name.contains(TEMPLATE_MARK))))
 }
 
 /// The kind of the documents that are compared.
@@ -149,6 +176,10 @@ pub(super) fn pair(
                 };
                 match (find(base), find(head)) {
                     (Ok(Err(then)), Ok(Err(head))) => errors.push(more_helpful(then, head)),
+                    // The application of the other side has no counterpart to compare with.
+                    (then, now) if is_about_argument(&then) || is_about_argument(&now) => {
+                        errors.extend(then.err().into_iter().chain(now.err()));
+                    }
                     (then, now) => {
                         of_base.add_found(then, &base.control_plane);
                         of_head.add_found(now, &head.control_plane);
@@ -184,10 +215,16 @@ pub(super) fn pair(
     pairs
 }
 
+/// An application that the caller named: found, or unknown on this side, else another error.
+type Requested = Result<Result<Arc<StoredApplication>, SelectError>, SelectError>;
+
+/// Whether the caller's argument is wrong, not a document.
+fn is_about_argument(requested: &Requested) -> bool {
+    requested.as_ref().is_err_and(|error| unusable_key(error, "").is_none())
+}
+
 /// Separates unknown applications from other errors: one that only one side has is no error.
-fn known(
-    found: Result<Arc<StoredApplication>, SelectError>,
-) -> Result<Result<Arc<StoredApplication>, SelectError>, SelectError> {
+fn known(found: Result<Arc<StoredApplication>, SelectError>) -> Requested {
     match found {
         Err(unknown @ SelectError::Unknown { .. }) => Ok(Err(unknown)),
         Err(problem) => Err(problem),
@@ -230,11 +267,7 @@ impl Found {
     }
 
     /// Adds a requested application; one that only the other side has is no error.
-    fn add_found(
-        &mut self,
-        found: Result<Result<Arc<StoredApplication>, SelectError>, SelectError>,
-        control_plane: &str,
-    ) {
+    fn add_found(&mut self, found: Requested, control_plane: &str) {
         match found {
             Ok(stored) => self.applications.extend(stored),
             Err(error) => self.add_error(error, control_plane),

@@ -84,7 +84,7 @@ pub(super) async fn open(
 
     let cluster_secrets = cluster_secrets(options, host, |path| {
         let named: Vec<PathBuf> = arguments.iter().cloned().filter_map(ApplicationRef::into_path).collect();
-        Trust::new(options, host, &stores_head.store, &named).is_rendered(path)
+        Trust::new(options, host, &stores_head.store, &named).of_compared(&tops).is_rendered(path)
     })?;
     let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
     let known = clusters.known();

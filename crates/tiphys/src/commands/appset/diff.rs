@@ -29,6 +29,8 @@ pub(super) async fn run(
     let previews = planned.previews().await?;
     error::warn_all(&previews.warnings);
     let worst = error::print_all(&previews.errors, None);
+    // Those of sets that are not compared have an exit code of their own.
+    let worst = worst.filter(|_| previews.unknown.is_empty());
     print_guards(&previews);
     let progress = Progress::new(host, "compared", previews.differing());
     let step = |name: &str| progress.step(name);

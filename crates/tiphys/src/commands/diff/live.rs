@@ -1,5 +1,6 @@
 //! `tiphys diff` with clusters or `--cluster-state`: rendered manifests against live objects.
 
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use tiphys_service::compare::{LiveClusters, compare_live, unsupported_settings};
@@ -29,15 +30,20 @@ pub(super) async fn run(
     let clusters = LiveClusters::open(&workspace)?;
     error::warn_all(workspace.warnings());
     error::warn_all(&unsupported_settings(&workspace));
-    let SelectedApplications { applications, errors, warnings, sets } =
+    let SelectedApplications { applications, errors, unusable, warnings, sets } =
         select(&workspace, &selection, "compare")?;
-    let worst = error::print_all(&errors, None);
+    // What is not compared is listed, and has an exit code of its own.
+    let listed = unusable.iter().filter_map(|one| one.result.as_ref().err()).chain(sets.errors());
+    let listed: BTreeSet<&str> = listed.map(ServiceError::message).collect();
+    let worst = error::print_all(errors.iter().filter(|error| !listed.contains(error.message())), None);
+    error::print_all(sets.errors(), None);
     error::warn_all(&warnings);
     checkouts::report(&workspace, &applications).await;
     let progress = Progress::new(host, "rendered", applications.len());
     let step = |name: &str| progress.step(name);
     let comparing = Box::pin(compare_live(&workspace, &clusters, &applications, &step));
-    let compared = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
+    let mut compared = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;
+    compared.extend(unusable);
     let sides = Sides::new("live", "rendered").with_sets(SetNotes::of(&sets, sets.warnings()));
     output::finish(&compared, &sides, form, &args.shown, worst, host).await
 }

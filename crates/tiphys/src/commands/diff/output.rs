@@ -195,7 +195,7 @@ pub(crate) async fn finish(
     print_counts(applications, not_compared);
     Ok(match worst {
         // What ends a command wins.
-        _ if failed >= Some(ErrorKind::Bug) => error::exit_code_of(failed),
+        _ if failed.max(worst) >= Some(ErrorKind::Bug) => error::exit_code_of(failed.max(worst)),
         _ if not_compared.any() && !args.allow_not_compared => ExitCode::from(NOT_COMPARED),
         Some(kind) => ExitCode::from(error::exit_code(kind)),
         None if args.exit_code && differ => ExitCode::from(DIFFERENT),
@@ -221,10 +221,7 @@ fn names(applications: &[ApplicationDiff], sides: &Sides) -> String {
     let objects =
         applications.iter().flat_map(|one| one.objects().iter().map(move |object| line(one, object)));
     let empty = applications.iter().filter(|one| one.differs() && one.objects().is_empty());
-    let empty = empty.map(|one| {
-        let word = if one.presence == Presence::Added { "added" } else { "removed" };
-        format!("{}: {word}", one.full_name())
-    });
+    let empty = empty.map(|one| format!("{}: {}", one.full_name(), empty_word(one)));
     output::lines(objects.chain(empty).chain(not_compared_lines(applications, sides)))
 }
 
@@ -242,8 +239,20 @@ fn table(applications: &[ApplicationDiff], sides: &Sides) -> String {
                 format!("+{} -{}", count('+'), count('-')),
             ]);
         }
+        if one.differs() && one.objects().is_empty() {
+            table.row([one.full_name(), empty_word(one).to_owned(), String::new(), String::new()]);
+        }
     }
     table.render() + &output::lines(not_compared_lines(applications, sides))
+}
+
+/// Returns what happens to an application that differs and has no objects.
+fn empty_word(one: &ApplicationDiff) -> &'static str {
+    match one.presence {
+        Presence::Added => "added",
+        Presence::Removed => "removed",
+        Presence::Both => "failed at the base",
+    }
 }
 
 fn total(applications: &[ApplicationDiff]) -> Counts {

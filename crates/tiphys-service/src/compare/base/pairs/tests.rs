@@ -33,7 +33,8 @@ fn side(lines: &str) -> SideStore {
     }
 }
 
-/// `=` both, `+` added, `-` removed, each with the name on the side that decides; `?` in doubt, `!` an error.
+/// `=` both, `+` added, `-` removed, each with the name on the side that decides; `?` in doubt, `!` an error of an argument or of the head,
+/// `~` one of the base alone.
 fn shown(pairs: &Pairs) -> Vec<String> {
     let pair = |pair: &Pair| match pair {
         Pair::Both { head, .. } => format!("= {}", head.full_name()),
@@ -41,8 +42,10 @@ fn shown(pairs: &Pairs) -> Vec<String> {
         Pair::Removed(stored) => format!("- {}", stored.full_name()),
     };
     let doubtful = pairs.doubtful.iter().map(|stored| format!("? {}", stored.full_name()));
-    let errors = pairs.errors.iter().map(|error| format!("! {error}"));
-    pairs.joined.iter().map(pair).chain(doubtful).chain(errors).collect()
+    let of_head = pairs.unusable.iter().map(|unusable| &unusable.error);
+    let errors = pairs.errors.iter().chain(of_head).map(|error| format!("! {error}"));
+    let of_base = pairs.repaired.iter().map(|unusable| format!("~ {}", unusable.error));
+    pairs.joined.iter().map(pair).chain(doubtful).chain(errors).chain(of_base).collect()
 }
 
 fn paired(base: &str, head: &str, asked: &[&str]) -> Vec<String> {
@@ -65,18 +68,23 @@ fn applications_of_one_name_are_a_pair_and_others_are_added_or_removed() {
 }
 
 #[test]
-fn what_cannot_be_read_on_a_side_is_neither_added_nor_removed() {
-    let twice = |line: usize| {
-        format!("! application \"a\" is defined more than once: standard input:2:1, standard input:{line}:1")
+fn what_head_cannot_read_is_not_removed() {
+    let twice = |mark: &str, line: usize| {
+        format!(
+            "{mark} application \"a\" is defined more than once: standard input:2:1, standard input:{line}:1"
+        )
     };
-    let broken = "! standard input:1:17: expected `,` or `]` of the list that begins at 1:4".to_owned();
+    let broken = |mark: &str| {
+        format!("{mark} standard input:1:17: expected `,` or `]` of the list that begins at 1:4")
+    };
     let wrong =
         "! standard input:11:11: Application a: spec.source.path: expected a string, found a list".to_owned();
     for (base, head, expected) in [
-        ("a p", "a p\na q\nb p", vec!["+ b".to_owned(), twice(13)]),
-        ("a p\na q", "a p\nb p", vec!["+ b".to_owned(), twice(13)]),
-        ("a p\nb p", "b p\n!", vec!["= b".to_owned(), "? a".to_owned(), broken.clone()]),
-        ("b p\n!", "a p\nb p", vec!["= b".to_owned(), "? a".to_owned(), broken]),
+        ("a p", "a p\na q\nb p", vec!["+ b".to_owned(), twice("!", 13)]),
+        ("a p\na q", "a p\nb p", vec!["+ a".to_owned(), "+ b".to_owned(), twice("~", 13)]),
+        ("a p\na q", "a p\na q", vec![twice("!", 13)]),
+        ("a p\nb p", "b p\n!", vec!["= b".to_owned(), "? a".to_owned(), broken("!")]),
+        ("b p\n!", "a p\nb p", vec!["+ a".to_owned(), "= b".to_owned(), broken("~")]),
         ("a p\nb p", "a []", vec!["- b".to_owned(), wrong]),
     ] {
         assert_eq!(paired(base, head, &[]), expected, "{base:?} {head:?}");
