@@ -9,7 +9,7 @@
 #   NAME  VERSION  REPOSITORY    STATUS
 #   db    2.0.0    file://../db  missing
 #
-# Who reads either file alone, such as a tool that looks for what a chart depends on, gets another list than Helm.
+# A tool that reads either file alone gets another list of dependencies than Helm.
 #
 # Needs: go 1.26 or later. Fails if the behaviour is another one.
 set -euo pipefail
