@@ -170,7 +170,7 @@ impl RevisionComparison {
         let entry = |one: &Unusable| ApplicationDiff::unusable(one.key.clone(), &one.error);
         let doubtful = self.pairs.doubtful.iter().map(|stored| {
             let message = format!(
-                "application {} ({}): the working copy may have it in a file that cannot be read",
+                "application {} ({}): the working copy may have it in a file or document that cannot be read",
                 stored.full_name(),
                 stored.place
             );
@@ -292,7 +292,7 @@ impl RevisionComparison {
     fn is_repaired(&self, old: &Unusable, stored: &StoredApplication) -> bool {
         match &old.key {
             Some(key) => pairs::key(stored, &self.sides.head.stores.control_plane) == *key,
-            None => old.path().zip(stored.place.file.path()).is_some_and(|(old, new)| new.ends_with(old)),
+            None => stored.place.file.path().is_some_and(|file| old.is_in(file)),
         }
     }
 }

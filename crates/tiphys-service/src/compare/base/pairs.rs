@@ -4,7 +4,7 @@
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_store::{
@@ -66,14 +66,11 @@ impl Unusable {
         self.key.as_ref().is_none_or(|(_, name)| !name.contains(' '))
     }
 
-    /// Returns the path of an invalid file of the base in its repository.
-    pub(super) fn path(&self) -> Option<&str> {
+    /// Whether it is an invalid file of the base that is this file now.
+    pub(super) fn is_in(&self, file: &Path) -> bool {
         match &self.error {
-            SelectError::Broken(broken) => match &broken.place.file {
-                FileName::Past(name) => name.split_once(':').map(|(_, path)| path),
-                FileName::File(_) | FileName::StandardInput => None,
-            },
-            _ => None,
+            SelectError::Broken(broken) => is_file_of_base(file, &broken.place.file),
+            _ => false,
         }
     }
 
@@ -106,6 +103,14 @@ pub(crate) fn unusable_key(error: &SelectError, control_plane: &str) -> Option<U
     };
     // A name that is not rendered is none.
     Some(UnusableKey(key.filter(|(_, name)| !name.contains(TEMPLATE_MARK))))
+}
+
+/// Whether a file is that of a place at the base, whose path is the one in the repository.
+fn is_file_of_base(file: &Path, of_base: &FileName) -> bool {
+    match of_base {
+        FileName::Past(name) => name.split_once(':').is_some_and(|(_, path)| file.ends_with(path)),
+        FileName::File(_) | FileName::StandardInput => false,
+    }
 }
 
 /// The kind of the documents that are compared.
@@ -144,6 +149,8 @@ struct Found {
     applications: Vec<Arc<StoredApplication>>,
     errors: Vec<SelectError>,
     unusable: Vec<Unusable>,
+    /// Files with something that was left out, because it looks like a template or a part of an object, or cannot be read.
+    left_out: Vec<PathBuf>,
     /// Sets whose applications are not known.
     unknown_sets: BTreeSet<SetId>,
     /// Those of them that the other side does not have, or has with another document.
@@ -264,6 +271,8 @@ impl Found {
         let selection = store.select(&[], &Filter::default(), control_plane);
         self.applications.extend(selection.applications);
         selection.errors.into_iter().for_each(|error| self.add_error(error, control_plane));
+        let left_out = store.skipped().iter().filter_map(|skipped| skipped.place.file.path());
+        self.left_out.extend(left_out.map(Path::to_path_buf));
     }
 
     /// Adds a requested application; one that only the other side has is no error.
@@ -347,7 +356,9 @@ impl Pairs {
         // A set that is new or changed on the new side may generate it.
         if let Some(set) = generator.or_else(|| head.changed_sets.first()).cloned() {
             self.of_unknown_sets.entry(set).or_default().push(Arc::clone(stored));
-        } else if head.unusable.iter().any(|unusable| unusable.key.is_none()) {
+        } else if head.unusable.iter().any(|unusable| unusable.key.is_none())
+            || head.left_out.iter().any(|file| is_file_of_base(file, &stored.place.file))
+        {
             self.doubtful.push(Arc::clone(stored));
         } else {
             self.joined.push(Pair::Removed(Arc::clone(stored)));
