@@ -66,14 +66,14 @@ pub async fn has_equal_inputs(before: Side<'_>, after: Side<'_>) -> bool {
     else {
         return false;
     };
-    let mut all = of_before.iter().chain(&of_after);
-    if all.any(|part| part.outside.is_some()) {
+    let parts = || of_before.iter().chain(&of_after);
+    if parts().any(|part| part.outside.is_some()) {
         return false;
     }
     let is_known = |part: &SourceInputs| {
         matches!(part.files, InputFiles::Paths { .. } | InputFiles::Remote { content: Some(_), .. })
     };
-    if of_before.iter().chain(&of_after).all(is_known) {
+    if parts().all(is_known) {
         return of_before == of_after && before.renderer.plugin_marks == after.renderer.plugin_marks;
     }
     // A chart that is not looked at, or a plugin, may use them.

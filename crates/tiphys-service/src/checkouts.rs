@@ -36,8 +36,7 @@ pub async fn checkout_report(
     let mut report = report(&workspace.renderer, applications).await;
     report.warnings.extend(unused_of_workspace(workspace).await);
     let (options, host) = (workspace.service.options(), workspace.service.host());
-    let current = project_file::checkout_of(&host.current_dir).and_then(|top| top.canonicalize().ok());
-    let checkouts = current.into_iter().collect();
+    let checkouts = project_file::current_checkout(host).into_iter().collect();
     let sources = workspace.renderer.sources();
     if !overlooked::is_intended(options) {
         // An error of a directory is left to rendering to report.

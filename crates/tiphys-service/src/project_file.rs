@@ -23,7 +23,7 @@ use find::FoundFile;
 use keys::{ConsentRule, ValueKind};
 
 pub use find::ProjectFileChoice;
-pub(crate) use find::{checkout_of, read_project_file};
+pub(crate) use find::{checkout_of, current_checkout, read_project_file};
 pub use keys::{PROJECT_FILE_SCHEMA, ProjectKey};
 
 /// Name of the project file.

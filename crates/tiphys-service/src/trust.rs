@@ -27,7 +27,7 @@ pub(crate) enum Origin {
 }
 
 /// The rules that determine the origin of files.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Trust {
     current_dir: PathBuf,
     /// The local directories of repositories, stores that contain one of these, and the top directories of the work trees of these

@@ -27,7 +27,16 @@ pub(crate) const fn exit_code(kind: ErrorKind) -> u8 {
 }
 
 /// The exit code of a comparison in which not everything that was selected could be compared. It wins over those of other errors.
-pub(crate) const NOT_COMPARED: u8 = 5;
+const NOT_COMPARED: u8 = 5;
+
+/// Returns the exit code of a comparison that was ended, or that lacks what was selected. `worst` is the worst kind of all its errors.
+pub(crate) fn exit_code_of_incomplete(worst: Option<ErrorKind>, lacks_selected: bool) -> Option<ExitCode> {
+    // What ends a command wins.
+    if worst >= Some(ErrorKind::Bug) {
+        return Some(exit_code_of(worst));
+    }
+    lacks_selected.then(|| ExitCode::from(NOT_COMPARED))
+}
 
 /// Returns the exit code of the worst error, or success.
 pub(crate) fn exit_code_of(worst: Option<ErrorKind>) -> ExitCode {

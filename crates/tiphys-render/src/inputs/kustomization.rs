@@ -92,9 +92,7 @@ fn add_named(
             return Ok(None);
         }
         if may_be_remote(written) {
-            collector.depends_on_outside(|| {
-                format!("{file} names {}, which kustomize fetches", redact_url(written))
-            });
+            note_fetched(collector, file, written);
             return Ok(None);
         }
         return Err(format!("{file}: {written} leads out of the repository"));
@@ -108,13 +106,16 @@ fn add_named(
             return Ok(None);
         }
         if may_be_remote(written) {
-            collector.depends_on_outside(|| {
-                format!("{file} names {}, which kustomize fetches", redact_url(written))
-            });
+            note_fetched(collector, file, written);
         }
     }
     collector.add(&path, &format!("named in {file}"))?;
     Ok(None)
+}
+
+/// Notes what a kustomization names and kustomize fetches.
+fn note_fetched(collector: &mut PathCollector<'_>, file: &RepoPath, written: &str) {
+    collector.depends_on_outside(|| format!("{file} names {}, which kustomize fetches", redact_url(written)));
 }
 
 /// Adds what the configuration of a built-in plugin names. Another plugin may read and fetch anything.

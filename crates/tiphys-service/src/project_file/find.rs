@@ -42,6 +42,11 @@ pub(crate) fn checkout_of(path: &Path) -> Option<&Path> {
     path.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok())
 }
 
+/// Returns the root of the checkout around the current directory, links resolved.
+pub(crate) fn current_checkout(host: &Host) -> Option<PathBuf> {
+    checkout_of(&host.current_dir)?.canonicalize().ok()
+}
+
 /// Returns the directories that are searched for a project file, the nearest first.
 fn searched(host: &Host) -> impl Iterator<Item = &Path> {
     let top = checkout_of(&host.current_dir);

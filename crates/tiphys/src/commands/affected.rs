@@ -8,7 +8,7 @@ use tiphys_service::{ApplicationSelection, UnknownSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{AffectedArgs, CommonArgs, OutputFormat};
-use crate::error::{self, ErrorKind, NOT_COMPARED, ServiceError};
+use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
 use crate::output::{self, note};
@@ -53,10 +53,8 @@ pub(crate) async fn run(
     if !is_complete {
         note("the list is not complete: not all applications and application sets could be compared");
     }
-    if !is_complete && !args.allow_not_compared && worst < Some(ErrorKind::Bug) {
-        return Ok(ExitCode::from(NOT_COMPARED));
-    }
-    Ok(error::exit_code_of(worst))
+    let incomplete = error::exit_code_of_incomplete(worst, !is_complete && !args.allow_not_compared);
+    Ok(incomplete.unwrap_or_else(|| error::exit_code_of(worst)))
 }
 
 /// What differs, or may differ.

@@ -14,7 +14,7 @@ use tiphys_store::{SetId, StoredApplication};
 use tokio_util::sync::CancellationToken;
 
 use super::dropped_values::dropped_values;
-use super::pairs::{self, Key, Pair, Pairs, SideStore, Unusable};
+use super::pairs::{self, Pair, Pairs, SideStore, Unusable};
 use super::past::{failed, label};
 use super::sides::{self, ComparedSides};
 use super::{Rendering, RevisionOptions};
@@ -137,10 +137,7 @@ impl RevisionComparison {
         }
         warnings.extend(of_checkouts);
         let base_label = label(&revision.base);
-        let new: BTreeSet<Key> =
-            head.iter().map(|stored| pairs::key(stored, &sides.head.stores.control_plane)).collect();
-        let is_shown = |old: &&Unusable| old.key.as_ref().is_some_and(|key| new.contains(key));
-        let others = pairs.repaired.iter().filter(|old| !is_shown(old) && !old.is_about_applications());
+        let others = pairs.repaired.iter().filter(|old| !old.is_about_applications());
         notes.extend(others.map(|old| format!("at {base_label}: {}", chain(&old.error))));
         if is_about_all && errors.is_empty() && pairs.unusable.is_empty() {
             warnings.extend(checkouts::unused_repositories(&sides.head.renderer, &head).await);

@@ -147,8 +147,7 @@ pub(super) async fn open(
         stores: stores_head,
     };
     sets.join(head.include_sets(service, &projects, &trust, &services).await?);
-    let current = project_file::checkout_of(&host.current_dir).and_then(|top| top.canonicalize().ok());
-    let checkouts = tops.into_iter().chain(current).collect();
+    let checkouts = tops.into_iter().chain(project_file::current_checkout(host)).collect();
     Ok(ComparedSides { base, head, plugins, checkouts, projects, clusters, warnings, sets, _held: held })
 }
 
@@ -299,11 +298,12 @@ async fn stores(
         around.extend(outer);
         held.push(at_base);
     }
-    let trust = Arc::new(Trust::new(options, host, &store_head, &[]));
+    let trust = Trust::new(options, host, &store_head, &[]);
     let trust_settings = match plugins_from {
-        PluginsFrom::Base => Trust::new(options, host, &store_head, &[]).of_compared(&tops),
+        PluginsFrom::Base => trust.clone().of_compared(&tops),
         PluginsFrom::Head | PluginsFrom::Each => Trust::everything(host),
     };
+    let trust = Arc::new(trust);
     let side = |mut store: Resources, mut paths: Vec<(PathBuf, Resources)>| {
         let all = std::iter::once(&mut store).chain(paths.iter_mut().map(|(_, store)| store));
         all.for_each(|store| trust.allow_file_repositories(store.applications_mut()));

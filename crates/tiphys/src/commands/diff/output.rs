@@ -12,7 +12,7 @@ use tiphys_service::{Previews, SetReports, UnknownSet, Warning};
 
 use super::external;
 use crate::args::{CommonArgs, DiffOutputArgs, OutputFormat};
-use crate::error::{self, ErrorKind, NOT_COMPARED, ServiceError};
+use crate::error::{self, ErrorKind, ServiceError};
 use crate::output::{self, Table};
 use crate::settings::Process;
 
@@ -156,7 +156,7 @@ fn counts(application: &ApplicationDiff) -> Counts {
     application.result.as_ref().map(Comparison::counts).unwrap_or_default()
 }
 
-/// Prints differences to standard output, failures and counts to standard error. Returns [`NOT_COMPARED`] if not everything could be compared,
+/// Prints differences to standard output, failures and counts to standard error. Returns 5 if not everything could be compared,
 /// else the exit code of `worst`, else 1 if something differs.
 pub(crate) async fn finish(
     applications: &[ApplicationDiff],
@@ -193,10 +193,11 @@ pub(crate) async fn finish(
         Form::Table => output::print(&table(applications, sides))?,
     }
     print_counts(applications, not_compared);
+    let lacks_selected = not_compared.any() && !args.allow_not_compared;
+    if let Some(code) = error::exit_code_of_incomplete(failed.max(worst), lacks_selected) {
+        return Ok(code);
+    }
     Ok(match worst {
-        // What ends a command wins.
-        _ if failed.max(worst) >= Some(ErrorKind::Bug) => error::exit_code_of(failed.max(worst)),
-        _ if not_compared.any() && !args.allow_not_compared => ExitCode::from(NOT_COMPARED),
         Some(kind) => ExitCode::from(error::exit_code(kind)),
         None if args.exit_code && differ => ExitCode::from(DIFFERENT),
         None => ExitCode::SUCCESS,

@@ -217,9 +217,10 @@ fn overridden(
         let file = open_file(&folder.join(name), FileOwner::Repository, File::options().read(true));
         read_to_bound(file.ok()?, OVERRIDE_FILE_BYTES_MAX).ok()?
     };
-    let texts: Vec<(String, Vec<u8>)> =
+    let contents: Vec<(String, Vec<u8>)> =
         names.filter_map(|name| text(&name).map(|text| (name, text))).collect();
-    let files: Vec<OverrideFile<'_>> = texts.iter().map(|(name, text)| OverrideFile { name, text }).collect();
+    let files: Vec<OverrideFile<'_>> =
+        contents.iter().map(|(name, text)| OverrideFile { name, text }).collect();
     override_source(&source, &files).map_or(source, |overridden| overridden.source)
 }
 
