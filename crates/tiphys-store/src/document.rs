@@ -1,6 +1,8 @@
 //! The role of a document in a store, determined from its kind before it is decoded.
 
-use tiphys_api::{GROUP, SECRET_TYPE_LABEL, decode_base64};
+use tiphys_api::{
+    APPLICATION, APPLICATION_SET, GROUP, GoStruct, SECRET_TYPE_LABEL, decode_base64, decode_fields,
+};
 use tiphys_yaml::{Data, Node};
 
 /// The ConfigMap with Argo CD's settings.
@@ -11,6 +13,9 @@ pub(crate) const CERTIFICATES_NAME: &str = "argocd-tls-certs-cm";
 
 /// The part of the API group by which an Application with a wrong `apiVersion` is recognised.
 pub(crate) const GROUP_WORD: &str = "argoproj";
+
+/// The fields of Argo CD's objects.
+const OBJECT_FIELDS: [&str; 6] = ["apiVersion", "kind", "metadata", "spec", "status", "operation"];
 
 /// A kind of document that belongs to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +101,10 @@ pub(crate) fn partial(node: &Node, kind: Kind) -> Option<&'static str> {
     if node.get("$patch").is_some() {
         return Some("it is a patch");
     }
+    // A patch has the fields of its object. Decoding reports a misspelt one, and what is missing.
+    if has_misspelt_field(node, kind) {
+        return None;
+    }
     match kind {
         Kind::Application if !has_repository(node) => Some("it names no repository"),
         Kind::AppProject | Kind::ApplicationSet if node.get("spec").is_none_or(Node::is_null) => {
@@ -108,6 +117,23 @@ pub(crate) fn partial(node: &Node, kind: Kind) -> Option<&'static str> {
         Kind::Secret if !has_base64_data(node) => Some("a value of its `data` is not base64"),
         _ => None,
     }
+}
+
+/// Returns whether a document of Argo CD has a field that no such object has, or one below that is similar to a known one.
+fn has_misspelt_field(node: &Node, kind: Kind) -> bool {
+    let Data::Mapping(entries) = &node.data else { return false };
+    let is_known = entries.iter().all(|entry| OBJECT_FIELDS.contains(&entry.key.text.as_str()));
+    match kind {
+        Kind::AppProject => !is_known,
+        Kind::Application => !is_known || has_unknown_field(&APPLICATION, node),
+        Kind::ApplicationSet => !is_known || has_unknown_field(&APPLICATION_SET, node),
+        Kind::Settings | Kind::Certificates | Kind::Secret => false,
+    }
+}
+
+fn has_unknown_field(object: &'static GoStruct, node: &Node) -> bool {
+    decode_fields(object, node)
+        .is_ok_and(|decoded| decoded.unknown.iter().any(|field| field.suggestion.is_some()))
 }
 
 fn is_template(value: &Node) -> bool {

@@ -167,6 +167,26 @@ fn templates_and_patches_are_skipped_with_reason() {
 }
 
 #[test]
+fn misspelt_fields_are_no_parts_of_objects() {
+    let document = |kind: &str, rest: &str| {
+        format!("apiVersion: argoproj.io/v1alpha1\nkind: {kind}\nmetadata: {{name: x}}\n{rest}\n")
+    };
+    for (kind, rest, is_part) in [
+        ("Application", "spec: {source: {targetRevision: v2}}", true),
+        ("Application", "spec: {source: {targetRevision: v2, newInArgoCd: x}}", true),
+        ("Application", "sepc: {source: {repoURL: x}}", false),
+        ("Application", "spec: {sorce: {repoURL: x}}", false),
+        ("Application", "spec: {source: {repoURI: x, path: a}}", false),
+        ("AppProject", "", true),
+        ("AppProject", "specs: {sourceRepos: []}", false),
+        ("ApplicationSet", "Spec: {generators: []}", false),
+    ] {
+        let dir = folder(&[("one.yaml", &document(kind, rest))]);
+        assert_eq!(!skipped(&load(&dir), &dir).is_empty(), is_part, "{kind}: {rest}");
+    }
+}
+
+#[test]
 fn broken_documents_are_recorded_with_location() {
     let dir = folder(&[
         ("a.yaml", "# argoproj.io/\nkind: [\n"),
