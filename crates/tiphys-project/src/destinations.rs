@@ -34,7 +34,7 @@ pub struct ProjectCluster {
 }
 
 /// The compiled destinations of a project and its global ones, and the clusters.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Destinations {
     items: Vec<Item>,
     /// Clusters of this project, which are destinations without an entry.
@@ -44,7 +44,7 @@ pub(crate) struct Destinations {
     requires_own_cluster: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Item {
     server: Pattern,
     name: Pattern,
@@ -52,7 +52,7 @@ struct Item {
 }
 
 /// A glob that may deny: after `!` it matches everything else.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Pattern {
     glob: Glob,
     is_denial: bool,

@@ -29,7 +29,7 @@ pub struct PermittedBy {
 }
 
 /// An entry of a list: compiled patterns and their origin.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct KindEntry {
     group: NamePattern,
     kind: NamePattern,
@@ -39,7 +39,7 @@ pub(crate) struct KindEntry {
 }
 
 /// The four lists, those of global projects appended.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct KindLists {
     /// `None` permits all.
     namespaced_allowed: Option<Vec<KindEntry>>,

@@ -118,6 +118,11 @@ impl ProjectRules {
         })
     }
 
+    /// Returns whether other rules of the project permit the same objects.
+    pub fn permits_equal_objects(&self, other: &Self) -> bool {
+        self.destinations == other.destinations && self.kinds == other.kinds
+    }
+
     /// Checks a kind. `name` counts for cluster-scoped objects only.
     pub fn permits_kind(
         &self,

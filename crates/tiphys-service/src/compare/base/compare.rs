@@ -324,11 +324,11 @@ async fn compare_pair(
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<Compared>, ServiceError> {
     if let Pair::Added(head) | Pair::Both { head, .. } = pair {
-        warnings.extend(sides.projects.check_application(head)?);
+        warnings.extend(sides.check_application(head)?);
     }
     let mut permitted = async |stored: &StoredApplication, rendered: RenderedApplication| {
         warnings.extend(Warning::all_of_application(stored, &rendered.warnings));
-        let reported = sides.projects.check_rendered(&sides.clusters, stored, &rendered).await?;
+        let reported = sides.check_rendered(stored, &rendered).await?;
         warnings.extend(Warning::all_of_application(stored, reported));
         Ok::<_, ServiceError>(rendered.manifests)
     };
@@ -351,8 +351,8 @@ async fn compare_pair(
         Pair::Both { base, head } => {
             let (before, after) = sides.of(base, head);
             let rendered = match rendering {
-                Rendering::Changed => render_pair(before, after).await,
-                Rendering::All => Some(render_both(before, after).await),
+                Rendering::Changed if sides.permit_equal_objects(head) => render_pair(before, after).await,
+                Rendering::Changed | Rendering::All => Some(render_both(before, after).await),
             };
             let Some(rendered) = rendered else { return Ok(None) };
             match rendered {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tiphys_plugin::RunSettings;
-use tiphys_render::{RenderService, Renderer, ValueResolver};
+use tiphys_render::{RenderService, RenderedApplication, Renderer, ValueResolver};
 use tiphys_source::{ChartFolders, Sources};
 use tiphys_store::{ApplicationRef, Store as Resources, StoreInput, StoredApplication};
 use tiphys_tree::Modes;
@@ -45,6 +45,8 @@ pub(super) struct ComparedSides {
     pub(super) checkouts: BTreeSet<PathBuf>,
     /// The projects of the head, with the rules of the base.
     pub(super) projects: Arc<Projects>,
+    /// Those with the rules of the head, which restrict its applications in addition.
+    pub(super) projects_of_head: Arc<Projects>,
     pub(super) clusters: Arc<DestinationClusters>,
     /// Warnings about settings and plugins.
     pub(super) warnings: Vec<Warning>,
@@ -91,6 +93,7 @@ pub(super) async fn open(
     let settings =
         |side: &SideStore| RequestSettings::new(options, host, &side.store, &trust_settings, &known, None);
     let (settings_base, mut settings_head) = (settings(&stores_base), settings(&stores_head));
+    let projects_of_head = Arc::clone(&settings_head.projects);
     let mut warnings = options.warnings.clone();
     warnings.extend(plugins.warnings.iter().cloned());
     warnings.extend(settings_base.warnings.iter().chain(&settings_head.warnings).cloned());
@@ -148,10 +151,49 @@ pub(super) async fn open(
     };
     sets.join(head.include_sets(service, &projects, &trust, &services).await?);
     let checkouts = tops.into_iter().chain(project_file::current_checkout(host)).collect();
-    Ok(ComparedSides { base, head, plugins, checkouts, projects, clusters, warnings, sets, _held: held })
+    Ok(ComparedSides {
+        base,
+        head,
+        plugins,
+        checkouts,
+        projects,
+        projects_of_head,
+        clusters,
+        warnings,
+        sets,
+        _held: held,
+    })
 }
 
 impl ComparedSides {
+    /// Checks an application of the head before it is rendered.
+    pub(super) fn check_application(&self, head: &StoredApplication) -> Result<Vec<Warning>, ServiceError> {
+        let mut warnings = self.projects.check_application(head)?;
+        add_new(&mut warnings, self.projects_of_head.check_application(head)?);
+        Ok(warnings)
+    }
+
+    /// Checks the rendered objects of an application of the head, and returns warnings.
+    pub(super) async fn check_rendered(
+        &self,
+        head: &StoredApplication,
+        rendered: &RenderedApplication,
+    ) -> Result<Vec<String>, ServiceError> {
+        let mut warnings = self.projects.check_rendered(&self.clusters, head, rendered).await?;
+        add_new(&mut warnings, self.projects_of_head.check_rendered(&self.clusters, head, rendered).await?);
+        Ok(warnings)
+    }
+
+    /// Whether the head permits the same objects to one of its applications as the base.
+    pub(super) fn permit_equal_objects(&self, head: &StoredApplication) -> bool {
+        let application = &head.application;
+        match (self.projects.rules(application), self.projects_of_head.rules(application)) {
+            (Some(base), Some(head)) => base.permits_equal_objects(head),
+            (_, None) => true,
+            (None, Some(_)) => false,
+        }
+    }
+
     /// Returns both sides of an application.
     pub(super) fn of<'a>(
         &'a self,
@@ -200,6 +242,15 @@ impl Side {
         }
         self.stores.unknown_sets = sets.reports.unknown().into_iter().map(|unknown| unknown.set).collect();
         Ok(sets)
+    }
+}
+
+/// Adds the items that a list does not have yet.
+fn add_new<T: PartialEq>(list: &mut Vec<T>, items: Vec<T>) {
+    for item in items {
+        if !list.contains(&item) {
+            list.push(item);
+        }
     }
 }
 

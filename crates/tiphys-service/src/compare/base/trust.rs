@@ -68,7 +68,7 @@ pub(super) fn use_projects_of(base: &Base<'_>, change: &mut Change<'_>) -> Optio
     let revision = label(base.revision);
     (!changed.is_empty()).then(|| {
         Warning::new(format!(
-            "the rules of projects of the store ({}) are not those of {revision}, which are used on both sides",
+            "the rules of projects of the store ({}) are not those of {revision}, which apply as well",
             listed(&changed)
         ))
     })
