@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use tiphys_api::{
-    AppProject, Application, ArgoCdSecret, ArgoCdSettings, Metadata, ObjectRef, TlsCertificates,
+    AppProject, Application, ArgoCdSecret, ArgoCdSettings, Metadata, ObjectRef, ResourceError,
+    TlsCertificates,
 };
-use tiphys_yaml::{Node, read_documents};
+use tiphys_yaml::{DecodeError, Node, read_documents};
 
-use crate::document::{CERTIFICATES_NAME, GROUP_WORD, Kind, SETTINGS_NAME, kind_of, objects, partial};
+use crate::document::{
+    CERTIFICATES_NAME, GROUP_WORD, Kind, SETTINGS_NAME, kind_of, misspelt_spec, objects, partial,
+};
 use crate::files::FileVersion;
 use crate::place::{FileName, Place};
 use crate::resources::{
@@ -109,7 +112,32 @@ pub(crate) fn named_objects(file: &FileName, text: &[u8], kind: &str, name: &str
 impl Content {
     fn add(&mut self, kind: Kind, node: Node, place: Place, version: Option<FileVersion>) {
         let object = ObjectRef::of(&node);
-        let result = match kind {
+        let result = match misspelt_spec(&node, kind) {
+            Some(key) => Err(BrokenReason::Resource(ResourceError {
+                object: object.clone(),
+                source: Box::new(DecodeError {
+                    position: key.position,
+                    path: key.text.clone(),
+                    message: "is not known, and there is no spec".to_owned(),
+                }),
+            })),
+            None => self.decode(kind, node, &place, version),
+        };
+        if let Err(reason) = result {
+            // The position of the error is more precise than that of the document.
+            let position = reason.position().or(place.position);
+            self.broken.push(Broken { place: Place { position, ..place }, object: Some(object), reason });
+        }
+    }
+
+    fn decode(
+        &mut self,
+        kind: Kind,
+        node: Node,
+        place: &Place,
+        version: Option<FileVersion>,
+    ) -> Result<(), BrokenReason> {
+        match kind {
             Kind::Application => Application::decode(&node).map_err(BrokenReason::Resource).map(|decoded| {
                 let stored = StoredApplication {
                     application: decoded.value,
@@ -139,11 +167,6 @@ impl Content {
             Kind::Secret => ArgoCdSecret::decode(&node.deduplicated())
                 .map_err(BrokenReason::from)
                 .map(|secret| self.secrets.push(StoredSecret { secret, place: place.clone() })),
-        };
-        if let Err(reason) = result {
-            // The position of the error is more precise than that of the document.
-            let position = reason.position().or(place.position);
-            self.broken.push(Broken { place: Place { position, ..place }, object: Some(object), reason });
         }
     }
 }

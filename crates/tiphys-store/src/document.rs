@@ -3,7 +3,7 @@
 use tiphys_api::{
     APPLICATION, APPLICATION_SET, GROUP, GoStruct, SECRET_TYPE_LABEL, decode_base64, decode_fields,
 };
-use tiphys_yaml::{Data, Node};
+use tiphys_yaml::{Data, Key, Node};
 
 /// The ConfigMap with Argo CD's settings.
 pub(crate) const SETTINGS_NAME: &str = "argocd-cm";
@@ -119,14 +119,27 @@ pub(crate) fn partial(node: &Node, kind: Kind) -> Option<&'static str> {
     }
 }
 
+/// Returns the unknown field of an object of Argo CD that has no `spec`. Kubernetes distinguishes upper and lower case, so `Spec` is unknown.
+pub(crate) fn misspelt_spec(node: &Node, kind: Kind) -> Option<&Key> {
+    let is_settings = matches!(kind, Kind::Settings | Kind::Certificates | Kind::Secret);
+    if is_settings || node.get("spec").is_some() {
+        return None;
+    }
+    unknown_field(node)
+}
+
+fn unknown_field(node: &Node) -> Option<&Key> {
+    let Data::Mapping(entries) = &node.data else { return None };
+    entries.iter().map(|entry| &entry.key).find(|key| !OBJECT_FIELDS.contains(&key.text.as_str()))
+}
+
 /// Returns whether a document of Argo CD has a field that no such object has, or one below that is similar to a known one.
 fn has_misspelt_field(node: &Node, kind: Kind) -> bool {
-    let Data::Mapping(entries) = &node.data else { return false };
-    let is_known = entries.iter().all(|entry| OBJECT_FIELDS.contains(&entry.key.text.as_str()));
+    let is_unknown = unknown_field(node).is_some();
     match kind {
-        Kind::AppProject => !is_known,
-        Kind::Application => !is_known || has_unknown_field(&APPLICATION, node),
-        Kind::ApplicationSet => !is_known || has_unknown_field(&APPLICATION_SET, node),
+        Kind::AppProject => is_unknown,
+        Kind::Application => is_unknown || has_unknown_field(&APPLICATION, node),
+        Kind::ApplicationSet => is_unknown || has_unknown_field(&APPLICATION_SET, node),
         Kind::Settings | Kind::Certificates | Kind::Secret => false,
     }
 }
