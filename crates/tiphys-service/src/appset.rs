@@ -72,22 +72,11 @@ pub async fn generate_sets(
 ) -> Result<GeneratedSets, ServiceError> {
     let named = NamedSets::load(selection)?;
     let found = named.find(&workspace.resources, &workspace.control_plane)?;
-    if let Some(error) = repeated(&found, &workspace.control_plane).into_values().next() {
-        return Err(error);
-    }
     let world = World::of(workspace, selection)?;
-    let sets = generate_each(&found, &world, workspace.service.generating()).await;
+    let mut sets = generate_each(&found, &world, workspace.service.generating()).await;
+    // The caller asked for the Applications of these sets.
+    sets.iter_mut().for_each(SetApplications::require_answers);
     Ok(GeneratedSets { sets, asked: world.into_answers() })
-}
-
-/// Returns the errors of sets that are defined more than once.
-pub(crate) fn repeated(sets: &[&StoredSet], control_plane: &str) -> BTreeMap<SetId, ServiceError> {
-    let error = |(id, sets): (SetId, Vec<&StoredSet>)| {
-        let places: Vec<String> = sets.iter().map(|set| set.place.to_string()).collect();
-        let message = format!("application set {id} is defined more than once: {}", places.join(", "));
-        (id, ServiceError::invalid_input(message))
-    };
-    same_ids(sets, control_plane).into_iter().map(error).collect()
 }
 
 /// Returns the sets that have their identity in common with others.
@@ -100,17 +89,21 @@ fn same_ids<'a>(sets: &[&'a StoredSet], control_plane: &str) -> BTreeMap<SetId, 
     by_id
 }
 
-/// Generates sets concurrently, and returns them in order.
+/// Generates sets concurrently, and returns them in order. Those that are defined more than once come last, and have failed.
 pub(crate) async fn generate_each(
     sets: &[&StoredSet],
     world: &World<'_>,
     options: GenerateOptions,
 ) -> Vec<SetApplications> {
-    stream::iter(sets)
+    let repeated = same_ids(sets, world.control_plane());
+    let unique = sets.iter().filter(|set| !repeated.contains_key(&set.id(world.control_plane())));
+    let mut generated: Vec<SetApplications> = stream::iter(unique)
         .map(|set| generation::generate_one(set, world, options, |_| {}))
         .buffered(CONCURRENT_SETS)
         .collect()
-        .await
+        .await;
+    generated.extend(repeated.into_iter().map(|(id, sets)| SetApplications::repeated(id, &sets)));
+    generated
 }
 
 impl SetSelection {

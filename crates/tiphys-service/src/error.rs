@@ -92,6 +92,8 @@ pub enum Remedy {
     IncludeSets,
     /// Give answers for the generators of a set.
     AnswerSets,
+    /// Name the Secrets of Argo CD's clusters.
+    NameClusterSecrets,
     /// Choose one source of the Application.
     ChooseSource,
     /// Change an override file instead of the Application.

@@ -16,7 +16,9 @@ impl Run<'_> {
         let selector = ParameterSelector::of_labels(&clusters.selector).map_err(|message| {
             Stop::failed(format!("error getting cluster secrets: error converting label selector: {message}"))
         })?;
-        let secrets = self.answer("clusters", json!({}))?;
+        let is_empty = clusters.selector == LabelSelectorSpec::default();
+        let request = if is_empty { json!({}) } else { json!({"selector": true}) };
+        let secrets = self.answer("clusters", request)?;
         let is_own = |secret: &Map<String, Value>| {
             secret.get("server").and_then(Value::as_str) == Some(IN_CLUSTER_SERVER)
         };
@@ -28,7 +30,7 @@ impl Run<'_> {
             }
         }
         let mut found: Vec<ParameterSet> = by_name.values().map(|secret| self.cluster(secret)).collect();
-        if !has_own && clusters.selector == LabelSelectorSpec::default() {
+        if !has_own && is_empty {
             let own = json!({"name": IN_CLUSTER_NAME, "server": IN_CLUSTER_SERVER});
             found.extend(own.as_object().map(|own| self.cluster(own)));
         }

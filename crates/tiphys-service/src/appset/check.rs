@@ -8,7 +8,7 @@ use tiphys_store::{Place, SetId, StoredSet, TEMPLATE_MARK};
 
 use super::generation::SetOutcome;
 use super::reports::{LeftOut, SetReport, SetReports};
-use super::world::{Asking, World, WorldInputs};
+use super::world::{Asking, NotAsked, World, WorldInputs};
 use super::{NamedSets, SetSelection, generate_each, same_ids};
 use crate::error::{Remedy, ServiceError};
 use crate::warning::Warning;
@@ -83,8 +83,9 @@ pub async fn check_sets(
             SetOutcome::Failed(errors) => {
                 checked.reports.add(SetReport { errors, ..SetReport::new(generated_set) });
             }
-            SetOutcome::LeftOut(reason) => {
-                checked.leave_out(generated_set, reason, Some(Remedy::AnswerSets));
+            SetOutcome::LeftOut(NotAsked { reason, remedy }) => {
+                let remedy = if remedy == Remedy::IncludeSets { Remedy::AnswerSets } else { remedy };
+                checked.leave_out(generated_set, reason, Some(remedy));
             }
         }
     }

@@ -8,7 +8,7 @@ use tiphys_appset::{Answers, GenerateError, GenerateOptions, Generated, Generate
 use tiphys_store::{Place, SetId, StoredApplication, StoredSet};
 use tiphys_yaml::Node;
 
-use super::world::World;
+use super::world::{NotAsked, World};
 use crate::error::{ServiceError, chain};
 use crate::warning::Warning;
 
@@ -38,13 +38,13 @@ pub enum SetOutcome {
     /// The document is invalid, or a generator or a template failed. Argo CD uses no Application of such a set.
     Failed(Vec<ServiceError>),
     /// A generator needs what may not be asked.
-    LeftOut(String),
+    LeftOut(NotAsked),
 }
 
 /// Why generating stopped.
 enum Stop {
     Failed(ServiceError),
-    LeftOut(String),
+    LeftOut(NotAsked),
 }
 
 /// Generates a set with the answers of the world. `adjust` changes the decoded set first. A cancelled request does not wait for answers or
@@ -79,7 +79,7 @@ pub(super) async fn generate_one(
             }
         }
         Err(Stop::Failed(error)) => SetOutcome::Failed(vec![error]),
-        Err(Stop::LeftOut(reason)) => SetOutcome::LeftOut(reason),
+        Err(Stop::LeftOut(not_asked)) => SetOutcome::LeftOut(not_asked),
     };
     SetApplications { set: name, document: stored.clone(), outcome, warnings }
 }
@@ -128,6 +128,21 @@ async fn generated(
 }
 
 impl SetApplications {
+    /// Returns the failure of a set that is defined more than once.
+    pub(super) fn repeated(set: SetId, documents: &[&StoredSet]) -> Self {
+        let places: Vec<String> = documents.iter().map(|set| set.place.to_string()).collect();
+        let message = format!("application set {set} is defined more than once: {}", places.join(", "));
+        let outcome = SetOutcome::Failed(vec![ServiceError::invalid_input(message)]);
+        Self { set, document: documents[0].clone(), outcome, warnings: Vec::new() }
+    }
+
+    /// Makes it a failure that a question was not asked.
+    pub(super) fn require_answers(&mut self) {
+        if let SetOutcome::LeftOut(not_asked) = &self.outcome {
+            self.outcome = SetOutcome::Failed(vec![not_asked.to_error(&self.set)]);
+        }
+    }
+
     /// Returns the errors of the set.
     pub fn errors(&self) -> &[ServiceError] {
         match &self.outcome {
@@ -153,13 +168,13 @@ impl SetApplications {
     }
 
     /// Returns the generated Applications as those of the store.
-    pub(crate) fn stored(&self, set: &StoredSet) -> Result<Vec<StoredApplication>, ServiceError> {
+    pub(crate) fn stored(&self) -> Result<Vec<StoredApplication>, ServiceError> {
         let SetOutcome::Generated { set: decoded, generated } = &self.outcome else {
             return Ok(Vec::new());
         };
         let stored = |generated: &GeneratedApplication| {
             let node = decoded.application_document(&generated.generator, &generated.application.value());
-            stored_application(set, &self.set, node)
+            stored_application(&self.document, &self.set, node)
         };
         generated.applications.iter().map(stored).collect()
     }

@@ -4,10 +4,10 @@ use tiphys_engine::Owner;
 use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
 
 use super::RecordedAnswers;
+use super::generate_each;
 use super::generation::{SetApplications, SetOutcome};
 use super::reports::{LeftOut, SetReport, SetReports};
-use super::world::{Asking, World, WorldInputs};
-use super::{generate_each, repeated};
+use super::world::{Asking, NotAsked, World, WorldInputs};
 use crate::error::{Remedy, ServiceError};
 use crate::text::listed;
 use crate::warning::Warning;
@@ -53,17 +53,11 @@ pub(crate) async fn include(
         SetInclusion::All => Asking::Everything,
         SetInclusion::Answered(answers) => Asking::Recorded(answers.clone()),
     };
-    let repeated = repeated(&sets, inputs.control_plane);
-    let sets: Vec<&StoredSet> =
-        sets.into_iter().filter(|set| !repeated.contains_key(&set.id(inputs.control_plane))).collect();
-    for (set, error) in repeated {
-        included.reports.add(SetReport { errors: vec![error], ..SetReport::new(set) });
-    }
     let world = World::new(inputs, asking)?;
     let generated = generate_each(&sets, &world, inputs.service.generating()).await;
     let mut applications = Vec::new();
-    for (set, mut generated) in sets.into_iter().zip(generated) {
-        match generated.stored(set) {
+    for mut generated in generated {
+        match generated.stored() {
             Ok(stored) => applications.extend(stored),
             Err(error) => generated.outcome = SetOutcome::Failed(vec![error]),
         }
@@ -87,9 +81,9 @@ impl IncludedSets {
         match &generated.outcome {
             SetOutcome::Generated { .. } => {}
             SetOutcome::Failed(errors) => report.errors.clone_from(errors),
-            SetOutcome::LeftOut(reason) => {
+            SetOutcome::LeftOut(NotAsked { reason, remedy }) => {
                 let warning = Warning::new(format!("application set {set} is left out: {reason}"));
-                report.warnings.push(warning.with_remedy(Remedy::IncludeSets));
+                report.warnings.push(warning.with_remedy(remedy.clone()));
                 report.left_out = Some(LeftOut::NotAnswered(reason.clone()));
             }
         }

@@ -166,9 +166,9 @@ impl<'a> Planner<'a> {
                     previews.add(self.preview(set, document, decoded, generated, existing));
                 }
                 SetOutcome::Failed(errors) => previews.fail(set, errors),
-                SetOutcome::LeftOut(reason) => {
-                    let error = ServiceError::rendering(format!("application set {set}: {reason}"));
-                    previews.fail(set, vec![error.with_remedy(Remedy::IncludeSets)]);
+                SetOutcome::LeftOut(not_asked) => {
+                    let error = not_asked.to_error(&set);
+                    previews.fail(set, vec![error]);
                 }
             }
         }

@@ -54,7 +54,7 @@ pub async fn render_for_set(
                 .next()
                 .unwrap_or_else(|| ServiceError::rendering("the set failed")));
         }
-        SetOutcome::LeftOut(reason) => return Err(ServiceError::rendering(reason)),
+        SetOutcome::LeftOut(not_asked) => return Err(not_asked.to_error(&generated.set)),
     };
     let parameters: Vec<_> = applications.iter().map(|one| &one.parameters).collect();
     let rendered = render_string(&set, &template.template, &parameters, options.templates)

@@ -7,7 +7,7 @@ use tiphys_api::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER, SecretType};
 use tiphys_appset::{Answer, Question};
 use tiphys_project::ProjectCluster;
 use tiphys_render::Renderer;
-use tiphys_store::{Store as Resources, StoredSecret, StoredSet};
+use tiphys_store::{SetId, Store as Resources, StoredSecret, StoredSet};
 use tiphys_yaml::write_go_json;
 
 use super::SetSelection;
@@ -16,7 +16,7 @@ use super::asked::AskedOnce;
 use super::git;
 use super::services::Services;
 use crate::clusters::cluster_secrets;
-use crate::error::{ServiceError, chain};
+use crate::error::{Remedy, ServiceError, chain};
 use crate::projects::Projects;
 use crate::service::Service;
 use crate::trust::Trust;
@@ -34,6 +34,15 @@ pub(crate) enum Asking {
     StoreAndFolders,
     /// Nothing: the answers are recorded.
     Recorded(RecordedAnswers),
+}
+
+/// Why a question is not asked.
+#[derive(Debug)]
+pub struct NotAsked {
+    /// The reason, which continues the name of a set.
+    pub reason: String,
+    /// What answers the question.
+    pub remedy: Remedy,
 }
 
 /// What a world is made of.
@@ -60,6 +69,14 @@ pub(crate) struct World<'a> {
     control_plane: &'a str,
     clusters: Vec<Map<String, Value>>,
     asked: AskedOnce,
+}
+
+impl NotAsked {
+    /// Returns it as the error of a set.
+    pub(super) fn to_error(&self, set: &SetId) -> ServiceError {
+        let error = ServiceError::rendering(format!("application set {set}: {}", self.reason));
+        error.with_remedy(self.remedy.clone())
+    }
 }
 
 impl<'a> WorldInputs<'a> {
@@ -89,17 +106,27 @@ impl<'a> World<'a> {
         Ok(Self { asking, renderer, projects, trust, service, services, control_plane, clusters, asked })
     }
 
-    /// Returns the answer to a question of a set. The error is the reason why it may not be asked.
-    pub(crate) async fn ask(&self, set: &StoredSet, question: &Question) -> Result<Answer, String> {
+    /// Returns the answer to a question of a set.
+    pub(crate) async fn ask(&self, set: &StoredSet, question: &Question) -> Result<Answer, NotAsked> {
+        let another_server = |reason| NotAsked { reason, remedy: Remedy::IncludeSets };
         match (&self.asking, question.generator) {
             (Asking::Recorded(answers), _) => Ok(answers.answer(question)),
+            // Only a cluster has its cluster Secrets, so none is no answer.
+            (_, "clusters") if self.clusters.is_empty() && question.request != json!({}) => Err(NotAsked {
+                reason: "its clusters generator selects cluster Secrets, and none is known".to_owned(),
+                remedy: Remedy::NameClusterSecrets,
+            }),
             (_, "clusters") => Ok(self.clusters().await),
-            (Asking::StoreAndFolders, "git") => match self.left_out(&question.request).await? {
-                Ok(()) => Ok(self.git(set, question).await),
-                Err(error) => Ok(Err(error)),
-            },
+            (Asking::StoreAndFolders, "git") => {
+                match self.left_out(&question.request).await.map_err(another_server)? {
+                    Ok(()) => Ok(self.git(set, question).await),
+                    Err(error) => Ok(Err(error)),
+                }
+            }
             (_, "git") => Ok(self.git(set, question).await),
-            (Asking::StoreAndFolders, kind) => Err(format!("its {kind} generator asks another server")),
+            (Asking::StoreAndFolders, kind) => {
+                Err(another_server(format!("its {kind} generator asks another server")))
+            }
             (Asking::Everything, _) => {
                 Ok(self.services.ask(set, self.control_plane, question, &self.clusters).await)
             }

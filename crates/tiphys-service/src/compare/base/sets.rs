@@ -30,7 +30,6 @@ pub async fn preview_change(
     let ComparedSides { base, head, sets, warnings, .. } = sides;
     let (base, head) = (base.stores, head.stores);
     let names = selection.ids([&base, &head].map(|side| (&side.store, side.control_plane.as_str())))?;
-    let generated: BTreeSet<SetId> = sets.generated.iter().map(|set| set.set.clone()).collect();
     let mut compared = Vec::new();
     let mut left_out = Vec::new();
     for set in sets.generated.into_iter().filter(|set| names.contains(&set.set)) {
@@ -58,8 +57,7 @@ pub async fn preview_change(
     previews.warnings.splice(..0, warnings);
     // Errors of the base are not those of a preview, unless they are why a set is left out.
     let mut reports = sets.reports;
-    let is_repeated = |set: &SetId| head.unknown_sets.contains(set) && !generated.contains(set);
-    reports.retain(|set| left_out.contains(set) || names.contains(set) && is_repeated(set));
+    reports.retain(|set| left_out.contains(set));
     let is_new = |error: &ServiceError| previews.errors.iter().all(|one| one.message() != error.message());
     let of_base: Vec<ServiceError> = reports.errors().filter(|error| is_new(error)).cloned().collect();
     previews.errors.extend(of_base);
