@@ -6,13 +6,13 @@ use tiphys_engine::diff::{ObjectDiff, Shown};
 use tiphys_service::UnknownSet;
 
 use super::{ApplicationDiff, Presence, Sides, unified};
-use crate::error::ServiceError;
+use crate::error::{self, ServiceError};
 use crate::output;
 
 /// Formats `-o json`: a list with one entry per application, including equal ones.
 ///
 /// ```json
-/// [{"application": "shop", "namespace": "argocd", "change": "added|removed|changed|equal", "error": null, "baseError": null, "equal": 3,
+/// [{"application": "shop", "namespace": "argocd", "change": "added|removed|changed|equal", "error": null, "baseError": null, "warnings": [], "equal": 3,
 ///   "objects": [{"group": "apps", "kind": "Deployment", "namespace": "web", "name": "shop",
 ///                "change": "added|removed|changed", "before": {…}, "after": {…}, "patch": "--- …"}]}]
 /// ```
@@ -68,5 +68,6 @@ fn application(one: &ApplicationDiff, sides: &Sides, context_lines: usize) -> Va
         "baseError": one.base_error,
         "equal": comparison.map(|comparison| comparison.equal),
         "objects": comparison.map(|comparison| comparison.objects.iter().map(object).collect::<Vec<_>>()),
+        "warnings": one.warnings.iter().map(error::warning_text).collect::<Vec<_>>(),
     })
 }
