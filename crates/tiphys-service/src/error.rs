@@ -90,6 +90,8 @@ pub enum Remedy {
     GenerateSets,
     /// Ask other servers for the Applications of sets, or answer for them.
     IncludeSets,
+    /// Use a local directory for the repository of a generator, or read it.
+    ReadRepository(String),
     /// Give answers for the generators of a set.
     AnswerSets,
     /// Name the Secrets of Argo CD's clusters.

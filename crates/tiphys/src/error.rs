@@ -129,6 +129,9 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::ReplaceVariables => "--variables has it replaced when manifests are made",
         Remedy::UseRepository(argument) => return format!("--repo {argument} uses them"),
         Remedy::GenerateSets => "`tiphys appset generate` prints their Applications",
+        Remedy::ReadRepository(url) => {
+            return format!("--repo {url}=DIR uses a folder for it, --appsets all reads it");
+        }
         Remedy::NameClusterSecrets => "--cluster-secrets names their file; the store may have it, too",
         Remedy::AnswerSets => "--answers FILE has answers for its generators",
         Remedy::IncludeSets => {

@@ -84,7 +84,10 @@ pub async fn check_sets(
                 checked.reports.add(SetReport { errors, ..SetReport::new(generated_set) });
             }
             SetOutcome::LeftOut(NotAsked { reason, remedy }) => {
-                let remedy = if remedy == Remedy::IncludeSets { Remedy::AnswerSets } else { remedy };
+                let remedy = match remedy {
+                    Remedy::IncludeSets | Remedy::ReadRepository(_) => Remedy::AnswerSets,
+                    other => other,
+                };
                 checked.leave_out(generated_set, reason, Some(remedy));
             }
         }

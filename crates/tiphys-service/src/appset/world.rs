@@ -108,7 +108,6 @@ impl<'a> World<'a> {
 
     /// Returns the answer to a question of a set.
     pub(crate) async fn ask(&self, set: &StoredSet, question: &Question) -> Result<Answer, NotAsked> {
-        let another_server = |reason| NotAsked { reason, remedy: Remedy::IncludeSets };
         match (&self.asking, question.generator) {
             (Asking::Recorded(answers), _) => Ok(answers.answer(question)),
             // Only a cluster has its cluster Secrets, so none is no answer.
@@ -118,15 +117,16 @@ impl<'a> World<'a> {
             }),
             (_, "clusters") => Ok(self.clusters().await),
             (Asking::StoreAndFolders, "git") => {
-                match self.left_out(&question.request).await.map_err(another_server)? {
+                match self.left_out(&question.request).await? {
                     Ok(()) => Ok(self.git(set, question).await),
                     Err(error) => Ok(Err(error)),
                 }
             }
             (_, "git") => Ok(self.git(set, question).await),
-            (Asking::StoreAndFolders, kind) => {
-                Err(another_server(format!("its {kind} generator asks another server")))
-            }
+            (Asking::StoreAndFolders, kind) => Err(NotAsked {
+                reason: format!("its {kind} generator asks another server"),
+                remedy: Remedy::IncludeSets,
+            }),
             (Asking::Everything, _) => {
                 Ok(self.services.ask(set, self.control_plane, question, &self.clusters).await)
             }
@@ -155,13 +155,16 @@ impl<'a> World<'a> {
     }
 
     /// Returns why a repository may not be read, if no folder stands for it. The inner error is that of a folder.
-    async fn left_out(&self, request: &Value) -> Result<Result<(), String>, String> {
+    async fn left_out(&self, request: &Value) -> Result<Result<(), String>, NotAsked> {
         let url = request["repoURL"].as_str().unwrap_or_default();
         match self.renderer.sources().has_copy(url).await {
             Ok(true) => Ok(Ok(())),
             Ok(false) => {
                 let url = tiphys_source::redact_url(url);
-                Err(format!("its git generator reads {url}, and no folder is given for it"))
+                Err(NotAsked {
+                    reason: format!("its git generator reads {url}, and no folder is given for it"),
+                    remedy: Remedy::ReadRepository(url),
+                })
             }
             Err(error) => Ok(Err(chain(&error))),
         }
