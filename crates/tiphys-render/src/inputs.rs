@@ -9,12 +9,12 @@ mod kustomization;
 mod paths;
 mod problems;
 mod source_files;
+mod value_files;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tiphys_access::{redact_url, url_scheme};
-use tiphys_api::{Application, ApplicationSource, HelmSource};
+use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, HELM_PLUGIN, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile, SourceType,
     detected_type, explicit_type, override_file_names, override_source, references, translate_as,
@@ -34,9 +34,7 @@ pub use paths::InputPaths;
 use paths::{ATTRIBUTES_FILE, PathCollector};
 pub use problems::{SourceProblem, SourceRule};
 pub use source_files::SourceFiles;
-
-/// Characters of patterns in the paths of value files. Braces count only together with another one, which makes no difference here.
-const PATTERN_CHARACTERS: [char; 4] = ['*', '?', '[', '{'];
+use value_files::{add_value_file, named_files, outside_of_files};
 
 /// The beginning of the names of the variables with the commit.
 const REVISION_VARIABLE: &str = "ARGOCD_APP_REVISION";
@@ -100,13 +98,13 @@ struct Finder<'a> {
 }
 
 /// A source with its override files, and its files.
-struct Known {
+struct IndexedSource {
     source: ApplicationSource,
-    files: KnownFiles,
+    files: IndexedFiles,
 }
 
 /// The files of a source.
-enum KnownFiles {
+enum IndexedFiles {
     /// Those of a repository.
     Repository(IndexedRevision),
     /// Those of a chart.
@@ -190,7 +188,7 @@ impl Finder<'_> {
     ) -> Result<InputFiles, String> {
         let app_path = RepoPath::new(if source.chart.is_empty() { &source.path } else { "" });
         let app_path = app_path.map_err(|error| error.to_string())?;
-        let Known { source, files } = match self.with_override_files(source, &app_path).await {
+        let IndexedSource { source, files } = match self.with_override_files(source, &app_path).await {
             Ok(known) => known,
             // Both sides of a comparison would get the same files, or none.
             Err(_) if self.reach == Reach::Everywhere && self.is_elsewhere(source).await => {
@@ -199,8 +197,8 @@ impl Finder<'_> {
             Err(reason) => return Err(reason),
         };
         let index = match &files {
-            KnownFiles::Repository(known) => &known.index,
-            KnownFiles::Chart { index, .. } => index,
+            IndexedFiles::Repository(known) => &known.index,
+            IndexedFiles::Chart { index, .. } => index,
         };
         let mut collector = PathCollector::new(index);
         let collected = self.collect(&source, &files, &app_path, &mut collector).await;
@@ -224,10 +222,10 @@ impl Finder<'_> {
             others.push(SourceInputs { position, reference, repository, files, outside: None });
         }
         Ok(match &files {
-            KnownFiles::Chart { key, .. } => {
+            IndexedFiles::Chart { key, .. } => {
                 InputFiles::Remote { revision: source.target_revision.clone(), content: Some(*key) }
             }
-            KnownFiles::Repository(IndexedRevision { index, .. }) => {
+            IndexedFiles::Repository(IndexedRevision { index, .. }) => {
                 let paths = collector.finish();
                 InputFiles::Paths { digest: paths.digest(index), paths }
             }
@@ -238,7 +236,7 @@ impl Finder<'_> {
     async fn collect(
         &self,
         source: &ApplicationSource,
-        files: &KnownFiles,
+        files: &IndexedFiles,
         app_path: &RepoPath,
         collector: &mut PathCollector<'_>,
     ) -> Result<(), String> {
@@ -276,8 +274,8 @@ impl Finder<'_> {
             SourceType::Helm => {
                 self.require_rule(HELM_PLUGIN, InputRule::Chart)?;
                 match files {
-                    KnownFiles::Repository(_) => chart::add(collector, app_path)?,
-                    KnownFiles::Chart { .. } => chart::note_fetched(collector, app_path)?,
+                    IndexedFiles::Repository(_) => chart::add(collector, app_path)?,
+                    IndexedFiles::Chart { .. } => chart::note_fetched(collector, app_path)?,
                 }
             }
         }
@@ -294,11 +292,11 @@ impl Finder<'_> {
     async fn add_kustomization(
         &self,
         collector: &mut PathCollector<'_>,
-        files: &KnownFiles,
+        files: &IndexedFiles,
         app_path: &RepoPath,
     ) -> Result<(), String> {
         let mut added = kustomization::add(collector, app_path);
-        let KnownFiles::Repository(known) = files else { return added };
+        let IndexedFiles::Repository(known) = files else { return added };
         while let Some(missing) = collector.take_missing()? {
             let sources = &self.renderer.sources;
             let is_missing = move |path: &RepoPath| missing.contains(path);
@@ -338,7 +336,7 @@ impl Finder<'_> {
         &self,
         source: &ApplicationSource,
         app_path: &RepoPath,
-    ) -> Result<Known, String> {
+    ) -> Result<IndexedSource, String> {
         let Self { renderer, application, .. } = self;
         let switched_off = &renderer.settings.switched_off;
         if renderer.chart_source(application, source).is_some() {
@@ -348,8 +346,8 @@ impl Finder<'_> {
             let merged = renderer.overridden(application, source, &tree, app_path);
             let source = merged.map_err(|error| chain(&error))?.source;
             let index = index_of_tree(&tree).map_err(|error| chain(&error))?;
-            let files = KnownFiles::Chart { index: Arc::new(index), key: tree.key() };
-            return Ok(Known { source: without_switched_off(&source, switched_off), files });
+            let files = IndexedFiles::Chart { index: Arc::new(index), key: tree.key() };
+            return Ok(IndexedSource { source: without_switched_off(&source, switched_off), files });
         }
         let Some(known) = self.index_of(source).await? else {
             return Err("no folder stands for its repository".to_owned());
@@ -371,7 +369,7 @@ impl Finder<'_> {
             read.iter().map(|(path, text)| OverrideFile { name: path.as_str(), text }).collect();
         let merged = override_source(source, &files).map_err(|error| error.to_string())?;
         let source = without_switched_off(&merged.source, switched_off);
-        Ok(Known { source, files: KnownFiles::Repository(known) })
+        Ok(IndexedSource { source, files: IndexedFiles::Repository(known) })
     }
 
     /// Returns the files of a source's revision; `None` if its repository is out of reach.
@@ -468,21 +466,6 @@ fn index_of_tree(tree: &Tree) -> Result<RevisionIndex, ReadError> {
         .map_err(|source| ReadError::Io { path: RepoPath::default(), source })
 }
 
-/// Returns what a source names outside of all repositories.
-fn outside_of_files(source: &ApplicationSource) -> Option<String> {
-    if !source.dynamic_parameters().is_empty() || !source.annotated_parameters.is_empty() {
-        return Some("it has dynamic parameters".to_owned());
-    }
-    let files = source.helm.as_ref().map(named_files).unwrap_or_default();
-    let parameters = source.plugin.iter().flat_map(|block| block.parameters.iter().flatten());
-    let values = parameters.flat_map(|parameter| {
-        let array = parameter.array.iter().flatten();
-        parameter.string.iter().chain(array).chain(parameter.map.iter().flat_map(BTreeMap::values))
-    });
-    let url = files.iter().chain(values).find(|value| url_scheme(value).is_some())?;
-    Some(format!("{} is not in a repository", redact_url(url)))
-}
-
 /// Whether files of this name tell which other files count.
 fn tells_of_others(name: &str) -> bool {
     KUSTOMIZATIONS.contains(&name)
@@ -502,34 +485,6 @@ fn detected(files: &[&RevisionFile], switched_off: &[SourceType]) -> Result<Sour
         return Err(format!("{} is a link, so the type is not known", link.path));
     }
     Ok(type_of(files))
-}
-
-/// Returns the files that a `helm` block names.
-fn named_files(block: &HelmSource) -> Vec<String> {
-    let of_parameters = block.file_parameters.iter().map(|parameter| &parameter.path);
-    block.value_files.iter().chain(of_parameters).cloned().collect()
-}
-
-/// Adds a value file, or the directory below which a pattern's files are.
-fn add_value_file(collector: &mut PathCollector<'_>, from: &RepoPath, file: &str) -> Result<(), String> {
-    if file.contains(['$', '\\', '\n', '\r']) {
-        return Err(format!("the value file {file:?} has a variable, an escape or a line break"));
-    }
-    if url_scheme(file).is_some() {
-        return Ok(());
-    }
-    let from = if file.starts_with('/') { RepoPath::default() } else { from.clone() };
-    let file = file.trim_start_matches('/');
-    let literal = match file.find(PATTERN_CHARACTERS) {
-        None => file,
-        Some(pattern) if file[pattern..].contains("..") => {
-            return Err(format!("the pattern {file:?} leads up"));
-        }
-        Some(pattern) => file[..pattern].rsplit_once('/').map_or("", |(folder, _)| folder),
-    };
-    let path = from.join(literal).map_err(|error| error.to_string())?;
-    let reason = if literal == file { "a value file" } else { "files of a pattern" };
-    collector.add(&path, reason).map(drop)
 }
 
 #[cfg(test)]

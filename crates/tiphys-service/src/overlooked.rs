@@ -16,9 +16,9 @@ use crate::warning::Warning;
 /// Repositories of this machine, of which no other folder is a fork.
 const FILE_SCHEME: &str = "file://";
 
-/// How sure it is that a checkout is a copy of a repository; the surest first.
+/// Why a checkout seems to be a copy of a repository; the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Likeness {
+enum CopyEvidence {
     /// One of its remotes is the repository.
     Remote,
     /// One of its remotes has the repository's name and another owner, as that of a fork has.
@@ -29,7 +29,7 @@ enum Likeness {
 
 /// What Applications use of a repository that no directory stands for.
 #[derive(Debug, Default)]
-struct Use {
+struct UsedRepository {
     shown: String,
     sources: usize,
     paths: BTreeSet<RepoPath>,
@@ -41,7 +41,7 @@ pub(crate) async fn overlooked(
     checkouts: &BTreeSet<PathBuf>,
     applications: &[Arc<StoredApplication>],
 ) -> Result<Vec<Warning>, SourceError> {
-    let (mut used, mut uses): (BTreeSet<PathBuf>, BTreeMap<String, Use>) = Default::default();
+    let (mut used, mut uses): (BTreeSet<PathBuf>, BTreeMap<String, UsedRepository>) = Default::default();
     for stored in applications {
         for source in stored.application.spec.effective_sources().iter().filter(|one| one.chart.is_empty()) {
             let directories = sources.directories_of(&source.repo_url).await?;
@@ -57,12 +57,12 @@ pub(crate) async fn overlooked(
     let mut warnings = Vec::new();
     for top in checkouts.difference(&used) {
         let remotes = sources.remotes(top).await?;
-        let likeness = |url: &String, one: &Use| likeness(top, &remotes, url, one);
+        let evidence = |url: &String, one: &UsedRepository| evidence(top, &remotes, url, one);
         let likely = uses
             .iter()
-            .filter_map(|(url, one)| Some((likeness(url, one)?, url, one)))
-            .min_by_key(|(likeness, ..)| *likeness);
-        warnings.extend(likely.map(|(likeness, _, one)| warning(top, likeness, one)));
+            .filter_map(|(url, one)| Some((evidence(url, one)?, url, one)))
+            .min_by_key(|(evidence, ..)| *evidence);
+        warnings.extend(likely.map(|(evidence, _, one)| warning(top, evidence, one)));
     }
     Ok(warnings)
 }
@@ -72,17 +72,17 @@ pub(crate) fn is_intended(options: &ServiceOptions) -> bool {
     options.current_checkout == CurrentCheckout::Unused && options.repositories.is_empty()
 }
 
-fn likeness(top: &Path, remotes: &[String], url: &str, one: &Use) -> Option<Likeness> {
+fn evidence(top: &Path, remotes: &[String], url: &str, one: &UsedRepository) -> Option<CopyEvidence> {
     if remotes.iter().any(|remote| remote == url) {
-        Some(Likeness::Remote)
+        Some(CopyEvidence::Remote)
     } else if url.starts_with(FILE_SCHEME) {
         None
     } else if remotes.iter().any(|remote| repository_name(remote) == repository_name(url)) {
-        Some(Likeness::Name)
+        Some(CopyEvidence::Name)
     } else {
         // A change may remove some.
         let existing = one.paths.iter().filter(|path| top.join(path.as_str()).is_dir()).count();
-        (existing > 0 && existing * 2 >= one.paths.len()).then_some(Likeness::Paths)
+        (existing > 0 && existing * 2 >= one.paths.len()).then_some(CopyEvidence::Paths)
     }
 }
 
@@ -91,17 +91,19 @@ fn repository_name(url: &str) -> &str {
     url.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or(url)
 }
 
-fn warning(top: &Path, likeness: Likeness, one: &Use) -> Warning {
-    let Use { shown, sources, .. } = one;
+fn warning(top: &Path, evidence: CopyEvidence, one: &UsedRepository) -> Warning {
+    let UsedRepository { shown, sources, .. } = one;
     let count = match sources {
         1 => "one source of an application is".to_owned(),
         count => format!("{count} sources of applications are"),
     };
     let checkout = top.display();
-    let (what, argument) = match likeness {
-        Likeness::Remote => ("is a checkout of it", checkout.to_string()),
-        Likeness::Name => ("is a checkout of a repository of the same name", format!("{shown}={checkout}")),
-        Likeness::Paths => ("has the same paths", format!("{shown}={checkout}")),
+    let (what, argument) = match evidence {
+        CopyEvidence::Remote => ("is a checkout of it", checkout.to_string()),
+        CopyEvidence::Name => {
+            ("is a checkout of a repository of the same name", format!("{shown}={checkout}"))
+        }
+        CopyEvidence::Paths => ("has the same paths", format!("{shown}={checkout}")),
     };
     let message = format!(
         "{count} made from {shown}, and no application from {checkout}, which {what}: what is changed in it has no effect"

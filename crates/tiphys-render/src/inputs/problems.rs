@@ -14,7 +14,8 @@ use tiphys_source::RevisionIndex;
 use tiphys_tree::RepoPath;
 
 use super::paths::PathCollector;
-use super::{Finder, IndexedRevision, Known, KnownFiles, PATTERN_CHARACTERS, Reach, named_files};
+use super::value_files::{PATTERN_CHARACTERS, named_files};
+use super::{Finder, IndexedFiles, IndexedRevision, IndexedSource, Reach};
 use crate::renderer::{Renderer, rendered};
 
 /// A problem of a source.
@@ -112,7 +113,7 @@ impl Finder<'_> {
             return vec![format!("path {:?} does not exist in {}", source.path, source.shown_repository())];
         }
         let source = match self.with_override_files(source, &app_path).await {
-            Ok(Known { source, .. }) => source,
+            Ok(IndexedSource { source, .. }) => source,
             Err(reason) => return vec![reason],
         };
         let Some(helm) = &source.helm else { return Vec::new() };
@@ -129,7 +130,9 @@ impl Finder<'_> {
         }
         let Ok(app_path) = RepoPath::new(&source.path) else { return Vec::new() };
         let known = self.with_override_files(source, &app_path).await;
-        let Ok(Known { source, files: KnownFiles::Repository(known) }) = known else { return Vec::new() };
+        let Ok(IndexedSource { source, files: IndexedFiles::Repository(known) }) = known else {
+            return Vec::new();
+        };
         let values = chart_values(&source, None);
         if values.is_empty() {
             return Vec::new();

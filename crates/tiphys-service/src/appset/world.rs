@@ -116,12 +116,10 @@ impl<'a> World<'a> {
                 remedy: Remedy::NameClusterSecrets,
             }),
             (_, "clusters") => Ok(self.clusters().await),
-            (Asking::StoreAndFolders, "git") => {
-                match self.left_out(&question.request).await? {
-                    Ok(()) => Ok(self.git(set, question).await),
-                    Err(error) => Ok(Err(error)),
-                }
-            }
+            (Asking::StoreAndFolders, "git") => match self.left_out(&question.request).await? {
+                Ok(()) => Ok(self.git(set, question).await),
+                Err(error) => Ok(Err(error)),
+            },
             (_, "git") => Ok(self.git(set, question).await),
             (Asking::StoreAndFolders, kind) => Err(NotAsked {
                 reason: format!("its {kind} generator asks another server"),
