@@ -23,9 +23,6 @@ pub enum RenderError {
     /// The caller cancelled the request.
     #[error("interrupted")]
     Interrupted,
-    /// The request's deadline passed.
-    #[error("the deadline of the request was exceeded")]
-    DeadlineExceeded,
 }
 
 /// A source that could not be rendered.
@@ -123,7 +120,7 @@ impl RenderError {
     pub fn is_of_the_document(&self) -> bool {
         match self {
             Self::Sources(_) => true,
-            Self::Values(_) | Self::Interrupted | Self::DeadlineExceeded => false,
+            Self::Values(_) | Self::Interrupted => false,
             Self::Source(error) => matches!(
                 *error.failure,
                 SourceFailure::Path(_)

@@ -1,7 +1,6 @@
 //! The pipeline from an Application to its manifests: source, override files, plugin, objects.
 //!
-//! A [`RenderService`] has the state that outlives a request. It knows no command line, store or HTTP, so commands, servers and
-//! controllers can use it.
+//! A [`Renderer`] knows no command line, store or HTTP, so commands, servers and controllers can use it.
 
 mod announce;
 mod chart_folder;
@@ -14,7 +13,6 @@ mod pair;
 mod prepare;
 mod renderer;
 mod report;
-mod service;
 mod shared_announcements;
 mod values;
 
@@ -30,7 +28,6 @@ pub use pair::{RenderedPair, Side, has_equal_inputs, render_both, render_pair};
 pub use prepare::{MergedOverride, Prepared, Work};
 pub use renderer::{RenderSettings, Renderer};
 pub use report::{AnnouncedSource, AskedSource, MergedFile, RenderedApplication, RenderedSource};
-pub use service::{RenderRequest, RenderService};
 pub use values::{
     ClusterVersions, LiveVersions, NoClusters, SourceLookUps, UnreadVersions, UnresolvedParameter,
     UnresolvedParameters, ValueResolver,

@@ -58,7 +58,7 @@ pub struct RenderSettings {
     pub manifests_max: usize,
 }
 
-/// Renders the applications of one request, concurrently if the caller likes. Made by [`RenderService`](crate::RenderService).
+/// Renders the applications of one request, concurrently if the caller likes. A branch stands for one commit in all of them.
 #[derive(Debug)]
 pub struct Renderer {
     pub(crate) sources: SharedSources,
@@ -75,7 +75,7 @@ pub struct Renderer {
 
 impl Renderer {
     /// Returns a renderer. When `cancel` fires, everything that runs ends with an error.
-    pub(crate) fn new(
+    pub fn new(
         sources: SharedSources,
         catalogue: Catalogue,
         settings: RenderSettings,

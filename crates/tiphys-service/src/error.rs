@@ -354,7 +354,6 @@ fn render_kind(error: &RenderError) -> ErrorKind {
         RenderError::Sources(_) => return ErrorKind::InvalidInput,
         RenderError::Values(unresolved) => return unresolved_kind(unresolved),
         RenderError::Interrupted => return ErrorKind::Interrupted,
-        RenderError::DeadlineExceeded => return ErrorKind::DeadlineExceeded,
         RenderError::Source(_) if error.is_of_the_document() => return ErrorKind::InvalidInput,
         RenderError::Source(source) => &*source.failure,
     };

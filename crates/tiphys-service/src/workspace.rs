@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tiphys_engine::TrackingMethod;
 use tiphys_plugin::{LoadedPlugin, Others, RunSettings};
-use tiphys_render::{RenderRequest, RenderService, RenderSettings, Renderer};
+use tiphys_render::{RenderSettings, Renderer};
 use tiphys_source::{LocalCopy, SourceRequest};
 use tiphys_store::{Store as Resources, StoreInput};
 use tokio_util::sync::CancellationToken;
@@ -153,14 +153,9 @@ impl Workspace {
         let cancel = workspace.cancel;
         let live = if workspace.reads_clusters { LiveReads::Everything } else { LiveReads::Nothing };
         let values = Arc::new(ClusterValues::new(Arc::clone(&projects), Arc::clone(&clusters), live));
-        let request = RenderRequest {
-            settings,
-            values: Arc::clone(&values) as _,
-            sources,
-            deadline: None,
-            cancel: cancel.clone(),
-        };
-        let renderer = RenderService::new(service.sources().clone(), catalogue).renderer(&request);
+        let sources = Arc::new(service.sources().request(sources));
+        let renderer =
+            Renderer::new(sources, catalogue, settings, Arc::clone(&values) as _, cancel.child_token());
         let services = Arc::new(Services::new(service, &resources, &clusters, &trust, &control_plane, None));
         let service = service.clone();
         Ok(Self {

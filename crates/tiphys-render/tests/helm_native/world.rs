@@ -12,7 +12,7 @@ use tiphys_plugin::{
     RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::{Launcher, Limits};
-use tiphys_render::{NoClusters, RenderRequest, RenderService, RenderSettings};
+use tiphys_render::{NoClusters, RenderSettings, Renderer};
 use tiphys_source::{CopyOrigin, LocalCopy, SourceOptions, SourceRequest, SourceService};
 use tiphys_testkit::git::Repository;
 use tiphys_testkit::{git, helm, launcher, tools, workspace_root};
@@ -89,16 +89,16 @@ impl World {
         let mut environment = git::environment(&folder);
         environment.extend(self.certificate.iter().map(|file| ("SSL_CERT_FILE".into(), file.into())));
         let options = SourceOptions::new(folder.join("cache"), environment);
-        let sources = SourceService::new(Arc::clone(&self.store), options);
-        let service = RenderService::new(sources, self.catalogue.clone());
-        let request = RenderRequest {
-            settings: settings(case),
-            values: Arc::new(NoClusters),
-            sources: SourceRequest { known: case::known(case), copies, ..SourceRequest::default() },
-            deadline: None,
-            cancel: CancellationToken::new(),
-        };
-        Answer::of(service.render(&case::application(case), request).await, &folder)
+        let request = SourceRequest { known: case::known(case), copies, ..SourceRequest::default() };
+        let sources = SourceService::new(Arc::clone(&self.store), options).request(request);
+        let renderer = Renderer::new(
+            Arc::new(sources),
+            self.catalogue.clone(),
+            settings(case),
+            Arc::new(NoClusters),
+            CancellationToken::new(),
+        );
+        Answer::of(renderer.render(&case::application(case)).await, &folder)
     }
 
     /// Waits until every run has ended.

@@ -11,9 +11,7 @@ use tiphys_plugin::{
     RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
 };
 use tiphys_process::{Launcher, Limits};
-use tiphys_render::{
-    ContextSettings, DestinationVersions, NoClusters, RenderService, RenderSettings, Renderer,
-};
+use tiphys_render::{ContextSettings, DestinationVersions, NoClusters, RenderSettings, Renderer};
 use tiphys_source::{
     BasePoint, BaseRevision, ChartFolders, CopyOrigin, LocalCopy, SourceOptions, SourceRequest,
     SourceService, Sources,
@@ -35,7 +33,7 @@ const TIMEOUT: Duration = Duration::from_mins(10);
 pub(crate) struct World {
     dir: TempDir,
     sources: SourceService,
-    service: RenderService,
+    catalogue: Catalogue,
     runs: Arc<RunSettings>,
 }
 
@@ -68,8 +66,8 @@ impl World {
         });
         let options = SourceOptions::new(dir.path().join("cache"), git::environment(dir.path()));
         let sources = SourceService::new(store, options);
-        let service = RenderService::new(sources.clone(), catalogue(dir.path(), &runs));
-        Self { dir, sources, service, runs }
+        let catalogue = catalogue(dir.path(), &runs);
+        Self { dir, sources, catalogue, runs }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -101,7 +99,7 @@ impl World {
 
     fn renderer(&self, sources: Sources) -> Renderer {
         let cancel = CancellationToken::new();
-        self.service.renderer_on(sources.into(), settings(), Arc::new(NoClusters), &cancel)
+        Renderer::new(sources.into(), self.catalogue.clone(), settings(), Arc::new(NoClusters), cancel)
     }
 
     /// Waits until every run has ended.

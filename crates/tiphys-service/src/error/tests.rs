@@ -47,5 +47,4 @@ fn errors_have_the_kind_of_their_cause() {
         let failure = SourceFailure::Plugin { name: "any".to_owned(), source };
         assert_eq!(render_kind(&of_source(failure)), expected);
     }
-    assert_eq!(render_kind(&RenderError::DeadlineExceeded), ErrorKind::DeadlineExceeded);
 }

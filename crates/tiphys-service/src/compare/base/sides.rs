@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tiphys_plugin::RunSettings;
-use tiphys_render::{RenderService, RenderedApplication, Renderer, ValueResolver};
+use tiphys_render::{RenderedApplication, Renderer, ValueResolver};
 use tiphys_source::{ChartFolders, Sources};
 use tiphys_store::{ApplicationRef, Store as Resources, StoreInput, StoredApplication};
 use tiphys_tree::Modes;
@@ -116,8 +116,7 @@ pub(super) async fn open(
         for plugin in service.connected_plugins()? {
             catalogue.add(plugin);
         }
-        let service = RenderService::new(service.sources().clone(), catalogue);
-        let renderer = service.renderer_on(sources, settings, values, cancel);
+        let renderer = Renderer::new(sources, catalogue, settings, values, cancel.child_token());
         Ok(renderer.with_plugin_marks(side.marks.clone()))
     };
     let projects = Arc::clone(&settings_head.projects);
