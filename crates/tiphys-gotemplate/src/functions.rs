@@ -60,7 +60,7 @@ impl From<ConvertError> for Failure {
     fn from(error: ConvertError) -> Self {
         match error {
             ConvertError::Limit(limit) => Self::Limit(limit),
-            error => Self::Message(error.to_string()),
+            error @ ConvertError::Number(_) => Self::Message(error.to_string()),
         }
     }
 }

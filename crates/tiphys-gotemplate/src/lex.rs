@@ -10,7 +10,6 @@ pub(crate) enum Kind {
     Bool,
     Char,
     CharConstant,
-    Complex,
     Assign,
     Declare,
     Eof,
@@ -385,15 +384,17 @@ impl<'a> Lexer<'a> {
     }
 
     fn number(&mut self) -> Token {
-        let is_valid = self.scan_number();
-        let is_complex = is_valid && matches!(self.peek(), Some('+' | '-'));
-        let is_valid =
-            is_valid && (!is_complex || (self.scan_number() && self.input[self.position - 1] == b'i'));
+        let mut is_valid = self.scan_number();
+        // Go reads a complex number here, which nothing of Argo CD takes.
+        if is_valid && matches!(self.peek(), Some('+' | '-')) {
+            self.scan_number();
+            is_valid = false;
+        }
         if !is_valid {
             let number = quote(&self.input[self.start..self.position], '"', Unescaped::Printable);
             return self.error(format!("bad number syntax: {number}"));
         }
-        self.token(if is_complex { Kind::Complex } else { Kind::Number })
+        self.token(Kind::Number)
     }
 
     fn accept(&mut self, valid: &str) -> bool {
@@ -433,7 +434,6 @@ impl<'a> Lexer<'a> {
             self.accept("+-");
             self.accept_all("0123456789_");
         }
-        self.accept("i");
         if self.peek().is_some_and(is_alphanumeric) {
             self.next();
             return false;

@@ -380,7 +380,6 @@ impl Parser<'_> {
                 }
                 Kind::Bool
                 | Kind::CharConstant
-                | Kind::Complex
                 | Kind::Keyword(Keyword::Dot | Keyword::Nil)
                 | Kind::Field
                 | Kind::Identifier
@@ -517,7 +516,7 @@ impl Parser<'_> {
             }
             Kind::Field => OperandKind::Field(vec![token.text().split_off(1)]),
             Kind::Bool => OperandKind::Bool(token.value == b"true"),
-            Kind::CharConstant | Kind::Complex | Kind::Number => match number::parse(&token) {
+            Kind::CharConstant | Kind::Number => match number::parse(&token) {
                 Ok(number) => OperandKind::Number(number),
                 Err(message) => return self.error(message),
             },

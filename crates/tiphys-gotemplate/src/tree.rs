@@ -93,7 +93,6 @@ pub(crate) struct Number {
     pub(crate) integer: Option<i64>,
     pub(crate) unsigned: Option<u64>,
     pub(crate) float: Option<f64>,
-    pub(crate) complex: Option<(f64, f64)>,
 }
 
 impl Operand {

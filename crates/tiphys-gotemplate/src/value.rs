@@ -33,8 +33,6 @@ pub enum Value {
     Unsigned(u64),
     /// `float64`, also every number of JSON
     Float(f64),
-    /// `complex128`
-    Complex(f64, f64),
     /// `string`
     String(Str),
     /// A list.
@@ -123,7 +121,6 @@ impl Value {
             Self::Byte(_) => "uint8",
             Self::Unsigned(_) => "uint64",
             Self::Float(_) => "float64",
-            Self::Complex(..) => "complex128",
             Self::String(_) => "string",
             Self::List(list) => list.list_type().name(),
             Self::Map(map) => map.type_name(),
@@ -151,7 +148,6 @@ impl Value {
             Self::Byte(value) => *value != 0,
             Self::Unsigned(value) => *value != 0,
             Self::Float(value) => *value != 0.0,
-            Self::Complex(real, imaginary) => *real != 0.0 || *imaginary != 0.0,
             Self::String(value) => !value.is_empty(),
             Self::List(list) => list.len() > 0,
             Self::Map(map) => map.len() > 0,

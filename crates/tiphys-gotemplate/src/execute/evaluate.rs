@@ -342,9 +342,6 @@ impl<'a> State<'a> {
         let is_integer = (is_hexadecimal && !text.contains(['p', 'P'])) || text.starts_with('\'');
         let has_fraction = !is_integer && text.contains(['.', 'e', 'E', 'p', 'P']);
         Ok(match *number {
-            Number { complex: Some((real, imaginary)), .. } => {
-                Reflected::Plain(Value::Complex(real, imaginary))
-            }
             Number { float: Some(value), .. } if has_fraction => Reflected::Plain(Value::Float(value)),
             Number { integer: Some(value), .. } => Reflected::Plain(Value::Int(value)),
             Number { unsigned: Some(_), .. } => return Err(self.error(format!("{text} overflows int"))),

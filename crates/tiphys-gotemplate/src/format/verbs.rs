@@ -92,7 +92,6 @@ impl<'a> Printer<'a> {
             Value::Byte(number) => self.integer(value, (*number).into(), false, false, verb),
             Value::Unsigned(number) => self.integer(value, *number, false, false, verb),
             Value::Float(number) => self.float(value, *number, verb),
-            Value::Complex(real, imaginary) => self.complex(value, (*real, *imaginary), verb),
             Value::String(string) => self.text(value, string, verb),
             Value::Special(special) => self.special(value, &special.0, verb),
             Value::List(list) => self.list(list, verb, level),
@@ -414,18 +413,6 @@ impl<'a> Printer<'a> {
             return self.raw(&written.as_bytes()[1..]);
         }
         self.pad(written.as_bytes())
-    }
-
-    fn complex(&mut self, value: &Value, (real, imaginary): (f64, f64), verb: char) -> Written {
-        if !"vbgGxXfFeE".contains(verb) {
-            return self.bad(value, verb);
-        }
-        self.raw(b"(")?;
-        self.float(value, real, verb)?;
-        let has_plus = std::mem::replace(&mut self.flags.has_plus, true);
-        self.float(value, imaginary, verb)?;
-        self.flags.has_plus = has_plus;
-        self.raw(b"i)")
     }
 }
 

@@ -17,7 +17,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Basic {
     Bool(bool),
-    Complex(f64, f64),
     Integer(i64),
     Unsigned(u64),
     Float(f64),
@@ -33,7 +32,6 @@ fn basic(value: &Value) -> Option<Basic> {
     }
     match value {
         Value::Bool(value) => Some(Basic::Bool(*value)),
-        Value::Complex(real, imaginary) => Some(Basic::Complex(*real, *imaginary)),
         Value::Float(value) => Some(Basic::Float(*value)),
         Value::String(_) => Some(Basic::String),
         _ => None,
@@ -67,7 +65,6 @@ fn is_equal(call: &mut Call<'_>, first: usize, second: usize) -> Result<bool, Fa
     let (one, other) = (call.value(first), call.value(second));
     Ok(match (basic(&one), basic(&other)) {
         (Some(Basic::Bool(one)), Some(Basic::Bool(other))) => one == other,
-        (Some(Basic::Complex(a, b)), Some(Basic::Complex(c, d))) => (a, b) == (c, d),
         (Some(Basic::Float(one)), Some(Basic::Float(other))) => one == other,
         (Some(Basic::Integer(one)), Some(Basic::Integer(other))) => one == other,
         (Some(Basic::Unsigned(one)), Some(Basic::Unsigned(other))) => one == other,
@@ -131,7 +128,7 @@ fn is_less(call: &mut Call<'_>) -> Result<bool, Failure> {
         return fail("invalid type for comparison");
     };
     Ok(match (a, b) {
-        (Basic::Bool(_), Basic::Bool(_)) | (Basic::Complex(..), Basic::Complex(..)) => {
+        (Basic::Bool(_), Basic::Bool(_)) => {
             return fail("invalid type for comparison");
         }
         (Basic::Float(a), Basic::Float(b)) => a < b,

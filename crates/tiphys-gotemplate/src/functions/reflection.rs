@@ -42,7 +42,6 @@ pub(super) fn are_equal(
         (Value::Nil, Value::Nil) => true,
         (Value::Bool(one), Value::Bool(other)) => one == other,
         (Value::Float(one), Value::Float(other)) => one == other,
-        (Value::Complex(a, b), Value::Complex(c, d)) => (a, b) == (c, d),
         (Value::String(one), Value::String(other)) => one == other,
         (Value::List(one), Value::List(other)) => {
             if one.is_nil() != other.is_nil() || one.len() != other.len() {

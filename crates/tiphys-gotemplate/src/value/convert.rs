@@ -13,9 +13,6 @@ pub enum ConvertError {
     /// Infinity or not a number.
     #[error("json: unsupported value: {0}")]
     Number(String),
-    /// A complex number.
-    #[error("json: unsupported type: complex128")]
-    Complex,
     /// The value is nested too deeply or too large.
     #[error("the value {0}")]
     Limit(LimitError),
@@ -48,7 +45,6 @@ impl Value {
             Self::Byte(value) => Json::Number((*value).into()),
             Self::Unsigned(value) => Json::Number((*value).into()),
             Self::Float(value) => float(*value)?,
-            Self::Complex(..) => return Err(ConvertError::Complex),
             Self::String(value) => {
                 budget.take_bytes(value.len()).map_err(ConvertError::Limit)?;
                 Json::String(decoded(value))
