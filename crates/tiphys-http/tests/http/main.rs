@@ -4,6 +4,7 @@ mod cancelling;
 mod credentials;
 mod deadlines;
 mod json;
+mod logs;
 mod proxies;
 mod raw_server;
 mod redirects;

@@ -2,6 +2,7 @@
 
 mod answers;
 mod connections;
+mod forge;
 mod openapi;
 mod recorded;
 mod requests;

@@ -4,6 +4,7 @@ mod archives;
 mod connections;
 mod ending;
 mod processes;
+mod protocol;
 mod room;
 mod sharing;
 mod stalls;

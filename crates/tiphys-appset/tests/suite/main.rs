@@ -1,0 +1,4 @@
+//! Application sets: recorded answers of Argo CD.
+
+mod generate;
+mod plan;

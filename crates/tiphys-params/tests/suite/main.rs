@@ -1,0 +1,4 @@
+//! Parameters: recorded answers, and properties of random input.
+
+mod oracle;
+mod properties;

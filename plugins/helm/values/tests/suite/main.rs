@@ -1,0 +1,4 @@
+//! Helm's values: recorded answers, and properties of random input.
+
+mod oracle;
+mod properties;
