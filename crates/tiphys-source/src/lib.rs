@@ -2,12 +2,13 @@
 //!
 //! [`Sources::resolve`] resolves a revision of a repository to a commit, [`Sources::tree`] returns that commit's files as a read-only
 //! [`Tree`](tiphys_tree::Tree). The git program fetches; its objects are read in this process, without a checkout and so without a
-//! lock: any number of revisions of a repository are read at once. [`Sources::resolve_chart`] resolves a chart and downloads it over
-//! HTTP, without helm.
+//! lock: any number of revisions of a repository are read at once. Only files that git converts at checkout (`.gitattributes`) are
+//! checked out, in a scratch repository. [`Sources::resolve_chart`] resolves a chart and downloads it over HTTP, without helm.
 
 mod cache_files;
 mod chart_limits;
 mod charts;
+mod checkout;
 mod clone_key;
 mod clone_names;
 mod clones;

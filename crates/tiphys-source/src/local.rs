@@ -11,6 +11,7 @@ use gix_hash::ObjectId;
 use base::BaseRevision;
 
 use crate::SourceError;
+use crate::checkout::CheckoutSettings;
 use crate::git::{Git, Place, shown};
 use crate::objects::Objects;
 use crate::once_map::OnceMap;
@@ -22,6 +23,7 @@ pub(crate) struct LocalRepository {
     pub(crate) dir: PathBuf,
     pub(crate) git_dir: PathBuf,
     pub(crate) objects: Objects,
+    pub(crate) checkout: CheckoutSettings,
     pub(crate) refs: Refs,
     /// None before the first commit.
     pub(crate) head: Option<ObjectId>,
@@ -52,7 +54,8 @@ impl LocalRepositories {
     /// Opens the repository whose work tree or bare directory is `dir`, a canonical path.
     pub(crate) async fn open(&self, dir: &Path, git: &Git) -> Result<Arc<LocalRepository>, SourceError> {
         let cell = self.0.cell(dir.to_path_buf());
-        let open = || async { LocalRepository::open(dir, git).await.map(Arc::new) };
+        // Boxed because several calls of git at once are a large future.
+        let open = || async { Box::pin(LocalRepository::open(dir, git)).await.map(Arc::new) };
         cell.get_or_try_init(open).await.cloned()
     }
 }
@@ -70,18 +73,21 @@ impl LocalRepository {
             "--is-shallow-repository",
             "--git-path",
             "objects",
+            "--git-path",
+            "info/attributes",
         ];
         let refs = ["for-each-ref", format];
         let head = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
         let branch = ["symbolic-ref", "--quiet", "HEAD"];
-        let (place, refs, head, branch) = tokio::try_join!(
+        let (place, refs, head, branch, configuration) = tokio::try_join!(
             ask(git, dir, &shown, &place, Expect::Success),
             ask(git, dir, &shown, &refs, Expect::Success),
             ask(git, dir, &shown, &head, Expect::Any),
             ask(git, dir, &shown, &branch, Expect::Any),
+            ask(git, dir, &shown, &CheckoutSettings::CONFIGURATION, Expect::Any),
         )?;
         let lines: Vec<&str> = place.lines().collect();
-        let [git_dir, bare, shallow, objects] = lines[..] else {
+        let [git_dir, bare, shallow, objects, attributes] = lines[..] else {
             let problem = format!("git rev-parse printed {place:?}");
             return Err(SourceError::LocalRepository { dir: dir.to_path_buf(), problem });
         };
@@ -89,6 +95,7 @@ impl LocalRepository {
             dir: dir.to_path_buf(),
             git_dir: PathBuf::from(git_dir),
             objects: Objects::open(&dir.join(objects), &shown)?,
+            checkout: CheckoutSettings::new(&configuration, &dir.join(attributes))?,
             refs: Refs::parse(&refs),
             default_branches: refs.lines().filter_map(default_branch).map(str::to_owned).collect(),
             head: ObjectId::from_hex(head.trim().as_bytes()).ok(),

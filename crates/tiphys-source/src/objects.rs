@@ -28,6 +28,7 @@ const LINK_BYTES_MAX: usize = 4096;
 #[derive(Clone)]
 pub(crate) struct Objects {
     store: Arc<gix_odb::Store>,
+    folder: Arc<Path>,
     repository: Arc<str>,
 }
 
@@ -94,7 +95,17 @@ impl Objects {
             repository: repository.to_string(),
             detail: error.to_string(),
         })?;
-        Ok(Self { store: Arc::new(store), repository: Arc::clone(repository) })
+        Ok(Self { store: Arc::new(store), folder: folder.into(), repository: Arc::clone(repository) })
+    }
+
+    /// Returns the `objects` directory.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the name of the repository for errors.
+    pub(crate) fn repository(&self) -> &str {
+        &self.repository
     }
 
     pub(crate) fn reader(&self) -> Reader {

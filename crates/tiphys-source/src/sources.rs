@@ -419,13 +419,17 @@ impl Sources {
         }
         let superproject = self.superproject(&request.origin).await?;
         let plan = self.plan(superproject, request.paths.as_deref()).await?;
-        let (store, modes, limits) =
-            (Arc::clone(&self.service.store), request.modes, self.service.store.limits());
+        let (store, modes, key) = (Arc::clone(&self.service.store), request.modes, plan.key(request.modes));
+        if let Some(tree) = blocking(move || Ok(store.get(key))).await? {
+            return Ok(Made { tree, pointers: None });
+        }
+        let listing = plan::list(plan, &self.service.git, &self.service.store).await?;
+        let store = Arc::clone(&self.service.store);
         blocking(move || {
             let mut pointers = None;
-            let tree = store.get_or_write(plan.key(modes), |writer| {
+            let tree = store.get_or_write(key, |writer| {
                 writer.set_modes(modes);
-                pointers = Some(plan::write(&plan, writer, limits)?);
+                pointers = Some(plan::write(&listing, writer)?);
                 Ok::<(), SourceError>(())
             })?;
             Ok(Made { tree, pointers })

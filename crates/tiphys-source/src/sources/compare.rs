@@ -14,7 +14,6 @@ use crate::charts;
 use crate::clone_key::cache_name;
 use crate::copy::{self, OpenCopy};
 use crate::identity::{FilesIdentity, Identity};
-use crate::plan;
 use crate::refs::{RevisionKind, revision_kind};
 use crate::work_tree::{PastFiles, WorkTreePath};
 use crate::{
@@ -274,15 +273,9 @@ impl Sources {
         origin: &Origin,
         paths: Option<&[RepoPath]>,
     ) -> Result<FilesIdentity, SourceError> {
-        let limits = self.service.store.limits();
-        let superproject = self.superproject(origin).await?;
-        let plan = self.plan(superproject, paths).await?;
-        blocking(move || {
-            let items = plan::list(&plan, limits)?.items;
-            let files = items.into_iter().map(|item| (item.path, item.kind, item.id)).collect();
-            Ok(FilesIdentity(Identity::of_files(files)))
-        })
-        .await
+        let items = self.listing(origin, paths).await?.items;
+        let files = items.into_iter().map(|item| (item.path, item.kind, item.id)).collect();
+        blocking(move || Ok(FilesIdentity(Identity::of_files(files)))).await
     }
 }
 

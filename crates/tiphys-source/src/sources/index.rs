@@ -11,8 +11,6 @@ use tokio::sync::OnceCell;
 
 use super::{Origin, RevisionFile, Sources, blocking};
 use crate::identity::blob_id;
-use crate::objects::{Objects, Reader};
-use crate::plan;
 use crate::{ResolvedRevision, SourceError};
 
 /// Maximum bytes of all contents of an index.
@@ -131,20 +129,18 @@ impl Sources {
             })
             .await?
         } else {
-            let plan = self.plan_of(&revision.origin, None).await?;
+            let listing = self.listing(&revision.origin, None).await?;
             blocking(move || {
-                let mut readers: Vec<Reader> = plan.objects.iter().map(Objects::reader).collect();
+                let mut contents = listing.contents();
                 let mut index = RevisionIndex::default();
-                for item in plan::list(&plan, limits)?.items {
-                    if is_read(&item.path, item.kind == EntryKind::Link)
-                        && let Some(reader) = readers.get_mut(item.objects)
-                    {
-                        let bytes = reader.bytes_of(item.id).unwrap_or_default();
+                for item in &listing.items {
+                    if is_read(&item.path, item.kind == EntryKind::Link) {
+                        let bytes = contents.bytes_of(item);
                         if bytes <= bytes_max && room.takes(bytes) {
-                            index.contents.insert(item.path.clone(), reader.blob(item.id)?.to_vec());
+                            index.contents.insert(item.path.clone(), contents.of(item)?.to_vec());
                         }
                     }
-                    index.files.push(RevisionFile::new(item.path, item.kind, item.id));
+                    index.files.push(RevisionFile::new(item.path.clone(), item.kind, item.id));
                 }
                 index.files.sort();
                 Ok(index)

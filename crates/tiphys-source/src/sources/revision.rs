@@ -10,8 +10,8 @@ use tiphys_tree::{RepoPath, read_bounded, resolve};
 
 use super::{Origin, ResolvedRevision, Sources, blocking};
 use crate::SourceError;
-use crate::objects::{CommitText, Objects, Reader};
-use crate::plan::{self, Plan};
+use crate::objects::CommitText;
+use crate::plan::{self, Listing};
 use crate::repository::Repository;
 
 /// The branches and tags of a remote repository, sorted, without `refs/heads/` and `refs/tags/`.
@@ -100,8 +100,7 @@ impl Sources {
             }
             Origin::Chart(_) => return Err(not_git(revision)),
             origin => {
-                let (plan, limits) = (self.plan_of(origin, paths).await?, self.service.store.limits());
-                let items = blocking(move || Ok(plan::list(&plan, limits)?.items)).await?;
+                let items = self.listing(origin, paths).await?.items;
                 items
                     .into_iter()
                     .map(|item| RevisionFile::new(item.path, item.kind, item.id))
@@ -145,20 +144,19 @@ impl Sources {
             }
             Origin::Chart(_) => Err(not_git(revision)),
             origin => {
-                let (plan, limits) = (self.plan_of(origin, None).await?, self.service.store.limits());
+                let listing = self.listing(origin, None).await?;
                 blocking(move || {
-                    let mut readers: Vec<Reader> = plan.objects.iter().map(Objects::reader).collect();
+                    let mut contents = listing.contents();
                     let mut read = Vec::new();
-                    for item in plan::list(&plan, limits)?.items {
+                    for item in &listing.items {
                         if item.kind == EntryKind::Link || !matches(&item.path) {
                             continue;
                         }
-                        let Some(reader) = readers.get_mut(item.objects) else { continue };
-                        let bytes = reader.blob(item.id)?;
+                        let bytes = contents.of(item)?;
                         if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > bytes_max {
                             return Err(too_large(&repository, &item.path, bytes_max));
                         }
-                        read.push((item.path, bytes.to_vec()));
+                        read.push((item.path.clone(), bytes.to_vec()));
                     }
                     read.sort();
                     Ok(read)
@@ -188,12 +186,14 @@ impl Sources {
         Ok(changed)
     }
 
-    pub(super) async fn plan_of(
+    /// Lists the files of a commit, or those at and below some paths.
+    pub(super) async fn listing(
         &self,
         origin: &Origin,
         paths: Option<&[RepoPath]>,
-    ) -> Result<Plan, SourceError> {
-        self.plan(self.superproject(origin).await?, paths).await
+    ) -> Result<Listing, SourceError> {
+        let plan = self.plan(self.superproject(origin).await?, paths).await?;
+        plan::list(plan, &self.service.git, &self.service.store).await
     }
 
     async fn tags_of(&self, repository: &Repository, commit: ObjectId) -> Result<Vec<String>, SourceError> {

@@ -11,6 +11,7 @@ use tiphys_project::{source_access, submodule_access};
 use tiphys_tree::RepoPath;
 
 use super::{Origin, Sources, blocking};
+use crate::checkout::CheckoutSettings;
 use crate::narrowing::below;
 use crate::objects::Objects;
 use crate::plan::{self, Plan, Survey};
@@ -22,6 +23,7 @@ use crate::{SourceError, normalize_git_url, redact_url};
 /// A repository whose submodules are followed.
 pub(super) struct Superproject {
     pub(super) objects: Objects,
+    pub(super) checkout: CheckoutSettings,
     pub(super) tree: ObjectId,
     pub(super) url: Option<RemoteUrl>,
     /// The application's project, whose Secrets count for submodules as for the source itself.
@@ -62,6 +64,7 @@ impl Sources {
             way: way.unwrap_or_default(),
             tree: git.objects.reader().tree_of(*commit)?,
             objects: git.objects.clone(),
+            checkout: git.checkout.clone(),
             url,
             modules_dir: Some(git.git_dir.join("modules")),
         })
@@ -82,6 +85,7 @@ impl Sources {
         let tree = objects.reader().tree_of(commit)?;
         Ok(Superproject {
             objects,
+            checkout: CheckoutSettings::default(),
             tree,
             url: Some(repository.url.clone()),
             project: Arc::clone(project),
@@ -103,7 +107,7 @@ impl Sources {
             let (objects, tree) = (superproject.objects.clone(), superproject.tree);
             let survey =
                 blocking(move || plan::survey(&mut objects.reader(), tree, paths.as_deref())).await?;
-            plan.add(superproject.objects.clone(), &place, &survey)?;
+            plan.add((superproject.objects.clone(), superproject.checkout.clone()), &place, &survey)?;
             let Some(text) = survey.gitmodules.clone() else { continue };
             for module in submodule::read(&self.service.git, text, &name).await? {
                 let Some(wanted) = wanted_of_submodule(&survey, &module) else { continue };
@@ -163,6 +167,7 @@ impl Sources {
                     way: self.way_of_submodule(superproject, url.as_ref()),
                     project: Arc::clone(&superproject.project),
                     objects,
+                    checkout: CheckoutSettings::read(&self.service.git, &dir).await?,
                     tree,
                     url,
                     modules_dir: Some(dir.join("modules")),
@@ -186,6 +191,7 @@ impl Sources {
                 return Ok(Superproject {
                     tree: git.objects.reader().tree_of(commit)?,
                     objects: git.objects.clone(),
+                    checkout: git.checkout.clone(),
                     way: self.way_of_submodule(superproject, url.as_ref()),
                     project: Arc::clone(&superproject.project),
                     url,

@@ -3,6 +3,7 @@
 mod base;
 mod checkouts;
 mod concurrency;
+mod conversions;
 mod copies;
 mod http;
 mod remotes;

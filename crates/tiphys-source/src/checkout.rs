@@ -1,0 +1,235 @@
+//! Files of commits that git converts when it checks them out: line endings, `$Id$`, encodings. Git converts them itself, in a scratch
+//! repository, because its rules are those of gitattributes(5) and of its C library.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gix_hash::ObjectId;
+use tiphys_tree::{RepoPath, RunDir};
+
+use crate::SourceError;
+use crate::git::{Git, Place, shown};
+use crate::objects::Objects;
+
+/// The file with the attributes of a directory's files.
+pub(crate) const ATTRIBUTES_FILE: &str = ".gitattributes";
+
+/// One of these is in every list of attributes that converts files where lines end as on Linux. `crlf` is a value of `eol`.
+const CONVERTING: [&str; 3] = ["crlf", "ident", "working-tree-encoding"];
+
+/// The attributes that convert files where lines end as on Linux.
+const ATTRIBUTES: [&str; 3] = ["eol", "ident", "working-tree-encoding"];
+
+/// Values of `core.autocrlf` that do not convert files at checkout.
+const NO_AUTO_CRLF: [&str; 6] = ["", "false", "no", "off", "0", "input"];
+
+/// The configuration of a repository that converts files beside the attributes of its commits. The default is that of a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CheckoutSettings {
+    auto_crlf: String,
+    eol: String,
+    /// `$GIT_DIR/info/attributes`.
+    attributes: Vec<u8>,
+}
+
+impl Default for CheckoutSettings {
+    fn default() -> Self {
+        Self { auto_crlf: "false".to_owned(), eol: "lf".to_owned(), attributes: Vec::new() }
+    }
+}
+
+impl CheckoutSettings {
+    /// Returns the arguments of git that print the configuration.
+    pub(crate) const CONFIGURATION: [&str; 4] =
+        ["config", "--null", "--get-regexp", r"^core\.(autocrlf|eol)$"];
+
+    /// Parses the output of [`Self::CONFIGURATION`], and reads a repository's `info/attributes`. Settings without an effect are those of a
+    /// server.
+    pub(crate) fn new(configuration: &str, attributes: &Path) -> Result<Self, SourceError> {
+        let mut settings = Self::default();
+        for item in configuration.split('\0').filter(|item| !item.is_empty()) {
+            let (key, value) = item.split_once('\n').unwrap_or((item, "true"));
+            let value = value.to_ascii_lowercase();
+            match key {
+                "core.autocrlf" if NO_AUTO_CRLF.contains(&value.as_str()) => {
+                    settings.auto_crlf = Self::default().auto_crlf;
+                }
+                "core.autocrlf" => settings.auto_crlf = value,
+                "core.eol" if value == "crlf" => settings.eol = value,
+                "core.eol" => settings.eol = Self::default().eol,
+                _ => {}
+            }
+        }
+        settings.attributes = match fs::read(attributes) {
+            Ok(content) => content,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(source) => return Err(SourceError::Read { path: attributes.to_path_buf(), source }),
+        };
+        Ok(settings)
+    }
+
+    /// Reads the settings of a repository without a work tree.
+    pub(crate) async fn read(git: &Git, git_dir: &Path) -> Result<Self, SourceError> {
+        let call = git.local(git_dir, Place::Bare(git_dir), Self::CONFIGURATION);
+        let name = git_dir.display().to_string();
+        let output = git.run(call).await.map_err(|problem| problem.into_error(&name, "reading"))?;
+        Self::new(&String::from_utf8_lossy(&output.stdout), &git_dir.join("info/attributes"))
+    }
+
+    /// Returns bytes that differ for different settings. None for those of a server.
+    pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
+        let text = format!("{}\0{}\0", self.auto_crlf, self.eol);
+        (*self != Self::default()).then(|| [text.as_bytes(), &self.attributes].concat())
+    }
+
+    /// Whether files may be converted without attributes of their commit.
+    pub(crate) fn may_convert(&self) -> bool {
+        self.converts_lines() || attributes_convert(&self.attributes)
+    }
+
+    /// Whether lines of text files end with CRLF.
+    fn converts_lines(&self) -> bool {
+        let server = Self::default();
+        (&self.auto_crlf, &self.eol) != (&server.auto_crlf, &server.eol)
+    }
+}
+
+/// Whether attributes may convert files where lines end as on Linux.
+pub(crate) fn attributes_convert(attributes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(attributes);
+    CONVERTING.iter().any(|word| text.contains(word))
+}
+
+/// A commit's files to be checked out, as far as git converts them.
+pub(crate) struct CheckoutRequest {
+    pub(crate) objects: Objects,
+    pub(crate) settings: CheckoutSettings,
+    /// Files with their paths in the repository, each `.gitattributes` that applies to them included.
+    pub(crate) files: BTreeMap<RepoPath, ObjectId>,
+}
+
+/// Files as git checked them out.
+pub(crate) struct CheckedOut {
+    pub(crate) files: Vec<RepoPath>,
+    scratch: RunDir,
+}
+
+impl CheckedOut {
+    /// Returns the directory of the files. It exists as long as this value.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.scratch.path().join("files")
+    }
+}
+
+/// Checks out those files that git may convert. No other configuration of the repository or the user is read, so that no program of a filter
+/// runs, as on a server that does not have it.
+pub(crate) async fn check_out(
+    git: &Git,
+    scratch: RunDir,
+    request: CheckoutRequest,
+) -> Result<CheckedOut, SourceError> {
+    let repository = Scratch::new(git, scratch.path(), &request)?;
+    let entry = |(path, id): (&RepoPath, &ObjectId)| format!("100644 {id}\t{}\0", path.as_str());
+    let index = request.files.iter().map(entry).collect::<Vec<_>>().concat();
+    repository.run(&["update-index", "-z", "--index-info"], index).await?;
+    let all = || request.files.keys();
+    let files: Vec<RepoPath> = if request.settings.converts_lines() {
+        all().cloned().collect()
+    } else {
+        let args = [&["check-attr", "--cached", "--stdin", "-z"], &ATTRIBUTES[..]].concat();
+        let output = repository.run(&args, terminated(all())).await?;
+        let converted = converted(&String::from_utf8_lossy(&output));
+        all().filter(|path| converted.contains(path.as_str())).cloned().collect()
+    };
+    if !files.is_empty() {
+        let args = ["checkout-index", "-z", "--stdin", "--prefix=../files/"];
+        repository.run(&args, terminated(files.iter())).await?;
+    }
+    Ok(CheckedOut { files, scratch })
+}
+
+/// Returns paths as git reads them with `-z`.
+fn terminated<'p>(paths: impl Iterator<Item = &'p RepoPath>) -> String {
+    paths.flat_map(|path| [path.as_str(), "\0"]).collect()
+}
+
+/// Returns the paths that git converts, from the output of `git check-attr -z`.
+fn converted(output: &str) -> HashSet<String> {
+    let fields: Vec<&str> = output.split('\0').collect();
+    let converts = |attribute, value| match attribute {
+        "eol" => value == "crlf",
+        "ident" => value == "set",
+        _ => value != "unspecified",
+    };
+    fields
+        .as_chunks::<3>()
+        .0
+        .iter()
+        .filter(|[_, attribute, value]| converts(*attribute, *value))
+        .map(|[path, ..]| (*path).to_owned())
+        .collect()
+}
+
+/// An empty repository that reads the objects of another one.
+struct Scratch<'a> {
+    git: &'a Git,
+    /// The name of the other repository for errors.
+    name: &'a str,
+    git_dir: PathBuf,
+    work_tree: PathBuf,
+    env: Vec<(OsString, OsString)>,
+    config: Vec<(String, String)>,
+}
+
+impl<'a> Scratch<'a> {
+    fn new(git: &'a Git, dir: &Path, request: &'a CheckoutRequest) -> Result<Self, SourceError> {
+        let CheckoutRequest { objects, settings, .. } = request;
+        let (git_dir, work_tree) = (dir.join("git"), dir.join("work-tree"));
+        for folder in [&git_dir.join("refs"), &git_dir.join("info"), &work_tree, &dir.join("files")] {
+            fs::create_dir_all(folder).map_err(SourceError::cache("create", folder))?;
+        }
+        for (name, content) in
+            [("HEAD", &b"ref: refs/heads/main\n"[..]), ("info/attributes", &settings.attributes)]
+        {
+            let file = git_dir.join(name);
+            fs::write(&file, content).map_err(SourceError::cache("write", &file))?;
+        }
+        let env = [
+            ("GIT_WORK_TREE", work_tree.as_os_str()),
+            ("GIT_INDEX_FILE", git_dir.join("index").as_os_str()),
+            ("GIT_OBJECT_DIRECTORY", objects.folder().as_os_str()),
+            // The user's configuration has programs of filters, and attributes.
+            ("HOME", git_dir.as_os_str()),
+            ("GIT_CONFIG_NOSYSTEM", "1".as_ref()),
+            ("GIT_ATTR_NOSYSTEM", "1".as_ref()),
+        ]
+        .map(|(name, value)| (name.into(), value.to_os_string()));
+        let config = [
+            ("core.autocrlf", settings.auto_crlf.as_str()),
+            ("core.eol", &settings.eol),
+            // Names that only Windows or macOS cannot have are valid in trees, too.
+            ("core.protectNTFS", "false"),
+            ("core.protectHFS", "false"),
+        ]
+        .map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let (env, config) = (env.to_vec(), config.to_vec());
+        Ok(Self { git, name: objects.repository(), git_dir, work_tree, env, config })
+    }
+
+    /// Runs git, and returns its standard output.
+    async fn run(&self, args: &[&str], stdin: String) -> Result<Vec<u8>, SourceError> {
+        let mut call = self.git.local(&self.work_tree, Place::Bare(&self.git_dir), args.iter().copied());
+        call.env.clone_from(&self.env);
+        call.config.clone_from(&self.config);
+        call.stdin = Some(stdin.into_bytes());
+        let output = self.git.run(call).await;
+        let output = output.map_err(|problem| problem.into_error(self.name, "converting files of"))?;
+        if output.code != Some(0) {
+            let detail = format!("git cannot convert files: {}", shown(&output.stderr, &[]));
+            return Err(SourceError::Objects { repository: self.name.to_owned(), detail });
+        }
+        Ok(output.stdout)
+    }
+}
