@@ -7,6 +7,8 @@ mod ending;
 mod hostile;
 mod mounts;
 mod orphans;
+mod pdeathsig;
 mod support;
+mod testkit;
 mod views;
 mod warm;

@@ -8,6 +8,7 @@ mod changes;
 mod chart_servers;
 mod ci_setups;
 mod connection_settings;
+mod docs;
 mod dynamic;
 mod dynamic_base;
 mod dynamic_trust;

@@ -1,0 +1,4 @@
+//! Rendering beside recorded answers and real programs.
+
+mod helm_native;
+mod inputs;

@@ -1,0 +1,4 @@
+//! Revisions of git repositories, and charts.
+
+mod charts;
+mod sources;

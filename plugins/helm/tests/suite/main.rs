@@ -1,0 +1,5 @@
+//! The commands of the Helm plugin.
+
+mod announce;
+mod generate;
+mod world;
