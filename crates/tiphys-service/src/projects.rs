@@ -253,6 +253,22 @@ impl Projects {
         }
     }
 
+    /// Checks that these projects still have that of an application, if earlier ones do. Returns what is only reported.
+    pub(crate) fn check_kept(
+        &self,
+        stored: &StoredApplication,
+        earlier: &Self,
+    ) -> Result<Vec<Warning>, ServiceError> {
+        let name = stored.application.spec.project_name();
+        if self.by_name.contains_key(name) || !earlier.by_name.contains_key(name) {
+            return Ok(Vec::new());
+        }
+        let removed = vec![format!("project {name} is removed, so it permits nothing")];
+        let reported = self.decided(stored, removed);
+        let reported = reported.map_err(|error| error.with_remedy(Remedy::NameProjects))?;
+        Ok(Warning::all_of_application(stored, reported).collect())
+    }
+
     /// Returns whether an application may use its sources and its destination.
     pub(crate) fn permits_application(&self, application: &Application) -> bool {
         self.rules(application).is_some_and(|rules| self.refusals(rules, application).is_empty())

@@ -199,7 +199,7 @@ impl RevisionComparison {
     /// Returns the warnings about both sides, the applications and their projects.
     pub fn warnings(&self) -> Vec<Warning> {
         let head = self.pairs.head();
-        let of_projects = self.sides.projects.warnings(&head);
+        let of_projects = self.sides.project_warnings(&head);
         let warnings = select::warnings(&head).into_iter().chain(of_projects);
         self.warnings.iter().cloned().chain(warnings).collect()
     }
@@ -215,7 +215,10 @@ impl RevisionComparison {
                 let is_equal = match pair {
                     Pair::Both { base, head } => {
                         let (before, after) = self.sides.of(base, head);
-                        Box::pin(has_equal_inputs(before, after)).await
+                        let is_permitted = self.sides.check_application(head).is_ok();
+                        is_permitted
+                            && !self.sides.is_judged_anew(base, head)
+                            && Box::pin(has_equal_inputs(before, after)).await
                     }
                     Pair::Added(_) | Pair::Removed(_) => false,
                 };
@@ -351,7 +354,7 @@ async fn compare_pair(
         Pair::Both { base, head } => {
             let (before, after) = sides.of(base, head);
             let rendered = match rendering {
-                Rendering::Changed if sides.permit_equal_objects(head) => render_pair(before, after).await,
+                Rendering::Changed if !sides.is_judged_anew(base, head) => render_pair(before, after).await,
                 Rendering::Changed | Rendering::All => Some(render_both(before, after).await),
             };
             let Some(rendered) = rendered else { return Ok(None) };

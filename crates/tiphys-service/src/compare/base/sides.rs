@@ -45,8 +45,10 @@ pub(super) struct ComparedSides {
     pub(super) checkouts: BTreeSet<PathBuf>,
     /// The projects of the head, with the rules of the base.
     pub(super) projects: Arc<Projects>,
-    /// Those with the rules of the head, which restrict its applications in addition.
-    pub(super) projects_of_head: Arc<Projects>,
+    /// Those of the base.
+    projects_of_base: Arc<Projects>,
+    /// Those of the head, whose rules restrict its applications in addition.
+    projects_of_head: Arc<Projects>,
     pub(super) clusters: Arc<DestinationClusters>,
     /// Warnings about settings and plugins.
     pub(super) warnings: Vec<Warning>,
@@ -93,6 +95,7 @@ pub(super) async fn open(
     let settings =
         |side: &SideStore| RequestSettings::new(options, host, &side.store, &trust_settings, &known, None);
     let (settings_base, mut settings_head) = (settings(&stores_base), settings(&stores_head));
+    let projects_of_base = Arc::clone(&settings_base.projects);
     let projects_of_head = Arc::clone(&settings_head.projects);
     let mut warnings = options.warnings.clone();
     warnings.extend(plugins.warnings.iter().cloned());
@@ -156,6 +159,7 @@ pub(super) async fn open(
         plugins,
         checkouts,
         projects,
+        projects_of_base,
         projects_of_head,
         clusters,
         warnings,
@@ -165,10 +169,18 @@ pub(super) async fn open(
 }
 
 impl ComparedSides {
+    /// Returns the warnings about the projects of applications of the head.
+    pub(super) fn project_warnings(&self, head: &[Arc<StoredApplication>]) -> Vec<Warning> {
+        let mut warnings = self.projects.warnings(head);
+        add_new(&mut warnings, self.projects_of_head.warnings(head));
+        warnings
+    }
+
     /// Checks an application of the head before it is rendered.
     pub(super) fn check_application(&self, head: &StoredApplication) -> Result<Vec<Warning>, ServiceError> {
         let mut warnings = self.projects.check_application(head)?;
         add_new(&mut warnings, self.projects_of_head.check_application(head)?);
+        warnings.extend(self.projects_of_head.check_kept(head, &self.projects_of_base)?);
         Ok(warnings)
     }
 
@@ -183,13 +195,13 @@ impl ComparedSides {
         Ok(warnings)
     }
 
-    /// Whether the head permits the same objects to one of its applications as the base.
-    pub(super) fn permit_equal_objects(&self, head: &StoredApplication) -> bool {
-        let application = &head.application;
-        match (self.projects.rules(application), self.projects_of_head.rules(application)) {
-            (Some(base), Some(head)) => base.permits_equal_objects(head),
-            (_, None) => true,
-            (None, Some(_)) => false,
+    /// Whether an application must be rendered although its inputs are equal, because its project permits other objects than before.
+    pub(super) fn is_judged_anew(&self, base: &StoredApplication, head: &StoredApplication) -> bool {
+        let before = self.projects_of_base.rules(&base.application);
+        match (before, self.projects_of_head.rules(&head.application)) {
+            (Some(before), Some(after)) => !before.permits_equal_objects(after),
+            (None, None) => false,
+            (Some(_), None) | (None, Some(_)) => true,
         }
     }
 
