@@ -18,6 +18,8 @@ use tiphys_gotemplate::{OptionError, Options, flatten};
 use tiphys_limits::Limit;
 use tiphys_yaml::Position;
 
+pub use clusters::{ClusterUse, cluster_use};
+
 use crate::engine::Templates;
 use crate::{
     Answers, CompactValue, Engine as _, ParameterSelector, ParameterSet, Question, RenderOptions,

@@ -89,21 +89,24 @@ fn same_ids<'a>(sets: &[&'a StoredSet], control_plane: &str) -> BTreeMap<SetId, 
     by_id
 }
 
-/// Generates sets concurrently, and returns them in order. Those that are defined more than once come last, and have failed.
+/// Generates sets concurrently, and returns them in order. One that is defined more than once has failed; it is returned once.
 pub(crate) async fn generate_each(
     sets: &[&StoredSet],
     world: &World<'_>,
     options: GenerateOptions,
 ) -> Vec<SetApplications> {
+    let mut seen = BTreeSet::new();
+    let ids = sets.iter().map(|set| (set.id(world.control_plane()), *set));
+    let first: Vec<(SetId, &StoredSet)> = ids.filter(|(id, _)| seen.insert(id.clone())).collect();
     let repeated = same_ids(sets, world.control_plane());
-    let unique = sets.iter().filter(|set| !repeated.contains_key(&set.id(world.control_plane())));
-    let mut generated: Vec<SetApplications> = stream::iter(unique)
-        .map(|set| generation::generate_one(set, world, options, |_| {}))
+    stream::iter(first)
+        .map(async |(id, set)| match repeated.get(&id) {
+            Some(documents) => SetApplications::repeated(id, set, documents),
+            None => generation::generate_one(set, world, options, |_| {}).await,
+        })
         .buffered(CONCURRENT_SETS)
         .collect()
-        .await;
-    generated.extend(repeated.into_iter().map(|(id, sets)| SetApplications::repeated(id, &sets)));
-    generated
+        .await
 }
 
 impl SetSelection {

@@ -92,7 +92,7 @@ pub async fn check_applications(
             }
         }
         let CheckoutReport { warnings, unknown, .. } =
-            checkouts::report(&workspace.renderer, &applications).await;
+            checkouts::report(&workspace.renderer, &applications, &workspace.sets).await;
         checked.warnings.extend(warnings.into_iter().chain(unknown));
         checked.warnings.extend(checkouts::unused_of_workspace(workspace).await);
         if has_sets {

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tiphys_render::Renderer;
-use tiphys_source::{CheckoutUse, LocalCopy, redact_url};
+use tiphys_source::{CheckoutUse, GitSource, LocalCopy, redact_url};
 use tiphys_store::StoredApplication;
 use tiphys_tree::RepoPath;
 
+use crate::appset::IncludedSets;
 use crate::error::{Remedy, ServiceError};
 use crate::overlooked::{self, overlooked};
 use crate::project_file;
@@ -33,7 +34,7 @@ pub async fn checkout_report(
     workspace: &Workspace,
     applications: &[Arc<StoredApplication>],
 ) -> CheckoutReport {
-    let mut report = report(&workspace.renderer, applications).await;
+    let mut report = report(&workspace.renderer, applications, &workspace.sets).await;
     report.warnings.extend(unused_of_workspace(workspace).await);
     let (options, host) = (workspace.service.options(), workspace.service.host());
     let checkouts = project_file::current_checkout(host).into_iter().collect();
@@ -105,18 +106,32 @@ pub(crate) fn remedied_error(warnings: &[Warning]) -> ServiceError {
     ServiceError::invalid_input(messages.join("; ")).with_remedy(remedy)
 }
 
-/// Returns what the revisions of applications mean in the checkouts of a renderer's sources. A revision that cannot be read is left to
-/// rendering to report.
-pub(crate) async fn report(renderer: &Renderer, applications: &[Arc<StoredApplication>]) -> CheckoutReport {
-    let mut found: BTreeMap<(CheckoutUse, String, String), Vec<String>> = BTreeMap::new();
+/// Returns what the revisions of applications, and of the generators of sets, mean in the checkouts of a renderer's sources. A revision that
+/// cannot be read is left to rendering to report.
+pub(crate) async fn report(
+    renderer: &Renderer,
+    applications: &[Arc<StoredApplication>],
+    sets: &IncludedSets,
+) -> CheckoutReport {
+    let mut read: Vec<(String, GitSource, RepoPath)> = Vec::new();
     for stored in applications {
         let application = &stored.application;
         for source in application.spec.effective_sources().iter().filter(|source| source.chart.is_empty()) {
             let Ok(path) = RepoPath::new(&source.path) else { continue };
-            let git = renderer.git_source(application, source);
-            let Ok(checkout_use) = renderer.sources().checkout_use(&git, &path).await else { continue };
-            let revision = (checkout_use, source.shown_repository(), git.target_revision);
-            found.entry(revision).or_default().push(stored.full_name());
+            read.push((stored.full_name(), renderer.git_source(application, source), path));
+        }
+    }
+    for set in &sets.generated {
+        let name = format!("application set {}", set.set);
+        read.extend(set.repositories.iter().map(|git| (name.clone(), git.clone(), RepoPath::default())));
+    }
+    let mut found: BTreeMap<(CheckoutUse, String, String), Vec<String>> = BTreeMap::new();
+    for (name, git, path) in read {
+        let Ok(checkout_use) = renderer.sources().checkout_use(&git, &path).await else { continue };
+        let revision = (checkout_use, redact_url(&git.repo_url), git.target_revision);
+        let names = found.entry(revision).or_default();
+        if names.last() != Some(&name) {
+            names.push(name);
         }
     }
     let mut report = CheckoutReport::default();

@@ -3,11 +3,49 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use tiphys_api::{ClustersGenerator, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, LabelSelectorSpec};
+use tiphys_api::{
+    ApplicationSet, ClustersGenerator, GeneratorEntry, GeneratorKind, IN_CLUSTER_NAME, IN_CLUSTER_SERVER,
+    LabelSelectorSpec,
+};
 use tiphys_gotemplate::normalize;
 
 use super::{Run, Sets, Stop, text};
 use crate::{ParameterSelector, ParameterSet, TemplateMode};
+
+/// Which clusters the generators of a set need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ClusterUse {
+    /// None: it has no `clusters` generator.
+    None,
+    /// All.
+    All,
+    /// Those that a selector of the generator, or of its entry, selects.
+    Selected,
+}
+
+/// Returns which clusters the generators of a set need.
+pub fn cluster_use(set: &ApplicationSet) -> ClusterUse {
+    of_entries(&set.generators)
+}
+
+fn of_entries(entries: &[GeneratorEntry]) -> ClusterUse {
+    let of_entry = |entry: &GeneratorEntry| {
+        let kinds = entry.generators.iter().map(|generator| match &generator.kind {
+            GeneratorKind::Clusters(clusters) if clusters.selector == LabelSelectorSpec::default() => {
+                ClusterUse::All
+            }
+            GeneratorKind::Clusters(_) => ClusterUse::Selected,
+            GeneratorKind::Matrix(children) => of_entries(children),
+            GeneratorKind::Merge(merge) => of_entries(&merge.generators),
+            _ => ClusterUse::None,
+        });
+        match kinds.max().unwrap_or(ClusterUse::None) {
+            ClusterUse::All if entry.selector.is_some() => ClusterUse::Selected,
+            found => found,
+        }
+    };
+    entries.iter().map(of_entry).max().unwrap_or(ClusterUse::None)
+}
 
 impl Run<'_> {
     /// Returns the clusters whose Secrets are selected, sorted by name; the order is random in Argo CD. The cluster of Argo CD comes last if
@@ -16,9 +54,7 @@ impl Run<'_> {
         let selector = ParameterSelector::of_labels(&clusters.selector).map_err(|message| {
             Stop::failed(format!("error getting cluster secrets: error converting label selector: {message}"))
         })?;
-        let is_empty = clusters.selector == LabelSelectorSpec::default();
-        let request = if is_empty { json!({}) } else { json!({"selector": true}) };
-        let secrets = self.answer("clusters", request)?;
+        let secrets = self.answer("clusters", json!({}))?;
         let is_own = |secret: &Map<String, Value>| {
             secret.get("server").and_then(Value::as_str) == Some(IN_CLUSTER_SERVER)
         };
@@ -30,7 +66,7 @@ impl Run<'_> {
             }
         }
         let mut found: Vec<ParameterSet> = by_name.values().map(|secret| self.cluster(secret)).collect();
-        if !has_own && is_empty {
+        if !has_own && clusters.selector == LabelSelectorSpec::default() {
             let own = json!({"name": IN_CLUSTER_NAME, "server": IN_CLUSTER_SERVER});
             found.extend(own.as_object().map(|own| self.cluster(own)));
         }

@@ -65,10 +65,8 @@ pub async fn check_sets(
         checked.leave_out(set, "its findings are errors".to_owned(), None);
     }
     let mut names = Names::of_store(workspace);
-    for (set, generated) in
-        valid.iter().zip(generate_each(&valid, &world, workspace.service.generating()).await)
-    {
-        let generated_set = generated.set;
+    for generated in generate_each(&valid, &world, workspace.service.generating()).await {
+        let (set, generated_set) = (&generated.document, generated.set);
         match generated.outcome {
             SetOutcome::Generated { generated, .. } => {
                 for application in &generated.applications {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use tiphys_api::ApplicationSet;
 use tiphys_appset::{Answers, GenerateError, GenerateOptions, Generated, GeneratedApplication, generate};
+use tiphys_source::GitSource;
 use tiphys_store::{Place, SetId, StoredApplication, StoredSet};
 use tiphys_yaml::Node;
 
@@ -23,6 +24,8 @@ pub struct SetApplications {
     pub outcome: SetOutcome,
     /// Warnings about the set.
     pub warnings: Vec<Warning>,
+    /// The repositories that its generators read.
+    pub(crate) repositories: Vec<GitSource>,
 }
 
 /// What became of a set.
@@ -56,13 +59,14 @@ pub(super) async fn generate_one(
     adjust: impl FnOnce(&mut ApplicationSet),
 ) -> SetApplications {
     let name = stored.id(world.control_plane());
-    let mut warnings = Vec::new();
+    let (mut warnings, mut repositories) = (Vec::new(), Vec::new());
     let generated = tokio::select! {
-        generated = generated(stored, world, options, adjust) => generated,
+        generated = generated(stored, world, options, adjust, &mut repositories) => generated,
         () = world.cancelled() => Err(Stop::Failed(ServiceError::interrupted())),
     };
     let outcome = match generated {
-        Ok((set, generated)) => {
+        Ok((set, generated, warning)) => {
+            warnings.extend(warning);
             let volatile: Vec<&str> = generated.volatile.iter().copied().collect();
             if !volatile.is_empty() {
                 let functions = volatile.join(", ");
@@ -81,7 +85,7 @@ pub(super) async fn generate_one(
         Err(Stop::Failed(error)) => SetOutcome::Failed(vec![error]),
         Err(Stop::LeftOut(not_asked)) => SetOutcome::LeftOut(not_asked),
     };
-    SetApplications { set: name, document: stored.clone(), outcome, warnings }
+    SetApplications { set: name, document: stored.clone(), outcome, warnings, repositories }
 }
 
 /// Decodes a set.
@@ -94,15 +98,17 @@ pub(super) fn decoded(stored: &StoredSet) -> Result<ApplicationSet, ServiceError
     Ok(decoded.value)
 }
 
-/// Decodes a set, and generates until no question is open.
+/// Decodes a set, and generates until no question is open. Adds the repositories that its generators read.
 async fn generated(
     stored: &StoredSet,
     world: &World<'_>,
     options: GenerateOptions,
     adjust: impl FnOnce(&mut ApplicationSet),
-) -> Result<(Arc<ApplicationSet>, Generated), Stop> {
+    repositories: &mut Vec<GitSource>,
+) -> Result<(Arc<ApplicationSet>, Generated, Option<Warning>), Stop> {
     let mut set = decoded(stored).map_err(Stop::Failed)?;
     adjust(&mut set);
+    let warning = world.check_clusters(&stored.id(world.control_plane()), &set).map_err(Stop::LeftOut)?;
     let set = Arc::new(set);
     let mut answers = Arc::new(Answers::default());
     loop {
@@ -117,8 +123,10 @@ async fn generated(
         })?;
         // Each round answers all its questions, so there is a last one.
         if generated.questions.is_empty() {
-            return Ok((set, generated));
+            return Ok((set, generated, warning));
         }
+        let sources = generated.questions.iter().filter_map(|question| world.git_source(stored, question));
+        repositories.extend(sources);
         let asked = join_all(generated.questions.iter().map(|question| world.ask(stored, question))).await;
         let known = Arc::make_mut(&mut answers);
         for (question, answer) in generated.questions.iter().zip(asked) {
@@ -128,12 +136,16 @@ async fn generated(
 }
 
 impl SetApplications {
+    /// Creates the result for a set without warnings, whose generators read nothing.
+    pub(crate) fn new(set: SetId, document: StoredSet, outcome: SetOutcome) -> Self {
+        Self { set, document, outcome, warnings: Vec::new(), repositories: Vec::new() }
+    }
+
     /// Returns the failure of a set that is defined more than once.
-    pub(super) fn repeated(set: SetId, documents: &[&StoredSet]) -> Self {
+    pub(super) fn repeated(set: SetId, first: &StoredSet, documents: &[&StoredSet]) -> Self {
         let places: Vec<String> = documents.iter().map(|set| set.place.to_string()).collect();
         let message = format!("application set {set} is defined more than once: {}", places.join(", "));
-        let outcome = SetOutcome::Failed(vec![ServiceError::invalid_input(message)]);
-        Self { set, document: documents[0].clone(), outcome, warnings: Vec::new() }
+        Self::new(set, first.clone(), SetOutcome::Failed(vec![ServiceError::invalid_input(message)]))
     }
 
     /// Makes it a failure that a question was not asked.

@@ -21,6 +21,17 @@ pub enum FileGlobbing {
     DoubleStar,
 }
 
+/// Returns the repository and revision of a question.
+pub(super) fn source(renderer: &Renderer, request: &Value, file_repositories: FileRepositories) -> GitSource {
+    let text = |key: &str| request[key].as_str().unwrap_or_default().to_owned();
+    GitSource {
+        project: renderer.context_project(&text("project")),
+        repo_url: text("repoURL"),
+        target_revision: text("revision"),
+        file_repositories,
+    }
+}
+
 /// Answers a question of a `git` generator: the directories, or the files of a pattern. A file of more than `file_bytes_max` bytes is an
 /// error.
 pub(super) async fn answer(
@@ -30,13 +41,7 @@ pub(super) async fn answer(
     globbing: FileGlobbing,
     file_bytes_max: u64,
 ) -> Answer {
-    let text = |key: &str| request[key].as_str().unwrap_or_default().to_owned();
-    let source = GitSource {
-        project: renderer.context_project(&text("project")),
-        repo_url: text("repoURL"),
-        target_revision: text("revision"),
-        file_repositories,
-    };
+    let source = source(renderer, request, file_repositories);
     let said = |error: &SourceError| chain(error);
     let revision = renderer.sources().resolve(&source).await.map_err(|error| said(&error))?;
     match request["files"].as_str() {

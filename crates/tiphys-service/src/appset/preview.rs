@@ -158,7 +158,7 @@ impl<'a> Planner<'a> {
         existing: impl Fn(&SetId) -> &'b [Value],
     ) -> Previews {
         let mut previews = Previews::default();
-        for SetApplications { set, document, outcome, warnings } in sets {
+        for SetApplications { set, document, outcome, warnings, .. } in sets {
             previews.warnings.extend(warnings);
             match outcome {
                 SetOutcome::Generated { set: decoded, generated } => {
@@ -336,7 +336,7 @@ fn given(
         Err(error) => SetOutcome::Failed(vec![error]),
     };
     let document = StoredSet::clone(stored);
-    Ok(SetApplications { set: stored.id(&workspace.control_plane), document, outcome, warnings: Vec::new() })
+    Ok(SetApplications::new(stored.id(&workspace.control_plane), document, outcome))
 }
 
 fn of_store(resources: &Resources) -> Vec<Value> {

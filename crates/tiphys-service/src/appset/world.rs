@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tiphys_api::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER, SecretType};
-use tiphys_appset::{Answer, Question};
+use tiphys_api::{ApplicationSet, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, SecretType};
+use tiphys_appset::{Answer, ClusterUse, Question, cluster_use};
 use tiphys_project::ProjectCluster;
 use tiphys_render::Renderer;
+use tiphys_source::GitSource;
 use tiphys_store::{SetId, Store as Resources, StoredSecret, StoredSet};
 use tiphys_yaml::write_go_json;
 
@@ -20,6 +21,7 @@ use crate::error::{Remedy, ServiceError, chain};
 use crate::projects::Projects;
 use crate::service::Service;
 use crate::trust::Trust;
+use crate::warning::Warning;
 use crate::workspace::Workspace;
 
 /// The annotation in which kubectl keeps the whole object.
@@ -106,15 +108,36 @@ impl<'a> World<'a> {
         Ok(Self { asking, renderer, projects, trust, service, services, control_plane, clusters, asked })
     }
 
+    /// Checks that the clusters that a set needs are known. Only a cluster has its cluster Secrets, so none is no answer. Returns a
+    /// warning.
+    pub(super) fn check_clusters(
+        &self,
+        id: &SetId,
+        set: &ApplicationSet,
+    ) -> Result<Option<Warning>, NotAsked> {
+        if matches!(self.asking, Asking::Recorded(_)) || !self.clusters.is_empty() {
+            return Ok(None);
+        }
+        let remedy = Remedy::NameClusterSecrets;
+        match cluster_use(set) {
+            ClusterUse::None => Ok(None),
+            ClusterUse::All => {
+                let message = format!(
+                    "application set {id}: no cluster Secret is known, so its clusters generator has only {IN_CLUSTER_NAME}"
+                );
+                Ok(Some(Warning::new(message).with_remedy(remedy)))
+            }
+            ClusterUse::Selected => {
+                let reason = "its clusters generator selects cluster Secrets, and none is known".to_owned();
+                Err(NotAsked { reason, remedy })
+            }
+        }
+    }
+
     /// Returns the answer to a question of a set.
     pub(crate) async fn ask(&self, set: &StoredSet, question: &Question) -> Result<Answer, NotAsked> {
         match (&self.asking, question.generator) {
             (Asking::Recorded(answers), _) => Ok(answers.answer(question)),
-            // Only a cluster has its cluster Secrets, so none is no answer.
-            (_, "clusters") if self.clusters.is_empty() && question.request != json!({}) => Err(NotAsked {
-                reason: "its clusters generator selects cluster Secrets, and none is known".to_owned(),
-                remedy: Remedy::NameClusterSecrets,
-            }),
             (_, "clusters") => Ok(self.clusters().await),
             (Asking::StoreAndFolders, "git") => match self.left_out(&question.request).await? {
                 Ok(()) => Ok(self.git(set, question).await),
@@ -166,6 +189,13 @@ impl<'a> World<'a> {
             }
             Err(error) => Ok(Err(chain(&error))),
         }
+    }
+
+    /// Returns the source of a question that is about a repository, unless its answer is recorded.
+    pub(super) fn git_source(&self, set: &StoredSet, question: &Question) -> Option<GitSource> {
+        let is_asked = question.generator == "git" && !matches!(self.asking, Asking::Recorded(_));
+        let file_repositories = self.trust.file_repositories(&set.place.file);
+        is_asked.then(|| git::source(self.renderer, &question.request, file_repositories))
     }
 
     async fn git(&self, set: &StoredSet, question: &Question) -> Answer {

@@ -131,7 +131,7 @@ impl RevisionComparison {
             return Err(checkouts::remedied_error(&overlooked));
         }
         let CheckoutReport { mut notes, warnings: of_checkouts, unknown } =
-            Box::pin(checkouts::report(&sides.head.renderer, &head)).await;
+            Box::pin(checkouts::report(&sides.head.renderer, &head, &sides.sets)).await;
         if !unknown.is_empty() {
             return Err(checkouts::remedied_error(&unknown));
         }

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::RevisionOptions;
 use super::sides::{self, ComparedSides};
 use crate::appset::{ControllerSettings, Planner, Previews, SetApplications, SetOutcome, SetSelection};
+use crate::checkouts;
 use crate::error::ServiceError;
 use crate::service::Service;
 use crate::warning::Warning;
@@ -27,18 +28,17 @@ pub async fn preview_change(
     super::compare::refuse_standard_input(service)?;
     let runs = service.runs(None);
     let sides = Box::pin(sides::open(service, &runs, revision, &[], cancel)).await?;
-    let ComparedSides { base, head, sets, warnings, .. } = sides;
+    let checkouts = Box::pin(checkouts::report(&sides.head.renderer, &[], &sides.sets)).await;
+    if !checkouts.unknown.is_empty() {
+        return Err(checkouts::remedied_error(&checkouts.unknown));
+    }
+    let ComparedSides { base, head, sets, mut warnings, .. } = sides;
+    warnings.extend(checkouts.warnings);
     let (base, head) = (base.stores, head.stores);
     let names = selection.ids([&base, &head].map(|side| (&side.store, side.control_plane.as_str())))?;
-    let mut compared = Vec::new();
+    // The Applications of a set that failed only at the base count as new.
+    let mut compared: Vec<_> = sets.generated.into_iter().filter(|set| names.contains(&set.set)).collect();
     let mut left_out = Vec::new();
-    for set in sets.generated.into_iter().filter(|set| names.contains(&set.set)) {
-        if base.unknown_sets.contains(&set.set) && !set.applications().is_empty() {
-            left_out.push(set.set);
-        } else {
-            compared.push(set);
-        }
-    }
     let of_head: BTreeSet<SetId> = head.store.sets().iter().map(|set| set.id(&head.control_plane)).collect();
     for set in base.store.sets() {
         let id = set.id(&base.control_plane);
@@ -57,6 +57,9 @@ pub async fn preview_change(
     previews.warnings.splice(..0, warnings);
     // Errors of the base are not those of a preview, unless they are why a set is left out.
     let mut reports = sets.reports;
+    reports.retain(|set| names.contains(set) && base.unknown_sets.contains(set));
+    let known: BTreeSet<String> = previews.warnings.iter().map(|one| one.message().to_owned()).collect();
+    previews.warnings.extend(reports.warnings().filter(|one| !known.contains(one.message())).cloned());
     reports.retain(|set| left_out.contains(set));
     let is_new = |error: &ServiceError| previews.errors.iter().all(|one| one.message() != error.message());
     let of_base: Vec<ServiceError> = reports.errors().filter(|error| is_new(error)).cloned().collect();
@@ -71,7 +74,7 @@ pub async fn preview_change(
 fn removed(stored: &StoredSet, id: &SetId) -> Option<SetApplications> {
     let set = ApplicationSet::decode(&stored.node).ok()?.value;
     let outcome = SetOutcome::Generated { set: Arc::new(set), generated: Generated::default() };
-    Some(SetApplications { set: id.clone(), document: stored.clone(), outcome, warnings: Vec::new() })
+    Some(SetApplications::new(id.clone(), stored.clone(), outcome))
 }
 
 /// Returns the stored Applications of the base, and those of each set with the stored ones.
