@@ -20,8 +20,8 @@ pub use check::{SetFinding, SetRule, check_set};
 pub use combine::{CombineError, combine_matrix, combine_merge};
 pub use compact::CompactValue;
 pub use generate::{
-    ClusterUse, GenerateError, GenerateErrorReason, GenerateOptions, Generated, GeneratedApplication, StringError,
-    cluster_use, generate, render_string,
+    ClusterUse, GenerateError, GenerateErrorReason, GenerateOptions, Generated, GeneratedApplication,
+    StringError, cluster_use, generate, render_string,
 };
 pub use normalize::normalize_spec;
 pub use parameters::{ParameterSet, TemplateMode};

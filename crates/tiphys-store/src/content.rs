@@ -6,10 +6,10 @@ use tiphys_api::{
     AppProject, Application, ArgoCdSecret, ArgoCdSettings, Metadata, ObjectRef, ResourceError,
     TlsCertificates,
 };
-use tiphys_yaml::{DecodeError, Node, read_documents};
+use tiphys_yaml::{Node, read_documents};
 
 use crate::document::{
-    CERTIFICATES_NAME, GROUP_WORD, Kind, SETTINGS_NAME, kind_of, misspelt_spec, objects, partial,
+    CERTIFICATES_NAME, GROUP_WORD, Kind, SETTINGS_NAME, kind_of, mistake, objects, partial,
 };
 use crate::files::FileVersion;
 use crate::place::{FileName, Place};
@@ -67,13 +67,21 @@ pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
     for node in nodes {
         let Some(kind) = kind_of(&node) else { continue };
         let place = place(Some(node.position));
-        match partial(&node, kind) {
-            Some(why) => content.skipped.push(Skipped {
+        let Some(why) = partial(&node, kind) else {
+            content.add(kind, node, place, version);
+            continue;
+        };
+        let object = ObjectRef::of(&node);
+        match mistake(&node, kind) {
+            Some(error) => {
+                let error = ResourceError { object: object.clone(), source: Box::new(error) };
+                content.add_broken(place, object, BrokenReason::Resource(error));
+            }
+            None => content.skipped.push(Skipped {
                 place,
-                object: Some(ObjectRef::of(&node)),
+                object: Some(object),
                 reason: SkipReason::Partial(why),
             }),
-            None => content.add(kind, node, place, version),
         }
     }
     content
@@ -112,22 +120,16 @@ pub(crate) fn named_objects(file: &FileName, text: &[u8], kind: &str, name: &str
 impl Content {
     fn add(&mut self, kind: Kind, node: Node, place: Place, version: Option<FileVersion>) {
         let object = ObjectRef::of(&node);
-        let result = match misspelt_spec(&node, kind) {
-            Some(key) => Err(BrokenReason::Resource(ResourceError {
-                object: object.clone(),
-                source: Box::new(DecodeError {
-                    position: key.position,
-                    path: key.text.clone(),
-                    message: "is not known, and there is no spec".to_owned(),
-                }),
-            })),
-            None => self.decode(kind, node, &place, version),
-        };
+        let result = self.decode(kind, node, &place, version);
         if let Err(reason) = result {
-            // The position of the error is more precise than that of the document.
-            let position = reason.position().or(place.position);
-            self.broken.push(Broken { place: Place { position, ..place }, object: Some(object), reason });
+            self.add_broken(place, object, reason);
         }
+    }
+
+    fn add_broken(&mut self, place: Place, object: ObjectRef, reason: BrokenReason) {
+        // The position of the error is more precise than that of the document.
+        let position = reason.position().or(place.position);
+        self.broken.push(Broken { place: Place { position, ..place }, object: Some(object), reason });
     }
 
     fn decode(

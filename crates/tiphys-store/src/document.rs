@@ -1,9 +1,9 @@
 //! The role of a document in a store, determined from its kind before it is decoded.
 
 use tiphys_api::{
-    APPLICATION, APPLICATION_SET, GROUP, GoStruct, SECRET_TYPE_LABEL, decode_base64, decode_fields,
+    APPLICATION, APPLICATION_SET, GROUP, SECRET_TYPE_LABEL, UnknownField, decode_base64, decode_fields,
 };
-use tiphys_yaml::{Data, Key, Node};
+use tiphys_yaml::{Data, DecodeError, Key, Node};
 
 /// The ConfigMap with Argo CD's settings.
 pub(crate) const SETTINGS_NAME: &str = "argocd-cm";
@@ -90,20 +90,16 @@ fn is_list(document: &Node) -> bool {
 
 /// Returns why a document is only a part of an object, such as a patch or a template. `None` if it looks complete.
 pub(crate) fn partial(node: &Node, kind: Kind) -> Option<&'static str> {
-    let name = node.at(["metadata", "name"]);
-    if name.is_some_and(is_template) || node.at(["metadata", "namespace"]).is_some_and(is_template) {
+    if has_template_name(node) {
         return Some("its name is a template");
     }
+    let name = node.at(["metadata", "name"]);
     // A name that is not a string counts as a name, so that decoding reports the mistake.
     if name.is_none_or(|name| name.is_null() || name.as_str() == Some("")) {
         return Some("it has no name");
     }
     if node.get("$patch").is_some() {
         return Some("it is a patch");
-    }
-    // A patch has the fields of its object. Decoding reports a misspelt one, and what is missing.
-    if has_misspelt_field(node, kind) {
-        return None;
     }
     match kind {
         Kind::Application if !has_repository(node) => Some("it names no repository"),
@@ -119,34 +115,50 @@ pub(crate) fn partial(node: &Node, kind: Kind) -> Option<&'static str> {
     }
 }
 
-/// Returns the unknown field of an object of Argo CD that has no `spec`. Kubernetes distinguishes upper and lower case, so `Spec` is unknown.
-pub(crate) fn misspelt_spec(node: &Node, kind: Kind) -> Option<&Key> {
-    let is_settings = matches!(kind, Kind::Settings | Kind::Certificates | Kind::Secret);
-    if is_settings || node.get("spec").is_some() {
+/// Returns why an incomplete document of Argo CD is not a patch: it has a field that such an object cannot have, or a value of the wrong type.
+pub(crate) fn mistake(node: &Node, kind: Kind) -> Option<DecodeError> {
+    let fields = match kind {
+        Kind::Application => Some(&APPLICATION),
+        Kind::ApplicationSet => Some(&APPLICATION_SET),
+        Kind::AppProject => None,
+        Kind::Settings | Kind::Certificates | Kind::Secret => return None,
+    };
+    if has_template_name(node) || node.get("$patch").is_some() {
         return None;
     }
-    unknown_field(node)
-}
-
-fn unknown_field(node: &Node) -> Option<&Key> {
     let Data::Mapping(entries) = &node.data else { return None };
-    entries.iter().map(|entry| &entry.key).find(|key| !OBJECT_FIELDS.contains(&key.text.as_str()))
-}
-
-/// Returns whether a document of Argo CD has a field that no such object has, or one below that is similar to a known one.
-fn has_misspelt_field(node: &Node, kind: Kind) -> bool {
-    let is_unknown = unknown_field(node).is_some();
-    match kind {
-        Kind::AppProject => is_unknown,
-        Kind::Application => is_unknown || has_unknown_field(&APPLICATION, node),
-        Kind::ApplicationSet => is_unknown || has_unknown_field(&APPLICATION_SET, node),
-        Kind::Settings | Kind::Certificates | Kind::Secret => false,
+    // Unlike Go's decoder, Kubernetes distinguishes upper and lower case. Directives of patches begin with `$`.
+    let is_unknown = |key: &&Key| !OBJECT_FIELDS.contains(&key.text.as_str()) && !key.text.starts_with('$');
+    if let Some(Key { text, position, .. }) = entries.iter().map(|entry| &entry.key).find(is_unknown) {
+        let message = "unknown field; the fields are apiVersion, kind, metadata and spec".to_owned();
+        return Some(DecodeError { position: *position, path: text.clone(), message });
+    }
+    match decode_fields(fields?, node) {
+        Ok(decoded) => decoded.unknown.into_iter().find(is_mistake).map(|field| DecodeError {
+            position: field.position,
+            message: match &field.suggestion {
+                Some(known) => format!("unknown field; did you mean {known}?"),
+                None => "unknown field".to_owned(),
+            },
+            path: field.path,
+        }),
+        Err(error) => Some(error.at),
     }
 }
 
-fn has_unknown_field(object: &'static GoStruct, node: &Node) -> bool {
-    decode_fields(object, node)
-        .is_ok_and(|decoded| decoded.unknown.iter().any(|field| field.suggestion.is_some()))
+/// Whether an unknown field is no field of a later Argo CD: it is similar to a known one, or in a place that decides what is rendered.
+fn is_mistake(field: &UnknownField) -> bool {
+    let of_source = field.path.strip_prefix("spec.").is_some_and(|path| {
+        let field = path.rsplit_once('.').map_or("", |(parent, _)| parent);
+        field.is_empty() || field == "source" || field.starts_with("sources[")
+    });
+    of_source || field.suggestion.is_some()
+}
+
+fn has_template_name(node: &Node) -> bool {
+    [["metadata", "name"], ["metadata", "namespace"]]
+        .into_iter()
+        .any(|path| node.at(path).is_some_and(is_template))
 }
 
 fn is_template(value: &Node) -> bool {

@@ -167,22 +167,53 @@ fn templates_and_patches_are_skipped_with_reason() {
 }
 
 #[test]
-fn misspelt_fields_are_no_parts_of_objects() {
-    let document = |kind: &str, rest: &str| {
-        format!("apiVersion: argoproj.io/v1alpha1\nkind: {kind}\nmetadata: {{name: x}}\n{rest}\n")
-    };
-    for (kind, rest, is_part) in [
-        ("Application", "spec: {source: {targetRevision: v2}}", true),
-        ("Application", "spec: {source: {targetRevision: v2, newInArgoCd: x}}", true),
-        ("Application", "sepc: {source: {repoURL: x}}", false),
-        ("Application", "spec: {sorce: {repoURL: x}}", false),
-        ("Application", "spec: {source: {repoURI: x, path: a}}", false),
-        ("AppProject", "", true),
-        ("AppProject", "specs: {sourceRepos: []}", false),
-        ("ApplicationSet", "Spec: {generators: []}", false),
+fn misspelt_field_of_incomplete_document_is_reported() {
+    let start = "apiVersion: argoproj.io/v1alpha1\nkind: ";
+    for (document, expected) in [
+        ("Application\nmetadata: {name: x}\nspec: {source: {targetRevision: v2}}", "it names no repository"),
+        ("Application\nmetadata: {name: x}\nspec: {syncPolicy: {newInArgoCd: x}}", "it names no repository"),
+        ("Application\nmetadata: {name: x}\n$setElementOrder/x: []", "it names no repository"),
+        ("Application\nmetadata: {annotations: {a: b}}", "it has no name"),
+        ("AppProject\nmetadata: {name: x}", "it has no spec"),
+        (
+            "Application\nmetadata: {name: x}\nsepc: {source: {repoURL: x}}",
+            "4:1: sepc: unknown field; the fields are",
+        ),
+        (
+            "Application\nmetadata: {name: x}\nSpec: {source: {repoURL: x}}",
+            "4:1: Spec: unknown field; the fields are",
+        ),
+        (
+            "Application\nmetdata: {name: x}\nspec: {source: {repoURL: x}}",
+            "3:1: metdata: unknown field; the fields are",
+        ),
+        ("Application\nmetadata: {nmae: x}", "3:12: metadata.nmae: unknown field; did you mean name?"),
+        (
+            "Application\nmetadata: {name: x}\nspec: {sorce: {repoURL: x}}",
+            "4:8: spec.sorce: unknown field; did you mean source?",
+        ),
+        (
+            "Application\nmetadata: {name: x}\nspec: {source: {url: x}}",
+            "4:17: spec.source.url: unknown field",
+        ),
+        (
+            "Application\nmetadata: {name: x}\nspec: {sources: [{url: x}]}",
+            "4:19: spec.sources[0].url: unknown field",
+        ),
+        ("Application\nmetadata: {name: x}\nspec: {repository: x}", "4:8: spec.repository: unknown field"),
+        (
+            "Application\nmetadata: {name: x}\nspec: {syncPolicy: {automated: true}}",
+            "expected an object, found a boolean",
+        ),
+        ("AppProject\nmetadata: {name: x}\nspec:\nspecs: {}", "5:1: specs: unknown field; the fields are"),
+        ("ApplicationSet\nmetadata: {name: x}\nSpec: {}", "4:1: Spec: unknown field; the fields are"),
     ] {
-        let dir = folder(&[("one.yaml", &document(kind, rest))]);
-        assert_eq!(!skipped(&load(&dir), &dir).is_empty(), is_part, "{kind}: {rest}");
+        let dir = folder(&[("one.yaml", &format!("{start}{document}\n"))]);
+        let store = load(&dir);
+        let found = [skipped(&store, &dir), broken(&store, &dir)].concat();
+        let [found] = &found[..] else { panic!("{document}: {found:?}") };
+        let parts: Vec<&str> = expected.split(": ").collect();
+        assert!(parts.iter().all(|part| found.contains(part)), "{document}: {found}");
     }
 }
 
