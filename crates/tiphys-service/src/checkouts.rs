@@ -41,7 +41,8 @@ pub async fn checkout_report(
     let sources = workspace.renderer.sources();
     if !overlooked::is_intended(options) {
         // An error of a directory is left to rendering to report.
-        report.warnings.extend(overlooked(sources, &checkouts, applications).await.unwrap_or_default());
+        let overlooked = overlooked(sources, &checkouts, applications, options.current_checkout).await;
+        report.warnings.extend(overlooked.unwrap_or_default());
     }
     report
 }

@@ -135,9 +135,11 @@ pub enum InstalledPlugins {
 /// Whether the checkout of the current directory is used instead of the repositories that its remotes name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CurrentCheckout {
-    /// It is not.
+    /// It is not: the caller names the directories, or none.
     #[default]
     Unused,
+    /// It is not: the project file names the directories, or none.
+    Replaced,
     /// It is.
     Used,
 }

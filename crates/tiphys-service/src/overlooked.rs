@@ -27,12 +27,14 @@ enum CopyEvidence {
     Paths,
 }
 
-/// What Applications use of a repository that no directory stands for.
+/// What Applications use of a repository.
 #[derive(Debug, Default)]
 struct UsedRepository {
     shown: String,
     sources: usize,
     paths: BTreeSet<RepoPath>,
+    /// The directories that stand for it.
+    directories: BTreeSet<PathBuf>,
 }
 
 /// Returns a warning for each checkout of which no application is made although it looks like a copy of their repository.
@@ -40,25 +42,31 @@ pub(crate) async fn overlooked(
     sources: &Sources,
     checkouts: &BTreeSet<PathBuf>,
     applications: &[Arc<StoredApplication>],
+    current: CurrentCheckout,
 ) -> Result<Vec<Warning>, SourceError> {
-    let (mut used, mut uses): (BTreeSet<PathBuf>, BTreeMap<String, UsedRepository>) = Default::default();
+    let mut repositories: BTreeMap<String, UsedRepository> = BTreeMap::new();
     for stored in applications {
         for source in stored.application.spec.effective_sources().iter().filter(|one| one.chart.is_empty()) {
-            let directories = sources.directories_of(&source.repo_url).await?;
-            if directories.is_empty() {
-                let one = uses.entry(normalize_git_url(&source.repo_url)).or_default();
+            let one = repositories.entry(normalize_git_url(&source.repo_url)).or_default();
+            if one.sources == 0 {
                 one.shown = source.shown_repository();
-                one.sources += 1;
-                one.paths.extend(RepoPath::new(&source.path).ok().filter(|path| !path.is_root()));
+                one.directories.extend(sources.directories_of(&source.repo_url).await?);
             }
-            used.extend(directories);
+            one.sources += 1;
+            one.paths.extend(RepoPath::new(&source.path).ok().filter(|path| !path.is_root()));
         }
     }
+    let used: BTreeSet<&PathBuf> = repositories.values().flat_map(|one| &one.directories).collect();
     let mut warnings = Vec::new();
-    for top in checkouts.difference(&used) {
+    for top in checkouts.iter().filter(|top| !used.contains(top)) {
         let remotes = sources.remotes(top).await?;
-        let evidence = |url: &String, one: &UsedRepository| evidence(top, &remotes, url, one);
-        let likely = uses
+        let is_of_it = |url: &str| remotes.iter().any(|remote| remote == url);
+        let evidence = |url: &String, one: &UsedRepository| match one.directories.is_empty() {
+            true => evidence(top, &remotes, url, one),
+            // The caller has not chosen the checkout that stands for it, and the store is in another one.
+            false => (current == CurrentCheckout::Used && is_of_it(url)).then_some(CopyEvidence::Remote),
+        };
+        let likely = repositories
             .iter()
             .filter_map(|(url, one)| Some((evidence(url, one)?, url, one)))
             .min_by_key(|(evidence, ..)| *evidence);

@@ -98,7 +98,7 @@ pub(crate) fn source_request(options: &ServiceOptions, host: &Host, base: Option
     let file_repositories = options.allow_file_repositories.iter().map(|dir| host.absolute(dir));
     let checkout = match options.current_checkout {
         CurrentCheckout::Used => project_file::checkout_of(&host.current_dir),
-        CurrentCheckout::Unused => None,
+        CurrentCheckout::Unused | CurrentCheckout::Replaced => None,
     };
     let checkout = checkout.map(|dir| LocalCopy {
         url: None,

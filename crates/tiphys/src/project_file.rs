@@ -109,7 +109,7 @@ pub(crate) fn set(common: &mut CommonArgs, ProjectValue { key, values, .. }: &Pr
         ProjectKey::Repositories => {
             common.repo.clone_from(values);
             common.repo_is_of_file = true;
-            common.current_checkout = CurrentCheckout::Unused;
+            common.current_checkout = CurrentCheckout::Replaced;
         }
         ProjectKey::Plugins => common.project_plugins = paths(),
         ProjectKey::ClusterState => common.clusters.cluster_state.clone_from(values),

@@ -123,7 +123,8 @@ impl RevisionComparison {
             .retain(|set| is_about_all || pairs.of_unknown_sets.contains_key(set) || concerned.contains(set));
         warnings.extend(reports.warnings().cloned());
         let head = pairs.head();
-        let overlooked = overlooked(sides.head.renderer.sources(), &sides.checkouts, &head).await;
+        let current = service.options().current_checkout;
+        let overlooked = overlooked(sides.head.renderer.sources(), &sides.checkouts, &head, current).await;
         let overlooked = overlooked.map_err(|error| failed(&error))?;
         if overlooked::is_intended(service.options()) {
             warnings.extend(overlooked);
