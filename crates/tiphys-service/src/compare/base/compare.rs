@@ -163,18 +163,27 @@ impl RevisionComparison {
         &self.errors
     }
 
-    /// Returns the applications of the new side that are not compared, because they cannot be read or are defined more than once.
+    /// Returns the applications of the new side that are not compared, because they cannot be read or are defined more than once. A file that
+    /// cannot be read is listed only if the base has no application in it.
     pub fn unusable(&self) -> Vec<ApplicationDiff> {
-        let entry = |one: &Unusable| ApplicationDiff::unusable(one.key.clone(), &one.error);
-        let doubtful = self.pairs.doubtful.iter().map(|stored| {
-            let message = format!(
-                "application {} ({}): the working copy may have it in a file or document that cannot be read",
-                stored.full_name(),
-                stored.place
-            );
-            ApplicationDiff::new(stored, Presence::Both, Err(ServiceError::invalid_input(message)))
-        });
-        self.pairs.unusable.iter().map(entry).chain(doubtful).collect()
+        let Pairs { unusable, doubtful, .. } = &self.pairs;
+        let (mut of_base, mut named) = (Vec::new(), Vec::new());
+        for stored in doubtful {
+            let file = unusable.iter().position(|one| one.is_now(stored));
+            let error = match file {
+                Some(index) => ServiceError::selection(&unusable[index].error),
+                None => ServiceError::invalid_input(format!(
+                    "application {} ({}): the working copy may have it in a file or document that cannot be read",
+                    stored.full_name(),
+                    stored.place
+                )),
+            };
+            named.extend(file);
+            of_base.push(ApplicationDiff::new(stored, Presence::Both, Err(error)));
+        }
+        let others = unusable.iter().enumerate().filter(|(index, _)| !named.contains(index));
+        let entry = |(_, one): (usize, &Unusable)| ApplicationDiff::unusable(one.key.clone(), &one.error);
+        others.map(entry).chain(of_base).collect()
     }
 
     /// Returns the applications that the base has in documents that cannot be used, and that the new side does not have.
@@ -246,7 +255,8 @@ impl RevisionComparison {
     fn require_applications(&self) -> Result<(), ServiceError> {
         let is_unknown = |side: &SideStore| !side.unknown_sets.is_empty();
         let knows_all = !is_unknown(&self.sides.base.stores) && !is_unknown(&self.sides.head.stores);
-        let are_usable = self.pairs.unusable.is_empty() && self.pairs.repaired.is_empty();
+        let Pairs { unusable, doubtful, repaired, .. } = &self.pairs;
+        let are_usable = unusable.is_empty() && doubtful.is_empty() && repaired.is_empty();
         if self.pairs.joined.is_empty() && self.errors.is_empty() && are_usable && knows_all {
             let nothing = ServiceError::invalid_input("no application to compare");
             return Err(nothing.with_remedy(Remedy::ChooseStore));

@@ -74,6 +74,16 @@ impl Unusable {
         }
     }
 
+    /// Whether it is an invalid file of the head in which the base has an application.
+    pub(super) fn is_now(&self, of_base: &StoredApplication) -> bool {
+        match (&self.key, &self.error) {
+            (None, SelectError::Broken(broken)) => {
+                broken.place.file.path().is_some_and(|file| is_file_of_base(file, &of_base.place.file))
+            }
+            _ => false,
+        }
+    }
+
     /// Separates unusable documents from arguments that name no application.
     fn of(error: SelectError, control_plane: &str) -> Result<Self, SelectError> {
         match unusable_key(&error, control_plane) {
