@@ -283,6 +283,17 @@ pub enum SourceError {
     Store(#[from] StoreError),
 }
 
+impl SourceError {
+    /// Whether the files of a revision are the cause, so that another revision may be readable.
+    pub fn is_of_files(&self) -> bool {
+        match self {
+            Self::Name { .. } | Self::Path(_) | Self::LfsPointer { .. } | Self::PastPath { .. } => true,
+            Self::Tree { source: StoreError::Write(error), .. } => !matches!(error, WriteError::Io { .. }),
+            _ => false,
+        }
+    }
+}
+
 impl From<WriteError> for SourceError {
     fn from(error: WriteError) -> Self {
         Self::Store(StoreError::Write(error))

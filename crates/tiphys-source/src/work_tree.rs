@@ -25,6 +25,11 @@ pub struct PastFiles {
 }
 
 impl PastFiles {
+    /// Returns those of a path that does not exist.
+    pub fn none() -> Self {
+        Self { commit: String::new(), found: None }
+    }
+
     /// Returns a path of this machine with the files, valid while this value exists. None if the commit does not have the path.
     pub fn place(&self) -> Option<PathBuf> {
         self.found.as_ref().map(|(tree, path)| path.below(tree.root()))

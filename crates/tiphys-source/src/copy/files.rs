@@ -1,6 +1,7 @@
 //! The files of a local directory that replaces a repository: tracked and untracked ones, without those that git ignores.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -76,13 +77,13 @@ async fn list_repository(
         if name.ends_with(b"/") {
             continue;
         }
-        let path = below.join(text(copy, name)?)?;
-        let place = path.below(&copy.dir);
+        let place = dir.join(OsStr::from_bytes(name));
         let is_folder = match fs::symlink_metadata(&place) {
             // Deleted, but still in the index.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
             metadata => metadata.is_ok_and(|metadata| metadata.is_dir()),
         };
+        let path = below.join(text(copy, name)?)?;
         if !is_folder {
             files.insert(path);
         } else if place.join(".git").exists() {

@@ -41,6 +41,9 @@ pub(crate) async fn run(
         error::print_all(unusable.iter().filter_map(|one| one.result.as_ref().err()), None);
         error::print_all(comparison.sets().errors(), None);
         error::warn_all(&comparison.warnings());
+        for text in comparison.notes() {
+            note(&format!("note: {text}"));
+        }
         let progress = Progress::new(host, "compared", comparison.applications());
         let step = |name: &str| progress.step(name);
         let affected = Box::pin(comparison.affected(&step)).await?;
@@ -48,7 +51,8 @@ pub(crate) async fn run(
     };
     let (found, all, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     output::print(&form(&found))?;
-    note(&format!("affected applications: {} of {all}", found.applications.len()));
+    let (affected, all) = (found.applications.len() + found.unusable.len(), all + found.unusable.len());
+    note(&format!("affected applications: {affected} of {all}"));
     let is_complete = found.unusable.is_empty() && found.sets.is_empty();
     if !is_complete {
         note("the list is not complete: not all applications and application sets could be compared");

@@ -138,6 +138,7 @@ impl RevisionComparison {
         }
         warnings.extend(of_checkouts);
         let base_label = label(&revision.base);
+        notes.extend(sides.notes.iter().cloned());
         let others = pairs.repaired.iter().filter(|old| !old.is_about_applications());
         notes.extend(others.map(|old| format!("at {base_label}: {}", chain(&old.error))));
         if is_about_all && errors.is_empty() && pairs.unusable.is_empty() {

@@ -71,6 +71,24 @@ impl BaseReader<'_> {
         Ok(Some((self.at(place, modes).await?, tops)))
     }
 
+    /// Returns a path of a store at the base, and the top directories of all work trees around it. Files that cannot be read count as none,
+    /// with the reason: a change may repair them.
+    pub(super) async fn store(
+        &self,
+        path: &Path,
+    ) -> Result<Option<(BasePath, Vec<PathBuf>, Option<String>)>, ServiceError> {
+        let places = work_trees("", path)?;
+        let tops = places.iter().map(|place| place.top.clone()).collect();
+        let Some(place) = self.innermost(places).await? else { return Ok(None) };
+        match self.sources.past_files(&place, self.base, (&OWN, Modes::Plain)).await {
+            Ok(files) => Ok(Some((BasePath { place, files }, tops, None))),
+            Err(error) if error.is_of_files() => {
+                Ok(Some((BasePath { place, files: PastFiles::none() }, tops, Some(chain(&error)))))
+            }
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
     /// Returns the innermost work tree of a path, as git does, that also exists at the base. A change must not choose it by putting a
     /// repository in the place of a directory.
     async fn innermost(&self, places: Vec<WorkTreePath>) -> Result<Option<WorkTreePath>, ServiceError> {

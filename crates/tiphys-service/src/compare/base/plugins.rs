@@ -124,6 +124,7 @@ async fn load_base(
         None | Some(Err(LoadError::Nothing { .. })) => Vec::new(),
         Some(loaded) => loaded.map_err(|error| {
             ServiceError::invalid_input(format!("{origin}{}", at_base.named(&chain(&error), reader.base)))
+                .with_remedy(Remedy::ChoosePluginsFrom)
         })?,
     };
     Ok(BasePlugins { at_base, loaded, warning })

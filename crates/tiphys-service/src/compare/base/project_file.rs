@@ -46,9 +46,11 @@ pub async fn project_file_of_base(
             let label = label(base);
             let content = read_project_file(&file).map_err(|problem| {
                 ServiceError::invalid_input(format!("{label}:{}: {problem}", place.path))
+                    .with_remedy(Remedy::ChoosePluginsFrom)
             })?;
             let is_named = matches!(choice, ProjectFileChoice::Named(_));
-            of_base = Some(ProjectFile::at_revision(&place, content, &label, is_named, host)?);
+            let found = ProjectFile::at_revision(&place, content, &label, is_named, host);
+            of_base = Some(found.map_err(|error| error.with_remedy(Remedy::ChoosePluginsFrom))?);
             break;
         }
         if place.path.parent().is_none_or(|parent| parent.is_root()) {

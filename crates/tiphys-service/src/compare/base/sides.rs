@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tiphys_plugin::RunSettings;
 use tiphys_render::{RenderedApplication, Renderer, ValueResolver};
-use tiphys_source::{ChartFolders, Sources};
+use tiphys_source::{BaseRevision, ChartFolders, Sources};
 use tiphys_store::{ApplicationRef, Store as Resources, StoreInput, StoredApplication};
 use tiphys_tree::Modes;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +18,7 @@ use super::{HeadReferences, PluginsFrom, RevisionOptions, trust};
 use crate::appset::{self, IncludedSets, Services, WorldInputs};
 use crate::clusters::{DestinationClusters, cluster_secrets};
 use crate::dynamic::{BaseDestinations, ClusterValues, LiveReads};
-use crate::error::{Input, ServiceError};
+use crate::error::{Input, ServiceError, chain};
 use crate::host::Host;
 use crate::options::{ServiceOptions, StorePath};
 use crate::plugin;
@@ -52,6 +52,8 @@ pub(super) struct ComparedSides {
     pub(super) clusters: Arc<DestinationClusters>,
     /// Warnings about settings and plugins.
     pub(super) warnings: Vec<Warning>,
+    /// Why stores of the base could not be read. Everything of the head counts as new then.
+    pub(super) notes: Vec<String>,
     /// What became of the application sets of both sides.
     pub(super) sets: IncludedSets,
     /// The trees of the base from which its store was read.
@@ -77,6 +79,7 @@ pub(super) async fn open(
         around: mut compared,
         trust,
         trust_settings,
+        notes,
         mut held,
     } = stores(&reader, options, arguments, (*from, host)).await?;
     let (chart_folders, held_charts) = chart_folders(&reader, options, &tops).await?;
@@ -163,6 +166,7 @@ pub(super) async fn open(
         projects_of_head,
         clusters,
         warnings,
+        notes,
         sets,
         _held: held,
     })
@@ -300,6 +304,8 @@ struct StoreSides {
     trust: Arc<Trust>,
     /// The origins of files with settings.
     trust_settings: Trust,
+    /// Why stores of the base could not be read.
+    notes: Vec<String>,
     /// The trees from which the store of the base was read. Objects that sets name are read from them later.
     held: Vec<BasePath>,
 }
@@ -316,10 +322,11 @@ async fn stores(
     let (mut inputs_base, mut inputs_head) = (Vec::new(), Vec::new());
     let mut in_no_repository = None;
     let mut held: Vec<BasePath> = Vec::new();
+    let mut notes = Vec::new();
     for path in options.store_paths() {
         // Standard input is refused before.
         let StorePath::Path(path) = path else { continue };
-        let Some((at_base, outer)) = reader.path(&host.absolute(&path), Modes::Plain).await? else {
+        let Some((at_base, outer, problem)) = reader.store(&host.absolute(&path)).await? else {
             in_no_repository.get_or_insert_with(|| path.clone());
             for inputs in [&mut inputs_base, &mut inputs_head] {
                 inputs.push(StoreInput::Path(path.clone()));
@@ -327,6 +334,7 @@ async fn stores(
             continue;
         };
         let input = at_base.input(reader.base);
+        notes.extend(problem.map(|problem| format!("at {}: {problem}", past::label(reader.base))));
         // Loading reports a path that exists on neither side.
         if input.is_none() || host.absolute(&path).exists() {
             inputs_head.push(StoreInput::Path(path));
@@ -340,25 +348,27 @@ async fn stores(
         return Err(past::in_no_repository(&path.display().to_string()).of_input(Input::Store));
     }
     let store_head = load_inputs(&inputs_head)?;
-    let store_base = load_base(&inputs_base)?;
+    let store_base = load_base(&inputs_base, &held, reader.base, &mut notes);
     let (mut paths_base, mut paths_head) = (Vec::new(), Vec::new());
     for argument in arguments {
         let ApplicationRef::Path(path) = argument else { continue };
         let shown = path.display().to_string();
-        let at_base = reader.path(&host.absolute(path), Modes::Plain).await?;
-        let (at_base, outer) = at_base.ok_or_else(|| past::in_no_repository(&shown))?;
+        let at_base = reader.store(&host.absolute(path)).await?;
+        let (at_base, outer, problem) = at_base.ok_or_else(|| past::in_no_repository(&shown))?;
         let input = at_base.input(reader.base);
+        notes.extend(problem.map(|problem| format!("at {}: {problem}", past::label(reader.base))));
         if input.is_none() || host.absolute(path).exists() {
             let loaded = Resources::load(&[StoreInput::Path(path.clone())]);
             paths_head
                 .push((path.clone(), loaded.map_err(|error| ServiceError::invalid_input_from(&error))?));
         }
-        if let Some(input) = input {
-            paths_base.push((path.clone(), load_base(&[StoreInput::Past(input)])?));
-        }
         tops.insert(at_base.place.top.clone());
         around.extend(outer);
         held.push(at_base);
+        if let Some(input) = input {
+            let loaded = load_base(&[StoreInput::Past(input)], &held, reader.base, &mut notes);
+            paths_base.push((path.clone(), loaded));
+        }
     }
     let trust = Trust::new(options, host, &store_head, &[]);
     let trust_settings = match plugins_from {
@@ -377,9 +387,14 @@ async fn stores(
         }
     };
     let (base, head) = (side(store_base, paths_base), side(store_head, paths_head));
-    Ok(StoreSides { base, head, tops, around, trust, trust_settings, held })
+    Ok(StoreSides { base, head, tops, around, trust, trust_settings, notes, held })
 }
 
-fn load_base(inputs: &[StoreInput]) -> Result<Resources, ServiceError> {
-    Resources::load(inputs).map_err(|error| ServiceError::invalid_input_from(&error))
+/// Loads a store of the base. One that cannot be loaded is empty, with a note: a change may repair it.
+fn load_base(inputs: &[StoreInput], of: &[BasePath], base: &BaseRevision, notes: &mut Vec<String>) -> Resources {
+    Resources::load(inputs).unwrap_or_else(|error| {
+        let message = of.iter().fold(chain(&error), |message, path| path.named(&message, base));
+        notes.push(format!("at {}: {message}", past::label(base)));
+        Resources::default()
+    })
 }
