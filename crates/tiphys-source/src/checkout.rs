@@ -22,22 +22,48 @@ const CONVERTING: [&str; 3] = ["crlf", "ident", "working-tree-encoding"];
 /// The attributes that convert files where lines end as on Linux.
 const ATTRIBUTES: [&str; 3] = ["eol", "ident", "working-tree-encoding"];
 
-/// Values of `core.autocrlf` that do not convert files at checkout.
-const NO_AUTO_CRLF: [&str; 6] = ["", "false", "no", "off", "0", "input"];
+/// Words that git reads as false.
+const FALSE: [&str; 3] = ["false", "no", "off"];
 
-/// The configuration of a repository that converts files beside the attributes of its commits. The default is that of a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CheckoutSettings {
-    auto_crlf: String,
-    eol: String,
-    /// `$GIT_DIR/info/attributes`.
-    attributes: Vec<u8>,
+/// The files in which git ends lines with CRLF, beside those with the attribute `eol=crlf`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum CrlfFiles {
+    /// None: the settings of a server, and `core.autocrlf=input` with any `core.eol`.
+    #[default]
+    None,
+    /// Those with the attribute `text` (`core.eol=crlf`).
+    WithAttribute,
+    /// All text files (`core.autocrlf=true`).
+    AllText,
 }
 
-impl Default for CheckoutSettings {
-    fn default() -> Self {
-        Self { auto_crlf: "false".to_owned(), eol: "lf".to_owned(), attributes: Vec::new() }
+impl CrlfFiles {
+    /// Reads the values of `core.autocrlf` and `core.eol`, of which the first takes precedence.
+    fn new(auto_crlf: &str, eol: &str) -> Self {
+        match (auto_crlf, eol) {
+            ("input", _) => Self::None,
+            (value, _) if is_true(value) => Self::AllText,
+            (_, "crlf") => Self::WithAttribute,
+            _ => Self::None,
+        }
     }
+
+    /// Returns the values of `core.autocrlf` and `core.eol`.
+    fn values(self) -> (&'static str, &'static str) {
+        match self {
+            Self::None => ("false", "lf"),
+            Self::WithAttribute => ("false", "crlf"),
+            Self::AllText => ("true", "lf"),
+        }
+    }
+}
+
+/// The configuration of a repository that converts files beside the attributes of its commits. The default is that of a server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CheckoutSettings {
+    crlf: CrlfFiles,
+    /// `$GIT_DIR/info/attributes`.
+    attributes: Vec<u8>,
 }
 
 impl CheckoutSettings {
@@ -48,26 +74,21 @@ impl CheckoutSettings {
     /// Parses the output of [`Self::CONFIGURATION`], and reads a repository's `info/attributes`. Settings without an effect are those of a
     /// server.
     pub(crate) fn new(configuration: &str, attributes: &Path) -> Result<Self, SourceError> {
-        let mut settings = Self::default();
+        let (mut auto_crlf, mut eol) = (String::new(), String::new());
         for item in configuration.split('\0').filter(|item| !item.is_empty()) {
             let (key, value) = item.split_once('\n').unwrap_or((item, "true"));
-            let value = value.to_ascii_lowercase();
             match key {
-                "core.autocrlf" if NO_AUTO_CRLF.contains(&value.as_str()) => {
-                    settings.auto_crlf = Self::default().auto_crlf;
-                }
-                "core.autocrlf" => settings.auto_crlf = value,
-                "core.eol" if value == "crlf" => settings.eol = value,
-                "core.eol" => settings.eol = Self::default().eol,
+                "core.autocrlf" => auto_crlf = value.to_ascii_lowercase(),
+                "core.eol" => eol = value.to_ascii_lowercase(),
                 _ => {}
             }
         }
-        settings.attributes = match fs::read(attributes) {
+        let attributes = match fs::read(attributes) {
             Ok(content) => content,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(source) => return Err(SourceError::Read { path: attributes.to_path_buf(), source }),
         };
-        Ok(settings)
+        Ok(Self { crlf: CrlfFiles::new(&auto_crlf, &eol), attributes })
     }
 
     /// Reads the settings of a repository without a work tree.
@@ -80,20 +101,20 @@ impl CheckoutSettings {
 
     /// Returns bytes that differ for different settings. None for those of a server.
     pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
-        let text = format!("{}\0{}\0", self.auto_crlf, self.eol);
+        let (auto_crlf, eol) = self.crlf.values();
+        let text = format!("{auto_crlf}\0{eol}\0");
         (*self != Self::default()).then(|| [text.as_bytes(), &self.attributes].concat())
     }
 
     /// Whether files may be converted without attributes of their commit.
     pub(crate) fn may_convert(&self) -> bool {
-        self.converts_lines() || attributes_convert(&self.attributes)
+        self.crlf != CrlfFiles::None || attributes_convert(&self.attributes)
     }
+}
 
-    /// Whether lines of text files end with CRLF.
-    fn converts_lines(&self) -> bool {
-        let server = Self::default();
-        (&self.auto_crlf, &self.eol) != (&server.auto_crlf, &server.eol)
-    }
+/// Whether git reads the lower-case value of a boolean as true.
+fn is_true(value: &str) -> bool {
+    !FALSE.contains(&value) && !value.trim_start_matches('0').is_empty()
 }
 
 /// Whether attributes may convert files where lines end as on Linux.
@@ -135,13 +156,13 @@ pub(crate) async fn check_out(
     let index = request.files.iter().map(entry).collect::<Vec<_>>().concat();
     repository.run(&["update-index", "-z", "--index-info"], index).await?;
     let all = || request.files.keys();
-    let files: Vec<RepoPath> = if request.settings.converts_lines() {
-        all().cloned().collect()
-    } else {
+    let files: Vec<RepoPath> = if request.settings.crlf == CrlfFiles::None {
         let args = [&["check-attr", "--cached", "--stdin", "-z"], &ATTRIBUTES[..]].concat();
         let output = repository.run(&args, terminated(all())).await?;
         let converted = converted(&String::from_utf8_lossy(&output));
         all().filter(|path| converted.contains(path.as_str())).cloned().collect()
+    } else {
+        all().cloned().collect()
     };
     if !files.is_empty() {
         let args = ["checkout-index", "-z", "--stdin", "--prefix=../files/"];
@@ -206,9 +227,10 @@ impl<'a> Scratch<'a> {
             ("GIT_ATTR_NOSYSTEM", "1".as_ref()),
         ]
         .map(|(name, value)| (name.into(), value.to_os_string()));
+        let (auto_crlf, eol) = settings.crlf.values();
         let config = [
-            ("core.autocrlf", settings.auto_crlf.as_str()),
-            ("core.eol", &settings.eol),
+            ("core.autocrlf", auto_crlf),
+            ("core.eol", eol),
             // Names that only Windows or macOS cannot have are valid in trees, too.
             ("core.protectNTFS", "false"),
             ("core.protectHFS", "false"),

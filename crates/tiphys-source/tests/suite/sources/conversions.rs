@@ -181,17 +181,13 @@ async fn configuration_of_a_local_repository_converts_its_commits() {
     let bench = Workbench::new();
     let repository = bench.repository("remote");
     let attributes: Files<'_> = &[(".gitattributes", b"*.yaml text\nlone.txt -text\n")];
-    for setting in [
-        "core.autocrlf=true",
-        "core.autocrlf=TRUE",
-        "core.autocrlf=input",
-        "core.eol=crlf",
-        "core.eol=native",
-    ] {
+    let settings = ["TRUE", "input", "00"].map(|value| format!("core.autocrlf={value}"));
+    let ends = ["lf", "crlf", "native"].map(|value| format!("core.eol={value}"));
+    for (auto_crlf, eol) in settings.iter().flat_map(|setting| ends.iter().map(move |end| (setting, end))) {
         for attributes in [&[][..], attributes] {
             commit(&repository, &[CONTENTS, attributes]);
-            check_out(&bench, &repository, &[setting]);
-            assert_clean_checkout_is_equal(&bench, setting).await;
+            check_out(&bench, &repository, &[auto_crlf, eol]);
+            assert_clean_checkout_is_equal(&bench, &format!("{auto_crlf} {eol}")).await;
         }
     }
     check_out(&bench, &repository, &[]);
