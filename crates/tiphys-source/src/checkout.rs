@@ -58,7 +58,36 @@ impl CrlfFiles {
     }
 }
 
-/// The configuration of a repository that converts files beside the attributes of its commits. The default is that of a server.
+/// The configuration of a repository for checkouts.
+pub(crate) struct CheckoutConfiguration {
+    crlf: CrlfFiles,
+    /// Whether a checkout leaves out files (`core.sparseCheckout`).
+    pub(crate) is_sparse: bool,
+}
+
+impl CheckoutConfiguration {
+    /// The arguments of git that print it.
+    pub(crate) const ARGS: [&str; 4] =
+        ["config", "--null", "--get-regexp", r"^core\.(autocrlf|eol|sparsecheckout)$"];
+
+    /// Parses the output of [`Self::ARGS`].
+    pub(crate) fn parse(output: &str) -> Self {
+        let (mut auto_crlf, mut eol, mut is_sparse) = (String::new(), String::new(), false);
+        for item in output.split('\0').filter(|item| !item.is_empty()) {
+            let (key, value) = item.split_once('\n').unwrap_or((item, "true"));
+            let value = value.to_ascii_lowercase();
+            match key {
+                "core.autocrlf" => auto_crlf = value,
+                "core.eol" => eol = value,
+                "core.sparsecheckout" => is_sparse = is_true(&value),
+                _ => {}
+            }
+        }
+        Self { crlf: CrlfFiles::new(&auto_crlf, &eol), is_sparse }
+    }
+}
+
+/// The settings of a repository that convert files beside the attributes of its commits. The default is that of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CheckoutSettings {
     crlf: CrlfFiles,
@@ -67,36 +96,26 @@ pub(crate) struct CheckoutSettings {
 }
 
 impl CheckoutSettings {
-    /// Returns the arguments of git that print the configuration.
-    pub(crate) const CONFIGURATION: [&str; 4] =
-        ["config", "--null", "--get-regexp", r"^core\.(autocrlf|eol)$"];
-
-    /// Parses the output of [`Self::CONFIGURATION`], and reads a repository's `info/attributes`. Settings without an effect are those of a
-    /// server.
-    pub(crate) fn new(configuration: &str, attributes: &Path) -> Result<Self, SourceError> {
-        let (mut auto_crlf, mut eol) = (String::new(), String::new());
-        for item in configuration.split('\0').filter(|item| !item.is_empty()) {
-            let (key, value) = item.split_once('\n').unwrap_or((item, "true"));
-            match key {
-                "core.autocrlf" => auto_crlf = value.to_ascii_lowercase(),
-                "core.eol" => eol = value.to_ascii_lowercase(),
-                _ => {}
-            }
-        }
+    /// Reads a repository's `info/attributes`, and adds what its configuration sets.
+    pub(crate) fn read(
+        configuration: &CheckoutConfiguration,
+        attributes: &Path,
+    ) -> Result<Self, SourceError> {
         let attributes = match fs::read(attributes) {
             Ok(content) => content,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(source) => return Err(SourceError::Read { path: attributes.to_path_buf(), source }),
         };
-        Ok(Self { crlf: CrlfFiles::new(&auto_crlf, &eol), attributes })
+        Ok(Self { crlf: configuration.crlf, attributes })
     }
 
-    /// Reads the settings of a repository without a work tree.
-    pub(crate) async fn read(git: &Git, git_dir: &Path) -> Result<Self, SourceError> {
-        let call = git.local(git_dir, Place::Bare(git_dir), Self::CONFIGURATION);
+    /// Reads the settings of the repository in a `.git` directory.
+    pub(crate) async fn of_git_dir(git: &Git, git_dir: &Path) -> Result<Self, SourceError> {
+        let call = git.local(git_dir, Place::Bare(git_dir), CheckoutConfiguration::ARGS);
         let name = git_dir.display().to_string();
         let output = git.run(call).await.map_err(|problem| problem.into_error(&name, "reading"))?;
-        Self::new(&String::from_utf8_lossy(&output.stdout), &git_dir.join("info/attributes"))
+        let configuration = CheckoutConfiguration::parse(&String::from_utf8_lossy(&output.stdout));
+        Self::read(&configuration, &git_dir.join("info/attributes"))
     }
 
     /// Returns bytes that differ for different settings. None for those of a server.

@@ -11,7 +11,7 @@ use gix_hash::ObjectId;
 use base::BaseRevision;
 
 use crate::SourceError;
-use crate::checkout::CheckoutSettings;
+use crate::checkout::{CheckoutConfiguration, CheckoutSettings};
 use crate::git::{Git, Place, shown};
 use crate::objects::Objects;
 use crate::once_map::OnceMap;
@@ -35,6 +35,8 @@ pub(crate) struct LocalRepository {
     pub(crate) bare: bool,
     /// Whether it is a shallow clone.
     pub(crate) shallow: bool,
+    /// Whether its work tree leaves out files of the commit that is checked out.
+    pub(crate) is_sparse: bool,
     /// The commits of base revisions. Each is resolved once, so that a concurrent fetch does not change it during a command.
     bases: OnceMap<BaseRevision, ObjectId>,
 }
@@ -84,26 +86,41 @@ impl LocalRepository {
             ask(git, dir, &shown, &refs, Expect::Success),
             ask(git, dir, &shown, &head, Expect::Any),
             ask(git, dir, &shown, &branch, Expect::Any),
-            ask(git, dir, &shown, &CheckoutSettings::CONFIGURATION, Expect::Any),
+            ask(git, dir, &shown, &CheckoutConfiguration::ARGS, Expect::Any),
         )?;
         let lines: Vec<&str> = place.lines().collect();
         let [git_dir, bare, shallow, objects, attributes] = lines[..] else {
             let problem = format!("git rev-parse printed {place:?}");
             return Err(SourceError::LocalRepository { dir: dir.to_path_buf(), problem });
         };
+        let configuration = CheckoutConfiguration::parse(&configuration);
+        let is_bare = bare == "true";
         Ok(Self {
             dir: dir.to_path_buf(),
             git_dir: PathBuf::from(git_dir),
             objects: Objects::open(&dir.join(objects), &shown)?,
-            checkout: CheckoutSettings::new(&configuration, &dir.join(attributes))?,
+            checkout: CheckoutSettings::read(&configuration, &dir.join(attributes))?,
             refs: Refs::parse(&refs),
             default_branches: refs.lines().filter_map(default_branch).map(str::to_owned).collect(),
             head: ObjectId::from_hex(head.trim().as_bytes()).ok(),
             branch: Some(branch.trim().to_owned()).filter(|branch| !branch.is_empty()),
-            bare: bare == "true",
+            bare: is_bare,
             shallow: shallow == "true",
+            is_sparse: configuration.is_sparse && !is_bare,
             bases: OnceMap::default(),
         })
+    }
+
+    /// Fails for a sparse checkout: compared with a commit, what it leaves out would seem to be removed.
+    pub(crate) fn expect_whole_checkout(&self) -> Result<(), SourceError> {
+        if !self.is_sparse {
+            return Ok(());
+        }
+        let problem = format!(
+            "it is a sparse checkout, and what it leaves out would seem to be removed; run git -C {} sparse-checkout disable",
+            self.dir.display()
+        );
+        Err(SourceError::LocalRepository { dir: self.dir.clone(), problem })
     }
 
     /// Returns the branch that a revision names: itself, or that of a remote (`origin/main`). None for tags, commits and `HEAD~1`.

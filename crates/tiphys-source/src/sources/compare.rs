@@ -60,8 +60,8 @@ impl Sources {
     /// Returns the same sources at another revision: a commit of each local copy is used instead of its files. Everything else is shared, so
     /// a branch of a remote repository refers to the same commit in both.
     ///
-    /// A directory of charts without a git repository is the same in both. Fails if another directory has no git repository, or has no
-    /// such revision.
+    /// A directory of charts without a git repository is the same in both. Fails if another directory has no git repository, is a sparse
+    /// checkout, or has no such revision.
     pub async fn at(&self, base: &BaseRevision) -> Result<Self, SourceError> {
         let mut past = Vec::new();
         for index in 0..self.copies.len() {
@@ -73,6 +73,7 @@ impl Sources {
                 }
                 return Err(no_past(copy, &format!("revision {:?}", base.name)));
             };
+            git.expect_whole_checkout()?;
             match base.commit(git, &self.service.git).await {
                 Ok(commit) => past.push(Some(commit)),
                 // An application of the repository fails.
@@ -178,6 +179,7 @@ impl Sources {
         (scope, modes): (&TreeScope, Modes),
     ) -> Result<PastFiles, SourceError> {
         let repository = self.local.open(&place.top, &self.service.git).await?;
+        repository.expect_whole_checkout()?;
         let commit = base.commit(&repository, &self.service.git).await?;
         let origin = Origin::WorkTree { top: place.top.clone(), commit };
         let shown = place.top.display().to_string();
@@ -249,6 +251,7 @@ impl Sources {
                 self.identity_of_files(&files, paths.as_deref()).await
             }
             Some(base) => {
+                repository.expect_whole_checkout()?;
                 let commit = base.commit(&repository, &self.service.git).await?;
                 let origin = Origin::WorkTree { top: place.top.clone(), commit };
                 self.identity_of_commit(&origin, paths.as_deref()).await

@@ -167,7 +167,7 @@ impl Sources {
                     way: self.way_of_submodule(superproject, url.as_ref()),
                     project: Arc::clone(&superproject.project),
                     objects,
-                    checkout: CheckoutSettings::read(&self.service.git, &dir).await?,
+                    checkout: CheckoutSettings::of_git_dir(&self.service.git, &dir).await?,
                     tree,
                     url,
                     modules_dir: Some(dir.join("modules")),
