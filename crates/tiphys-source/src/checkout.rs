@@ -11,6 +11,7 @@ use tiphys_tree::{RepoPath, RunDir};
 
 use crate::SourceError;
 use crate::git::{Git, Place, shown};
+use crate::local::{Expect, ask};
 use crate::objects::Objects;
 
 /// The file with the attributes of a directory's files.
@@ -66,12 +67,14 @@ pub(crate) struct CheckoutConfiguration {
 }
 
 impl CheckoutConfiguration {
-    /// The arguments of git that print it.
-    pub(crate) const ARGS: [&str; 4] =
-        ["config", "--null", "--get-regexp", r"^core\.(autocrlf|eol|sparsecheckout)$"];
+    /// Reads the configuration of a repository.
+    pub(crate) async fn read(git: &Git, dir: &Path, place: Place<'_>) -> Result<Self, SourceError> {
+        let args = ["config", "--null", "--get-regexp", r"^core\.(autocrlf|eol|sparsecheckout)$"];
+        ask(git, git.local(dir, place, args), Expect::Answer).await.map(|output| Self::parse(&output))
+    }
 
-    /// Parses the output of [`Self::ARGS`].
-    pub(crate) fn parse(output: &str) -> Self {
+    /// Parses the output of `git config --null`.
+    fn parse(output: &str) -> Self {
         let (mut auto_crlf, mut eol, mut is_sparse) = (String::new(), String::new(), false);
         for item in output.split('\0').filter(|item| !item.is_empty()) {
             let (key, value) = item.split_once('\n').unwrap_or((item, "true"));
@@ -111,10 +114,7 @@ impl CheckoutSettings {
 
     /// Reads the settings of the repository in a `.git` directory.
     pub(crate) async fn of_git_dir(git: &Git, git_dir: &Path) -> Result<Self, SourceError> {
-        let call = git.local(git_dir, Place::Bare(git_dir), CheckoutConfiguration::ARGS);
-        let name = git_dir.display().to_string();
-        let output = git.run(call).await.map_err(|problem| problem.into_error(&name, "reading"))?;
-        let configuration = CheckoutConfiguration::parse(&String::from_utf8_lossy(&output.stdout));
+        let configuration = CheckoutConfiguration::read(git, git_dir, Place::Bare(git_dir)).await?;
         Self::read(&configuration, &git_dir.join("info/attributes"))
     }
 

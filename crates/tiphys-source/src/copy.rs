@@ -13,7 +13,7 @@ use tiphys_access::RepoUrl;
 use tiphys_tree::{RepoPath, TreeLimits};
 use tokio::sync::OnceCell;
 
-use crate::git::Git;
+use crate::git::{Git, Place};
 use crate::identity::FileIds;
 use crate::local::{Expect, LocalRepositories, LocalRepository, ask};
 use crate::refs::{BRANCHES, is_default};
@@ -179,7 +179,7 @@ impl OpenCopy {
         let is_bare = !has_work_tree && dir.join("HEAD").is_file() && dir.join("objects").is_dir();
         let found = if has_work_tree || is_bare { Some(repositories.open(&dir, git).await?) } else { None };
         let remotes = match &found {
-            Some(_) => remotes(&dir, git, &shown).await?,
+            Some(_) => remotes(&dir, git).await?,
             None => Vec::new(),
         };
         let urls = match &copy.url {
@@ -296,17 +296,17 @@ impl OpenCopy {
 
 /// Returns the normalised URLs of a repository's remotes.
 pub(crate) async fn remote_urls(dir: &Path, git: &Git) -> Result<BTreeSet<String>, SourceError> {
-    let remotes = remotes(dir, git, &dir.display().to_string()).await?;
+    let remotes = remotes(dir, git).await?;
     Ok(remotes.into_iter().map(|(_, url)| url).collect())
 }
 
 /// Returns names and normalised URLs of a repository's remotes, before and after `insteadOf` is applied.
-async fn remotes(dir: &Path, git: &Git, shown: &str) -> Result<Vec<(Option<String>, String)>, SourceError> {
+async fn remotes(dir: &Path, git: &Git) -> Result<Vec<(Option<String>, String)>, SourceError> {
     let written = ["config", "--null", "--get-regexp", r"^remote\..*\.(push)?url$"];
     let expanded = ["remote", "--verbose"];
     let (written, expanded) = tokio::try_join!(
-        ask(git, dir, shown, &written, Expect::Any),
-        ask(git, dir, shown, &expanded, Expect::Success),
+        ask(git, git.local(dir, Place::Here, written), Expect::Answer),
+        ask(git, git.local(dir, Place::Here, expanded), Expect::Success),
     )?;
     let written = written.split('\0').filter_map(|item| {
         let (key, url) = item.split_once('\n')?;

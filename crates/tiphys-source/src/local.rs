@@ -12,7 +12,7 @@ use base::BaseRevision;
 
 use crate::SourceError;
 use crate::checkout::{CheckoutConfiguration, CheckoutSettings};
-use crate::git::{Git, Place, shown};
+use crate::git::{Call, Git, Place, ToolProblem, shown};
 use crate::objects::Objects;
 use crate::once_map::OnceMap;
 use crate::refs::{BRANCHES, Refs, TRACKING, is_default};
@@ -48,8 +48,10 @@ pub(crate) struct LocalRepositories(OnceMap<PathBuf, Arc<LocalRepository>>);
 /// The exit codes of git that are not errors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
+    /// 0.
     Success,
-    Any,
+    /// 0, or 1 if git finds nothing.
+    Answer,
 }
 
 impl LocalRepositories {
@@ -81,19 +83,19 @@ impl LocalRepository {
         let refs = ["for-each-ref", format];
         let head = ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"];
         let branch = ["symbolic-ref", "--quiet", "HEAD"];
+        let here = |args: &[&'static str]| git.local(dir, Place::Here, args.iter().copied());
         let (place, refs, head, branch, configuration) = tokio::try_join!(
-            ask(git, dir, &shown, &place, Expect::Success),
-            ask(git, dir, &shown, &refs, Expect::Success),
-            ask(git, dir, &shown, &head, Expect::Any),
-            ask(git, dir, &shown, &branch, Expect::Any),
-            ask(git, dir, &shown, &CheckoutConfiguration::ARGS, Expect::Any),
+            ask(git, here(&place), Expect::Success),
+            ask(git, here(&refs), Expect::Success),
+            ask(git, here(&head), Expect::Answer),
+            ask(git, here(&branch), Expect::Answer),
+            CheckoutConfiguration::read(git, dir, Place::Here),
         )?;
         let lines: Vec<&str> = place.lines().collect();
         let [git_dir, bare, shallow, objects, attributes] = lines[..] else {
             let problem = format!("git rev-parse printed {place:?}");
             return Err(SourceError::LocalRepository { dir: dir.to_path_buf(), problem });
         };
-        let configuration = CheckoutConfiguration::parse(&configuration);
         let is_bare = bare == "true";
         Ok(Self {
             dir: dir.to_path_buf(),
@@ -151,19 +153,16 @@ fn default_branch(line: &str) -> Option<&str> {
     target.strip_prefix(TRACKING)?.strip_prefix(remote)?.strip_prefix('/')
 }
 
-/// Runs a git command in a directory, and returns its standard output.
-pub(crate) async fn ask(
-    git: &Git,
-    dir: &Path,
-    shown_dir: &str,
-    args: &[&str],
-    expect: Expect,
-) -> Result<String, SourceError> {
-    let call = git.local(dir, Place::Here, args.iter().copied());
-    let output = git.run(call).await.map_err(|problem| problem.into_error(shown_dir, "reading"))?;
-    if output.code != Some(0) && expect == Expect::Success {
-        let problem = format!("git cannot read it: {}", shown(&output.stderr, &[]));
-        return Err(SourceError::LocalRepository { dir: dir.to_path_buf(), problem });
+/// Runs a git command in a repository, and returns its standard output.
+pub(crate) async fn ask(git: &Git, call: Call<'_>, expect: Expect) -> Result<String, SourceError> {
+    let dir = call.dir.to_path_buf();
+    let failed = |problem: ToolProblem| problem.into_error(&dir.display().to_string(), "reading");
+    let output = git.run(call).await.map_err(failed)?;
+    match (output.code, expect) {
+        (Some(0), _) | (Some(1), Expect::Answer) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        _ => {
+            let problem = format!("git cannot read it: {}", shown(&output.stderr, &[]));
+            Err(SourceError::LocalRepository { dir, problem })
+        }
     }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

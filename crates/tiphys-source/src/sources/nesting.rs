@@ -8,6 +8,7 @@ use gix_object::tree::EntryKind;
 use tiphys_tree::RepoPath;
 
 use super::Sources;
+use crate::git::Place;
 use crate::local::{Expect, LocalRepository, ask};
 use crate::objects::{Found, Reader};
 use crate::submodule;
@@ -119,10 +120,10 @@ impl Sources {
 
     /// What the index has at a path and below it.
     async fn staged(&self, repository: &LocalRepository, path: &str) -> Result<Vec<Staged>, SourceError> {
-        let shown = repository.dir.display().to_string();
         let pattern = format!(":(top,literal){path}");
         let args = ["ls-files", "--stage", "-z", "--", &pattern];
-        let text = ask(&self.service.git, &repository.dir, &shown, &args, Expect::Success).await?;
+        let git = &self.service.git;
+        let text = ask(git, git.local(&repository.dir, Place::Here, args), Expect::Success).await?;
         let entry = |line: &str| {
             let (head, path) = line.split_once('\t')?;
             let id = ObjectId::from_hex(head.split(' ').nth(1)?.as_bytes()).ok()?;

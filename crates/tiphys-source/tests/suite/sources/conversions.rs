@@ -242,6 +242,23 @@ async fn each_repository_has_its_own_attributes() {
 }
 
 #[tokio::test]
+async fn unreadable_configuration_of_a_submodule_is_an_error() {
+    let bench = Workbench::new();
+    bench.repository("library").write("a.txt", "a\n").commit("first");
+    let repository = bench.repository("remote");
+    repository.git(&["submodule", "--quiet", "add", &bench.repository("library").url(), "vendor"]);
+    repository.commit("first");
+    check_out(&bench, &repository, &[]);
+    let then = at_head(&bench.with_copies(&[&format!("{URL}=clone")])).await;
+    fs::write(bench.path("clone/.git/modules/vendor/config"), "]\n").expect("the file can be written");
+    assert_eq!(
+        bench.refusal(&then, URL, "HEAD").await,
+        "submodule vendor of repository $DIR/clone: $DIR/clone/.git/modules/vendor: git cannot read it: \
+         fatal: bad config line 1 in file $DIR/clone/.git/modules/vendor/config"
+    );
+}
+
+#[tokio::test]
 async fn narrowed_trees_have_the_attributes_above_them() {
     let bench = Workbench::new();
     let repository = bench.repository("remote");
