@@ -7,12 +7,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gix_hash::ObjectId;
-use tiphys_tree::{RepoPath, RunDir};
+use tiphys_limits::Limit;
+use tiphys_tree::{RepoPath, RunDir, TreeLimits, WriteError};
 
 use crate::SourceError;
 use crate::git::{Git, Place, shown};
 use crate::local::{Expect, ask};
 use crate::objects::Objects;
+use crate::sources::blocking;
 
 /// The file with the attributes of a directory's files.
 pub(crate) const ATTRIBUTES_FILE: &str = ".gitattributes";
@@ -150,6 +152,33 @@ pub(crate) struct CheckoutRequest {
     pub(crate) files: BTreeMap<RepoPath, ObjectId>,
 }
 
+impl CheckoutRequest {
+    fn ids(&self, files: &[RepoPath]) -> Vec<ObjectId> {
+        files.iter().filter_map(|file| self.files.get(file).copied()).collect()
+    }
+}
+
+/// The bytes of all files that git may convert for one tree, as they are stored. The conversion may enlarge a file a few times.
+pub(crate) struct ConversionBudget {
+    bytes_max: u64,
+    bytes: u64,
+}
+
+impl ConversionBudget {
+    pub(crate) fn new(limits: TreeLimits) -> Self {
+        Self { bytes_max: limits.bytes_max, bytes: 0 }
+    }
+
+    fn take(&mut self, bytes: u64) -> Result<(), WriteError> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        let max = self.bytes_max;
+        if self.bytes > max {
+            return Err(WriteError::TooManyBytes { max, limit: Limit::TREE_BYTES_MAX });
+        }
+        Ok(())
+    }
+}
+
 /// Files as git checked them out.
 pub(crate) struct CheckedOut {
     pub(crate) files: Vec<RepoPath>,
@@ -169,6 +198,7 @@ pub(crate) async fn check_out(
     git: &Git,
     scratch: RunDir,
     request: CheckoutRequest,
+    budget: &mut ConversionBudget,
 ) -> Result<CheckedOut, SourceError> {
     let repository = Scratch::new(git, scratch.path(), &request)?;
     let entry = |(path, id): (&RepoPath, &ObjectId)| format!("100644 {id}\t{}\0", path.as_str());
@@ -184,6 +214,12 @@ pub(crate) async fn check_out(
         all().cloned().collect()
     };
     if !files.is_empty() {
+        let (objects, ids) = (request.objects.clone(), request.ids(&files));
+        let bytes = move || {
+            let reader = objects.reader();
+            Ok(ids.into_iter().filter_map(|id| reader.bytes_of(id)).sum())
+        };
+        budget.take(blocking(bytes).await?)?;
         let args = ["checkout-index", "-z", "--stdin", "--prefix=../files/"];
         repository.run(&args, terminated(files.iter())).await?;
     }

@@ -11,7 +11,9 @@ use tiphys_tree::{RepoPath, Store, TreeLimits, WriteError, look_at_files};
 
 use super::{Part, Plan, PlannedRepository};
 use crate::SourceError;
-use crate::checkout::{ATTRIBUTES_FILE, CheckedOut, CheckoutRequest, attributes_convert, check_out};
+use crate::checkout::{
+    ATTRIBUTES_FILE, CheckedOut, CheckoutRequest, ConversionBudget, attributes_convert, check_out,
+};
 use crate::git::Git;
 use crate::identity::blob_id;
 use crate::narrowing::below;
@@ -59,8 +61,9 @@ pub(crate) async fn list(plan: Plan, git: &Git, store: &Store) -> Result<Listing
         Ok((listing, requests))
     })
     .await?;
+    let mut budget = ConversionBudget::new(limits);
     for (repository, request) in requests {
-        let checked_out = check_out(git, store.run_dir()?, request).await?;
+        let checked_out = check_out(git, store.run_dir()?, request, &mut budget).await?;
         listing = blocking(move || listing.with(repository, checked_out, limits)).await?;
     }
     Ok(listing)

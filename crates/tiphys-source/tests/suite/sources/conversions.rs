@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use tiphys_source::{BasePoint, BaseRevision, ResolvedRevision, Sources, TreeScope, WorkTreePath};
 use tiphys_testkit::git::{self, Repository};
-use tiphys_tree::Modes;
+use tiphys_tree::{Modes, TreeLimits};
 
 use crate::sources::workbench::{Workbench, narrowed, path, render, source, whole};
 
@@ -256,6 +257,42 @@ async fn unreadable_configuration_of_a_submodule_is_an_error() {
         "submodule vendor of repository $DIR/clone: $DIR/clone/.git/modules/vendor: git cannot read it: \
          fatal: bad config line 1 in file $DIR/clone/.git/modules/vendor/config"
     );
+}
+
+#[tokio::test]
+async fn too_large_files_are_not_converted() {
+    let bench = Workbench::with_limits(TreeLimits { bytes_max: 15_000, ..TreeLimits::DEFAULT });
+    let lines = [b'\n'; 1000];
+    let names: Vec<String> = (0..16).map(|number| format!("{number}.txt")).collect();
+    let mut files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &lines[..])).collect();
+    files.push((".gitattributes", b"*.txt eol=crlf\n"));
+    let repository = bench.repository("remote");
+    // Logs each call that writes files.
+    let (git, log) = (bench.path("git"), bench.path("log"));
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *' checkout-index '*) echo called >>'{}';; esac\nexec git \"$@\"\n",
+        log.display()
+    );
+    fs::write(&git, script).expect("the file can be written");
+    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).expect("the file is the test's own");
+    let sources = || bench.sources_with(|options, _| options.git_program.clone_from(&git));
+    let expected =
+        "tree of repository file://$DIR/remote: the tree has more than 15000 bytes: limit tree-bytes-max";
+
+    commit(&repository, &[&files]);
+    assert_eq!(bench.refusal(&sources(), &repository.url(), "HEAD").await, expected);
+    assert!(!log.exists(), "git writes no file");
+
+    let library = bench.repository("library");
+    commit(&library, &[&files[10..]]);
+    commit(&repository, &[&files[10..]]);
+    repository.git(&["reset", "--quiet", "--hard"]);
+    for name in ["a", "b"] {
+        repository.git(&["submodule", "--quiet", "add", &library.url(), name]);
+    }
+    repository.commit("submodules");
+    assert_eq!(bench.refusal(&sources(), &repository.url(), "HEAD").await, expected);
+    assert_eq!(fs::read_to_string(&log).expect("it exists"), "called\ncalled\n", "not for the third one");
 }
 
 #[tokio::test]
