@@ -23,7 +23,7 @@ use tiphys_engine::{
 use tiphys_kustomize::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
 use tiphys_plugin::{Discovery, InputRule, Match, Plugin, chain};
 use tiphys_project::permits_source;
-use tiphys_source::{ResolvedRevision, RevisionFile, RevisionIndex};
+use tiphys_source::{ATTRIBUTES_FILE, ResolvedRevision, RevisionFile, RevisionIndex};
 use tiphys_tree::{Depth, Entries, ReadError, RepoPath, Tree, TreeKey};
 
 use crate::RenderError;
@@ -31,7 +31,7 @@ use crate::renderer::{Renderer, rendered};
 
 pub use annotation::UnselectedPaths;
 pub use paths::InputPaths;
-use paths::{ATTRIBUTES_FILE, PathCollector};
+use paths::PathCollector;
 pub use problems::{SourceProblem, SourceRule};
 pub use source_files::SourceFiles;
 use value_files::{add_value_file, named_files, outside_of_files};

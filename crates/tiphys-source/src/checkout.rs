@@ -17,7 +17,7 @@ use crate::objects::Objects;
 use crate::sources::blocking;
 
 /// The file with the attributes of a directory's files.
-pub(crate) const ATTRIBUTES_FILE: &str = ".gitattributes";
+pub const ATTRIBUTES_FILE: &str = ".gitattributes";
 
 /// One of these is in every list of attributes that converts files where lines end as on Linux. `crlf` is a value of `eol`.
 const CONVERTING: [&str; 3] = ["crlf", "ident", "working-tree-encoding"];

@@ -40,6 +40,7 @@ mod work_tree;
 pub use chart_limits::ChartLimits;
 pub use charts::ChartFolders;
 pub use charts::ChartSource;
+pub use checkout::ATTRIBUTES_FILE;
 pub use copy::{CheckoutBranches, CopyOrigin, LocalCopy, LocalCopyError};
 pub use error::{ChartError, SourceError};
 pub use git::UserSettings;

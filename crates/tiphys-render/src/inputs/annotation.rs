@@ -2,10 +2,10 @@
 
 use tiphys_api::Application;
 use tiphys_engine::{GENERATE_PATHS_ANNOTATION, generate_paths};
-use tiphys_source::RevisionIndex;
+use tiphys_source::{ATTRIBUTES_FILE, RevisionIndex};
 use tiphys_tree::RepoPath;
 
-use super::paths::{ATTRIBUTES_FILE, PathCollector};
+use super::paths::PathCollector;
 use super::{Finder, InputFiles, InputPaths, Reach, SourceInputs};
 use crate::renderer::Renderer;
 

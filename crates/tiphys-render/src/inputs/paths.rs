@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tiphys_source::{RevisionFile, RevisionIndex};
+use tiphys_source::{ATTRIBUTES_FILE, RevisionFile, RevisionIndex};
 use tiphys_tree::{Entries, EntryPath, RepoPath};
 use tiphys_yaml::{Node, read_document};
 
@@ -12,11 +12,15 @@ const LINKS_MAX: usize = 40;
 /// The suffix of Jsonnet files.
 const JSONNET_SUFFIX: &str = ".jsonnet";
 
-/// The file with the attributes of a directory's files.
-pub(super) const ATTRIBUTES_FILE: &str = ".gitattributes";
-
-/// Attributes that change no content of files, see gitattributes(5). Others may, also as macros.
-const HARMLESS_ATTRIBUTES: [&str; 8] = [
+/// Attributes that run no program at checkout, see gitattributes(5). Others may, as `filter` and macros. What git itself converts is in the
+/// content of files.
+const ATTRIBUTES_WITHOUT_FILTER: [&str; 14] = [
+    "text",
+    "crlf",
+    "binary",
+    "eol",
+    "ident",
+    "working-tree-encoding",
     "diff",
     "merge",
     "whitespace",
@@ -70,7 +74,7 @@ impl<'a> PathCollector<'a> {
         }
     }
 
-    /// Returns the paths, with the files that decide how git checks them out.
+    /// Returns the paths, with the files that select filters for them.
     pub(super) fn finish(mut self) -> InputPaths {
         self.add_attributes();
         self.found
@@ -219,7 +223,7 @@ impl<'a> PathCollector<'a> {
         read_document(content).map_err(|error| format!("{path} cannot be read: {error}"))
     }
 
-    /// Adds the `.gitattributes` that apply to the paths and convert files.
+    /// Adds the `.gitattributes` that apply to the paths and may select filters, which run only where files are checked out.
     fn add_attributes(&mut self) {
         let directories: BTreeSet<RepoPath> = self
             .found
@@ -230,12 +234,12 @@ impl<'a> PathCollector<'a> {
         for directory in directories {
             let Ok(file) = directory.join(ATTRIBUTES_FILE) else { continue };
             // A link does not count for git.
-            let converts = self.index.content(&file).is_none_or(attributes_convert);
-            if converts && self.index.file(&file).is_some_and(|file| !file.is_link) {
+            let filters = self.index.content(&file).is_none_or(attributes_filter);
+            if filters && self.index.file(&file).is_some_and(|file| !file.is_link) {
                 self.found
                     .all
                     .entry(file)
-                    .or_insert_with(|| "it converts files when git checks them out".to_owned());
+                    .or_insert_with(|| "it filters files when git checks them out".to_owned());
             }
         }
     }
@@ -311,15 +315,15 @@ impl InputPaths {
     }
 }
 
-/// Whether attributes change the content of files that git checks out.
-fn attributes_convert(content: &[u8]) -> bool {
+/// Whether attributes may select a program that changes the content of files that git checks out.
+fn attributes_filter(content: &[u8]) -> bool {
     let text = String::from_utf8_lossy(content);
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
     let mut attributes = lines.flat_map(|line| line.split_whitespace().skip(1));
     attributes.any(|attribute| {
         let name = attribute.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
         let is_forges = FORGE_ATTRIBUTES.iter().any(|beginning| name.starts_with(beginning));
-        !is_forges && !HARMLESS_ATTRIBUTES.contains(&name)
+        !is_forges && !ATTRIBUTES_WITHOUT_FILTER.contains(&name)
     })
 }
 
