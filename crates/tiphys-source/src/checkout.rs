@@ -1,6 +1,8 @@
 //! Files of commits that git converts when it checks them out: line endings, `$Id$`, encodings. Git converts them itself, in a scratch
 //! repository, because its rules are those of gitattributes(5) and of its C library.
 
+mod settings;
+
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
@@ -12,142 +14,28 @@ use tiphys_tree::{RepoPath, RunDir, TreeLimits, WriteError};
 
 use crate::SourceError;
 use crate::git::{Git, Place, shown};
-use crate::local::{Expect, ask};
 use crate::objects::Objects;
 use crate::sources::blocking;
+
+use settings::CrlfFiles;
+pub(crate) use settings::{CheckoutConfiguration, CheckoutSettings, attributes_convert};
 
 /// The file with the attributes of a directory's files.
 pub const ATTRIBUTES_FILE: &str = ".gitattributes";
 
-/// One of these is in every list of attributes that converts files where lines end as on Linux. `crlf` is a value of `eol`.
-const CONVERTING: [&str; 3] = ["crlf", "ident", "working-tree-encoding"];
-
 /// The attributes that convert files where lines end as on Linux.
 const ATTRIBUTES: [&str; 3] = ["eol", "ident", "working-tree-encoding"];
 
-/// Words that git reads as false.
-const FALSE: [&str; 3] = ["false", "no", "off"];
-
-/// The files in which git ends lines with CRLF, beside those with the attribute `eol=crlf`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum CrlfFiles {
-    /// None: the settings of a server, and `core.autocrlf=input` with any `core.eol`.
-    #[default]
-    None,
-    /// Those with the attribute `text` (`core.eol=crlf`).
-    WithAttribute,
-    /// All text files (`core.autocrlf=true`).
-    AllText,
-}
-
-impl CrlfFiles {
-    /// Reads the values of `core.autocrlf` and `core.eol`, of which the first takes precedence.
-    fn new(auto_crlf: &str, eol: &str) -> Self {
-        match (auto_crlf, eol) {
-            ("input", _) => Self::None,
-            (value, _) if is_true(value) => Self::AllText,
-            (_, "crlf") => Self::WithAttribute,
-            _ => Self::None,
-        }
-    }
-
-    /// Returns the values of `core.autocrlf` and `core.eol`.
-    fn values(self) -> (&'static str, &'static str) {
-        match self {
-            Self::None => ("false", "lf"),
-            Self::WithAttribute => ("false", "crlf"),
-            Self::AllText => ("true", "lf"),
-        }
-    }
-}
-
-/// The configuration of a repository for checkouts.
-pub(crate) struct CheckoutConfiguration {
-    crlf: CrlfFiles,
-    /// Whether a checkout leaves out files (`core.sparseCheckout`).
-    pub(crate) is_sparse: bool,
-}
-
-impl CheckoutConfiguration {
-    /// Reads the configuration of a repository.
-    pub(crate) async fn read(git: &Git, dir: &Path, place: Place<'_>) -> Result<Self, SourceError> {
-        let args = ["config", "--null", "--get-regexp", r"^core\.(autocrlf|eol|sparsecheckout)$"];
-        ask(git, git.local(dir, place, args), Expect::Answer).await.map(|output| Self::parse(&output))
-    }
-
-    /// Parses the output of `git config --null`.
-    fn parse(output: &str) -> Self {
-        let (mut auto_crlf, mut eol, mut is_sparse) = (String::new(), String::new(), false);
-        for item in output.split('\0').filter(|item| !item.is_empty()) {
-            let (key, value) = item.split_once('\n').unwrap_or((item, "true"));
-            let value = value.to_ascii_lowercase();
-            match key {
-                "core.autocrlf" => auto_crlf = value,
-                "core.eol" => eol = value,
-                "core.sparsecheckout" => is_sparse = is_true(&value),
-                _ => {}
-            }
-        }
-        Self { crlf: CrlfFiles::new(&auto_crlf, &eol), is_sparse }
-    }
-}
-
-/// The settings of a repository that convert files beside the attributes of its commits. The default is that of a server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CheckoutSettings {
-    crlf: CrlfFiles,
-    /// `$GIT_DIR/info/attributes`.
-    attributes: Vec<u8>,
-}
-
-impl CheckoutSettings {
-    /// Reads a repository's `info/attributes`, and adds what its configuration sets.
-    pub(crate) fn read(
-        configuration: &CheckoutConfiguration,
-        attributes: &Path,
-    ) -> Result<Self, SourceError> {
-        let attributes = match fs::read(attributes) {
-            Ok(content) => content,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(source) => return Err(SourceError::Read { path: attributes.to_path_buf(), source }),
-        };
-        Ok(Self { crlf: configuration.crlf, attributes })
-    }
-
-    /// Reads the settings of the repository in a `.git` directory.
-    pub(crate) async fn of_git_dir(git: &Git, git_dir: &Path) -> Result<Self, SourceError> {
-        let configuration = CheckoutConfiguration::read(git, git_dir, Place::Bare(git_dir)).await?;
-        Self::read(&configuration, &git_dir.join("info/attributes"))
-    }
-
-    /// Returns bytes that differ for different settings. None for those of a server.
-    pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
-        let (auto_crlf, eol) = self.crlf.values();
-        let text = format!("{auto_crlf}\0{eol}\0");
-        (*self != Self::default()).then(|| [text.as_bytes(), &self.attributes].concat())
-    }
-
-    /// Whether files may be converted without attributes of their commit.
-    pub(crate) fn may_convert(&self) -> bool {
-        self.crlf != CrlfFiles::None || attributes_convert(&self.attributes)
-    }
-}
-
-/// Whether git reads the lower-case value of a boolean as true.
-fn is_true(value: &str) -> bool {
-    !FALSE.contains(&value) && !value.trim_start_matches('0').is_empty()
-}
-
-/// Whether attributes may convert files where lines end as on Linux.
-pub(crate) fn attributes_convert(attributes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(attributes);
-    CONVERTING.iter().any(|word| text.contains(word))
+/// The objects of a repository, and how git checks out the files among them.
+#[derive(Clone)]
+pub(crate) struct CheckoutSource {
+    pub(crate) objects: Objects,
+    pub(crate) settings: CheckoutSettings,
 }
 
 /// A commit's files to be checked out, as far as git converts them.
 pub(crate) struct CheckoutRequest {
-    pub(crate) objects: Objects,
-    pub(crate) settings: CheckoutSettings,
+    pub(crate) source: CheckoutSource,
     /// Files with their paths in the repository, each `.gitattributes` that applies to them included.
     pub(crate) files: BTreeMap<RepoPath, ObjectId>,
 }
@@ -205,7 +93,7 @@ pub(crate) async fn check_out(
     let index = request.files.iter().map(entry).collect::<Vec<_>>().concat();
     repository.run(&["update-index", "-z", "--index-info"], index).await?;
     let all = || request.files.keys();
-    let files: Vec<RepoPath> = if request.settings.crlf == CrlfFiles::None {
+    let files: Vec<RepoPath> = if request.source.settings.crlf == CrlfFiles::None {
         let args = [&["check-attr", "--cached", "--stdin", "-z"], &ATTRIBUTES[..]].concat();
         let output = repository.run(&args, terminated(all())).await?;
         let converted = converted(&String::from_utf8_lossy(&output));
@@ -214,7 +102,7 @@ pub(crate) async fn check_out(
         all().cloned().collect()
     };
     if !files.is_empty() {
-        let (objects, ids) = (request.objects.clone(), request.ids(&files));
+        let (objects, ids) = (request.source.objects.clone(), request.ids(&files));
         let bytes = move || {
             let reader = objects.reader();
             Ok(ids.into_iter().filter_map(|id| reader.bytes_of(id)).sum())
@@ -261,7 +149,7 @@ struct Scratch<'a> {
 
 impl<'a> Scratch<'a> {
     fn new(git: &'a Git, dir: &Path, request: &'a CheckoutRequest) -> Result<Self, SourceError> {
-        let CheckoutRequest { objects, settings, .. } = request;
+        let CheckoutSource { objects, settings } = &request.source;
         let (git_dir, work_tree) = (dir.join("git"), dir.join("work-tree"));
         for folder in [&git_dir.join("refs"), &git_dir.join("info"), &work_tree, &dir.join("files")] {
             fs::create_dir_all(folder).map_err(SourceError::cache("create", folder))?;

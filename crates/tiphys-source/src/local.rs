@@ -11,7 +11,7 @@ use gix_hash::ObjectId;
 use base::BaseRevision;
 
 use crate::SourceError;
-use crate::checkout::{CheckoutConfiguration, CheckoutSettings};
+use crate::checkout::{CheckoutConfiguration, CheckoutSettings, CheckoutSource};
 use crate::git::{Call, Git, Place, ToolProblem, shown};
 use crate::objects::Objects;
 use crate::once_map::OnceMap;
@@ -22,8 +22,7 @@ pub(crate) struct LocalRepository {
     /// The top directory of the work tree, or the bare repository; absolute.
     pub(crate) dir: PathBuf,
     pub(crate) git_dir: PathBuf,
-    pub(crate) objects: Objects,
-    pub(crate) checkout: CheckoutSettings,
+    pub(crate) source: CheckoutSource,
     pub(crate) refs: Refs,
     /// None before the first commit.
     pub(crate) head: Option<ObjectId>,
@@ -100,8 +99,10 @@ impl LocalRepository {
         Ok(Self {
             dir: dir.to_path_buf(),
             git_dir: PathBuf::from(git_dir),
-            objects: Objects::open(&dir.join(objects), &shown)?,
-            checkout: CheckoutSettings::read(&configuration, &dir.join(attributes))?,
+            source: CheckoutSource {
+                objects: Objects::open(&dir.join(objects), &shown)?,
+                settings: CheckoutSettings::read(&configuration, &dir.join(attributes))?,
+            },
             refs: Refs::parse(&refs),
             default_branches: refs.lines().filter_map(default_branch).map(str::to_owned).collect(),
             head: ObjectId::from_hex(head.trim().as_bytes()).ok(),

@@ -10,8 +10,8 @@ use gix_object::tree::EntryKind;
 use tiphys_tree::{Modes, PathError, RepoPath, TreeKey};
 
 use crate::SourceError;
-use crate::checkout::{ATTRIBUTES_FILE, CheckoutSettings};
-use crate::objects::{Found, Objects, Reader};
+use crate::checkout::{ATTRIBUTES_FILE, CheckoutSource};
+use crate::objects::{Found, Reader};
 
 pub(crate) use list::{Item, Listing, list};
 pub(crate) use write::write;
@@ -31,8 +31,7 @@ pub(crate) struct Plan {
 
 /// A repository with files in a tree.
 pub(crate) struct PlannedRepository {
-    pub(crate) objects: Objects,
-    pub(crate) checkout: CheckoutSettings,
+    pub(crate) source: CheckoutSource,
     /// Its directory in the tree.
     pub(crate) at: RepoPath,
     has_gitmodules: bool,
@@ -132,7 +131,7 @@ impl Plan {
     /// Adds the entries of a repository below a path.
     pub(crate) fn add(
         &mut self,
-        (objects, checkout): (Objects, CheckoutSettings),
+        source: CheckoutSource,
         below: &RepoPath,
         survey: &Survey,
     ) -> Result<(), SourceError> {
@@ -141,8 +140,7 @@ impl Plan {
         let attributes = attributes.map(|(path, id)| Ok((below.join(path.as_str())?, *id)));
         let attributes = attributes.collect::<Result<_, PathError>>()?;
         self.repositories.push(PlannedRepository {
-            objects,
-            checkout,
+            source,
             at: below.clone(),
             has_gitmodules: survey.gitmodules.is_some(),
             attributes,
@@ -185,8 +183,8 @@ impl Plan {
         let attributes = self.repositories.iter().flat_map(|repository| &repository.attributes);
         let attributes = attributes.map(|(path, id)| (path, b"a", id.as_slice().to_vec()));
         let settings = self.repositories.iter();
-        let settings =
-            settings.filter_map(|repository| Some((&repository.at, b"c", repository.checkout.bytes()?)));
+        let settings = settings
+            .filter_map(|repository| Some((&repository.at, b"c", repository.source.settings.bytes()?)));
         for (path, kind, value) in attributes.chain(settings).collect::<BTreeSet<_>>() {
             for bytes in [path.as_str().as_bytes(), kind, &value] {
                 hasher.update(&u64::try_from(bytes.len()).unwrap_or(u64::MAX).to_le_bytes());

@@ -488,7 +488,7 @@ fn commit_in_copy(
     } else {
         copy.named(git, normalized_url, revision)
     };
-    let mut reader = git.objects.reader();
+    let mut reader = git.source.objects.reader();
     if let Some(id) = named {
         return reader.commit(id);
     }

@@ -64,7 +64,7 @@ pub(crate) async fn list(plan: Plan, git: &Git, store: &Store) -> Result<Listing
     let mut budget = ConversionBudget::new(limits);
     for (repository, request) in requests {
         let checked_out = check_out(git, store.run_dir()?, request, &mut budget).await?;
-        listing = blocking(move || listing.with(repository, checked_out, limits)).await?;
+        listing = blocking(move || listing.with_checked_out(repository, checked_out, limits)).await?;
     }
     Ok(listing)
 }
@@ -138,8 +138,8 @@ impl Listing {
         }
         let mut requests = Vec::new();
         for (index, (repository, mut files)) in repositories.iter().zip(attributes).enumerate() {
-            let mut reader = repository.objects.reader();
-            let mut may_convert = repository.checkout.may_convert();
+            let mut reader = repository.source.objects.reader();
+            let mut may_convert = repository.source.settings.may_convert();
             for id in files.values() {
                 may_convert = may_convert || attributes_convert(reader.blob(*id)?);
             }
@@ -148,8 +148,7 @@ impl Listing {
                 files.extend(items.map(|item| (item.path.clone(), item.id)));
                 let within = |path: &RepoPath| RepoPath::new(below(&repository.at, path)?).ok();
                 let files = files.iter().filter_map(|(path, id)| Some((within(path)?, *id))).collect();
-                let (objects, settings) = (repository.objects.clone(), repository.checkout.clone());
-                requests.push((index, CheckoutRequest { objects, settings, files }));
+                requests.push((index, CheckoutRequest { source: repository.source.clone(), files }));
             }
         }
         Ok(requests)
@@ -160,7 +159,7 @@ impl Listing {
     }
 
     /// Replaces files of a repository by those that git checked out.
-    fn with(
+    fn with_checked_out(
         mut self,
         repository: usize,
         checked_out: CheckedOut,
@@ -187,7 +186,7 @@ impl Listing {
 
     /// Returns a reader of the items for one thread.
     pub(crate) fn contents(&self) -> Contents {
-        let readers = self.plan.repositories.iter().map(|repository| repository.objects.reader());
+        let readers = self.plan.repositories.iter().map(|repository| repository.source.objects.reader());
         Contents { readers: readers.collect(), buffer: Vec::new() }
     }
 }

@@ -62,7 +62,7 @@ impl Sources {
             }
             commit => commit?,
         };
-        let mut reader = repository.objects.reader();
+        let mut reader = repository.source.objects.reader();
         let tree = reader.tree_of(commit)?;
         let steps = reader.find(tree, &outer.path)?;
         let replaced = |was| {
@@ -140,7 +140,7 @@ impl Sources {
         mount: &RepoPath,
     ) -> Result<Nesting, SourceError> {
         let file = RepoPath::new(".gitmodules")?;
-        let then = match repository.objects.reader().find(tree, &file)?.pop() {
+        let then = match repository.source.objects.reader().find(tree, &file)?.pop() {
             Some(Found::Entry(EntryKind::Blob | EntryKind::BlobExecutable, id)) => Some(id),
             _ => None,
         };
@@ -164,7 +164,7 @@ impl Sources {
         mount: &RepoPath,
     ) -> Result<Option<String>, SourceError> {
         let Some(file) = file else { return Ok(None) };
-        let text = bytes(&mut repository.objects.reader(), file)?;
+        let text = bytes(&mut repository.source.objects.reader(), file)?;
         let modules = submodule::read(&self.service.git, text, &repository.dir.display().to_string()).await?;
         Ok(modules.into_iter().find(|module| module.path == *mount).and_then(|module| module.url))
     }

@@ -71,7 +71,7 @@ impl Sources {
             }
             Origin::Files(_) | Origin::Chart(_) => return Ok(None),
         };
-        let objects = self.superproject(&revision.origin).await?.objects;
+        let objects = self.superproject(&revision.origin).await?.source.objects;
         let CommitText { author, date_seconds, message } =
             blocking(move || objects.reader().commit_text(commit)).await?;
         let tags = match &revision.origin {

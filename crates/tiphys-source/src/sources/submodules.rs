@@ -11,7 +11,7 @@ use tiphys_project::{source_access, submodule_access};
 use tiphys_tree::RepoPath;
 
 use super::{Origin, Sources, blocking};
-use crate::checkout::CheckoutSettings;
+use crate::checkout::{CheckoutSettings, CheckoutSource};
 use crate::narrowing::below;
 use crate::objects::Objects;
 use crate::plan::{self, Plan, Survey};
@@ -22,8 +22,7 @@ use crate::{SourceError, normalize_git_url, redact_url};
 
 /// A repository whose submodules are followed.
 pub(super) struct Superproject {
-    pub(super) objects: Objects,
-    pub(super) checkout: CheckoutSettings,
+    pub(super) source: CheckoutSource,
     pub(super) tree: ObjectId,
     pub(super) url: Option<RemoteUrl>,
     /// The application's project, whose Secrets count for submodules as for the source itself.
@@ -62,9 +61,8 @@ impl Sources {
         Ok(Superproject {
             project,
             way: way.unwrap_or_default(),
-            tree: git.objects.reader().tree_of(*commit)?,
-            objects: git.objects.clone(),
-            checkout: git.checkout.clone(),
+            tree: git.source.objects.reader().tree_of(*commit)?,
+            source: git.source.clone(),
             url,
             modules_dir: Some(git.git_dir.join("modules")),
         })
@@ -84,8 +82,7 @@ impl Sources {
         })?;
         let tree = objects.reader().tree_of(commit)?;
         Ok(Superproject {
-            objects,
-            checkout: CheckoutSettings::default(),
+            source: CheckoutSource { objects, settings: CheckoutSettings::default() },
             tree,
             url: Some(repository.url.clone()),
             project: Arc::clone(project),
@@ -103,16 +100,17 @@ impl Sources {
         let mut plan = Plan::default();
         let mut waiting = vec![(root, RepoPath::default(), paths.map(<[RepoPath]>::to_vec), 0_usize)];
         while let Some((superproject, place, paths, depth)) = waiting.pop() {
-            let name = superproject.objects.reader().repository().to_owned();
-            let (objects, tree) = (superproject.objects.clone(), superproject.tree);
+            let name = superproject.source.objects.reader().repository().to_owned();
+            let (objects, tree) = (superproject.source.objects.clone(), superproject.tree);
             let survey =
                 blocking(move || plan::survey(&mut objects.reader(), tree, paths.as_deref())).await?;
-            plan.add((superproject.objects.clone(), superproject.checkout.clone()), &place, &survey)?;
+            plan.add(superproject.source.clone(), &place, &survey)?;
             let Some(text) = survey.gitmodules.clone() else { continue };
             for module in submodule::read(&self.service.git, text, &name).await? {
                 let Some(wanted) = wanted_of_submodule(&survey, &module) else { continue };
                 let mount = place.join(module.path.as_str())?;
-                let Some(commit) = superproject.objects.reader().gitlink(superproject.tree, &module.path)?
+                let Some(commit) =
+                    superproject.source.objects.reader().gitlink(superproject.tree, &module.path)?
                 else {
                     continue;
                 };
@@ -166,8 +164,10 @@ impl Sources {
                 return Ok(Superproject {
                     way: self.way_of_submodule(superproject, url.as_ref()),
                     project: Arc::clone(&superproject.project),
-                    objects,
-                    checkout: CheckoutSettings::of_git_dir(&self.service.git, &dir).await?,
+                    source: CheckoutSource {
+                        objects,
+                        settings: CheckoutSettings::of_git_dir(&self.service.git, &dir).await?,
+                    },
                     tree,
                     url,
                     modules_dir: Some(dir.join("modules")),
@@ -186,12 +186,11 @@ impl Sources {
         })?;
         for (_, copy) in self.copies_of(&normalize_git_url(&url)).await? {
             let Some(git) = &copy.git else { continue };
-            if let Some(commit) = git.objects.reader().commit(commit)? {
+            if let Some(commit) = git.source.objects.reader().commit(commit)? {
                 let url = RemoteUrl::parse(&url).ok();
                 return Ok(Superproject {
-                    tree: git.objects.reader().tree_of(commit)?,
-                    objects: git.objects.clone(),
-                    checkout: git.checkout.clone(),
+                    tree: git.source.objects.reader().tree_of(commit)?,
+                    source: git.source.clone(),
                     way: self.way_of_submodule(superproject, url.as_ref()),
                     project: Arc::clone(&superproject.project),
                     url,
