@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gix_hash::ObjectId;
 use tiphys_limits::Limit;
-use tiphys_tree::{RepoPath, RunDir, TreeLimits, WriteError};
+use tiphys_tree::{RepoPath, RunDir, Store, TreeLimits, WriteError};
 
 use crate::SourceError;
 use crate::git::{Git, Place, shown};
@@ -84,11 +85,13 @@ impl CheckedOut {
 /// runs, as on a server that does not have it.
 pub(crate) async fn check_out(
     git: &Git,
-    scratch: RunDir,
+    store: Arc<Store>,
     request: CheckoutRequest,
     budget: &mut ConversionBudget,
 ) -> Result<CheckedOut, SourceError> {
-    let repository = Scratch::new(git, scratch.path(), &request)?;
+    let settings = request.source.settings.clone();
+    let scratch = blocking(move || scratch_dir(&store, &settings)).await?;
+    let repository = Scratch::new(git, scratch.path(), &request);
     let entry = |(path, id): (&RepoPath, &ObjectId)| format!("100644 {id}\t{}\0", path.as_str());
     let index = request.files.iter().map(entry).collect::<Vec<_>>().concat();
     repository.run(&["update-index", "-z", "--index-info"], index).await?;
@@ -136,6 +139,22 @@ fn converted(output: &str) -> HashSet<String> {
         .collect()
 }
 
+/// Creates a directory with an empty repository.
+fn scratch_dir(store: &Store, settings: &CheckoutSettings) -> Result<RunDir, SourceError> {
+    let scratch = store.run_dir()?;
+    for folder in ["git/refs", "git/info", "work-tree", "files"] {
+        let folder = scratch.path().join(folder);
+        fs::create_dir_all(&folder).map_err(SourceError::cache("create", &folder))?;
+    }
+    for (name, content) in
+        [("git/HEAD", &b"ref: refs/heads/main\n"[..]), ("git/info/attributes", &settings.attributes)]
+    {
+        let file = scratch.path().join(name);
+        fs::write(&file, content).map_err(SourceError::cache("write", &file))?;
+    }
+    Ok(scratch)
+}
+
 /// An empty repository that reads the objects of another one.
 struct Scratch<'a> {
     git: &'a Git,
@@ -148,18 +167,10 @@ struct Scratch<'a> {
 }
 
 impl<'a> Scratch<'a> {
-    fn new(git: &'a Git, dir: &Path, request: &'a CheckoutRequest) -> Result<Self, SourceError> {
+    /// Returns the repository in a directory of [`scratch_dir`].
+    fn new(git: &'a Git, dir: &Path, request: &'a CheckoutRequest) -> Self {
         let CheckoutSource { objects, settings } = &request.source;
         let (git_dir, work_tree) = (dir.join("git"), dir.join("work-tree"));
-        for folder in [&git_dir.join("refs"), &git_dir.join("info"), &work_tree, &dir.join("files")] {
-            fs::create_dir_all(folder).map_err(SourceError::cache("create", folder))?;
-        }
-        for (name, content) in
-            [("HEAD", &b"ref: refs/heads/main\n"[..]), ("info/attributes", &settings.attributes)]
-        {
-            let file = git_dir.join(name);
-            fs::write(&file, content).map_err(SourceError::cache("write", &file))?;
-        }
         let env = [
             ("GIT_WORK_TREE", work_tree.as_os_str()),
             ("GIT_INDEX_FILE", git_dir.join("index").as_os_str()),
@@ -180,7 +191,7 @@ impl<'a> Scratch<'a> {
         ]
         .map(|(key, value)| (key.to_owned(), value.to_owned()));
         let (env, config) = (env.to_vec(), config.to_vec());
-        Ok(Self { git, name: objects.repository(), git_dir, work_tree, env, config })
+        Self { git, name: objects.repository(), git_dir, work_tree, env, config }
     }
 
     /// Runs git, and returns its standard output.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gix_hash::ObjectId;
 use gix_object::tree::EntryKind;
@@ -15,7 +16,7 @@ use crate::checkout::{
     ATTRIBUTES_FILE, CheckedOut, CheckoutRequest, ConversionBudget, attributes_convert, check_out,
 };
 use crate::git::Git;
-use crate::identity::blob_id;
+use crate::identity::{FileId, blob_id};
 use crate::narrowing::below;
 use crate::objects::Reader;
 use crate::sources::blocking;
@@ -53,7 +54,7 @@ pub(crate) struct Contents {
 }
 
 /// Lists the files of a plan. Reads directories and attributes, and the files that git converts.
-pub(crate) async fn list(plan: Plan, git: &Git, store: &Store) -> Result<Listing, SourceError> {
+pub(crate) async fn list(plan: Plan, git: &Git, store: &Arc<Store>) -> Result<Listing, SourceError> {
     let limits = store.limits();
     let (mut listing, requests) = blocking(move || {
         let listing = Listing::new(plan, limits)?;
@@ -63,7 +64,7 @@ pub(crate) async fn list(plan: Plan, git: &Git, store: &Store) -> Result<Listing
     .await?;
     let mut budget = ConversionBudget::new(limits);
     for (repository, request) in requests {
-        let checked_out = check_out(git, store.run_dir()?, request, &mut budget).await?;
+        let checked_out = check_out(git, Arc::clone(store), request, &mut budget).await?;
         listing = blocking(move || listing.with_checked_out(repository, checked_out, limits)).await?;
     }
     Ok(listing)
@@ -182,6 +183,11 @@ impl Listing {
         }
         self.checked_out.push(checked_out);
         Ok(self)
+    }
+
+    /// Returns the ids of the files and links. Deletes the converted files, so this blocks.
+    pub(crate) fn into_file_ids(self) -> Vec<FileId> {
+        self.items.into_iter().map(|item| (item.path, item.kind, item.id)).collect()
     }
 
     /// Returns a reader of the items for one thread.

@@ -276,9 +276,8 @@ impl Sources {
         origin: &Origin,
         paths: Option<&[RepoPath]>,
     ) -> Result<FilesIdentity, SourceError> {
-        let items = self.listing(origin, paths).await?.items;
-        let files = items.into_iter().map(|item| (item.path, item.kind, item.id)).collect();
-        blocking(move || Ok(FilesIdentity(Identity::of_files(files)))).await
+        let listing = self.listing(origin, paths).await?;
+        blocking(move || Ok(FilesIdentity(Identity::of_files(listing.into_file_ids())))).await
     }
 }
 

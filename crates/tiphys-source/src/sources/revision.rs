@@ -89,24 +89,22 @@ impl Sources {
         revision: &ResolvedRevision,
         paths: Option<&[RepoPath]>,
     ) -> Result<Vec<RevisionFile>, SourceError> {
-        let mut files = match &revision.origin {
+        let ids = match &revision.origin {
             Origin::Files(index) => {
                 let copy = self.copy(*index).await?;
                 let limits = self.service.store.limits();
                 let found = copy.files(&self.service.git, paths, limits).await?;
                 let (ids, dir) = (Arc::clone(&copy.ids), copy.dir.clone());
-                let named = blocking(move || ids.of(&dir, &found, limits)).await?;
-                named.into_iter().map(|(path, kind, id)| RevisionFile::new(path, kind, id)).collect()
+                blocking(move || ids.of(&dir, &found, limits)).await?
             }
             Origin::Chart(_) => return Err(not_git(revision)),
             origin => {
-                let items = self.listing(origin, paths).await?.items;
-                items
-                    .into_iter()
-                    .map(|item| RevisionFile::new(item.path, item.kind, item.id))
-                    .collect::<Vec<_>>()
+                let listing = self.listing(origin, paths).await?;
+                blocking(move || Ok(listing.into_file_ids())).await?
             }
         };
+        let named = ids.into_iter().map(|(path, kind, id)| RevisionFile::new(path, kind, id));
+        let mut files: Vec<RevisionFile> = named.collect();
         files.sort();
         Ok(files)
     }
