@@ -142,13 +142,15 @@ fn converted(output: &str) -> HashSet<String> {
 /// Creates a directory with an empty repository.
 fn scratch_dir(store: &Store, settings: &CheckoutSettings) -> Result<RunDir, SourceError> {
     let scratch = store.run_dir()?;
-    for folder in ["git/refs", "git/info", "work-tree", "files"] {
+    for folder in ["git/refs", "git/info", "git/.config/git", "work-tree", "files"] {
         let folder = scratch.path().join(folder);
         fs::create_dir_all(&folder).map_err(SourceError::cache("create", &folder))?;
     }
-    for (name, content) in
-        [("git/HEAD", &b"ref: refs/heads/main\n"[..]), ("git/info/attributes", &settings.attributes)]
-    {
+    for (name, content) in [
+        ("git/HEAD", &b"ref: refs/heads/main\n"[..]),
+        ("git/info/attributes", &settings.attributes),
+        ("git/.config/git/attributes", &settings.user_attributes),
+    ] {
         let file = scratch.path().join(name);
         fs::write(&file, content).map_err(SourceError::cache("write", &file))?;
     }
@@ -175,7 +177,7 @@ impl<'a> Scratch<'a> {
             ("GIT_WORK_TREE", work_tree.as_os_str()),
             ("GIT_INDEX_FILE", git_dir.join("index").as_os_str()),
             ("GIT_OBJECT_DIRECTORY", objects.folder().as_os_str()),
-            // The user's configuration has programs of filters, and attributes.
+            // The user's configuration has programs of filters. The attributes are those of the settings.
             ("HOME", git_dir.as_os_str()),
             ("GIT_CONFIG_NOSYSTEM", "1".as_ref()),
             ("GIT_ATTR_NOSYSTEM", "1".as_ref()),

@@ -147,6 +147,13 @@ impl Git {
         Ok(command)
     }
 
+    /// Returns the file with the user's attributes, unless the configuration names another one.
+    pub(crate) fn user_attributes(&self) -> Option<PathBuf> {
+        let home = self.env.iter().rfind(|(name, _)| name == "HOME").map(|(_, home)| Path::new(home));
+        let is_read = self.user == UserSettings::Honoured;
+        home.filter(|_| is_read).map(|home| home.join(".config/git/attributes"))
+    }
+
     async fn check_version(&self) -> Result<(), ToolProblem> {
         let call = self.local(Path::new("/"), Place::Nowhere, ["--version"]);
         let output = self.start(call).await.map_err(ToolProblem::Tool)?;

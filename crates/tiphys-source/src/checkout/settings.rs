@@ -1,7 +1,9 @@
-//! What converts the files of a repository beside the attributes of its commits: its configuration and `info/attributes`.
+//! What converts the files of a repository beside the attributes of its commits: its configuration, `info/attributes`, and the attributes of
+//! the user.
 
 use std::fs;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use crate::SourceError;
 use crate::git::{Git, Place};
@@ -16,6 +18,8 @@ const FALSE: [&str; 3] = ["false", "no", "off"];
 /// The configuration of a repository for checkouts.
 pub(crate) struct CheckoutConfiguration {
     crlf: CrlfFiles,
+    /// The file with the user's attributes (`core.attributesFile`).
+    attributes: Option<PathBuf>,
     /// Whether a checkout leaves out files (`core.sparseCheckout`).
     pub(crate) is_sparse: bool,
 }
@@ -23,11 +27,20 @@ pub(crate) struct CheckoutConfiguration {
 impl CheckoutConfiguration {
     /// Reads the configuration of a repository.
     pub(crate) async fn read(git: &Git, dir: &Path, place: Place<'_>) -> Result<Self, SourceError> {
-        let args = ["config", "--null", "--get-regexp", r"^core\.(autocrlf|eol|sparsecheckout)$"];
-        ask(git, git.local(dir, place, args), Expect::Answer).await.map(|output| Self::parse(&output))
+        let values = ["config", "--null", "--get-regexp", r"^core\.(autocrlf|eol|sparsecheckout)$"];
+        let file = ["config", "--null", "--path", "--get", "core.attributesFile"];
+        let (values, file) = tokio::try_join!(
+            ask(git, git.local(dir, place, values), Expect::Answer),
+            ask(git, git.local(dir, place, file), Expect::Answer),
+        )?;
+        let attributes = match file.strip_suffix('\0') {
+            Some(file) => Some(dir.join(file)),
+            None => git.user_attributes(),
+        };
+        Ok(Self { attributes, ..Self::parse(&values) })
     }
 
-    /// Parses the output of `git config --null`.
+    /// Parses the output of `git config --null --get-regexp`.
     fn parse(output: &str) -> Self {
         let (mut auto_crlf, mut eol, mut is_sparse) = (String::new(), String::new(), false);
         for item in output.split('\0').filter(|item| !item.is_empty()) {
@@ -40,7 +53,7 @@ impl CheckoutConfiguration {
                 _ => {}
             }
         }
-        Self { crlf: CrlfFiles::new(&auto_crlf, &eol), is_sparse }
+        Self { crlf: CrlfFiles::new(&auto_crlf, &eol), attributes: None, is_sparse }
     }
 }
 
@@ -50,20 +63,22 @@ pub(crate) struct CheckoutSettings {
     pub(super) crlf: CrlfFiles,
     /// `$GIT_DIR/info/attributes`.
     pub(super) attributes: Vec<u8>,
+    /// The attributes of the user, which those of a commit override.
+    pub(super) user_attributes: Vec<u8>,
 }
 
 impl CheckoutSettings {
-    /// Reads a repository's `info/attributes`, and adds what its configuration sets.
+    /// Reads a repository's `info/attributes` and the attributes of the user, and adds what its configuration sets.
     pub(crate) fn read(
         configuration: &CheckoutConfiguration,
         attributes: &Path,
     ) -> Result<Self, SourceError> {
-        let attributes = match fs::read(attributes) {
-            Ok(content) => content,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(source) => return Err(SourceError::Read { path: attributes.to_path_buf(), source }),
-        };
-        Ok(Self { crlf: configuration.crlf, attributes })
+        let user_attributes = configuration.attributes.as_deref().map(read_if_possible).transpose()?;
+        Ok(Self {
+            crlf: configuration.crlf,
+            attributes: read_if_possible(attributes)?,
+            user_attributes: user_attributes.unwrap_or_default(),
+        })
     }
 
     /// Reads the settings of the repository in a `.git` directory.
@@ -75,13 +90,15 @@ impl CheckoutSettings {
     /// Returns what of the settings is part of a tree's key. None for those of a server.
     pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
         let (auto_crlf, eol) = self.crlf.values();
-        let text = format!("{auto_crlf}\0{eol}\0");
-        (*self != Self::default()).then(|| [text.as_bytes(), &self.attributes].concat())
+        let text = format!("{auto_crlf}\0{eol}\0{}\0", self.attributes.len());
+        let parts = [text.as_bytes(), &self.attributes, &self.user_attributes];
+        (*self != Self::default()).then(|| parts.concat())
     }
 
     /// Whether files may be converted without attributes of their commit.
     pub(crate) fn may_convert(&self) -> bool {
-        self.crlf != CrlfFiles::None || attributes_convert(&self.attributes)
+        self.crlf != CrlfFiles::None
+            || [&self.attributes, &self.user_attributes].into_iter().any(|it| attributes_convert(it))
     }
 }
 
@@ -89,6 +106,16 @@ impl CheckoutSettings {
 pub(crate) fn attributes_convert(attributes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(attributes);
     CONVERTING.iter().any(|word| text.contains(word))
+}
+
+/// Returns the content of a file. Empty if it does not exist or may not be read, as for git.
+fn read_if_possible(file: &Path) -> Result<Vec<u8>, SourceError> {
+    let is_ignored =
+        |kind| matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::PermissionDenied);
+    match fs::read(file) {
+        Err(error) if is_ignored(error.kind()) => Ok(Vec::new()),
+        read => read.map_err(|source| SourceError::Read { path: file.to_path_buf(), source }),
+    }
 }
 
 /// The files in which git ends lines with CRLF, beside those with the attribute `eol=crlf`.

@@ -195,11 +195,37 @@ async fn configuration_of_a_local_repository_converts_its_commits() {
     let clone = bench.path("clone");
     fs::create_dir_all(clone.join(".git/info")).expect("the directory can be made");
     fs::write(clone.join(".git/info/attributes"), "*.txt eol=crlf").expect("the file can be written");
-    fs::remove_file(clone.join("app/a.txt")).expect("the file exists");
-    git::git(&clone, &["rm", "--quiet", "--cached", "-r", "."]);
-    git::git(&clone, &["reset", "--quiet", "--hard"]);
+    check_out_again(&clone);
     assert_eq!(fs::read(clone.join("app/a.txt")).expect("the file exists"), b"one\r\ntwo\r\n");
     assert_clean_checkout_is_equal(&bench, "info/attributes").await;
+}
+
+/// Checks out all files of a clone, with what is configured now.
+fn check_out_again(clone: &Path) {
+    git::git(clone, &["rm", "--quiet", "--cached", "-r", "."]);
+    git::git(clone, &["reset", "--quiet", "--hard"]);
+}
+
+#[tokio::test]
+async fn attributes_of_the_user_convert_commits_of_a_local_repository() {
+    let bench = Workbench::new();
+    let repository = bench.repository("remote");
+    let file = bench.path("home/.config/git/attributes");
+    fs::create_dir_all(file.parent().expect("it has one")).expect("the directory can be made");
+    fs::write(&file, "*.txt eol=crlf\n*.yaml ident\n").expect("the file can be written");
+    // Those of a commit override them.
+    commit(&repository, &[CONTENTS, &[(".gitattributes", b"lone.txt -text\nb.txt eol=lf\n")]]);
+    let raw = check_out(&bench, &repository, &[]);
+    let clone = bench.path("clone");
+    git::git(&clone, &["config", "core.attributesFile", &file.display().to_string()]);
+    check_out_again(&clone);
+    assert_ne!(contents(&clone), raw);
+    assert_clean_checkout_is_equal(&bench, "core.attributesFile").await;
+    git::git(&clone, &["config", "core.attributesFile", "~/.config/git/attributes"]);
+    assert_clean_checkout_is_equal(&bench, "in the home folder").await;
+    git::git(&clone, &["config", "--unset", "core.attributesFile"]);
+    assert_clean_checkout_is_equal(&bench, "the default").await;
+    assert_eq!(tree(&bench.sources(), &repository.url()).await, raw, "a remote repository has no user");
 }
 
 #[tokio::test]
