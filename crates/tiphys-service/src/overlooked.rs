@@ -61,10 +61,12 @@ pub(crate) async fn overlooked(
     for top in checkouts.iter().filter(|top| !used.contains(top)) {
         let remotes = sources.remotes(top).await?;
         let is_of_it = |url: &str| remotes.iter().any(|remote| remote == url);
-        let evidence = |url: &String, one: &UsedRepository| match one.directories.is_empty() {
-            true => evidence(top, &remotes, url, one),
+        let evidence = |url: &String, one: &UsedRepository| {
+            if one.directories.is_empty() {
+                return evidence(top, &remotes, url, one);
+            }
             // The caller has not chosen the checkout that stands for it, and the store is in another one.
-            false => (current == CurrentCheckout::Used && is_of_it(url)).then_some(CopyEvidence::Remote),
+            (current == CurrentCheckout::Used && is_of_it(url)).then_some(CopyEvidence::Remote)
         };
         let likely = repositories
             .iter()

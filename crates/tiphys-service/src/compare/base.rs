@@ -6,6 +6,7 @@ mod pairs;
 mod past;
 mod plugins;
 mod project_file;
+mod projects;
 mod sets;
 mod sides;
 mod trust;

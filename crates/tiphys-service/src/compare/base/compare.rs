@@ -210,7 +210,7 @@ impl RevisionComparison {
     /// Returns the warnings about both sides, the applications and their projects.
     pub fn warnings(&self) -> Vec<Warning> {
         let head = self.pairs.head();
-        let of_projects = self.sides.project_warnings(&head);
+        let of_projects = self.sides.projects.warnings(&head);
         let warnings = select::warnings(&head).into_iter().chain(of_projects);
         self.warnings.iter().cloned().chain(warnings).collect()
     }
@@ -226,9 +226,9 @@ impl RevisionComparison {
                 let is_equal = match pair {
                     Pair::Both { base, head } => {
                         let (before, after) = self.sides.of(base, head);
-                        let is_permitted = self.sides.check_application(head).is_ok();
+                        let is_permitted = self.sides.projects.check_application(head).is_ok();
                         is_permitted
-                            && !self.sides.is_judged_anew(base, head)
+                            && !self.sides.projects.is_judged_anew(base, head)
                             && Box::pin(has_equal_inputs(before, after)).await
                     }
                     Pair::Added(_) | Pair::Removed(_) => false,
@@ -339,11 +339,11 @@ async fn compare_pair(
     warnings: &mut Vec<Warning>,
 ) -> Result<Option<Compared>, ServiceError> {
     if let Pair::Added(head) | Pair::Both { head, .. } = pair {
-        warnings.extend(sides.check_application(head)?);
+        warnings.extend(sides.projects.check_application(head)?);
     }
     let mut permitted = async |stored: &StoredApplication, rendered: RenderedApplication| {
         warnings.extend(Warning::all_of_application(stored, &rendered.warnings));
-        let reported = sides.check_rendered(stored, &rendered).await?;
+        let reported = sides.projects.check_rendered(&sides.clusters, stored, &rendered).await?;
         warnings.extend(Warning::all_of_application(stored, reported));
         Ok::<_, ServiceError>(rendered.manifests)
     };
@@ -366,7 +366,9 @@ async fn compare_pair(
         Pair::Both { base, head } => {
             let (before, after) = sides.of(base, head);
             let rendered = match rendering {
-                Rendering::Changed if !sides.is_judged_anew(base, head) => render_pair(before, after).await,
+                Rendering::Changed if !sides.projects.is_judged_anew(base, head) => {
+                    render_pair(before, after).await
+                }
                 Rendering::Changed | Rendering::All => Some(render_both(before, after).await),
             };
             let Some(rendered) = rendered else { return Ok(None) };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tiphys_plugin::RunSettings;
-use tiphys_render::{RenderedApplication, Renderer, ValueResolver};
+use tiphys_render::{Renderer, ValueResolver};
 use tiphys_source::{BaseRevision, ChartFolders, Sources};
 use tiphys_store::{ApplicationRef, Store as Resources, StoreInput, StoredApplication};
 use tiphys_tree::Modes;
@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::pairs::SideStore;
 use super::past::{self, BasePath, BaseReader, failed};
 use super::plugins::{self, ComparedPlugins, SidePlugins};
+use super::projects::ComparedProjects;
 use super::{HeadReferences, PluginsFrom, RevisionOptions, trust};
 use crate::appset::{self, IncludedSets, Services, WorldInputs};
 use crate::clusters::{DestinationClusters, cluster_secrets};
@@ -43,12 +44,7 @@ pub(super) struct ComparedSides {
     pub(super) plugins: ComparedPlugins,
     /// Top directories of the work trees of the store, and of the current directory.
     pub(super) checkouts: BTreeSet<PathBuf>,
-    /// The projects of the head, with the rules of the base.
-    pub(super) projects: Arc<Projects>,
-    /// Those of the base.
-    projects_of_base: Arc<Projects>,
-    /// Those of the head, whose rules restrict its applications in addition.
-    projects_of_head: Arc<Projects>,
+    pub(super) projects: ComparedProjects,
     pub(super) clusters: Arc<DestinationClusters>,
     /// Warnings about settings and plugins.
     pub(super) warnings: Vec<Warning>,
@@ -98,8 +94,7 @@ pub(super) async fn open(
     let settings =
         |side: &SideStore| RequestSettings::new(options, host, &side.store, &trust_settings, &known, None);
     let (settings_base, mut settings_head) = (settings(&stores_base), settings(&stores_head));
-    let projects_of_base = Arc::clone(&settings_base.projects);
-    let projects_of_head = Arc::clone(&settings_head.projects);
+    let of_each = (Arc::clone(&settings_base.projects), Arc::clone(&settings_head.projects));
     let mut warnings = options.warnings.clone();
     warnings.extend(plugins.warnings.iter().cloned());
     warnings.extend(settings_base.warnings.iter().chain(&settings_head.warnings).cloned());
@@ -156,14 +151,13 @@ pub(super) async fn open(
     };
     sets.join(head.include_sets(service, &projects, &trust, &services).await?);
     let checkouts = tops.into_iter().chain(project_file::current_checkout(host)).collect();
+    let projects = ComparedProjects { base: of_each.0, head: of_each.1, applied: projects };
     Ok(ComparedSides {
         base,
         head,
         plugins,
         checkouts,
         projects,
-        projects_of_base,
-        projects_of_head,
         clusters,
         warnings,
         notes,
@@ -173,42 +167,6 @@ pub(super) async fn open(
 }
 
 impl ComparedSides {
-    /// Returns the warnings about the projects of applications of the head.
-    pub(super) fn project_warnings(&self, head: &[Arc<StoredApplication>]) -> Vec<Warning> {
-        let mut warnings = self.projects.warnings(head);
-        add_new(&mut warnings, self.projects_of_head.warnings(head));
-        warnings
-    }
-
-    /// Checks an application of the head before it is rendered.
-    pub(super) fn check_application(&self, head: &StoredApplication) -> Result<Vec<Warning>, ServiceError> {
-        let mut warnings = self.projects.check_application(head)?;
-        add_new(&mut warnings, self.projects_of_head.check_application(head)?);
-        warnings.extend(self.projects_of_head.check_kept(head, &self.projects_of_base)?);
-        Ok(warnings)
-    }
-
-    /// Checks the rendered objects of an application of the head, and returns warnings.
-    pub(super) async fn check_rendered(
-        &self,
-        head: &StoredApplication,
-        rendered: &RenderedApplication,
-    ) -> Result<Vec<String>, ServiceError> {
-        let mut warnings = self.projects.check_rendered(&self.clusters, head, rendered).await?;
-        add_new(&mut warnings, self.projects_of_head.check_rendered(&self.clusters, head, rendered).await?);
-        Ok(warnings)
-    }
-
-    /// Whether an application must be rendered although its inputs are equal, because its project permits other objects than before.
-    pub(super) fn is_judged_anew(&self, base: &StoredApplication, head: &StoredApplication) -> bool {
-        let before = self.projects_of_base.rules(&base.application);
-        match (before, self.projects_of_head.rules(&head.application)) {
-            (Some(before), Some(after)) => !before.permits_equal_objects(after),
-            (None, None) => false,
-            (Some(_), None) | (None, Some(_)) => true,
-        }
-    }
-
     /// Returns both sides of an application.
     pub(super) fn of<'a>(
         &'a self,
@@ -257,15 +215,6 @@ impl Side {
         }
         self.stores.unknown_sets = sets.reports.unknown().into_iter().map(|unknown| unknown.set).collect();
         Ok(sets)
-    }
-}
-
-/// Adds the items that a list does not have yet.
-fn add_new<T: PartialEq>(list: &mut Vec<T>, items: Vec<T>) {
-    for item in items {
-        if !list.contains(&item) {
-            list.push(item);
-        }
     }
 }
 
@@ -391,7 +340,12 @@ async fn stores(
 }
 
 /// Loads a store of the base. One that cannot be loaded is empty, with a note: a change may repair it.
-fn load_base(inputs: &[StoreInput], of: &[BasePath], base: &BaseRevision, notes: &mut Vec<String>) -> Resources {
+fn load_base(
+    inputs: &[StoreInput],
+    of: &[BasePath],
+    base: &BaseRevision,
+    notes: &mut Vec<String>,
+) -> Resources {
     Resources::load(inputs).unwrap_or_else(|error| {
         let message = of.iter().fold(chain(&error), |message, path| path.named(&message, base));
         notes.push(format!("at {}: {message}", past::label(base)));
