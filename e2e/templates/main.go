@@ -1,4 +1,4 @@
-// Command templates measures text/template with the functions of sprig, for `cargo xtask bench appset`.
+// Command templates measures text/template with the functions of sprig, for `bench/run.py templates`.
 //
 // It reads a JSON list of templates with their data from a file, and prints a JSON list of the nanoseconds to parse and execute each.
 package main

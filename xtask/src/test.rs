@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 
 use crate::build::{self, Linking, Profile};
-use crate::cargo::{cargo, run as run_program};
+use crate::cargo::{cargo, program, run as run_program};
 use crate::{Failure, book, e2e, files, tidy, tools};
 
 /// Which steps to run.
@@ -32,6 +32,8 @@ enum Step {
     Clippy,
     /// The invariants of ARCHITECTURE.md are met
     Tidy,
+    /// The scripts that measure can be read
+    Bench,
     /// The tools for tests are installed
     Tools,
     /// The book builds
@@ -89,6 +91,7 @@ impl Step {
                 run_program(&mut cargo(root, &arguments))
             }
             Step::Tidy => tidy::run(root, &tidy::Options::default()),
+            Step::Bench => run_program(program("python3").args(["bench/run.py", "--list"]).current_dir(root)),
             Step::Tools => tools::run(root, &tools::Options::default()),
             Step::Book => book::run(root),
             Step::Static => build::build(root, Profile::Dev, Linking::Static).map(drop),

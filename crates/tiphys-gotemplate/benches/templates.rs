@@ -1,4 +1,4 @@
-//! Measures templates as `e2e/templates` does, for `cargo xtask bench appset`: reads a JSON list of templates with their data from a file, and
+//! Measures templates as `e2e/templates` does, for `bench/run.py templates`: reads a JSON list of templates with their data from a file, and
 //! prints a JSON list of the nanoseconds to parse and execute each.
 
 #![expect(clippy::print_stdout, reason = "the figures are its output")]

@@ -6,7 +6,8 @@ use super::{Check, Findings, Subject};
 use crate::Failure;
 
 /// Prefixes of paths from the workspace's root. A word in backticks with such a prefix is a path.
-const ROOT_FOLDERS: &[&str] = &["crates/", "xtask/", "docs/", "plugins/", "examples/", "testdata/", "fuzz/"];
+const ROOT_FOLDERS: &[&str] =
+    &["bench/", "crates/", "xtask/", "docs/", "plugins/", "examples/", "testdata/", "fuzz/"];
 
 /// Directory of the book's pages, and the list of them. mdbook ignores other pages silently.
 const BOOK: &str = "docs/";
