@@ -27,16 +27,12 @@ const (
 	chunkBytes = 1024
 )
 
-// dial connects as the repo-server does: by the path, which so becomes the authority of every request. Each connection is given to opened.
-func dial(s *server, parameters keepalive.ClientParameters, opened ...func(net.Conn)) (*grpc.ClientConn, error) {
+// dial connects as the repo-server does: by the path, which so becomes the authority of every request.
+func dial(s *server, parameters keepalive.ClientParameters) (*grpc.ClientConn, error) {
 	return grpc.NewClient("passthrough:"+s.socket,
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 			var dialer net.Dialer
-			connection, err := dialer.DialContext(ctx, "unix", s.socket)
-			for _, give := range opened {
-				give(connection)
-			}
-			return connection, err
+			return dialer.DialContext(ctx, "unix", s.socket)
 		}),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageBytesMax), grpc.MaxCallSendMsgSize(messageBytesMax)),

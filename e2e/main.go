@@ -57,7 +57,7 @@ var slowChecks = []check{
 
 func main() {
 	program := flag.String("server", "target/debug/tiphys", "the program whose cmp-server is checked")
-	calls := flag.Bool("calls", false, "make the calls of standard input and print their durations, for `cargo xtask bench cmp` and `soak`")
+	calls := flag.Bool("calls", false, "make the calls of standard input and print their durations, for the bench `server` of tiphys-cmp")
 	flag.Parse()
 	err := error(nil)
 	if *calls {

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"net"
 	"os"
 	"slices"
 	"sync"
@@ -32,25 +29,17 @@ type measuredCall struct {
 	Env      []string // NAME=VALUE
 	// Timeout is the deadline that the server receives. The client does not end the call at it.
 	Timeout time.Duration
-	// GiveUp is how the client ends the call early, if at all.
-	GiveUp string // "", "cancel-upload", "hang-up" or "cancel-run"
-	// GiveUpBytes is how many bytes of the archive precede "cancel-upload" and "hang-up".
-	GiveUpBytes int
-	// GiveUpAfter is the time between the end of the upload and "cancel-run".
-	GiveUpAfter time.Duration
 	// Count is how many such calls run at once.
 	Count int
 }
 
-// outcome is how a call ended. Durations start before the client connects.
+// outcome is how a call ended.
 type outcome struct {
-	// Sent, Replied and Ended are the durations until the upload, the message and the status are complete.
-	Sent, Replied, Ended time.Duration
-	Code                 codes.Code
-	Error                string
-	Bytes                int    // length of the message
-	Checksum             string // of the message
-	GaveUp               bool
+	// Ended is the duration from before the client connects until the status is complete.
+	Ended time.Duration
+	Code  codes.Code
+	Error string
+	Bytes int // length of the message
 }
 
 // makeCalls makes the calls of standard input, and prints the outcomes of each line as one line of JSON.
@@ -85,21 +74,20 @@ func makeCalls() error {
 func (c *measuredCall) measure(archive []byte) outcome {
 	var result outcome
 	begin := time.Now()
-	answer, err := c.make(archive, begin, &result)
+	answer, err := c.make(archive, begin)
 	result.Ended = time.Since(begin)
-	if err != nil && !result.GaveUp {
+	if err != nil {
 		result.Code, result.Error = status.Code(err), err.Error()
 	}
-	result.Bytes, result.Checksum = len(answer), fmt.Sprintf("%x", sha256.Sum256(answer))
+	result.Bytes = len(answer)
 	return result
 }
 
-func (c *measuredCall) make(archive []byte, begin time.Time, result *outcome) ([]byte, error) {
+func (c *measuredCall) make(archive []byte, begin time.Time) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
-	var socket net.Conn
 	s := &server{socket: c.Socket}
-	connection, err := dial(s, keepalive.ClientParameters{}, func(opened net.Conn) { socket = opened })
+	connection, err := dial(s, keepalive.ClientParameters{})
 	if err != nil {
 		return nil, err
 	}
@@ -118,22 +106,12 @@ func (c *measuredCall) make(archive []byte, begin time.Time, result *outcome) ([
 		first = manifestMetadata("bench", ".", c.Checksum, int64(len(archive)), c.Env)
 	}
 	err = stream.SendMsg(first.asProto())
-	sent := 0
 	for chunk := range slices.Chunk(archive, chunkBytes) {
 		if err != nil {
 			break
 		}
-		if sent >= c.GiveUpBytes && (c.GiveUp == "cancel-upload" || c.GiveUp == "hang-up") {
-			result.GaveUp = true
-			if c.GiveUp == "hang-up" {
-				return nil, socket.Close()
-			}
-			cancel()
-			return nil, stream.RecvMsg(&emptypb.Empty{})
-		}
 		message := file(chunk)
 		err = stream.SendMsg(message.asProto())
-		sent += len(chunk)
 	}
 	// EOF means that the status is there already.
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -142,16 +120,10 @@ func (c *measuredCall) make(archive []byte, begin time.Time, result *outcome) ([
 	if err := stream.CloseSend(); err != nil {
 		return nil, err
 	}
-	result.Sent = time.Since(begin)
-	if c.GiveUp == "cancel-run" {
-		result.GaveUp = true
-		defer time.AfterFunc(c.GiveUpAfter, cancel).Stop()
-	}
 	var answer emptypb.Empty
 	if err := stream.RecvMsg(&answer); err != nil {
 		return nil, err
 	}
-	result.Replied = time.Since(begin)
 	if err := stream.RecvMsg(&emptypb.Empty{}); !errors.Is(err, io.EOF) {
 		return nil, errors.Join(err, errors.New("no status follows the message"))
 	}

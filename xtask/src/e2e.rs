@@ -35,14 +35,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
 }
 
 /// Builds the client of the plugin server.
-pub(crate) fn client(root: &Path) -> Result<PathBuf, Failure> {
-    go_program(root, "client", ".")
-}
-
-/// Builds a package of the module as a program with this name.
-pub(crate) fn go_program(root: &Path, name: &str, package: &str) -> Result<PathBuf, Failure> {
-    let program = target_folder(root)?.join(MODULE).join(name);
-    go("go", &["build", "-o", &program.to_string_lossy(), package], root)?;
+fn client(root: &Path) -> Result<PathBuf, Failure> {
+    let program = target_folder(root)?.join(MODULE).join("client");
+    go("go", &["build", "-o", &program.to_string_lossy(), "."], root)?;
     Ok(program)
 }
 

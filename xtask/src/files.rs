@@ -17,12 +17,6 @@ pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Failur
     fs::write(path, content).map_err(|error| Failure::at(path, error))
 }
 
-/// Copies a file with its permissions, and creates the directory.
-pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    create_directory(to.parent().unwrap_or(to))?;
-    fs::copy(from, to).map(drop).map_err(|error| Failure::at(from, error))
-}
-
 /// Renames a file or directory, and replaces a file at the new place.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Failure> {
     fs::rename(from, to).map_err(|error| Failure::at(to, error))

@@ -1,10 +1,9 @@
-//! `cargo xtask`: builds, checks, measures and installs tiphys.
+//! `cargo xtask`: builds, checks and installs tiphys.
 //!
 //! One module per command. Each has `run(&Path, &Options) -> Result<(), Failure>`, with `Options` if it has any, where the path is
 //! the workspace's root; [`main`] prints a failure and turns it into the exit code.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool")]
 
-mod bench;
 mod book;
 mod build;
 mod cargo;
@@ -14,9 +13,7 @@ mod failure;
 mod files;
 mod fuzz;
 mod install;
-mod plugin_server;
 mod proto;
-mod soak;
 mod test;
 mod tidy;
 mod tools;
@@ -28,7 +25,7 @@ use clap::{Parser, Subcommand};
 
 use failure::Failure;
 
-/// Builds, checks, measures and installs tiphys.
+/// Builds, checks and installs tiphys.
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
 struct Arguments {
@@ -38,7 +35,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run the one gate: format, clippy, tidy, tools, book, tests, documentation
+    /// Run the one gate: format, clippy, tidy, benchmark scripts, tools, book, tests, documentation
     Test(test::Options),
     /// Check the invariants of ARCHITECTURE.md
     Tidy(tidy::Options),
@@ -52,10 +49,6 @@ enum Command {
     Build(build::Options),
     /// Install the program and its plugins
     Install(install::Options),
-    /// Measure rendering, the plugin server and the Helm plugin
-    Bench(bench::Options),
-    /// Call a plugin server for minutes with valid and invalid requests, and fail if a resource grows
-    Soak(soak::Options),
     /// Run the fuzz targets, guided by coverage
     Fuzz(fuzz::Options),
     /// Test the plugin server with a grpc-go client, as Argo CD uses
@@ -74,8 +67,6 @@ fn main() -> ExitCode {
         Command::Demo(options) => demo::run(&root, &options),
         Command::Build(options) => build::run(&root, &options),
         Command::Install(options) => install::run(&root, &options),
-        Command::Bench(options) => bench::run(&root, &options),
-        Command::Soak(options) => soak::run(&root, &options),
         Command::Fuzz(options) => fuzz::run(&root, &options),
         Command::E2e(options) => e2e::run(&root, &options),
         Command::Proto => proto::run(&root),

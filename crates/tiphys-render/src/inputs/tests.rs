@@ -14,7 +14,7 @@ use tiphys_yaml::{Data, Node, read_document};
 use super::paths::PathCollector;
 use super::{InputPaths, SourceType, add_value_file, chart, detected, kustomization, tells_of_others};
 
-/// Cases of the first property; more with the variable `PROPTEST_CASES`, as `cargo xtask soak inputs` sets it.
+/// Cases of the first property; the variable `PROPTEST_CASES` sets a larger number.
 const CASES: u32 = 10_000;
 
 /// Cases of the second property, each with several paths.
