@@ -90,6 +90,16 @@ impl RepoUrl {
         [scheme, authority.server, path].concat()
     }
 
+    /// Returns the address without user information that has a password or a token. An [ambiguous](Self::is_ambiguous) address is redacted.
+    pub fn without_credentials(&self) -> String {
+        let redacted = redact_url(&self.0);
+        if redacted == self.0 || self.is_ambiguous() {
+            redacted
+        } else {
+            redact_url(&self.without_user_info())
+        }
+    }
+
     /// Returns host and port as written.
     pub fn server(&self) -> &str {
         self.parts().authority.server

@@ -19,6 +19,16 @@ pub fn quote_command(argv: &[String]) -> String {
     text
 }
 
+/// Quotes an argument for a POSIX shell if it has characters that a shell may interpret.
+pub fn quote_argument(argument: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&byte);
+    if !argument.is_empty() && argument.bytes().all(is_plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', r"'\''"))
+    }
+}
+
 /// Quotes a string like Go's [`strconv.Quote`](https://pkg.go.dev/strconv#Quote).
 pub fn quote_text(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);

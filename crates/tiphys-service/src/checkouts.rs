@@ -96,14 +96,11 @@ pub(crate) async fn unused_repositories(
 /// Returns the error of warnings about checkouts, with an option for each.
 pub(crate) fn remedied_error(warnings: &[Warning]) -> ServiceError {
     let messages: Vec<&str> = warnings.iter().map(Warning::message).collect();
-    let arguments: Vec<&str> = warnings
-        .iter()
-        .filter_map(|warning| match warning.remedy() {
-            Some(Remedy::UseRepository(argument)) => Some(argument.as_str()),
-            _ => None,
-        })
-        .collect();
-    let remedy = Remedy::UseRepository(arguments.join(" --repo "));
+    let arguments = warnings.iter().filter_map(|warning| match warning.remedy() {
+        Some(Remedy::UseRepositories(arguments)) => Some(arguments),
+        _ => None,
+    });
+    let remedy = Remedy::UseRepositories(arguments.flatten().cloned().collect());
     ServiceError::invalid_input(messages.join("; ")).with_remedy(remedy)
 }
 
@@ -141,7 +138,7 @@ pub(crate) async fn report(
         let names = listed(&applications);
         let warning = |dir: &Path, message| {
             let argument = format!("@{revision}={}", dir.display());
-            Warning::new(message).with_remedy(Remedy::UseRepository(argument))
+            Warning::new(message).with_remedy(Remedy::UseRepositories(vec![argument]))
         };
         match checkout_use {
             CheckoutUse::AsNamed => {}

@@ -90,7 +90,7 @@ pub enum Remedy {
     GenerateSets,
     /// Ask other servers for the Applications of sets, or answer for them.
     IncludeSets,
-    /// Use a local directory for the repository of a generator, or read it.
+    /// Use a local directory for the repository of a generator, named by its URL without credentials, or read it.
     ReadRepository(String),
     /// Give answers for the generators of a set.
     AnswerSets,
@@ -122,8 +122,8 @@ pub enum Remedy {
     AllowFileRepositories,
     /// Have build variables in values replaced.
     ReplaceVariables,
-    /// Use a local directory, named as an argument `[URL@REV=]DIR`.
-    UseRepository(String),
+    /// Use local directories, named as arguments `[URL@REV=]DIR`.
+    UseRepositories(Vec<String>),
     /// Choose whose plugins and settings a comparison uses.
     ChoosePluginsFrom,
     /// Trust the settings of rendered repositories.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tiphys_access::RepoUrl;
 use tiphys_source::{SourceError, Sources, normalize_git_url};
 use tiphys_store::StoredApplication;
 use tiphys_tree::RepoPath;
@@ -31,6 +32,8 @@ enum CopyEvidence {
 #[derive(Debug, Default)]
 struct UsedRepository {
     shown: String,
+    /// The URL for an option.
+    url: String,
     sources: usize,
     paths: BTreeSet<RepoPath>,
     /// The directories that stand for it.
@@ -50,6 +53,7 @@ pub(crate) async fn overlooked(
             let one = repositories.entry(normalize_git_url(&source.repo_url)).or_default();
             if one.sources == 0 {
                 one.shown = source.shown_repository();
+                one.url = RepoUrl::new(&source.repo_url).without_credentials();
                 one.directories.extend(sources.directories_of(&source.repo_url).await?);
             }
             one.sources += 1;
@@ -102,7 +106,7 @@ fn repository_name(url: &str) -> &str {
 }
 
 fn warning(top: &Path, evidence: CopyEvidence, one: &UsedRepository) -> Warning {
-    let UsedRepository { shown, sources, .. } = one;
+    let UsedRepository { shown, url, sources, .. } = one;
     let count = match sources {
         1 => "one source of an application is".to_owned(),
         count => format!("{count} sources of applications are"),
@@ -110,13 +114,11 @@ fn warning(top: &Path, evidence: CopyEvidence, one: &UsedRepository) -> Warning 
     let checkout = top.display();
     let (what, argument) = match evidence {
         CopyEvidence::Remote => ("is a checkout of it", checkout.to_string()),
-        CopyEvidence::Name => {
-            ("is a checkout of a repository of the same name", format!("{shown}={checkout}"))
-        }
-        CopyEvidence::Paths => ("has the same paths", format!("{shown}={checkout}")),
+        CopyEvidence::Name => ("is a checkout of a repository of the same name", format!("{url}={checkout}")),
+        CopyEvidence::Paths => ("has the same paths", format!("{url}={checkout}")),
     };
     let message = format!(
         "{count} made from {shown}, and no application from {checkout}, which {what}: what is changed in it has no effect"
     );
-    Warning::new(message).with_remedy(Remedy::UseRepository(argument))
+    Warning::new(message).with_remedy(Remedy::UseRepositories(vec![argument]))
 }

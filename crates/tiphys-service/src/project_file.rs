@@ -11,6 +11,7 @@ mod paths;
 
 use std::path::{Path, PathBuf};
 
+use tiphys_process::quote_argument;
 use tiphys_source::{WorkTreePath, redact_url};
 use tiphys_yaml::Position;
 
@@ -207,7 +208,7 @@ impl ProjectFile {
                     "cannot allow {}: others may write to {}; run: chmod go-w {}",
                     path.display(),
                     consents.dir().display(),
-                    consents.dir().display()
+                    quote_argument(&consents.dir().display().to_string())
                 )));
             }
         }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tiphys_process::quote_argument;
 use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
 
 use crate::appset::SetReports;
@@ -129,7 +130,8 @@ fn nothing_selected(workspace: &Workspace, action: &str) -> ServiceError {
     }
     if let Some(chart) = chart_of_applications(workspace) {
         let hint = format!(
-            "{chart} is a chart of Applications; render it first: helm template {chart} | tiphys render --store -"
+            "{chart} is a chart of Applications; render it first: helm template {} | tiphys render --store -",
+            quote_argument(&chart)
         );
         return error.with_hint(hint);
     }

@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use tempfile::NamedTempFile;
 use tiphys_access::{RepoUrl, RepositoryAccess};
+use tiphys_process::quote_argument;
 
 use crate::url::{RemoteUrl, Transport};
 use crate::{OwnCredentials, Secret, SourceError, UserSettings, secret_file};
@@ -229,7 +230,7 @@ impl SshCommand {
     fn identity(&mut self, path: &Path) {
         self.option("IdentitiesOnly=yes");
         self.0 += " -i ";
-        self.0 += &shell_quote(&path.to_string_lossy());
+        self.0 += &quote_argument(&path.to_string_lossy());
     }
 
     fn skip_host_key(&mut self) {
@@ -239,10 +240,6 @@ impl SshCommand {
 
     fn option(&mut self, option: &str) {
         self.0 += " -o ";
-        self.0 += &shell_quote(option);
+        self.0 += &quote_argument(option);
     }
-}
-
-fn shell_quote(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }

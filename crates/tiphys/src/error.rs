@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(crate) use tiphys_plugin::chain;
+use tiphys_process::quote_argument;
 pub(crate) use tiphys_service::{ErrorKind, ServiceError};
 use tiphys_service::{Input, Remedy, Warning, listed};
 
@@ -99,6 +100,7 @@ fn remedy_hint(remedy: &Remedy) -> String {
     let hint = match remedy {
         Remedy::ChangeLimit(limit) => return format!("--{} changes the limit", limit.name()),
         Remedy::AddClusterState(Some(cluster)) => {
+            let cluster = quote_argument(cluster);
             return format!(
                 "--cluster-state {cluster}=DIR names a folder of that cluster's live objects, --context {cluster}=CONTEXT the cluster itself"
             );
@@ -127,9 +129,13 @@ fn remedy_hint(remedy: &Remedy) -> String {
         }
         Remedy::AllowFileRepositories => "--repo and --allow-file-repositories allow folders",
         Remedy::ReplaceVariables => "--variables has it replaced when manifests are made",
-        Remedy::UseRepository(argument) => return format!("--repo {argument} uses them"),
+        Remedy::UseRepositories(arguments) => {
+            let options = arguments.iter().map(|argument| format!("--repo {}", quote_argument(argument)));
+            return format!("{} uses them", options.collect::<Vec<_>>().join(" "));
+        }
         Remedy::GenerateSets => "`tiphys appset generate` prints their Applications",
         Remedy::ReadRepository(url) => {
+            let url = quote_argument(url);
             return format!("--repo {url}=DIR uses a folder for it, --appsets all reads it");
         }
         Remedy::NameClusterSecrets => "--cluster-secrets names their file; the store may have it, too",

@@ -57,6 +57,23 @@ fn address_is_split_into_parts() {
 }
 
 #[test]
+fn credentials_are_removed_from_address() {
+    let cases = [
+        ("https://user:secret@git.example.org/a.git", "https://git.example.org/a.git"),
+        ("https://token@git.example.org/a.git", "https://git.example.org/a.git"),
+        ("https://git.example.org/a.git?token=x", "https://git.example.org/a.git?***"),
+        ("git@git.example.org:team/a.git", "git@git.example.org:team/a.git"),
+        ("ssh://git@git.example.org/a.git", "ssh://git@git.example.org/a.git"),
+        ("ext::sh -c touch% /x", "ext::sh -c touch% /x"),
+        // The servers that programs read differ.
+        ("https://user:pass/word@git.example.org/a.git", "https://user:***@git.example.org/a.git"),
+    ];
+    for (address, expected) in cases {
+        assert_eq!(RepoUrl::new(address).without_credentials(), expected, "{address}");
+    }
+}
+
+#[test]
 fn server_name_is_host_without_brackets() {
     for (address, expected) in [
         ("oci://r.example:5000/team", Some("r.example")),

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 
 use crate::program::{NOT_FOUND, find_not_executable, find_program, is_executable};
+use crate::quote::quote_argument;
 use crate::spec::CommandSpec;
 
 /// How long to wait for a program that another process has open for writing (`ETXTBSY`). A process that is being started elsewhere inherits
@@ -139,8 +140,8 @@ fn explain(error: &io::Error, program: &Path, command: &CommandSpec) -> Failure 
 }
 
 fn not_executable(file: &Path) -> String {
-    let file = file.display();
-    format!("permission denied: {file} is not executable; run: chmod +x {file}")
+    let file = file.display().to_string();
+    format!("permission denied: {file} is not executable; run: chmod +x {}", quote_argument(&file))
 }
 
 /// Reports the sizes as the kernel counts them: each string with its NUL.

@@ -31,6 +31,25 @@ fn arguments_with_white_space_are_quoted_as_go_quotes_them() {
 }
 
 #[test]
+fn shell_arguments_are_quoted_if_needed() {
+    let cases = [
+        ("https://git.example.org:8443/a_b/c-d.git@v1+x,y=/w%20x", None),
+        ("", Some("''")),
+        ("ext::sh -c touch% /x=/lx", Some("'ext::sh -c touch% /x=/lx'")),
+        ("$(id)", Some("'$(id)'")),
+        ("a;b", Some("'a;b'")),
+        ("a\nb", Some("'a\nb'")),
+        ("~", Some("'~'")),
+        ("*", Some("'*'")),
+        ("it's", Some(r"'it'\''s'")),
+        ("größe", Some("'größe'")),
+    ];
+    for (argument, expected) in cases {
+        assert_eq!(quote_argument(argument), expected.unwrap_or(argument), "{argument:?}");
+    }
+}
+
+#[test]
 fn terminal_and_ci_commands_are_escaped() {
     let cases = [
         // Text, line breaks, tabs, no-break spaces and emoji stay.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tiphys_access::RepoUrl;
 use tiphys_api::{ApplicationSet, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, SecretType};
 use tiphys_appset::{Answer, ClusterUse, Question, cluster_use};
 use tiphys_project::ProjectCluster;
@@ -181,10 +182,10 @@ impl<'a> World<'a> {
         match self.renderer.sources().has_copy(url).await {
             Ok(true) => Ok(Ok(())),
             Ok(false) => {
-                let url = tiphys_source::redact_url(url);
+                let shown = tiphys_source::redact_url(url);
                 Err(NotAsked {
-                    reason: format!("its git generator reads {url}, and no folder is given for it"),
-                    remedy: Remedy::ReadRepository(url),
+                    reason: format!("its git generator reads {shown}, and no folder is given for it"),
+                    remedy: Remedy::ReadRepository(RepoUrl::new(url).without_credentials()),
                 })
             }
             Err(error) => Ok(Err(chain(&error))),

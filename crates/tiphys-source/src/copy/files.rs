@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use tiphys_limits::Limit;
+use tiphys_process::quote_argument;
 use tiphys_tree::{EntryPath, RepoPath, TreeLimits, WriteError, first_link};
 
 use super::OpenCopy;
@@ -91,7 +92,7 @@ async fn list_repository(
         } else if has_gitmodules {
             let problem = format!(
                 "its submodule {path} is not checked out; run git -C {} submodule update --init --recursive",
-                copy.shown
+                quote_argument(&copy.shown)
             );
             return Err(SourceError::Copy { dir: copy.dir.clone(), problem });
         }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use tiphys_process::{find_not_executable, find_program};
+use tiphys_process::{find_not_executable, find_program, quote_argument};
 use tiphys_yaml::Position;
 
 use super::{Findings, Rule};
@@ -41,7 +41,7 @@ pub(super) fn check(
     match state {
         ProgramState::Found => {}
         ProgramState::NotExecutable(file) => {
-            let file = file.display();
+            let file = quote_argument(&file.display().to_string());
             let message = format!("{name}: {program} is not executable; run: chmod +x {file}");
             findings.add(Rule::ProgramNotExecutable, Some(position), message);
         }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::Value;
+use tiphys_process::quote_argument;
 use tiphys_service::{ErrorKind, Previews};
 
 use crate::args::{AppSetPreviewArgs, CommonArgs, OutputFormat};
@@ -45,7 +46,8 @@ pub(super) async fn run(
 /// Prints the refusals to delete too many Applications, and returns whether there are any.
 pub(super) fn print_guards(previews: &Previews) -> bool {
     for (set, guard) in previews.guards() {
-        tracing::warn!("application set {set}: {guard}: --allow-deletions {set}");
+        let argument = quote_argument(&set.to_string());
+        tracing::warn!("application set {set}: {guard}: --allow-deletions {argument}");
     }
     previews.guards().next().is_some()
 }
