@@ -90,10 +90,10 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
         fs::File::open(path)?;
         return Ok(vec![Candidate::new(path.to_owned(), root)]);
     }
-    let linked = Arc::new(OnceLock::new());
-    let first_linked = Arc::clone(&linked);
-    if let Some(list) = linked_list(path) {
-        return Err(list_is_link(&list));
+    let refused = Arc::new(OnceLock::new());
+    let first_refused = Arc::clone(&refused);
+    if let Some(list) = refused_list(path) {
+        return Err(list_is_no_file(&list));
     }
     let walk = WalkBuilder::new(path)
         .standard_filters(false)
@@ -106,7 +106,7 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
                 return false;
             }
             // The walk would read the list when it enters the directory.
-            linked_list(entry.path()).map(|list| drop(first_linked.set(list))).is_none()
+            refused_list(entry.path()).map(|list| drop(first_refused.set(list))).is_none()
         })
         .sort_by_file_name(std::ffi::OsStr::cmp)
         .build();
@@ -122,19 +122,22 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
             }
         }
     }
-    match linked.get() {
-        Some(list) => Err(list_is_link(list)),
+    match refused.get() {
+        Some(list) => Err(list_is_no_file(list)),
         None => Ok(found),
     }
 }
 
-/// Returns the list of what to ignore in a directory if it is a link, which may lead to any file of the user.
-fn linked_list(directory: &Path) -> Option<PathBuf> {
-    Some(directory.join(IGNORE_FILE)).filter(|list| list.is_symlink())
+/// Returns the list of what to ignore in a directory if it is no regular file: a link may lead to any file of the user, and
+/// opening a pipe blocks.
+fn refused_list(directory: &Path) -> Option<PathBuf> {
+    let list = directory.join(IGNORE_FILE);
+    let is_refused = fs::symlink_metadata(&list).is_ok_and(|found| !found.is_file());
+    is_refused.then_some(list)
 }
 
-fn list_is_link(list: &Path) -> io::Error {
-    io::Error::other(format!("{} is a symbolic link; replace it by a file", list.display()))
+fn list_is_no_file(list: &Path) -> io::Error {
+    io::Error::other(format!("{} is not a regular file; replace it by one", list.display()))
 }
 
 /// Returns the files of a revision. A file is identified by its path in the work tree, so that it counts once even if it was checked out to

@@ -383,13 +383,22 @@ fn links_to_files_are_followed_and_dangling_ones_skipped() {
 }
 
 #[test]
-fn linked_lists_of_what_to_ignore_are_rejected() {
-    for list in [".tiphysignore", "sub/.tiphysignore"] {
-        let dir = folder(&[("a.yaml", &app("a")), ("sub/b.yaml", &app("b")), ("list", "a.yaml\n")]);
-        std::os::unix::fs::symlink(dir.path().join("list"), dir.path().join(list)).expect("a link");
-        let error = Store::load(&[StoreInput::Path(dir.path().to_owned())]).expect_err("a link");
-        let StoreError::Open { source, .. } = error else { panic!("{error}") };
-        assert!(source.to_string().contains(list), "{source}");
+fn only_regular_files_list_what_to_ignore() {
+    // A socket stands for all that opening may block.
+    for kind in ["link", "directory", "socket"] {
+        for list in [".tiphysignore", "sub/.tiphysignore"] {
+            let dir = folder(&[("a.yaml", &app("a")), ("sub/b.yaml", &app("b")), ("list", "a.yaml\n")]);
+            let path = dir.path().join(list);
+            let made = match kind {
+                "link" => std::os::unix::fs::symlink(dir.path().join("list"), path),
+                "directory" => fs::create_dir(path),
+                _ => std::os::unix::net::UnixListener::bind(path).map(drop),
+            };
+            made.expect("it is made");
+            let error = Store::load(&[StoreInput::Path(dir.path().to_owned())]).expect_err(kind);
+            let StoreError::Open { source, .. } = error else { panic!("{error}") };
+            assert!(source.to_string().contains(list), "{kind}: {source}");
+        }
     }
 }
 
