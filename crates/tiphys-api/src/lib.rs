@@ -14,6 +14,7 @@ mod helm;
 mod kustomize;
 mod label_selector;
 mod metadata;
+mod names;
 mod project;
 mod refusals;
 mod secret;
@@ -40,6 +41,7 @@ pub use helm::{HelmFileParameter, HelmParameter, HelmSource};
 pub use kustomize::{KustomizePatch, KustomizeReplica, KustomizeSource, PatchTarget, ReplicaCount};
 pub use label_selector::LabelSelector;
 pub use metadata::Metadata;
+pub use names::{SubdomainProblem, subdomain_problems};
 pub use project::{
     AppProject, AppProjectSpec, GroupKind, KindPattern, ProjectDestination, READ_ONLY_ANNOTATION,
     ReadOnlyKind, ReadOnlyLists,

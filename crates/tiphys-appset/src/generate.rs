@@ -13,7 +13,7 @@ use std::time::SystemTime;
 
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
-use tiphys_api::{ApplicationSet, Generator, GeneratorEntry, GeneratorKind};
+use tiphys_api::{ApplicationSet, FieldPath, Generator, GeneratorEntry, GeneratorKind, subdomain_problems};
 use tiphys_gotemplate::{OptionError, Options, flatten};
 use tiphys_limits::Limit;
 use tiphys_yaml::Position;
@@ -33,6 +33,8 @@ pub struct Generated {
     pub applications: Vec<GeneratedApplication>,
     /// Errors of generators and templates, in order. Others are generated all the same.
     pub errors: Vec<GenerateError>,
+    /// Names that the API server refuses, in order. Argo CD generates such Applications and cannot create them.
+    pub invalid_names: Vec<GenerateError>,
     /// What must be asked before the set can be generated. The answers may lead to more questions.
     pub questions: Vec<Question>,
     /// Functions of Go templates that were called and return something else at each call.
@@ -203,14 +205,23 @@ impl Run<'_> {
             let rendered: Vec<_> = sets
                 .into_par_iter()
                 .map(|parameters| {
-                    let application = CompactValue::from(self.application(&template, &parameters)?);
+                    let application = self.application(&template, &parameters)?;
+                    let invalid_name = invalid_name(&application);
+                    let application = CompactValue::from(application);
                     let generator = generator.path.to_string();
-                    Ok(GeneratedApplication { application, generator, parameters })
+                    Ok((GeneratedApplication { application, generator, parameters }, invalid_name))
                 })
                 .collect();
             for application in rendered {
                 match application {
-                    Ok(application) => generated.applications.push(application),
+                    Ok((application, invalid_name)) => {
+                        generated.applications.push(application);
+                        generated.invalid_names.extend(invalid_name.map(|message| {
+                            let name = FieldPath::default().key("metadata").key("name");
+                            let position = self.set.template_position(generator, &name);
+                            error(GenerateErrorReason::Template, position, message)
+                        }));
+                    }
                     Err((place, message)) => {
                         let position = match place {
                             RenderPlace::Template(field) => self.set.template_position(generator, &field),
@@ -306,6 +317,13 @@ impl Run<'_> {
             })
             .collect()
     }
+}
+
+/// Returns what is wrong with the name of an Application. Validation reports a missing one.
+fn invalid_name(application: &Value) -> Option<String> {
+    let name = application["metadata"]["name"].as_str().filter(|name| !name.is_empty())?;
+    let problem = subdomain_problems(name).into_iter().next()?;
+    Some(format!("it generates the name {name:?}, which is not valid: {problem}"))
 }
 
 /// Returns a string of an answer's object; empty if missing.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tiphys_api::{LabelSelectorSpec, SelectorExpression};
+use tiphys_api::{LabelSelectorSpec, SelectorExpression, SubdomainProblem, subdomain_problems};
 use tiphys_yaml::write_go_json;
 
 /// The rule for values of labels, in the words of Kubernetes.
@@ -121,9 +121,6 @@ impl Requirement {
 /// Maximum length of the name part of a key, in bytes.
 const NAME_BYTES_MAX: usize = 63;
 
-/// Maximum length of the prefix of a key, in bytes.
-const PREFIX_BYTES_MAX: usize = 253;
-
 /// Returns what is wrong with a qualified name, as Kubernetes words it.
 fn name_problems(key: &str) -> Vec<String> {
     const CHARACTERS: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
@@ -152,23 +149,15 @@ fn name_problems(key: &str) -> Vec<String> {
 }
 
 fn prefix_problems(prefix: &str) -> Vec<String> {
+    const EXAMPLE: &str = "(e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
     if prefix.is_empty() {
         return vec!["prefix part must be non-empty".to_owned()];
     }
-    let mut problems = Vec::new();
-    if prefix.len() > PREFIX_BYTES_MAX {
-        problems.push(format!("prefix part must be no more than {PREFIX_BYTES_MAX} bytes"));
-    }
-    let is_lower = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    if !prefix.split('.').all(|label| is_delimited(label, is_lower, |byte| is_lower(byte) || byte == b'-')) {
-        problems.push(
-            "prefix part a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and \
-             end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-             '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-                .to_owned(),
-        );
-    }
-    problems
+    let shown = |problem| match problem {
+        SubdomainProblem::TooLong => format!("prefix part {problem}"),
+        SubdomainProblem::Characters => format!("prefix part {problem} {EXAMPLE}"),
+    };
+    subdomain_problems(prefix).into_iter().map(shown).collect()
 }
 
 /// Returns whether a string is non-empty, and its first and last byte, and all bytes, are of the given kinds.

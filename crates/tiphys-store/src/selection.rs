@@ -51,7 +51,7 @@ pub enum SelectError {
         candidates: Vec<String>,
     },
     /// Several documents define the application.
-    #[error("{} more than once: {}", duplicate(name), places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    #[error("application {name:?} is defined more than once: {}", places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Duplicate {
         /// Its full name.
         name: String,
@@ -70,15 +70,6 @@ pub enum SelectError {
     /// A path cannot be opened.
     #[error(transparent)]
     Path(#[from] StoreError),
-}
-
-/// What is defined more than once. A name with a variable that its template did not render is none.
-fn duplicate(name: &str) -> String {
-    if name.contains(TEMPLATE_MARK) {
-        "an application whose template leaves a variable in its name is generated".to_owned()
-    } else {
-        format!("application {name:?} is defined")
-    }
 }
 
 fn hint(suggestions: &[String], left_out: Option<&(Place, SkipReason)>) -> String {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tiphys_appset::{SetFinding, SetRule, check_set};
 use tiphys_engine::Owner;
-use tiphys_store::{Place, SetId, StoredSet, TEMPLATE_MARK};
+use tiphys_store::{Place, SetId, StoredSet};
 
 use super::generation::SetOutcome;
 use super::reports::{LeftOut, SetReport, SetReports};
@@ -166,11 +166,8 @@ impl Names {
         Self(foreign.map(entry).collect())
     }
 
-    /// Adds an application of a set. Returns what has the name already. A name that its template did not render is none.
+    /// Adds an application of a set. Returns what has the name already.
     fn add(&mut self, set: &StoredSet, id: &SetId, name: &str) -> Option<String> {
-        if name.contains(TEMPLATE_MARK) {
-            return None;
-        }
         let key = (id.namespace.clone(), name.to_owned());
         if let Some(other) = self.0.get(&key) {
             return Some(other.clone());

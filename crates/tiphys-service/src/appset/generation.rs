@@ -204,10 +204,10 @@ pub(super) fn stored_application(
     })
 }
 
-/// Returns the errors of a set, equal ones of many parameter sets once.
+/// Returns the errors of a set and of names that no Application can have, equal ones of many parameter sets once.
 fn failures(stored: &StoredSet, id: &SetId, generated: &Generated) -> Vec<ServiceError> {
     let mut counted: Vec<(&GenerateError, usize)> = Vec::new();
-    for error in &generated.errors {
+    for error in generated.errors.iter().chain(&generated.invalid_names) {
         match counted.iter_mut().rfind(|(one, _)| *one == error) {
             Some((_, count)) => *count += 1,
             None => counted.push((error, 1)),
