@@ -16,6 +16,9 @@ pub const FILE_BYTES_MAX: u64 = 64 << 20;
 /// Name of the files that list what to ignore, in the syntax of `.gitignore`.
 const IGNORE_FILE: &str = ".tiphysignore";
 
+/// Name of the list of the files that a command wrote to a directory. The directory is output, so stores that contain it leave it out.
+pub const OUTPUT_LIST: &str = ".tiphys-files";
+
 /// Files of a git revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastInput {
@@ -82,8 +85,8 @@ impl Candidate {
     }
 }
 
-/// Returns the YAML and JSON files of a directory, sorted by path. Hidden directories, the cases of plugins and paths matched by
-/// `.tiphysignore` files are skipped. Symbolic links to files are followed, links to directories are not. If `path` is a file, it is returned whatever its name.
+/// Returns the YAML and JSON files of a directory, sorted by path. Hidden directories, the cases of plugins, directories with an
+/// [`OUTPUT_LIST`] and paths matched by `.tiphysignore` files are skipped. Symbolic links to files are followed, links to directories are not. If `path` is a file, it is returned whatever its name.
 pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
     let root = fs::canonicalize(path)?;
     if !root.is_dir() {
@@ -102,7 +105,8 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
             if entry.depth() == 0 || !entry.file_type().is_some_and(|kind| kind.is_dir()) {
                 return true;
             }
-            if entry.file_name().as_encoded_bytes().starts_with(b".") || has_cases_of_plugin(entry.path()) {
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            if is_hidden || has_cases_of_plugin(entry.path()) || is_output(entry.path()) {
                 return false;
             }
             // The walk would read the list when it enters the directory.
@@ -183,6 +187,11 @@ pub(crate) fn read_bounded(path: &Path) -> io::Result<Option<Vec<u8>>> {
 /// Whether this is the directory with the cases of a plugin, whose Applications are for `plugin test`.
 fn has_cases_of_plugin(dir: &Path) -> bool {
     dir.file_name().is_some_and(|name| name == "testdata") && dir.with_file_name("plugin.yaml").is_file()
+}
+
+/// Whether a command writes to this directory. Only a regular file is a list, as for `--prune`.
+fn is_output(dir: &Path) -> bool {
+    fs::symlink_metadata(dir.join(OUTPUT_LIST)).is_ok_and(|list| list.is_file())
 }
 
 fn has_document_extension(path: &Path) -> bool {

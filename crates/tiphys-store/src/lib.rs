@@ -17,7 +17,7 @@ mod store;
 
 pub use application_ref::ApplicationRef;
 pub use edit::{FileEdit, FileEditError, FileWriteError};
-pub use files::{FILE_BYTES_MAX, FileVersion, PastInput};
+pub use files::{FILE_BYTES_MAX, FileVersion, OUTPUT_LIST, PastInput};
 pub use place::{FileName, Place};
 pub use resources::{
     Broken, BrokenReason, SetId, SkipReason, Skipped, StoredApplication, StoredProject, StoredSecret,

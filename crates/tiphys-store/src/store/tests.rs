@@ -106,6 +106,21 @@ fn hidden_directories_and_ignored_files_are_skipped() {
 }
 
 #[test]
+fn directories_that_commands_write_are_skipped() {
+    let dir = folder(&[
+        ("a.yaml", &app("a")),
+        ("rendered/argocd/b.yaml", &app("rendered")),
+        ("rendered/.tiphys-files", "argocd/b.yaml\n"),
+        ("kept/c.yaml", &app("kept")),
+        ("kept/list", ""),
+    ]);
+    std::os::unix::fs::symlink("list", dir.path().join("kept/.tiphys-files")).expect("a link");
+    assert_eq!(names(&load(&dir)), ["a", "kept"]);
+    let named = Store::load(&[StoreInput::Path(dir.path().join("rendered"))]).expect("readable directory");
+    assert_eq!(names(&named), ["rendered"]);
+}
+
+#[test]
 fn templates_and_patches_are_skipped_with_reason() {
     let dir = folder(&[
         ("app.yaml", &app("web")),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::NamedTempFile;
 use tiphys_engine::Manifest;
-use tiphys_store::StoredApplication;
+use tiphys_store::{OUTPUT_LIST, StoredApplication};
 use tiphys_tree::{FileOwner, open_file, read_to_bound};
 
 use super::spool;
@@ -23,9 +23,6 @@ const OUTPUT_DIR: &str = "--output-dir";
 
 /// The option that removes files in messages.
 const PRUNE: &str = "--prune";
-
-/// The list of the files that were written to an output directory.
-const LIST: &str = ".tiphys-files";
 
 /// Maximum bytes of the list: enough for more than 100,000 applications.
 const LIST_BYTES_MAX: u64 = 32 << 20;
@@ -98,7 +95,7 @@ impl Staging {
 
     /// Returns the paths in the list of the output directory.
     fn recorded(&self) -> Result<BTreeSet<PathBuf>, ServiceError> {
-        let list = self.dir.join(LIST);
+        let list = self.dir.join(OUTPUT_LIST);
         // A commit may contain the list, so no link is followed.
         let opened = open_file(&list, FileOwner::Repository, File::options().read(true));
         let text = match opened.map_err(io::Error::from).and_then(|file| read_to_bound(file, LIST_BYTES_MAX))
@@ -148,7 +145,7 @@ impl Staging {
             text.push_str(&file.to_string_lossy());
             text.push('\n');
         }
-        output::replace_file(OUTPUT_DIR, &self.dir.join(LIST), text.as_bytes(), output::PUBLIC_MODE)
+        output::replace_file(OUTPUT_DIR, &self.dir.join(OUTPUT_LIST), text.as_bytes(), output::PUBLIC_MODE)
     }
 }
 
