@@ -17,7 +17,7 @@ pub use mounted::{
 };
 pub use repo_url::{
     RepoUrl, canonical_addresses, canonical_patterns, credentials_end, fuzz_repo_url, normalize_git_url,
-    percent_decode, redact_address, redact_url, url_scheme,
+    percent_decode, redact_address, redact_url, refused_scheme, url_scheme,
 };
 pub use repository::{
     CredentialReach, FileRepositories, RepositoryAccess, RepositoryKind, certificates_of, same_address,

@@ -267,6 +267,11 @@ pub fn url_scheme(text: &str) -> Option<String> {
     GoUrl::parse(text).map(|url| url.scheme).filter(|scheme| !scheme.is_empty())
 }
 
+/// Returns the scheme of a URL that has none of these, ignoring letter case. None for a path, and for a URL that has one of them.
+pub fn refused_scheme(text: &str, schemes: &[String]) -> Option<String> {
+    url_scheme(text).filter(|scheme| !schemes.iter().any(|permitted| permitted.eq_ignore_ascii_case(scheme)))
+}
+
 /// Decodes each `%XX` into a byte. Invalid UTF-8 in the result becomes `\u{fffd}`.
 pub fn percent_decode(text: &str) -> String {
     percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()

@@ -3,15 +3,21 @@
 use tiphys_params::Warning;
 use tiphys_yaml::Node;
 
-use crate::{API_VERSION, ApplicationSource, ApplicationSpec};
+use crate::{API_VERSION, ApplicationSource, ApplicationSpec, subdomain_problems};
 
-/// Returns the reasons why Argo CD refuses an Application, in document order: its API version, and what `ValidateRepo` of Argo CD's
+/// Returns the reasons why Argo CD refuses an Application, in document order: its API version and name, and what `ValidateRepo` of Argo CD's
 /// `util/argo/argo.go` and the CRD require.
 pub(crate) fn refusals(document: &Node, spec: &ApplicationSpec) -> Vec<Warning> {
     let mut refusals = Refusals { document, found: Vec::new() };
     let api_version = document.get("apiVersion").and_then(Node::as_str).unwrap_or_default();
     if api_version != API_VERSION {
         refusals.add(&["apiVersion"], &format!("{api_version:?} is not known; write {API_VERSION}"));
+    }
+    let name = document.at(["metadata", "name"]).and_then(Node::as_str).unwrap_or_default();
+    if !name.is_empty()
+        && let Some(problem) = subdomain_problems(name).first()
+    {
+        refusals.add(&["metadata", "name"], &format!("{name:?} is not valid: {problem}"));
     }
     if document.at(["spec", "destination"]).is_none_or(Node::is_null) {
         refusals.add(&["spec"], "there is no destination; add spec.destination");

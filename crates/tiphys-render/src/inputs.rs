@@ -27,6 +27,7 @@ use tiphys_source::{ATTRIBUTES_FILE, ResolvedRevision, RevisionFile, RevisionInd
 use tiphys_tree::{Depth, Entries, ReadError, RepoPath, Tree, TreeKey};
 
 use crate::RenderError;
+use crate::prepare::Merged;
 use crate::renderer::{Renderer, rendered};
 
 pub use annotation::UnselectedPaths;
@@ -100,6 +101,8 @@ struct Finder<'a> {
 /// A source with its override files, and its files.
 struct IndexedSource {
     source: ApplicationSource,
+    /// Warnings about its override files.
+    warnings: Vec<String>,
     files: IndexedFiles,
 }
 
@@ -188,7 +191,7 @@ impl Finder<'_> {
     ) -> Result<InputFiles, String> {
         let app_path = RepoPath::new(if source.chart.is_empty() { &source.path } else { "" });
         let app_path = app_path.map_err(|error| error.to_string())?;
-        let IndexedSource { source, files } = match self.with_override_files(source, &app_path).await {
+        let IndexedSource { source, files, .. } = match self.with_override_files(source, &app_path).await {
             Ok(known) => known,
             // Both sides of a comparison would get the same files, or none.
             Err(_) if self.reach == Reach::Everywhere && self.is_elsewhere(source).await => {
@@ -344,10 +347,14 @@ impl Finder<'_> {
             let origin = renderer.origin(application, source).await.map_err(|error| chain(&error))?;
             let tree = origin.tree(renderer.likely_modes(source)).await.map_err(|error| chain(&error))?;
             let merged = renderer.overridden(application, source, &tree, app_path);
-            let source = merged.map_err(|error| chain(&error))?.source;
+            let Merged { source, warnings, .. } = merged.map_err(|error| chain(&error))?;
             let index = index_of_tree(&tree).map_err(|error| chain(&error))?;
             let files = IndexedFiles::Chart { index: Arc::new(index), key: tree.key() };
-            return Ok(IndexedSource { source: without_switched_off(&source, switched_off), files });
+            return Ok(IndexedSource {
+                source: without_switched_off(&source, switched_off),
+                warnings,
+                files,
+            });
         }
         let Some(known) = self.index_of(source).await? else {
             return Err("no folder stands for its repository".to_owned());
@@ -369,7 +376,8 @@ impl Finder<'_> {
             read.iter().map(|(path, text)| OverrideFile { name: path.as_str(), text }).collect();
         let merged = override_source(source, &files).map_err(|error| error.to_string())?;
         let source = without_switched_off(&merged.source, switched_off);
-        Ok(IndexedSource { source, files: IndexedFiles::Repository(known) })
+        let warnings = merged.warnings.into_iter().map(|warning| warning.message).collect();
+        Ok(IndexedSource { source, warnings, files: IndexedFiles::Repository(known) })
     }
 
     /// Returns the files of a source's revision; `None` if its repository is out of reach.

@@ -418,7 +418,7 @@ impl Renderer {
 pub(crate) struct Merged {
     pub(crate) source: ApplicationSource,
     files: Vec<MergedOverride>,
-    warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// A repository at a resolved revision.

@@ -111,7 +111,7 @@ impl CheckedApplications {
             let is_error = rule.is_refusal() && refused == RefusedApplications::Refuse;
             is_valid &= !is_error;
             let rule = match rule {
-                DocumentRule::Refused => "refused",
+                DocumentRule::Refused | DocumentRule::NoCluster => "refused",
                 DocumentRule::UnknownField => "unknown-field",
                 DocumentRule::ProbableMistake => "document",
             };
@@ -138,6 +138,7 @@ async fn sources(workspace: &Workspace, stored: &StoredApplication) -> Vec<Appli
         .map(|SourceProblem { position, rule, message }| match rule {
             SourceRule::Fails => finding(position, "source", true, message),
             SourceRule::NoEffect => finding(position, "no-effect", false, message),
+            SourceRule::OverrideFile => finding(position, "override-file", false, message),
         })
         .collect();
     if application.metadata.annotations.contains_key(GENERATE_PATHS_ANNOTATION)

@@ -1,6 +1,6 @@
 //! Warnings and errors of an Application, with their places in its document.
 
-use tiphys_api::Findings;
+use tiphys_api::{Destination, Findings};
 use tiphys_engine::TranslateError;
 use tiphys_render::{RenderError, SourceFailure};
 use tiphys_store::{Place, StoredApplication};
@@ -31,6 +31,8 @@ pub(crate) struct DocumentFinding {
 pub(crate) enum DocumentRule {
     /// Argo CD refuses the Application.
     Refused,
+    /// Argo CD refuses the destination, which has no cluster. Rendering takes the cluster of Argo CD itself.
+    NoCluster,
     /// A field that Argo CD does not have, which an API server refuses or removes.
     UnknownField,
     /// What Argo CD accepts, and is probably a mistake.
@@ -56,14 +58,25 @@ pub(crate) fn of_document(stored: &StoredApplication) -> Vec<DocumentFinding> {
         unknown.iter().map(|one| finding(DocumentRule::UnknownField, Some(one.position), one.to_string()));
     let warnings =
         warnings.iter().map(|one| finding(DocumentRule::ProbableMistake, one.position, one.message.clone()));
-    refused.chain(unknown).chain(warnings).collect()
+    let without_cluster = without_cluster(stored).map(|position| {
+        let message = "spec.destination: there is neither server nor name; the name of Argo CD's own cluster is in-cluster";
+        finding(DocumentRule::NoCluster, Some(position), message.to_owned())
+    });
+    refused.chain(without_cluster).chain(unknown).chain(warnings).collect()
 }
 
-/// Returns the warnings about an Application's document.
+/// Returns the position of a destination without a cluster.
+fn without_cluster(stored: &StoredApplication) -> Option<Position> {
+    let Destination { server, name, .. } = &stored.application.spec.destination;
+    let written = stored.node.at(["spec", "destination"]).filter(|node| !node.is_null())?;
+    (server.is_empty() && name.is_empty()).then_some(written.position)
+}
+
+/// Returns the warnings about an Application's document for rendering it.
 pub(crate) fn warnings(stored: &StoredApplication) -> Vec<String> {
     let name = stored.full_name();
     let text = |DocumentFinding { place, message, .. }| format!("{place}: application {name}: {message}");
-    of_document(stored).into_iter().map(text).collect()
+    of_document(stored).into_iter().filter(|one| one.rule != DocumentRule::NoCluster).map(text).collect()
 }
 
 /// Returns the error of an Application that Argo CD refuses.

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{RepoUrl, normalize_git_url, url_scheme};
+use super::{RepoUrl, normalize_git_url, refused_scheme, url_scheme};
 
 /// The pairs are recorded from Argo CD's checks of sources against projects and from Go's `net/url`.
 #[test]
@@ -126,5 +126,20 @@ fn scheme_is_that_of_go() {
         ("", None),
     ] {
         assert_eq!(url_scheme(text).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn scheme_that_is_not_permitted_is_refused() {
+    let cases = [
+        ("values.yaml", None),
+        ("/etc/passwd", None),
+        ("https://example.org/v.yaml", None),
+        ("HTTPS://example.org/v.yaml", None),
+        ("file:///etc/passwd", Some("file")),
+        ("S3://bucket/v.yaml", Some("s3")),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(refused_scheme(text, &["Https".to_owned()]).as_deref(), expected, "{text}");
     }
 }

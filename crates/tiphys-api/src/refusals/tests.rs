@@ -63,6 +63,9 @@ fn application_that_argo_cd_refuses_has_the_reasons() {
     for (spec, expected) in cases {
         assert_eq!(refusals(&format!("{head}{spec}")), expected, "{spec}");
     }
+    let named = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: W_x}\nspec: {source: {repoURL: a, path: b}, destination: {}}";
+    let rule = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+    assert_eq!(refusals(named), [format!("3:18 metadata.name: \"W_x\" is not valid: {rule}")]);
     let other = "apiVersion: argoproj.io/v1\nkind: Application\nspec: {source: {repoURL: a, path: b}, destination: {}}";
     let expected = ["1:13 apiVersion: \"argoproj.io/v1\" is not known; write argoproj.io/v1alpha1"];
     assert_eq!(refusals(other), expected);

@@ -3,19 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tiphys_access::url_scheme;
+use tiphys_access::{refused_scheme, url_scheme};
 use tiphys_api::{Application, ApplicationSource, HelmSource};
-use tiphys_engine::{
-    BuildEnvironment, HELM_PLUGIN, SourcePlace, VariableNames, build_variables, chart_values, references,
-    translate,
-};
-use tiphys_plugin::InputRule;
+use tiphys_engine::{BuildEnvironment, HELM_PLUGIN, SourcePlace, chart_values, references, translate};
+use tiphys_plugin::{ChooseError, InputRule};
 use tiphys_source::RevisionIndex;
-use tiphys_tree::RepoPath;
+use tiphys_tree::{PathError, RepoPath};
 
 use super::paths::PathCollector;
-use super::value_files::{PATTERN_CHARACTERS, named_files};
-use super::{Finder, IndexedFiles, IndexedRevision, IndexedSource, Reach};
+use super::value_files::PATTERN_CHARACTERS;
+use super::{Finder, IndexedFiles, IndexedRevision, IndexedSource, Reach, may_match};
 use crate::renderer::{Renderer, rendered};
 
 /// A problem of a source.
@@ -36,6 +33,8 @@ pub enum SourceRule {
     Fails,
     /// A value has no effect in its chart.
     NoEffect,
+    /// An override file sets what it cannot set, or what Argo CD reads differently.
+    OverrideFile,
 }
 
 impl Renderer {
@@ -43,24 +42,19 @@ impl Renderer {
     /// is fetched or run.
     pub async fn source_problems(&self, application: &Application) -> Vec<SourceProblem> {
         let finder = Finder { renderer: self, application, reach: Reach::Copies };
+        let problem = |position, (rule, message)| SourceProblem { position, rule, message };
+        let of_all = |message| problem(1, (SourceRule::Fails, message));
         let (sources, place) = match tiphys_engine::sources(&application.spec) {
             Ok(sources) => sources,
-            Err(error) => {
-                let message = error.to_string();
-                return vec![SourceProblem { position: 1, rule: SourceRule::Fails, message }];
-            }
+            Err(error) => return vec![of_all(error.to_string())],
         };
-        let mut all = Vec::new();
+        let names = references(application.spec.effective_sources());
+        let mut all: Vec<SourceProblem> =
+            names.err().into_iter().map(|error| of_all(error.to_string())).collect();
         for (index, source) in rendered(&sources, place) {
-            let messages = [finder.unknown_plugin(source), refused(source)]
-                .into_iter()
-                .flatten()
-                .chain(Box::pin(finder.missing_files(source)).await)
-                .chain(Box::pin(finder.missing_files_of_references(source)).await);
-            let problem = |rule, message| SourceProblem { position: index + 1, rule, message };
-            all.extend(messages.map(|message| problem(SourceRule::Fails, message)));
-            let unread = Box::pin(finder.values_without_effect(source)).await;
-            all.extend(unread.into_iter().map(|message| problem(SourceRule::NoEffect, message)));
+            // Boxed because it is a large future.
+            let found = Box::pin(finder.problems_of(source)).await;
+            all.extend(found.into_iter().map(|found| problem(index + 1, found)));
         }
         all
     }
@@ -79,13 +73,52 @@ impl Renderer {
     }
 }
 
-/// Returns the message about a field that tiphys does not support. Override files are not looked at.
+/// Returns the message about a field that tiphys does not support.
 fn refused(source: &ApplicationSource) -> Option<String> {
     let translated = translate(source, SourcePlace::Only, &BuildEnvironment::default());
     translated.err().map(|error| error.to_string())
 }
 
 impl Finder<'_> {
+    /// Returns the problems of a source.
+    async fn problems_of(&self, source: &ApplicationSource) -> Vec<(SourceRule, String)> {
+        let (known, failure) = match self.known(source).await {
+            Ok(known) => (known, None),
+            Err(reason) => (None, Some(reason)),
+        };
+        // Where override files are not known, the Application's own fields count.
+        let merged = known.as_ref().map_or(source, |known| &known.source);
+        let mut fails: Vec<String> =
+            [self.unknown_plugin(merged), refused(merged), failure].into_iter().flatten().collect();
+        fails.extend(self.refused_files(merged));
+        if let Some(known) = &known {
+            fails.extend(self.without_plugin(known));
+            fails.extend(missing_files(known));
+        }
+        fails.extend(self.missing_files_of_references(merged).await);
+        let mut all: Vec<_> = fails.into_iter().map(|message| (SourceRule::Fails, message)).collect();
+        if let Some(known) = &known {
+            all.extend(known.warnings.iter().map(|message| (SourceRule::OverrideFile, message.clone())));
+            let unread = Box::pin(self.values_without_effect(known)).await;
+            all.extend(unread.into_iter().map(|message| (SourceRule::NoEffect, message)));
+        }
+        all
+    }
+
+    /// Returns a source with its override files, if a folder stands for its repository.
+    async fn known(&self, source: &ApplicationSource) -> Result<Option<IndexedSource>, String> {
+        if !source.chart.is_empty() {
+            return Ok(None);
+        }
+        let app_path = RepoPath::new(&source.path).map_err(|error| format!("path: {error}"))?;
+        let Some(IndexedRevision { index, .. }) = self.index_of(source).await? else { return Ok(None) };
+        let mut collector = PathCollector::new(&index);
+        if !collector.follow(&app_path).is_ok_and(|real| collector.is_directory(&real)) {
+            return Err(format!("path {:?} does not exist in {}", source.path, source.shown_repository()));
+        }
+        self.with_override_files(source, &app_path).await.map(Some)
+    }
+
     /// Returns the message about a plugin that is not there.
     fn unknown_plugin(&self, source: &ApplicationSource) -> Option<String> {
         let name = source.plugin.as_ref()?.name.clone();
@@ -94,50 +127,57 @@ impl Finder<'_> {
         (!is_known).then(|| catalogue.unknown(&name).to_string())
     }
 
-    /// Returns the messages about missing files.
-    async fn missing_files(&self, source: &ApplicationSource) -> Vec<String> {
-        if !source.chart.is_empty() {
-            return Vec::new();
-        }
-        let app_path = match RepoPath::new(&source.path) {
-            Ok(path) => path,
-            Err(error) => return vec![format!("path: {error}")],
-        };
-        let index = match self.index_of(source).await {
-            Ok(Some(IndexedRevision { index, .. })) => index,
-            Ok(None) => return Vec::new(),
-            Err(reason) => return vec![reason],
-        };
-        let mut collector = PathCollector::new(&index);
-        if !collector.follow(&app_path).is_ok_and(|real| collector.is_directory(&real)) {
-            return vec![format!("path {:?} does not exist in {}", source.path, source.shown_repository())];
-        }
-        let source = match self.with_override_files(source, &app_path).await {
-            Ok(IndexedSource { source, .. }) => source,
-            Err(reason) => return vec![reason],
-        };
+    /// Returns the message about a `plugin` block without a name if no plugin can match.
+    fn without_plugin(&self, known: &IndexedSource) -> Option<String> {
+        known.source.plugin.as_ref().filter(|block| block.name.is_empty())?;
+        let (index, app_path) = repository_of(known)?;
+        let entries = PathCollector::new(index).entries_of(&app_path).ok()?;
+        let catalogue = &self.renderer.catalogue;
+        let may_match = catalogue.all().iter().any(|plugin| may_match(plugin.as_ref(), &entries));
+        (!may_match).then(|| ChooseError::NoneMatches { tried: catalogue.names() }.to_string())
+    }
+
+    /// Returns the messages about files that the Helm plugin refuses, wherever they are: URLs, paths that lead out, and unknown names of
+    /// sources.
+    fn refused_files(&self, source: &ApplicationSource) -> Vec<String> {
         let Some(helm) = &source.helm else { return Vec::new() };
-        let missing = checked_files(helm).filter(|file| lacks(&index, &app_path, file.path));
-        missing.map(|file| format!("{file} does not exist")).collect()
+        let Ok(known) = references(self.application.spec.effective_sources()) else { return Vec::new() };
+        let app_path = if source.chart.is_empty() { source.path.as_str() } else { "" };
+        let Ok(app_path) = RepoPath::new(app_path) else { return Vec::new() };
+        let schemes = &self.renderer.settings.context.values_file_schemes;
+        let refused = |file: NamedFile<'_>| {
+            let name = file.path.strip_prefix('$').and_then(|path| path.split('/').next());
+            match name.filter(|_| !self.application.spec.sources.is_empty()) {
+                Some(name) if !known.contains_key(name) => Some(unknown_reference(&known, file.path)),
+                Some(name) => leads_out(&RepoPath::default(), &file.path[1 + name.len()..])
+                    .then(|| format!("{file} leads out of the repository")),
+                None => match refused_scheme(file.path, schemes) {
+                    Some(scheme) => Some(format!("{file}: the URL scheme '{scheme}' is not allowed")),
+                    None => {
+                        leads_out(&app_path, file.path).then(|| format!("{file} leads out of the repository"))
+                    }
+                },
+            }
+        };
+        named_files(helm).filter_map(refused).collect()
     }
 
     /// Returns the messages about values that have no effect in a chart of a repository. Only a `helm` block and the name of the plugin
     /// make it a chart without asking plugins.
-    async fn values_without_effect(&self, source: &ApplicationSource) -> Vec<String> {
+    async fn values_without_effect(&self, known: &IndexedSource) -> Vec<String> {
         let plugin = self.renderer.catalogue.get(HELM_PLUGIN);
-        if !source.chart.is_empty() || plugin.is_some_and(|plugin| plugin.inputs() != InputRule::Chart) {
+        if plugin.is_some_and(|plugin| plugin.inputs() != InputRule::Chart) {
             return Vec::new();
         }
-        let Ok(app_path) = RepoPath::new(&source.path) else { return Vec::new() };
-        let known = self.with_override_files(source, &app_path).await;
-        let Ok(IndexedSource { source, files: IndexedFiles::Repository(known) }) = known else {
+        let IndexedSource { source, files: IndexedFiles::Repository(files), .. } = known else {
             return Vec::new();
         };
-        let values = chart_values(&source, None);
+        let Ok(app_path) = RepoPath::new(&source.path) else { return Vec::new() };
+        let values = chart_values(source, None);
         if values.is_empty() {
             return Vec::new();
         }
-        let IndexedRevision { revision, index } = &known;
+        let IndexedRevision { revision, index } = files;
         let mut collector = PathCollector::new(index);
         if collector.add(&app_path, "the chart").is_err() {
             return Vec::new();
@@ -145,7 +185,7 @@ impl Finder<'_> {
         let digest = collector.finish().digest(index);
         let keys = self.renderer.chart_keys(revision, index, (&app_path, digest)).await;
         let Some(keys) = keys else { return Vec::new() };
-        let unread = keys.without_effect(&source, None);
+        let unread = keys.without_effect(source, None);
         let mut messages: Vec<String> = unread
             .iter()
             .map(|value| format!("{} has no effect in {}", value.shown_name(), keys.chart()))
@@ -154,23 +194,11 @@ impl Finder<'_> {
         messages
     }
 
-    /// Returns the messages about files of other sources: unknown names of sources, and missing files. Where override files are not known,
-    /// the Application's own list counts.
+    /// Returns the messages about missing files of other sources.
     async fn missing_files_of_references(&self, source: &ApplicationSource) -> Vec<String> {
-        let sources = self.application.spec.effective_sources();
-        let Ok(known) = references(sources) else { return Vec::new() };
-        let app_path = RepoPath::new(&source.path).unwrap_or_default();
-        let merged = if source.chart.is_empty() {
-            self.with_override_files(source, &app_path).await.ok()
-        } else {
-            None
-        };
-        let source = merged.as_ref().map_or(source, |known| &known.source);
-        let Some(helm) = source.helm.as_ref().filter(|_| sources.len() > 1) else { return Vec::new() };
+        let Ok(known) = references(self.application.spec.effective_sources()) else { return Vec::new() };
+        let Some(helm) = &source.helm else { return Vec::new() };
         let mut problems = Vec::new();
-        for file in named_files(helm) {
-            problems.extend(unknown_reference(&known, &file));
-        }
         for file in checked_files(helm) {
             let Some((name, rest)) = file.path.strip_prefix('$').and_then(|path| path.split_once('/')) else {
                 continue;
@@ -186,7 +214,21 @@ impl Finder<'_> {
     }
 }
 
-/// A file that a `helm` block names, which must exist.
+/// Returns the files of a source's repository and its path in it.
+fn repository_of(known: &IndexedSource) -> Option<(&RevisionIndex, RepoPath)> {
+    let IndexedFiles::Repository(IndexedRevision { index, .. }) = &known.files else { return None };
+    Some((index, RepoPath::new(&known.source.path).ok()?))
+}
+
+/// Returns the messages about missing files of a source's own repository.
+fn missing_files(known: &IndexedSource) -> Vec<String> {
+    let Some((index, app_path)) = repository_of(known) else { return Vec::new() };
+    let Some(helm) = &known.source.helm else { return Vec::new() };
+    let missing = checked_files(helm).filter(|file| lacks(index, &app_path, file.path));
+    missing.map(|file| format!("{file} does not exist")).collect()
+}
+
+/// A file that a `helm` block names.
 struct NamedFile<'a> {
     path: &'a str,
     /// The parameter that has its content; `None` for a value file.
@@ -202,34 +244,50 @@ impl fmt::Display for NamedFile<'_> {
     }
 }
 
-/// Returns the files that must exist.
-fn checked_files(helm: &HelmSource) -> impl Iterator<Item = NamedFile<'_>> {
-    let value_files = if helm.ignore_missing_value_files { &[] } else { helm.value_files.as_slice() };
-    let of_parameters =
-        helm.file_parameters.iter().map(|one| NamedFile { path: &one.path, parameter: Some(&one.name) });
-    value_files.iter().map(|path| NamedFile { path, parameter: None }).chain(of_parameters)
+/// Returns the files that a `helm` block names.
+fn named_files(helm: &HelmSource) -> impl Iterator<Item = NamedFile<'_>> {
+    let value_files = helm.value_files.iter().map(|path| NamedFile { path, parameter: None });
+    value_files.chain(
+        helm.file_parameters.iter().map(|one| NamedFile { path: &one.path, parameter: Some(&one.name) }),
+    )
 }
 
-/// Returns the message about a path that begins with the name of a source that does not exist. Before Argo CD's own variables, a dollar
-/// sign is no reference.
-fn unknown_reference(known: &BTreeMap<&str, &ApplicationSource>, file: &str) -> Option<String> {
-    let name = file.split('/').next()?.strip_prefix('$')?;
-    let is_variable = build_variables(file, VariableNames::Build).any(|variable| file.starts_with(variable));
-    if is_variable || known.contains_key(name) {
-        return None;
-    }
+/// Returns the files that must exist.
+fn checked_files(helm: &HelmSource) -> impl Iterator<Item = NamedFile<'_>> {
+    named_files(helm).filter(|file| file.parameter.is_some() || !helm.ignore_missing_value_files)
+}
+
+/// Returns the message about a path that begins with the name of a source that does not exist. In an application with `sources`, each
+/// dollar sign at the beginning is such a name, also that of a variable.
+fn unknown_reference(known: &BTreeMap<&str, &ApplicationSource>, file: &str) -> String {
     let names: Vec<String> = known.keys().map(|name| format!("${name}")).collect();
-    Some(match names.as_slice() {
+    match names.as_slice() {
         [] => format!("{file:?} refers to a source, but no source has a `ref`"),
         names => format!("{file:?} refers to an unknown source; known are {}", names.join(", ")),
-    })
+    }
+}
+
+/// Whether a path has no variables and escapes, so that it is known what it names.
+fn is_literal(file: &str) -> bool {
+    !file.contains(['$', '\\', '\n', '\r'])
+}
+
+/// Returns the path that a file has in its repository.
+fn path_in_repository(from: &RepoPath, file: &str) -> Result<RepoPath, PathError> {
+    let root = RepoPath::default();
+    let from = if file.starts_with('/') { &root } else { from };
+    from.join(file.trim_start_matches('/'))
+}
+
+/// Whether a path is known to lead out of its repository.
+fn leads_out(from: &RepoPath, file: &str) -> bool {
+    let path = path_in_repository(from, file);
+    is_literal(file) && url_scheme(file).is_none() && matches!(path, Err(PathError::Outside { .. }))
 }
 
 /// Whether a file is known not to exist. Paths with variables, escapes or patterns, and URLs, are not known.
 fn lacks(index: &RevisionIndex, from: &RepoPath, file: &str) -> bool {
-    let is_plain = !file.contains(['$', '\\', '\n', '\r']) && !file.contains(PATTERN_CHARACTERS);
-    let root = RepoPath::default();
-    let from = if file.starts_with('/') { &root } else { from };
-    let Ok(path) = from.join(file.trim_start_matches('/')) else { return false };
+    let Ok(path) = path_in_repository(from, file) else { return false };
+    let is_plain = is_literal(file) && !file.contains(PATTERN_CHARACTERS);
     is_plain && url_scheme(file).is_none() && PathCollector::new(index).has_file(&path) == Ok(false)
 }

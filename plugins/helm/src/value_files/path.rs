@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use tiphys_access::url_scheme;
+use tiphys_access::{refused_scheme, url_scheme};
 use tiphys_tree::{ContainmentError, EntryPath};
 
 use super::Resolved;
@@ -42,11 +42,11 @@ pub(super) fn resolve(
     file: &str,
     schemes: &[String],
 ) -> Result<Resolved, PathProblem> {
-    if let Some(scheme) = url_scheme(file) {
-        if schemes.iter().any(|allowed| allowed.eq_ignore_ascii_case(&scheme)) {
-            return Ok(Resolved::Url(file.to_owned()));
-        }
+    if let Some(scheme) = refused_scheme(file, schemes) {
         return Err(PathProblem::Scheme { scheme });
+    }
+    if url_scheme(file).is_some() {
+        return Ok(Resolved::Url(file.to_owned()));
     }
     let from = if file.starts_with('/') { root } else { app_path };
     let mut path = joined(from, Path::new(file));
