@@ -47,8 +47,8 @@ pub use manifest::{Manifest, ObjectKey};
 pub(crate) use merge_patch::merge_patch;
 pub use normalize::{NormalizeError, NormalizeProblem, normalize};
 pub use override_files::{
-    OVERRIDE_FILE_BYTES_MAX, Overridden, OverrideError, OverrideFile, OverrideStep, override_file_names,
-    override_source,
+    OVERRIDE_FILE_BYTES_MAX, Overridden, OverrideError, OverrideFile, OverrideStep, is_override_file_name,
+    override_file_names, override_source,
 };
 pub use owner::Owner;
 pub use ownership::Ownership;

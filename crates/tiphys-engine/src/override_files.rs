@@ -21,6 +21,12 @@ const FILE_NAME_BYTES_MAX: usize = 255;
 /// Fields that locate the source. A file inside the source cannot change its location.
 const PROTECTED: [&str; 4] = ["chart", "path", "repoURL", "targetRevision"];
 
+/// The beginning of the names of override files, before `-<application>`.
+const NAME_PREFIX: &str = ".argocd-source";
+
+/// The end of the names of override files.
+const NAME_SUFFIX: &str = ".yaml";
+
 /// An override file that was found.
 #[derive(Clone, Copy, Debug)]
 pub struct OverrideFile<'a> {
@@ -97,15 +103,21 @@ pub enum OverrideError {
 /// symbolic links of these names as absent. `application` is the instance name, taken literally, so the caller must join the names to the
 /// directory like any untrusted path.
 pub fn override_file_names(application: &str) -> Result<Vec<String>, OverrideError> {
-    let mut names = vec![".argocd-source.yaml".to_owned()];
+    let mut names = vec![format!("{NAME_PREFIX}{NAME_SUFFIX}")];
     if !application.is_empty() {
-        let name = format!(".argocd-source-{application}.yaml");
+        let name = format!("{NAME_PREFIX}-{application}{NAME_SUFFIX}");
         if name.split('/').any(|component| component.len() > FILE_NAME_BYTES_MAX) {
             return Err(OverrideError::NameTooLong { bytes: application.len() });
         }
         names.push(name);
     }
     Ok(names)
+}
+
+/// Whether a file of this name is the override file of a source, or of an application.
+pub fn is_override_file_name(name: &str) -> bool {
+    let middle = name.strip_prefix(NAME_PREFIX).and_then(|rest| rest.strip_suffix(NAME_SUFFIX));
+    middle.is_some_and(|middle| middle.is_empty() || middle.starts_with('-'))
 }
 
 /// Merges override files into a source, in order. `chart`, `path`, `repoURL` and `targetRevision` do not change.

@@ -4,7 +4,7 @@ mod last_folder;
 
 use std::sync::Arc;
 
-use tiphys_engine::DirectoryPlan;
+use tiphys_engine::{DirectoryPlan, is_override_file_name};
 use tiphys_glob::{Glob, GlobError, Slash};
 use tiphys_limits::Limit;
 use tiphys_tree::{Depth, ReadError, RepoPath, Tree};
@@ -121,7 +121,7 @@ fn relative_to<'a>(file: &'a RepoPath, folder: &RepoPath) -> &'a str {
 }
 
 /// Adds a file's documents. An invalid file is an error only if it looks like a manifest. As in Argo CD, other YAML files are skipped, but
-/// with a warning.
+/// with a warning, unless they are override files.
 fn add(
     file: &RepoPath,
     bytes: &[u8],
@@ -147,7 +147,9 @@ fn add(
     if looks_like_manifest {
         return Err(DirectoryError::Malformed { file: file.clone(), message: problem });
     }
-    warnings.push(format!("{file} was left out, since it is no manifest: {problem}"));
+    if !file.file_name().is_some_and(is_override_file_name) {
+        warnings.push(format!("{file} was left out, since it is no manifest: {problem}"));
+    }
     Ok(())
 }
 

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, HELM_PLUGIN, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile, SourceType,
-    detected_type, explicit_type, override_file_names, override_source, references, translate_as,
-    without_switched_off,
+    detected_type, explicit_type, is_override_file_name, override_file_names, override_source, references,
+    translate_as, without_switched_off,
 };
 use tiphys_kustomize::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
 use tiphys_plugin::{Discovery, InputRule, Match, Plugin, chain};
@@ -39,9 +39,6 @@ use value_files::{add_value_file, named_files, outside_of_files};
 
 /// The beginning of the names of the variables with the commit.
 const REVISION_VARIABLE: &str = "ARGOCD_APP_REVISION";
-
-/// The beginning of the names of override files.
-const OVERRIDE_FILE_PREFIX: &str = ".argocd-source";
 
 /// A part of the inputs: what a source uses of one repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -480,7 +477,7 @@ fn tells_of_others(name: &str) -> bool {
         || name == ATTRIBUTES_FILE
         || chart::is_read(name)
         || kustomization::is_env_file(name)
-        || name.starts_with(OVERRIDE_FILE_PREFIX)
+        || is_override_file_name(name)
 }
 
 /// Returns the type that the files of a directory indicate.

@@ -3,7 +3,7 @@ use tiphys_api::ApplicationSource;
 use tiphys_testkit::oracle;
 
 use super::{OverrideError, OverrideFile, as_argo_cd::Memory, merge_patch, override_source, to_node};
-use crate::override_file_names;
+use crate::{is_override_file_name, override_file_names};
 
 fn source(value: Value) -> ApplicationSource {
     serde_json::from_value(value).expect("valid source")
@@ -119,6 +119,24 @@ fn override_file_names_are_limited_in_length() {
     assert_eq!(override_file_names("").expect("it fits"), [".argocd-source.yaml"]);
     assert!(override_file_names(&"a".repeat(235)).is_ok());
     assert_eq!(override_file_names(&"a".repeat(236)), Err(OverrideError::NameTooLong { bytes: 236 }));
+}
+
+#[test]
+fn override_files_are_known_by_name() {
+    for application in ["", "web", "team_web", "a.yaml"] {
+        for name in override_file_names(application).expect("it fits") {
+            assert!(is_override_file_name(&name), "{name}");
+        }
+    }
+    for name in [
+        "argocd-source.yaml",
+        ".argocd-source.yml",
+        ".argocd-source",
+        ".argocd-sources.yaml",
+        "x.argocd-source.yaml",
+    ] {
+        assert!(!is_override_file_name(name), "{name}");
+    }
 }
 
 /// The prediction of Argo CD's merge equals the recorded result in every case that has one.

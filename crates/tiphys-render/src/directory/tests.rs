@@ -85,6 +85,12 @@ fn yaml_that_is_no_manifest_is_left_out_with_a_warning_and_a_broken_manifest_is_
             .expect("left out");
     assert_eq!((found.documents.len(), found.warnings.len()), (0, 2), "{:?}", found.warnings);
     assert!(found.warnings[1].starts_with("app/values.yaml was left out"), "{:?}", found.warnings);
+    let overrides = [".argocd-source.yaml", ".argocd-source-web.yaml", "sub/.argocd-source.yaml"];
+    let files = overrides.map(|name| (format!("app/{name}"), "directory: {recurse: true}\n"));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    let recursive = DirectoryPlan { recurse: true, ..DirectoryPlan::default() };
+    let found = run(&files, &recursive, BYTES_MAX).expect("left out");
+    assert_eq!(found, DirectoryManifests::default());
     let broken = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: [\n";
     let error = run(&[("app/broken.yaml", broken)], &plan, BYTES_MAX).expect_err("looks like a manifest");
     assert!(error.starts_with("app/broken.yaml: line "), "{error}");
