@@ -1,5 +1,6 @@
 //! A plugin whose commands run as children of this process.
 
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +35,9 @@ const PARAMETERS: &str = APP_PARAMETERS;
 /// Target of the log events about commands that succeeded, in the words of Argo CD's plugin server. Callers that report results themselves
 /// filter it out.
 pub const COMMAND_LOG: &str = "tiphys_plugin::command";
+
+/// Why a program of the source cannot be started if the plugin does not preserve modes.
+const MODE_LOST: &str = "permission denied: the plugin gets files without their executable bits; set `preserveFileMode: true` in its spec";
 
 /// A plugin in process.
 #[derive(Debug)]
@@ -198,10 +202,26 @@ impl LocalPlugin {
             }
             drop(span);
             self.settings.observer.command_ended(phase, started.elapsed(), end);
-            let outcome = outcome.map_err(|source| PluginError::Run { phase, source })?;
+            let outcome = outcome
+                .map_err(|source| PluginError::Run { phase, source: self.with_lost_mode(source, request) })?;
             finished.push(self.evaluate(phase, &argv, ongoing.root(), &redactor, outcome)?);
         }
         Ok(finished)
+    }
+
+    /// Names the setting of the plugin that helps if the program of a command is a file of the source whose mode is not preserved.
+    fn with_lost_mode(&self, error: RunError, request: &Request) -> RunError {
+        let RunError::Start { program, source } = error else { return error };
+        let is_of_source = self.modes() == Modes::Plain
+            && source.kind() == ErrorKind::PermissionDenied
+            && program.contains('/')
+            && !program.starts_with('/')
+            && request
+                .app_path
+                .join(&program)
+                .is_ok_and(|path| request.tree.root().join(path.as_str()).is_file());
+        let source = if is_of_source { io::Error::new(source.kind(), MODE_LOST) } else { source };
+        RunError::Start { program, source }
     }
 
     /// Returns the command line. In process, an absolute program that does not exist is looked up in the plugin's directory, so that one
