@@ -5,7 +5,7 @@ use std::pin::pin;
 use futures_util::{StreamExt as _, stream};
 use tiphys_engine::{GENERATE_PATHS_ANNOTATION, source_node};
 use tiphys_render::{SourceProblem, SourceRule, UnselectedPaths};
-use tiphys_store::{Place, Selection, StoredApplication};
+use tiphys_store::{Filter, Place, Selection, StoredApplication};
 
 use crate::appset::{CheckedSets, SetSelection, check_sets};
 use crate::checkouts::{self, CheckoutReport};
@@ -54,15 +54,18 @@ pub async fn check_applications(
     workspace: &Workspace,
     selection: &ApplicationSelection,
 ) -> Result<CheckedApplications, ServiceError> {
-    let references = selection.references();
+    let (references, filter) = (selection.references(), selection.filter()?);
     let Selection { mut applications, errors } =
-        workspace.resources.select(&references, &selection.filter()?, &workspace.control_plane);
+        workspace.resources.select(&references, &filter, &workspace.control_plane);
     workspace.trust.allow_file_repositories(&mut applications);
     let has_sets = references.is_empty() && !workspace.resources.sets().is_empty();
     let mut errors: Vec<ServiceError> = errors.iter().map(ServiceError::selection).collect();
     errors.extend(workspace.path_sets.errors().cloned());
     let mut warnings: Vec<Warning> = workspace.path_sets.warnings().cloned().collect();
-    if applications.is_empty() && errors.is_empty() && !has_sets {
+    // A set that failed may generate selected ones.
+    let is_about_sets =
+        has_sets && (filter == Filter::default() || workspace.sets.reports.errors().next().is_some());
+    if applications.is_empty() && errors.is_empty() && !is_about_sets {
         let error = select::nothing_found(workspace, selection, "check");
         if warnings.is_empty() {
             return Err(error);
