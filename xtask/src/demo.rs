@@ -1,22 +1,27 @@
 //! `cargo xtask demo`: the main use case in one command, on a machine with Rust, Go, git and a C compiler.
 //!
-//! Builds the program, installs the tools and runs `xtask/demo/run.sh`, without the user's settings.
+//! Builds the program, and the tools beside it. What needs only the program is shown as soon as it is built; `xtask/demo/run.sh` follows when the
+//! tools are there. The user's settings are not used.
 
+use std::ffi::OsString;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-
-use tiphys_testkit::pull_requests::PullRequestServers;
+use std::process::{Child, Command, Stdio};
 
 use crate::build::{self, Linking, Profile};
-use crate::cargo::{program, run as run_program, search_path};
+use crate::cargo::{cargo, program, run as run_program, search_path};
 use crate::{Failure, files, tools};
 
 /// Directory of all that the demo writes, below the workspace's root.
 const PLACE: &str = "target/demo";
 
+/// The program with the servers of the step about pull requests, of the crate `tiphys-testkit`.
+const SERVERS: &str = "pull-request-servers";
+
 /// Arguments of `cargo xtask demo`.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct Options {
-    /// Run this tiphys instead of building the release one
+    /// Run this tiphys instead of building one. The programs of plugins and tests are beside it
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
 }
@@ -26,34 +31,79 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let home = root.join(PLACE).join("home");
     files::create_directory(&home)?;
     let _lock = files::lock(&root.join(PLACE).join("lock"))?;
-    println!("==> the tools: helm, kustomize, yq and jq");
-    tools::run(root, &tools::Options::only(tools::Purpose::Plugins))?;
+    let programs = std::thread::scope(|scope| {
+        let tools = scope.spawn(|| tools::run(root, &tools::Options::only(tools::Purpose::Plugins)));
+        let programs = programs(root, options)?;
+        run_program(script(root, "xtask/demo/first/run.sh", &programs).env("HOME", &home))?;
+        println!("\n==> the tools: helm, kustomize, yq and jq");
+        tools.join().map_err(|_| Failure::new("the tools could not be installed"))??;
+        Ok::<_, Failure>(programs)
+    })?;
+    let servers = Servers::start(root, &programs)?;
+    let mut main = script(root, "xtask/demo/run.sh", &programs);
+    run_program(
+        main.env("HOME", home)
+            .env("PROGRAMS", &programs)
+            .env("GITHUB_PROXY", &servers.proxy)
+            .env("GITHUB_AUTHORITY", &servers.authority)
+            .env("PLUGIN_SERVER", &servers.plugin),
+    )
+}
+
+/// Returns the directory of tiphys and of the programs of plugins and tests, which are built if the caller names none.
+fn programs(root: &Path, options: &Options) -> Result<PathBuf, Failure> {
     let file = if let Some(file) = &options.program {
         std::path::absolute(file).map_err(|error| Failure::at(file, error))?
     } else {
-        println!("==> the program");
-        build::build(root, Profile::Release, Linking::Dynamic)?
+        println!("==> tiphys; the tools helm, kustomize, yq and jq beside it");
+        let file = build::build(root, Profile::Dev, Linking::Dynamic)?;
+        run_program(&mut cargo(
+            root,
+            &["build", "--locked", "--package", "tiphys-testkit", "--bin", SERVERS],
+        ))?;
+        file
     };
-    // The programs of plugins are beside the program.
-    let programs = file.parent().unwrap_or(root);
-    let mut path = tools::bin(root).into_os_string();
+    Ok(file.parent().unwrap_or(root).to_path_buf())
+}
+
+/// Returns a call of a script in an environment of its own.
+fn script(root: &Path, path: &str, programs: &Path) -> Command {
+    let mut search: OsString = tools::bin(root).into();
     for more in [programs.as_os_str(), &search_path()] {
-        path.push(":");
-        path.push(more);
+        search.push(":");
+        search.push(more);
     }
-    let servers = PullRequestServers::start();
-    let authority = root.join(PLACE).join("ca.pem");
-    files::write(&authority, servers.authority.pem())?;
-    run_program(
-        program("sh")
-            .arg("xtask/demo/run.sh")
-            .env_clear()
-            .env("PATH", path)
-            .env("HOME", home)
-            .env("PROGRAMS", programs)
-            .env("GITHUB_PROXY", servers.tunnel.url())
-            .env("GITHUB_AUTHORITY", authority)
-            .env("PLUGIN_SERVER", servers.plugin.host())
-            .current_dir(root),
-    )
+    let mut command = program("sh");
+    command.arg(path).env_clear().env("PATH", search).current_dir(root);
+    command
+}
+
+/// The servers of the step about pull requests. They end when this is dropped.
+struct Servers {
+    process: Child,
+    proxy: String,
+    plugin: String,
+    /// The file with the CA of GitHub's certificate.
+    authority: PathBuf,
+}
+
+impl Servers {
+    fn start(root: &Path, programs: &Path) -> Result<Self, Failure> {
+        let authority = root.join(PLACE).join("ca.pem");
+        let file = programs.join(SERVERS);
+        let failed = |error| Failure::at(&file, error);
+        let mut command = program(&file);
+        command.arg(&authority).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = command.spawn().map_err(failed)?;
+        let mut lines = process.stdout.take().into_iter().flat_map(|stdout| BufReader::new(stdout).lines());
+        let mut line = || lines.next().transpose().map_err(failed).map(Option::unwrap_or_default);
+        Ok(Self { proxy: line()?, plugin: line()?, authority, process })
+    }
+}
+
+impl Drop for Servers {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        drop(self.process.wait());
+    }
 }

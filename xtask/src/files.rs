@@ -11,12 +11,6 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| Failure::at(path, error))
 }
 
-/// Writes a file, and creates its directory.
-pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<(), Failure> {
-    create_directory(path.parent().unwrap_or(path))?;
-    fs::write(path, content).map_err(|error| Failure::at(path, error))
-}
-
 /// Renames a file or directory, and replaces a file at the new place.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Failure> {
     fs::rename(from, to).map_err(|error| Failure::at(to, error))

@@ -13,7 +13,6 @@ mod failure;
 mod files;
 mod fuzz;
 mod install;
-mod proto;
 mod test;
 mod tidy;
 mod tools;
@@ -53,8 +52,6 @@ enum Command {
     Fuzz(fuzz::Options),
     /// Test the plugin server with a grpc-go client, as Argo CD uses
     E2e(e2e::Options),
-    /// Write the Rust code of the plugin protocol from its proto files
-    Proto,
 }
 
 fn main() -> ExitCode {
@@ -69,7 +66,6 @@ fn main() -> ExitCode {
         Command::Install(options) => install::run(&root, &options),
         Command::Fuzz(options) => fuzz::run(&root, &options),
         Command::E2e(options) => e2e::run(&root, &options),
-        Command::Proto => proto::run(&root),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -10,16 +10,13 @@ mod doc_links;
 mod duplicates;
 mod error_texts;
 mod files;
-mod generated;
 mod graph;
-mod invariants;
 mod licences;
 mod manifest;
 mod manifests;
 pub(crate) mod markdown;
 mod named_tests;
 mod orphans;
-mod parity;
 mod source;
 mod suppressions;
 #[cfg(test)]
@@ -106,7 +103,6 @@ const CHECKS: &[Check] = &[
     crate_table::CHECK,
     third_party::CHECK,
     code_map::CHECK,
-    invariants::CHECK,
     orphans::CHECK,
     files::CHECK,
     words::CHECK,
@@ -118,9 +114,7 @@ const CHECKS: &[Check] = &[
     error_texts::CHECK,
     doc_links::CHECK,
     named_tests::CHECK,
-    parity::CHECK,
     decisions::CHECK,
-    generated::CHECK,
 ];
 
 /// Runs the checks and prints their findings.

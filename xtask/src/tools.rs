@@ -2,8 +2,8 @@
 //! registry and a Kubernetes API server for tests in `target/tools/bin`, and the packages of the Python example in `target/tools/python`.
 //!
 //! A program in `KUBEBUILDER_ASSETS` is linked in any version, by the convention of tests with a Kubernetes API server.
-//! An installed tool stays if it prints a fitting version. A program on `PATH` that does is linked; any other is built from its pinned Go
-//! module or crate. A tool is built in another directory and renamed, so an interrupted call leaves either the old tool or the new one.
+//! An installed tool stays if it prints a fitting version. A program on `PATH` that does is linked; any other is built once for each version
+//! from its pinned Go module or crate, and kept in the user's cache. A tool is built in another directory and renamed, so an interrupted call leaves either the old tool or the new one.
 
 mod build;
 mod catalogue;
@@ -51,7 +51,9 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let bin = bin(root);
     files::create_directory(&bin)?;
     let _lock = files::lock(&home.join("lock"))?;
-    for tool in catalogue::TOOLS.iter().filter(|tool| options.includes(tool.purpose)) {
+    let tools: Vec<&catalogue::Tool> =
+        catalogue::TOOLS.iter().filter(|tool| options.includes(tool.purpose)).collect();
+    for (index, tool) in tools.iter().enumerate() {
         let place = bin.join(tool.name);
         if let Some(asset) = asset(tool.name) {
             link(&asset, &place, &home)?;
@@ -62,19 +64,39 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
             continue;
         }
         // With a relative entry of `PATH`, a link would depend on the current directory.
-        let on_path =
-            tool.names().flat_map(programs).find(|found| !found.starts_with(&bin) && tool.is_at(found));
-        if let Some(found) = on_path.filter(|_| !options.build) {
-            link(&found, &place, &home)?;
+        let on_path = tool.names().flat_map(programs).filter(|found| !found.starts_with(&bin));
+        let on_path: Vec<PathBuf> = on_path.filter(|_| !options.build).collect();
+        let fitting = on_path.iter().find(|found| tool.is_at(found));
+        for found in on_path.iter().filter(|_| fitting.is_none()) {
+            let printed = tool.printed_version(found).unwrap_or_default();
+            println!("{}: {} does not fit: {}", tool.name, found.display(), printed.trim());
+        }
+        if let Some(found) = fitting {
+            link(found, &place, &home)?;
             println!("{}: {} fits", tool.name, found.display());
         } else {
-            build::build(tool, &place, &home, root)?;
+            let cached = cached(tool);
+            if let Some(cached) = cached.as_ref().filter(|cached| !options.build && tool.is_at(cached)) {
+                link(cached, &place, &home)?;
+                continue;
+            }
+            build::build(tool, &place, &home, root, tools.len() - index - 1)?;
+            if let Some(cached) = cached {
+                crate::install::copy_file(&place, &cached)?;
+            }
         }
     }
     if options.includes(Purpose::Python) {
         python::provide(&home, options)?;
     }
     Ok(())
+}
+
+/// Returns the place of a tool that an earlier checkout has built: in the user's cache, by its version.
+fn cached(tool: &catalogue::Tool) -> Option<PathBuf> {
+    let cache = variable("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".cache")))?;
+    Some(cache.join("tiphys-tools").join(format!("{}-{}", tool.name, tool.version.trim_start_matches('v'))))
 }
 
 /// Returns the program with this name in the directory that `KUBEBUILDER_ASSETS` names.

@@ -1,8 +1,11 @@
 //! The servers of the first use case of the proposal for plugin generators: GitHub with two pull requests, and a service that knows the
 //! digests of their images.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
+use crate::built;
 use crate::canned_server::{Canned, CannedServer};
 use crate::certificates::Authority;
 use crate::tunnel::Tunnel;
@@ -12,6 +15,11 @@ pub const GITHUB_TOKEN: &str = "a-github-token";
 
 /// The token of the plugin service, in the Secret `argocd-secret`.
 pub const PLUGIN_TOKEN: &str = "a-plugin-token";
+
+/// Returns the program that starts the servers, for `cargo xtask demo`.
+pub fn program() -> PathBuf {
+    built::program("tiphys-testkit", "pull-request-servers", "crates/tiphys-testkit")
+}
 
 /// The servers, which end when this is dropped.
 #[derive(Debug)]

@@ -62,15 +62,6 @@ pub(super) fn restrictions(tree: &Tree) -> Result<Vec<Restriction>, Failure> {
     Ok(table.rows.iter().map(restriction).collect())
 }
 
-/// The names in the column `check` of the table with the columns `invariant` and `check`, with their lines.
-pub(super) fn named_checks(tree: &Tree) -> Result<Vec<(usize, String)>, Failure> {
-    let (table, columns) = table(tree, ["invariant", "check"])?;
-    let words = |row: &Row| -> Vec<(usize, String)> {
-        code_words(row.cell(columns[1])).into_iter().map(|word| (row.line, word.to_owned())).collect()
-    };
-    Ok(table.rows.iter().flat_map(words).collect())
-}
-
 fn table<const N: usize>(tree: &Tree, columns: [&str; N]) -> Result<(Table, [usize; N]), Failure> {
     let text = tree.text(DOCUMENT)?.unwrap_or_default();
     for table in tables(&text) {

@@ -1,15 +1,15 @@
 //! Tracked files are short, small and written by people: no symbolic links outside test data, no build output.
 
-use super::tree::{has_extension, is_test, is_test_data};
+use super::tree::{GENERATED_DIR, has_extension, is_test, is_test_data};
 use super::{Check, Findings, Subject};
-use crate::{Failure, proto};
+use crate::Failure;
 
 /// Lines of a source file or a document, and of a file of tests.
 const LINES_MAX: usize = 800;
 const TEST_LINES_MAX: usize = 1_500;
 
 /// Generated files, which may have more lines.
-const GENERATED: &[&str] = &[proto::GENERATED_DIR, "Cargo.lock", "fuzz/Cargo.lock", "LICENSE"];
+const GENERATED: &[&str] = &[GENERATED_DIR, "Cargo.lock", "fuzz/Cargo.lock", "LICENSE"];
 
 /// Bytes of one tracked file, and of one of test data.
 const BYTES_MAX: u64 = 128 * 1024;

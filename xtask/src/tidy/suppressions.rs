@@ -3,9 +3,9 @@
 use proc_macro2::TokenTree;
 
 use super::source::{self, Attribute, is_word, line};
-use super::tree::{is_test, is_test_data};
+use super::tree::{GENERATED_DIR, is_test, is_test_data};
 use super::{Check, Findings, Subject};
-use crate::{Failure, proto};
+use crate::Failure;
 
 /// Path prefixes of files that may call functions that `clippy.toml` bans, each with its reason.
 const MAY_CALL_BANNED: &[(&str, &str)] = &[
@@ -32,7 +32,7 @@ pub(super) const CHECK: Check = Check {
 
 fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     for path in subject.tree.with_extension("rs") {
-        if is_test_data(path) || path.starts_with(proto::GENERATED_DIR) {
+        if is_test_data(path) || path.starts_with(GENERATED_DIR) {
             continue;
         }
         let Some(text) = subject.tree.text(path)? else { continue };

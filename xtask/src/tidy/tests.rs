@@ -7,7 +7,7 @@ use tiphys_testkit::fixture;
 
 use super::synthetic::Synthetic;
 use super::*;
-use crate::{proto, workspace_root};
+use crate::workspace_root;
 
 /// What each case of `testdata/tidy/CHECK.txt` finds. A case is a title, sections of a small tree (`-- PATH --`, or `-- graph --` for
 /// packages) and the findings; sections before the first case are part of each. `UPDATE=1` writes the findings.
@@ -97,31 +97,4 @@ fn links_and_large_files_are_found_outside_test_data() {
         "x.bin2: has 131073 bytes, more than 131072",
     ];
     assert_eq!(tree.findings(&super::files::CHECK), expected);
-}
-
-#[test]
-fn generated_code_is_compared_with_its_proto_files() {
-    let tree = Synthetic::new(&[]);
-    for name in ["plugin", "version", "askpass"] {
-        let text = format!("syntax = \"proto3\";\npackage {name};\nmessage File {{ bytes chunk = 1; }}\n");
-        tree.write(&format!("{}/{name}.proto", proto::PROTO_DIR), text);
-    }
-    for (name, text) in proto::generate(&tree.root().join(proto::PROTO_DIR)).unwrap() {
-        tree.write(&format!("{}/{name}", proto::GENERATED_DIR), &text);
-    }
-    let generated = |name: &str| format!("{}/{name}", proto::GENERATED_DIR);
-    assert_eq!(tree.findings(&generated::CHECK), [""; 0]);
-    tree.write(&generated("other.rs"), "");
-    tree.write(&generated("plugin.rs"), "stale");
-    fs::remove_file(tree.root().join(generated("version.rs"))).unwrap();
-    let problems = [
-        "other.rs: comes from no proto file",
-        "plugin.rs: is not what the proto files make",
-        "version.rs: is missing",
-    ];
-    assert_eq!(tree.findings(&generated::CHECK), problems.map(generated));
-    tree.write(&format!("{}/plugin.proto", proto::PROTO_DIR), "message {");
-    let failure = tree.findings(&generated::CHECK);
-    assert!(failure[0].starts_with("the check could not run: "), "{failure:?}");
-    assert!(failure[0].contains("plugin.proto"), "{failure:?}");
 }

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use crate::Failure;
 use crate::cargo::{output, program};
 
+/// Directory of the generated code of the plugin protocol.
+pub(super) const GENERATED_DIR: &str = "crates/tiphys-cmp/src/generated";
+
 /// A checkout's files.
 pub(crate) struct Tree {
     root: PathBuf,

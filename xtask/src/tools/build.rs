@@ -11,11 +11,12 @@ use crate::{Failure, files};
 /// The Go modules of programs, one folder for each, relative to the workspace's root.
 const SERVERS: &str = "xtask/servers";
 
-/// Builds `tool` in another directory, checks the version that it prints, and renames it to `place`.
-pub(super) fn build(tool: &Tool, place: &Path, home: &Path, root: &Path) -> Result<(), Failure> {
+/// Builds `tool`, before so many others, in another directory, checks the version that it prints, and renames it to `place`.
+pub(super) fn build(tool: &Tool, place: &Path, home: &Path, root: &Path, left: usize) -> Result<(), Failure> {
     let begin = Instant::now();
     let folder = empty_directory(home)?;
-    println!("{} {}: building it, the first time in up to five minutes", tool.name, tool.version);
+    let others = if left == 0 { "the last one".to_owned() } else { format!("{left} more after it") };
+    println!("{} {}: building it, in up to five minutes; {others}", tool.name, tool.version);
     let needs_go = |failure| {
         Failure::new(format!("{failure}\n{} needs Go 1.26 or later (https://go.dev/dl)", tool.name))
     };
@@ -58,8 +59,9 @@ fn go_build(tool: &Tool, package: &str, folder: &Path, module: &Path) -> Command
 }
 
 fn go(tool: &Tool, command: &str, directory: &Path) -> Command {
-    let mut go = program("go");
-    go.arg(command)
+    // What is built beside it comes first.
+    let mut go = program("nice");
+    go.args(["-n", "15", "go", command])
         .arg(format!("-ldflags=-s -w {}", tool.linker_flags))
         .current_dir(directory)
         .env("GOWORK", "off")

@@ -99,13 +99,14 @@ fn go_module_of_a_server_has_the_pinned_version() {
 fn installed_program_is_asked_for_its_version() {
     let folder = tempfile::tempdir().unwrap();
     let place = bin(folder.path()).join("helm");
+    fs::create_dir_all(bin(folder.path())).unwrap();
     let helm = tool("helm");
     assert!(!helm.is_at(&place), "missing");
     for (version, fits) in [("v4.3.1", true), ("v4.3.0", false)] {
         let found = folder.path().join(version);
-        crate::files::write(&found, format!("#!/bin/sh\necho {version}\n")).unwrap();
+        fs::write(&found, format!("#!/bin/sh\necho {version}\n")).unwrap();
         fs::set_permissions(&found, fs::Permissions::from_mode(0o755)).unwrap();
-        crate::files::write(&place, "an older one").unwrap();
+        fs::write(&place, "an older one").unwrap();
         link(&found, &place, folder.path()).unwrap();
         assert_eq!(helm.is_at(&place), fits, "{version}");
         fs::remove_file(&place).unwrap();

@@ -1,4 +1,4 @@
-// Written by `cargo xtask proto` from the files in crates/tiphys-cmp/proto; do not edit.
+// Written by `UPDATE=1 cargo test -p tiphys-cmp --test server -- generated` from the files in crates/tiphys-cmp/proto; do not edit.
 
 /// The compiled proto files with all that they import: a `google.protobuf.FileDescriptorSet`.
 pub(crate) const DESCRIPTORS: &[u8] = &[

@@ -3,6 +3,7 @@
 mod archives;
 mod connections;
 mod ending;
+mod generated;
 mod processes;
 mod protocol;
 mod room;

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 use tempfile::TempDir;
 use tiphys_testkit::executable::make_executable;
-use tiphys_testkit::{helm, tools, workspace_root};
+use tiphys_testkit::{helm, pull_requests, tools, workspace_root};
 
 use crate::docs::document::{Block, How};
 use crate::docs::place;
@@ -210,8 +210,8 @@ impl Drop for Server {
 /// Returns the output of `cargo xtask demo` with the tested program.
 #[expect(clippy::disallowed_methods, reason = "the demo is run as readers run it")]
 fn demo() -> String {
-    // The test must not build the tools and the plugin's program.
-    drop((tools::search_path(), helm::program()));
+    // The demo must not build the tools and the programs.
+    drop((tools::search_path(), helm::program(), pull_requests::program()));
     let Output { status, stdout, stderr } = Command::new(env!("CARGO"))
         .args(["run", "--locked", "--quiet", "--package", "xtask", "--", "demo", "--program"])
         .arg(env!("CARGO_BIN_EXE_tiphys"))
