@@ -120,8 +120,7 @@ fn secrets_of_the_base_are_sent_and_none_of_the_head() {
                 "{at_base}{of_change}{from}"
             );
             assert!(other.1.try_recv().is_err(), "the head's server was called: {of_change}");
-            let told =
-                output.stderr.contains(&format!("warning: {unused} are not those of main, which are used"));
+            let told = output.stderr.contains(&format!("warning: {unused} are not those of main, which "));
             assert_eq!(told, from == "base", "{}", output.stderr);
         }
     }
