@@ -95,14 +95,8 @@ pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<P
     };
     let mut arguments = vec!["build", "--locked", "--package", "tiphys", "--profile", name];
     arguments.extend(PLUGIN_PROGRAMS.iter().flat_map(|(_, name)| ["--package", name]));
-    let triple = match linking {
-        Linking::Static => Some(static_triple(ARCH)?),
-        Linking::Dynamic => None,
-    };
-    if let Some(triple) = &triple {
-        provide_library(root, triple)?;
-        arguments.extend(["--target", triple]);
-    }
+    let triple = provide_target(root, linking)?;
+    arguments.extend(triple.iter().flat_map(|triple| ["--target", triple]));
     let mut command = cargo(root, &arguments);
     // Otherwise each commit would rebuild everything that contains it.
     if profile == Profile::Release
@@ -113,6 +107,25 @@ pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<P
     run_program(&mut command)?;
     let target = target_folder(root)?;
     Ok(target.join(triple.unwrap_or_default()).join(folder).join("tiphys"))
+}
+
+/// Returns the target triple of a build, and installs its library. None for this machine's own.
+pub(crate) fn provide_target(root: &Path, linking: Linking) -> Result<Option<String>, Failure> {
+    let triple = match linking {
+        Linking::Static => static_triple(ARCH)?,
+        Linking::Dynamic => return Ok(None),
+    };
+    provide_library(root, &triple)?;
+    Ok(Some(triple))
+}
+
+/// Returns the path of the program that the tests build.
+pub(crate) fn dev_program(root: &Path) -> Result<PathBuf, Failure> {
+    let triple = match LinkingOption::default().get() {
+        Linking::Static => static_triple(ARCH)?,
+        Linking::Dynamic => String::new(),
+    };
+    Ok(target_folder(root)?.join(triple).join("debug/tiphys"))
 }
 
 impl LinkingOption {

@@ -17,6 +17,13 @@ pub(crate) struct Options {
     server: Option<PathBuf>,
 }
 
+impl Options {
+    /// Returns the options for a program that is built already.
+    pub(crate) fn of_server(server: PathBuf) -> Self {
+        Self { server: Some(server) }
+    }
+}
+
 /// Builds the Go program and runs all of its checks. Each prints a line.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let unformatted = go("gofmt", &["-l", "."], root)?;

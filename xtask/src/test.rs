@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
-use crate::build::{self, Linking, Profile};
+use crate::build::{self, LinkingOption};
 use crate::cargo::{cargo, program, run as run_program};
 use crate::{Failure, book, e2e, files, tidy, tools};
 
@@ -38,12 +38,10 @@ enum Step {
     Tools,
     /// The book builds
     Book,
-    /// The static program builds; a test runs it in an empty root
-    Static,
+    /// All tests pass; on Linux with static programs, as they are released
+    Tests,
     /// A grpc-go client, like Argo CD's, works with the plugin server
     E2e,
-    /// All tests pass
-    Tests,
     /// The documentation builds, and all its links are valid
     Docs,
     /// Prints the share of equal recorded answers of other programs
@@ -94,13 +92,16 @@ impl Step {
             Step::Bench => run_program(program("python3").args(["bench/run.py", "--list"]).current_dir(root)),
             Step::Tools => tools::run(root, &tools::Options::default()),
             Step::Book => book::run(root),
-            Step::Static => build::build(root, Profile::Dev, Linking::Static).map(drop),
-            Step::E2e => e2e::run(root, &e2e::Options::default()),
             Step::Tests => {
                 // Reports of an earlier run are outdated.
                 files::remove(&root.join("target/oracles"))?;
-                run_program(&mut cargo(root, &["test", "--workspace"]))
+                let triple = build::provide_target(root, LinkingOption::default().get())?;
+                let target = triple.iter().flat_map(|triple| ["--target", triple]);
+                let arguments: Vec<&str> = ["test", "--workspace"].into_iter().chain(target).collect();
+                run_program(&mut cargo(root, &arguments))
             }
+            // The program that the tests have built.
+            Step::E2e => e2e::run(root, &e2e::Options::of_server(build::dev_program(root)?)),
             Step::Docs => run_program(
                 cargo(root, &["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"),
             ),

@@ -12,7 +12,7 @@ fn names(options: &Options) -> Vec<String> {
 fn options_select_steps_in_order() {
     assert_eq!(names(&Options::default()).len(), Step::value_variants().len());
     assert_eq!(names(&Options { only: Some(Step::Tidy), from: None }), ["tidy"]);
-    assert_eq!(names(&Options { only: None, from: Some(Step::Tests) }), ["tests", "docs", "reports"]);
+    assert_eq!(names(&Options { only: None, from: Some(Step::Tests) }), ["tests", "e2e", "docs", "reports"]);
 }
 
 #[test]

@@ -155,10 +155,13 @@ impl Drop for Server {
     }
 }
 
-/// Returns the static program, as `cargo xtask build --dev` builds it.
+/// Returns the static program: the tested one in the gate, else one that `cargo xtask build --dev` builds.
 fn static_program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
+        if cfg!(target_env = "musl") {
+            return env!("CARGO_BIN_EXE_tiphys").into();
+        }
         let triple = format!("{ARCH}-unknown-linux-musl");
         let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .parent()
