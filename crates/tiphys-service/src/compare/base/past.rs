@@ -65,9 +65,7 @@ impl BaseReader<'_> {
         path: &Path,
         modes: Modes,
     ) -> Result<Option<(BasePath, Vec<PathBuf>)>, ServiceError> {
-        let places = work_trees("", path)?;
-        let tops = places.iter().map(|place| place.top.clone()).collect();
-        let Some(place) = self.innermost(places).await? else { return Ok(None) };
+        let Some((place, tops)) = self.located(path).await? else { return Ok(None) };
         Ok(Some((self.at(place, modes).await?, tops)))
     }
 
@@ -77,16 +75,22 @@ impl BaseReader<'_> {
         &self,
         path: &Path,
     ) -> Result<Option<(BasePath, Vec<PathBuf>, Option<String>)>, ServiceError> {
-        let places = work_trees("", path)?;
-        let tops = places.iter().map(|place| place.top.clone()).collect();
-        let Some(place) = self.innermost(places).await? else { return Ok(None) };
+        let Some((place, tops)) = self.located(path).await? else { return Ok(None) };
         match self.sources.past_files(&place, self.base, (&OWN, Modes::Plain)).await {
             Ok(files) => Ok(Some((BasePath { place, files }, tops, None))),
             Err(error) if error.is_of_files() => {
-                Ok(Some((BasePath { place, files: PastFiles::none() }, tops, Some(chain(&error)))))
+                let problem = format!("at {}: {}", label(self.base), chain(&error));
+                Ok(Some((BasePath { place, files: PastFiles::none() }, tops, Some(problem))))
             }
             Err(error) => Err(failed(&error)),
         }
+    }
+
+    /// Returns a path in its innermost work tree, and the top directories of all work trees around it.
+    async fn located(&self, path: &Path) -> Result<Option<(WorkTreePath, Vec<PathBuf>)>, ServiceError> {
+        let places = work_trees("", path)?;
+        let tops = places.iter().map(|place| place.top.clone()).collect();
+        Ok(self.innermost(places).await?.map(|place| (place, tops)))
     }
 
     /// Returns the innermost work tree of a path, as git does, that also exists at the base. A change must not choose it by putting a

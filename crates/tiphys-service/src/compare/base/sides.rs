@@ -283,7 +283,7 @@ async fn stores(
             continue;
         };
         let input = at_base.input(reader.base);
-        notes.extend(problem.map(|problem| format!("at {}: {problem}", past::label(reader.base))));
+        notes.extend(problem);
         // Loading reports a path that exists on neither side.
         if input.is_none() || host.absolute(&path).exists() {
             inputs_head.push(StoreInput::Path(path));
@@ -305,7 +305,7 @@ async fn stores(
         let at_base = reader.store(&host.absolute(path)).await?;
         let (at_base, outer, problem) = at_base.ok_or_else(|| past::in_no_repository(&shown))?;
         let input = at_base.input(reader.base);
-        notes.extend(problem.map(|problem| format!("at {}: {problem}", past::label(reader.base))));
+        notes.extend(problem);
         if input.is_none() || host.absolute(path).exists() {
             let loaded = Resources::load(&[StoreInput::Path(path.clone())]);
             paths_head
