@@ -328,7 +328,7 @@ def templates(bench: Bench) -> None:
         printed = subprocess.run([*line, file], cwd=cwd, check=True, text=True, stdout=subprocess.PIPE).stdout
         return Sample(sum(json.loads(printed)) / 1e3, 0, 0)
 
-    ours = ["cargo", "bench", "--quiet", "--package=tiphys-gotemplate", "--bench=templates", "--"]
+    ours = ["cargo", "bench", "--quiet", "--package=tiphys-go", "--bench=templates", "--"]
     go = ["go", "run", "./templates"]
     pairs = [(microseconds(ours, ROOT), microseconds(go, ROOT / "e2e")) for _ in range(bench.runs + 1)][1:]
     ours, go = (Series(what, list(each)) for what, each in zip((f"{len(chosen)} templates", "Go"), zip(*pairs)))

@@ -1,6 +1,6 @@
 //! Announcements as protobuf messages. proto3 does not distinguish an empty string, list or map from an absent one.
 
-use tiphys_params::{Announcement, CollectionType, ItemType};
+use tiphys_model::params::{Announcement, CollectionType, ItemType};
 
 use crate::generated::repository::ParameterAnnouncement;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream;
-use tiphys_params::merge_announcements;
+use tiphys_model::params::merge_announcements;
 use tiphys_plugin::{Announced, Configuration, Discovery, Generated, Match, Plugin, PluginError, Request};
 use tiphys_tree::{Entries, Modes, RepoPath};
 use tokio::net::UnixStream;

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use tiphys_params::EnvVar;
+use tiphys_model::params::EnvVar;
 use tiphys_tree::archive::{self, ArchiveError, Intake};
 use tiphys_tree::{Entries, Modes, ProcessStore, Room, StoreError, Tree, TreeKey};
 use tokio::sync::Semaphore;

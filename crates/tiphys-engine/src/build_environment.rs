@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tiphys_params::{EnvVar, expand};
+use tiphys_model::params::{EnvVar, expand};
 
 /// Input for the variables.
 #[derive(Clone, Copy, Debug)]

@@ -10,9 +10,9 @@ use std::fmt;
 
 use base64::Engine as _;
 use serde_json::{Value, json};
-use tiphys_api::{DynamicParameter, ResourceReference};
 use tiphys_helm_values::{NameError, PathItem, parse_name};
-use tiphys_params::{Parameter, ResolvedParameter};
+use tiphys_model::params::{Parameter, ResolvedParameter};
+use tiphys_model::resources::{DynamicParameter, ResourceReference};
 
 use crate::helm::{SET_PREFIX, VALUE_PREFIX};
 use crate::jsonpath::{FieldPath, FieldPathError, FindError, FindProblem};

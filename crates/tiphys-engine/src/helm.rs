@@ -10,8 +10,8 @@ mod value_path;
 mod value_text;
 
 use serde_json::Value;
-use tiphys_api::HelmSource;
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
+use tiphys_model::resources::HelmSource;
 use tiphys_yaml::{read_json, write_go_json};
 
 pub use chart_keys::{ChartKeys, ChartValue, chart_values};

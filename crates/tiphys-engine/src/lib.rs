@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads files, the environment or a clock. Callers pass all input as arguments.
 
+pub mod appset;
 mod build_environment;
 pub mod diff;
 mod dynamic;

@@ -6,8 +6,8 @@
 mod as_argo_cd;
 
 use serde_json::Value;
-use tiphys_api::ApplicationSource;
-use tiphys_params::Warning;
+use tiphys_model::params::Warning;
+use tiphys_model::resources::ApplicationSource;
 use tiphys_yaml::{Data, DecodeError, Entry, Key, Node, Position, read_document};
 
 use crate::merge_patch;

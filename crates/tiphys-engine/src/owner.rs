@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tiphys_api::GROUP;
+use tiphys_model::resources::GROUP;
 use tiphys_yaml::{Data, Node};
 
 use crate::TRACKING_ANNOTATION;

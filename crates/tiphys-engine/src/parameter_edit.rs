@@ -10,9 +10,9 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use tiphys_api::{ApplicationSource, KustomizeSource};
 use tiphys_helm_values::NameError;
-use tiphys_params::{Announcement, JsonType, Parameter, Types};
+use tiphys_model::params::{Announcement, JsonType, Parameter, Types};
+use tiphys_model::resources::{ApplicationSource, KustomizeSource};
 
 use crate::SourceType;
 use crate::dynamic::DynamicParameterError;

@@ -1,7 +1,7 @@
 //! The variables that a plugin's commands get for one source, in addition to the build environment.
 
-use tiphys_api::{EnvEntry, PluginSource};
-use tiphys_params::{APP_PARAMETERS, EnvVar, PLUGIN_ENV_PREFIX, app_parameters, parameter_variables};
+use tiphys_model::params::{APP_PARAMETERS, EnvVar, PLUGIN_ENV_PREFIX, app_parameters, parameter_variables};
+use tiphys_model::resources::{EnvEntry, PluginSource};
 
 use crate::BuildEnvironment;
 

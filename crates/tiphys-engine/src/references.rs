@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_api::ApplicationSource;
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
+use tiphys_model::resources::ApplicationSource;
 
 /// An invalid `ref`. The messages start with Argo CD's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tiphys_params::Warning;
+use tiphys_model::params::Warning;
 
 use crate::{Manifest, ServedKinds};
 

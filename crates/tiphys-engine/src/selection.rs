@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tiphys_params::Warning;
+use tiphys_model::params::Warning;
 
 use crate::{Manifest, ObjectKey, Scope, Scopes};
 

@@ -6,7 +6,7 @@ mod version;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
-use tiphys_params::suggest;
+use tiphys_model::params::suggest;
 
 use crate::{Manifest, Scope, Scopes};
 

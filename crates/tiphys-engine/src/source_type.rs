@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-use tiphys_api::{ApplicationSource, DirectorySource, HelmSource, KustomizeSource};
+use tiphys_model::resources::{ApplicationSource, DirectorySource, HelmSource, KustomizeSource};
 
 /// The tool that generates a source's manifests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

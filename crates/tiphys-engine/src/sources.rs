@@ -1,6 +1,6 @@
 //! The sources from which an Application is rendered.
 
-use tiphys_api::{ApplicationSource, ApplicationSpec};
+use tiphys_model::resources::{ApplicationSource, ApplicationSpec};
 
 use crate::{SourcePlace, without_empty_blocks};
 

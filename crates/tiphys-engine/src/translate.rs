@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_api::{
+use tiphys_model::params::{NamelessParameter, Parameter, require_names};
+use tiphys_model::resources::{
     ApplicationSource, DirectorySource, DynamicParameter, EnvEntry, HelmSource, KustomizeSource, PluginSource,
 };
-use tiphys_params::{NamelessParameter, Parameter, require_names};
 
 use crate::dynamic::{DynamicParameterError, LookUp, ValueConsumer, look_ups, unsupported_look_ups};
 use crate::helm::{helm_parameters, helm_value_path};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use serde_json::{Value as Json, json};
-use tiphys_gotemplate::{Limits, MissingKey, Options, Template, Value, replace};
+use tiphys_go::gotemplate::{Limits, MissingKey, Options, Template, Value, replace};
 
 /// Limits that keep a run short.
 const LIMITS: Limits = Limits { steps: 5_000, output_bytes: 64 << 10, depth: 50 };

@@ -56,7 +56,7 @@ pub const TARGETS: [Target; 22] = [
     Target { name: "registry_address", body: charts::registry_body, gate_inputs: 20_000 },
     Target { name: "registry_challenge", body: charts::challenge_body, gate_inputs: 20_000 },
     Target { name: "repo_path", body: repo_path::body, gate_inputs: 10_000 },
-    Target { name: "repo_url", body: tiphys_access::fuzz_repo_url, gate_inputs: 20_000 },
+    Target { name: "repo_url", body: tiphys_model::access::fuzz_repo_url, gate_inputs: 20_000 },
     Target { name: "split_output", body: split_output::body, gate_inputs: 5_000 },
     Target { name: "tar", body: archive::tar_body, gate_inputs: 300 },
     Target { name: "version_range", body: version_range::body, gate_inputs: 10_000 },

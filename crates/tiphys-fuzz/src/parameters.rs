@@ -1,6 +1,6 @@
 //! Any text of parameters is read or refused; what is read comes to a plugin as it was read.
 
-use tiphys_params::{Parameters, app_parameters, parameter_variables};
+use tiphys_model::params::{Parameters, app_parameters, parameter_variables};
 use tiphys_yaml::read_json;
 
 pub(crate) fn body(bytes: &[u8]) {

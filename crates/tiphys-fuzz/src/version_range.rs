@@ -1,7 +1,7 @@
 //! Any text is a version, a range, or refused. What is a version is one when it is written and read again; ranges and the order of versions
 //! agree with each other.
 
-use tiphys_versions::{Version, VersionRange, newest};
+use tiphys_go::versions::{Version, VersionRange, newest};
 
 /// The first line is a range, the others are versions.
 pub(crate) fn body(bytes: &[u8]) {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tiphys_access::Secret;
+use tiphys_model::access::Secret;
 use tokio::sync::Semaphore;
 
 use crate::{ConfigObject, ConfigObjects, ObjectOrigin, Recipient};
@@ -32,15 +32,15 @@ const SCM_FORGES: [&str; 7] =
 /// Limits of requests to forges, and the environment.
 #[derive(Clone, Debug)]
 pub struct ForgeSettings {
-    /// The time to connect ([`tiphys_limits::Limit::CONNECT_TIMEOUT`]).
+    /// The time to connect ([`tiphys_model::limits::Limit::CONNECT_TIMEOUT`]).
     pub connect_timeout: Duration,
-    /// The time of one request ([`tiphys_limits::Limit::FORGE_REQUEST_TIMEOUT`]).
+    /// The time of one request ([`tiphys_model::limits::Limit::FORGE_REQUEST_TIMEOUT`]).
     pub request_timeout: Duration,
-    /// Bytes of all pages of one list ([`tiphys_limits::Limit::FORGE_LIST_BYTES_MAX`]).
+    /// Bytes of all pages of one list ([`tiphys_model::limits::Limit::FORGE_LIST_BYTES_MAX`]).
     pub list_bytes_max: u64,
-    /// Pages of one list ([`tiphys_limits::Limit::FORGE_PAGES_MAX`]).
+    /// Pages of one list ([`tiphys_model::limits::Limit::FORGE_PAGES_MAX`]).
     pub pages_max: usize,
-    /// Concurrent questions ([`tiphys_limits::Limit::PLUGIN_JOBS`]).
+    /// Concurrent questions ([`tiphys_model::limits::Limit::PLUGIN_JOBS`]).
     pub jobs: usize,
     /// This process's environment: proxies and CA certificates, see [`tiphys_http::HttpClient::new`].
     pub environment: Vec<(OsString, OsString)>,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_access::Secret;
+use tiphys_model::access::Secret;
 
 /// Finds `ConfigMaps` and Secrets when a set names them.
 pub trait ConfigObjects: Send + Sync {

@@ -15,9 +15,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tiphys_access::RepositoryAccess;
 use tiphys_http::{ConnectTo, CredentialScope, HttpClient, HttpError, Timeout};
-use tiphys_limits::Limit;
+use tiphys_model::access::RepositoryAccess;
+use tiphys_model::limits::Limit;
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::ConfigObjects;

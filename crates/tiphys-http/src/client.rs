@@ -6,7 +6,7 @@ use bytes::Bytes;
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, REFERER, USER_AGENT,
 };
-use tiphys_access::RepositoryAccess;
+use tiphys_model::access::RepositoryAccess;
 
 use crate::direct::DirectClient;
 use crate::proxy::ProxySettings;

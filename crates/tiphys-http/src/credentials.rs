@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use tiphys_access::Secret;
+use tiphys_model::access::Secret;
 
 use crate::HttpUrl;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use crate::HttpError;
 

@@ -7,7 +7,7 @@
 //! HTTP/1.1 only, no cookies, gzip only for requests with JSON. Every request has a [`Deadline`] that also covers the body. A dropped future or
 //! [`Response`] closes its connection.
 //!
-//! [`RepositoryAccess`]: tiphys_access::RepositoryAccess
+//! [`RepositoryAccess`]: tiphys_model::access::RepositoryAccess
 
 mod client;
 mod connect_to;

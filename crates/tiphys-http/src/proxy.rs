@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use reqwest::Url;
-use tiphys_access::{RepositoryAccess, Secret};
+use tiphys_model::access::{RepositoryAccess, Secret};
 
 use crate::url::is_host;
 use crate::{Environment, HttpError};

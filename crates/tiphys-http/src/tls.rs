@@ -7,7 +7,7 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
-use tiphys_access::{RepositoryAccess, SYSTEM_CA_BUNDLES};
+use tiphys_model::access::{RepositoryAccess, SYSTEM_CA_BUNDLES};
 use tokio::fs;
 
 use crate::{Environment, HttpError};

@@ -5,7 +5,7 @@ mod fuzz;
 use std::fmt;
 
 use reqwest::Url;
-use tiphys_access::{RepoUrl, Secret, percent_decode, redact_url};
+use tiphys_model::access::{RepoUrl, Secret, percent_decode, redact_url};
 
 pub use fuzz::fuzz_url;
 

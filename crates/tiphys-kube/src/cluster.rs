@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::cluster_reader::{ClusterError, ClusterErrorKind, ClusterReader, ListContent, WatchEvent};
 use futures_util::stream::BoxStream;
 use http::StatusCode;
 use serde_json::{Map, Value};
-use tiphys_cluster::{ClusterError, ClusterErrorKind, ClusterReader, ListContent, WatchEvent};
 use tiphys_engine::{Manifest, ServedKind, ServedKinds};
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tokio::sync::OnceCell;
 
 use crate::discovery::discover;

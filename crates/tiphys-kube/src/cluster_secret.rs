@@ -2,8 +2,8 @@
 //!
 //! <https://argo-cd.readthedocs.io/en/stable/operator-manual/declarative-setup/#clusters>
 
-use tiphys_access::Secret;
-use tiphys_api::{ArgoCdSecret, SecretValue};
+use tiphys_model::access::Secret;
+use tiphys_model::resources::{ArgoCdSecret, SecretValue};
 use tiphys_yaml::{DecodeError, Object, read_json};
 
 use crate::connection::decode_pem;

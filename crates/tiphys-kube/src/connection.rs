@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_access::Secret;
-use tiphys_api::decode_base64;
+use tiphys_model::access::Secret;
+use tiphys_model::resources::decode_base64;
 
 use crate::ExecPlugin;
 

@@ -1,8 +1,8 @@
 //! The kinds that an API server serves.
 
+use crate::cluster_reader::{ClusterError, ClusterErrorKind, REQUESTS_MAX};
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
-use tiphys_cluster::{ClusterError, ClusterErrorKind, REQUESTS_MAX};
 use tiphys_engine::{Scope, ServedKind, ServedKinds};
 
 use crate::session::{Call, JSON, Session};

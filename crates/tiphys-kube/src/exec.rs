@@ -7,8 +7,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tiphys_access::Secret;
-use tiphys_limits::Limit;
+use tiphys_model::access::Secret;
+use tiphys_model::limits::Limit;
 use tiphys_process::{Tool, ToolError};
 
 use crate::{ClientCertificate, KubeOptions, Pem};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use tiphys_access::Secret;
+use tiphys_model::access::Secret;
 use tiphys_yaml::{DecodeError, Node, Object, Position, read_document};
 
 use crate::connection::decode_pem;

@@ -4,6 +4,7 @@
 //! from a cluster Secret of Argo CD ([`KubeConnection::of_secret`]). [`KubeCluster`] reads the cluster with it.
 
 mod cluster;
+pub mod cluster_reader;
 mod cluster_secret;
 mod connection;
 mod discovery;

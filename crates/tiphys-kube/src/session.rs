@@ -4,6 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::cluster_reader::{ClusterError, ClusterErrorKind, REQUESTS_MAX};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::header::{ACCEPT, HeaderValue, RETRY_AFTER};
@@ -15,8 +16,7 @@ use kube::{Client, Config};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use serde_json::Value;
-use tiphys_cluster::{ClusterError, ClusterErrorKind, REQUESTS_MAX};
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tokio::sync::{Mutex, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout_at};

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::cluster_reader::{ClusterError, ClusterErrorKind, ListContent, WatchEvent};
 use futures_util::stream::{self, BoxStream, StreamExt as _};
 use http::StatusCode;
 use http_body_util::BodyExt as _;
 use kube::client::Body;
 use serde_json::Value;
-use tiphys_cluster::{ClusterError, ClusterErrorKind, ListContent, WatchEvent};
 use tiphys_engine::{Manifest, ServedKind};
 use tokio::time::{sleep, timeout};
 

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 use serde_json::{Map, Value};
-use tiphys_access::{RegistryEntry, Secret};
+use tiphys_model::access::{RegistryEntry, Secret};
 
 use crate::Login;
 

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
-use tiphys_access::{MountedLogins, OtherShape, PemFiles, RepositoryAccess, Secret};
+use tiphys_model::access::{MountedLogins, OtherShape, PemFiles, RepositoryAccess, Secret};
 use tiphys_tree::{FileOwner, NotOpened, open_file, read_to_bound};
 
 use crate::OwnLogins;

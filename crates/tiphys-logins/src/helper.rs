@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use serde_json::Value;
-use tiphys_access::Secret;
+use tiphys_model::access::Secret;
 use tiphys_process::{Tool, ToolError, find_program};
 
 use crate::{HelperBound, Login, OwnLogins};

@@ -1,7 +1,7 @@
 //! Credentials of the user who runs the program: from files of Helm and Docker, and from Docker's credential helpers. The caller decides
 //! whether they may be used: a server that renders for many users must not use them.
 //!
-//! [`tiphys_access::KnownRepositories`] interprets the files and chooses the credentials for an address.
+//! [`tiphys_model::access::KnownRepositories`] interprets the files and chooses the credentials for an address.
 
 mod entry;
 mod files;
@@ -15,7 +15,7 @@ pub use entry::{EntryError, entry_login};
 pub use files::{FileError, Needs, read_certificates};
 pub use helper::HelperError;
 
-use tiphys_access::Secret;
+use tiphys_model::access::Secret;
 
 /// The credentials that a user's environment names. Files are read and helpers are run only when needed.
 #[derive(Clone, PartialEq, Eq, Hash)]

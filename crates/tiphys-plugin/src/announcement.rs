@@ -1,7 +1,7 @@
 //! Announcements of a plugin's file and of its dynamic command, checked as the
 //! [proposal](https://github.com/argoproj/argo-cd/blob/master/docs/proposals/parameterized-config-management-plugins.md) requires.
 
-use tiphys_params::{
+use tiphys_model::params::{
     Announcement, AnnouncementEntry, Announcements, decode_announcement_entries, decode_dynamic_output,
     merge_announcements,
 };

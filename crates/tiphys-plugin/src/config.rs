@@ -14,7 +14,7 @@ pub use file::{CommandFields, LargeParameters, PluginFile};
 pub use metadata::Metadata;
 pub use schema::{SCHEMA, SCHEMA_FILE};
 
-use tiphys_params::{AnnouncementEntry, AnnouncementError, Announcements};
+use tiphys_model::params::{AnnouncementEntry, AnnouncementError, Announcements};
 use tiphys_yaml::DecodeError;
 
 use crate::plugin::InputRule;

@@ -10,7 +10,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_access::{CONTEXT_FILE_VARIABLE, RefTree, RunContext};
+use tiphys_model::access::{CONTEXT_FILE_VARIABLE, RefTree, RunContext};
 use tiphys_tree::{StoreError, Tree, TreeKey};
 
 /// Name of the directory in the run directory.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use tiphys_params::EnvVar;
+use tiphys_model::params::EnvVar;
 
 pub(crate) mod files;
 pub(crate) mod passing;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use tiphys_kustomize::KustomizationError;
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tiphys_tree::RepoPath;
+use tiphys_tree::kustomization::KustomizationError;
 
 use crate::context::ContextFilesError;
 use crate::environment::EnvironmentError;

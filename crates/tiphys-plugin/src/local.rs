@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_params::{APP_PARAMETERS, EnvVar, Parameters, ValueRedactor};
+use tiphys_model::params::{APP_PARAMETERS, EnvVar, Parameters, ValueRedactor};
 use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError, quote_command};
 use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Tree, resolve};
@@ -493,7 +493,7 @@ impl Plugin for LocalPlugin {
 /// reads files as the user of this process.
 async fn check_kustomization(request: &Request) -> Result<(), PluginError> {
     let (tree, path) = (request.tree.clone(), request.app_path.clone());
-    match spawn_blocking(move || tiphys_kustomize::check(tree.root(), &path)).await {
+    match spawn_blocking(move || tiphys_tree::kustomization::check(tree.root(), &path)).await {
         Ok(checked) => Ok(checked?),
         // The task is only dropped when the runtime shuts down.
         Err(_) => Err(PluginError::Cancelled),

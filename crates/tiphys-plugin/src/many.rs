@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_params::{EnvVar, decode_announcements};
+use tiphys_model::params::{EnvVar, decode_announcements};
 use tiphys_yaml::{Data, Node};
 
 use crate::announcement::log_warnings;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tiphys_params::Announcement;
+use tiphys_model::params::Announcement;
 use tiphys_tree::{Entries, Modes, RepoPath};
 use tiphys_yaml::OutputDocument;
 

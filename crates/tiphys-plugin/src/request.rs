@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_params::{EnvVar, ResolvedParameter, ValueRedactor, add_resolved};
+use tiphys_model::params::{EnvVar, ResolvedParameter, ValueRedactor, add_resolved};
 use tiphys_process::CUT_MARK;
 use tiphys_tree::{RepoPath, Tree};
 use tokio::time::Instant;

@@ -9,12 +9,12 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::removal::work_off;
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, Timespec, Timestamps, UTIME_OMIT, chmod, fstat,
     futimens, mkdirat, open, openat, readlinkat, symlinkat, utimensat,
 };
 use rustix::process::umask;
-use tiphys_removal::work_off;
 
 /// Bytes copied at once.
 const CHUNK_BYTES_MAX: usize = 128 * 1024;

@@ -22,6 +22,7 @@ mod pdeathsig;
 mod program;
 mod quote;
 mod reaper;
+pub mod removal;
 mod run;
 mod spec;
 mod tool;

@@ -3,14 +3,14 @@
 use std::io;
 use std::path::Path;
 
-use tiphys_removal::remove_tree;
+use crate::removal::remove_tree;
 
 /// Removes the directory of a run whose processes have ended. Mounts in it are unmounted first, and their content is kept. If one cannot be
 /// unmounted, it stays with the directories above it, and the result is an error.
 pub(crate) fn remove_run_dir(run_dir: &Path) -> io::Result<()> {
     match remove_tree(run_dir) {
         // Unmounts only after an error, because commands rarely mount.
-        Err(error) if tiphys_removal::is_mounted_below(&error) => {
+        Err(error) if crate::removal::is_mounted_below(&error) => {
             unmount_below(run_dir);
             remove_tree(run_dir)
         }

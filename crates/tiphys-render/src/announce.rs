@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, PluginPlan, SourcePlace, SourcePlan, SourceType, explicit_type, translate,
     without_switched_off, written_parameters,
 };
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
+use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_plugin::{Announced, Explanation};
 use tiphys_tree::RepoPath;
 

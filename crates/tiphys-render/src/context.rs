@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tiphys_access::{
+use tiphys_engine::{mentioned, references};
+use tiphys_logins::OwnLogins;
+use tiphys_model::access::{
     ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FoundAccess,
     KnownRepositories, MountedCredentials, RepositoryAccess, RepositoryUse, RunContext, SourceKind,
 };
-use tiphys_api::{Application, ApplicationSource};
-use tiphys_engine::{mentioned, references};
-use tiphys_logins::OwnLogins;
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
+use tiphys_model::project_rules::{permits_source, source_access};
+use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_plugin::{GivenContext, GivenRef, chain};
-use tiphys_project::{permits_source, source_access};
 use tiphys_source::{ChartSource, GitSource, TreeScope, Want, normalize_git_url};
 use tiphys_tree::{Modes, RepoPath};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_api::{Destination, IN_CLUSTER_SERVER};
+use tiphys_model::resources::{Destination, IN_CLUSTER_SERVER};
 
 /// Name of the cluster that Argo CD itself runs in.
 const IN_CLUSTER_NAME: &str = "in-cluster";

@@ -5,8 +5,8 @@ mod last_folder;
 use std::sync::Arc;
 
 use tiphys_engine::{DirectoryPlan, is_override_file_name};
-use tiphys_glob::{Glob, GlobError, Slash};
-use tiphys_limits::Limit;
+use tiphys_go::glob::{Glob, GlobError, Slash};
+use tiphys_model::limits::Limit;
 use tiphys_tree::{Depth, ReadError, RepoPath, Tree};
 use tiphys_yaml::{Node, split_documents};
 

@@ -1,7 +1,7 @@
 //! Errors of rendering: the source, the step and the cause.
 
 use tiphys_engine::{BuildEnvironmentError, OverrideError, ReferenceError, SourcesError, TranslateError};
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_tree::{PathError, ReadError, RepoPath};
 

@@ -14,16 +14,16 @@ mod value_files;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, HELM_PLUGIN, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile, SourceType,
     detected_type, explicit_type, is_override_file_name, override_file_names, override_source, references,
     translate_as, without_switched_off,
 };
-use tiphys_kustomize::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
+use tiphys_model::project_rules::permits_source;
+use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_plugin::{Discovery, InputRule, Match, Plugin, chain};
-use tiphys_project::permits_source;
 use tiphys_source::{ATTRIBUTES_FILE, ResolvedRevision, RevisionFile, RevisionIndex};
+use tiphys_tree::kustomization::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
 use tiphys_tree::{Depth, Entries, ReadError, RepoPath, Tree, TreeKey};
 
 use crate::RenderError;

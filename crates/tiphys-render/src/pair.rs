@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use futures_util::future::{join, try_join};
-use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::GENERATE_PATHS_ANNOTATION;
+use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_source::{FilesIdentity, TreeScope};
 use tiphys_tree::RepoPath;
 

@@ -5,15 +5,15 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_access::ContextProject;
-use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     BuildEnvironment, BuildInputs, DirectoryPlan, GENERATE_PATHS_ANNOTATION, HELM_PLUGIN, KUSTOMIZE_PLUGIN,
     LookUp, OVERRIDE_FILE_BYTES_MAX, OverrideFile, OverrideStep, PluginPlan, SourcePlace, SourcePlan,
     SourceType, TranslateError, ValueConsumer, detected_type, generate_paths, instance_name, look_ups,
     override_file_names, override_source, request_environment, translate, translate_as, without_switched_off,
 };
-use tiphys_params::EnvVar;
+use tiphys_model::access::ContextProject;
+use tiphys_model::params::EnvVar;
+use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, InputRule, Plugin, Request, RequestFor};
 use tiphys_source::{ResolvedRevision, SourceError, TreeScope, Want};
 use tiphys_tree::{Depth, Modes, ReadError, RepoPath, Tree};

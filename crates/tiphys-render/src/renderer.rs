@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_access::ContextProject;
-use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::{
     Manifest, SourcePlace, SourceType, Tracking, TrackingMethod, combine, is_reference_only, normalize,
     nothing_rendered,
 };
-use tiphys_limits::Limit;
-use tiphys_params::{EnvVar, Parameter, ResolvedParameter, ValueRedactor};
+use tiphys_model::access::ContextProject;
+use tiphys_model::limits::Limit;
+use tiphys_model::params::{EnvVar, Parameter, ResolvedParameter, ValueRedactor};
+use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
 use tiphys_source::Sources;
 use tiphys_yaml::Node;

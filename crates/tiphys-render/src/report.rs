@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tiphys_api::{ApplicationSource, DynamicParameter};
 use tiphys_engine::{LookUp, Manifest, SourceType};
-use tiphys_params::{Announcement, Parameter, ValueRedactor};
+use tiphys_model::params::{Announcement, Parameter, ValueRedactor};
+use tiphys_model::resources::{ApplicationSource, DynamicParameter};
 use tiphys_tree::RepoPath;
 
 use crate::chart_folder::ChartFolder;

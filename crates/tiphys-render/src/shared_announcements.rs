@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tiphys_params::{APP_PARAMETERS, EnvVar};
+use tiphys_model::params::{APP_PARAMETERS, EnvVar};
 use tiphys_plugin::{Announced, Plugin, PluginError, Request};
 use tokio::sync::OnceCell;
 use tokio::sync::oneshot::{self, error::TryRecvError};

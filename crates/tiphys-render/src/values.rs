@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use tiphys_api::{Application, Destination};
 use tiphys_engine::{LookUp, LookUpProblem};
-use tiphys_params::ResolvedParameter;
+use tiphys_model::params::ResolvedParameter;
+use tiphys_model::resources::{Application, Destination};
 
 /// The dynamic parameters of one source.
 #[derive(Clone, Copy, Debug)]

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use futures_util::{StreamExt, stream};
-use tiphys_appset::GenerateOptions;
+use tiphys_engine::appset::GenerateOptions;
 use tiphys_store::{ApplicationRef, SetId, Store as Resources, StoreInput, StoredSet};
 
 use crate::error::ServiceError;

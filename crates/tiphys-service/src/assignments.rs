@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io::Read as _;
 
-use tiphys_params::{Assignment, Form, Operand, OperandOrigin, ParameterValue, Target, read_operand};
+use tiphys_model::params::{Assignment, Form, Operand, OperandOrigin, ParameterValue, Target, read_operand};
 
 use crate::error::{ServiceError, chain};
 use crate::host::Host;

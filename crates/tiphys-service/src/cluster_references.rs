@@ -1,7 +1,7 @@
 //! What the dynamic parameters of an application read, and the rules that permit it. No object is read.
 
-use tiphys_api::{Application, ResourceReference};
 use tiphys_engine::{LookUp, LookUpProblem, ServedKinds, UnknownKind};
+use tiphys_model::resources::{Application, ResourceReference};
 
 use crate::clusters::shown;
 use crate::dynamic::{namespace, permit_kind, permitting_rules};

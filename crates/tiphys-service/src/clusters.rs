@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tiphys_api::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER};
-use tiphys_cluster::{ClusterError, ClusterReader, Clusters, FolderCluster};
 use tiphys_engine::{Manifest, Scope, Scopes, ServedKind};
-use tiphys_project::{Cluster, ProjectCluster};
+use tiphys_kube::cluster_reader::{ClusterError, ClusterReader, Clusters, FolderCluster};
+use tiphys_model::project_rules::{Cluster, ProjectCluster};
+use tiphys_model::resources::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER};
 use tiphys_render::ClusterVersions;
 use tiphys_store::StoredSecret;
 use tokio::sync::OnceCell;

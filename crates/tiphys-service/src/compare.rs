@@ -9,7 +9,7 @@ use tiphys_store::{SelectError, StoredApplication};
 use crate::error::ServiceError;
 use crate::warning::Warning;
 
-pub use tiphys_cluster::ClusterStateArgument;
+pub use tiphys_kube::cluster_reader::ClusterStateArgument;
 
 pub use base::{
     AffectedApplication, HeadReferences, PluginsFrom, Rendering, RevisionComparison, RevisionDiff,

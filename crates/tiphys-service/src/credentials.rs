@@ -1,7 +1,7 @@
 //! Repository Secrets of a store as known repositories.
 
-use tiphys_access::{KnownRepositories, RepositoryAccess};
-use tiphys_api::SecretType;
+use tiphys_model::access::{KnownRepositories, RepositoryAccess};
+use tiphys_model::resources::SecretType;
 use tiphys_store::StoredSecret;
 
 use crate::warning::Warning;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use serde_json::Value;
-use tiphys_api::{Application, Destination};
-use tiphys_cluster::ClusterErrorKind;
 use tiphys_engine::{LookUp, LookUpProblem, Manifest, ObjectKey, Resolution, Scope, ServedKind};
-use tiphys_params::ResolvedParameter;
-use tiphys_project::{Cluster, ObjectIdentity, Permit, PermittedBy, ProjectRules, Refused};
+use tiphys_kube::cluster_reader::ClusterErrorKind;
+use tiphys_model::params::ResolvedParameter;
+use tiphys_model::project_rules::{Cluster, ObjectIdentity, Permit, PermittedBy, ProjectRules, Refused};
+use tiphys_model::resources::{Application, Destination};
 use tiphys_render::{
     LiveVersions, SourceLookUps, UnreadVersions, UnresolvedParameter, UnresolvedParameters, ValueResolver,
 };

@@ -4,9 +4,9 @@ use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use tiphys_api::IN_CLUSTER_SERVER;
 use tiphys_engine::LookUpProblem;
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
+use tiphys_model::resources::IN_CLUSTER_SERVER;
 pub(crate) use tiphys_plugin::chain;
 use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_render::{RenderError, SourceFailure, UnresolvedParameters};

@@ -1,7 +1,7 @@
 //! Warnings and errors of an Application, with their places in its document.
 
-use tiphys_api::{Destination, Findings};
 use tiphys_engine::TranslateError;
+use tiphys_model::resources::{Destination, Findings};
 use tiphys_render::{RenderError, SourceFailure};
 use tiphys_store::{Place, StoredApplication};
 use tiphys_yaml::Position;

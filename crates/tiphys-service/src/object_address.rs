@@ -1,7 +1,7 @@
 //! Addresses of objects as users write them.
 
-use tiphys_api::ResourceReference;
 use tiphys_engine::{Scope, ServedKinds, UnknownKind};
+use tiphys_model::resources::ResourceReference;
 
 use crate::error::ServiceError;
 

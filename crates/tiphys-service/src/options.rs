@@ -5,9 +5,9 @@ mod limits;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_cluster::ClusterStateArgument;
 use tiphys_engine::TrackingMethod;
 use tiphys_http::ConnectTo;
+use tiphys_kube::cluster_reader::ClusterStateArgument;
 use tiphys_plugin::Plugin;
 use tiphys_process::PrivateView;
 use tiphys_render::DestinationVersions;

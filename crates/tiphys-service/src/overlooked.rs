@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_access::RepoUrl;
+use tiphys_model::access::RepoUrl;
 use tiphys_source::{SourceError, Sources, normalize_git_url};
 use tiphys_store::StoredApplication;
 use tiphys_tree::RepoPath;

@@ -15,7 +15,7 @@ mod row;
 
 use std::sync::Arc;
 
-use tiphys_api::ApplicationSource;
+use tiphys_model::resources::ApplicationSource;
 use tiphys_store::{ApplicationRef, Filter, SelectError, StoredApplication};
 
 use crate::error::{Remedy, ServiceError};

@@ -4,9 +4,9 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
-use tiphys_api::ResourceReference;
-use tiphys_cluster::ClusterError;
 use tiphys_engine::{LookUpProblem, ServedKinds};
+use tiphys_kube::cluster_reader::ClusterError;
+use tiphys_model::resources::ResourceReference;
 use tiphys_store::StoredApplication;
 
 use crate::cluster_references::{ClusterReference, KnownKinds};

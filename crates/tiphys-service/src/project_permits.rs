@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_api::{AppProject, Destination};
-use tiphys_project::{ObjectIdentity, PermittedBy, ProjectCluster, ProjectRules, Refused, Scope};
+use tiphys_model::project_rules::{
+    ObjectIdentity, PermittedBy, ProjectCluster, ProjectRules, Refused, Scope,
+};
+use tiphys_model::resources::{AppProject, Destination};
 use tiphys_store::{Store, StoreInput};
 
 use crate::error::ServiceError;

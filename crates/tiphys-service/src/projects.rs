@@ -7,9 +7,11 @@ mod objects;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tiphys_access::{KnownRepositories, RepositoryAccess};
-use tiphys_api::{AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination};
-use tiphys_project::{Cluster, ProjectCluster, ProjectRules, Refused, unenforced_fields};
+use tiphys_model::access::{KnownRepositories, RepositoryAccess};
+use tiphys_model::project_rules::{Cluster, ProjectCluster, ProjectRules, Refused, unenforced_fields};
+use tiphys_model::resources::{
+    AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination,
+};
 use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject};
 
 use self::found::{FoundProject, Globals};

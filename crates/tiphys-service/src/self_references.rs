@@ -1,7 +1,7 @@
 //! Warnings about dynamic parameters that read objects of their own application.
 
-use tiphys_api::Application;
 use tiphys_engine::{LookUp, Manifest, Scope, Scopes};
+use tiphys_model::resources::Application;
 
 /// Returns a warning for each look-up of an object that the application renders: its value is that of the last sync.
 pub(crate) fn self_references<'a>(

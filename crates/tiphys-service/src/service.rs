@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tiphys_appset::GenerateOptions;
+use tiphys_engine::appset::GenerateOptions;
 use tiphys_plugin::{LoadedPlugin, Plugin, RunSettings, SlotLimits, Slots, Unobserved};
 use tiphys_source::SourceService;
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use tiphys_access::KnownRepositories;
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
 use tiphys_logins::{HelperBound, OwnLogins};
+use tiphys_model::access::KnownRepositories;
+use tiphys_model::project_rules::ProjectCluster;
 use tiphys_plugin::Others;
-use tiphys_project::ProjectCluster;
 use tiphys_render::{ContextSettings, RenderSettings};
 use tiphys_source::{
     CheckoutBranches, CopyOrigin, Freshness, LocalCopy, Network, OwnCredentials, SourceOptions,
@@ -133,7 +133,7 @@ pub(crate) fn source_service(options: &ServiceOptions, host: &Host, cache: &Cach
 }
 
 /// Returns the source types that the settings disable: any value other than `true` does.
-fn switched_off(settings: &tiphys_api::ArgoCdSettings) -> Vec<SourceType> {
+fn switched_off(settings: &tiphys_model::resources::ArgoCdSettings) -> Vec<SourceType> {
     [(&settings.helm_enable, SourceType::Helm), (&settings.kustomize_enable, SourceType::Kustomize)]
         .into_iter()
         .filter(|(word, _)| word.as_deref().is_some_and(|word| word != "true"))

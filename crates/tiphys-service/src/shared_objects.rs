@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tiphys_engine::{Manifest, ObjectKey, Scopes, key_in_cluster};
-use tiphys_project::Cluster;
+use tiphys_model::project_rules::Cluster;
 
 /// The objects of the applications that were rendered before.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_access::FileRepositories;
+use tiphys_model::access::FileRepositories;
 use tiphys_store::{FileName, Store as Resources, StoredApplication};
 use tiphys_tree::{Location, locations};
 

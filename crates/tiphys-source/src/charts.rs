@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_access::{CredentialReach, LocalChart, RepoUrl, RepositoryAccess};
 use tiphys_logins::OwnLogins;
+use tiphys_model::access::{CredentialReach, LocalChart, RepoUrl, RepositoryAccess};
 use tiphys_tree::{Modes, Store, Tree};
 use tokio::sync::OnceCell;
 

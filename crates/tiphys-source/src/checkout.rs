@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix_hash::ObjectId;
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tiphys_tree::{RepoPath, RunDir, Store, TreeLimits, WriteError};
 
 use crate::SourceError;

@@ -5,7 +5,7 @@ mod tests;
 
 use std::fmt;
 
-use tiphys_access::RepositoryAccess;
+use tiphys_model::access::RepositoryAccess;
 
 use crate::clone_names::SECRET_BYTES;
 use crate::url::RemoteUrl;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix_hash::ObjectId;
-use tiphys_access::RepoUrl;
+use tiphys_model::access::RepoUrl;
 use tiphys_tree::{RepoPath, TreeLimits};
 use tokio::sync::OnceCell;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use tempfile::NamedTempFile;
-use tiphys_access::{RepoUrl, RepositoryAccess};
+use tiphys_model::access::{RepoUrl, RepositoryAccess};
 use tiphys_process::quote_argument;
 
 use crate::url::{RemoteUrl, Transport};

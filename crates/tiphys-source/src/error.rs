@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tiphys_process::ToolError;
 use tiphys_tree::{PathError, ReadError, RepoPath, StoreError, WriteError};
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use tiphys_access::{RepoUrl, percent_decode};
+use tiphys_model::access::{RepoUrl, percent_decode};
 use tiphys_tree::{Location, locations};
 
 use crate::SourceError;

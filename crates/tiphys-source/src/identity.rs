@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gix_hash::{Kind, ObjectId};
 use gix_object::tree::EntryKind;
-use tiphys_access::ContextProject;
+use tiphys_model::access::ContextProject;
 use tiphys_tree::{DirectoryEntry, RepoPath, TreeLimits, look_at_files};
 
 use crate::SourceError;

@@ -56,6 +56,6 @@ pub use sources::{
     CheckoutUse, GitSource, HasContent, Nesting, RefNames, ResolvedRevision, RevisionFile, RevisionIndex,
     RevisionMetadata, Sources, Want,
 };
-pub use tiphys_access::{CredentialReach, Secret};
-pub use tiphys_access::{normalize_git_url, redact_url};
+pub use tiphys_model::access::{CredentialReach, Secret};
+pub use tiphys_model::access::{normalize_git_url, redact_url};
 pub use work_tree::{NotUtf8, PastFiles, WorkTreePath};

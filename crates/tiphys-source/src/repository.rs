@@ -22,8 +22,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gix_hash::ObjectId;
-use tiphys_access::RepositoryAccess;
-use tiphys_limits::Limit;
+use tiphys_model::access::RepositoryAccess;
+use tiphys_model::limits::Limit;
 use tiphys_tree::{FileOwner, mark_used, open_file};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;

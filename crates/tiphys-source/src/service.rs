@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tiphys_access::KnownRepositories;
+use tiphys_model::access::KnownRepositories;
 use tiphys_tree::Store;
 
 use crate::charts::ChartLookups;

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gix_hash::ObjectId;
-use tiphys_access::{ContextProject, FileRepositories, KnownRepositories, LocalChart, NetworkUse};
+use tiphys_model::access::{ContextProject, FileRepositories, KnownRepositories, LocalChart, NetworkUse};
 use tiphys_tree::{Modes, RepoPath, Tree};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use tiphys_tree::RepoPath;
 
-use tiphys_access::RepoUrl;
+use tiphys_model::access::RepoUrl;
 
 use crate::SourceError;
 use crate::git::{Git, Place};

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use tiphys_access::{RepoUrl, percent_decode};
+use tiphys_model::access::{RepoUrl, percent_decode};
 
 use crate::{Secret, SourceError, redact_url};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tiphys_api::{
+use tiphys_model::resources::{
     AppProject, Application, ArgoCdSecret, ArgoCdSettings, Metadata, ObjectRef, ResourceError,
     TlsCertificates,
 };

@@ -1,6 +1,6 @@
 //! The role of a document in a store, determined from its kind before it is decoded.
 
-use tiphys_api::{
+use tiphys_model::resources::{
     APPLICATION, APPLICATION_SET, GROUP, SECRET_TYPE_LABEL, UnknownField, decode_base64, decode_fields,
 };
 use tiphys_yaml::{Data, DecodeError, Key, Node};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use tiphys_api::{
+use tiphys_model::resources::{
     AppProject, Application, ArgoCdSecret, ArgoCdSettings, Findings, Metadata, ObjectRef, ResourceError,
     SecretError, TlsCertificates,
 };

@@ -213,7 +213,7 @@ impl Store {
     }
 
     fn not_found(&self, asked: String, namespace: Option<&str>, name: &str) -> SelectError {
-        let named = |object: Option<&tiphys_api::ObjectRef>| {
+        let named = |object: Option<&tiphys_model::resources::ObjectRef>| {
             object.is_some_and(|object| {
                 object.kind == "Application"
                     && object.name == name
@@ -241,7 +241,7 @@ impl Store {
                 }
             })
             .collect();
-        let suggestions = tiphys_params::suggest(&asked, names.iter().map(String::as_str));
+        let suggestions = tiphys_model::params::suggest(&asked, names.iter().map(String::as_str));
         SelectError::Unknown {
             suggestions: suggestions.into_iter().map(str::to_owned).collect(),
             left_out: left_out.map(|skipped| Box::new((skipped.place.clone(), skipped.reason.clone()))),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use tiphys_api::DEFAULT_CONTROL_PLANE_NAMESPACE;
+use tiphys_model::resources::DEFAULT_CONTROL_PLANE_NAMESPACE;
 use tiphys_yaml::Node;
 
 use crate::content::{Content, named_objects, read};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use tiphys_glob::FilePattern;
+use tiphys_go::glob::FilePattern;
 
 use crate::oracle;
 

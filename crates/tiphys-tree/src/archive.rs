@@ -12,7 +12,7 @@ mod unpack;
 
 use std::fmt;
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use crate::{Modes, StoreError, WriteError};
 

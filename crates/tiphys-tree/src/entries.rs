@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use rustix::io::Errno;
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use crate::path::{is_slash, parent, shown, to_path};
 use crate::{EntryPath, WriteError};

@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use crate::PathError;
 use crate::path::shown;

@@ -18,8 +18,8 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use tiphys_glob::MalformedPattern;
-use tiphys_limits::Limit;
+use tiphys_go::glob::MalformedPattern;
+use tiphys_model::limits::Limit;
 
 pub use place::{Folder, Listing, Place};
 

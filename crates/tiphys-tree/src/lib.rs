@@ -11,6 +11,7 @@ mod entries;
 mod error;
 mod file;
 pub mod glob;
+pub mod kustomization;
 mod locations;
 mod modes;
 mod path;

@@ -95,7 +95,7 @@ fn entries_of(directory: &Path, entries: &mut Vec<Entry>) -> io::Result<()> {
             continue;
         }
         if path.extension().is_some_and(|extension| extension == REMOVED) {
-            tiphys_removal::remove_tree(&path)?;
+            tiphys_process::removal::remove_tree(&path)?;
             continue;
         }
         let metadata = fs::symlink_metadata(&path)?;
@@ -120,7 +120,7 @@ fn remove(entry: &Path) -> io::Result<()> {
     if fs::symlink_metadata(entry)?.is_dir() {
         let removed = entry.with_extension(REMOVED);
         fs::rename(entry, &removed)?;
-        tiphys_removal::remove_tree(&removed)?;
+        tiphys_process::removal::remove_tree(&removed)?;
     } else {
         fs::remove_file(entry)?;
     }

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use tiphys_removal::remove_tree_or_log;
+use tiphys_process::removal::remove_tree_or_log;
 
 use crate::digest::{self, TreeKey};
 use crate::writer::{Finished, Naming};

@@ -10,7 +10,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use crate::containment::LinkSet;
 use crate::digest::{Record, RecordKind};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tiphys_params::{Announcement, Item, ProblemKind, check_values};
+use tiphys_model::params::{Announcement, Item, ProblemKind, check_values};
 
 use crate::entered::{Draft, Entered, parameter};
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tiphys_params::{Parameter, ParameterValue};
+use tiphys_model::params::{Parameter, ParameterValue};
 
 use crate::entered::parameter;
 use crate::preview::Announced;

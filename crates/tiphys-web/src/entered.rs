@@ -5,7 +5,7 @@
 //! several lines. The value of a choice starts with `=`, which distinguishes an empty string from no choice. Buttons have the name `op`;
 //! their value is an action and a pointer: `add:/hosts`.
 
-use tiphys_params::{Field, Input, Parameter, ParameterValue, Shape};
+use tiphys_model::params::{Field, Input, Parameter, ParameterValue, Shape};
 
 use crate::posted::{Posted, with_line_feeds};
 

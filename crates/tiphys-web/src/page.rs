@@ -3,7 +3,7 @@
 mod fields;
 
 use askama::Template;
-use tiphys_params::{Field, Parameter, fields};
+use tiphys_model::params::{Field, Parameter, fields};
 
 use crate::checked::{Problems, check};
 use crate::commands::commands;

@@ -1,6 +1,6 @@
 //! The content of the page of a plugin's form.
 
-use tiphys_params::{Announcement, Parameter};
+use tiphys_model::params::{Announcement, Parameter};
 
 /// The result of a plugin's announcement for one application, created for each page.
 #[derive(Clone, Debug, PartialEq, Eq)]

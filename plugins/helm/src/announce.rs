@@ -20,7 +20,7 @@ use std::io;
 use std::path::Path;
 
 use tiphys_helm_values::{Chart, CoalesceError, HelmVersion, Map, Value, coalesce, enabled, merge_over};
-use tiphys_params::{Announcement, CollectionType};
+use tiphys_model::params::{Announcement, CollectionType};
 use tiphys_tree::{ContainmentError, check_links, read_bounded};
 
 use crate::chart::{ChartError, Dependency};

@@ -18,8 +18,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tiphys_access::{MountedCredentials, NetworkUse, RepoUrl};
 use tiphys_logins::{EntryError, Needs, OwnLogins, read_certificates};
+use tiphys_model::access::{MountedCredentials, NetworkUse, RepoUrl};
 
 use crate::chart::{Chart, Dependency, REQUIREMENTS};
 use crate::failure::{chain, note};

@@ -23,7 +23,7 @@ use std::time::{Duration, SystemTime};
 
 use rustix::process::getuid;
 use tempfile::TempDir;
-use tiphys_removal::remove_tree;
+use tiphys_process::removal::remove_tree;
 use tiphys_tree::{FileOwner, NotOpened, open_file};
 
 use crate::failure::note;

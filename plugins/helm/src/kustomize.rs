@@ -8,9 +8,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tiphys_access::NetworkUse;
-use tiphys_kustomize::{KUSTOMIZATIONS, KustomizationError};
+use tiphys_model::access::NetworkUse;
 use tiphys_process::{Tool, ToolError};
+use tiphys_tree::kustomization::{KUSTOMIZATIONS, KustomizationError};
 use tiphys_tree::{ContainmentError, PathError, RepoPath, resolve};
 
 use crate::home::{Home, HomeError};
@@ -164,6 +164,6 @@ fn folder(request: &Request) -> Result<PathBuf, KustomizeError> {
     if !KUSTOMIZATIONS.iter().any(|name| real.join(name).is_file()) {
         return Err(KustomizeError::None { dir: dir.clone() });
     }
-    tiphys_kustomize::check(&request.root, &below)?;
+    tiphys_tree::kustomization::check(&request.root, &below)?;
     real.strip_prefix(&request.root).map(Path::to_path_buf).map_err(|_| outside())
 }

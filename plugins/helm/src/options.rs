@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use tiphys_access::CredentialReach;
-use tiphys_params::{Parameter, suggest};
+use tiphys_model::access::CredentialReach;
+use tiphys_model::params::{Parameter, suggest};
 use tiphys_yaml::write_go_json;
 
 use crate::exact_value::{EXACT, ExactValue, ExactValueError, check_overlaps};

@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_access::Secret;
-use tiphys_access::{credentials_end, redact_url};
+use tiphys_model::access::Secret;
+use tiphys_model::access::{credentials_end, redact_url};
 
 use crate::exact_value::{ExactValue, quotations};
 use crate::home::Home;

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use tiphys_access::{CONTEXT_FILE_VARIABLE, ContextError, MountedCredentials, RunContext};
-use tiphys_params::{NamelessParameter, Parameter, require_names};
+use tiphys_model::access::{CONTEXT_FILE_VARIABLE, ContextError, MountedCredentials, RunContext};
+use tiphys_model::params::{NamelessParameter, Parameter, require_names};
 use tiphys_tree::read_to_bound;
 
 use crate::host::Host;

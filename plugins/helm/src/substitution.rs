@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tiphys_params::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, expand};
+use tiphys_model::params::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, expand};
 
 /// Variables and their values. Unknown ones are empty.
 #[derive(Clone, Default, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 
-use tiphys_access::redact_url;
 use tiphys_helm_values::{self as values, Flag, HelmVersion, Inputs, LIMITS, assignment_text, merged};
+use tiphys_model::access::redact_url;
 use tiphys_process::ExecLimits;
 
 use crate::exact_value::ExactValue;

@@ -12,7 +12,7 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
-use tiphys_access::{NetworkUse, RunContext};
+use tiphys_model::access::{NetworkUse, RunContext};
 use tiphys_process::quote_text;
 use tiphys_tree::{ContainmentError, check_links};
 
@@ -240,7 +240,7 @@ impl Places<'_> {
         let value_files = options.value_files.iter().map(|file| self.environment.substitute(file));
         let set_files = options.assignments.iter().filter(|one| one.kind == AssignmentKind::File);
         let set_files = set_files.map(|one| unescaped(&self.environment.substitute(&one.value)));
-        value_files.chain(set_files).filter(|text| tiphys_access::url_scheme(text).is_some()).collect()
+        value_files.chain(set_files).filter(|text| tiphys_model::access::url_scheme(text).is_some()).collect()
     }
 
     /// Resolves a value file, and returns the directory that is not part of its pattern.

@@ -25,6 +25,16 @@ pub(crate) fn tests(path: &str, text: &str) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
+/// Returns the names that follow a path in a source file: `fmt` in `std::fmt::Write` after `std::`. A list in braces is `{`.
+pub(crate) fn names_after<'a>(text: &'a str, path: &'a str) -> impl Iterator<Item = &'a str> {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    text.match_indices(path).filter_map(move |(at, _)| {
+        let rest = &text[at + path.len()..];
+        let end = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
+        (!text[..at].ends_with(is_part)).then(|| if end == 0 { &rest[..1] } else { &rest[..end] })
+    })
+}
+
 /// An outer or inner attribute.
 #[derive(Debug)]
 pub(crate) struct Attribute {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The calls of one connection. Clones share the count.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tiphys_plugin::chain;
 use tiphys_tree::archive::ArchiveError;
 use tiphys_tree::{StoreError, WriteError};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tiphys_cmp::{Archives, Metrics, RemotePlugin, Server, ServerOptions, SocketError, bind, remote_plugins};
-use tiphys_params::EnvVar;
+use tiphys_model::params::EnvVar;
 use tiphys_plugin::{
     BaseEnvironment, Deadline, Endings, EnvironmentRule, HomeFolder, LocalPlugin, Match, Plugin, PrivateView,
     Request, RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, chain, config,

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tiphys_api::IgnoreDifference;
-use tiphys_glob::{Glob, GlobError, Slash};
-use tiphys_params::Warning;
+use tiphys_go::glob::{Glob, GlobError, Slash};
+use tiphys_model::params::Warning;
+use tiphys_model::resources::IgnoreDifference;
 use tiphys_yaml::JsonPointer;
 
 use crate::ObjectKey;

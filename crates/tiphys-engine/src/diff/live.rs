@@ -9,7 +9,7 @@ mod secret;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
-use tiphys_params::Warning;
+use tiphys_model::params::Warning;
 
 use super::mask::LAST_APPLIED_ANNOTATION;
 use super::{Comparison, Ignored};

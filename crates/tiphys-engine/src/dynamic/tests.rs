@@ -151,8 +151,9 @@ fn plugins_get_strings_lists_and_maps() {
         let object = json!({"data": {"x": value}});
         let look_up = look_up(&parameter(of_field("p", ".data.x")), ValueConsumer::Plugin);
         let found = look_up.value(Some(&object), false).map(|resolution| resolution.parameter);
-        let expected = expected
-            .map(|json| serde_json::from_value::<tiphys_params::Parameter>(json).expect("a parameter"));
+        let expected = expected.map(|json| {
+            serde_json::from_value::<tiphys_model::params::Parameter>(json).expect("a parameter")
+        });
         assert_eq!(found.map(|one| one.expose().clone()), expected, "{value}");
     }
 }

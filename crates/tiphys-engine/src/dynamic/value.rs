@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tiphys_helm_values::typed_scalar;
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
 use tiphys_yaml::write_go_json;
 
 use super::ValueProblem;

@@ -9,8 +9,8 @@ mod chart_values;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use tiphys_api::ApplicationSource;
 use tiphys_helm_values::PathItem;
+use tiphys_model::resources::ApplicationSource;
 use tiphys_yaml::{Data, Node, read_document};
 
 use super::value_path::ValuePath;

@@ -7,9 +7,9 @@
 use std::mem;
 
 use serde_json::{Map, Value};
-use tiphys_api::{ApplicationSource, HelmSource};
 use tiphys_helm_values::PathItem;
-use tiphys_params::{Announcement, ItemType, JsonType, Parameter};
+use tiphys_model::params::{Announcement, ItemType, JsonType, Parameter};
+use tiphys_model::resources::{ApplicationSource, HelmSource};
 use tiphys_yaml::{Change, EditError, NewValue, Target, edit, read_documents, read_json};
 
 use super::shown::{plain_paths, plugin_values, seen_name, split};

@@ -8,9 +8,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tiphys_api::{ApplicationSource, HelmFileParameter, HelmParameter, HelmSource};
 use tiphys_helm_values::{NameError, Value, parse_name};
-use tiphys_params::{Announcement, CollectionType, ItemType, JsonType, Parameter, Types};
+use tiphys_model::params::{Announcement, CollectionType, ItemType, JsonType, Parameter, Types};
+use tiphys_model::resources::{ApplicationSource, HelmFileParameter, HelmParameter, HelmSource};
 
 use super::inline_values::is_structure;
 use super::value_text::{

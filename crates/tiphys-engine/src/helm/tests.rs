@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tiphys_api::{ApplicationSource, HelmSource, PluginSource};
-use tiphys_params::{Announcement, ItemType};
+use tiphys_model::params::{Announcement, ItemType};
+use tiphys_model::resources::{ApplicationSource, HelmSource, PluginSource};
 use tiphys_yaml::{Node, read_document};
 
 use super::{HELM_FIELDS, handed_on_name, helm_parameters, shown_name, text_parameter};

@@ -4,9 +4,9 @@
 //! Users see the result, and their input is escaped so that it is the result. Variables of the build environment in a value are shown
 //! unchanged, since only a run knows their values. Variables in user input are escaped, unless the user requests that they are replaced.
 
-use tiphys_api::ApplicationSource;
 use tiphys_helm_values::{Flag, Value, escape_text, held_value};
-use tiphys_params::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, Piece, pieces};
+use tiphys_model::params::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, Piece, pieces};
+use tiphys_model::resources::ApplicationSource;
 
 /// The variables that are known in the values of a source. Argo CD replaces unknown ones with nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

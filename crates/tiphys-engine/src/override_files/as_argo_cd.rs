@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use tiphys_api::ApplicationSource;
+use tiphys_model::resources::ApplicationSource;
 use tiphys_yaml::names_equal;
 
 /// How Go decodes a field on top of its old value.

@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use tiphys_api::ApplicationSource;
+use tiphys_model::resources::ApplicationSource;
 use tiphys_testkit::oracle;
 
 use super::{OverrideError, OverrideFile, as_argo_cd::Memory, merge_patch, override_source, to_node};

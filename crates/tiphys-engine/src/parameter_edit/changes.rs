@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use tiphys_api::ApplicationSource;
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
+use tiphys_model::resources::ApplicationSource;
 use tiphys_yaml::{Change, NewValue, Step};
 
 /// Returns the changes that turn the blocks of `before` into those of `after`, for the source at this path. Changes are minimal, so that

@@ -1,7 +1,7 @@
 //! The dynamic parameters of a source's block, by the names of the parameters that they set.
 
-use tiphys_api::{ApplicationSource, DynamicParameter, ResourceReference};
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
+use tiphys_model::resources::{ApplicationSource, DynamicParameter, ResourceReference};
 
 use super::NoPlaceError;
 use crate::helm::{SET_PREFIX, helm_value_path};

@@ -1,7 +1,7 @@
 //! Changes of parameters: as paths and values in the document, and as the resulting source.
 
-use tiphys_api::ApplicationSource;
-use tiphys_params::{Announcement, ItemType, Parameter, Parameters};
+use tiphys_model::params::{Announcement, ItemType, Parameter, Parameters};
+use tiphys_model::resources::ApplicationSource;
 use tiphys_yaml::{Change, NewValue, Step, read_document};
 
 use super::{Given, parameter_changes, patch_changes, with_parameters, written_parameters};

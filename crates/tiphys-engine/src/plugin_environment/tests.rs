@@ -1,5 +1,5 @@
-use tiphys_api::{EnvEntry, PluginSource};
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
+use tiphys_model::resources::{EnvEntry, PluginSource};
 
 use super::request_environment;
 use crate::BuildEnvironment;

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
-use tiphys_api::ApplicationSource;
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
+use tiphys_model::resources::ApplicationSource;
 
 use super::{mentioned, references};
 

@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use tiphys_api::ApplicationSource;
+use tiphys_model::resources::ApplicationSource;
 
 use super::{SourceType, detected_type, explicit_type, without_empty_blocks, without_switched_off};
 

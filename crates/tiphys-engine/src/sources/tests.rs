@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use tiphys_api::ApplicationSpec;
+use tiphys_model::resources::ApplicationSpec;
 
 use super::{SourcesError, sources};
 use crate::SourcePlace;

@@ -2,7 +2,7 @@
 
 use regex::bytes::Regex;
 use serde_json::{Map, Value};
-use tiphys_gotemplate::compile_regex;
+use tiphys_go::gotemplate::compile_regex;
 
 use super::parameters::{Branch, PullRequest, Repository, branch_parameters};
 use super::server::Failure;

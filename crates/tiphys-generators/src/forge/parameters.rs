@@ -1,7 +1,7 @@
 //! From pull requests and branches to the parameters of templates.
 
 use serde_json::{Map, Value};
-use tiphys_gotemplate::{normalize, slug};
+use tiphys_go::gotemplate::{normalize, slug};
 
 /// Bytes of a slug, so that names made of it have room for 13 more.
 const SLUG_BYTES_MAX: usize = 50;

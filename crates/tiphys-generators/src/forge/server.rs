@@ -1,12 +1,12 @@
 //! Requests to the server of a forge: pages, limits and statuses.
 
 use serde_json::Value;
-use tiphys_access::{RepoUrl, RepositoryAccess, Secret};
 use tiphys_http::{
     Base, CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Target,
     Timeout, percent_encode,
 };
-use tiphys_limits::Limit;
+use tiphys_model::access::{RepoUrl, RepositoryAccess, Secret};
+use tiphys_model::limits::Limit;
 
 use super::{Block, ForgeSettings, flag, text};
 use crate::environment::variable;

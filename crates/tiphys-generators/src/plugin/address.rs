@@ -1,7 +1,7 @@
 //! The address of a service's method, with the errors of Go's `net/url` and `net/http`.
 
-use tiphys_access::redact_url;
 use tiphys_http::HttpUrl;
+use tiphys_model::access::redact_url;
 
 /// Appends the path of a method to `baseUrl`, with one slash between both.
 pub(super) fn method_url(base: &str, path: &str, application_set: &str) -> Result<HttpUrl, String> {

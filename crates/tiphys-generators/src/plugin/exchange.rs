@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use tiphys_http::{
     CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Target,
 };
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use super::address::method_url;
 use super::answer::{AnswerError, decode, error_message};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use tiphys_access::Secret;
 use tiphys_http::Timeout;
-use tiphys_limits::Limit;
+use tiphys_model::access::Secret;
+use tiphys_model::limits::Limit;
 
 use super::contract::Contract;
 use super::{PluginQuestion, PluginSettings};

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tiphys_access::Secret;
 use tiphys_generators::{ConfigObject, ConfigObjects, ForgeSettings, Forges, ObjectOrigin, Recipient};
+use tiphys_model::access::Secret;
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Request, Transport};
 use tiphys_testkit::fixture;

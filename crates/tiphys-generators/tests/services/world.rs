@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tiphys_access::Secret;
 use tiphys_generators::{
     ConfigObject, ConfigObjects, ObjectOrigin, PluginLimits, PluginServices, PluginSettings,
 };
+use tiphys_model::access::Secret;
 
 /// Objects by namespace and name.
 #[derive(Clone, Debug)]

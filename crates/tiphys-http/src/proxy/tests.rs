@@ -1,5 +1,5 @@
 use reqwest::Url;
-use tiphys_access::{RepositoryAccess, Secret};
+use tiphys_model::access::{RepositoryAccess, Secret};
 
 use super::ProxySettings;
 

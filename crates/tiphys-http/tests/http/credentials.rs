@@ -1,7 +1,7 @@
 //! Credentials go to the servers in their scope.
 
-use tiphys_access::Secret;
 use tiphys_http::{CredentialScope, Credentials, HttpError};
+use tiphys_model::access::Secret;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 
 use crate::{get_with, origin, plain_client};

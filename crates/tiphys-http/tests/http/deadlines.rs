@@ -3,9 +3,9 @@
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 
-use tiphys_access::RepositoryAccess;
 use tiphys_http::{Deadline, HttpClient, HttpError, Request, Target, Timeout};
-use tiphys_limits::Limit;
+use tiphys_model::access::RepositoryAccess;
+use tiphys_model::limits::Limit;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
 use crate::{LONG, body, get, origin, plain_client, url};

@@ -5,10 +5,10 @@ use std::io::Write as _;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_http::{
     ConnectTo, CredentialScope, Credentials, Deadline, HttpClient, HttpError, Request, Response, Target,
 };
+use tiphys_model::access::{RepositoryAccess, Secret};
 use tiphys_testkit::canned_server::{Canned, CannedServer};
 use tiphys_testkit::certificates::Authority;
 

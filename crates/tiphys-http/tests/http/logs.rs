@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_http::{CredentialScope, Credentials, Deadline, HttpClient, HttpUrl, Request, Target, Timeout};
-use tiphys_limits::Limit;
+use tiphys_model::access::{RepositoryAccess, Secret};
+use tiphys_model::limits::Limit;
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 

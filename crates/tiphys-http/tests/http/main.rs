@@ -14,12 +14,12 @@ mod tls;
 
 use std::time::Duration;
 
-use tiphys_access::RepositoryAccess;
 use tiphys_http::{
     CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Target,
     Timeout,
 };
-use tiphys_limits::Limit;
+use tiphys_model::access::RepositoryAccess;
+use tiphys_model::limits::Limit;
 
 /// Longer than any test takes.
 const LONG: Timeout = Timeout { duration: Duration::from_mins(1), limit: Limit::FETCH_TIMEOUT };

@@ -1,7 +1,7 @@
 //! Requests through a proxy. Loopback addresses never use one, so the servers have names that do not exist.
 
-use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_http::{CredentialScope, Credentials, HttpClient, HttpError};
+use tiphys_model::access::{RepositoryAccess, Secret};
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 

@@ -1,7 +1,7 @@
 //! Redirects are responses with a target.
 
-use tiphys_access::RepositoryAccess;
 use tiphys_http::{HttpError, Target};
+use tiphys_model::access::RepositoryAccess;
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 

@@ -1,7 +1,7 @@
 //! What is received.
 
-use tiphys_access::RepositoryAccess;
 use tiphys_http::HttpError;
+use tiphys_model::access::RepositoryAccess;
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 

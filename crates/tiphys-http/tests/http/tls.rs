@@ -1,7 +1,7 @@
 //! Trusted CA certificates, `insecure` and client certificates.
 
-use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_http::{CredentialScope, HttpClient, HttpError};
+use tiphys_model::access::{RepositoryAccess, Secret};
 use tiphys_testkit::certificates::{Authority, Identity};
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 

@@ -1,8 +1,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
-use tiphys_access::Secret;
-use tiphys_api::ArgoCdSecret;
+use tiphys_model::access::Secret;
+use tiphys_model::resources::ArgoCdSecret;
 use tiphys_yaml::read_json;
 
 use super::ClusterSecretError;

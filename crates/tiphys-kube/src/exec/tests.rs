@@ -2,8 +2,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tiphys_access::Secret;
-use tiphys_limits::Limit;
+use tiphys_model::access::Secret;
+use tiphys_model::limits::Limit;
 
 use super::{ExecPlugin, credentials};
 use crate::KubeOptions;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tempfile::TempDir;
-use tiphys_access::Secret;
+use tiphys_model::access::Secret;
 
 use super::{Kubeconfig, KubeconfigError};
 use crate::{CaCertificates, ClientCertificate, ExecPlugin, KubeConnection, KubeIdentity, Pem};

@@ -6,13 +6,13 @@ use std::{fs, thread};
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
-use tiphys_access::Secret;
-use tiphys_cluster::{ClusterErrorKind, ClusterReader as _};
+use tiphys_kube::cluster_reader::{ClusterErrorKind, ClusterReader as _};
 use tiphys_kube::{
     CaCertificates, ClientCertificate, ExecPlugin, KubeCluster, KubeConnection, KubeIdentity, KubeOptions,
     Kubeconfig, Pem,
 };
-use tiphys_limits::Limit;
+use tiphys_model::access::Secret;
+use tiphys_model::limits::Limit;
 use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer};
 
 use crate::support::{chain, connection, options, with_token};

@@ -8,11 +8,11 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use serde_json::json;
-use tiphys_access::Secret;
-use tiphys_cluster::{ClusterErrorKind, ClusterReader as _, ListContent, REQUESTS_MAX};
 use tiphys_engine::{Manifest, Scope, ServedKind, UnknownKind};
+use tiphys_kube::cluster_reader::{ClusterErrorKind, ClusterReader as _, ListContent, REQUESTS_MAX};
 use tiphys_kube::{KubeCluster, KubeConnection, KubeIdentity, KubeOptions};
-use tiphys_limits::Limit;
+use tiphys_model::access::Secret;
+use tiphys_model::limits::Limit;
 use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer};
 
 use crate::scripted::{Reply, Scripted, at, ok, proxy};

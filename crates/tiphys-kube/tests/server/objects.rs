@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde_json::json;
-use tiphys_cluster::{ClusterErrorKind, ClusterReader as _, ListContent};
 use tiphys_engine::{Manifest, Scope, ServedKind, ServedKinds, UnknownKind};
+use tiphys_kube::cluster_reader::{ClusterErrorKind, ClusterReader as _, ListContent};
 use tiphys_testkit::kube_server::{KubeServer, LIMITED_TOKEN};
 use tiphys_testkit::wait;
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tiphys_access::Secret;
-use tiphys_cluster::ClusterReader as _;
 use tiphys_engine::ServedKind;
+use tiphys_kube::cluster_reader::ClusterReader as _;
 use tiphys_kube::{CaCertificates, KubeCluster, KubeConnection, KubeIdentity, KubeOptions, Pem};
+use tiphys_model::access::Secret;
 use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer};
 
 /// Options with short pauses.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use serde_json::json;
-use tiphys_cluster::{ClusterError, ClusterErrorKind, ClusterReader as _, WatchEvent};
 use tiphys_engine::Manifest;
+use tiphys_kube::cluster_reader::{ClusterError, ClusterErrorKind, ClusterReader as _, WatchEvent};
 use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer};
 
 use crate::scripted::{Reply, Scripted, ok};

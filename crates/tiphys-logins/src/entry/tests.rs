@@ -1,4 +1,4 @@
-use tiphys_access::{RegistryEntry, Secret};
+use tiphys_model::access::{RegistryEntry, Secret};
 
 use super::entry_login;
 use crate::Login;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::fs::{CWD, Mode, mkfifoat};
-use tiphys_access::{PemFiles, RepositoryAccess};
+use tiphys_model::access::{PemFiles, RepositoryAccess};
 
 use super::{FILE_BYTES_MAX, FileError, Needs, Origin, read_certificates};
 use crate::{HelperBound, OwnLogins};

@@ -1,4 +1,4 @@
-use tiphys_access::Secret;
+use tiphys_model::access::Secret;
 
 use super::{NoLogin, answer};
 use crate::Login;

@@ -1,7 +1,7 @@
 //! The fields of a plugin's file as decoded by Go, with defaults. Only the types are checked.
 
 use serde_json::{Map, Value, json};
-use tiphys_params::AnnouncementEntry;
+use tiphys_model::params::AnnouncementEntry;
 use tiphys_yaml::{Data, DecodeError, Node, Object};
 
 use crate::plugin::InputRule;

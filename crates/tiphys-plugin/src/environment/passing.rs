@@ -3,7 +3,7 @@
 //! Linux limits each string and all of them together (`execve(2)`). A program that gets more does not start, and the error is only
 //! "argument list too long". So this is decided before anything runs, and no variable is silently omitted.
 
-use tiphys_params::{APP_PARAMETERS, ResolvedParameter, with_resolved};
+use tiphys_model::params::{APP_PARAMETERS, ResolvedParameter, with_resolved};
 use tiphys_process::ExecLimits;
 
 use crate::config::LargeParameters;

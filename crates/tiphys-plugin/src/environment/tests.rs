@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use tiphys_params::EnvVar;
+use tiphys_model::params::EnvVar;
 
 use super::{BaseEnvironment, EnvironmentRule};
 

@@ -1,6 +1,6 @@
 //! Static and dynamic announcements.
 
-use tiphys_params::EnvVar;
+use tiphys_model::params::EnvVar;
 use tiphys_plugin::{Announced, LayerPlace, Plugin, Strictness};
 
 use crate::fixture::{Fixture, config_with, request};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tiphys_params::EnvVar;
+use tiphys_model::params::EnvVar;
 use tiphys_plugin::config::{self, PluginConfig};
 use tiphys_plugin::{
     BaseEnvironment, Deadline, Endings, EnvironmentRule, HomeFolder, LocalPlugin, Plugin, PrivateView,

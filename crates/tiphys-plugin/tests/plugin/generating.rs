@@ -229,7 +229,7 @@ fn invalid_parameters_of_another_process_are_refused() {
     assert!(plugin.check_parameters(&request).is_ok(), "no parameters");
     let nameless = r#"[{"name":"a","string":"x"},{"string":"secret-value"}]"#;
     for (parameters, expected) in [(nameless, "parameter 2 of 2"), ("[", ""), ("{}", ""), ("1", "")] {
-        request.env.push(tiphys_params::EnvVar::new("ARGOCD_APP_PARAMETERS", parameters));
+        request.env.push(tiphys_model::params::EnvVar::new("ARGOCD_APP_PARAMETERS", parameters));
         let error = plugin.check_parameters(&request).unwrap_err().to_string();
         assert!(error.starts_with(&format!("ARGOCD_APP_PARAMETERS: {expected}")), "{parameters}: {error}");
         assert!(!error.contains("secret-value"), "{error}");
@@ -243,7 +243,7 @@ async fn lenient_mode_passes_nameless_parameters() {
     let plugin =
         fixture.plugin("p", "  generate: {command: [sh, -c, 'printf %s \"$ARGOCD_APP_PARAMETERS\"']}");
     let mut request = request(&tree);
-    request.env.push(tiphys_params::EnvVar::new("ARGOCD_APP_PARAMETERS", r#"[{"string":"x"}]"#));
+    request.env.push(tiphys_model::params::EnvVar::new("ARGOCD_APP_PARAMETERS", r#"[{"string":"x"}]"#));
     assert!(plugin.check_parameters(&request).is_ok());
     assert_eq!(generated(&plugin, &request).await, Ok(vec![r#"[{"string":"x"}]"#.to_owned()]));
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tiphys_params::EnvVar;
+use tiphys_model::params::EnvVar;
 use tiphys_plugin::{Deadline, Request};
 use tiphys_process::ExecLimits;
 use tiphys_tree::Tree;

@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tiphys_access::{ContextSource, RepositoryAccess, RunContext, Secret, SourceKind};
+use tiphys_model::access::{ContextSource, RepositoryAccess, RunContext, Secret, SourceKind};
 use tiphys_plugin::{GivenContext, GivenRef, Plugin as _, Request};
 use tiphys_tree::Tree;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tiphys_removal::remove_tree;
+use crate::removal::remove_tree;
 
 use crate::copy::copy_tree;
 

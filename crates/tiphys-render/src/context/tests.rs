@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use tiphys_access::{
+use tiphys_model::access::{
     ContextProject, KnownRepositories, RepositoryAccess, RepositoryKind, RepositoryUse, Secret,
 };
-use tiphys_api::ApplicationSource;
-use tiphys_project::source_access;
+use tiphys_model::project_rules::source_access;
+use tiphys_model::resources::ApplicationSource;
 
 use super::{ContextSettings, repositories_of, templates_of, told_source};
 

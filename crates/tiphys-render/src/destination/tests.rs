@@ -1,4 +1,4 @@
-use tiphys_api::Destination;
+use tiphys_model::resources::Destination;
 
 use super::DestinationVersions;
 

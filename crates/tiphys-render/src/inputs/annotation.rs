@@ -1,7 +1,7 @@
 //! The annotation `manifest-generate-paths`, compared with the inputs.
 
-use tiphys_api::Application;
 use tiphys_engine::{GENERATE_PATHS_ANNOTATION, generate_paths};
+use tiphys_model::resources::Application;
 use tiphys_source::{ATTRIBUTES_FILE, RevisionIndex};
 use tiphys_tree::RepoPath;
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use tiphys_access::redact_url;
-use tiphys_kustomize::{
+use tiphys_model::access::redact_url;
+use tiphys_tree::RepoPath;
+use tiphys_tree::kustomization::{
     KUSTOMIZATIONS, LocalChart, NamedPath, charts, configuration_paths, configurations, named,
 };
-use tiphys_tree::RepoPath;
 use tiphys_yaml::read_documents;
 
 use super::paths::PathCollector;

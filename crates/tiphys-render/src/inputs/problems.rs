@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tiphys_access::{refused_scheme, url_scheme};
-use tiphys_api::{Application, ApplicationSource, HelmSource};
 use tiphys_engine::{BuildEnvironment, HELM_PLUGIN, SourcePlace, chart_values, references, translate};
+use tiphys_model::access::{refused_scheme, url_scheme};
+use tiphys_model::resources::{Application, ApplicationSource, HelmSource};
 use tiphys_plugin::{ChooseError, InputRule};
 use tiphys_source::RevisionIndex;
 use tiphys_tree::{PathError, RepoPath};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tiphys_engine::HELM_PLUGIN;
-use tiphys_kustomize::KUSTOMIZATION_BYTES_MAX;
 use tiphys_source::RevisionIndex;
+use tiphys_tree::kustomization::KUSTOMIZATION_BYTES_MAX;
 use tiphys_tree::{Depth, RepoPath, Tree};
 
 use super::paths::PathCollector;

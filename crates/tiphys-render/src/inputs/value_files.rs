@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_access::{redact_url, url_scheme};
-use tiphys_api::{ApplicationSource, HelmSource};
+use tiphys_model::access::{redact_url, url_scheme};
+use tiphys_model::resources::{ApplicationSource, HelmSource};
 use tiphys_tree::RepoPath;
 
 use super::paths::PathCollector;

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tiphys_params::Announcement;
+use tiphys_model::params::Announcement;
 use tiphys_plugin::{Configuration, Deadline, Discovery, Generated, Match};
 use tiphys_tree::{Entries, Modes, RepoPath, Store, StoreError, StoreOptions, Tree, TreeLimits};
 use tokio::sync::Notify;

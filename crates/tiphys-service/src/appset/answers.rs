@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use tiphys_appset::{Answer, Question};
+use tiphys_engine::appset::{Answer, Question};
 use tiphys_yaml::{read_document, write_go_json};
 
 use crate::error::ServiceError;

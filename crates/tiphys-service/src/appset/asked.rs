@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tiphys_appset::{Answer, Question};
+use tiphys_engine::appset::{Answer, Question};
 use tokio::sync::OnceCell;
 
 /// Questions by what determines their answers. Concurrent equal questions wait for the first one.

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tiphys_appset::{SetFinding, SetRule, check_set};
 use tiphys_engine::Owner;
+use tiphys_engine::appset::{SetFinding, SetRule, check_set};
 use tiphys_store::{Place, SetId, StoredSet};
 
 use super::generation::SetOutcome;
@@ -112,7 +112,7 @@ impl CheckedSets {
     }
 
     fn document(&mut self, set: &StoredSet, id: SetId) {
-        let decoded = match tiphys_api::ApplicationSet::decode(&set.node) {
+        let decoded = match tiphys_model::resources::ApplicationSet::decode(&set.node) {
             Ok(decoded) => decoded,
             Err(error) => {
                 let place = Place { position: Some(error.source.position), ..set.place.clone() };

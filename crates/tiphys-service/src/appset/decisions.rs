@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use tiphys_access::Secret;
-use tiphys_api::LabelSelectorSpec;
-use tiphys_appset::{Answer, ParameterSelector};
-use tiphys_cluster::ListContent;
+use tiphys_engine::appset::{Answer, ParameterSelector};
 use tiphys_engine::{Manifest, ServedKind};
 use tiphys_generators::{ConfigObject, ConfigObjects};
+use tiphys_kube::cluster_reader::ListContent;
+use tiphys_model::access::Secret;
+use tiphys_model::resources::LabelSelectorSpec;
 
 use super::world::own_cluster;
 use crate::clusters::{DestinationClusters, OpenCluster};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
-use tiphys_appset::{Change, PlannedApplication};
 use tiphys_engine::Manifest;
+use tiphys_engine::appset::{Change, PlannedApplication};
 use tiphys_engine::diff::compare;
 use tiphys_store::{FileName, Place, StoredApplication};
 use tiphys_yaml::read_json;

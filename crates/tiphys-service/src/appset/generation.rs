@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use tiphys_api::ApplicationSet;
-use tiphys_appset::{Answers, GenerateError, GenerateOptions, Generated, GeneratedApplication, generate};
+use tiphys_engine::appset::{
+    Answers, GenerateError, GenerateOptions, Generated, GeneratedApplication, generate,
+};
+use tiphys_model::resources::ApplicationSet;
 use tiphys_source::GitSource;
 use tiphys_store::{Place, SetId, StoredApplication, StoredSet};
 use tiphys_yaml::Node;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use tiphys_access::FileRepositories;
-use tiphys_appset::Answer;
-use tiphys_glob::FilePattern;
+use tiphys_engine::appset::Answer;
+use tiphys_go::glob::FilePattern;
+use tiphys_model::access::FileRepositories;
 use tiphys_render::Renderer;
 use tiphys_source::{GitSource, ResolvedRevision, SourceError};
 

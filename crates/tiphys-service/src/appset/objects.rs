@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tiphys_access::Secret;
-use tiphys_api::decode_base64;
 use tiphys_generators::{ConfigObject, ConfigObjects, ObjectOrigin};
+use tiphys_model::access::Secret;
+use tiphys_model::resources::decode_base64;
 use tiphys_store::{Documents, Place};
 use tiphys_yaml::{Data, Node};
 

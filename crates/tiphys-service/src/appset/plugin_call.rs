@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use tiphys_access::Secret;
 use tiphys_generators::{
     ConfigObject, ConfigObjects, ObjectOrigin, PluginError, PluginErrorCause, PluginForm, PluginLimits,
     PluginQuestion, PluginServices, PluginSettings,
 };
+use tiphys_model::access::Secret;
 use tiphys_yaml::write_go_json;
 
 use crate::error::ServiceError;

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tiphys_api::{APPLICATION, ApplicationSet, DEFAULT_PROJECT, canonical};
-use tiphys_appset::{
+use tiphys_engine::appset::{
     Action, Change, DEFAULT_MAX_DELETIONS_PERCENT, DEFAULT_REQUEUE_SECONDS, DestinationCluster, Generated,
     GeneratedApplication, Guard, ParameterSet, Plan, PlanError, PlanInput, PlanSettings, PlannedApplication,
     plan, requeue_after_seconds,
 };
-use tiphys_cluster::ListContent;
+use tiphys_kube::cluster_reader::ListContent;
+use tiphys_model::resources::{APPLICATION, ApplicationSet, DEFAULT_PROJECT, canonical};
 use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSet};
 
 use super::generation::{SetApplications, SetOutcome, decoded, stored_application};
@@ -349,7 +349,7 @@ async fn of_cluster(workspace: &Workspace) -> Result<Vec<Value>, ServiceError> {
         ServiceError::invalid_input("the cluster of Argo CD is not given")
             .with_remedy(Remedy::AddClusterState(None))
     })?;
-    let unread = |error: &tiphys_cluster::ClusterError| {
+    let unread = |error: &tiphys_kube::cluster_reader::ClusterError| {
         ServiceError::rendering(format!("the Applications of the cluster cannot be read: {}", chain(error)))
     };
     let kinds = cluster.reader.kinds().await.map_err(|error| unread(&error))?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
-use tiphys_appset::{Answer, Question};
+use tiphys_engine::appset::{Answer, Question};
 use tiphys_generators::{
     ConfigObject, ConfigObjects, Forges, ObjectOrigin, PluginForm, PluginQuestion, PluginServices,
     PluginSettings, Recipient,

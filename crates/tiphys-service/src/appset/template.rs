@@ -1,8 +1,8 @@
 //! One template with the parameter sets of an application set.
 
 use serde_json::json;
-use tiphys_api::ApplicationSet;
-use tiphys_appset::{GeneratedApplication, StringError, render_string};
+use tiphys_engine::appset::{GeneratedApplication, StringError, render_string};
+use tiphys_model::resources::ApplicationSet;
 
 use super::generation::{SetOutcome, generate_one};
 use super::world::World;

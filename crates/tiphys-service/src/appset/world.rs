@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tiphys_access::RepoUrl;
-use tiphys_api::{ApplicationSet, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, SecretType};
-use tiphys_appset::{Answer, ClusterUse, Question, cluster_use};
-use tiphys_project::ProjectCluster;
+use tiphys_engine::appset::{Answer, ClusterUse, Question, cluster_use};
+use tiphys_model::access::RepoUrl;
+use tiphys_model::project_rules::ProjectCluster;
+use tiphys_model::resources::{ApplicationSet, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, SecretType};
 use tiphys_render::Renderer;
 use tiphys_source::GitSource;
 use tiphys_store::{SetId, Store as Resources, StoredSecret, StoredSet};

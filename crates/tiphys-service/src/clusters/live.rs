@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_api::IN_CLUSTER_SERVER;
-use tiphys_cluster::{ClusterReader, Clusters, server_of};
+use tiphys_kube::cluster_reader::{ClusterReader, Clusters, server_of};
 use tiphys_kube::{KubeCluster, KubeConnection, Kubeconfig};
-use tiphys_project::ProjectCluster;
+use tiphys_model::project_rules::ProjectCluster;
+use tiphys_model::resources::IN_CLUSTER_SERVER;
 use tiphys_store::{StoreInput, StoredSecret};
 
 use super::unusable::UnusableCluster;
@@ -218,7 +218,7 @@ pub(crate) fn cluster_secrets(
     let secrets = resources
         .secrets()
         .iter()
-        .filter(|stored| stored.secret.secret_type == tiphys_api::SecretType::Cluster);
+        .filter(|stored| stored.secret.secret_type == tiphys_model::resources::SecretType::Cluster);
     Ok(secrets.cloned().collect())
 }
 

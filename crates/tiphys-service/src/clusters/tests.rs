@@ -3,8 +3,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::stream::BoxStream;
 use serde_json::{Value, json};
-use tiphys_cluster::{ClusterErrorKind, ListContent, WatchEvent};
 use tiphys_engine::ServedKinds;
+use tiphys_kube::cluster_reader::{ClusterErrorKind, ListContent, WatchEvent};
 
 use super::*;
 use crate::host::Host;

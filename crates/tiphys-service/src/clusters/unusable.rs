@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::stream::BoxStream;
-use tiphys_cluster::{ClusterError, ClusterErrorKind, ClusterReader, ListContent, WatchEvent};
 use tiphys_engine::{Manifest, ServedKind, ServedKinds};
+use tiphys_kube::cluster_reader::{ClusterError, ClusterErrorKind, ClusterReader, ListContent, WatchEvent};
 
 /// A cluster that fails each request with the same cause.
 pub(super) struct UnusableCluster {

@@ -6,14 +6,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use tiphys_api::GlobalIgnoreDifference;
-use tiphys_cluster::ClusterError;
 use tiphys_engine::diff::{
     Comparison, IgnoreError, Ignored, LeftOutReason, LivePair, LiveRules, compare_live as compare_objects,
     possible_namespaces,
 };
 use tiphys_engine::{Manifest, ObjectKey, Scopes};
-use tiphys_project::Cluster;
+use tiphys_kube::cluster_reader::ClusterError;
+use tiphys_model::project_rules::Cluster;
+use tiphys_model::resources::GlobalIgnoreDifference;
 use tiphys_render::RenderedApplication;
 use tiphys_store::{Place, StoredApplication};
 

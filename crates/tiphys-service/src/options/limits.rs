@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::time::{Duration, SystemTime};
 
-use tiphys_appset::GenerateOptions;
+use tiphys_engine::appset::GenerateOptions;
 use tiphys_generators::{ForgeSettings, PluginLimits};
-use tiphys_gotemplate::Options;
+use tiphys_go::gotemplate::Options;
 use tiphys_kube::KubeOptions;
 use tiphys_source::ChartLimits;
 use tiphys_tree::TreeLimits;
@@ -164,8 +164,8 @@ impl ServiceLimits {
     }
 
     /// Returns the limits of templates.
-    pub fn templates(&self) -> tiphys_gotemplate::Limits {
-        tiphys_gotemplate::Limits {
+    pub fn templates(&self) -> tiphys_go::gotemplate::Limits {
+        tiphys_go::gotemplate::Limits {
             steps: self.template_steps_max,
             output_bytes: size(self.template_output_max),
             depth: size(self.template_depth_max),

@@ -8,16 +8,16 @@ mod value_files;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tiphys_api::ApplicationSource;
 use tiphys_engine::{
     DynamicEdit, Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, InlineValues, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX,
     SET_PREFIX, SET_STRING_PREFIX, SourceType, VariableNames, Variables, build_variables, has_plugin_values,
     is_held_as_text, parameter_places, replaced_variables, shown_announcements, shown_name, with_parameters,
     written_parameters,
 };
-use tiphys_params::{
+use tiphys_model::params::{
     Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, apply,
 };
+use tiphys_model::resources::ApplicationSource;
 use tiphys_plugin::{Phase, PluginError};
 use tiphys_render::{AnnouncedSource, AskedSource, RenderError, SourceFailure};
 use tiphys_store::StoredApplication;

@@ -1,6 +1,6 @@
 //! The places of announced defaults in the files of plugins.
 
-use tiphys_params::{Announcement, Default, RawAnnouncement};
+use tiphys_model::params::{Announcement, Default, RawAnnouncement};
 use tiphys_plugin::{LoadedPlugin, config};
 use tiphys_yaml::{Node, Position};
 

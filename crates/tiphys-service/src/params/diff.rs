@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use futures_util::future::join;
-use tiphys_api::{Application, ApplicationSource};
 use tiphys_engine::diff::compare;
-use tiphys_params::ParameterChange;
+use tiphys_model::params::ParameterChange;
+use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_store::StoredApplication;
 
 use super::change::{ParameterRequest, ParameterSource};

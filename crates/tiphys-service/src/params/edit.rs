@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tiphys_engine::Owner;
 use tiphys_engine::diff::{DEFAULT_CONTEXT_LINES, unified};
-use tiphys_params::ParameterChange;
+use tiphys_model::params::ParameterChange;
 use tiphys_store::{FileEdit, FileEditError, FileWriteError, StoredApplication};
 
 use super::change::{ParameterRequest, ParameterSource, SourceChange};

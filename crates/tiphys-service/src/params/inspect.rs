@@ -119,7 +119,7 @@ impl ApplicationParameters {
                 if let Some((_, failure)) = self.failures.first() {
                     return Err(failure.clone());
                 }
-                let similar = tiphys_params::suggest(name, rows.iter().map(|row| row.name));
+                let similar = tiphys_model::params::suggest(name, rows.iter().map(|row| row.name));
                 let error = ServiceError::not_found(format!("{application} has no parameter {name:?}"));
                 return Err(match similar.as_slice() {
                     [] => error,

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
-use tiphys_api::{ApplicationSource, DYNAMIC_PARAMETERS_ANNOTATION, DynamicParameter, ResourceReference};
 use tiphys_engine::{
     LookUp, ParameterPart, dynamic_parameter_places, parameter_part_place, parameter_places, source_node,
 };
-use tiphys_params::{Announcement, Default, Parameter};
+use tiphys_model::params::{Announcement, Default, Parameter};
+use tiphys_model::resources::{
+    ApplicationSource, DYNAMIC_PARAMETERS_ANNOTATION, DynamicParameter, ResourceReference,
+};
 use tiphys_render::AnnouncedSource;
 use tiphys_store::{FileVersion, StoredApplication};
 use tiphys_yaml::{Node, Position};

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use tiphys_engine::{
     ChartValue, HELM_PLUGIN, HELM_VALUE_PREFIXES, LookUp, SET_PREFIX, chart_values, is_held_as_text,
 };
-use tiphys_params::{
+use tiphys_model::params::{
     Collision, ItemType, JsonType, Parameter, ProblemKind, Winner, check_values, collisions,
 };
 use tiphys_render::AnnouncedSource;

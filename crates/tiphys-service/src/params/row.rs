@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 use tiphys_engine::LookUp;
-use tiphys_params::{Announcement, Parameter};
+use tiphys_model::params::{Announcement, Parameter};
 use tiphys_render::AnnouncedSource;
 use tiphys_store::FileVersion;
 

@@ -1,6 +1,6 @@
 //! Checking the announcements of a plugin for one application.
 
-use tiphys_params::{Announcement, Parameter, collisions};
+use tiphys_model::params::{Announcement, Parameter, collisions};
 use tiphys_plugin::config::check::{Finding, Level, Report, Rule, announcing_failed, check_announced};
 use tiphys_plugin::{Phase, Request};
 use tiphys_render::Work;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_api::{Application, ApplicationSource, PluginSource};
+use tiphys_model::resources::{Application, ApplicationSource, PluginSource};
 use tiphys_plugin::{LoadedPlugin, LocalPlugin, Phase, load_plugins};
 use tiphys_process::quote_command;
 use tiphys_render::RenderError;

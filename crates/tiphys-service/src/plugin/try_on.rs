@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use tiphys_api::{EnvEntry, PluginSource};
 use tiphys_engine::Manifest;
-use tiphys_params::{Announcement, Edited, apply};
+use tiphys_model::params::{Announcement, Edited, apply};
+use tiphys_model::resources::{EnvEntry, PluginSource};
 use tiphys_plugin::{Match, Phase};
 use tiphys_render::Work;
 

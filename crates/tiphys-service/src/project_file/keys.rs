@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tiphys_cluster::ClusterStateArgument;
+use tiphys_kube::cluster_reader::ClusterStateArgument;
 use tiphys_source::LocalCopy;
 
 /// The JSON Schema of the project file for editors, draft 7, which the YAML support of common editors reads.

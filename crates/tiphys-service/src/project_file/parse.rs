@@ -1,6 +1,6 @@
 //! The content of a project file.
 
-use tiphys_params::suggest;
+use tiphys_model::params::suggest;
 use tiphys_source::redact_url;
 use tiphys_yaml::{Data, DecodeError, Entry, Error, Node, Position};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_api::{AppProject, ArgoCdSettings, GlobalProject, ObjectRef};
+use tiphys_model::resources::{AppProject, ArgoCdSettings, GlobalProject, ObjectRef};
 use tiphys_store::{Place, Store as Resources, StoredProject};
 
 use crate::text::listed;

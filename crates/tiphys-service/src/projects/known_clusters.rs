@@ -1,7 +1,7 @@
 //! Names and URLs of clusters: a cluster Secret makes both one cluster.
 
-use tiphys_api::{Destination, IN_CLUSTER_NAME, IN_CLUSTER_SERVER};
-use tiphys_project::{Cluster, ProjectCluster};
+use tiphys_model::project_rules::{Cluster, ProjectCluster};
+use tiphys_model::resources::{Destination, IN_CLUSTER_NAME, IN_CLUSTER_SERVER};
 use tiphys_store::{Place, Store as Resources};
 
 use crate::warning::Warning;

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use tiphys_api::Application;
 use tiphys_engine::{Manifest, Scope, Scopes};
-use tiphys_params::ValueRedactor;
-use tiphys_project::{ObjectIdentity, Permission, ProjectRules, Scope as RuleScope};
+use tiphys_model::params::ValueRedactor;
+use tiphys_model::project_rules::{ObjectIdentity, Permission, ProjectRules, Scope as RuleScope};
+use tiphys_model::resources::Application;
 use tiphys_render::RenderedApplication;
 use tiphys_store::StoredApplication;
 

@@ -1,6 +1,6 @@
-use tiphys_api::ArgoCdSettings;
 use tiphys_engine::{Manifest, Scopes};
-use tiphys_params::ValueRedactor;
+use tiphys_model::params::ValueRedactor;
+use tiphys_model::resources::ArgoCdSettings;
 use tiphys_store::StoreInput;
 
 use super::*;

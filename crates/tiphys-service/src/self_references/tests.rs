@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
-use tiphys_api::{Application, DynamicParameter, ResourceReference};
 use tiphys_engine::{LookUp, Manifest, ValueConsumer, look_ups};
+use tiphys_model::resources::{Application, DynamicParameter, ResourceReference};
 
 use super::self_references;
 

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
-use tiphys_api::Destination;
 use tiphys_engine::Manifest;
-use tiphys_project::ProjectCluster;
+use tiphys_model::project_rules::ProjectCluster;
+use tiphys_model::resources::Destination;
 
 use super::SharedObjects;
 use crate::projects::KnownClusters;

@@ -1,7 +1,7 @@
 //! The effective settings of a store, by the origin of its files.
 
-use tiphys_access::{DEFAULT_VALUES_FILE_SCHEMES, KnownRepositories};
-use tiphys_api::{ArgoCdSettings, SecretType};
+use tiphys_model::access::{DEFAULT_VALUES_FILE_SCHEMES, KnownRepositories};
+use tiphys_model::resources::{ArgoCdSettings, SecretType};
 use tiphys_store::{Place, Store as Resources, StoredSettings};
 
 use super::build_options::widening_option;

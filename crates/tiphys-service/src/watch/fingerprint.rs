@@ -1,7 +1,7 @@
 //! Keyed hashes of values, which may be Secrets.
 
 use blake3::{Hash, Hasher, KEY_LEN};
-use tiphys_params::ResolvedParameter;
+use tiphys_model::params::ResolvedParameter;
 
 use crate::error::ServiceError;
 

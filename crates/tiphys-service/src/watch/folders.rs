@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use futures_util::future;
-use tiphys_cluster::FolderState;
+use tiphys_kube::cluster_reader::FolderState;
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
 /// Time between two checks.

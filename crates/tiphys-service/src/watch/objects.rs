@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, BoxStream, ReadyChunks, SelectAll};
 use futures_util::{StreamExt as _, TryStreamExt as _, future};
-use tiphys_cluster::{ClusterError, ClusterErrorKind, REQUESTS_MAX, WatchEvent};
 use tiphys_engine::{Manifest, ServedKind};
-use tiphys_limits::Limit;
+use tiphys_kube::cluster_reader::{ClusterError, ClusterErrorKind, REQUESTS_MAX, WatchEvent};
+use tiphys_model::limits::Limit;
 
 use crate::clusters::{ObjectId, OpenCluster};
 use crate::dynamic::PermittedLookUp;

@@ -9,7 +9,7 @@ use tiphys_http::{
     Timeout,
 };
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use super::identity::connection_settings;
 use super::{ChartSource, hashed};

@@ -2,7 +2,7 @@
 
 use tiphys_http::{Deadline, HttpError, HttpUrl, Response, Target, Timeout};
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use super::ChartError;
 use super::artefact::Digest;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use tiphys_versions::{Version, VersionRange};
+use tiphys_go::versions::{Version, VersionRange};
 
 use super::artefact::{Artefact, Digest};
 use super::cache::ArchiveCache;

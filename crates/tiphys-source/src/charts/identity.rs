@@ -3,7 +3,7 @@
 //!
 //! Proxies and CA certificates of the environment are the same for all requests, and not part of the identity.
 
-use tiphys_access::{RepoUrl, RepositoryAccess};
+use tiphys_model::access::{RepoUrl, RepositoryAccess};
 
 use super::{ChartSource, CredentialReach, hashed};
 

@@ -4,7 +4,7 @@ mod fuzz;
 
 use std::collections::BTreeMap;
 
-use tiphys_versions::VersionRange;
+use tiphys_go::versions::VersionRange;
 use tiphys_yaml::{DecodeError, Object, read_document_of_texts};
 
 pub use fuzz::fuzz_index;

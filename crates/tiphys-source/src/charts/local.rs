@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_access::{LocalChart, RepoUrl};
-use tiphys_limits::Limit;
+use tiphys_go::versions::{Version, VersionRange};
+use tiphys_model::access::{LocalChart, RepoUrl};
+use tiphys_model::limits::Limit;
 use tiphys_tree::{Modes, RepoPath, Store, Tree, read_bounded};
-use tiphys_versions::{Version, VersionRange};
 use tiphys_yaml::{Object, read_document_of_texts};
 
 use super::artefact::{Artefact, Contents, Packing};

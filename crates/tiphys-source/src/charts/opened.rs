@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use tiphys_access::{ChartProtocol, FoundAccess, MountedLogins, RegistryLogin, RepoUrl, Secret};
 use tiphys_logins::{
     EntryError, FileError, HelperError, Login, Needs, OwnLogins, entry_login, read_certificates,
 };
+use tiphys_model::access::{ChartProtocol, FoundAccess, MountedLogins, RegistryLogin, RepoUrl, Secret};
 
 use super::{ChartError, ChartSource, CredentialReach, hashed};
 use crate::SourceError;

@@ -6,12 +6,12 @@ mod fuzz;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
-use tiphys_access::RepoUrl;
 use tiphys_http::{Base, CredentialScope, Credentials, HttpError, HttpUrl, Response};
 use tiphys_logins::Login;
+use tiphys_model::access::RepoUrl;
 use tokio::sync::OnceCell;
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
@@ -206,8 +206,8 @@ impl<'a> Registry<'a> {
         {
             return Ok(digest.to_string());
         }
-        let is_range = tiphys_versions::Version::parse(revision).is_err()
-            && tiphys_versions::VersionRange::parse(revision).is_ok();
+        let is_range = tiphys_go::versions::Version::parse(revision).is_err()
+            && tiphys_go::versions::VersionRange::parse(revision).is_ok();
         if !is_range {
             return Err(self.missing(revision));
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tiphys_http::{Base, CredentialScope, Credentials, HttpUrl};
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use super::artefact::{Artefact, Contents, Digest, Packing};
 use super::cache::ArchiveCache;
@@ -171,7 +171,7 @@ impl<'a> HelmRepository<'a> {
     }
 
     fn missing(&self, version: &str, versions: &[IndexEntry]) -> SourceError {
-        let newest = tiphys_versions::newest(versions.iter().map(|entry| entry.version.as_str()));
+        let newest = tiphys_go::versions::newest(versions.iter().map(|entry| entry.version.as_str()));
         ChartError::Missing {
             chart: self.source.chart.clone(),
             version: version.to_owned(),

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use flate2::Compression;
 use flate2::read::GzEncoder;
 use sha2::{Digest as _, Sha256};
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tiphys_tree::archive::{self, ArchiveError, ArchiveLimits, Intake, Part};
 use tiphys_tree::{FileOwner, Modes, Store, StoreError, Tree, TreeKey, WriteError, open_file};
 

@@ -1,6 +1,6 @@
 //! Who shares a clone with whom.
 
-use tiphys_access::{RepositoryAccess, Secret};
+use tiphys_model::access::{RepositoryAccess, Secret};
 
 use super::CloneKey;
 use crate::url::RemoteUrl;

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tiphys_process::quote_argument;
 use tiphys_tree::{EntryPath, RepoPath, TreeLimits, WriteError, first_link};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_limits::Limit;
 use tiphys_logins::{FileError, HelperError};
+use tiphys_model::limits::Limit;
 use tiphys_tree::archive::ArchiveError;
 
 /// The error of a chart that could not be resolved or downloaded. URLs are redacted, and it contains no secrets.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use gix_hash::ObjectId;
 use gix_object::tree::EntryKind;
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tiphys_tree::{RepoPath, Store, TreeLimits, WriteError, look_at_files};
 
 use super::{Part, Plan, PlannedRepository};

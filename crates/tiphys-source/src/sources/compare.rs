@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
 use gix_hash::ObjectId;
-use tiphys_access::KnownRepositories;
+use tiphys_model::access::KnownRepositories;
 use tiphys_tree::{ContainmentError, Modes, RepoPath, resolve};
 use tokio::sync::OnceCell;
 

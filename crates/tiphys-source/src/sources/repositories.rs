@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
-use tiphys_access::{ContextProject, RepositoryAccess, RepositoryUse};
-use tiphys_project::{source_access, submodule_access};
+use tiphys_model::access::{ContextProject, RepositoryAccess, RepositoryUse};
+use tiphys_model::project_rules::{source_access, submodule_access};
 
 use super::Sources;
 use crate::clone_key::{CloneKey, cache_name};

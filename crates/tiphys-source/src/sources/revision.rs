@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gix_hash::ObjectId;
 use gix_object::tree::EntryKind;
-use tiphys_access::ContextProject;
+use tiphys_model::access::ContextProject;
 use tiphys_tree::{RepoPath, read_bounded, resolve};
 
 use super::{Origin, ResolvedRevision, Sources, blocking};

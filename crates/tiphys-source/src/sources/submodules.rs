@@ -6,8 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use gix_hash::ObjectId;
-use tiphys_access::{ContextProject, RepositoryAccess, RepositoryUse};
-use tiphys_project::{source_access, submodule_access};
+use tiphys_model::access::{ContextProject, RepositoryAccess, RepositoryUse};
+use tiphys_model::project_rules::{source_access, submodule_access};
 use tiphys_tree::RepoPath;
 
 use super::{Origin, Sources, blocking};

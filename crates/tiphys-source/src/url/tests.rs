@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tiphys_access::RepoUrl;
+use tiphys_model::access::RepoUrl;
 
 use super::{RemoteUrl, Transport};
 

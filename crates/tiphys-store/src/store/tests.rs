@@ -3,7 +3,7 @@ use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
-use tiphys_api::SecretType;
+use tiphys_model::resources::SecretType;
 
 use super::{Counts, PastInput, Store, StoreError, StoreInput};
 use crate::{Place, SetId, StoredSecret, StoredSettings};

@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, BufReader, Read};
 
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, Entry, EntryType};
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use super::packed::{Cause, Packed, Stoppable};
 use super::pax::Records;

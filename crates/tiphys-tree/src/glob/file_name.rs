@@ -1,6 +1,6 @@
 //! Go's `filepath.Glob`: the pattern is split at its slashes, and each part is matched in the results of the previous one.
 
-use tiphys_glob::{MalformedPattern, go_match};
+use tiphys_go::glob::{MalformedPattern, go_match};
 
 use super::search::{Ended, Hit, Search};
 use super::{GlobError, Place, go_path};

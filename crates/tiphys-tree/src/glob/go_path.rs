@@ -1,6 +1,6 @@
 //! Lexical path functions of Go's `path` package, on bytes.
 
-use tiphys_glob::first_char;
+use tiphys_go::glob::first_char;
 
 /// Returns the shortest equivalent path if there are no links; `.` for an empty one.
 pub(super) fn clean(path: &[u8]) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use super::GlobError;
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use super::{Store, Tree};
 use crate::digest::{self, Record, RecordKind};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_removal::remove_tree_or_log;
+use tiphys_process::removal::remove_tree_or_log;
 
 use super::session::Session;
 use crate::StoreError;

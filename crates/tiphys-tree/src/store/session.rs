@@ -8,7 +8,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tiphys_removal::remove_tree_or_log;
+use tiphys_process::removal::remove_tree_or_log;
 
 use crate::{FileOwner, StoreError, open_file};
 

@@ -1,4 +1,4 @@
-use tiphys_params::decode_dynamic_output;
+use tiphys_model::params::decode_dynamic_output;
 
 use super::{Problems, check};
 use crate::entered::{Draft, Entered};

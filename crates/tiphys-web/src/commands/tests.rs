@@ -1,4 +1,4 @@
-use tiphys_params::{Parameter, ParameterValue, decode_dynamic_output};
+use tiphys_model::params::{Parameter, ParameterValue, decode_dynamic_output};
 
 use super::commands;
 use crate::preview::Announced;

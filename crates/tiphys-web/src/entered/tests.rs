@@ -1,4 +1,4 @@
-use tiphys_params::{Field, Parameter, decode_dynamic_output, fields};
+use tiphys_model::params::{Field, Parameter, decode_dynamic_output, fields};
 
 use super::{ControlPosition, Draft, Entered, pointer};
 use crate::posted::Posted;

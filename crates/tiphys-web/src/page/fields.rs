@@ -1,6 +1,6 @@
 //! The values of a field in the template.
 
-use tiphys_params::{Field, Input, ParameterValue, Shape};
+use tiphys_model::params::{Field, Input, ParameterValue, Shape};
 
 use super::{Problem, shown};
 use crate::checked::{Problems, RowProblems};

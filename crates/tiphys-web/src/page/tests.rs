@@ -1,4 +1,4 @@
-use tiphys_params::decode_dynamic_output;
+use tiphys_model::params::decode_dynamic_output;
 
 use super::{Page, State, page};
 use crate::posted::Posted;
@@ -127,7 +127,7 @@ fn untrusted_strings_are_escaped() {
         step: EVIL.to_owned(),
         message: EVIL.to_owned(),
         hint: Some(EVIL.to_owned()),
-        parameters: vec![tiphys_params::Parameter { name: EVIL.to_owned(), ..Default::default() }],
+        parameters: vec![tiphys_model::params::Parameter { name: EVIL.to_owned(), ..Default::default() }],
     });
     let body = "/t=%3Cscript%3E&%3Cscript%3E=%3Cscript%3E&/%3Cscript%3E=1&set:/l=yes&/l/0=%3Cscript%3E";
     for preview in [&evil, &failed] {

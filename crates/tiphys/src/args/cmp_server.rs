@@ -174,7 +174,7 @@ pub(crate) enum LogFormatArg {
 }
 
 fn boolean(text: &str) -> Result<bool, String> {
-    tiphys_api::parse_bool(text).ok_or_else(|| "write true or false".to_owned())
+    tiphys_model::resources::parse_bool(text).ok_or_else(|| "write true or false".to_owned())
 }
 
 /// Parses a number from 0 to 1.

@@ -21,7 +21,7 @@ pub(crate) enum CrdResource {
     Appprojects,
 }
 
-impl From<CrdResource> for tiphys_api::Crd {
+impl From<CrdResource> for tiphys_model::resources::Crd {
     fn from(resource: CrdResource) -> Self {
         match resource {
             CrdResource::Applications => Self::Applications,

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use tiphys_api::crd_patch;
+use tiphys_model::resources::crd_patch;
 use tiphys_service::{Warning, json_text};
 
 use crate::args::CrdArgs;

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &HelpArgs, host: &Process) -> Result<ExitCode, ServiceEr
     for name in &args.command {
         let known: Vec<String> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
         let Some(found) = command.find_subcommand(name) else {
-            let similar = tiphys_params::suggest(name, known.iter().map(String::as_str));
+            let similar = tiphys_model::params::suggest(name, known.iter().map(String::as_str));
             let error = ServiceError::invalid_input(format!("there is no command {name:?}"));
             return Err(match similar.first() {
                 Some(name) => error.with_hint(format!("did you mean {name}?")),

@@ -86,7 +86,7 @@ pub(super) fn source_positions(context: &Context<'_>, line: &Line<'_>) -> Vec<Ca
         .collect()
 }
 
-fn described(source: &tiphys_api::ApplicationSource) -> String {
+fn described(source: &tiphys_model::resources::ApplicationSource) -> String {
     format!("{} {}", source.shown_repository(), source.path)
 }
 

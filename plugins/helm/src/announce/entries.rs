@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tiphys_helm_values::{Map, PathItem, Value, escape_name};
-use tiphys_params::{Announcement, CollectionType, ItemType, JsonType, Types};
+use tiphys_model::params::{Announcement, CollectionType, ItemType, JsonType, Types};
 
 use super::notes::Notes;
 use super::placed_chart::PlacedChart;

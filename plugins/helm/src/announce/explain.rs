@@ -72,7 +72,7 @@ fn shown(request: &Request, file: &str) -> String {
         let path = std::path::Path::new(file).strip_prefix(root).ok()?;
         Some(path.to_string_lossy().into_owned())
     };
-    let of_source = |(name, tree): (&String, &tiphys_access::RefTree)| {
+    let of_source = |(name, tree): (&String, &tiphys_model::access::RefTree)| {
         below(&tree.path).map(|path| format!("${name}/{path}"))
     };
     let own = below(&request.root);

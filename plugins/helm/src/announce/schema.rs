@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
-use tiphys_access::percent_decode;
 use tiphys_helm_values::PathItem;
-use tiphys_params::{JsonType, Types};
+use tiphys_model::access::percent_decode;
+use tiphys_model::params::{JsonType, Types};
 
 use super::notes::shortened;
 use super::plain_number;

@@ -3,8 +3,8 @@
 //! Helm decodes both files into one value. An item of `requirements.yaml` therefore replaces only the fields that it has in the item at the
 //! same index of `Chart.yaml`. Field names are case-insensitive, and control characters are removed.
 
+use tiphys_go::versions::{Version, VersionRange};
 use tiphys_helm_values::Import;
-use tiphys_versions::{Version, VersionRange};
 use tiphys_yaml::{Data, DecodeError, Node, Object};
 
 /// The field in both files.

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use rustix::process::getuid;
-use tiphys_removal::remove_tree;
+use tiphys_process::removal::remove_tree;
 use tiphys_tree::{FileOwner, NotOpened, open_file, read_to_bound};
 
 use super::key::BuildKey;

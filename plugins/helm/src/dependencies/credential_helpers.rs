@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use tiphys_access::{RegistryEntry, RegistryLogin, Secret};
 use tiphys_logins::{EntryError, HelperError, Login, OwnLogins, entry_login};
+use tiphys_model::access::{RegistryEntry, RegistryLogin, Secret};
 
 use super::remote::RemoteRepository;
 

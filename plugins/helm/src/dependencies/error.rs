@@ -9,7 +9,7 @@ use super::listed::ListedError;
 use crate::chart::ChartError;
 use crate::home::HomeError;
 use crate::mirror::MirrorError;
-use tiphys_access::RepoUrl;
+use tiphys_model::access::RepoUrl;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DependencyError {

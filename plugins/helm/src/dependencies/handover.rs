@@ -15,8 +15,8 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
-use tiphys_access::SYSTEM_CA_BUNDLES;
-use tiphys_access::{CredentialReach, RegistryLogin, RepositoryAccess, Secret};
+use tiphys_model::access::SYSTEM_CA_BUNDLES;
+use tiphys_model::access::{CredentialReach, RegistryLogin, RepositoryAccess, Secret};
 use tiphys_tree::read_bounded;
 
 use super::DependencyError;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tiphys_access::{CredentialReach, RegistryLogin};
+use tiphys_model::access::{CredentialReach, RegistryLogin};
 use tiphys_tree::read_bounded;
 
 use super::remote::{RemoteKind, RemoteRepository};

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use tiphys_access::RepoUrl;
-use tiphys_versions::Version;
+use tiphys_go::versions::Version;
+use tiphys_model::access::RepoUrl;
 
 use super::remote::{DependencyRepository, ProjectRepositories};
 use crate::chart::{Chart, ChartBounds, ChartError, Dependency, Lock};

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tiphys_versions::Version;
+use tiphys_go::versions::Version;
 
 use super::DependencyError;
 use crate::chart::{Chart, ChartBounds, Dependency};

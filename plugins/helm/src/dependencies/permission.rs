@@ -1,7 +1,7 @@
 //! Whether a project permits the repositories of dependencies.
 
-use tiphys_access::{RepoUrl, normalize_git_url};
-use tiphys_project::source_permitted;
+use tiphys_model::access::{RepoUrl, normalize_git_url};
+use tiphys_model::project_rules::source_permitted;
 
 use super::remote::{OCI, RemoteKind, RemoteRepository};
 

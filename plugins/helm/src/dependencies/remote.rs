@@ -1,6 +1,6 @@
 //! The repositories of dependencies and their credentials, looked up as in Argo CD's `getHelmRepos`.
 
-use tiphys_access::{
+use tiphys_model::access::{
     CredentialReach, FoundAccess, KnownRepositories, LoginOwner, PemFiles, RegistryLogin, RepoUrl,
     RepositoryAccess, RepositoryUse, RunContext, same_address,
 };

@@ -8,7 +8,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use tiphys_access::{LocalChart, RepoUrl, RunContext};
+use tiphys_model::access::{LocalChart, RepoUrl, RunContext};
 
 use super::listed::Listed;
 use super::remote::{DependencyRepository, ProjectRepositories};

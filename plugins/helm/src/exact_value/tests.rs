@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use tiphys_helm_values::{Assignment, Flag, HelmVersion, Inputs, LIMITS, ValuesFile, merged};
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
 use tiphys_yaml::write_go_json;
 
 use super::{ExactValue, hand_over, quotations};

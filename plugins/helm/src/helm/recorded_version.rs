@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tiphys_removal::remove_tree;
+use tiphys_process::removal::remove_tree;
 use tiphys_tree::{FileOwner, open_file};
 
 use super::{HelmVersion, VERSION_BYTES_MAX};

@@ -1,8 +1,8 @@
 //! Decoding of parameters.
 
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
 
-use tiphys_access::CredentialReach;
+use tiphys_model::access::CredentialReach;
 
 use super::{Assignment, AssignmentKind, ExactValue, HelmOptions, InlineValues, Missing, NAMES, Step};
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use tiphys_access::Secret;
+use tiphys_model::access::Secret;
 
 use super::{
     INLINE_PLACEHOLDER, Redactor, redact_urls, without_api_versions, without_passwords, without_secrets,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use tiphys_access::RunContext;
+use tiphys_model::access::RunContext;
 
 use super::Settings;
 use crate::host::Host;

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use tiphys_access::{refused_scheme, url_scheme};
+use tiphys_model::access::{refused_scheme, url_scheme};
 use tiphys_tree::{ContainmentError, EntryPath};
 
 use super::Resolved;

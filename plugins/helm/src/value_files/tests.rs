@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-use tiphys_access::{RefTree, RunContext};
+use tiphys_model::access::{RefTree, RunContext};
 
 use super::{GlobBounds, Places};
 use crate::failure::chain;

@@ -1,7 +1,7 @@
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 use tiphys_plugin::{Phase, PluginError, RunError};
 use tonic::{Code, Status};
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tiphys_api::IgnoreDifference;
+use tiphys_model::resources::IgnoreDifference;
 
 use super::{Ignored, JqRemoval};
 use crate::ObjectKey;

@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use tiphys_api::IgnoreDifference;
+use tiphys_model::resources::IgnoreDifference;
 
 use super::{LiveComparison, LivePair, LiveRules, compare_live, possible_namespaces};
 use crate::diff::{Change, Ignored};

@@ -1,9 +1,9 @@
 //! The values that an Application sets for a chart.
 
 use serde_json::Value;
-use tiphys_api::ApplicationSource;
 use tiphys_helm_values::PathItem;
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
+use tiphys_model::resources::ApplicationSource;
 
 use super::actions::Actions;
 use crate::SourceType;

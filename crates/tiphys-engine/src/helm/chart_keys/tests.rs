@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use tiphys_api::ApplicationSource;
+use tiphys_model::resources::ApplicationSource;
 
 use super::{ChartKeys, FileKind};
 use crate::helm::value_path::ValuePath;

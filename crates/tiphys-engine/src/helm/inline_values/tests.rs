@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
-use tiphys_api::{ApplicationSource, HelmParameter, HelmSource, PluginSource};
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
+use tiphys_model::resources::{ApplicationSource, HelmParameter, HelmSource, PluginSource};
 
 use super::{InlineValues, covering_parameter};
 use crate::helm::text_parameter;

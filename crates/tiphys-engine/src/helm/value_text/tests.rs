@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use tiphys_helm_values::{Flag, Value, held_value};
-use tiphys_params::expand;
+use tiphys_model::params::expand;
 
 use super::{Typing, VariableNames, Variables, build_variables};
 

@@ -1,4 +1,6 @@
-use tiphys_api::{ApplicationSource, DynamicParameter, HelmParameter, PluginSource, ResourceReference};
+use tiphys_model::resources::{
+    ApplicationSource, DynamicParameter, HelmParameter, PluginSource, ResourceReference,
+};
 
 use super::DynamicEdit;
 use crate::SourceType;

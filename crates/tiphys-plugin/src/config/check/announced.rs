@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tiphys_params::{
+use tiphys_model::params::{
     Announcement, AnnouncementEntry, CollectionType, announced_collisions, merge_announcements,
 };
 use tiphys_yaml::{Data, Node};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_params::{
+use tiphys_model::params::{
     Announcement, AnnouncementEntry, AnnouncementProblem, IgnoredKey, IgnoredReason, ItemType, ProblemKind,
     announced_collisions, check_default, merge_announcements, suggest,
 };

@@ -1,6 +1,6 @@
 //! Findings about discovery rules: ignored, missing or invalid.
 
-use tiphys_glob::go_match;
+use tiphys_go::glob::go_match;
 use tiphys_yaml::Node;
 
 use super::{Findings, PluginFile, Rule, nearest};

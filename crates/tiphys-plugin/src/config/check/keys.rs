@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tiphys_params::suggest;
+use tiphys_model::params::suggest;
 use tiphys_yaml::{Data, Node, Position};
 
 use super::super::file::Ignored;

@@ -1,4 +1,4 @@
-use tiphys_params::EnvVar;
+use tiphys_model::params::EnvVar;
 
 use super::*;
 use LargeParameters::{File, Refuse};

@@ -2,9 +2,9 @@
 //!
 //! As in the Helm plugin: `requirements.yaml` is decoded over `Chart.yaml`, and `.helmignore` may hide files.
 
-use tiphys_glob::{Glob, Slash};
+use tiphys_go::glob::{Glob, Slash};
+use tiphys_go::versions::Version;
 use tiphys_tree::RepoPath;
-use tiphys_versions::Version;
 use tiphys_yaml::Node;
 
 use super::{METADATA, PathCollector, items};

@@ -9,9 +9,9 @@ use std::sync::OnceLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-use tiphys_access::{KnownRepositories, RepositoryAccess, RepositoryKind, Secret};
-use tiphys_api::Application;
 use tiphys_engine::SourceType;
+use tiphys_model::access::{KnownRepositories, RepositoryAccess, RepositoryKind, Secret};
+use tiphys_model::resources::Application;
 use tiphys_render::{ContextSettings, DestinationVersions};
 use tiphys_testkit::workspace_root;
 

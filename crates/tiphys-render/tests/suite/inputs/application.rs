@@ -1,7 +1,7 @@
 //! Random Applications of a repository, and random changes of their settings.
 
 use serde_json::{Value, json};
-use tiphys_api::Application;
+use tiphys_model::resources::Application;
 use tiphys_testkit::dice::Dice;
 
 /// The address of the repository.

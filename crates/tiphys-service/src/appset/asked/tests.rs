@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
-use tiphys_appset::Question;
+use tiphys_engine::appset::Question;
 
 use super::AskedOnce;
 

@@ -2,7 +2,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tiphys_cluster::ClusterStateArgument;
+use tiphys_kube::cluster_reader::ClusterStateArgument;
 
 use super::super::{DestinationClusters, OpenCluster};
 use super::*;
@@ -111,11 +111,11 @@ async fn unusable_secret_fails_its_own_cluster_only() {
     let (service, stored) = request(&folder, &[secret("bad", &data), good], &[]);
     let clusters = DestinationClusters::new(service, stored).expect("distinct clusters");
     let open = |name: &str| -> OpenCluster {
-        let cluster = tiphys_project::Cluster { server: None, name: Some(name.to_owned()) };
+        let cluster = tiphys_model::project_rules::Cluster { server: None, name: Some(name.to_owned()) };
         clusters.open(&cluster).expect("clusters").expect("a cluster")
     };
     let good = open("good").reader.kinds().await.map(drop).expect_err("a closed port");
-    assert_eq!(good.kind, tiphys_cluster::ClusterErrorKind::Unreachable);
+    assert_eq!(good.kind, tiphys_kube::cluster_reader::ClusterErrorKind::Unreachable);
     for name in ["bad", "https://bad"] {
         let message = chain(&open(name).reader.kinds().await.map(drop).expect_err("no connection"));
         let expected = "cluster bad: cannot list its kinds: its connection settings cannot be used: Secret bad: config.awsAuthConfig \
@@ -137,7 +137,8 @@ fn context_is_used_instead_of_a_secret() {
         let (service, stored) = request(&folder, &[secret("prod", &of_secret)], contexts);
         let clusters = DestinationClusters::new(service, stored).expect("distinct clusters");
         let open = |server: &str, name: &str| {
-            let cluster = tiphys_project::Cluster { server: Some(server.into()), name: Some(name.into()) };
+            let cluster =
+                tiphys_model::project_rules::Cluster { server: Some(server.into()), name: Some(name.into()) };
             clusters.open(&cluster).expect("clusters")
         };
         let found = open("https://s", "prod").expect("a cluster");
@@ -188,7 +189,7 @@ fn name_and_url_of_a_context_are_one_cluster() {
     let known: Vec<(&str, &str)> = known.iter().map(|one| (one.name.as_str(), one.server.as_str())).collect();
     assert_eq!(known, [("prod", "https://s"), ("test", "https://two")]);
     let open = |name: &str| {
-        let cluster = tiphys_project::Cluster { server: None, name: Some(name.to_owned()) };
+        let cluster = tiphys_model::project_rules::Cluster { server: None, name: Some(name.to_owned()) };
         clusters.open(&cluster).expect("clusters").expect("a cluster").id
     };
     assert_eq!(open("test"), open("https://two"));

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use tiphys_api::Application;
 use tiphys_engine::{ChartValue, shown_announcements};
+use tiphys_model::resources::Application;
 use tiphys_render::{RenderedApplication, RenderedSource, Renderer};
 
 /// Returns a message for each value that had an effect at the base and has none any more, because its chart differs. `renderer` asks the

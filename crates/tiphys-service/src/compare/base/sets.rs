@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tiphys_api::ApplicationSet;
-use tiphys_appset::Generated;
+use tiphys_engine::appset::Generated;
+use tiphys_model::resources::ApplicationSet;
 use tiphys_store::{SetId, Store as Resources, StoredSet};
 use tokio_util::sync::CancellationToken;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tiphys_api::{AppProject, Metadata, SecretType, SecretValue};
+use tiphys_model::resources::{AppProject, Metadata, SecretType, SecretValue};
 use tiphys_source::BaseRevision;
 use tiphys_store::Store;
 

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::Value;
-use tiphys_cluster::{ClusterError, ClusterErrorKind, Clusters, ListContent};
 use tiphys_engine::diff::LeftOutReason;
 use tiphys_engine::{Manifest, Ownership, Scopes, ServedKind, ServedKinds, UnknownKind};
-use tiphys_project::Cluster;
+use tiphys_kube::cluster_reader::{ClusterError, ClusterErrorKind, Clusters, ListContent};
+use tiphys_model::project_rules::Cluster;
 
 use crate::clusters::{DestinationClusters, OpenCluster, find};
 use crate::error::ServiceError;

@@ -1,11 +1,11 @@
 //! Changes between static and dynamic parameters: one replaces the other.
 
-use tiphys_api::{DYNAMIC_PARAMETERS_ANNOTATION, ResourceReference};
 use tiphys_engine::DynamicEdit;
-use tiphys_params::{
+use tiphys_model::params::{
     Announcement, ApplyError, Assignment, Edited, InEffect, Parameter, ParameterChange, ParameterValue, Part,
     Target, suggest,
 };
+use tiphys_model::resources::{DYNAMIC_PARAMETERS_ANNOTATION, ResourceReference};
 
 use super::ParameterSource;
 use crate::error::{ServiceError, chain};

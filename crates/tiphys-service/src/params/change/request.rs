@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use tiphys_api::{ApplicationSource, ResourceReference};
 use tiphys_engine::{
     InlineValues, SET_PREFIX, SourceType, Variables, assigned_value_name, shown_name, written_parameters,
 };
-use tiphys_params::{
+use tiphys_model::params::{
     Announcement, Assignment, Form, ItemType, JsonType, Operand, Parameter, ParameterValue, Part, Target,
     read_values,
 };
+use tiphys_model::resources::{ApplicationSource, ResourceReference};
 
 use super::structures::StructureAssignment;
 use crate::assignments;

@@ -1,15 +1,15 @@
 //! Lists and maps of a chart, and their items: JSON, keys in brackets and appended items, which are set in the inline values.
 
 use serde_json::Value;
-use tiphys_api::ApplicationSource;
 use tiphys_engine::{
     InlineValues, InlineValuesError, NoPlaceError, SET_PREFIX, ValuePath, covering_parameter,
     dynamic_parameter_places, is_list_or_map, is_structure, parameter_places, source_node, structure_default,
 };
-use tiphys_params::{
+use tiphys_model::params::{
     Announcement, ApplyError, Assignment, Default, Form, InEffect, ItemType, JsonType, Operand,
     ParameterChange, ParameterValue, Part, Target, Types, suggest,
 };
+use tiphys_model::resources::ApplicationSource;
 use tiphys_render::MergedFile;
 use tiphys_yaml::{Node, read_json};
 

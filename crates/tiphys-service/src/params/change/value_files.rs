@@ -1,7 +1,7 @@
 //! New value files of a chart, which must exist in the source.
 
 use tiphys_engine::HELM_PLUGIN;
-use tiphys_params::{Parameter, suggest};
+use tiphys_model::params::{Parameter, suggest};
 use tiphys_render::SourceFiles;
 use tiphys_tree::RepoPath;
 

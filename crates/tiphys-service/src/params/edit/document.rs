@@ -44,7 +44,7 @@ fn source_path(subject: &ParameterSource) -> Vec<Step> {
 }
 
 /// Decodes the source from the changed text.
-fn reread(subject: &ParameterSource, text: &[u8]) -> Option<tiphys_api::ApplicationSource> {
+fn reread(subject: &ParameterSource, text: &[u8]) -> Option<tiphys_model::resources::ApplicationSource> {
     let stored = &subject.stored;
     let resources = Resources::load(&[StoreInput::StandardInput(text.to_vec())]).ok()?;
     let same = resources.applications().iter().find(|other| {

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use tiphys_api::ApplicationSource;
 use tiphys_engine::{OverrideFile, SourceType, override_file_names, override_source, patch_changes};
-use tiphys_params::ParameterChange;
+use tiphys_model::params::ParameterChange;
+use tiphys_model::resources::ApplicationSource;
 use tiphys_render::{AnnouncedSource, MergedFile};
 use tiphys_store::{FileEdit, FileVersion};
 use tiphys_tree::first_link;
@@ -144,7 +144,7 @@ fn is_equal(one: &ApplicationSource, other: &ApplicationSource) -> bool {
     let plugin = |source: &ApplicationSource| {
         let block = source.plugin.clone().unwrap_or_default();
         let parameters = block.parameters.filter(|list| !list.is_empty());
-        tiphys_api::PluginSource { parameters, ..block }
+        tiphys_model::resources::PluginSource { parameters, ..block }
     };
     let kustomize = |source: &ApplicationSource| source.kustomize.clone().unwrap_or_default();
     let helm = |source: &ApplicationSource| source.helm.clone().unwrap_or_default();

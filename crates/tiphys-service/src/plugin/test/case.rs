@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tiphys_api::Application;
+use tiphys_model::resources::Application;
 use tiphys_plugin::read_plugin_file;
 use tiphys_store::Store as Resources;
 
@@ -88,7 +88,7 @@ pub(super) fn find(
     }
     for name in asked {
         if !names.contains(name) {
-            let near = tiphys_params::suggest(name, names.iter().map(String::as_str));
+            let near = tiphys_model::params::suggest(name, names.iter().map(String::as_str));
             let known = if near.is_empty() { names.iter().map(String::as_str).collect() } else { near };
             let word = if names.len() == known.len() { "cases" } else { "did you mean" };
             return Err(ServiceError::invalid_input(format!("{} has no case {name:?}", shown.display()))
@@ -147,7 +147,7 @@ fn entries(folder: &Path) -> Result<Vec<String>, String> {
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
         if !KNOWN.contains(&name.as_str()) && !name.starts_with('.') {
-            let near = tiphys_params::suggest(&name, KNOWN);
+            let near = tiphys_model::params::suggest(&name, KNOWN);
             let known = if near.is_empty() { KNOWN.join(", ") } else { near.join(", ") };
             let word = if near.is_empty() { "a case has" } else { "did you mean" };
             return Err(format!("{name:?} is nothing that a case has; {word}: {known}"));

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use tiphys_params::{Parameter, ResolvedParameter};
+use tiphys_model::params::{Parameter, ResolvedParameter};
 
 use super::FingerprintKey;
 

@@ -2,9 +2,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tiphys_access::{RepositoryAccess, Secret};
 use tiphys_http::{Deadline, HttpClient, HttpUrl, Timeout};
-use tiphys_limits::Limit;
+use tiphys_model::access::{RepositoryAccess, Secret};
+use tiphys_model::limits::Limit;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
 use super::super::error_context::{ErrorContext, Operation};

@@ -1,4 +1,4 @@
-use tiphys_access::{CredentialReach, RepositoryAccess, RepositoryKind, Secret};
+use tiphys_model::access::{CredentialReach, RepositoryAccess, RepositoryKind, Secret};
 
 use crate::ChartSource;
 

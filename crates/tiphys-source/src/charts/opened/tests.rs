@@ -3,8 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
-use tiphys_access::{CredentialReach, RepositoryAccess};
 use tiphys_logins::{HelperBound, OwnLogins};
+use tiphys_model::access::{CredentialReach, RepositoryAccess};
 
 use super::LearnedLogins;
 use crate::ChartSource;

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, TcpListener};
 use std::time::Duration;
 
-use tiphys_access::{RepositoryAccess, Secret};
+use tiphys_model::access::{RepositoryAccess, Secret};
 use tiphys_source::{Network, SourceOptions, SourceRequest};
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tiphys_access::Secret;
+use tiphys_model::access::Secret;
 use tiphys_source::Network;
 use tiphys_testkit::chart_server::{Access, ChartServer, Failure, Transport};
 

@@ -1,6 +1,6 @@
 //! `insecure` and the client certificate apply to the repository's own server; to other servers only with `passCredentials`.
 
-use tiphys_access::{RepositoryAccess, Secret};
+use tiphys_model::access::{RepositoryAccess, Secret};
 use tiphys_source::CredentialReach;
 use tiphys_testkit::certificates::{Authority, Identity};
 use tiphys_testkit::chart_server::{Access, ChartServer, Transport};

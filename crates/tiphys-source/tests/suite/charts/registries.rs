@@ -7,7 +7,7 @@ use tiphys_testkit::registry::{Registry, RegistryAccess};
 use crate::charts::workbench::{Workbench, chart, failure, fetch, log_in, pair, web, with};
 
 /// As settings of a registry that speaks no TLS.
-fn plain(access: &mut tiphys_access::RepositoryAccess) {
+fn plain(access: &mut tiphys_model::access::RepositoryAccess) {
     access.insecure_oci_force_http = true;
 }
 
@@ -18,7 +18,7 @@ async fn charts_and_artefacts_come_from_a_registry_by_version_range_tag_and_dige
     let registry = Registry::start(RegistryAccess::Basic, Transport::Tls(&identity), &authority);
     registry.push("team/charts", &web("1.0.0"));
     let digest = registry.push("team/charts", &web("1.2.0+build"));
-    let settings = |access: &mut tiphys_access::RepositoryAccess| {
+    let settings = |access: &mut tiphys_model::access::RepositoryAccess| {
         log_in(access);
         authority.pem().clone_into(&mut access.ca_data);
     };

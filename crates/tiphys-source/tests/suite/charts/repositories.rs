@@ -108,7 +108,7 @@ async fn what_one_login_has_fetched_is_not_for_those_who_have_another_one_or_non
     let anonymous = chart(&format!("{}/charts", server.url()), "web", "");
     let other_user = with(anonymous.clone(), |access| {
         log_in(access);
-        access.password = tiphys_access::Secret::new("wrong");
+        access.password = tiphys_model::access::Secret::new("wrong");
     });
     are_apart(&with(anonymous.clone(), log_in), &[anonymous, other_user], &REVISIONS, "401").await;
 }
@@ -277,9 +277,9 @@ async fn a_server_is_trusted_by_its_own_authority_or_if_nobody_asks_who_it_is() 
     server.repository("/charts", &[web("1.0.0")]);
     let url = format!("{}/charts", server.url());
     let client = clients.client();
-    let certified = |access: &mut tiphys_access::RepositoryAccess| {
+    let certified = |access: &mut tiphys_model::access::RepositoryAccess| {
         access.tls_client_cert_data.clone_from(&client.certificate_pem);
-        access.tls_client_cert_key = tiphys_access::Secret::new(client.key_pem.clone());
+        access.tls_client_cert_key = tiphys_model::access::Secret::new(client.key_pem.clone());
     };
     let trusted = with(with(chart(&url, "web", "1.0.0"), certified), |access| {
         authority.pem().clone_into(&mut access.ca_data);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tiphys_access::{RepositoryAccess, Secret};
+use tiphys_model::access::{RepositoryAccess, Secret};
 use tiphys_source::{
     ChartSource, CredentialReach, ResolvedRevision, SourceError, SourceOptions, SourceRequest, SourceService,
     Sources, TreeScope, Want,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tiphys_access::ContextProject;
+use tiphys_model::access::ContextProject;
 use tiphys_source::{BasePoint, BaseRevision, FilesIdentity, GitSource, Sources, TreeScope, WorkTreePath};
 use tiphys_testkit::git::{self, Repository};
 use tiphys_tree::Modes;

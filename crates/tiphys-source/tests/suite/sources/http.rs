@@ -5,7 +5,7 @@ mod server;
 
 use std::collections::BTreeMap;
 
-use tiphys_access::{KnownRepositories, RepositoryAccess};
+use tiphys_model::access::{KnownRepositories, RepositoryAccess};
 use tiphys_source::{Secret, UserSettings};
 use tiphys_testkit::certificates::Authority;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tiphys_access::ContextProject;
+use tiphys_model::access::ContextProject;
 use tiphys_source::{ResolvedRevision, RevisionMetadata, Sources};
 use tiphys_tree::RepoPath;
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-use tiphys_access::RepositoryAccess;
+use tiphys_model::access::RepositoryAccess;
 use tiphys_source::{Secret, SourceOptions, UserSettings};
 
 use crate::sources::workbench::{Workbench, files};

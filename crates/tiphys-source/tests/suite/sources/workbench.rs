@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tiphys_access::{ContextProject, FileRepositories};
+use tiphys_model::access::{ContextProject, FileRepositories};
 use tiphys_source::{
     GitSource, LocalCopy, ResolvedRevision, SourceError, SourceOptions, SourceRequest, SourceService,
     Sources, TreeScope, Want,

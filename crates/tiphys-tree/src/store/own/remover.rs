@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use tiphys_removal::remove_tree_or_log;
+use tiphys_process::removal::remove_tree_or_log;
 
 use super::contents::Leaving;
 use super::places::Places;

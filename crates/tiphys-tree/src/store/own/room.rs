@@ -7,7 +7,7 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use tiphys_limits::Limit;
+use tiphys_model::limits::Limit;
 
 use super::Own;
 use super::contents::{Full, IntakeNumber, Leaving, WhenFull};

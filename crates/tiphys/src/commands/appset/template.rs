@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Map, Value};
-use tiphys_gotemplate::{LimitError, Limits, MissingKey, Options, Template, flatten, replace};
+use tiphys_go::gotemplate::{LimitError, Limits, MissingKey, Options, Template, flatten, replace};
 use tiphys_service::{
     ServiceLimits, SetTemplate, Workspace, WorkspaceOptions, render_for_set, unusable_checkout,
 };
@@ -93,7 +93,7 @@ fn print_go_template(
     })?;
     let options = Options { missing_key, limits, ..Options::at(now()) };
     let string_maps: Vec<&str> = args.text_map.iter().map(String::as_str).collect();
-    let data = tiphys_gotemplate::Value::from_json(parameters, &string_maps);
+    let data = tiphys_go::gotemplate::Value::from_json(parameters, &string_maps);
     let rendered = template.execute(&data, &options).map_err(|error| {
         let failed = ServiceError::rendering(format!("failed to execute go template {source}: {error}"));
         match error.limit.map(option_of) {

@@ -97,8 +97,13 @@ impl ServerSettings {
                 Some(u64::from(text.parse::<u32>().ok().filter(|&mib| mib <= i32::MAX.unsigned_abs())?) * MIB)
             },
         );
-        let strict =
-            variables.choose(None, "TIPHYS_CMP_STRICT", "true or false", "true", tiphys_api::parse_bool);
+        let strict = variables.choose(
+            None,
+            "TIPHYS_CMP_STRICT",
+            "true or false",
+            "true",
+            tiphys_model::resources::parse_bool,
+        );
         let workdir = args.workdir.as_ref().map(|dir| host.absolute(dir));
         let workdir = workdir
             .or_else(|| host.variable("ARGOCD_CMP_WORKDIR").map(|dir| host.absolute(dir)))
@@ -242,7 +247,7 @@ fn traces(args: &CmpServerArgs, variables: &mut Variables<'_>) -> Option<TraceSe
             "ARGOCD_CMP_SERVER_OTLP_INSECURE",
             "true or false",
             "true",
-            tiphys_api::parse_bool,
+            tiphys_model::resources::parse_bool,
         )
         .unwrap_or(true);
     let sample_ratio = variables

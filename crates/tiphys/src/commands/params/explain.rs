@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 use tiphys_engine::{SourceType, Used, handed_on_name, is_structure};
-use tiphys_params::{CollectionType, Parameter, escape, parameter_variables};
+use tiphys_model::params::{CollectionType, Parameter, escape, parameter_variables};
 use tiphys_process::escape_text;
 use tiphys_service::params::{self, ParameterLocation, ParameterRow, ResolvedReference};
 use tiphys_service::{ClusterReference, ProjectRule};

@@ -2,8 +2,8 @@
 
 use crate::commands::project::reference_json;
 use serde_json::{Value, json};
-use tiphys_api::ResourceReference;
-use tiphys_params::{Announcement, ItemType};
+use tiphys_model::params::{Announcement, ItemType};
+use tiphys_model::resources::ResourceReference;
 use tiphys_service::params::{Announced, ParameterLocation, ParameterRow};
 
 /// Returns the effective value on one line.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use tiphys_api::ResourceReference;
+use tiphys_model::resources::ResourceReference;
 use tiphys_service::params::{self, EditOptions, ParameterRequest, ParameterValues};
 use tiphys_service::parse_object_address;
 

@@ -5,13 +5,13 @@ use std::fs::File;
 use std::path::Path;
 
 use serde_json::Value;
-use tiphys_api::ApplicationSource;
 use tiphys_engine::{
     BuildEnvironment, KUSTOMIZATION_FILES, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile,
     SourcePlace, SourcePlan, instance_name, override_file_names, override_source, translate,
     without_empty_blocks,
 };
-use tiphys_params::{Announcement, ItemType, Parameter, merge_announcements};
+use tiphys_model::params::{Announcement, ItemType, Parameter, merge_announcements};
+use tiphys_model::resources::ApplicationSource;
 use tiphys_plugin::{LoadedPlugin, load_plugins};
 use tiphys_store::StoredApplication;
 use tiphys_tree::{FileOwner, RepoPath, TreeLimits, glob, open_file, read_to_bound};

@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use tiphys_params::{Announcement, CollectionType, ItemType, Parameter};
+use tiphys_model::params::{Announcement, CollectionType, ItemType, Parameter};
 
 use super::{KnownParameter, behind_name, heads, unsets};
 use crate::completion::Candidate;

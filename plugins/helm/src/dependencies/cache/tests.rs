@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use rustix::fs::{CWD, Mode, mkfifoat};
-use tiphys_removal::remove_tree;
+use tiphys_process::removal::remove_tree;
 
 use super::entry::FILE;
 use super::{Age, Cache, Difference, ENTRIES, LOCK_DIGITS, LOCKS, SECRET, Snapshot, USED};

@@ -1,7 +1,7 @@
 //! Credentials after a helper's answer.
 
-use tiphys_access::{RegistryEntry, RegistryLogin, Secret};
 use tiphys_logins::Login;
+use tiphys_model::access::{RegistryEntry, RegistryLogin, Secret};
 
 use super::open;
 use crate::dependencies::remote::{RemoteKind, RemoteRepository};

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::{Value, json};
-use tiphys_access::{
+use tiphys_model::access::{
     CredentialReach, LoginOwner, PemFiles, RegistryEntry, RegistryLogin, RepoUrl, RepositoryAccess, Secret,
 };
 

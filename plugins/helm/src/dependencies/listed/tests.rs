@@ -1,6 +1,6 @@
 //! Lists and lock files that match, and those that do not.
 
-use tiphys_access::{KnownRepositories, RepositoryAccess, RepositoryKind};
+use tiphys_model::access::{KnownRepositories, RepositoryAccess, RepositoryKind};
 
 use super::{Listed, ListedError, ProjectRepositories};
 use crate::chart::{Dependency, Lock};

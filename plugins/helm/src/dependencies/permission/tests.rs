@@ -1,7 +1,7 @@
 //! Patterns and the repositories of dependencies.
 
 use serde_json::Value;
-use tiphys_access::{CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepoUrl, RepositoryAccess};
+use tiphys_model::access::{CredentialReach, LoginOwner, PemFiles, RegistryLogin, RepoUrl, RepositoryAccess};
 use tiphys_testkit::oracle::{self, Difference};
 
 use super::is_permitted;

@@ -1,6 +1,6 @@
 //! The field `repository` of a dependency.
 
-use tiphys_access::{CredentialReach, KnownRepositories, RepositoryAccess, RepositoryKind};
+use tiphys_model::access::{CredentialReach, KnownRepositories, RepositoryAccess, RepositoryKind};
 
 use super::{DependencyRepository, ProjectRepositories, RemoteKind};
 use crate::dependencies::DependencyError;

@@ -23,7 +23,7 @@ fn world(url: &str) -> World {
 }
 
 fn lines(world: &World, helm: Helm) -> Vec<String> {
-    let line = |one: tiphys_params::Announcement| {
+    let line = |one: tiphys_model::params::Announcement| {
         format!("{}={}", one.title.unwrap_or_default(), one.string.unwrap_or_default())
     };
     world.values_with(helm).into_iter().map(line).collect()

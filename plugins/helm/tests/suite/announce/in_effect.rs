@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
-use tiphys_api::{ApplicationSource, PluginSource};
 use tiphys_engine::{SourceType, written_parameters};
 use tiphys_helm_values::{
     Assignment, Flag, HelmVersion, Inputs, LIMITS, PathItem, Value, ValuesFile, assignment_text, escape_name,
     held_value, merged, no_files,
 };
-use tiphys_params::Parameter;
+use tiphys_model::params::Parameter;
+use tiphys_model::resources::{ApplicationSource, PluginSource};
 use tiphys_testkit::dice::Dice;
 
 use crate::announce::round_trip::{SEEN, seen};

@@ -12,7 +12,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-use tiphys_params::{Announcement, decode_dynamic_output};
+use tiphys_model::params::{Announcement, decode_dynamic_output};
 use tiphys_testkit::oracle::{self, Difference};
 use tiphys_testkit::workspace_root;
 

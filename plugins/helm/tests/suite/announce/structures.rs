@@ -1,7 +1,7 @@
 //! Lists and maps: announced as JSON under the name that sets them as a whole.
 
 use serde_json::{Value, json};
-use tiphys_params::Announcement;
+use tiphys_model::params::Announcement;
 
 use crate::announce::round_trip::{SEEN, seen};
 use crate::announce::world::{Helm, World};

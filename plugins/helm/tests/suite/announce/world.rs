@@ -1,6 +1,6 @@
 //! A chart and its announcements.
 
-use tiphys_params::{Announcement, ItemType, decode_dynamic_output};
+use tiphys_model::params::{Announcement, ItemType, decode_dynamic_output};
 
 pub(crate) use crate::world::{Answer, Helm, World};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tiphys_access::{ContextProject, FileRepositories, KnownRepositories, RepositoryAccess};
+use tiphys_model::access::{ContextProject, FileRepositories, KnownRepositories, RepositoryAccess};
 use tiphys_source::{GitSource, Network, SourceError, SourceRequest, Sources};
 use tiphys_testkit::git::listing;
 

@@ -1,7 +1,7 @@
 //! The form of a plugin's announcements, as text and as JSON.
 
 use serde_json::{Map, Value, json};
-use tiphys_params::{Announcement, Field, Parameter, ParameterValue, fields};
+use tiphys_model::params::{Announcement, Field, Parameter, ParameterValue, fields};
 
 use crate::terminal::prose;
 

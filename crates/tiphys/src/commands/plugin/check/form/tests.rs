@@ -1,10 +1,10 @@
 use serde_json::json;
-use tiphys_params::{Announcement, Parameter};
+use tiphys_model::params::{Announcement, Parameter};
 
 use super::Form;
 
 fn announced(json: &str) -> Vec<Announcement> {
-    tiphys_params::decode_dynamic_output(json.as_bytes()).expect("valid announcements").list
+    tiphys_model::params::decode_dynamic_output(json.as_bytes()).expect("valid announcements").list
 }
 
 fn set(json: &str) -> Vec<Parameter> {

@@ -1,0 +1,174 @@
+//! The `git` generator.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+use tiphys_go::glob::go_match;
+use tiphys_go::gotemplate::{flatten, normalize};
+use tiphys_model::resources::{GitGenerator, GitPattern};
+use tiphys_yaml::read_document;
+
+use super::list::go_type;
+use super::{Run, Sets, Stop, text};
+use crate::appset::{ParameterSet, TemplateMode};
+
+impl Run<'_> {
+    /// Returns the directories or files of a repository that the patterns select.
+    pub(super) fn git(&self, git: &GitGenerator, values: &BTreeMap<String, String>) -> Sets {
+        let sets = if !git.directories.is_empty() {
+            self.directories(git)?
+        } else if !git.files.is_empty() {
+            self.files(git)?
+        } else {
+            return Err(Stop::failed("ApplicationSet is empty"));
+        };
+        let with_values = |set| {
+            self.with_values(set, values).map_err(|error| {
+                Stop::failed(format!(
+                    "error generating params from git: failed to append templated values: {error}"
+                ))
+            })
+        };
+        sets.into_iter().map(with_values).collect()
+    }
+
+    fn directories(&self, git: &GitGenerator) -> Sets {
+        let found =
+            self.answer("git", self.git_request(git, "directories", &json!(true))).map_err(|stop| {
+                stop.wrapped("error generating params from git: error getting directories from repo: ")
+            })?;
+        let matches = |path: &str, is_excluded: bool| {
+            let mut patterns = git.directories.iter().filter(|pattern| pattern.is_excluded == is_excluded);
+            // As in Argo CD, a bad pattern matches nothing.
+            patterns.any(|pattern| go_match(pattern.path.as_bytes(), path.as_bytes()).unwrap_or(false))
+        };
+        let paths = found.iter().map(|entry| text(entry, "path"));
+        let selected = paths.filter(|path| matches(path, false) && !matches(path, true));
+        Ok(selected.map(|path| self.path_parameters(git, path, None, Map::new())).collect())
+    }
+
+    fn files(&self, git: &GitGenerator) -> Sets {
+        let mut files = BTreeMap::new();
+        let mut questions = Vec::new();
+        let (excluding, including): (Vec<&GitPattern>, Vec<&GitPattern>) =
+            git.files.iter().partition(|pattern| pattern.is_excluded);
+        for pattern in including.into_iter().chain(excluding) {
+            let found = match self.answer("git", self.git_request(git, "files", &json!(pattern.path))) {
+                Ok(found) => found,
+                Err(Stop::Ask(more)) => {
+                    questions.extend(more);
+                    continue;
+                }
+                Err(failed) => {
+                    return Err(failed.wrapped("error generating params from git: "));
+                }
+            };
+            for file in found {
+                let path = text(file, "path");
+                if pattern.is_excluded {
+                    files.remove(path);
+                } else {
+                    files.insert(path, text(file, "content"));
+                }
+            }
+        }
+        if !questions.is_empty() {
+            return Err(Stop::Ask(questions));
+        }
+        let sets = files.into_par_iter().map(|(path, content)| {
+            let objects = objects(content).map_err(|error| {
+                Stop::failed(format!(
+                    "error generating params from git: unable to process file '{path}' from repository '{}': unable to parse file: {error}",
+                    git.repo_url
+                ))
+            })?;
+            let (directory, name) = path.rsplit_once('/').unwrap_or((".", path));
+            let set = |object| self.path_parameters(git, directory, Some(name), object);
+            Ok(objects.into_iter().map(set).collect::<Vec<_>>())
+        });
+        Ok(sets.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    /// Returns a question about a repository. The project of the template says whose credentials are used; that of a Go template is not known
+    /// yet.
+    fn git_request(&self, git: &GitGenerator, key: &str, value: &Value) -> Value {
+        let project = self.set.template["spec"]["project"].as_str().unwrap_or_default();
+        let project = if project.contains("{{") { "" } else { project };
+        json!({"repoURL": git.repo_url, "revision": git.revision, "project": project, key: value})
+    }
+
+    /// Returns parameters with those of a directory, and of a file in it.
+    fn path_parameters(
+        &self,
+        git: &GitGenerator,
+        directory: &str,
+        file: Option<&str>,
+        object: Map<String, Value>,
+    ) -> ParameterSet {
+        let basename = directory.rsplit('/').next().unwrap_or(directory);
+        let segments: Vec<&str> = directory.split('/').collect();
+        let mut names =
+            vec![("basename", basename.to_owned()), ("basenameNormalized", normalize(basename.as_bytes()))];
+        if let Some(file) = file {
+            names.push(("filename", file.to_owned()));
+            names.push(("filenameNormalized", normalize(file.as_bytes())));
+        }
+        let prefix = &git.path_param_prefix;
+        let values = match self.mode {
+            TemplateMode::Go => {
+                let mut path = json!({"path": directory, "segments": segments});
+                for (key, value) in names {
+                    path[key] = Value::from(value);
+                }
+                let mut values = object;
+                if prefix.is_empty() {
+                    values.insert("path".to_owned(), path);
+                } else {
+                    values.insert(prefix.clone(), json!({"path": path}));
+                }
+                values
+            }
+            TemplateMode::Fast => {
+                let strings = flatten(&object).into_iter().map(|(key, value)| (key, Value::from(value)));
+                let mut values: Map<String, Value> = strings.collect();
+                let path = if prefix.is_empty() { "path".to_owned() } else { format!("{prefix}.path") };
+                let names =
+                    names.into_iter().map(|(key, value)| (format!("{path}.{key}"), Value::from(value)));
+                values.extend(names);
+                let segments = segments.iter().enumerate();
+                values.extend(
+                    segments.map(|(index, segment)| (format!("{path}[{index}]"), Value::from(*segment))),
+                );
+                values.insert(path, Value::from(directory));
+                values
+            }
+        };
+        ParameterSet { values, ..ParameterSet::default() }
+    }
+}
+
+/// Returns the object of a file, or its list of objects. An empty file has an empty object.
+fn objects(content: &str) -> Result<Vec<Map<String, Value>>, String> {
+    let document = read_document(content.as_bytes());
+    let document = document.map_err(|error| format!("error converting YAML to JSON: yaml: {error}"))?;
+    let mismatch = |found: &Value, expected: &str| {
+        format!(
+            "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {} into Go value of type {expected}",
+            go_type(found)
+        )
+    };
+    match document.map(|document| document.to_value()) {
+        None | Some(Value::Null) => Ok(vec![Map::new()]),
+        Some(Value::Object(object)) => Ok(vec![object]),
+        Some(Value::Array(items)) => items
+            .into_iter()
+            .map(|item| match item {
+                Value::Object(object) => Ok(object),
+                Value::Null => Ok(Map::new()),
+                other => Err(mismatch(&other, "map[string]interface {}")),
+            })
+            .collect(),
+        Some(other) => Err(mismatch(&other, "[]map[string]interface {}")),
+    }
+}

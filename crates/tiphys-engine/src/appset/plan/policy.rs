@@ -1,0 +1,50 @@
+//! Which changes of Applications a policy permits. All policies permit to create.
+
+use tiphys_model::resources::ApplicationSet;
+
+use super::{PlanError, PlanSettings};
+
+/// Returns whether a word is the name of a policy.
+pub(crate) fn is_known(policy: &str) -> bool {
+    Policy::parse(policy).is_some()
+}
+
+/// A policy of Argo CD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Policy {
+    CreateOnly,
+    CreateUpdate,
+    CreateDelete,
+    Sync,
+}
+
+impl Policy {
+    /// Returns the policy of a set: its own, if it may have one, else the controller's.
+    pub(super) fn of(set: &ApplicationSet, settings: &PlanSettings) -> Result<Self, PlanError> {
+        let own = set.applications_sync.as_deref().filter(|_| settings.is_policy_override_enabled);
+        let (place, policy) = match own {
+            Some(policy) => ("spec.syncPolicy.applicationsSync", policy),
+            None if settings.policy.is_empty() => return Ok(Self::Sync),
+            None => ("the controller's policy", settings.policy.as_str()),
+        };
+        Self::parse(policy).ok_or_else(|| PlanError::Policy { place, policy: policy.to_owned() })
+    }
+
+    fn parse(policy: &str) -> Option<Self> {
+        match policy {
+            "create-only" => Some(Self::CreateOnly),
+            "create-update" => Some(Self::CreateUpdate),
+            "create-delete" => Some(Self::CreateDelete),
+            "sync" => Some(Self::Sync),
+            _ => None,
+        }
+    }
+
+    pub(super) fn permits_updates(self) -> bool {
+        matches!(self, Self::CreateUpdate | Self::Sync)
+    }
+
+    pub(super) fn permits_deletions(self) -> bool {
+        matches!(self, Self::CreateDelete | Self::Sync)
+    }
+}

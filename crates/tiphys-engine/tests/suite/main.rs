@@ -1,0 +1,4 @@
+//! Recorded answers of Argo CD and kubectl.
+
+mod appset;
+mod oracles;

@@ -1,0 +1,394 @@
+//! Functions of templates: their types, and what they have access to.
+
+#![expect(clippy::unnecessary_wraps, reason = "all functions of templates have one type")]
+
+mod argo;
+mod builtin;
+mod case;
+mod compare;
+mod dates;
+mod decimal;
+mod defaults;
+mod dicts;
+mod encoding;
+mod escape;
+mod index;
+mod json;
+mod lists;
+mod math;
+mod merge;
+mod paths;
+mod random;
+mod reflection;
+mod refused;
+mod regex;
+mod semver;
+mod strings;
+mod url;
+mod wrap;
+mod yaml;
+
+pub use argo::{normalize, slug};
+pub use regex::compile_regex;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::gotemplate::datetime::DateTime;
+use crate::gotemplate::limits::{Budget, LimitError};
+use crate::gotemplate::reflected::Reflected;
+use crate::gotemplate::value::{List, Map, Named, Special, Str, Value};
+use crate::gotemplate::{ConvertError, Options};
+
+/// Why a function failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The message that follows `error calling NAME: `.
+    Message(String),
+    /// A limit is exceeded.
+    Limit(LimitError),
+}
+
+impl From<LimitError> for Failure {
+    fn from(limit: LimitError) -> Self {
+        Self::Limit(limit)
+    }
+}
+
+impl From<ConvertError> for Failure {
+    fn from(error: ConvertError) -> Self {
+        match error {
+            ConvertError::Limit(limit) => Self::Limit(limit),
+            error @ ConvertError::Number(_) => Self::Message(error.to_string()),
+        }
+    }
+}
+
+/// Returns a failure with a message.
+fn fail<T>(message: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure::Message(message.into()))
+}
+
+/// The type of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// `interface {}`
+    Any,
+    /// `reflect.Value`: any value with its static type.
+    Reflect,
+    /// `bool`
+    Bool,
+    /// `int`
+    Int,
+    /// `float64`
+    Float,
+    /// `string`
+    String,
+    /// `map[string]interface {}`
+    Map,
+    /// `time.Time`
+    Date,
+}
+
+impl Type {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Any => "interface {}",
+            Self::Reflect => "reflect.Value",
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Float => "float64",
+            Self::String => "string",
+            Self::Map => "map[string]interface {}",
+            Self::Date => "time.Time",
+        }
+    }
+
+    pub(crate) fn can_be_nil(self) -> bool {
+        matches!(self, Self::Any | Self::Reflect | Self::Map)
+    }
+
+    /// Returns whether a value of this type can be assigned without conversion.
+    pub(crate) fn accepts(self, value: &Value) -> bool {
+        match self {
+            Self::Any | Self::Reflect => true,
+            typed => typed.name() == value.type_name(),
+        }
+    }
+}
+
+type Outcome = Result<Value, Failure>;
+
+/// What a function does.
+#[derive(Clone, Copy)]
+pub(crate) enum Body {
+    /// Returns a value of its own type.
+    Plain(fn(&mut Call<'_>) -> Outcome),
+    /// Returns a value of type `interface {}`.
+    Any(fn(&mut Call<'_>) -> Outcome),
+    /// Returns a value with its static type.
+    Reflect(fn(&mut Call<'_>) -> Result<Reflected, Failure>),
+    /// `and`, which evaluates its own arguments.
+    And,
+    /// `or`, which evaluates its own arguments.
+    Or,
+    /// `call`, which fails because no value is a function.
+    Call,
+}
+
+/// A function.
+#[derive(Clone, Copy)]
+pub(crate) struct Function {
+    pub(crate) name: &'static str,
+    pub(crate) parameters: &'static [Type],
+    /// The type of further arguments.
+    pub(crate) rest: Option<Type>,
+    pub(crate) body: Body,
+    /// Whether it changes its first argument.
+    pub(crate) changes_data: bool,
+    /// Whether it returns something else at each call.
+    is_volatile: bool,
+}
+
+impl Function {
+    const fn of(name: &'static str, parameters: &'static [Type], body: Body) -> Self {
+        Self { name, parameters, rest: None, body, changes_data: false, is_volatile: false }
+    }
+
+    const fn new(
+        name: &'static str,
+        parameters: &'static [Type],
+        body: fn(&mut Call<'_>) -> Outcome,
+    ) -> Self {
+        Self::of(name, parameters, Body::Plain(body))
+    }
+
+    const fn any(
+        name: &'static str,
+        parameters: &'static [Type],
+        body: fn(&mut Call<'_>) -> Outcome,
+    ) -> Self {
+        Self::of(name, parameters, Body::Any(body))
+    }
+
+    const fn and(mut self, rest: Type) -> Self {
+        self.rest = Some(rest);
+        self
+    }
+
+    const fn changing(mut self) -> Self {
+        self.changes_data = true;
+        self
+    }
+
+    const fn volatile(mut self) -> Self {
+        self.is_volatile = true;
+        self
+    }
+
+    /// Returns the type of the argument at an index.
+    pub(crate) fn parameter(&self, index: usize) -> Type {
+        self.parameters.get(index).copied().or(self.rest).unwrap_or(Type::Any)
+    }
+
+    /// Calls the function.
+    pub(crate) fn call(&self, call: &mut Call<'_>) -> Result<Reflected, Failure> {
+        if self.is_volatile {
+            call.context.volatile.insert(self.name);
+        }
+        let result = match self.body {
+            Body::Plain(body) => Reflected::Plain(body(call)?),
+            Body::Any(body) => Reflected::Interface(body(call)?),
+            Body::Reflect(body) => body(call)?,
+            Body::And | Body::Or | Body::Call => Reflected::Invalid,
+        };
+        match result.value() {
+            Value::String(string) => call.context.budget.take_bytes(string.len())?,
+            Value::List(list) => call.context.budget.take(list.len())?,
+            Value::Map(map) => call.context.budget.take(map.len())?,
+            _ => {}
+        }
+        Ok(result)
+    }
+}
+
+/// Finds a function by its name.
+pub(crate) fn find(name: &str) -> Option<&'static Function> {
+    static FUNCTIONS: LazyLock<HashMap<&'static str, &'static Function>> = LazyLock::new(|| {
+        let all = [
+            // Functions of sprig replace those of the language.
+            builtin::FUNCTIONS,
+            compare::FUNCTIONS,
+            escape::FUNCTIONS,
+            index::FUNCTIONS,
+            argo::FUNCTIONS,
+            case::FUNCTIONS,
+            dates::FUNCTIONS,
+            defaults::FUNCTIONS,
+            dicts::FUNCTIONS,
+            encoding::FUNCTIONS,
+            json::FUNCTIONS,
+            lists::FUNCTIONS,
+            math::FUNCTIONS,
+            merge::FUNCTIONS,
+            paths::FUNCTIONS,
+            random::FUNCTIONS,
+            reflection::FUNCTIONS,
+            refused::FUNCTIONS,
+            regex::FUNCTIONS,
+            semver::FUNCTIONS,
+            strings::FUNCTIONS,
+            url::FUNCTIONS,
+            wrap::FUNCTIONS,
+            yaml::FUNCTIONS,
+        ];
+        all.into_iter().flatten().map(|function| (function.name, function)).collect()
+    });
+    FUNCTIONS.get(name).copied()
+}
+
+/// What functions have access to during one execution.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) budget: Budget,
+    now: SystemTime,
+    random: u64,
+    volatile: BTreeSet<&'static str>,
+    /// Maps that functions changed, which may contain each other.
+    changed: Vec<Map>,
+    /// Compiled regular expressions.
+    expressions: HashMap<Str, ::regex::bytes::Regex>,
+}
+
+impl Context {
+    pub(crate) fn new(options: &Options) -> Self {
+        Self {
+            budget: Budget::new(options.limits),
+            now: options.now,
+            random: options.random,
+            volatile: BTreeSet::new(),
+            changed: Vec::new(),
+            expressions: HashMap::new(),
+        }
+    }
+
+    /// Frees maps that contain each other. Returns the volatile functions that were called.
+    pub(crate) fn finish(self) -> Vec<&'static str> {
+        for map in &self.changed {
+            map.clear();
+        }
+        self.volatile.into_iter().collect()
+    }
+
+    /// Returns the next random number (`SplitMix64`).
+    fn random(&mut self) -> u64 {
+        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.random ^ (self.random >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn now(&self) -> DateTime {
+        let since = |time: std::time::Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+        match self.now.duration_since(UNIX_EPOCH) {
+            Ok(after) => DateTime::from_unix(since(after), after.subsec_nanos()),
+            Err(before) => DateTime::from_unix(-since(before.duration()), 0),
+        }
+    }
+}
+
+/// A call of a function. The types of the arguments have been checked.
+pub(crate) struct Call<'a> {
+    arguments: Vec<Reflected>,
+    /// The name of the function.
+    name: &'static str,
+    context: &'a mut Context,
+}
+
+impl<'a> Call<'a> {
+    pub(crate) fn new(name: &'static str, arguments: Vec<Reflected>, context: &'a mut Context) -> Self {
+        Self { arguments, name, context }
+    }
+
+    fn budget(&mut self) -> &mut Budget {
+        &mut self.context.budget
+    }
+
+    fn reflected(&self, index: usize) -> Reflected {
+        self.arguments.get(index).cloned().unwrap_or(Reflected::Invalid)
+    }
+
+    fn value(&self, index: usize) -> Value {
+        self.arguments.get(index).map_or(Value::Nil, Reflected::value)
+    }
+
+    /// Returns the values from an index on.
+    fn values(&self, from: usize) -> Vec<Value> {
+        self.arguments.iter().skip(from).map(Reflected::value).collect()
+    }
+
+    fn string(&self, index: usize) -> Str {
+        match self.value(index) {
+            Value::String(string) => string,
+            _ => "".into(),
+        }
+    }
+
+    /// Returns a string with invalid UTF-8 replaced.
+    fn text(&self, index: usize) -> String {
+        self.string(index).lossy().into_owned()
+    }
+
+    fn integer(&self, index: usize) -> i64 {
+        self.value(index).as_integer().unwrap_or(0)
+    }
+
+    fn boolean(&self, index: usize) -> bool {
+        matches!(self.value(index), Value::Bool(true))
+    }
+
+    fn float(&self, index: usize) -> Option<f64> {
+        match self.value(index) {
+            Value::Float(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn map(&self, index: usize) -> Map {
+        match self.value(index) {
+            Value::Map(map) => map,
+            _ => Map::nil(),
+        }
+    }
+
+    fn date(&self, index: usize) -> DateTime {
+        match self.value(index) {
+            Value::Special(Special(Named::Date(date))) => date,
+            _ => DateTime::zero(),
+        }
+    }
+
+    /// Returns a list, or fails with `Cannot ACTION KIND`.
+    fn list(&mut self, index: usize, action: &str) -> Result<List, Failure> {
+        match self.value(index) {
+            Value::List(list) => {
+                self.budget().take(list.len())?;
+                Ok(list)
+            }
+            Value::Nil => fail("runtime error: invalid memory address or nil pointer dereference"),
+            other => fail(format!("Cannot {action} {}", other.kind())),
+        }
+    }
+
+    /// Formats a value like `fmt.Sprint`, or as it is if it is a string.
+    fn written(&mut self, value: &Value) -> Result<Str, Failure> {
+        match value {
+            Value::String(string) => Ok(string.clone()),
+            value => Ok(crate::gotemplate::format::print(self.budget(), std::slice::from_ref(value))?.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,0 @@
-//! Go templates: recorded answers of Go and Argo CD.
-
-mod flatten;
-mod oracles;

@@ -1,0 +1,120 @@
+//! The ConfigMap `argocd-cm`: Argo CD's settings, as far as rendering depends on them.
+
+mod ignored;
+
+use std::collections::BTreeMap;
+
+use tiphys_yaml::{Data, DecodeError, Node, Object, read_document};
+
+pub use ignored::GlobalIgnoreDifference;
+
+use crate::resources::LabelSelector;
+use crate::resources::decode::text;
+
+/// The namespace of the control plane if nothing sets another one.
+pub const DEFAULT_CONTROL_PLANE_NAMESPACE: &str = "argocd";
+
+/// The keys of `argocd-cm` that rendering depends on. Values are as written; the caller interprets them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArgoCdSettings {
+    /// Namespace of the ConfigMap; `None` if the document does not set one.
+    pub namespace: Option<String>,
+    /// `application.resourceTrackingMethod`. Argo CD treats an unknown method as `annotation`.
+    pub tracking_method: Option<String>,
+    /// `application.instanceLabelKey`.
+    pub label_key: Option<String>,
+    /// `installationID`.
+    pub installation_id: Option<String>,
+    /// `kustomize.buildOptions`.
+    pub kustomize_build_options: Option<String>,
+    /// `kustomize.buildOptions.<version>`, by version.
+    pub kustomize_version_options: BTreeMap<String, String>,
+    /// `helm.valuesFileSchemes`, split. `None` if the key is absent: `https` and `http` are allowed. An empty list allows none.
+    pub value_file_schemes: Option<Vec<String>>,
+    /// `helm.enable`. Every value except `true` disables Helm.
+    pub helm_enable: Option<String>,
+    /// `kustomize.enable`. Every value except `true` disables Kustomize.
+    pub kustomize_enable: Option<String>,
+    /// `globalProjects`: the projects whose rules also apply to other projects. An error in it, with the reason.
+    pub global_projects: Result<Vec<GlobalProject>, String>,
+    /// What is ignored in comparisons of all applications.
+    pub ignore_differences: Vec<GlobalIgnoreDifference>,
+}
+
+/// An entry of `globalProjects`: a project whose rules also apply to the selected ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalProject {
+    /// The name of the global project.
+    pub project_name: String,
+    /// The labels of the projects to which its rules apply.
+    pub label_selector: LabelSelector,
+}
+
+impl Default for ArgoCdSettings {
+    fn default() -> Self {
+        Self {
+            namespace: None,
+            tracking_method: None,
+            label_key: None,
+            installation_id: None,
+            kustomize_build_options: None,
+            kustomize_version_options: BTreeMap::new(),
+            value_file_schemes: None,
+            helm_enable: None,
+            kustomize_enable: None,
+            global_projects: Ok(Vec::new()),
+            ignore_differences: Vec::new(),
+        }
+    }
+}
+
+/// Decodes `globalProjects`, a YAML list. Unlike in Argo CD, an error is reported and not ignored, because the rules would not apply.
+fn global_projects(value: &str) -> Result<Vec<GlobalProject>, String> {
+    let document = read_document(value.as_bytes()).map_err(|error| error.to_string())?;
+    let Some(document) = document.map(Node::deduplicated) else { return Ok(Vec::new()) };
+    let entries = match &document.data {
+        Data::Null => return Ok(Vec::new()),
+        Data::Sequence(entries) => entries,
+        _ => return Err(format!("expected a list, found {}", document.type_words())),
+    };
+    let decoded = entries.iter().enumerate().map(|(index, node)| {
+        let mut object = Object::new(node, format!("[{index}]"))?;
+        Ok(GlobalProject {
+            project_name: text(&mut object, "projectName")?,
+            label_selector: match object.object("labelSelector")? {
+                Some(selector) => LabelSelector::decode(selector)?,
+                None => LabelSelector::default(),
+            },
+        })
+    });
+    decoded.collect::<Result<_, DecodeError>>().map_err(|error| format!("{}: {}", error.path, error.message))
+}
+
+impl ArgoCdSettings {
+    /// Decodes the ConfigMap. Errors name the field that has the wrong type.
+    pub fn decode(node: &Node) -> Result<Self, DecodeError> {
+        let mut object = Object::new(node, "")?;
+        let data = object.text_map("data")?.unwrap_or_default();
+        let namespace = node.at(["metadata", "namespace"]).and_then(Node::as_str);
+        let value = |key: &str| data.get(key).filter(|value| !value.is_empty()).cloned();
+        let versions = data.iter().filter_map(|(key, value)| {
+            key.strip_prefix("kustomize.buildOptions.").map(|version| (version.to_owned(), value.clone()))
+        });
+        let schemes = data.get("helm.valuesFileSchemes").map(|list| {
+            list.split(',').map(str::trim).filter(|scheme| !scheme.is_empty()).map(str::to_owned).collect()
+        });
+        Ok(Self {
+            namespace: namespace.filter(|namespace| !namespace.is_empty()).map(str::to_owned),
+            tracking_method: value("application.resourceTrackingMethod"),
+            label_key: value("application.instanceLabelKey"),
+            installation_id: value("installationID"),
+            kustomize_build_options: value("kustomize.buildOptions"),
+            kustomize_version_options: versions.collect(),
+            value_file_schemes: schemes,
+            helm_enable: value("helm.enable"),
+            kustomize_enable: value("kustomize.enable"),
+            global_projects: global_projects(data.get("globalProjects").map_or("", String::as_str)),
+            ignore_differences: GlobalIgnoreDifference::all(&data),
+        })
+    }
+}
