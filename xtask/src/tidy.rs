@@ -15,7 +15,9 @@ mod licences;
 mod manifest;
 mod manifests;
 pub(crate) mod markdown;
+mod modules;
 mod named_tests;
+mod option_names;
 mod orphans;
 mod source;
 mod suppressions;
@@ -101,6 +103,7 @@ impl Findings {
 /// All checks, in the order in which they run.
 const CHECKS: &[Check] = &[
     crate_table::CHECK,
+    modules::CHECK,
     third_party::CHECK,
     code_map::CHECK,
     orphans::CHECK,
@@ -112,6 +115,7 @@ const CHECKS: &[Check] = &[
     duplicates::CHECK,
     suppressions::CHECK,
     error_texts::CHECK,
+    option_names::CHECK,
     doc_links::CHECK,
     named_tests::CHECK,
     decisions::CHECK,

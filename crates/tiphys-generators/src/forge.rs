@@ -235,7 +235,7 @@ fn chosen<'a>(settings: &'a Value, forges: &[&'static str]) -> Option<(&'static 
 
 /// Checks that tiphys can ask a forge.
 fn check_supported(generator: &str, forge: &str, block: &Value, supported: &[&str]) -> Result<(), String> {
-    const REMEDY: &str = "is not supported; --answers can answer this generator";
+    const REMEDY: &str = "is not supported; recorded answers can answer this generator";
     if !supported.contains(&forge) {
         return Err(format!("{generator}.{forge}: this forge {REMEDY}"));
     }

@@ -35,9 +35,7 @@ pub enum ClusterSecretError {
         source: DecodeError,
     },
     /// `config` uses a way of authentication that is not supported.
-    #[error(
-        "Secret {secret}: config.{field} is not supported; put this cluster into a kubeconfig and use --kubeconfig"
-    )]
+    #[error("Secret {secret}: config.{field} is not supported; put this cluster into a kubeconfig")]
     Unsupported {
         /// Name of the Secret.
         secret: String,

@@ -1,5 +1,7 @@
 //! What can be said about applications without rendering them.
 
+mod sets;
+
 use std::pin::pin;
 
 use futures_util::{StreamExt as _, stream};
@@ -7,14 +9,15 @@ use tiphys_engine::{GENERATE_PATHS_ANNOTATION, source_node};
 use tiphys_render::{SourceProblem, SourceRule, UnselectedPaths};
 use tiphys_store::{Filter, Place, Selection, StoredApplication};
 
-use crate::appset::{CheckedSets, SetSelection, check_sets};
-use crate::checkouts::{self, CheckoutReport};
+pub use self::sets::{CheckFinding, CheckedSets, check_sets};
+use crate::context::checkouts::{self, CheckoutReport};
+use crate::context::options::ApplicationSelection;
+use crate::context::sets::SetSelection;
+use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
 use crate::findings::{self, DocumentFinding, DocumentRule, RefusedApplications};
-use crate::options::ApplicationSelection;
 use crate::select;
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 /// A finding about an application.
 #[derive(Clone, Debug, PartialEq, Eq)]

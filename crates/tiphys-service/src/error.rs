@@ -96,6 +96,10 @@ pub enum Remedy {
     AnswerSets,
     /// Name the Secrets of Argo CD's clusters.
     NameClusterSecrets,
+    /// Name the cluster of each context.
+    NameContexts,
+    /// Render the chart in this directory, and pass its Applications.
+    RenderChart(String),
     /// Choose one source of the Application.
     ChooseSource,
     /// Change an override file instead of the Application.

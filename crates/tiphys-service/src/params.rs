@@ -9,7 +9,6 @@ mod explain;
 mod filter;
 mod inspect;
 mod origin;
-mod problems;
 mod resolve;
 mod row;
 
@@ -18,13 +17,14 @@ use std::sync::Arc;
 use tiphys_model::resources::ApplicationSource;
 use tiphys_store::{ApplicationRef, Filter, SelectError, StoredApplication};
 
+use crate::context::options::{ServiceOptions, StorePath};
+use crate::context::service::Service;
+use crate::context::workspace::{Workspace, WorkspaceOptions};
 use crate::error::{Remedy, ServiceError};
 use crate::findings;
-use crate::options::{ServiceOptions, StorePath};
-use crate::service::Service;
 use crate::warning::Warning;
-use crate::workspace::{Workspace, WorkspaceOptions};
 
+pub use crate::problems::{ParameterProblems, ProblemRule};
 pub use change::ParameterRequest;
 pub use check::{CheckedParameters, ParameterFinding, check};
 pub use diff::{UnsavedChange, compare_unsaved};
@@ -33,8 +33,6 @@ pub use explain::explain;
 pub use filter::{ParameterEntry, ParameterFilter, ParameterGroup};
 pub use inspect::{ApplicationParameters, inspect};
 pub use origin::{OriginChain, OriginLink, ParameterLocation, ParameterOrigin};
-pub(crate) use problems::problems_of;
-pub use problems::{ParameterProblems, ProblemRule};
 pub use resolve::{ResolvedReference, UsedValue, resolve};
 pub use row::{Announced, ParameterRow};
 

@@ -1,18 +1,15 @@
 //! Plugins: loading them, checking them, and trying them on a directory.
 
 mod check;
-mod load;
-mod replaced;
 pub mod test;
 mod trial;
 mod try_on;
 
 use std::path::PathBuf;
 
+pub use crate::context::options::PluginOrigin;
+pub use crate::context::plugins::{PluginPath, load_plugins, plugin_paths, run_settings, warn_about_folder};
 pub use check::{CheckedForm, FormCheck};
-pub use load::{PluginOrigin, PluginPath, load_plugins, plugin_paths, run_settings, warn_about_folder};
-pub(crate) use load::{catalogue, connect_plugins, load, local_plugin};
-pub(crate) use replaced::{NamedPlugin, without_replaced};
 pub use trial::Trial;
 pub use try_on::{announce, environment, generate, matches};
 

@@ -1,5 +1,9 @@
 //! Rendering many applications.
 
+mod inputs;
+mod self_references;
+mod shared_objects;
+
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -8,11 +12,13 @@ use tiphys_engine::{Scopes, set_namespace, skip_secrets};
 use tiphys_render::{RenderedApplication, Work};
 use tiphys_store::StoredApplication;
 
+use self::self_references::self_references;
+use self::shared_objects::SharedObjects;
+use crate::context::options::StepCallback;
+use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
-use crate::options::StepCallback;
-use crate::self_references::self_references;
-use crate::shared_objects::SharedObjects;
-use crate::workspace::Workspace;
+
+pub use inputs::{ApplicationInputs, inputs};
 
 /// Changes to the manifests that Argo CD would deploy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,16 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_process::quote_argument;
 use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
 
-use crate::appset::SetReports;
-use crate::compare::{ApplicationDiff, Presence};
+use crate::application_diff::{ApplicationDiff, Presence};
+use crate::context::options::ApplicationSelection;
+use crate::context::sets::SetReports;
+use crate::context::workspace::Workspace;
 use crate::error::{Input, Remedy, ServiceError};
 use crate::findings;
-use crate::options::ApplicationSelection;
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 /// The applications that a use case is about. An invalid or missing application does not hide the others.
 #[derive(Debug)]
@@ -129,11 +128,8 @@ fn nothing_selected(workspace: &Workspace, action: &str) -> ServiceError {
         return error.with_hint("no Application of the store has these labels and this project");
     }
     if let Some(chart) = chart_of_applications(workspace) {
-        let hint = format!(
-            "{chart} is a chart of Applications; render it first: helm template {} | tiphys render --store -",
-            quote_argument(&chart)
-        );
-        return error.with_hint(hint);
+        let hint = format!("{chart} is a chart of Applications");
+        return error.with_hint(hint).with_remedy(Remedy::RenderChart(chart));
     }
     let is_application = |skipped: &&tiphys_store::Skipped| {
         skipped.object.as_ref().is_some_and(|object| object.kind == "Application")

@@ -13,11 +13,11 @@ use tiphys_engine::LookUp;
 use tiphys_render::{SourceLookUps, ValueResolver as _};
 use tiphys_store::StoredApplication;
 
-use crate::clusters::ObjectId;
-use crate::dynamic::PermittedLookUp;
+use crate::context::clusters::ObjectId;
+use crate::context::dynamic::PermittedLookUp;
+use crate::context::workspace::Workspace;
 use crate::error::{ServiceError, chain};
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 use fingerprint::{Fingerprint, FingerprintKey};
 use folders::FolderWatch;

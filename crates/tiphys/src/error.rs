@@ -111,6 +111,13 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::ChooseStore => {
             "--store names the folder or file that holds Applications; -v lists what was left out"
         }
+        Remedy::NameContexts => "--context NAME=CONTEXT names the cluster of each context",
+        Remedy::RenderChart(dir) => {
+            return format!(
+                "render it first: helm template {} | tiphys render --store -",
+                quote_argument(dir)
+            );
+        }
         Remedy::ChooseSource => "say which: --source-position or --source-name",
         Remedy::WriteOverride => {
             "--write-to override writes the change into the repository's folder (--repo) instead"

@@ -19,6 +19,18 @@ pub(super) struct MapRow {
     pub(super) may_depend_on: Option<Vec<String>>,
 }
 
+/// A line of the table of modules.
+pub(super) struct ModuleRow {
+    /// Line number, from 1.
+    pub(super) line: usize,
+    /// The module's name.
+    pub(super) name: String,
+    /// The module's file without `.rs`, which is its directory.
+    pub(super) path: String,
+    /// The modules of the crate that it may use.
+    pub(super) may_use: Vec<String>,
+}
+
 /// A line of the table of restricted third-party crates.
 pub(super) struct Restriction {
     /// Names; a `*` at the end matches any suffix.
@@ -41,14 +53,23 @@ impl Restriction {
 pub(super) fn code_map(tree: &Tree) -> Result<Vec<MapRow>, Failure> {
     let (table, columns) = table(tree, ["crate", "may depend on"])?;
     let row = |row: &Row| {
-        let cell = row.cell(columns[0]);
-        let name = code_words(cell).first().map(|&name| name.to_owned())?;
-        let dir =
-            cell.split("](").nth(1).and_then(|rest| rest.split(')').next()).unwrap_or_default().to_owned();
+        let (name, dir) = link(row.cell(columns[0]))?;
         let allowed = row.cell(columns[1]);
         let names = || code_words(allowed).into_iter().map(str::to_owned).collect();
         let may_depend_on = (allowed != "any").then(names);
         Some(MapRow { line: row.line, name, dir, may_depend_on })
+    };
+    Ok(table.rows.iter().filter_map(row).collect())
+}
+
+/// The modules: the table with the columns `module` and `may use`.
+pub(super) fn modules(tree: &Tree) -> Result<Vec<ModuleRow>, Failure> {
+    let (table, columns) = table(tree, ["module", "may use"])?;
+    let row = |row: &Row| {
+        let (name, file) = link(row.cell(columns[0]))?;
+        let path = file.trim_end_matches(".rs").to_owned();
+        let may_use = code_words(row.cell(columns[1])).into_iter().map(str::to_owned).collect();
+        Some(ModuleRow { line: row.line, name, path, may_use })
     };
     Ok(table.rows.iter().filter_map(row).collect())
 }
@@ -60,6 +81,13 @@ pub(super) fn restrictions(tree: &Tree) -> Result<Vec<Restriction>, Failure> {
     let restriction =
         |row: &Row| Restriction { patterns: words(row, columns[0]), only_in: words(row, columns[1]) };
     Ok(table.rows.iter().map(restriction).collect())
+}
+
+/// Returns the name and the target of a link: `` [`NAME`](TARGET) ``. The target is empty without a link.
+fn link(cell: &str) -> Option<(String, String)> {
+    let name = code_words(cell).first().map(|&name| name.to_owned())?;
+    let target = cell.split("](").nth(1).and_then(|rest| rest.split(')').next()).unwrap_or_default();
+    Some((name, target.to_owned()))
 }
 
 fn table<const N: usize>(tree: &Tree, columns: [&str; N]) -> Result<(Table, [usize; N]), Failure> {

@@ -11,11 +11,11 @@ use tiphys_store::{FileName, Place, StoredApplication};
 use tiphys_yaml::read_json;
 
 use super::preview::{Previews, SetPreview};
-use crate::compare::{ApplicationDiff, Presence};
+use crate::application_diff::{ApplicationDiff, Presence};
+use crate::context::options::StepCallback;
+use crate::context::workspace::Workspace;
 use crate::error::{ServiceError, chain};
-use crate::options::StepCallback;
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 /// Renders the Applications of previews that differ, as they are and as they would be, and compares their manifests.
 pub async fn compare_previews(

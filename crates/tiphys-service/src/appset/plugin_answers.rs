@@ -8,11 +8,11 @@ use tiphys_plugin::chain;
 use tiphys_process::{Tool, ToolOutput, quote_command};
 use tiphys_yaml::{read_document, read_json};
 
-use super::RecordedAnswers;
-use super::answers::objects;
+use crate::context::host::Host;
+use crate::context::options::ServiceLimits;
+use crate::context::sets::RecordedAnswers;
+use crate::context::sets::answers::objects;
 use crate::error::ServiceError;
-use crate::host::Host;
-use crate::options::ServiceLimits;
 
 /// The answers to all requests.
 #[derive(Clone, Debug)]

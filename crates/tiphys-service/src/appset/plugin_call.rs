@@ -11,8 +11,8 @@ use tiphys_generators::{
 use tiphys_model::access::Secret;
 use tiphys_yaml::write_go_json;
 
+use crate::context::service::Service;
 use crate::error::ServiceError;
-use crate::service::Service;
 
 /// The token of the second request.
 const WRONG_TOKEN: &str = "tiphys-wrong-token";
@@ -47,7 +47,7 @@ pub async fn call_plugin_service(
     call: &PluginCall,
 ) -> Result<PluginCallResult, ServiceError> {
     if service.options().offline {
-        return Err(ServiceError::invalid_input("a plugin service is not called with --offline"));
+        return Err(ServiceError::invalid_input("a plugin service is not called offline"));
     }
     let mut result = PluginCallResult::default();
     let mut asked = ask(service, call, &call.token, "").await;
@@ -141,7 +141,7 @@ fn finding(error: &PluginError, call: &PluginCall) -> String {
     };
     let remedy = match error.cause {
         PluginErrorCause::Status(401 | 403) if call.token.is_empty() => {
-            "; name the token with --token-file".to_owned()
+            "; name the file with the token".to_owned()
         }
         PluginErrorCause::Status(404 | 405) => {
             format!("; the server must answer POST below its address at /{path}")

@@ -13,16 +13,16 @@ use tiphys_kube::cluster_reader::ListContent;
 use tiphys_model::resources::{APPLICATION, ApplicationSet, DEFAULT_PROJECT, canonical};
 use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSet};
 
-use super::generation::{SetApplications, SetOutcome, decoded, stored_application};
-use super::reports::UnknownSet;
-use super::world::{clusters_of, own_cluster};
-use super::{NamedSets, SetSelection, generate_sets};
+use crate::context::options::ServiceOptions;
+use crate::context::projects::MissingProjects;
+use crate::context::service::Service;
+use crate::context::sets::generation::{SetApplications, SetOutcome, decoded, stored_application};
+use crate::context::sets::reports::UnknownSet;
+use crate::context::sets::world::{clusters_of, own_cluster};
+use crate::context::sets::{NamedSets, SetSelection, generate_sets};
+use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError, chain};
-use crate::options::ServiceOptions;
-use crate::projects::MissingProjects;
-use crate::service::Service;
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 /// Settings of the controller, as its options.
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@ use serde_json::json;
 use tiphys_engine::appset::{GeneratedApplication, StringError, render_string};
 use tiphys_model::resources::ApplicationSet;
 
-use super::generation::{SetOutcome, generate_one};
-use super::world::World;
-use super::{NamedSets, RecordedAnswers, SetSelection};
+use crate::context::sets::generation::{SetOutcome, generate_one};
+use crate::context::sets::world::World;
+use crate::context::sets::{NamedSets, RecordedAnswers, SetSelection};
+use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
-use crate::workspace::Workspace;
 
 /// A template to render with each parameter set of an application set.
 #[derive(Clone, Debug)]

@@ -19,12 +19,12 @@ use tiphys_store::{Place, StoredApplication};
 
 use self::clusters::{LiveCluster, REQUESTS_MAX};
 use super::{ApplicationDiff, Presence};
-use crate::clusters::shown;
+use crate::context::clusters::shown;
+use crate::context::options::StepCallback;
+use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError, chain};
-use crate::options::StepCallback;
 use crate::render::render_each;
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 pub use self::clusters::LiveClusters;
 

@@ -23,10 +23,10 @@ use tiphys_render::{AnnouncedSource, AskedSource, RenderError, SourceFailure};
 use tiphys_store::StoredApplication;
 
 use super::SourceChoice;
+use crate::context::host::Host;
+use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError, chain};
-use crate::host::Host;
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 pub(super) use request::Below;
 pub use request::ParameterRequest;
 use request::{RequestTarget, ValueAssignments};

@@ -8,11 +8,11 @@ use tiphys_store::StoredApplication;
 use super::SourceChoice;
 use super::inspect::{ApplicationParameters, inspect_stored};
 use super::origin::ParameterLocation;
-use super::problems::ProblemRule;
+use crate::context::options::StepCallback;
+use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
-use crate::options::StepCallback;
+use crate::problems::ProblemRule;
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 /// A problem of a parameter.
 #[derive(Clone, Debug)]

@@ -10,10 +10,10 @@ use tiphys_store::StoredApplication;
 
 use super::change::{ParameterRequest, ParameterSource};
 use super::{SourceChoice, find_application};
-use crate::compare::{ApplicationDiff, Presence};
+use crate::application_diff::{ApplicationDiff, Presence};
+use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 /// An application with unsaved parameter values.
 #[derive(Debug)]

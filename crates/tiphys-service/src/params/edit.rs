@@ -13,10 +13,10 @@ use tiphys_store::{FileEdit, FileEditError, FileWriteError, StoredApplication};
 
 use super::change::{ParameterRequest, ParameterSource, SourceChange};
 use super::{SourceChoice, find_application};
+use crate::context::host::Host;
+use crate::context::workspace::Workspace;
 use crate::error::{Input, Remedy, ServiceError, chain};
-use crate::host::Host;
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 /// Where a change is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use tiphys_yaml::Position;
 use super::inspect::ApplicationParameters;
 use super::origin::{OriginLink, ParameterLayers, ParameterLocation, ParameterOrigin};
 use super::row::ParameterRow;
+use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 /// Asks the parameter's plugin what sets its value and adds that to the chain. Returns warnings of the plugin. The chain stays as it is if
 /// the plugin cannot explain parameters.

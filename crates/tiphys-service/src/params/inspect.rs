@@ -12,10 +12,10 @@ use super::SourceChoice;
 use super::defaults::Defaults;
 use super::origin::{ParameterLayers, ParameterLocation};
 use super::row::{Announced, ParameterRow, rows};
-use crate::cluster_references::{ClusterReference, KnownKinds};
+use crate::context::cluster_references::{ClusterReference, KnownKinds};
+use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError};
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 /// An application and the parameters of its chosen sources.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use tiphys_render::{RenderError, UnresolvedParameter, UnresolvedParameters};
 
 use super::inspect::ApplicationParameters;
 use super::row::ParameterRow;
+use crate::context::projects::ProjectRule;
+use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
-use crate::project_permits::ProjectRule;
-use crate::workspace::Workspace;
 
 /// The value of a dynamic parameter at this time.
 #[derive(Debug)]

@@ -9,8 +9,8 @@ use tiphys_render::AnnouncedSource;
 use tiphys_store::FileVersion;
 
 use super::origin::{OriginChain, ParameterLayers, ParameterLocation, ParameterOrigin, by_name, default_of};
-use super::problems::{ParameterProblems, Problems};
-use crate::cluster_references::ClusterReference;
+use crate::context::cluster_references::ClusterReference;
+use crate::problems::{ParameterProblems, Problems};
 
 /// Whether the source's plugin announced its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

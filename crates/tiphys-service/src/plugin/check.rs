@@ -9,10 +9,10 @@ use tokio_util::sync::CancellationToken;
 use super::TrialOptions;
 use super::trial::{Trial, TrialSubject};
 use super::try_on::set_block;
+use crate::context::service::Service;
+use crate::context::workspace::WorkspaceOptions;
 use crate::error::{ServiceError, chain};
-use crate::service::Service;
 use crate::warning::Warning;
-use crate::workspace::WorkspaceOptions;
 
 /// A plugin and the application that its announcements are checked for.
 #[derive(Clone, Copy)]

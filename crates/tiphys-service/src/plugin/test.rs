@@ -12,12 +12,12 @@ use tiphys_plugin::{LoadedPlugin, Phase};
 use tokio_util::sync::CancellationToken;
 
 use super::trial::{Trial, TrialSubject, only_plugin};
+use crate::context::host::Host;
+use crate::context::options::StepCallback;
+use crate::context::service::Service;
+use crate::context::workspace::WorkspaceOptions;
 use crate::error::ServiceError;
-use crate::host::Host;
-use crate::options::StepCallback;
-use crate::service::Service;
 use crate::warning::Warning;
-use crate::workspace::WorkspaceOptions;
 
 use case::{FoundCase, TestCase};
 use judge::{CaseError, CaseOutput};

@@ -9,11 +9,12 @@ use tiphys_render::RenderError;
 use tiphys_source::{CopyOrigin, LocalCopy};
 use tiphys_store::{Store as Resources, StoreInput};
 
-use super::{TrialFolder, TrialOptions, local_plugin, try_on};
+use super::{TrialFolder, TrialOptions, try_on};
+use crate::context::host::Host;
+use crate::context::plugins::local_plugin;
+use crate::context::service::Service;
+use crate::context::workspace::{Workspace, WorkspaceOptions};
 use crate::error::{Input, ServiceError, chain};
-use crate::host::Host;
-use crate::service::Service;
-use crate::workspace::{Workspace, WorkspaceOptions};
 
 /// The repository's URL if the Application has none.
 const REPOSITORY: &str = "https://repository.invalid/local.git";

@@ -9,10 +9,10 @@ use tiphys_plugin::{Match, Phase};
 use tiphys_render::Work;
 
 use super::trial::Trial;
-use crate::assignments;
+use crate::context::assignments;
+use crate::context::host::Host;
 use crate::error::{Input, ServiceError, chain};
-use crate::host::Host;
-use crate::params::problems_of;
+use crate::problems::problems_of;
 use crate::warning::Warning;
 
 /// Runs the plugin's discovery rule.

@@ -10,8 +10,8 @@ use tiphys_engine::{Manifest, ServedKind};
 use tiphys_kube::cluster_reader::{ClusterError, ClusterErrorKind, REQUESTS_MAX, WatchEvent};
 use tiphys_model::limits::Limit;
 
-use crate::clusters::{ObjectId, OpenCluster};
-use crate::dynamic::PermittedLookUp;
+use crate::context::clusters::{ObjectId, OpenCluster};
+use crate::context::dynamic::PermittedLookUp;
 use crate::error::{ServiceError, chain};
 
 /// Events that are handled as one change.

@@ -76,7 +76,7 @@ fn mounts_are_not_entered_and_all_else_is_removed() {
             "{mount} && \"$@\" >out 2>&1; chmod 700 precious; find precious -type f; find {mount_point}/* -type f; find top -path {mount_point} -prune -o -print"
         );
         let program = std::env::current_exe().expect("this program");
-        let test = "remove::tests::mounts_are_not_entered_and_all_else_is_removed";
+        let test = "removal::remove::tests::mounts_are_not_entered_and_all_else_is_removed";
         let output = Command::new("unshare")
             .args(namespace)
             .args(["sh", "-c", &script, "sh"])

@@ -10,11 +10,11 @@ use tiphys_engine::{Manifest, Ownership, Scopes, ServedKind, ServedKinds, Unknow
 use tiphys_kube::cluster_reader::{ClusterError, ClusterErrorKind, Clusters, ListContent};
 use tiphys_model::project_rules::Cluster;
 
-use crate::clusters::{DestinationClusters, OpenCluster, find};
+use crate::context::clusters::{DestinationClusters, OpenCluster, find};
+use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
 use crate::text::listed;
 use crate::warning::Warning;
-use crate::workspace::Workspace;
 
 /// Concurrent requests to one cluster.
 pub(super) const REQUESTS_MAX: usize = 8;

@@ -12,9 +12,9 @@ use tiphys_model::params::{
 use tiphys_model::resources::{ApplicationSource, ResourceReference};
 
 use super::structures::StructureAssignment;
-use crate::assignments;
+use crate::context::assignments;
+use crate::context::host::Host;
 use crate::error::{Input, Remedy, ServiceError, chain};
-use crate::host::Host;
 use crate::params::ParameterValues;
 
 /// A requested change of parameters. Assignments are parsed when it is applied, since that requires the known names.

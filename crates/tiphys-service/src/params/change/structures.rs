@@ -15,9 +15,9 @@ use tiphys_yaml::{Node, read_json};
 
 use super::ParameterSource;
 use super::request::{RequestTarget, ValueAssignments};
-use crate::assignments;
+use crate::context::assignments;
+use crate::context::host::Host;
 use crate::error::{ServiceError, chain};
-use crate::host::Host;
 
 /// Significant digits that every floating-point number keeps.
 const DIGITS_MAX: usize = 17;

@@ -5,8 +5,8 @@ use tiphys_store::{Store as Resources, StoreInput};
 use tiphys_yaml::Step;
 
 use super::{Plan, edit_error};
+use crate::context::host::Host;
 use crate::error::ServiceError;
-use crate::host::Host;
 use crate::params::change::{ParameterRequest, ParameterSource};
 
 /// Plans a change of the document.

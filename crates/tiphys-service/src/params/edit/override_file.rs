@@ -11,8 +11,8 @@ use tiphys_tree::first_link;
 use tiphys_yaml::{Change, Step, Target, read_document};
 
 use super::{EditOptions, Plan, edit_error};
+use crate::context::host::Host;
 use crate::error::{Remedy, ServiceError, chain};
-use crate::host::Host;
 use crate::params::change::{Below, ParameterRequest, ParameterSource, SourceChange};
 
 /// The beginning of a new override file.

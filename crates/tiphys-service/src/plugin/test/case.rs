@@ -133,7 +133,7 @@ fn read(folder: &Path, mode: TestMode) -> Result<TestCase, String> {
     }
     if expected.is_empty() && mode == TestMode::Compare {
         return Err(format!(
-            "{MANIFESTS}, {ANNOUNCEMENT} and {ERROR} do not exist; --update records the current results"
+            "{MANIFESTS}, {ANNOUNCEMENT} and {ERROR} do not exist; an update records the current results"
         ));
     }
     Ok(TestCase { folder: folder.to_path_buf(), path, resources, application, expected })

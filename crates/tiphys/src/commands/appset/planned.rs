@@ -1,6 +1,7 @@
 //! What `appset preview` and `appset diff` have in common.
 
-use tiphys_service::compare::{RevisionOptions, preview_change};
+use tiphys_service::compare::RevisionOptions;
+use tiphys_service::preview_change;
 use tiphys_service::{
     ControllerSettings, ExistingApplications, Host, PreviewRequest, Previews, Service, ServiceOptions,
     SetInclusion, SetSelection, Workspace, WorkspaceOptions, preview,

@@ -1,0 +1,127 @@
+//! The comparison of one application, as several use cases return it.
+
+use tiphys_engine::diff::{Comparison, ObjectDiff};
+use tiphys_store::{SelectError, StoredApplication, TEMPLATE_MARK};
+
+use crate::error::ServiceError;
+use crate::warning::Warning;
+
+/// The kind of the documents that are compared.
+const APPLICATION_KIND: &str = "Application";
+
+/// Namespace and name.
+pub(crate) type Key = (String, String);
+
+/// The comparison of one application.
+#[derive(Debug)]
+pub struct ApplicationDiff {
+    /// The namespace; empty if its document has none.
+    pub namespace: String,
+    /// The name.
+    pub name: String,
+    /// Which of the sides have the application.
+    pub presence: Presence,
+    /// Warnings about its rendering and comparison.
+    pub warnings: Vec<Warning>,
+    /// Why it could not be read or rendered at the base of a comparison. Then its objects count as added.
+    pub base_error: Option<String>,
+    /// The differences, or why the application could not be compared.
+    pub result: Result<Comparison, ServiceError>,
+}
+
+/// Which sides of a comparison have an application.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Presence {
+    /// Both, or the comparison is not one of revisions.
+    #[default]
+    Both,
+    /// Only the new side.
+    Added,
+    /// Only the old side.
+    Removed,
+}
+
+impl ApplicationDiff {
+    pub(crate) fn new(
+        stored: &StoredApplication,
+        presence: Presence,
+        result: Result<Comparison, ServiceError>,
+    ) -> Self {
+        let metadata = &stored.application.metadata;
+        Self {
+            namespace: metadata.namespace.clone(),
+            name: metadata.name.clone(),
+            presence,
+            warnings: Vec::new(),
+            base_error: None,
+            result,
+        }
+    }
+
+    /// Returns the entry for the documents of an error of the selection; `None` if it is about an argument.
+    pub(crate) fn of_unusable(error: &SelectError, control_plane: &str) -> Option<Self> {
+        Some(Self::unusable(unusable_key(error, control_plane)?.0, error))
+    }
+
+    /// Returns the entry for documents that cannot be used: of the application or other object with this namespace and name, or of a file.
+    pub(crate) fn unusable(key: Option<(String, String)>, error: &SelectError) -> Self {
+        let (namespace, name) = key.unwrap_or_else(|| {
+            let place = match error {
+                SelectError::Broken(broken) => Some(&broken.place),
+                SelectError::Duplicate { places, .. } => places.first(),
+                _ => None,
+            };
+            (String::new(), place.map_or_else(|| error.to_string(), |place| place.file.to_string()))
+        });
+        Self {
+            namespace,
+            name,
+            presence: Presence::Both,
+            warnings: Vec::new(),
+            base_error: None,
+            result: Err(ServiceError::selection(error)),
+        }
+    }
+
+    /// Returns `namespace/name`, or the name alone.
+    pub fn full_name(&self) -> String {
+        if self.namespace.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}/{}", self.namespace, self.name)
+        }
+    }
+
+    /// Returns the objects that differ; none if the application failed.
+    pub fn objects(&self) -> &[ObjectDiff] {
+        self.result.as_ref().map_or(&[], |comparison| &comparison.objects)
+    }
+
+    /// Returns whether the application was compared and differs between the sides.
+    pub fn differs(&self) -> bool {
+        let may_differ = self.presence != Presence::Both || self.base_error.is_some();
+        self.result.is_ok() && (may_differ || !self.objects().is_empty())
+    }
+}
+
+/// The namespace and name of what an unusable document defines, if they are known.
+pub(crate) struct UnusableKey(pub(crate) Option<Key>);
+
+/// Returns the key of the documents of an error. `None` if the error is about an argument.
+pub(crate) fn unusable_key(error: &SelectError, control_plane: &str) -> Option<UnusableKey> {
+    let namespace = |namespace: &str| if namespace.is_empty() { control_plane } else { namespace }.to_owned();
+    let key = match error {
+        SelectError::Broken(broken) => broken.object.as_ref().map(|object| {
+            let is_application = object.kind == APPLICATION_KIND;
+            let kind = if is_application { String::new() } else { format!("{} ", object.kind) };
+            (namespace(&object.namespace), format!("{kind}{}", object.name))
+        }),
+        SelectError::Duplicate { name, .. } => {
+            let (of_name, name) = name.split_once('/').unwrap_or(("", name));
+            Some((namespace(of_name), name.to_owned()))
+        }
+        _ => return None,
+    };
+    // A name that is not rendered is none.
+    Some(UnusableKey(key.filter(|(_, name)| !name.contains(TEMPLATE_MARK))))
+}

@@ -1,0 +1,223 @@
+//! What a front end asks for, as plain values.
+
+mod limits;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tiphys_engine::TrackingMethod;
+use tiphys_http::ConnectTo;
+use tiphys_kube::cluster_reader::ClusterStateArgument;
+use tiphys_plugin::Plugin;
+use tiphys_process::PrivateView;
+use tiphys_render::DestinationVersions;
+use tiphys_source::{LocalCopy, ProgressSink};
+
+use crate::context::host::Host;
+use crate::context::projects::{MissingProjects, ProjectEnforcement};
+use crate::context::sets::{FileGlobbing, SetInclusion};
+use crate::error::ServiceError;
+use crate::findings::RefusedApplications;
+use crate::warning::Warning;
+
+pub use limits::ServiceLimits;
+
+/// Connects to the plugins that other processes serve on the sockets in a directory.
+pub type ConnectPlugins = fn(&Path, &Host) -> Result<Vec<Arc<dyn Plugin>>, ServiceError>;
+
+/// Receives the name of each application or case as soon as it is done, in the order in which they finish.
+pub type StepCallback<'a> = &'a (dyn Fn(&str) + Sync);
+
+/// Where resources are read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StorePath {
+    /// Standard input.
+    StandardInput,
+    /// A file or directory.
+    Path(PathBuf),
+}
+
+/// Options that all use cases share.
+#[derive(Clone, Default)]
+pub struct ServiceOptions {
+    /// Files and directories with Applications. Empty: the current directory.
+    pub store: Vec<StorePath>,
+    /// Directories and files of the plugins that run in process, in addition to the installed ones. Empty: `TIPHYS_PLUGINS`.
+    pub plugins: Vec<PathBuf>,
+    /// Those of the project file, which are used instead if neither `plugins` nor the variable names any.
+    pub project_plugins: Vec<PathBuf>,
+    /// Directory of the plugin servers' sockets. None: `ARGOCD_PLUGINSOCKFILEPATH`.
+    pub plugin_sockets: Option<PathBuf>,
+    /// Connects to plugin servers. None: plugin servers are not used, even if a directory of sockets is configured.
+    pub connect_plugins: Option<ConnectPlugins>,
+    /// Environment variables that plugins in process get: names, or prefixes that end in `*`.
+    pub pass_env: Vec<String>,
+    /// Whether plugins that were installed with the program are used, too.
+    pub installed_plugins: InstalledPlugins,
+    /// Local directories used instead of repositories.
+    pub repositories: Vec<LocalCopy>,
+    /// Whether the checkout of the current directory is used instead of its remotes.
+    pub current_checkout: CurrentCheckout,
+    /// Whether their checkouts stand for more branches than the one that is checked out.
+    pub repository_revisions: RepositoryRevisions,
+    /// Directories whose settings are trusted although they belong to a rendered repository.
+    pub trust_repository_settings: Vec<PathBuf>,
+    /// Directories below which Applications of a repository may name `file://` repositories.
+    pub allow_file_repositories: Vec<PathBuf>,
+    /// Whether the user's own git credentials are also sent through the proxy of a repository Secret.
+    pub own_credentials_via_proxy: bool,
+    /// Directories of live objects used instead of destination clusters.
+    pub cluster_state: Vec<ClusterStateArgument>,
+    /// Access to live clusters.
+    pub kubernetes: KubernetesAccess,
+    /// What happens to applications that their project does not permit.
+    pub project_rules: ProjectEnforcement,
+    /// Directories with projects, in addition to the store.
+    pub projects: Vec<PathBuf>,
+    /// What happens to applications of projects that were not found.
+    pub missing_projects: MissingProjects,
+    /// What happens to applications that Argo CD refuses.
+    pub refused_applications: RefusedApplications,
+    /// The namespace of the control plane. None: that of the store's argocd-cm, else `argocd`.
+    pub argocd_namespace: Option<String>,
+    /// Kubernetes and API versions of destination clusters.
+    pub destinations: DestinationVersions,
+    /// The tracking method. None: that of the store's argocd-cm, else annotation.
+    pub tracking: Option<TrackingMethod>,
+    /// The cache directory. None: `tiphys` in the user's cache directory.
+    pub cache_dir: Option<PathBuf>,
+    /// Whether to use only what is in the cache.
+    pub offline: bool,
+    /// Whether to fetch again what is in the cache.
+    pub refresh: bool,
+    /// Limits.
+    pub limits: ServiceLimits,
+    /// Maximum number of concurrent plugin runs. None: the number of processors.
+    pub jobs: Option<u16>,
+    /// Which application sets take part in use cases that are about applications.
+    pub sets: SetInclusion,
+    /// Where plugin services are connected to instead of their own addresses.
+    pub connect_to: Vec<ConnectTo>,
+    /// The kind of patterns of files in `git` generators.
+    pub file_globbing: FileGlobbing,
+    /// How plugin runs get their private working copy.
+    pub private_view: PrivateView,
+    /// Receives the progress of fetching repositories and charts.
+    pub fetch_progress: Option<ProgressSink>,
+    /// Warnings about the origin of the options. Comparisons of revisions report them with their own.
+    pub warnings: Vec<Warning>,
+}
+
+impl ServiceOptions {
+    /// Returns the maximum number of concurrent plugin runs.
+    pub(crate) fn jobs(&self, host: &Host) -> usize {
+        self.jobs.map_or(host.processors, usize::from)
+    }
+
+    /// Returns the paths of the store, with those of the projects.
+    pub(crate) fn store_paths(&self) -> Vec<StorePath> {
+        let current_dir = self.store.is_empty().then(|| StorePath::Path(PathBuf::from(".")));
+        let projects = self.projects.iter().cloned().map(StorePath::Path);
+        self.store.iter().cloned().chain(current_dir).chain(projects).collect()
+    }
+}
+
+/// Whether plugins that were installed with the program are used. One of the caller replaces an installed one of the same name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InstalledPlugins {
+    /// They are.
+    #[default]
+    Used,
+    /// They are not.
+    Unused,
+}
+
+/// Whether the checkout of the current directory is used instead of the repositories that its remotes name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CurrentCheckout {
+    /// It is not: the caller names the directories, or none.
+    #[default]
+    Unused,
+    /// It is not: the project file names the directories, or none.
+    Replaced,
+    /// It is.
+    Used,
+}
+
+/// The branches for which the files of a checkout are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RepositoryRevisions {
+    /// The branch that is checked out, the default branch of its remote, and the branch that a comparison starts from.
+    #[default]
+    Branches,
+    /// The branch that is checked out.
+    Exact,
+}
+
+/// Which clusters are read, and with which credentials. Without any, no cluster is contacted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KubernetesAccess {
+    /// Files with contexts, of which the first that has an entry counts. Empty: those of `KUBECONFIG`, else `~/.kube/config`.
+    pub kubeconfigs: Vec<PathBuf>,
+    /// The contexts of clusters. With `kubeconfigs` and without contexts, the current one.
+    pub contexts: Vec<ClusterContext>,
+    /// Whether this process runs in a pod of the cluster of Argo CD.
+    pub in_cluster: bool,
+    /// Files and directories with Argo CD's cluster Secrets.
+    pub cluster_secrets: Vec<PathBuf>,
+}
+
+/// The context of a cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterContext {
+    /// Name or URL of the cluster in destinations. None: the cluster of Argo CD itself.
+    pub cluster: Option<String>,
+    /// Name of the context.
+    pub context: String,
+}
+
+impl KubernetesAccess {
+    /// Returns whether clusters may be contacted.
+    pub fn is_given(&self) -> bool {
+        *self != Self::default()
+    }
+}
+
+/// Which applications of the store a use case is about.
+#[derive(Clone, Debug, Default)]
+pub struct ApplicationSelection {
+    /// Names (`name` or `namespace/name`) and paths of files. Empty: all applications of the store.
+    pub applications: Vec<String>,
+    /// A label selector.
+    pub selector: Option<String>,
+    /// The name of a project.
+    pub project: Option<String>,
+}
+
+/// What names the path of a plugin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PluginOrigin {
+    /// The installation of the program.
+    Installation,
+    /// The option.
+    Option,
+    /// The variable `TIPHYS_PLUGINS`.
+    Variable,
+    /// The project file.
+    ProjectFile,
+}
+
+impl PluginOrigin {
+    /// Returns the beginning of messages.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Installation => "",
+            Self::Option => "--plugins: ",
+            Self::Variable => "TIPHYS_PLUGINS: ",
+            Self::ProjectFile => "plugins of the project file: ",
+        }
+    }
+}
+
+/// The beginning of messages about the sockets of plugin servers.
+pub(crate) const PLUGIN_SOCKETS: &str = "--plugin-sockets: ";

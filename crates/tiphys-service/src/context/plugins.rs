@@ -1,0 +1,146 @@
+//! Loading plugins, and the settings of their runs.
+
+pub(crate) mod replaced;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tiphys_plugin::{
+    BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LoadedPlugin, LocalPlugin, Observer,
+    Plugin, RunSettings, Shielded, Slots, Strictness,
+};
+use tiphys_process::{Launcher, adopt_orphans, set_not_dumpable};
+use tiphys_tree::Store;
+
+use crate::context::host::Host;
+use crate::context::options::{InstalledPlugins, PluginOrigin, ServiceOptions};
+use crate::error::{ServiceError, chain};
+
+pub(crate) use self::replaced::{NamedPlugin, without_replaced};
+
+/// Returns the settings of plugin runs within these slots, which report to `observer`.
+pub fn run_settings(
+    options: &ServiceOptions,
+    host: &Host,
+    store: Arc<Store>,
+    slots: Arc<Slots>,
+    observer: Arc<dyn Observer>,
+) -> RunSettings {
+    // If a working copy is not an overlay, the plugin's commands are processes of the same user that can see this one.
+    set_not_dumpable();
+    if let Err(error) = adopt_orphans() {
+        tracing::warn!(%error, "a plugin that kills its launcher will keep what it started");
+    }
+    RunSettings {
+        launcher: Launcher::new(host.executable.clone()),
+        store,
+        limits: options.limits.run(),
+        private_view: options.private_view,
+        shielded: Shielded::default(),
+        home: HomeFolder::Shared,
+        keep_workdirs: None,
+        slots,
+        observer,
+        strictness: Strictness::Refuse,
+        endings: Endings::default(),
+    }
+}
+
+/// A path of plugins, and what names it.
+#[derive(Clone, Debug)]
+pub struct PluginPath {
+    /// The absolute path.
+    pub path: PathBuf,
+    /// What names it.
+    pub origin: PluginOrigin,
+}
+
+/// Returns the paths of the installed plugins, and of the `plugins` option, else of the variable `TIPHYS_PLUGINS`, else of the project file.
+pub fn plugin_paths(options: &ServiceOptions, host: &Host) -> Vec<PluginPath> {
+    let (named, origin) = if !options.plugins.is_empty() {
+        (options.plugins.clone(), PluginOrigin::Option)
+    } else if let Some(list) = host.variable("TIPHYS_PLUGINS") {
+        let paths = list.split(':').filter(|path| !path.is_empty()).map(PathBuf::from);
+        (paths.collect(), PluginOrigin::Variable)
+    } else {
+        (options.project_plugins.clone(), PluginOrigin::ProjectFile)
+    };
+    let installed = match options.installed_plugins {
+        InstalledPlugins::Used => host.installed_plugins(),
+        InstalledPlugins::Unused => None,
+    };
+    let installed = installed.into_iter().map(|path| PluginPath { path, origin: PluginOrigin::Installation });
+    installed.chain(named.into_iter().map(|path| PluginPath { path: host.absolute(path), origin })).collect()
+}
+
+/// Loads the plugins at a path.
+pub(crate) fn load(path: &PluginPath) -> Result<Vec<NamedPlugin>, ServiceError> {
+    let PluginPath { path, origin } = path;
+    let loaded = tiphys_plugin::load_plugins(path)
+        .map_err(|error| ServiceError::invalid_input(format!("{}{}", origin.prefix(), chain(&error))))?;
+    let named = |plugin: LoadedPlugin| NamedPlugin {
+        file: plugin.file.display().to_string(),
+        plugin,
+        origin: *origin,
+    };
+    Ok(loaded.into_iter().map(named).collect())
+}
+
+/// Loads the plugins that run in process.
+pub fn load_plugins(options: &ServiceOptions, host: &Host) -> Result<Vec<LoadedPlugin>, ServiceError> {
+    let mut loaded = Vec::new();
+    for path in plugin_paths(options, host) {
+        loaded.extend(load(&path)?);
+    }
+    let plugins = without_replaced(loaded)?;
+    plugins.iter().for_each(warn_about_folder);
+    Ok(plugins)
+}
+
+/// Warns about a plugin whose directory has a colon in its path: `PATH` cannot contain it.
+pub fn warn_about_folder(plugin: &LoadedPlugin) {
+    if plugin.folder.as_os_str().as_encoded_bytes().contains(&b':') {
+        tracing::warn!(
+            "{}: the folder's path has a colon, so it cannot be on the PATH of the plugin's commands: files of its own are not \
+             found; move it to another folder",
+            plugin.file.display()
+        );
+    }
+}
+
+/// Returns a catalogue of plugins that run in process.
+pub(crate) fn catalogue(
+    plugins: Vec<LoadedPlugin>,
+    options: &ServiceOptions,
+    host: &Host,
+    settings: &Arc<RunSettings>,
+) -> Catalogue {
+    let places = plugin_paths(options, host).into_iter().map(|one| one.path);
+    let mut catalogue = Catalogue::of(places.collect());
+    for plugin in plugins {
+        catalogue.add(Arc::new(local_plugin(plugin, options, host, settings)));
+    }
+    catalogue
+}
+
+/// Returns a plugin that runs in process.
+pub(crate) fn local_plugin(
+    plugin: LoadedPlugin,
+    options: &ServiceOptions,
+    host: &Host,
+    settings: &Arc<RunSettings>,
+) -> LocalPlugin {
+    let base = BaseEnvironment::new(host.variables(), &EnvironmentRule::Listed(options.pass_env.clone()));
+    LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(settings))
+}
+
+/// Connects to the plugin servers, if a directory of sockets is configured.
+pub(crate) fn connect_plugins(
+    options: &ServiceOptions,
+    host: &Host,
+) -> Result<Vec<Arc<dyn Plugin>>, ServiceError> {
+    match (options.connect_plugins, host.plugin_sockets(options)) {
+        (Some(connect), Some(dir)) => connect(&dir, host),
+        _ => Ok(Vec::new()),
+    }
+}

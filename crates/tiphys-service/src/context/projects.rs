@@ -1,0 +1,405 @@
+//! The projects of a store, and what their rules decide about an application before it is rendered.
+
+mod found;
+mod known_clusters;
+mod objects;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use tiphys_model::access::{KnownRepositories, RepositoryAccess};
+use tiphys_model::project_rules::{
+    Cluster, PermittedBy, ProjectCluster, ProjectRules, Refused, unenforced_fields,
+};
+use tiphys_model::resources::{
+    AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination,
+};
+use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject};
+
+use self::found::{FoundProject, Globals};
+pub(crate) use self::known_clusters::KnownClusters;
+use crate::context::options::ServiceOptions;
+use crate::context::trust::{Origin, Trust};
+use crate::error::{Remedy, ServiceError};
+use crate::findings::{self, RefusedApplications};
+use crate::warning::Warning;
+
+/// What happens to an application that its project does not permit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProjectEnforcement {
+    /// It is an error.
+    #[default]
+    Enforce,
+    /// It is a warning. No project permits a look-up then.
+    Warn,
+}
+
+/// What happens to an application of a project that the store does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MissingProjects {
+    /// It is a warning. Such a project permits no look-up.
+    #[default]
+    Warn,
+    /// It is an error.
+    Refuse,
+}
+
+/// An entry of a project's list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectRule {
+    /// The project that has the list: the asked or a global one.
+    pub project: String,
+    /// The list's name.
+    pub list: &'static str,
+    /// The index of the entry, from 0. `None` for an absent list that permits everything.
+    pub index: Option<usize>,
+}
+
+impl From<&PermittedBy> for ProjectRule {
+    fn from(rule: &PermittedBy) -> Self {
+        Self { project: rule.project.clone(), list: rule.list, index: rule.index }
+    }
+}
+
+/// What the rules of projects depend on.
+#[derive(Clone, Copy)]
+pub(crate) struct ProjectInputs<'a> {
+    pub(crate) options: &'a ServiceOptions,
+    pub(crate) resources: &'a Resources,
+    pub(crate) trust: &'a Trust,
+    /// The effective `argocd-cm`.
+    pub(crate) settings: &'a ArgoCdSettings,
+    /// The origin of these settings.
+    pub(crate) origin: Origin,
+    /// The repositories of the caller.
+    pub(crate) known: &'a KnownRepositories,
+    /// The live clusters of the options.
+    pub(crate) live_clusters: &'a [ProjectCluster],
+    /// The control plane's namespace.
+    pub(crate) control_plane: &'a str,
+}
+
+/// The projects of a store.
+#[derive(Debug)]
+pub(crate) struct Projects {
+    by_name: BTreeMap<String, Project>,
+    clusters: KnownClusters,
+    /// Repositories of projects, which need no pattern of `sourceRepos`.
+    scoped_repositories: Vec<RepositoryAccess>,
+    control_plane: String,
+    enforcement: ProjectEnforcement,
+    missing: MissingProjects,
+    refused: RefusedApplications,
+}
+
+/// A project.
+#[derive(Clone, Debug)]
+enum Project {
+    Valid {
+        rules: Box<ProjectRules>,
+        origin: ProjectOrigin,
+        warning: Option<String>,
+    },
+    /// It permits nothing.
+    Invalid {
+        reason: String,
+    },
+}
+
+/// Where a project is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ProjectOrigin {
+    /// The caller chose it, and its global projects. Only such a project permits look-ups in live clusters.
+    Caller,
+    /// A repository that is rendered.
+    Repository,
+    /// Argo CD creates it if it is missing.
+    Shipped,
+}
+
+impl Projects {
+    /// Checks the projects of a store.
+    pub(crate) fn new(inputs: &ProjectInputs<'_>, warnings: &mut Vec<Warning>) -> Self {
+        let ProjectInputs {
+            options,
+            resources,
+            trust,
+            settings,
+            origin,
+            known,
+            live_clusters,
+            control_plane,
+        } = *inputs;
+        let of_caller = |place: &Place| trust.origin(&place.file) == Origin::Caller;
+        let clusters = KnownClusters::new(resources, live_clusters, &of_caller, warnings);
+        let is_callers = |place: &Place| trust.project_origin(&place.file) == Origin::Caller;
+        let counted = found::in_control_plane(resources, control_plane, warnings);
+        let by_name = found::chosen(&counted, resources, &of_caller, warnings);
+        let globals = Globals { settings, by_name: &by_name };
+        let enforcement = options.project_rules;
+        // A rendered repository must not widen what may be read: neither with a project nor with a global one.
+        let is_callers = |project: &StoredProject, globals: &[&StoredProject]| {
+            is_callers(&project.place)
+                && globals.iter().all(|global| origin == Origin::Caller && is_callers(&global.place))
+        };
+        let checked = |found: &FoundProject<'_>| {
+            let project = match found {
+                Ok(stored) => Project::new(stored, &globals, &clusters, &is_callers),
+                Err(reason) => Project::Invalid { reason: reason.clone() },
+            };
+            if enforcement == ProjectEnforcement::Warn { project.without_look_ups() } else { project }
+        };
+        let mut projects: BTreeMap<String, Project> =
+            by_name.iter().map(|(name, found)| ((*name).to_owned(), checked(found))).collect();
+        projects.entry(DEFAULT_PROJECT.to_owned()).or_insert_with(|| Project::shipped_default(&clusters));
+        let scoped = known.repositories.iter().filter(|repository| !repository.project.is_empty());
+        Self {
+            by_name: projects,
+            clusters,
+            scoped_repositories: scoped.cloned().collect(),
+            control_plane: control_plane.to_owned(),
+            enforcement,
+            missing: options.missing_projects,
+            refused: options.refused_applications,
+        }
+    }
+
+    /// Returns the projects of the base of a comparison, and those that only the head has, which permit no look-ups.
+    #[must_use]
+    pub(crate) fn at_base(base: &Self, head: &Self) -> Self {
+        let mut projects: BTreeMap<String, Project> =
+            head.by_name.iter().map(|(name, project)| (name.clone(), project.without_look_ups())).collect();
+        // That the base has no project `default` of its own is no rule of the base.
+        let is_rule =
+            |(name, project): &(&String, &Project)| !project.is_shipped() || !projects.contains_key(*name);
+        let of_base: Vec<(String, Project)> = base
+            .by_name
+            .iter()
+            .filter(is_rule)
+            .map(|(name, project)| (name.clone(), project.clone()))
+            .collect();
+        projects.extend(of_base);
+        Self {
+            by_name: projects,
+            clusters: base.clusters.clone(),
+            scoped_repositories: base.scoped_repositories.clone(),
+            control_plane: base.control_plane.clone(),
+            enforcement: base.enforcement,
+            missing: base.missing,
+            refused: base.refused,
+        }
+    }
+
+    /// Requires that a project exists, if missing ones are refused. The error has Argo CD's words. An empty name means no project.
+    pub(crate) fn require(&self, name: &str) -> Result<(), String> {
+        let is_missing = !name.is_empty() && !self.by_name.contains_key(name);
+        if is_missing && self.missing == MissingProjects::Refuse {
+            return Err(format!("error getting project {name}: appprojects.argoproj.io {name:?} not found"));
+        }
+        Ok(())
+    }
+
+    /// Returns the repositories that each project permits, by its name.
+    pub(crate) fn source_repos(&self) -> BTreeMap<String, Vec<String>> {
+        let repos = |project: &Project| match project {
+            Project::Valid { rules, .. } => rules.source_repos().to_vec(),
+            Project::Invalid { .. } => Vec::new(),
+        };
+        self.by_name.iter().map(|(name, project)| (name.clone(), repos(project))).collect()
+    }
+
+    /// Returns the rules of an application's project. None if the project is missing or invalid.
+    pub(crate) fn rules(&self, application: &Application) -> Option<&ProjectRules> {
+        match self.by_name.get(application.spec.project_name()) {
+            Some(Project::Valid { rules, .. }) => Some(rules),
+            Some(Project::Invalid { .. }) | None => None,
+        }
+    }
+
+    /// Returns whether an application's project may permit look-ups in live clusters: if the caller chose it.
+    pub(crate) fn permits_live(&self, application: &Application) -> bool {
+        let project = self.by_name.get(application.spec.project_name());
+        matches!(project, Some(Project::Valid { origin: ProjectOrigin::Caller, .. }))
+    }
+
+    /// Returns the cluster of a destination, with its name and its URL if both are known.
+    pub(crate) fn cluster(&self, destination: &Destination) -> Cluster {
+        self.clusters.of(destination)
+    }
+
+    /// Returns the warnings about the projects of applications, one for each project.
+    pub(crate) fn warnings(&self, applications: &[Arc<StoredApplication>]) -> Vec<Warning> {
+        let names: BTreeSet<&str> =
+            applications.iter().map(|stored| stored.application.spec.project_name()).collect();
+        let warning = |name: &str| match self.by_name.get(name) {
+            Some(Project::Valid { warning, .. }) => warning.clone().map(Warning::from),
+            Some(Project::Invalid { .. }) => None,
+            None => Some(
+                Warning::new(format!("project {name} was not found, so its rules are not applied"))
+                    .with_remedy(Remedy::NameProjects),
+            ),
+        };
+        names.into_iter().filter_map(warning).collect()
+    }
+
+    /// Checks an application before anything of it is fetched: whether Argo CD accepts its document, then its namespace, sources and
+    /// destination. Returns what is only reported.
+    pub(crate) fn check_application(&self, stored: &StoredApplication) -> Result<Vec<Warning>, ServiceError> {
+        if self.refused == RefusedApplications::Refuse
+            && let Some(error) = findings::refusal(stored)
+        {
+            return Err(error);
+        }
+        let application = &stored.application;
+        let name = application.spec.project_name();
+        match self.by_name.get(name) {
+            Some(Project::Valid { rules, .. }) => {
+                let refused = self.refusals(rules, application);
+                let refused = self.decided(stored, refused.iter().map(ToString::to_string).collect())?;
+                Ok(Warning::all_of_application(stored, refused).collect())
+            }
+            Some(Project::Invalid { reason }) => {
+                let message = format!("project {name} is invalid and permits nothing: {reason}");
+                match self.enforcement {
+                    ProjectEnforcement::Enforce => {
+                        Err(of_project(stored, &message, ServiceError::invalid_input))
+                    }
+                    ProjectEnforcement::Warn => Ok(vec![Warning::of_application(stored, message)]),
+                }
+            }
+            None if self.missing == MissingProjects::Refuse => {
+                Err(of_project(stored, &format!("project {name} was not found"), ServiceError::invalid_input))
+            }
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Checks that these projects still have that of an application, if earlier ones do. Returns what is only reported.
+    pub(crate) fn check_kept(
+        &self,
+        stored: &StoredApplication,
+        earlier: &Self,
+    ) -> Result<Vec<Warning>, ServiceError> {
+        let name = stored.application.spec.project_name();
+        if self.by_name.contains_key(name) || !earlier.by_name.contains_key(name) {
+            return Ok(Vec::new());
+        }
+        let removed = vec![format!("project {name} is removed, so it permits nothing")];
+        let reported = self.decided(stored, removed);
+        let reported = reported.map_err(|error| error.with_remedy(Remedy::NameProjects))?;
+        Ok(Warning::all_of_application(stored, reported).collect())
+    }
+
+    /// Returns whether an application may use its sources and its destination.
+    pub(crate) fn permits_application(&self, application: &Application) -> bool {
+        self.rules(application).is_some_and(|rules| self.refusals(rules, application).is_empty())
+    }
+
+    fn refusals(&self, rules: &ProjectRules, application: &Application) -> Vec<Refused> {
+        let Application { metadata, spec, .. } = application;
+        let namespace = if metadata.namespace.is_empty() {
+            self.control_plane.as_str()
+        } else {
+            metadata.namespace.as_str()
+        };
+        let of_namespace = rules.permits_application_in(namespace, &metadata.name, &self.control_plane);
+        let is_own = |url: &str| {
+            let of_project = |one: &&RepositoryAccess| one.project == rules.project();
+            self.scoped_repositories.iter().filter(of_project).any(|one| one.is_at(url))
+        };
+        let source = |source: &ApplicationSource| {
+            rules.permits_source(&source.repo_url).err().filter(|_| !is_own(&source.repo_url))
+        };
+        let cluster = self.cluster(&spec.destination);
+        let of_destination = rules.permits_destination(&cluster, &spec.destination.namespace);
+        let sources = spec.effective_sources().iter().filter_map(source);
+        of_namespace.err().into_iter().chain(sources).chain(of_destination.err()).collect()
+    }
+
+    /// Converts refusals to an error or to warnings.
+    fn decided(&self, stored: &StoredApplication, refused: Vec<String>) -> Result<Vec<String>, ServiceError> {
+        match self.enforcement {
+            _ if refused.is_empty() => Ok(Vec::new()),
+            ProjectEnforcement::Enforce => {
+                let error = of_project(stored, &refused.join("; "), ServiceError::forbidden);
+                let project = self.by_name.get(stored.application.spec.project_name());
+                let is_shipped = project.is_some_and(Project::is_shipped);
+                Err(error.with_remedy(is_shipped.then_some(Remedy::NameProjects)))
+            }
+            ProjectEnforcement::Warn => Ok(refused),
+        }
+    }
+}
+
+impl Project {
+    fn is_shipped(&self) -> bool {
+        matches!(self, Self::Valid { origin: ProjectOrigin::Shipped, .. })
+    }
+
+    fn new(
+        stored: &StoredProject,
+        globals: &Globals<'_>,
+        clusters: &KnownClusters,
+        is_callers: &dyn Fn(&StoredProject, &[&StoredProject]) -> bool,
+    ) -> Self {
+        let project = &stored.project;
+        let globals = match globals.of(project) {
+            Ok(globals) => globals,
+            Err(reason) => return Self::Invalid { reason },
+        };
+        let global_projects: Vec<&AppProject> = globals.iter().map(|global| &global.project).collect();
+        match ProjectRules::new(project, &global_projects, clusters.scoped()) {
+            Ok(rules) => {
+                let unenforced = unenforced_fields(project);
+                let warning = (!unenforced.is_empty()).then(|| {
+                    format!(
+                        "project {} ({}) restricts {}: this is not enforced yet",
+                        project.metadata.name,
+                        stored.place,
+                        unenforced.join(", ")
+                    )
+                });
+                let origin = if is_callers(stored, &globals) {
+                    ProjectOrigin::Caller
+                } else {
+                    ProjectOrigin::Repository
+                };
+                Self::Valid { rules: Box::new(rules), origin, warning }
+            }
+            Err(error) => Self::Invalid { reason: format!("{error} ({})", stored.place) },
+        }
+    }
+
+    fn without_look_ups(&self) -> Self {
+        match self.clone() {
+            Self::Valid { rules, origin, warning } => {
+                Self::Valid { rules: Box::new(rules.without_look_ups()), origin, warning }
+            }
+            invalid @ Self::Invalid { .. } => invalid,
+        }
+    }
+
+    /// Returns the project `default` that Argo CD creates. The caller has not chosen it, so it permits no look-ups.
+    fn shipped_default(clusters: &KnownClusters) -> Self {
+        match ProjectRules::new(&AppProject::shipped_default(), &[], clusters.scoped()) {
+            Ok(rules) => {
+                let rules = Box::new(rules.without_look_ups());
+                Self::Valid { rules, origin: ProjectOrigin::Shipped, warning: None }
+            }
+            Err(error) => Self::Invalid { reason: error.to_string() },
+        }
+    }
+}
+
+fn of_project(
+    stored: &StoredApplication,
+    message: &str,
+    kind: impl Fn(String) -> ServiceError,
+) -> ServiceError {
+    let position = stored.node.at(["spec", "project"]).map(|node| node.position);
+    let place = Place { position: position.or(stored.place.position), ..stored.place.clone() };
+    kind(format!("application {} ({place}): {message}", stored.full_name()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! Recorded answers for generators.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use tiphys_engine::appset::{Answer, Question};
+use tiphys_yaml::{read_document, write_go_json};
+
+use crate::error::ServiceError;
+
+/// Answers from a file: `{"answers": [{"generator": "plugin", "match": {"configMap": "x"}, "parameters": [{}]}]}`.
+#[derive(Clone, Debug, Default)]
+pub struct RecordedAnswers(Vec<RecordedAnswer>);
+
+#[derive(Clone, Debug)]
+struct RecordedAnswer {
+    generator: String,
+    /// The fields of the question that have these values.
+    matched: Value,
+    parameters: Vec<Map<String, Value>>,
+}
+
+impl RecordedAnswers {
+    /// Records answers, sorted. Failed ones are left out.
+    pub(crate) fn of(asked: impl IntoIterator<Item = (Question, Answer)>) -> Self {
+        let record = |(question, answer): (Question, Answer)| {
+            let Question { generator, request, .. } = question;
+            Some(RecordedAnswer {
+                generator: generator.to_owned(),
+                matched: redacted(&request),
+                parameters: answer.ok()?,
+            })
+        };
+        let mut answers: Vec<RecordedAnswer> = asked.into_iter().filter_map(record).collect();
+        answers.sort_by_cached_key(|answer| (answer.generator.clone(), write_go_json(&answer.matched)));
+        Self(answers)
+    }
+
+    /// Returns the content of a file that [`RecordedAnswers::parse`] reads.
+    pub fn to_json(&self) -> Value {
+        let entry = |answer: &RecordedAnswer| {
+            let RecordedAnswer { generator, matched, parameters } = answer;
+            json!({"generator": generator, "match": matched, "parameters": parameters})
+        };
+        json!({"answers": self.0.iter().map(entry).collect::<Vec<_>>()})
+    }
+
+    /// Parses the content of a file, YAML or JSON.
+    pub fn parse(file: &Path, content: &[u8]) -> Result<Self, ServiceError> {
+        let invalid = |message: String| ServiceError::invalid_input(format!("{}: {message}", file.display()));
+        let document = read_document(content).map_err(|error| invalid(error.to_string()))?;
+        let value = document.map(|document| document.to_value()).unwrap_or_default();
+        let Some(entries) = value.get("answers").and_then(Value::as_array) else {
+            return Err(invalid("expected an object with a list `answers`".to_owned()));
+        };
+        let entry = |(index, entry): (usize, &Value)| {
+            let wrong = |field: &str, expected: &str| {
+                invalid(format!("answers[{index}].{field}: expected {expected}"))
+            };
+            let unknown = entry.as_object().into_iter().flat_map(|entry| entry.keys());
+            let mut unknown =
+                unknown.filter(|key| !["generator", "match", "parameters"].contains(&key.as_str()));
+            if let Some(key) = unknown.next() {
+                return Err(wrong(key, "generator, match or parameters"));
+            }
+            let generator =
+                entry["generator"].as_str().ok_or_else(|| wrong("generator", "the kind of a generator"))?;
+            let matched = match &entry["match"] {
+                Value::Null => json!({}),
+                object @ Value::Object(_) => object.clone(),
+                _ => return Err(wrong("match", "an object")),
+            };
+            let parameters = objects(&entry["parameters"]);
+            let parameters = parameters.ok_or_else(|| wrong("parameters", "a list of objects"))?;
+            Ok(RecordedAnswer { generator: generator.to_owned(), matched, parameters })
+        };
+        entries.iter().enumerate().map(entry).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Returns the parameter sets of the first entry for plugins that fits a request. A plugin service does not know the `ConfigMap` that names
+    /// it, so `configMap` of entries is ignored. The error has the entry to add.
+    pub fn answer_plugin(&self, contract: &str, body: &Value) -> Result<Vec<Map<String, Value>>, String> {
+        let request = json!({"contract": contract, "body": body});
+        let entries = self.0.iter().cloned().map(|mut answer| {
+            if let Value::Object(matched) = &mut answer.matched {
+                matched.remove("configMap");
+            }
+            answer
+        });
+        let question = Question { generator: "plugin", request, parameters: String::new() };
+        Self(entries.collect()).answer(&question)
+    }
+
+    /// Returns the first answer that fits. The error has the entry to add.
+    pub(crate) fn answer(&self, question: &Question) -> Answer {
+        let request = redacted(&question.request);
+        let fits = |answer: &&RecordedAnswer| {
+            answer.generator == question.generator
+                && (contains(&question.request, &answer.matched) || contains(&request, &answer.matched))
+        };
+        let answer = self.0.iter().find(fits);
+        answer.map(|answer| answer.parameters.clone()).ok_or_else(|| {
+            let entry = json!({"generator": question.generator, "match": request, "parameters": []});
+            format!("no recorded answer fits; add the entry {}", write_go_json(&entry))
+        })
+    }
+}
+
+/// Returns the parameter sets of a list of objects; none if it is another value.
+pub(crate) fn objects(list: &Value) -> Option<Vec<Map<String, Value>>> {
+    list.as_array()?.iter().map(|object| object.as_object().cloned()).collect()
+}
+
+/// Returns a request without the password of a repository's URL.
+fn redacted(request: &Value) -> Value {
+    let mut request = request.clone();
+    if let Some(url) = request.get("repoURL").and_then(Value::as_str).map(tiphys_source::redact_url) {
+        request["repoURL"] = Value::from(url);
+    }
+    request
+}
+
+/// Returns whether a value has the fields of another one, at any depth.
+fn contains(value: &Value, part: &Value) -> bool {
+    match (value, part) {
+        (Value::Object(value), Value::Object(part)) => {
+            part.iter().all(|(key, part)| value.get(key).is_some_and(|value| contains(value, part)))
+        }
+        _ => value == part,
+    }
+}
+
+#[cfg(test)]
+mod tests;

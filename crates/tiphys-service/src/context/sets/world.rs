@@ -1,0 +1,254 @@
+//! What answers the questions of generators.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tiphys_engine::appset::{Answer, ClusterUse, Question, cluster_use};
+use tiphys_model::access::RepoUrl;
+use tiphys_model::project_rules::ProjectCluster;
+use tiphys_model::resources::{ApplicationSet, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, SecretType};
+use tiphys_render::Renderer;
+use tiphys_source::GitSource;
+use tiphys_store::{SetId, Store as Resources, StoredSecret, StoredSet};
+use tiphys_yaml::write_go_json;
+
+use super::answers::RecordedAnswers;
+use super::asked::AskedOnce;
+use super::git;
+use super::services::Services;
+use crate::context::clusters::cluster_secrets;
+use crate::context::projects::Projects;
+use crate::context::service::Service;
+use crate::context::sets::SetSelection;
+use crate::context::trust::Trust;
+use crate::context::workspace::Workspace;
+use crate::error::{Remedy, ServiceError, chain};
+use crate::warning::Warning;
+
+/// The annotation in which kubectl keeps the whole object.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Who is asked.
+#[derive(Clone, Debug)]
+pub(crate) enum Asking {
+    /// Everything that the generators name.
+    Everything,
+    /// The store, and the folders that stand for repositories.
+    StoreAndFolders,
+    /// Nothing: the answers are recorded.
+    Recorded(RecordedAnswers),
+}
+
+/// Why a question is not asked.
+#[derive(Debug)]
+pub struct NotAsked {
+    /// The reason, which continues the name of a set.
+    pub reason: String,
+    /// What answers the question.
+    pub remedy: Remedy,
+}
+
+/// What a world is made of.
+#[derive(Clone, Copy)]
+pub(crate) struct WorldInputs<'a> {
+    pub(crate) service: &'a Service,
+    pub(crate) resources: &'a Resources,
+    pub(crate) renderer: &'a Renderer,
+    pub(crate) projects: &'a Projects,
+    pub(crate) trust: &'a Arc<Trust>,
+    pub(crate) control_plane: &'a str,
+    /// Asks other servers.
+    pub(crate) services: &'a Services,
+}
+
+/// Answers questions, equal ones once.
+pub(crate) struct World<'a> {
+    asking: Asking,
+    renderer: &'a Renderer,
+    projects: &'a Projects,
+    trust: &'a Trust,
+    service: &'a Service,
+    services: &'a Services,
+    control_plane: &'a str,
+    clusters: Vec<Map<String, Value>>,
+    asked: AskedOnce,
+}
+
+impl NotAsked {
+    /// Returns it as the error of a set.
+    pub(crate) fn to_error(&self, set: &SetId) -> ServiceError {
+        let error = ServiceError::rendering(format!("application set {set}: {}", self.reason));
+        error.with_remedy(self.remedy.clone())
+    }
+}
+
+impl<'a> WorldInputs<'a> {
+    /// Returns those of a workspace.
+    pub(crate) fn of(workspace: &'a Workspace) -> Self {
+        let Workspace { service, resources, renderer, projects, trust, control_plane, services, .. } =
+            workspace;
+        Self { service, resources, renderer, projects, trust, control_plane, services }
+    }
+}
+
+impl<'a> World<'a> {
+    /// Creates the world of a workspace, with the answers of a selection.
+    pub(crate) fn of(workspace: &'a Workspace, selection: &SetSelection) -> Result<Self, ServiceError> {
+        let asking = match &selection.answers {
+            Some(answers) => Asking::Recorded(answers.clone()),
+            None => Asking::Everything,
+        };
+        Self::new(&WorldInputs::of(workspace), asking)
+    }
+
+    /// Creates a world. Nothing is asked yet.
+    pub(crate) fn new(inputs: &WorldInputs<'a>, asking: Asking) -> Result<Self, ServiceError> {
+        let WorldInputs { service, resources, renderer, projects, trust, control_plane, services } = *inputs;
+        let clusters = clusters_of(service, resources)?;
+        let asked = AskedOnce::default();
+        Ok(Self { asking, renderer, projects, trust, service, services, control_plane, clusters, asked })
+    }
+
+    /// Checks that the clusters that a set needs are known. Only a cluster has its cluster Secrets, so none is no answer. Returns a
+    /// warning.
+    pub(crate) fn check_clusters(
+        &self,
+        id: &SetId,
+        set: &ApplicationSet,
+    ) -> Result<Option<Warning>, NotAsked> {
+        if matches!(self.asking, Asking::Recorded(_)) || !self.clusters.is_empty() {
+            return Ok(None);
+        }
+        let remedy = Remedy::NameClusterSecrets;
+        match cluster_use(set) {
+            ClusterUse::None => Ok(None),
+            ClusterUse::All => {
+                let message = format!(
+                    "application set {id}: no cluster Secret is known, so its clusters generator has only {IN_CLUSTER_NAME}"
+                );
+                Ok(Some(Warning::new(message).with_remedy(remedy)))
+            }
+            ClusterUse::Selected => {
+                let reason = "its clusters generator selects cluster Secrets, and none is known".to_owned();
+                Err(NotAsked { reason, remedy })
+            }
+        }
+    }
+
+    /// Returns the answer to a question of a set.
+    pub(crate) async fn ask(&self, set: &StoredSet, question: &Question) -> Result<Answer, NotAsked> {
+        match (&self.asking, question.generator) {
+            (Asking::Recorded(answers), _) => Ok(answers.answer(question)),
+            (_, "clusters") => Ok(self.clusters().await),
+            (Asking::StoreAndFolders, "git") => match self.left_out(&question.request).await? {
+                Ok(()) => Ok(self.git(set, question).await),
+                Err(error) => Ok(Err(error)),
+            },
+            (_, "git") => Ok(self.git(set, question).await),
+            (Asking::StoreAndFolders, kind) => Err(NotAsked {
+                reason: format!("its {kind} generator asks another server"),
+                remedy: Remedy::IncludeSets,
+            }),
+            (Asking::Everything, _) => {
+                Ok(self.services.ask(set, self.control_plane, question, &self.clusters).await)
+            }
+        }
+    }
+
+    /// Returns the namespace of sets without one.
+    pub(crate) fn control_plane(&self) -> &'a str {
+        self.control_plane
+    }
+
+    /// Waits until the request is cancelled.
+    pub(crate) async fn cancelled(&self) {
+        self.renderer.cancellation().cancelled().await;
+    }
+
+    /// Returns the answers of everything that was asked.
+    pub(crate) fn into_answers(self) -> RecordedAnswers {
+        let asked = self.asked.answered().into_iter().chain(self.services.answered());
+        RecordedAnswers::of(asked)
+    }
+
+    async fn clusters(&self) -> Answer {
+        let question = Question { generator: "clusters", request: json!({}), parameters: String::new() };
+        self.asked.get(question.generator.to_owned(), &question, async || Ok(self.clusters.clone())).await
+    }
+
+    /// Returns why a repository may not be read, if no folder stands for it. The inner error is that of a folder.
+    async fn left_out(&self, request: &Value) -> Result<Result<(), String>, NotAsked> {
+        let url = request["repoURL"].as_str().unwrap_or_default();
+        match self.renderer.sources().has_copy(url).await {
+            Ok(true) => Ok(Ok(())),
+            Ok(false) => {
+                let shown = tiphys_source::redact_url(url);
+                Err(NotAsked {
+                    reason: format!("its git generator reads {shown}, and no folder is given for it"),
+                    remedy: Remedy::ReadRepository(RepoUrl::new(url).without_credentials()),
+                })
+            }
+            Err(error) => Ok(Err(chain(&error))),
+        }
+    }
+
+    /// Returns the source of a question that is about a repository, unless its answer is recorded.
+    pub(crate) fn git_source(&self, set: &StoredSet, question: &Question) -> Option<GitSource> {
+        let is_asked = question.generator == "git" && !matches!(self.asking, Asking::Recorded(_));
+        let file_repositories = self.trust.file_repositories(&set.place.file);
+        is_asked.then(|| git::source(self.renderer, &question.request, file_repositories))
+    }
+
+    async fn git(&self, set: &StoredSet, question: &Question) -> Answer {
+        let request = &question.request;
+        let file_repositories = self.trust.file_repositories(&set.place.file);
+        let key = format!("{file_repositories:?} {}", write_go_json(request));
+        let ask = async || {
+            self.projects.require(request["project"].as_str().unwrap_or_default())?;
+            let options = self.service.options();
+            let bytes_max = options.limits.appset_file_bytes_max;
+            git::answer(self.renderer, request, file_repositories, options.file_globbing, bytes_max).await
+        };
+        self.asked.get(key, question, ask).await
+    }
+}
+
+/// Returns the clusters of the options' cluster Secrets, else of those of a store. They are data here, and no connections.
+pub(crate) fn clusters_of(
+    service: &Service,
+    resources: &Resources,
+) -> Result<Vec<Map<String, Value>>, ServiceError> {
+    let secrets = cluster_secrets(service.options(), service.host(), |_| false)?;
+    Ok(if secrets.is_empty() { clusters(resources.secrets()) } else { clusters(&secrets) })
+}
+
+/// Returns name and URL of the cluster of Argo CD itself, unless a Secret has its URL.
+pub(crate) fn own_cluster(clusters: &[Map<String, Value>]) -> Option<(&'static str, &'static str)> {
+    let is_own = |cluster: &Map<String, Value>| {
+        cluster.get("server").and_then(Value::as_str) == Some(IN_CLUSTER_SERVER)
+    };
+    (!clusters.iter().any(is_own)).then_some((IN_CLUSTER_NAME, IN_CLUSTER_SERVER))
+}
+
+fn clusters(secrets: &[StoredSecret]) -> Vec<Map<String, Value>> {
+    let cluster = |stored: &StoredSecret| {
+        let ProjectCluster { name, server, project, .. } = ProjectCluster::of_secret(&stored.secret)?;
+        let metadata = &stored.secret.metadata;
+        let mut annotations = metadata.annotations.clone();
+        // It has the credentials of the Secret.
+        annotations.remove(LAST_APPLIED);
+        let fields = [
+            ("name", Value::from(name)),
+            ("server", Value::from(server)),
+            ("project", Value::from(project)),
+            ("labels", json!(metadata.labels)),
+            ("annotations", json!(annotations)),
+        ];
+        Some(fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect())
+    };
+    secrets
+        .iter()
+        .filter(|stored| stored.secret.secret_type == SecretType::Cluster)
+        .filter_map(cluster)
+        .collect()
+}

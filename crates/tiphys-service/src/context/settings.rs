@@ -1,0 +1,148 @@
+//! The settings of one request: those of the options, and those of the store.
+
+use std::sync::Arc;
+
+use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
+use tiphys_logins::{HelperBound, OwnLogins};
+use tiphys_model::access::KnownRepositories;
+use tiphys_model::project_rules::ProjectCluster;
+use tiphys_plugin::Others;
+use tiphys_render::{ContextSettings, RenderSettings};
+use tiphys_source::{
+    CheckoutBranches, CopyOrigin, Freshness, LocalCopy, Network, OwnCredentials, SourceOptions,
+    SourceRequest, SourceService,
+};
+use tiphys_store::{Place, Store as Resources};
+
+use crate::context::cache::Cache;
+use crate::context::host::Host;
+use crate::context::options::{CurrentCheckout, RepositoryRevisions, ServiceOptions};
+use crate::context::project_file;
+use crate::context::projects::{ProjectInputs, Projects};
+use crate::context::trust::{Origin, StoreSettings, Trust};
+use crate::warning::Warning;
+
+/// The settings that depend on a store.
+pub(crate) struct RequestSettings {
+    pub(crate) render: RenderSettings,
+    /// The repositories and credentials of the store.
+    pub(crate) known: KnownRepositories,
+    pub(crate) projects: Arc<Projects>,
+    pub(crate) warnings: Vec<Warning>,
+}
+
+impl RequestSettings {
+    /// Returns the settings of the options and of the store. `tracking` is the tracking method if the options have none.
+    pub(crate) fn new(
+        options: &ServiceOptions,
+        host: &Host,
+        resources: &Resources,
+        trust: &Trust,
+        live_clusters: &[ProjectCluster],
+        tracking: Option<TrackingMethod>,
+    ) -> Self {
+        let StoreSettings { settings, known, origin, mut warnings } =
+            StoreSettings::new(resources, options.argocd_namespace.as_deref(), trust);
+        // Like Argo CD, an unknown method counts as `annotation`.
+        let of_store = || settings.tracking_method.as_deref().and_then(|word| word.parse().ok());
+        let tracking = options.tracking.or(tracking).or_else(of_store).unwrap_or_default();
+        let switched_off = switched_off(&settings);
+        let control_plane = control_plane(options, resources, trust);
+        let inputs = ProjectInputs {
+            options,
+            resources,
+            trust,
+            settings: &settings,
+            origin,
+            known: &known,
+            live_clusters,
+            control_plane: &control_plane,
+        };
+        let projects = Projects::new(&inputs, &mut warnings);
+        let mut context = ContextSettings {
+            source_repos: projects.source_repos(),
+            // The use cases render for the user of this machine.
+            own_logins: Some(own_logins(options, host)),
+            ..ContextSettings::default()
+        };
+        if let Some(schemes) = settings.value_file_schemes {
+            context.values_file_schemes = schemes;
+        }
+        let render = RenderSettings {
+            tracking,
+            label_key: settings.label_key.unwrap_or_else(|| DEFAULT_LABEL_KEY.to_owned()),
+            installation_id: settings.installation_id.unwrap_or_default(),
+            argocd_namespace: control_plane,
+            destinations: options.destinations.clone(),
+            plugin_timeout: options.limits.plugin_timeout(),
+            kustomize_build_options: settings.kustomize_build_options.unwrap_or_default(),
+            switched_off,
+            context,
+            others: Others::Ignore,
+            directory_bytes_max: options.limits.directory_bytes_max,
+            manifests_max: options.limits.manifests_max(),
+        };
+        Self { render, known, projects: Arc::new(projects), warnings }
+    }
+}
+
+/// Returns the namespace of applications without one.
+pub(crate) fn control_plane(options: &ServiceOptions, resources: &Resources, trust: &Trust) -> String {
+    let is_callers = |place: &Place| trust.origin(&place.file) == Origin::Caller;
+    let of_store = || resources.control_plane_namespace(&is_callers).to_owned();
+    options.argocd_namespace.clone().unwrap_or_else(of_store)
+}
+
+/// Returns the sources of a request without repositories and credentials. `base` is the revision that a comparison starts from.
+pub(crate) fn source_request(options: &ServiceOptions, host: &Host, base: Option<&str>) -> SourceRequest {
+    let file_repositories = options.allow_file_repositories.iter().map(|dir| host.absolute(dir));
+    let checkout = match options.current_checkout {
+        CurrentCheckout::Used => project_file::checkout_of(&host.current_dir),
+        CurrentCheckout::Unused | CurrentCheckout::Replaced => None,
+    };
+    let checkout = checkout.map(|dir| LocalCopy {
+        url: None,
+        revision: None,
+        dir: dir.to_path_buf(),
+        origin: CopyOrigin::Default,
+    });
+    SourceRequest {
+        file_repositories: file_repositories.collect(),
+        copies: options.repositories.iter().cloned().chain(checkout).collect(),
+        checkout_branches: match options.repository_revisions {
+            RepositoryRevisions::Branches => CheckoutBranches::Changed { base: base.map(str::to_owned) },
+            RepositoryRevisions::Exact => CheckoutBranches::Exact,
+        },
+        network: if options.offline { Network::Offline } else { Network::Online },
+        freshness: if options.refresh { Freshness::Refresh } else { Freshness::Cached },
+        ..SourceRequest::default()
+    }
+}
+
+/// Returns the source service of a cache.
+pub(crate) fn source_service(options: &ServiceOptions, host: &Host, cache: &Cache) -> SourceService {
+    let mut sources = SourceOptions::new(cache.dir.clone(), host.environment());
+    sources.own_credentials =
+        if options.own_credentials_via_proxy { OwnCredentials::AlsoViaProxy } else { OwnCredentials::Direct };
+    sources.fetch_timeout = options.limits.fetch_timeout();
+    (sources.lookup_timeout, _) = options.limits.lookup_timeout();
+    sources.connect_timeout = options.limits.connect_timeout();
+    sources.chart_limits = options.limits.charts();
+    sources.progress.clone_from(&options.fetch_progress);
+    SourceService::new(cache.trees(), sources)
+}
+
+/// Returns the source types that the settings disable: any value other than `true` does.
+fn switched_off(settings: &tiphys_model::resources::ArgoCdSettings) -> Vec<SourceType> {
+    [(&settings.helm_enable, SourceType::Helm), (&settings.kustomize_enable, SourceType::Kustomize)]
+        .into_iter()
+        .filter(|(word, _)| word.as_deref().is_some_and(|word| word != "true"))
+        .map(|(_, kind)| kind)
+        .collect()
+}
+
+/// Returns the user's own credentials of helm and docker. The timeout of look-ups applies to credential helpers.
+fn own_logins(options: &ServiceOptions, host: &Host) -> OwnLogins {
+    let (timeout, option) = options.limits.lookup_timeout();
+    OwnLogins::new(host.variables(), HelperBound { timeout, option: Some(option) })
+}

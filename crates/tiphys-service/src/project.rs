@@ -1,0 +1,9 @@
+//! What projects permit.
+
+mod look_ups;
+mod object_address;
+mod permits;
+
+pub use look_ups::{ApplicationLookUps, look_ups};
+pub use object_address::{parse_object_address, require_possible};
+pub use permits::{ObjectRequest, ProjectAnswer, ProjectFiles, ProjectQuestion, project_permits};
