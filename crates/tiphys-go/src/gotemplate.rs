@@ -18,7 +18,7 @@ mod parse;
 mod reflected;
 mod template;
 mod tree;
-mod unicode;
+pub(crate) mod unicode;
 mod value;
 
 pub use execute::ExecuteError;

@@ -1,7 +1,8 @@
-//! Go's small languages as Argo CD, Helm and Kubernetes use them: templates, patterns, and versions of charts.
+//! Go's small languages as Argo CD, Helm and Kubernetes use them: templates, patterns, URLs, and versions of charts.
 //!
 //! Each module follows one Go library, errors included. All are functions of their arguments.
 
 pub mod glob;
 pub mod gotemplate;
+pub mod url;
 pub mod versions;

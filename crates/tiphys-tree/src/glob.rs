@@ -7,7 +7,6 @@
 mod file_name;
 mod find;
 mod go_path;
-mod go_regexp;
 mod mask;
 mod place;
 mod search;

@@ -76,7 +76,7 @@ fn name_defaults_to_the_server() {
 
 #[test]
 fn unusable_secret_is_reported_without_values() {
-    let kubeconfig = "put this cluster into a kubeconfig and use --kubeconfig";
+    let kubeconfig = "put this cluster into a kubeconfig";
     let cases = [
         (
             json!({"execProviderConfig": {"command": "hunter2"}}),

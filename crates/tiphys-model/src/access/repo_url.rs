@@ -2,7 +2,6 @@
 
 mod canonical;
 mod fuzz;
-mod go;
 mod redact;
 
 use std::fmt;
@@ -11,7 +10,7 @@ pub use canonical::{canonical_addresses, canonical_patterns};
 pub use fuzz::fuzz_repo_url;
 pub use redact::{credentials_end, redact_address, redact_url};
 
-use go::GoUrl;
+use tiphys_go::url::Url;
 
 /// The scheme of OCI registries, as a prefix.
 const OCI: &str = "oci://";
@@ -164,7 +163,7 @@ impl RepoUrl {
                 return true;
             }
         }
-        GoUrl::parse(&self.0).is_some_and(|url| is_other(&url.host))
+        parse_as_go(&self.0).is_some_and(|url| is_other(&url.host))
     }
 
     /// Returns the address as Argo CD compares it (`NormalizeGitURLAllowInvalid`). An invalid URL stays as it is.
@@ -257,14 +256,14 @@ pub fn normalize_git_url(url: &str) -> String {
         url = format!("ssh://{}", url.replacen(':', "/", 1));
     }
     let url = url.strip_suffix(".git").unwrap_or(&url);
-    let Some(GoUrl { printed, .. }) = GoUrl::parse(url) else { return String::new() };
+    let Some(GoUrl { printed, .. }) = parse_as_go(url) else { return String::new() };
     printed.strip_prefix("ssh://").map(str::to_owned).unwrap_or(printed)
 }
 
 /// Returns the scheme of a URL in lower case. None if Go's `url.Parse` rejects the string, or finds no scheme: Argo CD then takes the
 /// string for a path.
 pub fn url_scheme(text: &str) -> Option<String> {
-    GoUrl::parse(text).map(|url| url.scheme).filter(|scheme| !scheme.is_empty())
+    parse_as_go(text).map(|url| url.scheme).filter(|scheme| !scheme.is_empty())
 }
 
 /// Returns the scheme of a URL that has none of these, ignoring letter case. None for a path, and for a URL that has one of them.
@@ -299,3 +298,18 @@ fn is_ssh(url: &str) -> bool {
 
 #[cfg(test)]
 mod tests;
+
+/// A URL as Go reads and prints it.
+struct GoUrl {
+    scheme: String,
+    host: String,
+    printed: String,
+}
+
+/// Parses a URL with Go's rules, on which Argo CD's comparison of repository URLs is based. None if Go rejects it.
+fn parse_as_go(text: &str) -> Option<GoUrl> {
+    let url = Url::parse(text.as_bytes()).ok()?;
+    let [scheme, host, printed] =
+        [&url.scheme, &url.host, &url.print()].map(|part| String::from_utf8_lossy(part).into_owned());
+    Some(GoUrl { scheme, host, printed })
+}

@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::io;
 
-use regex::Regex;
+use regex::bytes::Regex;
+use tiphys_go::gotemplate::compile_regex;
 
 use super::mask::Mask;
 use super::search::Search;
-use super::{GlobError, Place, go_path, go_regexp};
+use super::{GlobError, Place, go_path};
 use crate::entries::{EntryKind, Final};
 
 /// Passes on the paths that match a clean absolute pattern, in no order. An unreadable directory is an error, even after a match.
@@ -24,7 +25,7 @@ pub(super) fn glob(
             Err(_) => Err(GlobError::Missing { path: place.shown(pattern) }),
         },
         Mask::Search { root, prefix, regexp } => {
-            let regexp = go_regexp::compile(&regexp)?;
+            let regexp = compile_regex(&regexp).map_err(|reason| GlobError::Regexp { reason })?;
             walk(place, &root, &prefix, &regexp, search)
         }
     }
@@ -87,7 +88,7 @@ fn is_match(regexp: &Regex, path: &[u8]) -> bool {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(go_path::chars(path).collect()),
     };
-    regexp.is_match(&text)
+    regexp.is_match(text.as_bytes())
 }
 
 fn failed(place: &Place<'_>, path: &[u8], source: io::Error) -> GlobError {

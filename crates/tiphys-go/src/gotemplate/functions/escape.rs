@@ -6,13 +6,14 @@ use super::{Call, Failure, Function, Outcome, Type};
 use crate::gotemplate::format;
 use crate::gotemplate::unicode::{characters, is_print};
 use crate::gotemplate::value::Value;
+use crate::url::{UrlPart, escape};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("html", &[], html).and(Type::Any),
     Function::new("js", &[], js).and(Type::Any),
     Function::new("urlquery", &[], |call| {
         let input = input(call)?;
-        Ok(super::url::escape_query(&input).into())
+        Ok(escape(&input, UrlPart::Query).into())
     })
     .and(Type::Any),
 ];

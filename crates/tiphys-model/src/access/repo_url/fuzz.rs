@@ -1,7 +1,6 @@
 //! Invariants of repository addresses from anywhere.
 
-use super::go::GoUrl;
-use super::{Parts, RepoUrl, percent_decode};
+use super::{Parts, RepoUrl, parse_as_go, percent_decode};
 
 /// Compares an address that is not ambiguous with the readings of git and Go: all read the same server. The parts are the whole address, and
 /// the redacted address does not contain the password.
@@ -26,7 +25,7 @@ pub fn fuzz_repo_url(bytes: &[u8]) {
     let [server, host] = [url.server(), url.host()].map(|part| percent_decode(part).to_ascii_lowercase());
     match url.scheme() {
         Some(scheme) => {
-            let go = GoUrl::parse(url.expose()).map(|go| go.host);
+            let go = parse_as_go(url.expose()).map(|go| go.host);
             for other in [go, git_server(scheme, url.without_scheme())].into_iter().flatten() {
                 assert_eq!(other.to_ascii_lowercase(), server, "{}", url.expose());
             }

@@ -196,10 +196,10 @@ impl<'a> Translation<'a> {
                     Some(name) => name.find('}').map(|end| end + 2),
                     None => after.chars().next().map(char::len_utf8),
                 };
-                let Some(length) = length else {
-                    return Err(format!("invalid character class range: `{}`", self.rest));
-                };
-                self.copy(2 + length);
+                let (class, rest) = self.rest.split_at(length.map_or(self.rest.len(), |length| 2 + length));
+                let translated = length.and_then(|_| unicode_class(c, class));
+                self.out += &translated.ok_or_else(|| format!("invalid character class range: `{class}`"))?;
+                self.rest = rest;
             }
             '0'..='7' => self.octal(c)?,
             c if c.is_ascii() && !c.is_ascii_alphanumeric() => {
@@ -297,6 +297,16 @@ impl<'a> Translation<'a> {
         self.copy(c.len_utf8());
         Ok(Some(c))
     }
+}
+
+/// Translates `\pL`, `\p{Greek}`, `\p{^Greek}` and their negations. None for an unknown name.
+fn unicode_class(letter: char, class: &str) -> Option<String> {
+    let name = class[2..].trim_start_matches('{').trim_end_matches('}');
+    let (is_negated, name) = name.strip_prefix('^').map_or((false, name), |name| (true, name));
+    let letter = if (letter == 'P') == is_negated { 'p' } else { 'P' };
+    let translated = format!("\\{letter}{{{name}}}");
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ' '));
+    (is_name && regex::Regex::new(&translated).is_ok()).then_some(translated)
 }
 
 /// Returns the length of a count such as `{2}`, `{2,}` or `{2,3}`.
