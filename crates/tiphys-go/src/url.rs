@@ -1,5 +1,6 @@
 //! URLs, by the rules of Go's `net/url`: parsing, with its messages, and printing.
 
+use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::gotemplate::unicode::{Unescaped, quote};
@@ -21,6 +22,9 @@ pub enum UrlPart {
     Fragment,
 }
 
+/// The name of a user and the password.
+pub type UserInfo = (Vec<u8>, Option<Vec<u8>>);
+
 /// A parsed URL. Its strings are decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Url {
@@ -28,8 +32,8 @@ pub struct Url {
     pub scheme: Vec<u8>,
     /// The rest of a URL with a scheme and without a slash after it.
     pub opaque: Vec<u8>,
-    /// User name and password.
-    pub user: Option<(Vec<u8>, Option<Vec<u8>>)>,
+    /// The user, if the URL has one.
+    pub user: Option<UserInfo>,
     /// With its port; empty if the URL has none.
     pub host: Vec<u8>,
     /// The path.
@@ -139,7 +143,7 @@ pub fn escape(bytes: &[u8], part: UrlPart) -> String {
         if byte == b' ' && part == UrlPart::Query {
             out.push('+');
         } else if is_escaped(byte, part) {
-            out.push_str(&format!("%{byte:02X}"));
+            write!(out, "%{byte:02X}").expect("writing to a string");
         } else {
             out.push(char::from(byte));
         }

@@ -53,8 +53,7 @@ pub use options::{
 };
 pub use service::{SourceRequest, SourceService};
 pub use sources::{
-    CheckoutUse, GitSource, HasContent, Nesting, RefNames, ResolvedRevision, RevisionFile, RevisionIndex,
-    RevisionMetadata, Sources, Want,
+    CheckoutUse, GitSource, HasContent, Nesting, ResolvedRevision, RevisionFile, RevisionIndex, Sources, Want,
 };
 pub use tiphys_model::access::{CredentialReach, Secret};
 pub use tiphys_model::access::{normalize_git_url, redact_url};

@@ -47,15 +47,6 @@ pub(crate) struct Entry {
     pub(crate) id: ObjectId,
 }
 
-/// The metadata of a commit.
-pub(crate) struct CommitText {
-    /// `NAME <EMAIL>`.
-    pub(crate) author: String,
-    /// In seconds since 1970.
-    pub(crate) date_seconds: i64,
-    pub(crate) message: String,
-}
-
 /// The result of resolving an abbreviated commit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Abbreviation {
@@ -147,23 +138,6 @@ impl Reader {
             }
             _ => Err(self.broken(commit, "not a commit")),
         }
-    }
-
-    /// Returns author, time and message of a commit.
-    pub(crate) fn commit_text(&mut self, commit: ObjectId) -> Result<CommitText, SourceError> {
-        let Some((Kind::Commit, data)) = self.object(commit)? else {
-            return Err(self.broken(commit, "not a commit"));
-        };
-        let parsed = gix_object::CommitRef::from_bytes(data, gix_hash::Kind::Sha1);
-        let text = parsed.ok().and_then(|parsed| {
-            let author = parsed.author().ok()?;
-            Some(CommitText {
-                author: format!("{} <{}>", author.name, author.email),
-                date_seconds: author.seconds(),
-                message: parsed.message.to_string().trim().to_owned(),
-            })
-        });
-        text.ok_or_else(|| self.broken(commit, "a commit that cannot be parsed"))
     }
 
     /// Resolves an abbreviated commit.

@@ -79,15 +79,6 @@ impl Refs {
             .map(String::as_str)
     }
 
-    /// Returns the names with a prefix, without it, and their commits; sorted.
-    pub(crate) fn with_prefix<'a>(
-        &'a self,
-        prefix: &'a str,
-    ) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
-        let names = self.commits.iter();
-        names.filter_map(move |(name, id)| Some((name.strip_prefix(prefix)?, id.as_str())))
-    }
-
     /// Returns the commit of a remote-tracking branch.
     pub(crate) fn resolve_tracking(&self, remote: &str, branch: &str) -> Option<&str> {
         let branch = if branch.is_empty() { "HEAD" } else { branch };

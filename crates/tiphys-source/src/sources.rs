@@ -37,7 +37,7 @@ pub use compare::CheckoutUse;
 pub use index::{HasContent, RevisionIndex};
 pub use nesting::Nesting;
 use repositories::Repositories;
-pub use revision::{RefNames, RevisionFile, RevisionMetadata};
+pub use revision::RevisionFile;
 
 /// Distinguishes the keys of trees of directories from other trees.
 const FOLDER_SALT: &[u8] = b"tiphys folder";

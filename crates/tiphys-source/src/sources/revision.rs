@@ -1,40 +1,14 @@
-//! The content of a revision, without writing a tree: refs, metadata, files, changed paths.
+//! The content of a revision, without writing a tree: its files and their bytes.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use gix_hash::ObjectId;
 use gix_object::tree::EntryKind;
-use tiphys_model::access::ContextProject;
 use tiphys_tree::{RepoPath, read_bounded, resolve};
 
 use super::{Origin, ResolvedRevision, Sources, blocking};
 use crate::SourceError;
-use crate::objects::CommitText;
 use crate::plan::{self, Listing};
-use crate::repository::Repository;
-
-/// The branches and tags of a remote repository, sorted, without `refs/heads/` and `refs/tags/`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RefNames {
-    /// Names of branches.
-    pub branches: Vec<String>,
-    /// Names of tags.
-    pub tags: Vec<String>,
-}
-
-/// Author, time and message of a commit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RevisionMetadata {
-    /// `NAME <EMAIL>`.
-    pub author: String,
-    /// When the author wrote it, in seconds since 1970.
-    pub date_seconds: i64,
-    /// The message without white space at both ends.
-    pub message: String,
-    /// Names of the tags of the commit, sorted. Empty for a folder that stands for a repository.
-    pub tags: Vec<String>,
-}
 
 /// A file of a revision, submodules followed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,41 +22,6 @@ pub struct RevisionFile {
 }
 
 impl Sources {
-    /// Returns the names of branches and tags of a remote repository, as this request sees them.
-    pub async fn ref_names(
-        &self,
-        project: &Arc<ContextProject>,
-        repo_url: &str,
-    ) -> Result<RefNames, SourceError> {
-        let repository = self.repository(project, repo_url.trim())?;
-        let refs = repository.refs(self.context()).await?;
-        let names = |prefix| refs.with_prefix(prefix).map(|(name, _)| name.to_owned()).collect();
-        Ok(RefNames { branches: names("refs/heads/"), tags: names("refs/tags/") })
-    }
-
-    /// Returns author, time and message of a revision's commit; `None` for files that are no commit's.
-    pub async fn revision_metadata(
-        &self,
-        revision: &ResolvedRevision,
-    ) -> Result<Option<RevisionMetadata>, SourceError> {
-        let commit = match &revision.origin {
-            Origin::Remote { commit, .. } | Origin::Copy { commit, .. } | Origin::WorkTree { commit, .. } => {
-                *commit
-            }
-            Origin::Files(_) | Origin::Chart(_) => return Ok(None),
-        };
-        let objects = self.superproject(&revision.origin).await?.source.objects;
-        let CommitText { author, date_seconds, message } =
-            blocking(move || objects.reader().commit_text(commit)).await?;
-        let tags = match &revision.origin {
-            Origin::Remote { url, project, .. } => {
-                self.tags_of(&*self.repository(project, url)?, commit).await?
-            }
-            _ => Vec::new(),
-        };
-        Ok(Some(RevisionMetadata { author, date_seconds, message, tags }))
-    }
-
     /// Lists the files of a revision, sorted by path: all, or those at and below some paths. Directories exist as parents of files.
     pub async fn files(
         &self,
@@ -164,26 +103,6 @@ impl Sources {
         }
     }
 
-    /// Returns the paths of files that differ between two revisions, sorted: added, removed, or with another mode or content.
-    pub async fn changed_paths(
-        &self,
-        from: &ResolvedRevision,
-        to: &ResolvedRevision,
-    ) -> Result<Vec<RepoPath>, SourceError> {
-        let before = self.files(from, None).await?;
-        let mut before: HashMap<RepoPath, RevisionFile> =
-            before.into_iter().map(|file| (file.path.clone(), file)).collect();
-        let after = self.files(to, None).await?;
-        let mut changed: Vec<RepoPath> = after
-            .into_iter()
-            .filter(|file| before.remove(&file.path).as_ref() != Some(file))
-            .map(|file| file.path)
-            .collect();
-        changed.extend(before.into_keys());
-        changed.sort();
-        Ok(changed)
-    }
-
     /// Lists the files of a commit, or those at and below some paths.
     pub(super) async fn listing(
         &self,
@@ -192,12 +111,6 @@ impl Sources {
     ) -> Result<Listing, SourceError> {
         let plan = self.plan(self.superproject(origin).await?, paths).await?;
         plan::list(plan, &self.service.git, &self.service.store).await
-    }
-
-    async fn tags_of(&self, repository: &Repository, commit: ObjectId) -> Result<Vec<String>, SourceError> {
-        let (refs, commit) = (repository.refs(self.context()).await?, commit.to_string());
-        let tags = refs.with_prefix("refs/tags/").filter(|(_, id)| *id == commit);
-        Ok(tags.map(|(name, _)| name.to_owned()).collect())
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Call, Failure, Function, Outcome, Type, fail};
 use crate::gotemplate::value::{Map, Str, Value};
-use crate::url::Url;
+use crate::url::{Url, UserInfo};
 
 pub(super) const FUNCTIONS: &[Function] =
     &[Function::new("urlParse", &[Type::String], parse), Function::new("urlJoin", &[Type::Map], join)];
@@ -53,7 +53,7 @@ fn join(call: &mut Call<'_>) -> Outcome {
 }
 
 /// Returns the user name and password of printed user information.
-fn user_of(text: &[u8]) -> Result<Option<(Vec<u8>, Option<Vec<u8>>)>, Failure> {
+fn user_of(text: &[u8]) -> Result<Option<UserInfo>, Failure> {
     if text.is_empty() {
         return Ok(None);
     }
