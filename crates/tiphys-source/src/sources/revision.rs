@@ -60,7 +60,7 @@ impl Sources {
         Ok(RefNames { branches: names("refs/heads/"), tags: names("refs/tags/") })
     }
 
-    /// Returns author, time and message of a revision's commit; `None` for files that are no commit's.
+    /// Returns author, time and message of a revision's commit; `None` for files without a commit.
     pub async fn revision_metadata(
         &self,
         revision: &ResolvedRevision,
