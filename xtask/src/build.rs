@@ -46,7 +46,7 @@ pub(crate) struct LinkingOption {
     dynamic: bool,
 }
 
-/// What the program needs to start.
+/// Dependencies of the program at its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Linking {
     /// Only the kernel.

@@ -53,13 +53,13 @@ pub(crate) struct Connection<S> {
     /// Whether the client closed its side.
     ended: bool,
     calls: ConnectionCalls,
-    /// What the connection waits for, and its timeout.
+    /// The awaited event, and its timeout.
     state: ConnectionState,
     /// Its slot among the connections, released when this is dropped.
     slot: Option<ConnectionSlot>,
 }
 
-/// What a connection waits for.
+/// The event that a connection waits for.
 #[derive(Debug)]
 enum ConnectionState {
     /// Its first frame.

@@ -22,7 +22,7 @@ pub use problem::LookUpProblem;
 /// The only known value of `decode`.
 const BASE64: &str = "base64";
 
-/// What gets the values.
+/// Consumer of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueConsumer {
     /// The Helm plugin: names are paths of `--set`.
@@ -74,7 +74,7 @@ pub struct DynamicParameterError {
     pub problem: DynamicParameterProblem,
 }
 
-/// What is wrong with a dynamic parameter.
+/// Problem of a dynamic parameter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DynamicParameterProblem {
     /// A required field is empty.

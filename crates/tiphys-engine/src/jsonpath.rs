@@ -39,7 +39,7 @@ pub enum FieldPathError {
     Invalid {
         /// The path as written.
         path: String,
-        /// What is wrong and what to do, as a lower-case fragment.
+        /// The problem and the remedy, as a lower-case fragment.
         problem: String,
     },
 }
@@ -176,7 +176,7 @@ impl FieldPath {
     }
 }
 
-/// What the values of a step may be.
+/// Possible kinds of the values of a step.
 #[derive(Clone, Copy, Default)]
 struct Reached {
     object: bool,

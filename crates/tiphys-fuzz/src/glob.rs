@@ -11,7 +11,7 @@ use crate::lines::with_entries;
 /// The first line is the folder, a colon, and the pattern; the others are the tree.
 pub(crate) fn body(bytes: &[u8]) {
     let Some((line, entries)) = with_entries(bytes) else { return };
-    // What people write is text, names of files need not be.
+    // Patterns are UTF-8; file names need not be.
     let Ok(line) = std::str::from_utf8(line) else { return };
     let Some((base, pattern)) = line.split_once(':') else { return };
     let Some(base) = tiphys_tree::RepoPath::new(base).ok().and_then(|base| entries.resolve(&base).ok())

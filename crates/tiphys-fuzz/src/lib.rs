@@ -1,6 +1,6 @@
-//! What must hold for any bytes that come from outside: the bodies of the fuzz targets.
+//! Properties of the readers of untrusted bytes: the bodies of the fuzz targets.
 //!
-//! A body is a function that takes bytes and panics if something does not hold. The test `seeds` runs each on the stable toolchain, over
+//! A body is a function that takes bytes and panics if a property is violated. The test `seeds` runs each on the stable toolchain, over
 //! the seeds in `fuzz/corpus` and over changed ones; the targets below `fuzz` do so guided by coverage, see `cargo xtask fuzz`. A crate
 //! of its own, since `tiphys-testkit`, which nearly all crates depend on for their tests, would bring all crates into each.
 

@@ -40,7 +40,7 @@ pub(crate) const ITEMS: &str = "!items";
 /// The function that counts the search for a list in a list (`.[LIST]`), which takes quadratic time.
 pub(crate) const INDEX: &str = "!index";
 
-/// What one run may still do.
+/// The remaining budget of one run.
 #[derive(Debug)]
 pub(crate) struct Budget {
     steps: Cell<usize>,
@@ -49,7 +49,7 @@ pub(crate) struct Budget {
     is_abandoned: Arc<AtomicBool>,
 }
 
-/// What natives and metered terms know of a run.
+/// Data of a run for natives and metered terms.
 #[derive(Clone, Copy)]
 pub(crate) struct RunData<'a> {
     pub(crate) lut: &'a Lut<Metered>,

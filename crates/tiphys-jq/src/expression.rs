@@ -55,7 +55,7 @@ pub struct PathExpression {
     exceeded: Arc<AtomicUsize>,
 }
 
-/// An expression is no valid jq, or uses what path expressions may not use. Syntax errors are in gojq's words.
+/// An expression is invalid jq, or uses features that path expressions may not use. Syntax errors are in gojq's words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidExpression(String);
@@ -74,7 +74,7 @@ pub enum RemoveError {
 }
 
 /// Compiles an expression with [`DEFAULT_TIME_LIMIT`]. The returned function removes what it selects; as in Argo CD, a value that it does not
-/// fit stays as it is. That is no error, but an exceeded limit is one. The error of this function is in gojq's words.
+/// fit stays as it is. That is not an error, but an exceeded limit is one. The error of this function is in gojq's words.
 pub fn removal(expression: &str) -> Result<Removal, String> {
     let expression =
         PathExpression::new(expression, DEFAULT_TIME_LIMIT).map_err(|error| error.to_string())?;

@@ -7,7 +7,7 @@ use tiphys_engine::{Scope, ServedKind};
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':');
 
 /// Returns the path of all objects of a kind, in a namespace if it is given and the kind is namespaced. `None` if there can be no such
-/// object, because the namespace is no valid segment of a path.
+/// object, because the namespace is not a valid segment of a path.
 pub(crate) fn collection(kind: &ServedKind, namespace: Option<&str>) -> Option<String> {
     let mut path =
         if kind.group.is_empty() { "/api".to_owned() } else { format!("/apis/{}", segment(&kind.group)?) };

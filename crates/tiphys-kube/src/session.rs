@@ -74,7 +74,7 @@ pub(crate) enum Cause {
     /// The pages of a list are too large.
     #[error("the pages of the list have more than {0} bytes")]
     ListTooLarge(usize, #[source] Limit),
-    /// The response is no JSON of the expected kind.
+    /// The response is not JSON of the expected kind.
     #[error("the response is not the expected JSON")]
     Malformed,
     /// The URL of the server or of its proxy is invalid.
@@ -83,7 +83,7 @@ pub(crate) enum Cause {
     /// PEM data is missing or invalid.
     #[error("{0} has no certificate in PEM format")]
     NoCertificate(&'static str),
-    /// The token is no value of a header.
+    /// The token is not a valid header value.
     #[error("the token has a character that no token may have, such as a line break")]
     Token,
     /// A file of the connection settings is not readable.
@@ -151,7 +151,7 @@ impl Session {
         self.error(call, kind, Cause::Status(status.as_u16()))
     }
 
-    /// Returns the error for a response that is no JSON of the expected kind.
+    /// Returns the error for a response that is not JSON of the expected kind.
     pub(crate) fn malformed(&self, call: &Call) -> ClusterError {
         self.error(call, ClusterErrorKind::Interrupted, Cause::Malformed)
     }
@@ -358,7 +358,7 @@ fn certificates(pem: &Pem, object: &'static str) -> Result<Vec<Vec<u8>>, Cause> 
     certificates.ok().filter(|found| !found.is_empty()).ok_or(Cause::NoCertificate(object))
 }
 
-/// Sets the bearer token. kube panics for a token that is no value of a header.
+/// Sets the bearer token. kube panics for a token that is not a valid header value.
 fn set_token(auth: &mut AuthInfo, token: &str) -> Result<(), Cause> {
     HeaderValue::from_str(token).map_err(|_| Cause::Token)?;
     auth.token = Some(token.to_owned().into());

@@ -126,19 +126,19 @@ pub enum PluginError {
     Output {
         /// Which command.
         phase: Phase,
-        /// What is wrong, with the position in the output.
+        /// The problem, with the position in the output.
         message: String,
     },
     /// An announcement breaks the proposal's rules, or a default has the wrong type.
     #[error("parameters announcement: {message}")]
     Announcement {
-        /// What is wrong, naming the entry.
+        /// The problem, with the name of the entry.
         message: String,
     },
     /// The parameters of the request are invalid.
     #[error("ARGOCD_APP_PARAMETERS: {message}")]
     Parameters {
-        /// What is wrong, naming the entry.
+        /// The problem, with the name of the entry.
         message: String,
     },
     /// A kustomization in the application's directory leads out of the repository.

@@ -9,7 +9,7 @@ pub const PARAMETER_VARIABLE: &str = "TIPHYS_PARAMETER";
 /// One setting of a parameter's value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValueLayer {
-    /// What sets the value, in the plugin's words: `value-file`, `chart-default`.
+    /// The kind of setting, in the plugin's words: `value-file`, `chart-default`.
     pub kind: String,
     /// Where the value is set.
     pub place: LayerPlace,

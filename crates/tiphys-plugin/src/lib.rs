@@ -1,4 +1,4 @@
-//! What a config management plugin is and how it runs in a directory.
+//! Config management plugins, and how they run in a directory.
 //!
 //! [`config`] reads `plugin.yaml`. A [`Plugin`] supports directories or not, announces the parameters that it accepts, and generates
 //! manifests. [`LocalPlugin`] runs the commands of a configuration as children of this process; `tiphys-cmp` has another implementation,

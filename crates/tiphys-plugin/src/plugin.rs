@@ -32,7 +32,7 @@ pub enum Match {
     NotSupported,
 }
 
-/// What the result of a plugin depends on, besides its request's environment.
+/// Inputs of a plugin's result, besides the environment of its request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputRule {
     /// Any file of the revision.

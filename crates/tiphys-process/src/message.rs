@@ -66,7 +66,7 @@ pub(crate) enum Event {
     },
     /// Every process ended and everything is removed.
     Gone {
-        /// What could not be ended or removed. Empty if nothing.
+        /// The processes and files that could not be ended or removed. Empty if there are none.
         message: String,
     },
 }

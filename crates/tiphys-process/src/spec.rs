@@ -178,7 +178,7 @@ pub enum RunError {
     /// The launcher itself failed: it could not be started, could not set up the view, or died.
     #[error("launcher: {message}")]
     Launcher {
-        /// What happened.
+        /// The failure.
         message: String,
     },
 }

@@ -12,7 +12,7 @@ use crate::renderer::Renderer;
 /// The maximum size of a file of a chart that is read for its keys, in bytes. A chart with a larger one gives no answer.
 const CHART_FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// The directory of a chart's resource definitions, which are no templates and may be large.
+/// The directory of a chart's resource definitions, which are not templates and may be large.
 const DEFINITIONS: &str = "crds/";
 
 /// The directory of a chart in a tree.
@@ -29,7 +29,7 @@ pub(crate) struct KnownCharts(Arc<Mutex<BTreeMap<ChartId, Outcome>>>);
 
 type ChartId = ([u8; 32], RepoPath);
 
-/// What is known about a chart that was read.
+/// The keys of a chart that was read, if they are known.
 #[derive(Clone, Debug)]
 enum Outcome {
     Known(Arc<ChartKeys>),

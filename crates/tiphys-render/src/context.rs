@@ -97,7 +97,7 @@ fn is_told_of(project: &ContextProject, access: &RepositoryAccess) -> bool {
     access.has_charts() && (!access.project.is_empty() || permits_source(project, &access.url))
 }
 
-/// What the rendered source uses of another one.
+/// Files of another source that the rendered one uses.
 struct Part<'a> {
     source: &'a ApplicationSource,
     /// The `ref`.

@@ -148,7 +148,7 @@ fn add(
         return Err(DirectoryError::Malformed { file: file.clone(), message: problem });
     }
     if !file.file_name().is_some_and(is_override_file_name) {
-        warnings.push(format!("{file} was left out, since it is no manifest: {problem}"));
+        warnings.push(format!("{file} was left out, since it is not a manifest: {problem}"));
     }
     Ok(())
 }

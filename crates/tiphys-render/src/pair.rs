@@ -2,7 +2,7 @@
 //! result.
 //!
 //! If the paths that it is made from are known on both sides, their content decides. Otherwise the whole revision counts, or what the
-//! annotation selects of it. The commit is no input although plugins get it (`ARGOCD_APP_REVISION`): it always differs. Where the paths are
+//! annotation selects of it. The commit is not an input though plugins get it (`ARGOCD_APP_REVISION`): it always differs. Where the paths are
 //! known and a source mentions the variable, the whole revision counts.
 
 use std::sync::Arc;

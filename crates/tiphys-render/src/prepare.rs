@@ -38,7 +38,7 @@ pub struct Prepared {
     pub app_path: RepoPath,
     /// The variables that every command gets.
     pub build: BuildEnvironment,
-    /// What renders the source.
+    /// The renderer of the source, and its input.
     pub work: Work,
     /// Warnings for the user.
     pub warnings: Vec<String>,
@@ -57,7 +57,7 @@ pub struct MergedOverride {
     pub step: OverrideStep,
 }
 
-/// What renders a source.
+/// Renderer of a source, and its input.
 #[derive(Debug)]
 pub enum Work {
     /// Nothing: other sources refer to its files.

@@ -60,7 +60,7 @@ pub struct RenderedSource {
     pub look_ups: Vec<LookUp>,
     /// Number of objects.
     pub objects: usize,
-    /// What the plugin wrote to standard error.
+    /// The plugin's standard error.
     pub stderr: String,
     /// The duration of this source.
     pub duration: Duration,

@@ -17,7 +17,7 @@ pub struct SourceLookUps<'a> {
     pub base: &'a [LookUp],
 }
 
-/// What is known about the versions of a destination cluster.
+/// The known versions of a destination cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LiveVersions {
     /// The caller gives no access to the cluster.

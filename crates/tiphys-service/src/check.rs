@@ -1,4 +1,4 @@
-//! What can be said about applications without rendering them.
+//! Checks of applications without rendering them.
 
 mod sets;
 

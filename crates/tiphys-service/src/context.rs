@@ -1,4 +1,4 @@
-//! What use cases work on: the long-lived [`Service`](service::Service), and for each request a [`Workspace`](workspace::Workspace) with the
+//! State of use cases: the long-lived [`Service`](service::Service), and for each request a [`Workspace`](workspace::Workspace) with the
 //! store, its settings and their trust, projects, clusters, plugins and the generated application sets.
 
 pub(crate) mod assignments;

@@ -79,7 +79,7 @@ pub enum Input {
     Values,
 }
 
-/// What resolves an error. Front ends name the option, the value of a chart or the field that does it.
+/// Remedy of an error. Front ends name the option, the value of a chart or the field that does it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Remedy {
     /// Change a limit.

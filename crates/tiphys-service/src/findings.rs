@@ -8,7 +8,7 @@ use tiphys_yaml::Position;
 
 use crate::error::ServiceError;
 
-/// What happens to an Application that Argo CD refuses.
+/// Handling of an Application that Argo CD refuses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RefusedApplications {
     /// It is a warning.
@@ -35,7 +35,7 @@ pub(crate) enum DocumentRule {
     NoCluster,
     /// A field that Argo CD does not have, which an API server refuses or removes.
     UnknownField,
-    /// What Argo CD accepts, and is probably a mistake.
+    /// Accepted by Argo CD, but probably a mistake.
     ProbableMistake,
 }
 

@@ -1,4 +1,4 @@
-//! What projects permit.
+//! Permissions of projects.
 
 mod look_ups;
 mod object_address;

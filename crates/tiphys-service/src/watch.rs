@@ -32,7 +32,7 @@ pub struct ValueWatch<'a> {
     folders: FolderWatch,
 }
 
-/// What a change of objects, or of a directory, means.
+/// Effect of a change of objects, or of a directory.
 #[derive(Debug, Default)]
 pub struct ValueChange {
     /// The applications of which a value changed, in their order.

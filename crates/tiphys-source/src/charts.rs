@@ -91,7 +91,7 @@ pub(crate) struct ChartLookups {
     digests: LookupCache<LookupKey, String>,
 }
 
-/// What is looked up, and with which credentials: [`Opened::identity`](opened::Opened::identity), the owner of a credential helper, and
+/// Target of a look-up, with its credentials: [`Opened::identity`](opened::Opened::identity), the owner of a credential helper, and
 /// the URL.
 type LookupKey = (String, Option<OwnLogins>, String);
 

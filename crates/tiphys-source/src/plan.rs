@@ -179,7 +179,7 @@ impl Plan {
                 hasher.update(&u64::try_from(repository.at.as_str().len()).unwrap_or(u64::MAX).to_le_bytes());
             }
         }
-        // What converts files and is in no part.
+        // Attributes and settings that convert files and are in no part.
         let attributes = self.repositories.iter().flat_map(|repository| &repository.attributes);
         let attributes = attributes.map(|(path, id)| (path, b"a", id.as_slice().to_vec()));
         let settings = self.repositories.iter();

@@ -478,7 +478,7 @@ impl Repository {
     fn parse_id(&self, hex: &str) -> Result<ObjectId, SourceError> {
         ObjectId::from_hex(hex.to_ascii_lowercase().as_bytes()).map_err(|_| SourceError::Git {
             repository: self.shown.to_string(),
-            detail: format!("{hex:?} is no commit id"),
+            detail: format!("{hex:?} is not a commit id"),
         })
     }
 

@@ -393,7 +393,7 @@ impl Sources {
                 return Ok(Some(of_commit((*index, copy), commit)));
             }
         }
-        // What the checkout around the current directory does not have is fetched, as if there were none.
+        // A revision that the checkout around the current directory does not have is fetched, as if there were no checkout.
         let mut named = copies.iter().filter(|(index, _)| !self.request.is_checkout(*index));
         let Some((copy, git)) = named.find_map(|(_, copy)| Some((copy, copy.git.as_ref()?))) else {
             return Ok(None);

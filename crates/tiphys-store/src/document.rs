@@ -146,7 +146,7 @@ pub(crate) fn mistake(node: &Node, kind: Kind) -> Option<DecodeError> {
     }
 }
 
-/// Whether an unknown field is no field of a later Argo CD: it is similar to a known one, or in a place that decides what is rendered.
+/// Whether an unknown field is a mistake rather than a field of a later Argo CD: it is similar to a known one, or affects the rendering.
 fn is_mistake(field: &UnknownField) -> bool {
     let of_source = field.path.strip_prefix("spec.").is_some_and(|path| {
         let field = path.rsplit_once('.').map_or("", |(parent, _)| parent);

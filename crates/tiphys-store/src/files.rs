@@ -132,7 +132,7 @@ pub(crate) fn candidates(path: &Path) -> Result<Vec<Candidate>, io::Error> {
     }
 }
 
-/// Returns the list of what to ignore in a directory if it is no regular file: a link may lead to any file of the user, and
+/// Returns the ignore list of a directory if it is not a regular file: a link may lead to any file of the user, and
 /// opening a pipe blocks.
 fn refused_list(directory: &Path) -> Option<PathBuf> {
     let list = directory.join(IGNORE_FILE);

@@ -8,7 +8,7 @@ use crate::{
     ApplicationRef, Broken, Place, Selector, SkipReason, Store, StoreError, StoreInput, StoredApplication,
 };
 
-/// What names that are not rendered contain.
+/// Part of names that contain an unrendered template.
 pub const TEMPLATE_MARK: &str = "{{";
 
 /// A filter on the selected applications.

@@ -7,7 +7,7 @@ use tiphys_go::glob::FilePattern;
 
 use crate::oracle;
 
-/// What parsers of YAML and JSON say is not the same.
+/// Prefix of errors of YAML and JSON parsers, whose wording differs.
 const PARSER: &str = "error converting YAML to JSON: ";
 
 /// Returns the outputs of a case; any of them is right.

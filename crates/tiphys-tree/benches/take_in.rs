@@ -117,7 +117,7 @@ fn main() {
     };
     take_few();
     measure_rounds(FEW_FILES_ROUNDS, &format!("take in {FEW_FILES} files, never seen"), &mut || {
-        // What follows a call has the time that it has between calls.
+        // Work that follows a call gets the time that it has between calls.
         let called = Instant::now();
         while called.elapsed() < PAUSE {
             std::hint::spin_loop();

@@ -34,7 +34,7 @@ pub enum NotOpened {
     #[error("it is a folder")]
     Folder,
     /// It is not a regular file, or belongs to another user.
-    #[error("it is no regular file")]
+    #[error("it is not a regular file")]
     NoFile,
     /// The file system failed.
     #[error(transparent)]

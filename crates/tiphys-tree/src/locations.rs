@@ -18,7 +18,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// Returns the directories that contain the place, and the place itself if it is no link; the innermost first.
+    /// Returns the directories that contain the place, and the place itself if it is not a link; the innermost first.
     pub fn directories(&self) -> impl Iterator<Item = &Path> {
         self.place.ancestors().skip(usize::from(self.place.is_symlink()))
     }

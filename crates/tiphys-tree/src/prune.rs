@@ -19,13 +19,13 @@ const BLOCK_BYTES: u64 = 512;
 /// Minimum number of hexadecimal digits in the name of an entry.
 const NAME_DIGITS_MIN: usize = 32;
 
-/// Extension of lock files, which are no entries. The one of a removed entry goes with it.
+/// Extension of lock files, which are not entries. The one of a removed entry goes with it.
 const LOCK: &str = "lock";
 
 /// Extension of directories whose removal has begun. If the process is killed, no one uses the rest of the entry.
 const REMOVED: &str = "removed";
 
-/// What [`prune`] did.
+/// Result of [`prune`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
     /// Number of removed entries.
@@ -176,7 +176,7 @@ mod tests {
         assert!(second.join(name("3")).exists(), "it was marked as used");
         assert_eq!(prune(&directories, 0).expect("it can be pruned").kept, 0);
         assert_eq!(prune(&directories, 0).expect("it can be pruned"), Pruned::default());
-        assert!(foreign.exists(), "it is no entry");
+        assert!(foreign.exists(), "it is not an entry");
     }
 
     #[test]

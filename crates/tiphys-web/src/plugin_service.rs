@@ -175,7 +175,7 @@ impl PluginService {
     }
 }
 
-/// What requests share.
+/// State that requests share.
 struct Served {
     settings: PluginServiceSettings,
     answers: PluginServiceAnswers,

@@ -13,7 +13,7 @@ pub struct Preview {
     pub application: Option<String>,
     /// The findings about the plugin.
     pub findings: Vec<Finding>,
-    /// What else a person should know.
+    /// Further notes for the user.
     pub notes: Vec<String>,
     /// The form, or the reason why there is none.
     pub outcome: Outcome,

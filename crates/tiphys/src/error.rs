@@ -32,7 +32,7 @@ const NOT_COMPARED: u8 = 5;
 
 /// Returns the exit code of a comparison that was ended, or that lacks what was selected. `worst` is the worst kind of all its errors.
 pub(crate) fn exit_code_of_incomplete(worst: Option<ErrorKind>, lacks_selected: bool) -> Option<ExitCode> {
-    // What ends a command wins.
+    // An error that ends the command takes precedence.
     if worst >= Some(ErrorKind::Bug) {
         return Some(exit_code_of(worst));
     }

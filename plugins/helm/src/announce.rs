@@ -131,7 +131,7 @@ struct Text {
     bytes: Vec<u8>,
 }
 
-/// What the values of a request come from.
+/// Sources of the values of a request.
 struct ValueSources {
     chart: LoadedChart,
     /// Value files, then inline values; later ones win.

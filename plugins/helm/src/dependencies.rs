@@ -145,7 +145,7 @@ pub(crate) async fn build(
     Ok(built)
 }
 
-/// What is decided before helm runs.
+/// Decisions that are made before helm runs.
 #[derive(Debug)]
 struct Plan {
     listed: Listed,

@@ -117,7 +117,7 @@ pub(crate) fn check_overlaps(
     values: &[ExactValue],
     assignments: &[Assignment],
 ) -> Result<(), ExactValueError> {
-    // What a name sets that helm parses in another way is unknown.
+    // The effect of a name that helm parses in another way is unknown.
     let others = assignments.iter().map(|one| (one, parse_name(&one.name).ok()));
     let others: Vec<_> = others.collect();
     for (index, one) in values.iter().enumerate() {
@@ -171,7 +171,7 @@ pub(crate) fn hand_over(values: &[ExactValue], home: &Home) -> Result<HandedOver
 }
 
 /// Returns the strings as which the output of another program may contain the values: strings, their lines and numbers, plain and quoted.
-/// Booleans and keys are no secrets.
+/// Booleans and keys are not secrets.
 pub(crate) fn quotations(values: &[ExactValue]) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for one in values {

@@ -104,7 +104,7 @@ async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, Generate
     }
 }
 
-/// What is decided before helm runs.
+/// Decisions that are made before helm runs.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     /// The call of `helm template`.

@@ -30,7 +30,7 @@ pub(crate) struct HelmOptions {
     pub(crate) api_versions: Vec<String>,
     /// Value files as written; later ones win.
     pub(crate) value_files: Vec<String>,
-    /// What to do with missing value files.
+    /// Handling of missing value files.
     pub(crate) missing_value_files: Missing,
     /// Inline values, which override all files.
     pub(crate) values: Option<InlineValues>,
@@ -52,7 +52,7 @@ pub(crate) struct HelmOptions {
     pub(crate) kustomize_dir: String,
 }
 
-/// What to do with missing value files.
+/// Handling of missing value files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Missing {
     /// Fail.

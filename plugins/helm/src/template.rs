@@ -105,7 +105,7 @@ impl Template {
         let parts = |value: &str| value.split([',', '{', '}', '=']).map(str::to_owned).collect::<Vec<_>>();
         let values =
             values.flat_map(|(_, _, value)| [vec![value.clone(), unescaped(value)], parts(value)].concat());
-        // What the command shows anyway, such as the name of the release, is no secret.
+        // Values that the command shows anyway, such as the release name, are not secrets.
         let values = values.filter(|value| !shown.contains(value)).collect();
         Ok(Call { arguments, shown, values })
     }

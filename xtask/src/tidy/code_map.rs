@@ -38,7 +38,7 @@ fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
         if !subject.graph.members().any(|(_, package, _)| package.name == row.name) {
             findings.add(
                 format!("{DOCUMENT}:{}", row.line),
-                format!("names {}, which is no crate of the workspace", row.name),
+                format!("names {}, which is not a crate of the workspace", row.name),
                 "remove the row, or add it with the crate's first code",
             );
         }

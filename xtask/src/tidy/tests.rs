@@ -9,7 +9,7 @@ use super::synthetic::Synthetic;
 use super::*;
 use crate::workspace_root;
 
-/// What each case of `testdata/tidy/CHECK.txt` finds. A case is a title, sections of a small tree (`-- PATH --`, or `-- graph --` for
+/// Findings of each case of `testdata/tidy/CHECK.txt`. A case is a title, sections of a small tree (`-- PATH --`, or `-- graph --` for
 /// packages) and the findings; sections before the first case are part of each. `UPDATE=1` writes the findings.
 #[test]
 fn checks_report_the_findings_of_their_cases() {

@@ -33,6 +33,9 @@ const WORDS: &[&str] = &[
     "told apart",
     "by chance",
     "truth value",
+    "is told",
+    "are told",
+    "be told",
     "design.md",
     "spec/applicationset.md",
     "spec/baseline.md",
@@ -45,6 +48,12 @@ const WORDS: &[&str] = &[
     "spec/repo-server.md",
     "spec/ux.md",
 ];
+
+/// Verbs that `no` and a noun must not follow, except after `there`.
+const VERBS: &[&str] = &["is", "are", "was", "were"];
+
+/// Words after `no` with which a verb is not the negation of a noun.
+const ADVERBS: &[&str] = &["longer", "more"];
 
 /// The page that lists the words, and the log of past changes.
 const EXEMPT_FROM_WORDS: &[&str] = &["CONTRIBUTING.md", "CHANGELOG.md"];
@@ -65,8 +74,10 @@ fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
         }
         let Some(text) = subject.tree.text(path)? else { continue };
         let is_page = has_extension(path, "md");
-        let has_words = (is_page || has_extension(path, "rs")) && !EXEMPT_FROM_WORDS.contains(&path);
+        let is_source = has_extension(path, "rs");
+        let has_words = (is_page || is_source) && !EXEMPT_FROM_WORDS.contains(&path);
         let mut is_code = false;
+        let mut is_in_comment = false;
         for (index, line) in text.lines().enumerate() {
             let place = || format!("{path}:{}", index + 1);
             if let Some(pattern) = MACHINE_PATHS.iter().find(|pattern| has_path(line, pattern)) {
@@ -87,14 +98,47 @@ fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
                 let remedy = "name the actor, or use the word of the table in CONTRIBUTING.md";
                 findings.add(place(), format!("contains {word:?}"), remedy);
             }
+            if let Some(phrase) = negated_noun(&line).filter(|_| has_words && !is_code) {
+                let remedy = "write \"is not a …\", or a positive statement such as \"must be a …\"";
+                findings.add(place(), format!("contains {phrase:?}"), remedy);
+            }
+            let is_comment = is_source && line.trim_start().starts_with("//");
+            if is_comment && !is_in_comment && begins_with_what(&line) {
+                findings.add(place(), "begins a comment with \"what\"", "begin with a noun phrase or a verb");
+            }
+            is_in_comment = is_comment;
         }
     }
     Ok(())
 }
 
+/// Whether a character is part of an identifier or a compound word.
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Whether the first word of a comment is `what`. The line is in lower case.
+fn begins_with_what(line: &str) -> bool {
+    let text = line.trim_start().trim_start_matches(['/', '!']).trim_start();
+    text.strip_prefix("what").is_some_and(|rest| !rest.starts_with(is_part))
+}
+
+/// Returns the first phrase such as `is no file` of a line in lower case. `there is no file` and `is no longer` are permitted.
+fn negated_noun(line: &str) -> Option<String> {
+    let last_word = |part: &str| part.rsplit(|c| !is_part(c)).next().unwrap_or_default().to_owned();
+    let parts: Vec<&str> = line.split_whitespace().collect();
+    parts.windows(3).enumerate().find_map(|(at, window)| {
+        let &[verb, "no", noun] = window else { return None };
+        let verb = last_word(verb);
+        let noun = noun.split(|c| !is_part(c)).find(|word| !word.is_empty())?;
+        let has_subject_there = at > 0 && last_word(parts[at - 1]) == "there";
+        let is_negated = VERBS.contains(&verb.as_str()) && !ADVERBS.contains(&noun) && !has_subject_there;
+        is_negated.then(|| format!("{verb} no {noun}"))
+    })
+}
+
 /// Whether a line contains a word or phrase that is not part of an identifier.
 fn has_word(line: &str, word: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     line.match_indices(word)
         .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))
 }

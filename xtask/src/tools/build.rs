@@ -59,7 +59,7 @@ fn go_build(tool: &Tool, package: &str, folder: &Path, module: &Path) -> Command
 }
 
 fn go(tool: &Tool, command: &str, directory: &Path) -> Command {
-    // What is built beside it comes first.
+    // Other builds take precedence.
     let mut go = program("nice");
     go.args(["-n", "15", "go", command])
         .arg(format!("-ldflags=-s -w {}", tool.linker_flags))

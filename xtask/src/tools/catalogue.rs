@@ -11,9 +11,9 @@ pub(super) struct Tool {
     pub(super) name: &'static str,
     /// Pinned version, as its sources are tagged.
     pub(super) version: &'static str,
-    /// What runs it.
+    /// Its purpose.
     pub(super) purpose: Purpose,
-    /// What it is built from.
+    /// Its source.
     pub(super) source: Source,
     /// Options for Go's linker, for a program that would not know its version otherwise.
     pub(super) linker_flags: &'static str,
@@ -28,13 +28,13 @@ pub(super) struct Tool {
 /// The purpose of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Purpose {
-    /// What the plugins run: helm, kustomize, yq and jq
+    /// Programs that the plugins run: helm, kustomize, yq and jq
     Plugins,
-    /// What the book of `docs` is built with: mdbook
+    /// The builder of the book of `docs`: mdbook
     Book,
-    /// What the plugin server of docs/plugin-server.md imports: Python's gRPC
+    /// The import of the plugin server of docs/plugin-server.md: Python's gRPC
     Python,
-    /// What only tests need: the other major version of helm, and an OCI registry to fetch charts from
+    /// Programs that only tests need: the other major version of helm, and an OCI registry to fetch charts from
     Tests,
     /// A Kubernetes API server for tests: kube-apiserver and etcd
     Kubernetes,
@@ -198,7 +198,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
 ];
 
-/// What most tools have in common.
+/// Common values of most tools.
 const TOOL: Tool = Tool {
     name: "",
     version: "",

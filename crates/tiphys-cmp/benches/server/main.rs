@@ -2,7 +2,7 @@
 //! `cargo bench -p tiphys-cmp --bench server -- --program FILE [--against FILE] [--runs N]`.
 //!
 //! Both programs receive the same archives in the same order from the grpc-go client in `e2e`. Their files are on a memory file system. A
-//! missed target is printed and is no failure, because a busy machine misses all of them.
+//! missed target is printed and does not fail the run, because a busy machine misses all of them.
 
 #![expect(clippy::print_stdout, reason = "the figures are its output")]
 #![expect(

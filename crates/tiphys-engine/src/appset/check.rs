@@ -107,7 +107,7 @@ impl Check<'_> {
         }
     }
 
-    /// Checks the fields that are no generators and no templates.
+    /// Checks the fields other than generators and templates.
     fn settings(&mut self, jq: &dyn Fn(&str) -> Result<JqRemoval, String>) {
         let spec = FieldPath::default().key("spec");
         if let Err(error) = MissingKey::parse(&self.set.go_template_options)
@@ -139,7 +139,8 @@ impl Check<'_> {
     fn entry(&mut self, entry: &GeneratorEntry, is_top_level: bool) {
         for unknown in &entry.unknown {
             let suggestion = unknown.suggestion.as_ref().map(|name| format!("; did you mean {name}?"));
-            let message = format!("{} is no generator here{}", unknown.path, suggestion.unwrap_or_default());
+            let message =
+                format!("{} is not a generator here{}", unknown.path, suggestion.unwrap_or_default());
             self.findings.push(SetFinding { rule: SetRule::Generator, position: unknown.position, message });
         }
         match entry.generators.len() {

@@ -37,7 +37,7 @@ pub struct Generated {
     pub errors: Vec<GenerateError>,
     /// Names that the API server refuses, in order. Argo CD generates such Applications and cannot create them.
     pub invalid_names: Vec<GenerateError>,
-    /// What must be asked before the set can be generated. The answers may lead to more questions.
+    /// Questions without an answer. The set cannot be generated without the answers, which may lead to more questions.
     pub questions: Vec<Question>,
     /// Functions of Go templates that were called and return something else at each call.
     pub volatile: BTreeSet<&'static str>,
@@ -60,7 +60,7 @@ pub struct GeneratedApplication {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct GenerateError {
-    /// What failed.
+    /// The kind of failure.
     pub reason: GenerateErrorReason,
     /// The position in the document of the set.
     pub position: Position,
@@ -77,7 +77,7 @@ pub enum GenerateErrorReason {
     Template,
 }
 
-/// What generating depends on besides a set and answers.
+/// Inputs of the generation besides a set and answers.
 #[derive(Clone, Copy, Debug)]
 pub struct GenerateOptions {
     /// The options of Go templates, without `missing_key`.
@@ -150,7 +150,7 @@ enum Stop {
 
 type Sets = Result<Vec<ParameterSet>, Stop>;
 
-/// What generators depend on.
+/// Inputs of generators.
 #[derive(Clone, Copy)]
 struct Run<'a> {
     set: &'a ApplicationSet,

@@ -1,9 +1,9 @@
-//! What is equal to nothing in the spec of an Application, as in Argo CD's `NormalizeApplicationSpec`.
+//! Normalisation of the spec of an Application, as in Argo CD's `NormalizeApplicationSpec`.
 
 use serde_json::{Map, Value};
 use tiphys_model::resources::DEFAULT_PROJECT;
 
-/// Removes what is equal to nothing from a canonical `spec`: an empty project becomes `default`; an empty sync policy vanishes, and so do
+/// Normalises a canonical `spec`: an empty project becomes `default`; an empty sync policy vanishes, and so do
 /// the `kustomize`, `helm` and `directory` blocks of the sources in use if they set nothing. An empty `plugin` block stays.
 pub fn normalize_spec(spec: &mut Value) {
     let Some(spec) = spec.as_object_mut() else { return };

@@ -1,4 +1,4 @@
-//! What a reconcile of an ApplicationSet would do to its Applications.
+//! Plan of a reconcile: the actions of an ApplicationSet on its Applications.
 
 mod change;
 mod destination;
@@ -31,7 +31,7 @@ pub(crate) use policy::is_known as is_known_policy;
 /// Seconds until the next reconcile after an error that may go away by itself.
 const REQUEUE_AFTER_ERROR_SECONDS: u64 = 180;
 
-/// What a plan depends on.
+/// Inputs of a plan.
 #[derive(Clone, Copy)]
 pub struct PlanInput<'a> {
     /// The set.
@@ -73,7 +73,7 @@ pub struct PlanSettings {
     pub are_deletions_allowed: bool,
 }
 
-/// What a reconcile would do.
+/// The actions of a reconcile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Every generated Application, and every existing one that the set owns, sorted by name. Empty after an error of generators or of the
@@ -98,7 +98,7 @@ pub struct PlannedApplication {
     pub namespace: String,
     /// How the generated Application differs from the existing one, whatever the policy permits.
     pub change: Change,
-    /// What would be done.
+    /// The action.
     pub action: Action,
     /// Index of the generated Application in [`Generated::applications`].
     pub generated: Option<usize>,
@@ -293,7 +293,7 @@ impl<'a> Planner<'a> {
             let planned = match errors.get(name) {
                 Some(error) => Err(error.clone()),
                 None => self.compared(application, before, warnings).inspect_err(|error| {
-                    // What may not be changed is not compared by Argo CD.
+                    // Argo CD does not compare an Application that it may not change.
                     if self.permits_change(before) {
                         failures.insert(name.to_owned(), error.clone());
                     }

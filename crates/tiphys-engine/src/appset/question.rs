@@ -1,4 +1,4 @@
-//! What generators ask the world.
+//! Questions of generators: requests to git, clusters and services.
 
 use std::collections::BTreeMap;
 

@@ -16,7 +16,7 @@ pub trait Engine {
     fn render(&self, text: &str) -> Result<String, String>;
 }
 
-/// What a set says about each of its Applications.
+/// Settings of a set for each of its Applications.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RenderOptions<'a> {
     /// `spec.templatePatch`

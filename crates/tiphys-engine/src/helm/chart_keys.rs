@@ -118,7 +118,7 @@ impl ChartKeys {
     }
 }
 
-/// What a file of a chart is for.
+/// Purpose of a file of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FileKind {
     /// `Chart.yaml` of the chart.
@@ -156,7 +156,7 @@ impl FileKind {
     }
 }
 
-/// What the metadata of a chart and its subcharts say.
+/// Names from the metadata of a chart and its subcharts.
 #[derive(Debug, Default)]
 struct Charts {
     present: BTreeSet<String>,

@@ -167,7 +167,7 @@ fn signed(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// Compares like Go's templates. None if the types are different, have no order, or are no scalars.
+/// Compares like Go's templates. None if the types differ, are unordered, or are not scalar.
 fn compare(left: &Value, operator: Operator, right: &Value) -> Option<bool> {
     let has_order = !matches!(operator, Operator::Equal | Operator::NotEqual);
     let order = match (left, right) {

@@ -11,7 +11,7 @@ pub enum PluginForm {
     Proposal,
 }
 
-/// What is sent and answered. The form of the block decides, unless the `ConfigMap` has the key `contract`.
+/// Format of requests and responses. The form of the block decides, unless the `ConfigMap` has the key `contract`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Contract {
     /// As in Argo CD.

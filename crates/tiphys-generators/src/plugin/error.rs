@@ -6,11 +6,11 @@
 pub struct PluginError {
     /// The error in Argo CD's words, without the token.
     pub message: String,
-    /// What failed.
+    /// The cause.
     pub cause: PluginErrorCause,
 }
 
-/// What failed in a question.
+/// Cause of a [`PluginError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PluginErrorCause {
     /// The `ConfigMap`, the Secret or the address. Nothing was sent.

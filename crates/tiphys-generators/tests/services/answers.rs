@@ -1,4 +1,4 @@
-//! Answers that are no lists of parameter sets.
+//! Answers other than lists of parameter sets.
 
 use std::io::Write as _;
 use std::time::Duration;

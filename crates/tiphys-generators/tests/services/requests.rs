@@ -1,4 +1,4 @@
-//! What is sent, and when nothing is.
+//! Sent requests, and cases without a request.
 
 use tiphys_generators::{PluginForm, PluginLimits, PluginQuestion};
 use tiphys_testkit::canned_server::{Canned, CannedServer};

@@ -51,7 +51,7 @@ impl FilePattern {
     }
 }
 
-/// What differs between the two kinds of patterns.
+/// Differences between the two kinds of patterns.
 #[derive(Clone, Copy)]
 struct Syntax {
     /// Whether `*` and `?` match slashes. If not, `**` and `{a,b}` are special.

@@ -28,7 +28,7 @@ pub struct ExecuteError {
     pub executing: Box<str>,
     /// The part of the template that failed.
     pub context: Box<str>,
-    /// What is wrong.
+    /// The problem.
     pub message: Box<str>,
     /// The limit that the execution exceeds, if that is the reason.
     pub limit: Option<LimitError>,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::gotemplate::number::general;
 
-/// Returns all values that are no object or list, as strings by their path with dots: `metadata.labels.env`, `list.0`. Empty objects and
+/// Returns all values except objects and lists, as strings by their path with dots: `metadata.labels.env`, `list.0`. Empty objects and
 /// lists vanish. If two paths are equal, the deeper one counts.
 pub fn flatten(values: &Map<String, Value>) -> BTreeMap<String, String> {
     let mut flat = BTreeMap::new();

@@ -120,7 +120,7 @@ impl Type {
 
 type Outcome = Result<Value, Failure>;
 
-/// What a function does.
+/// Implementation of a function.
 #[derive(Clone, Copy)]
 pub(crate) enum Body {
     /// Returns a value of its own type.
@@ -248,7 +248,7 @@ pub(crate) fn find(name: &str) -> Option<&'static Function> {
     FUNCTIONS.get(name).copied()
 }
 
-/// What functions have access to during one execution.
+/// State of one execution that functions can access.
 #[derive(Debug)]
 pub(crate) struct Context {
     pub(crate) budget: Budget,

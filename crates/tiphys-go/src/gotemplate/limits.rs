@@ -39,7 +39,7 @@ pub enum LimitError {
 /// Bytes that count as one step.
 const BYTES_PER_STEP: usize = 16;
 
-/// What is left of the limits of one execution.
+/// The remaining part of the limits of one execution.
 #[derive(Debug)]
 pub(crate) struct Budget {
     limits: Limits,

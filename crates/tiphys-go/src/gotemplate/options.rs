@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::gotemplate::Limits;
 
-/// What a field that a map does not have evaluates to.
+/// Value of a field that a map does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MissingKey {
     /// No value, printed as `<no value>`: `missingkey=default` and `missingkey=invalid`.
@@ -49,7 +49,7 @@ impl MissingKey {
 /// Options of an execution.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// What missing keys evaluate to.
+    /// The value of missing keys.
     pub missing_key: MissingKey,
     /// The time that `now` returns.
     pub now: SystemTime,

@@ -17,7 +17,7 @@ pub struct ParseError {
     pub name: String,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// The limit that the template exceeds, if that is the reason.
     pub limit: Option<LimitError>,
@@ -53,7 +53,7 @@ pub(crate) fn parse(
     Ok(Parsed { templates: parser.templates, functions: parser.functions })
 }
 
-/// What `define` and `block` begin anew.
+/// State that `define` and `block` reset.
 #[derive(Debug)]
 struct Scope {
     variables: Vec<String>,
@@ -83,7 +83,7 @@ struct Parser<'a> {
     level: usize,
 }
 
-/// What an action or a piece of text is.
+/// A parsed action or piece of text.
 enum Item {
     Node(Node),
     End,

@@ -22,7 +22,7 @@ impl Body {
     }
 }
 
-/// What is executed.
+/// A node of the syntax tree that is executed.
 #[derive(Debug)]
 pub(crate) enum Node {
     Text { text: Vec<u8> },

@@ -32,7 +32,7 @@ const REWORDED: &[(&str, &str)] = &[
     ),
 ];
 
-/// What precedes the message of a YAML reader.
+/// Prefix of the message of a YAML reader.
 const YAML: &str = "error converting YAML to JSON: ";
 
 fn string(value: &Json) -> &str {

@@ -93,7 +93,7 @@ fn only_http_urls_with_a_host_are_valid() {
     }
 }
 
-/// What RFC 3986 allows is not changed, except `'` in queries.
+/// Characters that RFC 3986 allows are not changed, except `'` in queries.
 #[test]
 fn valid_paths_and_queries_are_kept_byte_for_byte() {
     for path in [

@@ -52,7 +52,7 @@ async fn credentials_are_in_no_log_line() {
         let request = Request { target: &target, accept: "", credentials: Some(&credentials), deadline };
         let sent = client.get(&request).await;
         assert_eq!(sent.is_ok(), text != proxied, "{sent:?}");
-        // What values of these types print is part of the logs.
+        // The debug output of these types is part of the logs.
         tracing::info!(?client, ?target, ?credentials, ?request, ?sent);
         let form = [("refresh_token", "form-word")];
         let sent = client.post_form(&request, &form).await;

@@ -1,4 +1,4 @@
-//! What is sent.
+//! Sent requests.
 
 use tiphys_http::{Deadline, Request, Target};
 use tiphys_testkit::chart_server::{ChartServer, Transport};

@@ -1,4 +1,4 @@
-//! What is received.
+//! Received responses.
 
 use tiphys_http::HttpError;
 use tiphys_model::access::RepositoryAccess;

@@ -59,7 +59,7 @@ pub trait ClusterReader: Send + Sync {
     async fn version(&self) -> Result<Option<String>, ClusterError>;
 }
 
-/// What a list has of each object.
+/// The part of each object that a list contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListContent {
     /// The whole object.

@@ -126,7 +126,7 @@ async fn watch_goes_on_after_failures() {
         4 => list("3", "three"),
         5 => Reply::Whole(403, "", String::new()),
         6 => list("4", "four"),
-        // Connections that end at once are no failure.
+        // Connections that end at once are not a failure.
         7 | 8 => lines(&[]),
         9 => lines(&[changed("5", "five"), json!("hunter2")]),
         _ => list("6", "six"),

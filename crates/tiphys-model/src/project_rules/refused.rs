@@ -1,4 +1,4 @@
-//! What a project does not permit, in Argo CD's words.
+//! Actions that a project does not permit, in Argo CD's words.
 
 /// An action that the project does not permit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

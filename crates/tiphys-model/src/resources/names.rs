@@ -3,7 +3,7 @@
 /// Maximum length of a subdomain in bytes.
 const SUBDOMAIN_BYTES_MAX: usize = 253;
 
-/// What is wrong with a subdomain, in the words of Kubernetes.
+/// Problem of a subdomain, in the words of Kubernetes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SubdomainProblem {
     /// It is too long.

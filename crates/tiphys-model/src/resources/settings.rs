@@ -37,7 +37,7 @@ pub struct ArgoCdSettings {
     pub kustomize_enable: Option<String>,
     /// `globalProjects`: the projects whose rules also apply to other projects. An error in it, with the reason.
     pub global_projects: Result<Vec<GlobalProject>, String>,
-    /// What is ignored in comparisons of all applications.
+    /// Fields that comparisons of all applications ignore.
     pub ignore_differences: Vec<GlobalIgnoreDifference>,
 }
 

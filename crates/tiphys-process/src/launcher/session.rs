@@ -34,7 +34,7 @@ pub(super) struct Session {
     pub(super) chunk: Vec<u8>,
 }
 
-/// What the launcher does after a request.
+/// The launcher's action after a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Wait for the next request.

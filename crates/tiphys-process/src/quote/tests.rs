@@ -15,7 +15,7 @@ fn arguments_with_white_space_are_quoted_as_go_quotes_them() {
         (&["a\u{85}b"], r#""a\u0085b""#),
         (&["a\u{3000}b"], r#""a\u3000b""#),
         (&["a\u{2028}b"], r#""a\u2028b""#),
-        // A zero width space is no white space, but not printable either.
+        // A zero width space is not white space, but not printable either.
         (&["a\u{200b}b"], "a\u{200b}b"),
         (&["a\u{200b} b"], r#""a\u200b b""#),
         (&["\u{ad} \u{feff}"], r#""\u00ad \ufeff""#),

@@ -23,7 +23,7 @@ use world::World;
 /// Cases that are rendered at once for each processor: helm waits for nothing, but starting it does.
 const PER_PROCESSOR: usize = 2;
 
-/// What each case gave, by its id. Both tests look at the same runs.
+/// Returns the answer of each case by its id. Both tests use the same runs.
 fn answers() -> &'static BTreeMap<String, Answer> {
     static ANSWERS: OnceLock<BTreeMap<String, Answer>> = OnceLock::new();
     ANSWERS.get_or_init(|| {

@@ -41,7 +41,7 @@ const REMOVED_MIN: usize = 100;
 /// Repositories that are rendered at once for each processor.
 const PER_PROCESSOR: usize = 2;
 
-/// What all comparisons found.
+/// Results of all comparisons.
 #[derive(Debug, Default)]
 struct Outcome {
     /// Applications with equal inputs of different revisions that were rendered.
@@ -227,7 +227,7 @@ async fn compare_all() -> Outcome {
     outcomes.into_iter().fold(Outcome::default(), Outcome::and)
 }
 
-/// What both tests look at.
+/// Returns the results that both tests check.
 fn outcome() -> &'static Outcome {
     static OUTCOME: OnceLock<Outcome> = OnceLock::new();
     OUTCOME.get_or_init(|| {

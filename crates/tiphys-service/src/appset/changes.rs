@@ -1,4 +1,4 @@
-//! What a change does to the Applications of sets.
+//! Comparison of the Applications that sets generate at the base and at the head.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

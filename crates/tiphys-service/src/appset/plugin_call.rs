@@ -32,12 +32,12 @@ pub struct PluginCall {
     pub form: PluginForm,
 }
 
-/// What a plugin service answers.
+/// The answer of a plugin service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PluginCallResult {
     /// The parameter sets; none if they cannot be read.
     pub parameters: Option<Vec<Map<String, Value>>>,
-    /// What is wrong with the answer, or with the check of the token.
+    /// Problems of the answer, or of the service's check of the token.
     pub findings: Vec<String>,
 }
 
@@ -133,7 +133,7 @@ fn object(data: BTreeMap<String, Secret>, name: &str) -> ConfigObject {
     ConfigObject { data, origin: ObjectOrigin::Caller, name: name.to_owned() }
 }
 
-/// Returns the finding of a response that is no answer.
+/// Returns the finding about a response that is not an answer.
 fn finding(error: &PluginError, call: &PluginCall) -> String {
     let path = match call.form {
         PluginForm::Shipped => "api/v1/getparams.execute",

@@ -1,4 +1,4 @@
-//! What the controller would do with the Applications of sets.
+//! Preview of the controller's actions on the Applications of sets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub enum ExistingApplications {
     Cluster,
 }
 
-/// What to preview.
+/// Request for a preview.
 #[derive(Clone, Debug)]
 pub struct PreviewRequest {
     /// The sets.
@@ -65,7 +65,7 @@ pub struct PreviewRequest {
     pub settings: ControllerSettings,
 }
 
-/// What the controller would do with the Applications of a set.
+/// The controller's actions on the Applications of a set.
 #[derive(Debug)]
 pub struct SetPreview {
     /// The set.
@@ -74,7 +74,7 @@ pub struct SetPreview {
     document: StoredSet,
     /// The decoded set.
     pub decoded: Arc<ApplicationSet>,
-    /// What the set generates.
+    /// The result of the generation.
     pub generated: Generated,
     /// The plan.
     pub plan: Plan,

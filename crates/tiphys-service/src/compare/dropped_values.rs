@@ -7,7 +7,7 @@ use tiphys_model::resources::Application;
 use tiphys_render::{RenderedApplication, RenderedSource, Renderer};
 
 /// Returns a message for each value that had an effect at the base and has none any more, because its chart differs. `renderer` asks the
-/// plugins of the base. A plugin that fails is no problem here.
+/// plugins of the base. Failures of plugins are ignored.
 pub(super) async fn dropped_values(
     renderer: &Renderer,
     base: &Application,

@@ -200,7 +200,7 @@ fn is_about_argument(requested: &Requested) -> bool {
     requested.as_ref().is_err_and(|error| unusable_key(error, "").is_none())
 }
 
-/// Separates unknown applications from other errors: one that only one side has is no error.
+/// Separates unknown applications from other errors: one that only one side has is not an error.
 fn known(found: Result<Arc<StoredApplication>, SelectError>) -> Requested {
     match found {
         Err(unknown @ SelectError::Unknown { .. }) => Ok(Err(unknown)),
@@ -226,7 +226,7 @@ impl Found {
         self.left_out.extend(left_out.map(Path::to_path_buf));
     }
 
-    /// Adds a requested application; one that only the other side has is no error.
+    /// Adds a requested application; one that only the other side has is not an error.
     fn add_found(&mut self, found: Requested, control_plane: &str) {
         match found {
             Ok(stored) => self.applications.extend(stored),
@@ -283,7 +283,7 @@ impl Pairs {
             }
             match of_base.remove(&key) {
                 Some(base) => self.joined.push(Pair::Both { base, head: Arc::clone(stored) }),
-                // What the old side could not read is new.
+                // An application that is unreadable at the base is new.
                 None => self.joined.push(Pair::Added(Arc::clone(stored))),
             }
         }

@@ -1,4 +1,4 @@
-//! What the revisions of Applications mean in the checkouts of `--repo`: without a report, a change that is not rendered would seem to make
+//! Meaning of the revisions of Applications in the checkouts of `--repo`: without a report, a change that is not rendered would seem to make
 //! no difference.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use crate::error::{Remedy, ServiceError};
 use crate::text::listed;
 use crate::warning::Warning;
 
-/// What is reported about the revisions of applications.
+/// Report about the revisions of applications.
 #[derive(Debug, Default)]
 pub struct CheckoutReport {
     /// The branches for which the files of a checkout are used.

@@ -1,4 +1,4 @@
-//! What the dynamic parameters of an application read, and the rules that permit it. No object is read.
+//! References of an application's dynamic parameters, and the rules that permit reading them. No object is read.
 
 use tiphys_engine::{LookUp, LookUpProblem, ServedKinds, UnknownKind};
 use tiphys_model::resources::{Application, ResourceReference};
@@ -8,7 +8,7 @@ use crate::context::dynamic::{namespace, permit_kind, permitting_rules};
 use crate::context::projects::ProjectRule;
 use crate::context::projects::Projects;
 
-/// What a dynamic parameter reads.
+/// Reference of a dynamic parameter.
 #[derive(Clone, Debug)]
 pub struct ClusterReference {
     /// The parameter's name, as users see it.

@@ -27,14 +27,14 @@ pub(crate) struct ClusterValues {
     live: LiveReads,
 }
 
-/// What is read from live clusters. Directories answer everything.
+/// Permitted reads from live clusters. Directories answer everything.
 #[derive(Clone, Debug)]
 pub(crate) enum LiveReads {
     /// Nothing: no live cluster is contacted.
     Nothing,
     /// Everything that projects permit.
     Everything,
-    /// What applications also read at the base of a comparison: unchanged references, and versions of an unchanged destination.
+    /// Everything that applications also read at the base of a comparison: unchanged references, and versions of an unchanged destination.
     OfBase(Arc<BaseDestinations>),
 }
 

@@ -1,4 +1,4 @@
-//! What a front end asks for, as plain values.
+//! Options of front ends, as plain values.
 
 mod limits;
 
@@ -70,13 +70,13 @@ pub struct ServiceOptions {
     pub cluster_state: Vec<ClusterStateArgument>,
     /// Access to live clusters.
     pub kubernetes: KubernetesAccess,
-    /// What happens to applications that their project does not permit.
+    /// Handling of applications that their project does not permit.
     pub project_rules: ProjectEnforcement,
     /// Directories with projects, in addition to the store.
     pub projects: Vec<PathBuf>,
-    /// What happens to applications of projects that were not found.
+    /// Handling of applications of projects that were not found.
     pub missing_projects: MissingProjects,
-    /// What happens to applications that Argo CD refuses.
+    /// Handling of applications that Argo CD refuses.
     pub refused_applications: RefusedApplications,
     /// The namespace of the control plane. None: that of the store's argocd-cm, else `argocd`.
     pub argocd_namespace: Option<String>,
@@ -194,7 +194,7 @@ pub struct ApplicationSelection {
     pub project: Option<String>,
 }
 
-/// What names the path of a plugin.
+/// Source of the path of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PluginOrigin {
     /// The installation of the program.

@@ -28,7 +28,7 @@ enum CopyEvidence {
     Paths,
 }
 
-/// What Applications use of a repository.
+/// Use of a repository by Applications.
 #[derive(Debug, Default)]
 struct UsedRepository {
     shown: String,

@@ -46,12 +46,12 @@ pub fn run_settings(
     }
 }
 
-/// A path of plugins, and what names it.
+/// A path of plugins, and its source.
 #[derive(Clone, Debug)]
 pub struct PluginPath {
     /// The absolute path.
     pub path: PathBuf,
-    /// What names it.
+    /// The source of the path.
     pub origin: PluginOrigin,
 }
 

@@ -39,7 +39,7 @@ pub struct ProjectFile {
     content: Vec<u8>,
     values: Vec<ProjectValue>,
     consent: Consent,
-    /// What gives the consent that is missing.
+    /// The remedy for missing consent.
     remedy: Remedy,
 }
 

@@ -24,7 +24,7 @@ use crate::error::{Remedy, ServiceError};
 use crate::findings::{self, RefusedApplications};
 use crate::warning::Warning;
 
-/// What happens to an application that its project does not permit.
+/// Handling of an application that its project does not permit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ProjectEnforcement {
     /// It is an error.
@@ -34,7 +34,7 @@ pub enum ProjectEnforcement {
     Warn,
 }
 
-/// What happens to an application of a project that the store does not have.
+/// Handling of an application of a project that the store does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MissingProjects {
     /// It is a warning. Such a project permits no look-up.
@@ -61,7 +61,7 @@ impl From<&PermittedBy> for ProjectRule {
     }
 }
 
-/// What the rules of projects depend on.
+/// Inputs of the rules of projects.
 #[derive(Clone, Copy)]
 pub(crate) struct ProjectInputs<'a> {
     pub(crate) options: &'a ServiceOptions,
@@ -169,7 +169,7 @@ impl Projects {
     pub(crate) fn at_base(base: &Self, head: &Self) -> Self {
         let mut projects: BTreeMap<String, Project> =
             head.by_name.iter().map(|(name, project)| (name.clone(), project.without_look_ups())).collect();
-        // That the base has no project `default` of its own is no rule of the base.
+        // If the base has no project `default` of its own, that of the head stays.
         let is_rule =
             |(name, project): &(&String, &Project)| !project.is_shipped() || !projects.contains_key(*name);
         let of_base: Vec<(String, Project)> = base

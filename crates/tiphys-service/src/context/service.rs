@@ -1,4 +1,4 @@
-//! What outlives a use case.
+//! State that outlives a use case.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

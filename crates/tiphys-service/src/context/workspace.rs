@@ -1,4 +1,4 @@
-//! What a use case works with: the store of resources, plugins, sources and the renderer.
+//! Input of a use case: the store of resources, plugins, sources and the renderer.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::context::trust::Trust;
 use crate::error::ServiceError;
 use crate::warning::Warning;
 
-/// What a request works with: the store, its settings, and a renderer.
+/// Input of a request: the store, its settings, and a renderer.
 pub struct Workspace {
     pub(crate) service: Service,
     pub(crate) resources: Resources,
@@ -40,7 +40,7 @@ pub struct Workspace {
     pub(crate) trust: Arc<Trust>,
     pub(crate) runs: Arc<RunSettings>,
     pub(crate) services: Arc<Services>,
-    /// What became of the sets of the store.
+    /// The outcomes of the sets of the store.
     pub(crate) sets: IncludedSets,
     /// Reports about the sets of the paths that the caller named.
     pub(crate) path_sets: SetReports,
@@ -48,7 +48,7 @@ pub struct Workspace {
     cancel: CancellationToken,
 }
 
-/// What a request needs besides the shared options.
+/// Options of a request besides the shared ones.
 #[derive(Clone, Debug, Default)]
 pub struct WorkspaceOptions {
     /// Whether to report all plugins that match, not only the first.

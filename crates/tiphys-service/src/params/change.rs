@@ -293,7 +293,7 @@ impl ParameterSource {
         let after = with_parameters(source, self.source_type, &parameters, given).map_err(refused)?;
         let set_dynamic: Vec<String> = dynamic.names().collect();
         let after = dynamic.applied_to(after).map_err(refused)?;
-        // A string and a variable with the same text are no visible change; a warning reports which one is set.
+        // A string and a variable with the same text are not a visible change; a warning reports which one is set.
         let has_become = |name: &str| {
             !replaced_variables(source, plugin, name).eq(replaced_variables(&after, plugin, name))
         };

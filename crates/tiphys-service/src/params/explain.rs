@@ -1,4 +1,4 @@
-//! What a plugin knows about a parameter's value: the files and other parameters that set it.
+//! A plugin's explanation of a parameter's value: the files and other parameters that set it.
 
 use tiphys_engine::{ParameterPart, shown_name};
 use tiphys_plugin::{Explanation, LayerPlace, ValueLayer};

@@ -28,7 +28,7 @@ pub struct ApplicationParameters {
     pub warnings: Vec<Warning>,
     /// Errors of plugins, with the index of the source.
     failures: Vec<(usize, ServiceError)>,
-    /// What the dynamic parameters of each source read.
+    /// The references of each source's dynamic parameters.
     references: Vec<Vec<ClusterReference>>,
     plugins: Vec<LoadedPlugin>,
     current_dir: PathBuf,

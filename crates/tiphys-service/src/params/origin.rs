@@ -16,7 +16,7 @@ use tiphys_yaml::{Node, Position};
 
 use super::defaults::Defaults;
 
-/// What sets a value.
+/// Origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterOrigin {
     /// The default in the announcement.
@@ -74,13 +74,13 @@ impl std::fmt::Display for ParameterLocation {
 /// One setting of a value.
 #[derive(Clone, Debug)]
 pub struct OriginLink {
-    /// What sets the value.
+    /// The origin.
     pub origin: ParameterOrigin,
-    /// What sets it in the words of the plugin, which looked into its files and other parameters: `value-file`, `chart-default`.
+    /// The origin in the words of the plugin, which looked into its files and other parameters: `value-file`, `chart-default`.
     pub kind: Option<String>,
     /// The value: `{"string" | "array" | "map": …}`; `null` if it is read from a cluster.
     pub value: Value,
-    /// What is read from a cluster.
+    /// The object and field that are read from a cluster.
     pub reference: Option<ResourceReference>,
     /// The place of the setting.
     pub location: Option<ParameterLocation>,

@@ -32,11 +32,11 @@ pub struct ParameterRow<'a> {
     pub announced: Announced,
     /// The value that is set, override files included.
     pub parameter: Option<&'a Parameter>,
-    /// What a dynamic parameter reads instead, and its look-up.
+    /// The reference of a dynamic parameter, which replaces the value, and its look-up.
     pub dynamic: Option<(&'a ClusterReference, &'a LookUp)>,
     /// Everything that sets the value.
     pub chain: OriginChain,
-    /// What is wrong.
+    /// The problems.
     pub problems: ParameterProblems,
     /// The source.
     pub source: &'a AnnouncedSource,

@@ -118,7 +118,7 @@ impl CheckedForm {
     }
 }
 
-/// What the plugin was asked with, and what its dynamic command printed or why it failed.
+/// Input of the plugin's dynamic command, and its output or error.
 struct Answer {
     stdout: Result<Option<Vec<u8>>, String>,
     parameters: Vec<Parameter>,
@@ -134,7 +134,7 @@ async fn ask(trial: &Trial) -> Result<Answer, ServiceError> {
         return Err(ServiceError::bug("a source with a plugin block was not prepared"));
     };
     let Work::Plugin { request, plan, .. } = &prepared.work else {
-        return Err(ServiceError::bug("a source with a plugin block is no work for a plugin"));
+        return Err(ServiceError::bug("a source with a plugin block is not rendered by a plugin"));
     };
     let stdout = announcement_output(trial, request).await;
     let variables = prepared.build.variables().iter();

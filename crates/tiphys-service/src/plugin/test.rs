@@ -63,7 +63,7 @@ pub enum TestOutcome {
 pub struct TestProblem {
     /// The file with the expected result.
     pub file: &'static str,
-    /// What differs.
+    /// The difference.
     pub message: String,
     /// A unified diff from the expected to the actual result.
     pub diff: Option<String>,

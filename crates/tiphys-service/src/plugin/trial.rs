@@ -36,7 +36,7 @@ pub struct Trial {
     pub(super) given: Vec<String>,
 }
 
-/// What a plugin is tried on.
+/// A plugin and the Application that it is tried on.
 pub(super) struct TrialSubject {
     plugin: LoadedPlugin,
     repository: PathBuf,

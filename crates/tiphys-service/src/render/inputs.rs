@@ -1,4 +1,4 @@
-//! What applications are made from.
+//! Inputs of applications.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::error::ServiceError;
 pub struct ApplicationInputs {
     /// Its full name.
     pub application: String,
-    /// What each source uses of each repository, in the order of the sources.
+    /// The inputs of each source by repository, in the order of the sources.
     pub sources: Vec<SourceInputs>,
     /// The paths that the annotation `manifest-generate-paths` does not select, by source.
     pub unselected: Vec<UnselectedPaths>,
 }
 
-/// Returns what each application is made from, or why that is not known. Nothing is rendered.
+/// Returns the inputs of each application, or why they are not known. Nothing is rendered.
 pub async fn inputs(
     workspace: &Workspace,
     applications: &[Arc<StoredApplication>],

@@ -12,7 +12,7 @@ pub(crate) struct SharedObjects {
     owners: HashMap<ClusterIdentity, HashMap<ObjectKey, Arc<str>>>,
 }
 
-/// What identifies a cluster.
+/// Identity of a cluster.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum ClusterIdentity {
     Server(String),

@@ -13,7 +13,7 @@ use crate::credential::{WITHHELD_REMEDY, withheld};
 use crate::options::SourceOptions;
 use crate::{SourceError, UserSettings};
 
-/// What the error messages of a repository contain.
+/// Contents of the error messages of a repository.
 #[derive(Clone, Debug)]
 pub(super) struct ErrorContext {
     /// The repository's URL, redacted.
@@ -28,7 +28,7 @@ pub(super) struct ErrorContext {
 /// A request, or several, with one purpose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation<'a> {
-    /// What is requested: `index.yaml`, `chart x 1.0.0`.
+    /// The requested object: `index.yaml`, `chart x 1.0.0`.
     pub(super) what: &'a str,
     /// The beginning of messages like `looking up charts of repository …`.
     pub(super) action: &'static str,

@@ -259,7 +259,7 @@ impl<'a> Registry<'a> {
             return Err(self.errors.other_digest(&what, &digest, &expected));
         }
         let manifest =
-            serde_json::from_slice(&bytes).map_err(|_| self.errors.invalid(&what, "it is no JSON"))?;
+            serde_json::from_slice(&bytes).map_err(|_| self.errors.invalid(&what, "it is not JSON"))?;
         Ok(Some((manifest, digest)))
     }
 
@@ -269,7 +269,7 @@ impl<'a> Registry<'a> {
             |problem: String| self.errors.invalid(&format!("the manifest of {}", self.name), problem);
         let is_chart = manifest["config"]["mediaType"] == HELM_CONFIGURATION;
         if !is_chart && !self.source.chart.is_empty() {
-            return Err(invalid("it is no chart".to_owned()));
+            return Err(invalid("it is not a chart".to_owned()));
         }
         let layers = manifest["layers"].as_array().map(Vec::as_slice).unwrap_or_default();
         if layers.len() > LAYERS_MAX {
@@ -367,7 +367,7 @@ impl<'a> Registry<'a> {
         let operation = Operation { what: WHAT, ..operation };
         let realm = self.root.resolve(realm, Base::File);
         let mut realm =
-            realm.ok_or_else(|| self.errors.invalid(WHAT, "its server is no http or https URL"))?;
+            realm.ok_or_else(|| self.errors.invalid(WHAT, "its server is not an http or https URL"))?;
         if self.root.is_https() && !realm.is_https() {
             return Err(self.errors.invalid(WHAT, format!("its server {realm} has no TLS")));
         }
@@ -428,7 +428,7 @@ impl<'a> Registry<'a> {
 
     async fn json(&self, response: Response, operation: Operation<'_>) -> Result<Value, SourceError> {
         let bytes = self.bytes(response, operation).await?;
-        serde_json::from_slice(&bytes).map_err(|_| self.errors.invalid(operation.what, "it is no JSON"))
+        serde_json::from_slice(&bytes).map_err(|_| self.errors.invalid(operation.what, "it is not JSON"))
     }
 
     async fn bytes(&self, response: Response, operation: Operation<'_>) -> Result<Vec<u8>, SourceError> {

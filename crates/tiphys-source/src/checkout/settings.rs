@@ -1,5 +1,5 @@
-//! What converts the files of a repository beside the attributes of its commits: its configuration, `info/attributes`, and the attributes of
-//! the user.
+//! Settings that convert the files of a repository beside the attributes of its commits: its configuration, `info/attributes`, and the
+//! attributes of the user.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -70,7 +70,7 @@ pub enum ChartError {
         repository: String,
         /// The maximum number.
         max: u64,
-        /// What is counted.
+        /// The unit of the maximum.
         unit: &'static str,
         /// The limit that sets the maximum.
         #[source]
@@ -99,7 +99,7 @@ pub enum ChartError {
         file: String,
     },
     /// The archive has no directory of the chart's name.
-    #[error("{what} has no folder {folder:?} with the chart; it is no chart that `helm package` made")]
+    #[error("{what} has no folder {folder:?} with the chart; it was not made with `helm package`")]
     NoFolder {
         /// The archive.
         what: String,

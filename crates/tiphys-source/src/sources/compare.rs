@@ -20,10 +20,10 @@ use crate::{
     BaseRevision, CheckoutBranches, GitSource, SourceError, SourceRequest, TreeScope, normalize_git_url,
 };
 
-/// What the revision of a source means in a checkout of its repository.
+/// Meaning of the revision of a source in a checkout of its repository.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckoutUse {
-    /// What it names: what is checked out, something with the same files, or nothing that a checkout has.
+    /// It is used as named: it is checked out, has the same files, or is in no checkout.
     AsNamed,
     /// It is a branch that is not checked out, and whose changed files are: they are used.
     Switched {

@@ -82,7 +82,7 @@ impl RevisionIndex {
     pub fn link_out(&self) -> Option<&str> {
         let find = || {
             let links = self.files.iter().filter(|file| file.is_link);
-            // A target that is too large to be part of the index is no path in the tree.
+            // A target that is too large to be part of the index is not a path in the tree.
             let target = |link: &RevisionFile| self.content(&link.path).unwrap_or(b"/");
             first_link_out(links.map(|link| (link.path.as_str().as_bytes(), target(link))))
         };

@@ -26,9 +26,9 @@ pub enum Nesting {
     New,
     /// The base has something else there.
     Replaced {
-        /// What it is at the base, as `a folder`.
+        /// The kind of entry at the base, as `a folder`.
         was: &'static str,
-        /// What it is now.
+        /// The kind of entry now.
         now: &'static str,
     },
     /// The same submodule, of another repository.
@@ -118,7 +118,7 @@ impl Sources {
         Ok(staged.iter().any(|entry| is_part(path, &entry.path) || is_part(&entry.path, path)))
     }
 
-    /// What the index has at a path and below it.
+    /// Returns the entries of the index at a path and below it.
     async fn staged(&self, repository: &LocalRepository, path: &str) -> Result<Vec<Staged>, SourceError> {
         let pattern = format!(":(top,literal){path}");
         let args = ["ls-files", "--stage", "-z", "--", &pattern];
@@ -174,7 +174,7 @@ fn bytes(reader: &mut Reader, id: ObjectId) -> Result<Vec<u8>, SourceError> {
     reader.blob(id).map(<[u8]>::to_vec)
 }
 
-/// What is on the way into the inner work tree now.
+/// Returns the kind of entry on the way into the inner work tree now.
 fn what_leads(outer: &WorkTreePath, inner: &WorkTreePath) -> &'static str {
     let mut place = outer.top.clone();
     for name in outer.path.as_str().split('/') {

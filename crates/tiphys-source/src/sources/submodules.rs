@@ -42,7 +42,7 @@ impl Sources {
                 return self.remote_superproject(&repository, *commit, project).await;
             }
             Origin::Files(_) | Origin::Chart(_) => {
-                unreachable!("the files of a folder or a chart are no commit's")
+                unreachable!("the files of a folder or a chart have no commit")
             }
             Origin::WorkTree { top, commit } => {
                 let git = self.local.open(top, &self.service.git).await?;
@@ -91,7 +91,7 @@ impl Sources {
         })
     }
 
-    /// What the tree is to be made of: the repository's own files, and those of its submodules.
+    /// Plans the tree from the repository's own files, and those of its submodules.
     pub(super) async fn plan(
         &self,
         root: Superproject,
@@ -215,12 +215,12 @@ impl Sources {
     }
 }
 
-/// What stands for the project of files that no application asks for.
+/// Placeholder for the project of files that no application uses.
 fn permits_nothing() -> ContextProject {
     ContextProject { name: String::new(), source_repos: Vec::new() }
 }
 
-/// What of a submodule is wanted: nothing (none), all, or some paths.
+/// The required part of a submodule: nothing (none), all, or some paths.
 #[expect(clippy::option_option, reason = "no submodule, a whole one, or paths in it")]
 fn wanted_of_submodule(survey: &Survey, module: &Submodule) -> Option<Option<Vec<RepoPath>>> {
     let Some(paths) = &survey.paths else { return Some(None) };

@@ -50,7 +50,7 @@ fn a_path_lies_in_every_work_tree_on_its_way() {
         ("a/inner", &["a: inner", "a/inner: ."]),
         ("a/inner/deep", &["a: inner/deep", "a/inner: deep"]),
         ("linked/apps", &["linked: apps"]),
-        // What is not there now may have been there.
+        // A path that does not exist now may have existed.
         ("a/gone/deep", &["a: gone/deep"]),
         ("plain/gone", &[]),
         ("nowhere/x", &[]),

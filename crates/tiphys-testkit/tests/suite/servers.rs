@@ -85,7 +85,7 @@ fn helm_reads_a_repository_over_http_and_requests_are_recorded() {
         let url = format!("{}/charts", server.url());
         let helm = Helm::new(program);
         let shown = helm.run(&["show", "chart", "web", "--repo", &url]).unwrap();
-        assert!(shown.contains("version: 1.2.0+build.5"), "the newest that is no candidate: {shown}");
+        assert!(shown.contains("version: 1.2.0+build.5"), "the newest release: {shown}");
         assert_eq!(server.count("/charts/index.yaml"), 1, "{program}");
         let agent = server.requests()[0].header("user-agent").unwrap().to_owned();
         assert!(agent.starts_with("Helm/"), "{agent}");

@@ -25,7 +25,7 @@ use crate::{
 
 const LIMITS: TreeLimits = TreeLimits { entries_max: 100, bytes_max: 1 << 20 };
 
-/// What is below a directory: path, and `dir`, a mode with a text, or a link's target.
+/// Entries below a directory: path, and `dir`, a mode with a text, or a link's target.
 type Listing = BTreeMap<Vec<u8>, String>;
 
 fn listing(root: &Path) -> Listing {
@@ -58,7 +58,7 @@ fn expected<const N: usize>(entries: [(&str, &str); N]) -> Listing {
     entries.map(|(path, what)| (path.into(), what.to_owned())).into()
 }
 
-/// What becomes of an archive in a store. A list of it has the same names or the same error.
+/// Returns the tree of an archive in a store. A list of it has the same names or the same error.
 fn unpacked(archive: &[u8], modes: Modes, limits: TreeLimits) -> (TempDir, Result<Tree, ArchiveError>) {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let store = store_of_one_process(&dir);
@@ -572,7 +572,7 @@ fn endless_decompression_stops_at_the_limit() {
         assert!(answer.is_err(), "{name}");
         assert!(counting.read <= read_max, "{name}: {} of {} bytes read", counting.read, archive.len());
     }
-    // What is behind the end of the tar is not inflated, only read.
+    // Bytes after the end of the tar are read, not inflated.
     let mut tar = [0; 1024].as_slice().chain(zeros());
     let answer = list(&mut &gzip(&mut tar)[..], &intake(Modes::Plain, LIMITS));
     assert!(answer.expect("an empty archive").is_empty());
@@ -678,7 +678,7 @@ fn names_of_an_archive_are_limited_together() {
 
 #[test]
 fn non_archive_is_rejected() {
-    assert_eq!(refused(b"this is no archive of any kind"), "error reading file: invalid gzip header");
+    assert_eq!(refused(b"this is not an archive"), "error reading file: invalid gzip header");
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(&[b'x'; 1024]).expect("written");
     let no_tar = gzip.finish().expect("an archive");

@@ -38,6 +38,6 @@ fn non_file_is_an_error_without_blocking() {
     assert_eq!(kind(folder.path()), ErrorKind::IsADirectory);
     assert_eq!(kind(&folder.path().join("missing")), ErrorKind::NotFound);
     for path in [pipe.as_path(), Path::new("/dev/zero")] {
-        assert_eq!(read_bounded(path, 10).unwrap_err().to_string(), "it is no regular file");
+        assert_eq!(read_bounded(path, 10).unwrap_err().to_string(), "it is not a regular file");
     }
 }

@@ -115,7 +115,7 @@ fn entries_are_rejected_like_by_a_writer() {
     }
     let error = Entries::new(9).link(repo_path("l"), "x".repeat(4_096)).expect_err("too long");
     assert_eq!(error.to_string(), "cannot write l");
-    assert!(Entries::new(9).file(RepoPath::default()).is_err(), "the root is no file");
+    assert!(Entries::new(9).file(RepoPath::default()).is_err(), "the root is not a file");
 }
 
 #[test]

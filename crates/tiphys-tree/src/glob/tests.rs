@@ -161,7 +161,7 @@ fn tree(files: &[&str]) -> Entries {
     entries
 }
 
-/// What `find` gives for a pattern in a tree of these files.
+/// Returns the result of `find` for a pattern in a tree of these files.
 fn found(files: &[&str], pattern: &str) -> Vec<PathBuf> {
     find(&at_root(&tree(files)), pattern, &|_| None).expect("the pattern holds")
 }

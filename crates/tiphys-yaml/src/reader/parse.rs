@@ -74,7 +74,7 @@ pub(super) enum Form {
     Pair,
 }
 
-/// What may come next.
+/// The expected next element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     FirstDocument,

@@ -167,7 +167,7 @@ pub(crate) struct CommonArgs {
     pub(crate) warnings: Vec<Warning>,
 }
 
-// What is used again of earlier commands.
+// Reuse of results of earlier commands.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct CacheArgs {

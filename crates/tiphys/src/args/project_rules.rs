@@ -9,7 +9,7 @@ use tiphys_service::ProjectEnforcement;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Projects")]
 pub(crate) struct ProjectRuleArgs {
-    /// What happens to an application that its project does not permit: an error, or a warning
+    /// Handling of an application that its project does not permit: an error, or a warning
     #[arg(long, value_name = "MODE", global = true, env = "TIPHYS_PROJECT_RULES", default_value = "enforce")]
     pub(crate) project_rules: ProjectRules,
 
@@ -23,7 +23,7 @@ pub(crate) struct ProjectRuleArgs {
     pub(crate) strict: bool,
 }
 
-/// What happens to an application that its project does not permit.
+/// Handling of an application that its project does not permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProjectRules {
     /// It is an error

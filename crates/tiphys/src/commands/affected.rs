@@ -61,7 +61,7 @@ pub(crate) async fn run(
     Ok(incomplete.unwrap_or_else(|| error::exit_code_of(worst)))
 }
 
-/// What differs, or may differ.
+/// Applications that differ, or may differ.
 struct Affected {
     applications: Vec<AffectedApplication>,
     /// Applications of the new side that cannot be read.

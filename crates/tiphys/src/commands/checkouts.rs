@@ -1,4 +1,4 @@
-//! What is printed about the checkouts of `--repo`.
+//! Notes and warnings about the checkouts of `--repo`.
 
 use std::sync::Arc;
 

@@ -53,7 +53,7 @@ enum Waiting {
     Nowhere,
 }
 
-/// What happens to the manifests of a round in which applications fail.
+/// Handling of the manifests of a round in which applications fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterErrors {
     /// None are printed.

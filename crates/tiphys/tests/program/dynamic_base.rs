@@ -34,7 +34,7 @@ fn changes(output: &Output) -> Vec<&str> {
 }
 
 fn error(application: &str, message: &str) -> String {
-    // What only the head has can fail on no other side.
+    // An application that only the head has fails only there.
     let side = if application == "added" { "" } else { "only in the working copy: " };
     format!(
         "error: application {application} (repo/store/{application}.yaml:1:1): {side}dynamic parameter {message}\n"

@@ -23,7 +23,7 @@ const ITEM_WARNING: &str =
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany;
 
-/// What is known about the values.
+/// The chart, and facts about its values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Knowledge<'a> {
     /// The chart without disabled subcharts, with the schemas of its values and theirs.
@@ -147,7 +147,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Announces a list or an object outside of lists as JSON, under the name with which the plugin takes JSON. The default is the value
-    /// without those set one by one. The objects that have a subchart's values or the globals are no values of a chart.
+    /// without those set one by one. The objects that have a subchart's values or the globals are not values of a chart.
     fn structure(&mut self, value: &Value, place: &Entry<'a>, need: Need) -> Result<(), TooMany> {
         let is_global = matches!(&self.path[..], [PathItem::Key(key)] if key == GLOBAL);
         let default = place.plain.filter(|plain| matches!(plain, Value::List(_) | Value::Map(_)));

@@ -160,7 +160,7 @@ impl Cache {
         let entry = self.entry(key);
         self.remove(&entry);
         fs::rename(new.path(), &entry)?;
-        // It is no temporary directory any more.
+        // It is no longer a temporary directory.
         let _moved: PathBuf = new.keep();
         Ok(())
     }

@@ -95,7 +95,7 @@ fn equal_or_nested_paths_are_rejected() {
         (&["value.a", "set-file.a.b"], refused("value.a", "set-file.a.b")),
         // Different notations of one path.
         (&[r"set.\a[00]", "value.a[0]"], refused("value.a[0]", r"set.\a[00]")),
-        // What these names set is not the plugin's to decide.
+        // Helm decides what these names set, not the plugin.
         (&["set.b=hunter22,a", "value.a"], refused("value.a", "set.b")),
         (&["set-string.a.", "value.b"], refused("value.b", "set-string.a.")),
         (&["value.a.b", "value.a.c"], Ok(2)),

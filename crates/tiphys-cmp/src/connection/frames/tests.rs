@@ -113,7 +113,7 @@ fn broken_block_passes_unchanged() {
 fn block_above_the_size_limit_is_not_held() {
     let space = BLOCK_BYTES_MAX - FRAME_HEADER_BYTES;
     let block = |first: &[u8], bytes: usize| {
-        // What follows the authority is an indexed field, again and again.
+        // An indexed field follows the authority, again and again.
         after_preface(&[headers(END_HEADERS, &[first, &vec![0x82; bytes - first.len()]].concat())])
     };
     let whole = block(REFUSED, space);

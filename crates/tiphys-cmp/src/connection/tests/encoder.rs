@@ -1,4 +1,4 @@
-//! An HPACK encoder with a dynamic table, which writes as it is told, and the frames that carry its blocks.
+//! An HPACK encoder with a dynamic table, whose caller chooses each representation, and the frames that carry its blocks.
 
 use std::collections::VecDeque;
 
@@ -35,7 +35,7 @@ pub(super) struct Writing {
     pub(super) literal: u8,
 }
 
-/// What a client keeps between two blocks.
+/// A client's state between two blocks.
 #[derive(Debug)]
 pub(super) struct Encoder {
     table: VecDeque<Field>,

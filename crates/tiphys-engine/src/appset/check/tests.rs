@@ -33,7 +33,7 @@ fn mistakes_of_generators_are_found() {
             "[{lst: {}}]",
             vec![
                 "3:17 unknown-field: spec.generators[0].lst is not known and ignored; did you mean list?",
-                "3:17 generator: spec.generators[0].lst is no generator here; did you mean list?",
+                "3:17 generator: spec.generators[0].lst is not a generator here; did you mean list?",
             ],
         ),
         (

@@ -78,7 +78,7 @@ impl Run<'_> {
         let returned = "child generator returned an error on parameter generation: ";
         let nothing = "child generator generated no parameters";
         if let Some(unknown) = entry.unknown.first() {
-            return Err(Stop::failed(format!("{nothing}: {} is no generator here", unknown.path)));
+            return Err(Stop::failed(format!("{nothing}: {} is not a generator here", unknown.path)));
         }
         if entry.generators.len() > 1 {
             return Err(Stop::failed("found more than one generator in matrix.Generators"));

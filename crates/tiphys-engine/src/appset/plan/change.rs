@@ -15,7 +15,7 @@ const PRESERVED_ANNOTATIONS: [&str; 3] =
 const PRESERVED_FINALIZERS: [&str; 2] =
     ["pre-delete-finalizer.argocd.argoproj.io", "post-delete-finalizer.argocd.argoproj.io"];
 
-/// What is compared, in canonical form with normalised specs.
+/// The objects of a comparison, in canonical form with normalised specs.
 pub(super) enum Comparison {
     /// An object that does not exist.
     New(Value),

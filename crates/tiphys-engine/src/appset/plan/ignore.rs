@@ -13,7 +13,7 @@ use crate::appset::normalize_spec;
 /// limit, with the remedy; the value is left as it is then, too.
 pub type JqRemoval = Arc<dyn Fn(&mut Value) -> Result<(), String> + Send + Sync>;
 
-/// What Argo CD prints before an error of a rule.
+/// Argo CD's prefix of an error of a rule.
 const FAILED: &str = "failed to apply ignore differences: failed to normalize application spec: ";
 
 /// The rules of a set. An invalid expression is an error only where Applications are compared.

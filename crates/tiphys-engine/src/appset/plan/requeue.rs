@@ -8,7 +8,7 @@ pub const DEFAULT_REQUEUE_SECONDS: u64 = 180;
 /// Default of generators that ask other services, in seconds.
 const SERVICE_SECONDS: i64 = 1800;
 
-/// Returns the seconds after which the generators of a set want to be asked again: the lowest `requeueAfterSeconds`. 0 is no wish. `default`
+/// Returns the requeue interval of the generators of a set in seconds: the lowest `requeueAfterSeconds`. 0 counts as unset. `default`
 /// is that of `git` and `clusterDecisionResource` generators, see [`DEFAULT_REQUEUE_SECONDS`].
 pub fn requeue_after_seconds(set: &ApplicationSet, default: u64) -> Option<u64> {
     let default = i64::try_from(default).unwrap_or(i64::MAX);

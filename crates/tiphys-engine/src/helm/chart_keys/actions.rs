@@ -16,7 +16,7 @@ const CALLS: [&str; 4] = ["include", "template", "tpl", "block"];
 /// Functions that put the root into a structure, which a template gets later.
 const STRUCTURES: [&str; 3] = ["dict", "list", "set"];
 
-/// What the actions of templates use.
+/// Names and features that the actions of templates use.
 #[derive(Debug, Default)]
 pub(super) struct Actions {
     /// The names of fields, and the words in strings.

@@ -88,7 +88,7 @@ fn source_type(source: &ApplicationSource) -> SourceType {
     if source.helm.is_some() { SourceType::Helm } else { SourceType::Plugin }
 }
 
-/// Calls a function with the path of each value that is no map with entries.
+/// Calls a function with the path of each value except maps with entries.
 fn leaves(value: &Value, path: &mut Vec<PathItem>, found: &mut impl FnMut(&[PathItem])) {
     match value.as_object().filter(|map| !map.is_empty()) {
         Some(map) => {

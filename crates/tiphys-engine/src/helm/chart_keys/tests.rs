@@ -6,7 +6,7 @@ use crate::helm::value_path::ValuePath;
 
 const METADATA: &str = "{apiVersion: v2, name: api, version: 1.3.0}";
 
-/// What is known about a value.
+/// Whether the chart reads a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Read,

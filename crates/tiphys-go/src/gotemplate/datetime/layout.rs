@@ -92,7 +92,7 @@ const ELEMENTS: [(&str, Element); 34] = {
     ]
 };
 
-/// What precedes the first element of a layout, the element with its bytes, and the rest.
+/// The bytes before the first element of a layout, the element with its bytes, and the rest.
 type Split<'a> = (&'a [u8], Option<(Element, &'a [u8])>, &'a [u8]);
 
 /// Splits a layout into what precedes its first element, the element with its bytes, and the rest.
@@ -224,7 +224,7 @@ pub(crate) enum ParseError {
     Value { value: String, problem: String },
 }
 
-/// What went wrong at an element.
+/// Problem of an element.
 enum Problem {
     /// It does not match.
     Bad,

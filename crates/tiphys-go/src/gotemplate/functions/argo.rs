@@ -26,7 +26,7 @@ pub fn normalize(string: &[u8]) -> String {
 }
 
 /// Returns a string in lower case as a slug: letters, digits and `_` of ASCII, and hyphens instead of all others. A slug of more than
-/// `length` bytes ends at a word; 0 is no limit.
+/// `length` bytes ends at a word; 0 means no limit.
 pub fn slug(name: &str, length: usize) -> String {
     let mut slug = String::new();
     for c in name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }) {

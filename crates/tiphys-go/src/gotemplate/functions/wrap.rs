@@ -52,7 +52,7 @@ fn abbreviated(string: &[u8], offset: i64, width: i64) -> Vec<u8> {
     [b"...", &rest[..]].concat()
 }
 
-/// What happens to words that are longer than a line.
+/// Handling of words that are longer than a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LongWords {
     Kept,

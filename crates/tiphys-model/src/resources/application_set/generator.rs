@@ -19,7 +19,7 @@ pub struct GeneratorEntry {
     pub generators: Vec<Generator>,
     /// Selects parameter sets of the result.
     pub selector: Option<LabelSelectorSpec>,
-    /// Keys that are no generator, such as misspelled ones and a `matrix` on the third level.
+    /// Keys other than generators, such as misspelled ones and a `matrix` on the third level.
     pub unknown: Vec<UnknownField>,
     /// The entry in canonical form, see [`crate::resources::APPLICATION_SET_GENERATOR`]: what a matrix interpolates.
     pub value: Value,

@@ -37,7 +37,7 @@ pub fn print_go_json(kind: &'static GoStruct, value: &Value) -> String {
     out
 }
 
-/// Returns whether `omitempty` omits a value of a type that is no struct and no pointer.
+/// Returns whether `omitempty` omits a value of a type other than a struct or pointer.
 pub fn is_zero(value: &Value) -> bool {
     match value {
         Value::Null => true,

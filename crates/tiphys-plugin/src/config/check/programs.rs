@@ -9,7 +9,7 @@ use tiphys_yaml::Position;
 use super::{Findings, Rule};
 use crate::environment::search_path;
 
-/// What is known of a program.
+/// State of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProgramState {
     /// It can be started, or that depends on the application's directory.

@@ -21,7 +21,7 @@ fn directory_is_removed_without_link_targets() {
     remove_tree(&top).expect("removes");
     assert!(!top.exists());
     assert_eq!(fs::read_to_string(directory.path().join("kept")).expect("stays"), "kept");
-    remove_tree(&top).expect("a missing directory is no error");
+    remove_tree(&top).expect("a missing directory is not an error");
 }
 
 /// Mounts of directories and files, of the same and another device: a description, the command, the mount point.

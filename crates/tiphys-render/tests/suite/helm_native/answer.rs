@@ -1,4 +1,4 @@
-//! What a case gave, against what was recorded.
+//! Answers of cases, compared with recorded ones.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use tiphys_testkit::oracle::Difference;
 
 use crate::helm_native::case;
 
-/// The commit of a folder that is no git repository: what the Application asks for.
+/// The commit of a directory that is not a git repository: the requested revision.
 const REVISION: &str = "HEAD";
 
-/// What stands for something in recorded texts that differs from run to run.
+/// Placeholders in recorded strings for values that differ from run to run.
 const PLACEHOLDERS: [(&str, &str); 4] = [
     ("<revision>", REVISION),
     ("<revision7>", REVISION),
@@ -29,7 +29,7 @@ const ERROR_PLACEHOLDERS: [(&str, &str); 3] = [
     ("<ref:values>", "https://git.example.org/refs/values.git"),
 ];
 
-/// What a case gave.
+/// The answer of a case.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
     /// The objects, in their order.

@@ -160,7 +160,7 @@ pub(crate) fn application(case: &Value) -> Application {
     Application::decode(&node).expect("an Application").value
 }
 
-/// What the destination cluster has.
+/// Returns the versions of the destination cluster.
 pub(crate) fn destinations(case: &Value) -> DestinationVersions {
     let mut versions = DestinationVersions::default();
     let texts = |value: &Value| -> Vec<String> {
@@ -186,7 +186,7 @@ pub(crate) fn switched_off(case: &Value) -> Vec<SourceType> {
         .collect()
 }
 
-/// What the plugin is told.
+/// Returns the settings that the plugin receives.
 pub(crate) fn context(case: &Value) -> ContextSettings {
     let texts = |value: &Value| -> Option<Vec<String>> {
         Some(value.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect())

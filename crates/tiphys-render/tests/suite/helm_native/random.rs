@@ -32,11 +32,11 @@ const SHOWN_MAX: usize = 3;
 /// A day, for helm on a machine with much else to do: what is bounded here is a test that hangs.
 const TIMEOUT: Duration = Duration::from_mins(10);
 
-/// Inline values, of which the fourth is no YAML.
+/// Inline values, of which the fourth is invalid YAML.
 const INLINE_VALUES: [&str; 5] =
     ["a: inline\n", "list: [x]\nimage: {tag: $ARGOCD_APP_NAME}\n", "a: null\n", "a: [\n", "port: text\n"];
 
-/// What stands for the file of inline values in texts.
+/// Placeholder for the file of inline values in messages.
 const INLINE: &str = "<temp file with values from source.helm.values/valuesObject>";
 
 /// A version of Kubernetes as it is written, and as helm is given it.
@@ -217,7 +217,7 @@ fn escaped(value: &str) -> String {
     value.replace(r"\,", ",").replace(',', r"\,")
 }
 
-/// What helm itself gives.
+/// Returns helm's own objects or error.
 async fn native(tool: &Tool, case: &Value, folder: &Path) -> Result<Vec<Value>, String> {
     let root = folder.join("repository");
     case::write_repository(case, &root);
@@ -245,7 +245,7 @@ fn flattened(object: Value) -> Vec<Value> {
     }
 }
 
-/// What does not agree, if something does not.
+/// Returns the difference between both results, if any.
 fn disagreement(rendered: &Answer, native: &Result<Vec<Value>, String>) -> Option<String> {
     match (rendered, native) {
         (Answer::Objects(found), Ok(expected)) if found == expected => None,

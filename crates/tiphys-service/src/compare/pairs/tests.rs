@@ -99,7 +99,7 @@ fn what_was_asked_for_must_be_on_one_side_at_least() {
         ("web p\nb p", "web p\nc p", &["web"][..], vec!["= web".to_owned()]),
         ("web p\nb p", "web p\nc p", &["b", "c"], vec!["+ c".to_owned(), "- b".to_owned()]),
         ("web p", "web p", &["other"], vec![unknown("other", "")]),
-        // What was meant may be gone.
+        // The intended application may exist only at the base.
         ("worker p", "web p", &["worked"], vec![unknown("worked", "; did you mean worker?")]),
         ("n/web p\nm/web p", "n/web p", &["web"], vec![several.to_owned()]),
         ("n/web p\nm/web p", "n/web p", &["n/web"], vec!["= n/web".to_owned()]),

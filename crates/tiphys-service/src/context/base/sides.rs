@@ -78,7 +78,7 @@ pub(crate) struct ComparedSides {
     pub(crate) warnings: Vec<Warning>,
     /// Why stores of the base could not be read. Everything of the head counts as new then.
     pub(crate) notes: Vec<String>,
-    /// What became of the application sets of both sides.
+    /// The outcomes of the application sets of both sides.
     pub(crate) sets: IncludedSets,
     /// The trees of the base from which its store was read.
     pub(crate) _held: Vec<BasePath>,

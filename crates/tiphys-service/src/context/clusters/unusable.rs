@@ -11,7 +11,7 @@ use tiphys_kube::cluster_reader::{ClusterError, ClusterErrorKind, ClusterReader,
 pub(super) struct UnusableCluster {
     /// Name or URL.
     pub(super) name: String,
-    /// What is wrong with the settings, where, and the remedy.
+    /// The problem of the settings, its place, and the remedy.
     pub(super) problem: String,
 }
 

@@ -240,7 +240,7 @@ impl ServiceLimits {
     }
 }
 
-/// Converts a limit on something that is held in memory. A value above the address space is no limit.
+/// Converts a limit on data in memory. A value above the address space means no limit.
 fn size(limit: u64) -> usize {
     usize::try_from(limit).unwrap_or(usize::MAX)
 }

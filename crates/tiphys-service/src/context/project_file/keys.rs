@@ -25,7 +25,7 @@ pub enum ProjectKey {
     ApiVersions,
     /// Directories with projects, in addition to the store.
     Projects,
-    /// What happens to applications that their project does not permit.
+    /// Handling of applications that their project does not permit.
     ProjectRules,
     /// Whether applications of missing projects are refused.
     Strict,

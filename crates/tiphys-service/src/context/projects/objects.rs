@@ -1,4 +1,4 @@
-//! What the rules of projects decide about rendered and live objects.
+//! Decisions of the rules of projects about rendered and live objects.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

@@ -17,7 +17,7 @@ use crate::error::chain;
 /// The list in the status, if the `ConfigMap` names none.
 const DEFAULT_LIST: &str = "clusters";
 
-/// What the `ConfigMap` of a generator says.
+/// Settings in the `ConfigMap` of a generator.
 struct Decided {
     group: String,
     version: String,

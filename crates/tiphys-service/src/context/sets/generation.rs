@@ -30,7 +30,7 @@ pub struct SetApplications {
     pub(crate) repositories: Vec<GitSource>,
 }
 
-/// What became of a set.
+/// Outcome of a set.
 #[derive(Debug)]
 pub enum SetOutcome {
     /// All Applications, in Argo CD's order.

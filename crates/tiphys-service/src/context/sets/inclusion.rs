@@ -26,10 +26,10 @@ pub enum SetInclusion {
     None,
 }
 
-/// What became of the sets of a store.
+/// Outcomes of the sets of a store.
 #[derive(Debug, Default)]
 pub(crate) struct IncludedSets {
-    /// What is reported about them.
+    /// Reports about the sets.
     pub(crate) reports: SetReports,
     /// The sets that were generated.
     pub(crate) generated: Vec<SetApplications>,

@@ -7,7 +7,7 @@ use tiphys_store::SetId;
 use crate::error::ServiceError;
 use crate::warning::Warning;
 
-/// What is reported about sets.
+/// Reports about sets.
 #[derive(Clone, Debug, Default)]
 pub struct SetReports {
     sets: Vec<SetReport>,
@@ -15,7 +15,7 @@ pub struct SetReports {
     common: Vec<Warning>,
 }
 
-/// What is reported about a set.
+/// Report about a set.
 #[derive(Clone, Debug)]
 pub(crate) struct SetReport {
     pub(crate) set: SetId,

@@ -1,4 +1,4 @@
-//! What answers the questions of generators.
+//! Answers to the questions of generators.
 
 use std::sync::Arc;
 
@@ -44,11 +44,11 @@ pub(crate) enum Asking {
 pub struct NotAsked {
     /// The reason, which continues the name of a set.
     pub reason: String,
-    /// What answers the question.
+    /// The way to get an answer.
     pub remedy: Remedy,
 }
 
-/// What a world is made of.
+/// Inputs of a [`World`].
 #[derive(Clone, Copy)]
 pub(crate) struct WorldInputs<'a> {
     pub(crate) service: &'a Service,
@@ -109,8 +109,8 @@ impl<'a> World<'a> {
         Ok(Self { asking, renderer, projects, trust, service, services, control_plane, clusters, asked })
     }
 
-    /// Checks that the clusters that a set needs are known. Only a cluster has its cluster Secrets, so none is no answer. Returns a
-    /// warning.
+    /// Checks that the clusters that a set needs are known. Only a cluster has its cluster Secrets, so their absence is not an answer.
+    /// Returns a warning.
     pub(crate) fn check_clusters(
         &self,
         id: &SetId,

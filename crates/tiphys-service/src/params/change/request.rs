@@ -132,7 +132,7 @@ impl ParameterRequest {
     }
 }
 
-/// What a request is applied to.
+/// The target of a request.
 pub(super) struct RequestTarget<'a> {
     pub(super) source: &'a ApplicationSource,
     pub(super) plugin: Option<&'a str>,
@@ -143,7 +143,7 @@ pub(super) struct RequestTarget<'a> {
     pub(super) before: &'a [Parameter],
     /// The inline values of a chart.
     pub(super) values: Option<&'a InlineValues>,
-    /// What is set without the changed override file. Unsetting restores it.
+    /// The values without the changed override file. Unsetting restores them.
     pub(super) below: Option<&'a Below>,
 }
 
@@ -206,7 +206,7 @@ pub(super) struct ValueAssignments {
 }
 
 impl ValueAssignments {
-    /// Adds an assignment of a parameter that is no value of a chart. JSON `null` is the word if the parameter may be null.
+    /// Adds an assignment of a parameter other than a value of a chart. JSON `null` is the word if the parameter may be null.
     fn add(
         &mut self,
         Assignment { target, value }: Assignment<Operand>,

@@ -11,7 +11,7 @@ use crate::error::ServiceError;
 /// The parameter with the list of value files.
 const VALUE_FILES: &str = "value-files";
 
-/// The parameter after which missing files are no error.
+/// The parameter that permits missing files.
 const IGNORE_MISSING: &str = "ignore-missing-value-files";
 
 impl ParameterSource {

@@ -66,7 +66,7 @@ pub(super) fn plan(
     let merged = own;
     if merged.is_none() && file.symlink_metadata().is_ok() {
         return Err(ServiceError::invalid_input(format!(
-            "{} is there, but is no part of what is rendered: git ignores it, or it was made just now; nothing was written",
+            "{} exists, but is not used for rendering: git ignores it, or it was just created; nothing was written",
             file.display()
         )));
     }

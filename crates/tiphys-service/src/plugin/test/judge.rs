@@ -47,7 +47,7 @@ impl CaseError {
     }
 }
 
-/// What a case requires the plugin to do.
+/// Runs of the plugin that a case requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RequiredRuns {
     pub(super) manifests: bool,

@@ -1,4 +1,4 @@
-//! What must hold for any index.
+//! Properties of any index.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What a server can make large: what is as large as it may be is taken, one more is refused, and the option is named.
+//! Limits on data from servers: the maximum is accepted, one more is refused, and the error names the option.
 
 use tiphys_source::{ChartLimits, ChartSource, CopyOrigin, LocalCopy, SourceRequest};
 use tiphys_testkit::chart_server::{ChartServer, Transport};

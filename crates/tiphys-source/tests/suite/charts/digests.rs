@@ -1,4 +1,4 @@
-//! What an index says of a chart's digest, beside what helm makes of it.
+//! Digests of charts in an index, compared with helm's handling.
 
 use std::process::Command;
 

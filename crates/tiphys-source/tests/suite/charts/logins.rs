@@ -14,7 +14,7 @@ use tiphys_testkit::git;
 
 use crate::charts::workbench::{Workbench, chart, failure, fetch, pair, web, with};
 
-/// What a helper prints that knows the login.
+/// A helper that prints the credentials.
 const KNOWS: &str = "printf '{\"Username\":\"user\",\"Secret\":\"pass\"}'";
 
 /// Long enough for a helper that does anything, which is a shell in a process.
@@ -185,7 +185,7 @@ async fn withheld_credentials_are_reported_with_the_setting() {
     }
 }
 
-/// As helm does it: what is no login matters where a registry wants one.
+/// As in helm, invalid credentials matter only where a registry requires some.
 #[tokio::test]
 async fn what_is_no_login_is_told_by_its_file_and_field_where_a_registry_wants_one() {
     let place = Place::new();

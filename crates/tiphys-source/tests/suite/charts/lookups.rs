@@ -66,7 +66,7 @@ async fn lookup_is_not_shared_between_credentials() {
     }
 }
 
-/// What 8 requests find that begin before the first look-up.
+/// Returns the results of 8 requests that begin before the first look-up.
 async fn resolve_at_once(service: &SourceService, source: &ChartSource) -> Vec<Result<String, String>> {
     let requests: Vec<_> = (0..8).map(|_| service.request(SourceRequest::default())).collect();
     let mut tasks = JoinSet::new();

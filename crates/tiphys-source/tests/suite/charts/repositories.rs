@@ -80,7 +80,7 @@ async fn an_exact_version_is_fetched_once_and_a_range_is_looked_up_once_a_comman
 /// All that lead to the one version that there is. For a registry the last one is a tag.
 const REVISIONS: [&str; 3] = ["1.0.0", "^1", "1"];
 
-/// What the first gets the others do not: neither in the same command, nor in the next one, nor without the network.
+/// Asserts that the others do not get the chart of the first: neither in the same command, nor in the next one, nor without the network.
 async fn are_apart(first: &ChartSource, others: &[ChartSource], revisions: &[&str], expected: &str) {
     let bench = Workbench::new();
     let sources = bench.sources();
@@ -303,7 +303,7 @@ async fn archives_of_a_folder_stand_for_a_repository_that_is_never_asked() {
         let file = dir.join(web(version).archive_name());
         std::fs::write(file, web(version).pack()).expect("a file can be written");
     }
-    // What leads out of the folder is not in it.
+    // Links out of the folder are not followed.
     let outside = bench.path("outside");
     std::fs::create_dir(&outside).expect("a folder can be made");
     std::fs::write(outside.join("Chart.yaml"), "apiVersion: v2\nname: web\nversion: 1.9.0\n")
@@ -327,7 +327,7 @@ async fn archives_of_a_folder_stand_for_a_repository_that_is_never_asked() {
     });
     let found = fetch(&sources, &chart(&url, "web", "1.x")).await.expect("it is there");
     assert_eq!(found, pair("1.1.0", "1.1.0"));
-    // What is changed after it was found is refused, and stays.
+    // An archive that was changed after it was found is refused, and stays.
     let found = sources.resolve_chart(&chart(&url, "web", "1.0.0")).await.expect("it is there");
     let changed = dir.join("web-1.0.0.tgz");
     std::fs::write(&changed, web("6.6.6").pack()).expect("a file can be written");
@@ -337,7 +337,7 @@ async fn archives_of_a_folder_stand_for_a_repository_that_is_never_asked() {
     // A pipe is not read, whether it exists before the archive is found or replaces it later.
     std::fs::remove_file(&changed).expect("a file can be removed");
     mkfifoat(CWD, &changed, Mode::RUSR | Mode::WUSR).expect("a pipe can be made");
-    let is_told = |text: &str| text.contains("web-1.0.0.tgz") && text.contains("it is no regular file");
+    let is_told = |text: &str| text.contains("web-1.0.0.tgz") && text.contains("it is not a regular file");
     let text = chain(&tree_of(&sources, &found).await.expect_err("it is a pipe"));
     assert!(is_told(&text), "{text}");
     let text = failure(&sources, &chart(&url, "web", "1.0.0")).await;

@@ -249,8 +249,8 @@ async fn identities(sources: &Sources, app_path: &str, scope: TreeScope) -> (Fil
     let then = sources.at(&base("main")).await.expect("it is there");
     let (scope, app_path) = (&scope, &path(app_path));
     (
-        sources.identity(&source(URL, "HEAD"), (scope, app_path)).await.expect("it can be told"),
-        then.identity(&source(URL, "HEAD"), (scope, app_path)).await.expect("it can be told"),
+        sources.identity(&source(URL, "HEAD"), (scope, app_path)).await.expect("it can be computed"),
+        then.identity(&source(URL, "HEAD"), (scope, app_path)).await.expect("it can be computed"),
     )
 }
 

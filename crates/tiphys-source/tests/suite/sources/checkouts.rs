@@ -10,10 +10,10 @@ const URL: &str = "https://git.example.org/team/apps.git";
 /// The topic's file, with a change that is not committed.
 const CHANGED: &str = "app/a.yaml: uncommitted";
 
-/// What the sources make of a revision.
+/// The use of a revision by the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Use {
-    /// What it names: its file.
+    /// It is used as named: its file.
     AsNamed(&'static str),
     Switched,
     /// Its file.
@@ -44,7 +44,7 @@ fn sources(bench: &Workbench, copy: &str, checkout_branches: CheckoutBranches) -
 
 /// Looks at a revision, and at the files that are rendered for it.
 async fn used(bench: &Workbench, sources: &Sources, revision: &str) -> Use {
-    let found = sources.checkout_use(&source(URL, revision), &path("app")).await.expect("it can be told");
+    let found = sources.checkout_use(&source(URL, revision), &path("app")).await.expect("it is known");
     let rendered = files(sources, URL, revision).await;
     let rendered: Vec<&str> =
         rendered.iter().map(String::as_str).filter(|file| file.starts_with("app/")).collect();
@@ -106,7 +106,7 @@ async fn other_revisions_stay_what_they_are() {
     for revision in ["v1", "third", &repository.git(&["rev-parse", "v1"])] {
         assert_eq!(used(&bench, &sources, revision).await, Use::Other("first"), "{revision}");
     }
-    let same = sources.checkout_use(&source(URL, "v1"), &path("same")).await.expect("it can be told");
+    let same = sources.checkout_use(&source(URL, "v1"), &path("same")).await.expect("it is known");
     assert_eq!(same, CheckoutUse::AsNamed, "its files are those that are checked out");
 }
 

@@ -17,7 +17,7 @@ const URL: &str = "https://git.example.org/team/apps.git";
 /// Files of a commit, whose content is not converted when it is added.
 type Files<'a> = &'a [(&'a str, &'a [u8])];
 
-/// Text in all forms, and what is no text.
+/// Text in all forms, and binary content.
 const CONTENTS: Files<'static> = &[
     ("app/a.txt", b"one\ntwo\n"),
     ("app/crlf.txt", b"one\r\ntwo\r\n"),
@@ -96,7 +96,7 @@ fn contents(root: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// What git checks out, with a configuration of the clone.
+/// Returns the files that git checks out, with a configuration of the clone.
 fn check_out(
     bench: &Workbench,
     repository: &Repository,

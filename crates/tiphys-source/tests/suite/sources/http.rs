@@ -20,12 +20,12 @@ fn serve(bench: &Workbench, authorization: Option<&str>) -> Server {
     Server::start(&bench.path("www"), authorization)
 }
 
-/// What a Secret without credentials knows of a repository.
+/// Access of a repository Secret without credentials.
 fn bare(url: &str) -> RepositoryAccess {
     RepositoryAccess { url: url.to_owned(), ..RepositoryAccess::default() }
 }
 
-/// What a Secret knows that has the credentials of this user.
+/// Access of a repository Secret with the credentials of this user.
 fn basic(url: &str, username: &str, password: &str) -> RepositoryAccess {
     RepositoryAccess { username: username.to_owned(), password: Secret::new(password), ..bare(url) }
 }
@@ -162,7 +162,7 @@ async fn helpers_of_the_user_hear_nothing_of_a_secrets_password() {
     assert!(refusal.contains("refused access; tried the repository Secret's credentials"), "{refusal}");
     assert!(
         !canary.exists(),
-        "a helper was asked, and would have been told to forget the user's own password"
+        "a helper was called, and would have been called to erase the user's own password"
     );
 }
 

@@ -184,7 +184,7 @@ fn cut_packs(bench: &Workbench, keep: u64) {
     assert!(cut > 0, "there are packs");
 }
 
-/// What a folder of all cached repositories holds.
+/// Returns the entries of a folder of all cached repositories.
 fn cached(bench: &Workbench, folder: &str) -> impl Iterator<Item = PathBuf> {
     let stores = std::fs::read_dir(bench.path("cache/git")).expect("there is a cache");
     let stores: Vec<PathBuf> =

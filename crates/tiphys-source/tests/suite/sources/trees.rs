@@ -1,4 +1,4 @@
-//! What is in a tree, and what it is called.
+//! Contents and names of trees.
 
 use std::collections::HashSet;
 
@@ -173,7 +173,7 @@ async fn bounds_of_a_tree_are_kept() {
         bench.refusal(&copy(), url, "HEAD").await,
         "tree of repository $DIR/remote: the tree has more than 10 entries: limit tree-entries-max"
     );
-    std::fs::remove_dir_all(repository.dir().join(".git")).expect("it is no repository any more");
+    std::fs::remove_dir_all(repository.dir().join(".git")).expect("the repository can be removed");
     assert_eq!(
         bench.refusal(&copy(), url, "HEAD").await,
         "tree of repository $DIR/remote: the tree has more than 10 entries: limit tree-entries-max"

@@ -42,7 +42,7 @@ impl Workbench {
         Repository::init(self.path(name))
     }
 
-    /// What a command on a laptop has, in an empty home folder.
+    /// Options of a command on a laptop, with an empty home folder.
     pub(crate) fn options(&self) -> SourceOptions {
         let home = self.path("home");
         std::fs::create_dir_all(&home).expect("the home folder can be made");

@@ -1,4 +1,4 @@
-//! What `appset preview` and `appset diff` have in common.
+//! Common parts of `appset preview` and `appset diff`.
 
 use tiphys_service::compare::RevisionOptions;
 use tiphys_service::preview_change;

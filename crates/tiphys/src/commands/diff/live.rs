@@ -32,7 +32,7 @@ pub(super) async fn run(
     error::warn_all(&unsupported_settings(&workspace));
     let SelectedApplications { applications, errors, unusable, warnings, sets } =
         select(&workspace, &selection, "compare")?;
-    // What is not compared is listed, and has an exit code of its own.
+    // Applications that are not compared are listed, and have an exit code of their own.
     let listed = unusable.iter().filter_map(|one| one.result.as_ref().err()).chain(sets.errors());
     let listed: BTreeSet<&str> = listed.map(ServiceError::message).collect();
     let worst = error::print_all(errors.iter().filter(|error| !listed.contains(error.message())), None);

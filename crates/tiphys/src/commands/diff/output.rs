@@ -29,7 +29,7 @@ pub(crate) struct Sides {
     pub(crate) not_rendered: usize,
 }
 
-/// What is reported about application sets.
+/// Notes about application sets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetNotes {
     /// Errors and warnings; only for a comment, since standard error has them.

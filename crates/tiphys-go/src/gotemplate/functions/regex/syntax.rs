@@ -25,7 +25,7 @@ pub(super) fn translate(pattern: &str) -> Result<String, String> {
     Ok(translation.out)
 }
 
-/// What precedes a repetition.
+/// Syntax before a repetition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Repeated<'a> {
     Nothing,

@@ -26,7 +26,7 @@ pub(super) fn write(value: &Value) -> String {
     out
 }
 
-/// What surrounds a value.
+/// Position of a value in the document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Root,

@@ -22,7 +22,7 @@ use crate::spec::Shielded;
 /// Prefix of the directories in the run directory that are mounted over others.
 const COVER: &str = "cover-";
 
-/// What a command sees at a path.
+/// Visibility of a path for a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Visibility {
     /// An empty directory.

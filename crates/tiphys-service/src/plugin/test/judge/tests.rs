@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{CaseError, CaseOutput, Expected, TestMode, TestOutcome, judge, required_runs};
 
-/// What a case says, what the plugin gives, and the outcome in words: `passed`, `updated FILES`, or the files of the problems.
+/// Compares a case with the plugin's output. Returns the outcome in words: `passed`, `updated FILES`, or the files of the problems.
 fn outcome(expected: &Expected, given: &CaseOutput, mode: TestMode) -> (String, Vec<(String, String)>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let outcome = judge(folder.path(), expected, given, mode).expect("the folder can be written to");

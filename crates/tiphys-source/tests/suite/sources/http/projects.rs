@@ -90,7 +90,7 @@ async fn what_one_projects_login_has_fetched_is_not_for_a_project_without_it() {
     });
     assert!(files_of(&offline, ("a", permits_all), &url).await.is_ok());
     refused(&offline, &url, "the network must not be used").await;
-    // What the URL itself holds opens nothing for who writes it without that.
+    // Credentials in a URL give no access by the URL without them.
     let with_login = url.replace("http://", "http://robot:s3cret@");
     assert!(files_of(&sources, ("b", permits_all), &with_login).await.is_ok());
     refused(&offline, &url, "the network must not be used").await;

@@ -76,7 +76,7 @@ impl Server {
                 if for_thread.stopped.load(Ordering::SeqCst) {
                     break;
                 }
-                // A client that goes away in the middle is no business of the test.
+                // A client may disconnect in the middle.
                 drop(connection.and_then(|connection| for_thread.connected(connection)));
             }
         });

@@ -49,7 +49,7 @@ fn with_same_changes(applications: &[ApplicationDiff]) -> Vec<Vec<&ApplicationDi
     let mut known: HashMap<Vec<(String, String)>, usize> = HashMap::new();
     for one in applications.iter().filter(|one| one.differs()) {
         let changed = |object: &ObjectDiff| {
-            // What is added or removed as a whole differs in its names, and different values of Secrets look alike.
+            // Added and removed objects differ in their names, and different values of Secrets look alike.
             let is_comparable =
                 matches!(object.change, Change::Changed { .. }) && object.key.kind != SECRET_KIND;
             is_comparable.then(|| (object.key.kind.clone(), changed_fields(&object.change)))
@@ -85,7 +85,7 @@ fn changed_fields(change: &Change) -> String {
 }
 
 struct Comment {
-    /// What follows the heading.
+    /// The text after the heading.
     text: String,
     bytes_max: usize,
     not_shown: Vec<String>,
