@@ -182,7 +182,7 @@ impl Run<'_> {
         let error = |reason, position, message| GenerateError { reason, position, message };
         let of_generator = |position, message| error(GenerateErrorReason::Generator, position, message);
         for unknown in &entry.unknown {
-            let message = format!("{} is no generator", unknown.path);
+            let message = format!("{} is not a generator", unknown.path);
             generated.errors.push(of_generator(unknown.position, message));
         }
         for generator in &entry.generators {
