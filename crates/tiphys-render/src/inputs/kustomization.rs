@@ -3,11 +3,8 @@
 use std::collections::BTreeSet;
 
 use tiphys_access::redact_url;
-use tiphys_kustomize::{
-    KUSTOMIZATIONS, LocalChart, NamedPath, charts, configuration_paths, configurations, named,
-};
+use tiphys_kustomize::{KUSTOMIZATIONS, NamedPath, named};
 use tiphys_tree::RepoPath;
-use tiphys_yaml::read_documents;
 
 use super::paths::PathCollector;
 
@@ -52,7 +49,7 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
             };
             let all = named(&kustomization)
                 .map_err(|why| format!("{file}: {why}"))
-                // A field that is not known may name anything.
+                // A field that is not followed may name anything.
                 .inspect_err(|reason| collector.depends_on_outside(|| reason.clone()));
             let paths = all.as_ref().map_or(&[][..], Vec::as_slice);
             whole = whole.or(all.as_ref().err().cloned());
@@ -61,12 +58,6 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
                     Ok(directory) => waiting.extend(directory),
                     Err(reason) => whole = whole.or(Some(reason)),
                 }
-            }
-            for configuration in configurations(&kustomization) {
-                whole = whole.or(add_configuration(collector, (&folder, &file), &configuration).err());
-            }
-            for chart in charts(&kustomization) {
-                whole = whole.or(add_chart(collector, (&folder, &file), &chart).err());
             }
         }
         if !is_kustomization && collector.is_directory(&folder) {
@@ -116,52 +107,6 @@ fn add_named(
 /// Notes what a kustomization names and kustomize fetches.
 fn note_fetched(collector: &mut PathCollector<'_>, file: &RepoPath, written: &str) {
     collector.depends_on_outside(|| format!("{file} names {}, which kustomize fetches", redact_url(written)));
-}
-
-/// Adds what the configuration of a built-in plugin names. Another plugin may read and fetch anything.
-fn add_configuration(
-    collector: &mut PathCollector<'_>,
-    (folder, file): (&RepoPath, &RepoPath),
-    written: &NamedPath<'_>,
-) -> Result<(), String> {
-    let documents = if written.may_be_inline() {
-        read_documents(written.path.as_bytes()).map_err(|error| format!("{file}: {}: {error}", written.field))
-    } else {
-        if add_named(collector, (folder, file), written)?.is_some() {
-            return Err(format!("{file}: {} is a directory in its field {}", written.path, written.field));
-        }
-        let Ok(path) = folder.join(written.path) else { return Ok(()) };
-        let Some(content) = collector.content_of_any(&path)? else { return Ok(()) };
-        read_documents(content).map_err(|error| format!("{path} cannot be read: {error}"))
-    };
-    let documents = documents?;
-    let named = configuration_paths(&documents)
-        .map_err(|why| format!("{file}: {}: {why}", written.field))
-        .inspect_err(|reason| collector.depends_on_outside(|| reason.clone()))?;
-    for one in named {
-        if add_named(collector, (folder, file), &one)?.is_some() {
-            return Err(format!("{file}: {} names the directory {}", written.field, one.path));
-        }
-    }
-    Ok(())
-}
-
-/// Adds a chart of a kustomization.
-fn add_chart(
-    collector: &mut PathCollector<'_>,
-    (folder, file): (&RepoPath, &RepoPath),
-    chart: &LocalChart,
-) -> Result<(), String> {
-    let mut is_here = false;
-    for place in &chart.folders {
-        let place = folder.join(place).map_err(|error| format!("{file}: {error}"))?;
-        let real = collector.add(&place, &format!("a chart of {file}, or one that would count"))?;
-        is_here |= collector.is_directory(&real);
-    }
-    if !is_here {
-        collector.depends_on_outside(|| format!("{file} has a chart that helm fetches"));
-    }
-    Ok(())
 }
 
 /// Refuses an env file with a line without `=`: kustomize before version 5 reads the variable of that name from its own environment. The lines
