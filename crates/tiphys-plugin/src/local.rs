@@ -339,7 +339,7 @@ impl Plugin for LocalPlugin {
     fn looks_only_at_folder(&self) -> bool {
         match discovery::rule(&self.config) {
             None => true,
-            Some(discovery::Rule::Pattern(pattern)) => pattern.stays_in_directory(),
+            Some(discovery::Rule::Pattern(pattern)) => pattern.matches_only_names(),
             Some(discovery::Rule::Command(_)) => false,
         }
     }
