@@ -8,7 +8,7 @@ use tiphys_tree::RepoPath;
 
 use super::paths::PathCollector;
 
-/// Suffixes of the usual names of env files, whose content is indexed. Others are read when they are named.
+/// Parts of the usual names of env files, whose content is indexed.
 const ENV_FILES: [&str; 2] = [".env", ".properties"];
 
 /// The host of repositories that may be written without a scheme.
@@ -19,11 +19,11 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Whether files of this name may be env files.
 pub(super) fn is_env_file(name: &str) -> bool {
-    ENV_FILES.iter().any(|suffix| name.ends_with(suffix))
+    ENV_FILES.iter().any(|part| name.contains(part))
 }
 
-/// Adds everything that a kustomization names, recursively. If contents of files are missing, it is to be called again with them. What
-/// kustomize fetches is noted. The error is the reason why the whole revision counts.
+/// Adds everything that a kustomization names, recursively. What kustomize fetches is noted. The error is the reason why the whole revision
+/// counts.
 pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     let mut waiting = vec![collector.follow(folder)?];
@@ -117,7 +117,10 @@ fn check_env_file(collector: &mut PathCollector<'_>, folder: &RepoPath, written:
     if !collector.has_file(&path)? {
         return Ok(());
     }
-    match collector.content_of_any(&path)?.and_then(bare_line) {
+    if !path.file_name().is_some_and(is_env_file) {
+        return Err(format!("{path} is an env file without .env or .properties in its name"));
+    }
+    match collector.content(&path)?.and_then(bare_line) {
         None => Ok(()),
         Some(line) => {
             Err(format!("{path}:{line}: a line without =, whose value may be that of the environment"))

@@ -167,33 +167,13 @@ fn inputs(files: &Files, tool: &Tool) -> Result<(InputPaths, [u8; 32]), String> 
             chart::add(&mut collector, &app)?;
             value_files.iter().try_for_each(|file| add_value_file(&mut collector, &app, file))?;
         }
-        Tool::Kustomization => {
-            let content = |path: &RepoPath| match files.get(path.as_str()) {
-                Some(Entry::File(text)) => text.clone().into_bytes(),
-                _ => panic!("{path} is not a file"),
-            };
-            add_kustomization(&mut collector, &app, content)?;
-        }
+        Tool::Kustomization => kustomization::add(&mut collector, &app)?,
         Tool::Directory { recurses: true } => drop(collector.add(&app, "the directory")?),
         Tool::Directory { recurses: false } => collector.add_files_of(&app, "the directory")?,
     }
     let paths = collector.finish();
     let digest = paths.digest(&index);
     Ok((paths, digest))
-}
-
-/// Adds what a kustomization names. `content` returns that of a file.
-pub(super) fn add_kustomization(
-    collector: &mut PathCollector<'_>,
-    folder: &RepoPath,
-    content: impl Fn(&RepoPath) -> Vec<u8>,
-) -> Result<(), String> {
-    let mut added = kustomization::add(collector, folder);
-    while let Some(missing) = collector.take_missing()? {
-        collector.add_contents(missing.into_iter().map(|path| (path.clone(), content(&path))).collect());
-        added = kustomization::add(collector, folder);
-    }
-    added
 }
 
 /// A file system, read as the kernel does.

@@ -3,8 +3,7 @@ use tiphys_tree::RepoPath;
 
 use super::super::paths::PathCollector;
 use super::super::tells_of_others;
-use super::super::tests::add_kustomization;
-use super::bare_line;
+use super::{add, bare_line};
 
 /// The env file as written, the files with their contents, and the expected reason.
 type Case = (&'static str, &'static [(&'static str, &'static str)], Option<&'static str>);
@@ -24,11 +23,7 @@ fn reasons(files: &[(&str, &str)]) -> (Option<String>, Option<String>) {
     });
     let index = RevisionIndex::of_memory(entries, tells_of_others).unwrap();
     let (mut collector, app) = (PathCollector::new(&index), RepoPath::new("app").unwrap());
-    let content = |path: &RepoPath| {
-        let file = files.iter().find(|(name, _)| path == name).unwrap();
-        file.1.as_bytes().to_vec()
-    };
-    let whole = add_kustomization(&mut collector, &app, content).err();
+    let whole = add(&mut collector, &app).err();
     (whole, collector.outside().map(str::to_owned))
 }
 
@@ -72,14 +67,18 @@ fn env_file_that_is_not_understood_widens() {
             &[("shared/a.properties", "A=b\nARGOCD_APP_REVISION")],
             Some("shared/a.properties:2: a line without =, whose value may be that of the environment"),
         ),
-        ("a.txt", &[("app/a.txt", "A=b")], None),
+        (".env.prod", &[("app/.env.prod", "A=b")], None),
         (
             "a.txt",
-            &[("app/a.txt", "A")],
-            Some("app/a.txt:1: a line without =, whose value may be that of the environment"),
+            &[("app/a.txt", "A=b")],
+            Some("app/a.txt is an env file without .env or .properties in its name"),
         ),
-        ("a.env", &[("app/a.env", "-> plain"), ("app/plain", "A=b")], None),
-        ("link", &[("app/link", "-> a.env"), ("app/a.env", "A=b")], None),
+        ("a.env", &[("app/a.env", "-> b.env"), ("app/b.env", "A=b")], None),
+        (
+            "a.env",
+            &[("app/a.env", "-> plain"), ("app/plain", "A=b")],
+            Some("app/a.env is a link to another name, or too large"),
+        ),
     ];
     for (file, files, expected) in cases {
         let document = generator(file);
