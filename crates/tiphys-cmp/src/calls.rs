@@ -11,7 +11,6 @@ use tiphys_plugin::{Deadline, Discovery, Match, Plugin, PluginError, Request};
 use tiphys_tree::RepoPath;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::{Extensions, Response, Status, Streaming};
-use tracing::Instrument as _;
 
 use crate::announcement::to_message;
 use crate::connection::{ConnectionCalls, RunningCall};
@@ -45,17 +44,14 @@ impl Service {
         stream: Streaming<AppStreamRequest>,
         clock: &Clock,
     ) -> Result<ManifestResponse, Status> {
-        let generating = async {
-            let received = self.receive("generate manifest", stream, FilesNeeded::Tree, clock).await?;
-            let (request, _guard) = request(received, inside, clock)?;
-            let checked = self.plugin.check_parameters(&request);
-            checked.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
-            let generated = self.plugin.generate(&request).await;
-            let generated = generated.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
-            let manifests = generated.documents.into_iter().map(|document| document.text).collect();
-            self.within_message_limit(ManifestResponse { manifests, source_type: String::new() })
-        };
-        generating.instrument(tracing::info_span!("plugin.generateManifestGeneric")).await
+        let received = self.receive("generate manifest", stream, FilesNeeded::Tree, clock).await?;
+        let (request, _guard) = request(received, inside, clock)?;
+        let checked = self.plugin.check_parameters(&request);
+        checked.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
+        let generated = self.plugin.generate(&request).await;
+        let generated = generated.map_err(|error| self.failed(Method::GenerateManifest, &error))?;
+        let manifests = generated.documents.into_iter().map(|document| document.text).collect();
+        self.within_message_limit(ManifestResponse { manifests, source_type: String::new() })
     }
 
     async fn configuration(&self) -> Result<CheckPluginConfigurationResponse, Status> {
@@ -123,9 +119,7 @@ impl Service {
         needed: FilesNeeded,
         clock: &Clock,
     ) -> Result<Received, Status> {
-        let receiving = self.receiver.receive(stream, needed, clock);
-        let receiving = receiving.instrument(tracing::info_span!("cmp.ReceiveRepoStream"));
-        receiving.await.map_err(|error| error.into_status(call))
+        self.receiver.receive(stream, needed, clock).await.map_err(|error| error.into_status(call))
     }
 
     /// Returns the answer for a failed plugin. If the server cancelled it, the answer says so.

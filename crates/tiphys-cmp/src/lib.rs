@@ -27,7 +27,7 @@ pub use client::{ConnectError, RemotePlugin, remote_plugins};
 pub use metrics::{Build, METRICS_CONTENT_TYPE, Metrics, ServerGauges, StoreGauges};
 pub use options::{
     CALL_TIMEOUT, CONNECTIONS_MAX, CROWDED_STALL_MAX, ENTRIES_MAX, GRACE, IDLE_MAX, PACKED_BYTES_MAX,
-    PREFACE_MAX, STALL_MAX, ServerOptions, Traces, UNPACKED_BYTES_MAX, UNPACKING_MAX,
+    PREFACE_MAX, STALL_MAX, ServerOptions, UNPACKED_BYTES_MAX, UNPACKING_MAX,
 };
 pub use server::{ServeError, Server};
 pub use services::version::Versions;

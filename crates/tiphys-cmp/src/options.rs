@@ -1,9 +1,7 @@
 //! Options of a plugin server with their defaults.
 
-use std::fmt;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_tree::archive::ArchiveLimits;
@@ -63,15 +61,6 @@ pub struct ServerOptions {
     pub versions: Versions,
     /// Formats the wall-clock time after a duration from now for logs. Without it the log has no times of calls.
     pub wall_clock: Option<fn(Duration) -> String>,
-    /// Joins the spans of calls to the traces of their callers.
-    pub traces: Option<Arc<dyn Traces>>,
-}
-
-/// Joins the spans of calls to the traces of their callers.
-pub trait Traces: fmt::Debug + Send + Sync {
-    /// Makes `span`, which has just begun, a part of the caller's trace. `header` gives the request's metadata by name, `traceparent` for
-    /// instance.
-    fn join(&self, span: &tracing::Span, header: &dyn Fn(&str) -> Option<String>);
 }
 
 impl Default for ServerOptions {
@@ -94,7 +83,6 @@ impl Default for ServerOptions {
             work_dir: None,
             versions: Versions::default(),
             wall_clock: None,
-            traces: None,
         }
     }
 }

@@ -300,9 +300,9 @@ impl Receiver {
         upload.times().started_unpacking();
         let stop = StopOnDrop::default();
         let stopped = stop.flag();
-        let (span, unpacking) = (tracing::info_span!("cmp.Untgz"), self.metrics.upload_unpacking());
+        let unpacking = self.metrics.upload_unpacking();
         let working = spawn_blocking(move || {
-            let (_slot, _unpacking, _span) = (slot, unpacking, span.entered());
+            let (_slot, _unpacking) = (slot, unpacking);
             work(room, &mut pieces, &stopped)
         });
         if more {

@@ -65,8 +65,7 @@ pub use scope::{Scope, Scopes, set_namespace};
 pub use selection::{combine, key_in_cluster, nothing_rendered, skip_secrets};
 pub use served_kinds::{ResourceListError, ServedKind, ServedKinds, UnknownKind};
 pub use source_type::{
-    AmbiguousSource, KUSTOMIZATION_FILES, SourceType, detected_type, explicit_type, without_empty_blocks,
-    without_switched_off,
+    AmbiguousSource, SourceType, detected_type, explicit_type, without_empty_blocks, without_switched_off,
 };
 pub use sources::{SourcesError, sources};
 pub use tracking::{

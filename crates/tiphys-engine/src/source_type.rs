@@ -92,7 +92,7 @@ pub fn without_switched_off(source: &ApplicationSource, switched_off: &[SourceTy
 }
 
 /// The files that mark a directory as a kustomization.
-pub const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// Returns the type that the files of the source's directory indicate, if no plugin matches. `names` are the names of its files, without
 /// directories, in any order. Of several matches the last by bytes decides, as in Argo CD. Types that settings disable are not

@@ -53,14 +53,11 @@ pub(crate) fn rule_text(config: &PluginConfig) -> Option<String> {
 }
 
 impl Pattern<'_> {
-    /// Whether the pattern cannot match outside its directory: it contains neither `..` nor an absolute path, not even by a variable.
-    pub(crate) fn stays_in_directory(&self) -> bool {
+    /// Whether the pattern can only match names directly in its directory: it has neither `..`, `**` nor a path, not even by a variable.
+    pub(crate) fn matches_only_names(&self) -> bool {
         let (Self::FileName(text) | Self::Glob(text)) = self;
-        !text.contains("..")
-            && !text.contains(['$', '~'])
-            && !text.contains("{/")
-            && !text.contains(",/")
-            && !text.starts_with('/')
+        let text = text.strip_prefix("./").unwrap_or(text);
+        !text.contains(['/', '$', '~']) && !text.contains("..") && !text.contains("**")
     }
 
     /// Whether the pattern matches a path in a tree, on disk or in memory, relative to the application's directory, a path without links.

@@ -11,7 +11,7 @@ use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Tree, resolve};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::Instant;
-use tracing::{Instrument as _, field};
+use tracing::Instrument as _;
 
 use crate::active_run::{ActiveRun, PendingRun};
 use crate::announcement::Strictness;
@@ -184,23 +184,15 @@ impl LocalPlugin {
                 dir: PathBuf::from(request.app_path.as_str()),
             };
             let started = Instant::now();
-            // Only the program: arguments may be secret, and traces leave the machine.
-            let span = tracing::info_span!(
-                "plugin.runCommand",
-                command = argv.first().map(String::as_str),
-                otel.status_code = field::Empty
-            );
+            // Only the program: arguments may be secret.
+            let span = tracing::info_span!("plugin.runCommand", command = argv.first().map(String::as_str));
             let outcome = ongoing.run()?.execute(spec, Some(deadline), &request.cancel);
-            let outcome = outcome.instrument(span.clone()).await;
+            let outcome = outcome.instrument(span).await;
             let end = match &outcome {
                 Ok(outcome) => outcome.ended.into(),
                 Err(RunError::Start { .. }) => CommandEnd::NotStarted,
                 Err(RunError::Launcher { .. }) => CommandEnd::Failed,
             };
-            if end != CommandEnd::Succeeded {
-                span.record("otel.status_code", "ERROR");
-            }
-            drop(span);
             self.settings.observer.command_ended(phase, started.elapsed(), end);
             let outcome = outcome
                 .map_err(|source| PluginError::Run { phase, source: self.with_lost_mode(source, request) })?;
@@ -339,7 +331,7 @@ impl Plugin for LocalPlugin {
     fn looks_only_at_folder(&self) -> bool {
         match discovery::rule(&self.config) {
             None => true,
-            Some(discovery::Rule::Pattern(pattern)) => pattern.stays_in_directory(),
+            Some(discovery::Rule::Pattern(pattern)) => pattern.matches_only_names(),
             Some(discovery::Rule::Command(_)) => false,
         }
     }

@@ -90,7 +90,7 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
     /// Returns the configuration.
     async fn configuration(&self) -> Result<Configuration, PluginError>;
 
-    /// Whether [`Plugin::matches`] depends only on the application's directory and is cheap. `false` if unknown.
+    /// Whether [`Plugin::matches`] depends only on the names directly in the application's directory. `false` if unknown.
     fn looks_only_at_folder(&self) -> bool {
         false
     }

@@ -201,7 +201,7 @@ impl Finder<'_> {
             IndexedFiles::Chart { index, .. } => index,
         };
         let mut collector = PathCollector::new(index);
-        let collected = self.collect(&source, &files, &app_path, &mut collector).await;
+        let collected = self.collect(&source, &files, &app_path, &mut collector);
         *outside = outside_of_files(&source).or_else(|| collector.outside().map(str::to_owned));
         collected?;
         let value_files = source.helm.as_ref().map(named_files).unwrap_or_default();
@@ -233,7 +233,7 @@ impl Finder<'_> {
     }
 
     /// Collects the paths that the type of a source needs.
-    async fn collect(
+    fn collect(
         &self,
         source: &ApplicationSource,
         files: &IndexedFiles,
@@ -249,7 +249,7 @@ impl Finder<'_> {
             Err(reason) => {
                 // Its plugin may build them as those of tiphys do.
                 let _not_understood = chart::note_fetched(collector, app_path);
-                let _not_understood = self.add_kustomization(collector, files, app_path).await;
+                let _not_understood = kustomization::add(collector, app_path);
                 return Err(reason);
             }
         };
@@ -269,7 +269,7 @@ impl Finder<'_> {
                 for path in self.override_paths(app_path)? {
                     collector.add(&path, "an override file, or one that would count")?;
                 }
-                self.add_kustomization(collector, files, app_path).await?;
+                kustomization::add(collector, app_path)?;
             }
             SourceType::Helm => {
                 self.require_rule(HELM_PLUGIN, InputRule::Chart)?;
@@ -286,25 +286,6 @@ impl Finder<'_> {
         // A field that is refused may name files.
         let plan = translate_as(source, source_type, &BuildEnvironment::default());
         plan.map(drop).map_err(|error| error.to_string())
-    }
-
-    /// Adds what a kustomization names.
-    async fn add_kustomization(
-        &self,
-        collector: &mut PathCollector<'_>,
-        files: &IndexedFiles,
-        app_path: &RepoPath,
-    ) -> Result<(), String> {
-        let mut added = kustomization::add(collector, app_path);
-        let IndexedFiles::Repository(known) = files else { return added };
-        while let Some(missing) = collector.take_missing()? {
-            let sources = &self.renderer.sources;
-            let is_missing = move |path: &RepoPath| missing.contains(path);
-            let reading = Box::pin(sources.read_files(&known.revision, is_missing, KUSTOMIZATION_BYTES_MAX));
-            collector.add_contents(reading.await.map_err(|error| chain(&error))?);
-            added = kustomization::add(collector, app_path);
-        }
-        added
     }
 
     /// Whether a source is a chart or artefact, or of a repository that no folder stands for.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::{ContainmentError, EntryPath, RepoPath, read_bounded, resolve};
 use tiphys_yaml::{Data, Node, read_document};
 
-pub use named::{LocalChart, charts, configuration_paths, configurations, named};
+pub use named::named;
 
 /// The maximum size in bytes of a kustomization and all kustomizations that it refers to.
 pub const KUSTOMIZATION_BYTES_MAX: u64 = 5 << 20;
@@ -186,11 +186,9 @@ impl NamedPath<'_> {
         self.inner.is_some_and(|inner| ENV_FIELDS.contains(&inner))
     }
 
-    /// Whether the path may be an inline object: a patch, or the configuration of a plugin.
+    /// Whether the path may be an inline patch.
     pub fn may_be_inline(&self) -> bool {
-        let fields =
-            [STRATEGIC_MERGE, "PatchStrategicMergeTransformer", "generators", "transformers", "validators"];
-        fields.contains(&self.field) && self.path.contains('\n')
+        self.field == STRATEGIC_MERGE && self.path.contains('\n')
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) use appset_plugin::{
 pub(crate) use base::BaseArgs;
 pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use check::CheckArgs;
-pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg, ratio};
+pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg};
 pub(crate) use common::{AppSetsArg, CommonArgs, OutputFormat};
 pub(crate) use config::{ConfigArgs, ConfigCommand};
 pub(crate) use crd::CrdArgs;

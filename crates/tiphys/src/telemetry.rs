@@ -1,10 +1,9 @@
-//! Logs on standard error, and traces.
+//! Logs on standard error.
 //!
 //! Commands log sentences for users. The plugin server writes lines in the format of Argo CD's servers, for existing log collectors. No
 //! log contains values of an environment or a manifest at any level.
 
 mod server_log;
-mod traces;
 
 use tiphys_plugin::COMMAND_LOG;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
@@ -15,7 +14,6 @@ use crate::settings::Process;
 use crate::terminal::Lines;
 
 pub(crate) use server_log::{LogFormat, LogLine, Severity, rfc3339, time_in};
-pub(crate) use traces::{TraceSettings, Traces};
 
 use server_log::ServerLog;
 
@@ -51,17 +49,13 @@ fn without_secrets(filter: EnvFilter) -> EnvFilter {
         .fold(filter, EnvFilter::add_directive)
 }
 
-/// Sets up logs, and traces if requested, of the plugin server.
-pub(crate) fn for_server(level: LevelFilter, format: LogFormat, traces: Option<&Traces>, host: &Process) {
+/// Sets up the logs of the plugin server.
+pub(crate) fn for_server(level: LevelFilter, format: LogFormat, host: &Process) {
     // Libraries log frames and sockets at debug level, which is included at trace level only.
     let others = if level == LevelFilter::TRACE { LevelFilter::DEBUG } else { level.min(LevelFilter::WARN) };
     let filter = host
         .variable(FILTER_VARIABLE)
         .map_or_else(|| EnvFilter::new(format!("{others},tiphys={level}")), EnvFilter::new);
     let lines = ServerLog::new(format, std::io::stderr).with_filter(filter);
-    let subscriber = tracing_subscriber::registry().with(lines);
-    match traces {
-        Some(traces) => subscriber.with(traces.layer()).init(),
-        None => subscriber.init(),
-    }
+    tracing_subscriber::registry().with(lines).init();
 }

@@ -9,7 +9,7 @@ use crate::cargo::{cargo_program, output, program};
 
 /// Libraries with several versions, each with the reason and the condition that ends it.
 const EXCEPTIONS: &[&str] = &[
-    // `rand` 0.9 of OpenTelemetry's SDK needs an older version than all others. Ends when the SDK uses `rand` 0.10.
+    // `ring` needs 0.2 and the Kubernetes client's YAML reader 0.3. Ends when both use 0.4.
     "getrandom",
 ];
 

@@ -1,4 +1,4 @@
-//! Common handling of every call: logs, metrics, span, deadline and panics.
+//! Common handling of every call: logs, metrics, deadline and panics.
 
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
@@ -7,7 +7,6 @@ use futures_util::FutureExt as _;
 use tokio::time::{sleep, sleep_until};
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Response, Status};
-use tracing::{Instrument as _, Span, field};
 
 use super::Service;
 use super::deadline::{deadline, requested_timeout};
@@ -39,26 +38,13 @@ impl Service {
         clock: &Clock,
         work: impl Future<Output = Result<T, Status>>,
     ) -> Result<Response<T>, Status> {
-        let span = tracing::info_span!(
-            "call",
-            otel.name = format_args!("{SERVICE}/{}", method.as_str()),
-            otel.kind = "server",
-            otel.status_code = field::Empty,
-            rpc.system = "grpc",
-            rpc.service = SERVICE,
-            rpc.method = method.as_str(),
-            rpc.grpc.status_code = field::Empty,
-        );
-        if let Some(traces) = &self.options.traces {
-            traces.join(&span, &|name| metadata.get(name)?.to_str().ok().map(str::to_owned));
-        }
         let _running = self.running.begin();
         let times = self.options.wall_clock.map(|time_in| Times {
             start: Some(time_in(Duration::ZERO)),
             deadline: requested_timeout(metadata).map(time_in),
         });
-        let call = Call::begin(method, self.metrics.call(method), span.clone(), times.unwrap_or_default());
-        let work = AssertUnwindSafe(work.instrument(span)).catch_unwind();
+        let call = Call::begin(method, self.metrics.call(method), times.unwrap_or_default());
+        let work = AssertUnwindSafe(work).catch_unwind();
         let done = tokio::select! {
             biased;
             done = work => done.unwrap_or_else(|panic| Err(Status::internal(panic_message(&*panic)))),
@@ -84,12 +70,11 @@ struct Call {
     method: Method,
     began: Instant,
     timer: Option<CallTimer>,
-    span: Span,
     times: Times,
 }
 
 impl Call {
-    fn begin(method: Method, timer: CallTimer, span: Span, times: Times) -> Self {
+    fn begin(method: Method, timer: CallTimer, times: Times) -> Self {
         tracing::info!(
             grpc.component = "server",
             grpc.service = SERVICE,
@@ -101,7 +86,7 @@ impl Call {
             protocol = "grpc",
             "started call"
         );
-        Self { method, began: Instant::now(), timer: Some(timer), span, times }
+        Self { method, began: Instant::now(), timer: Some(timer), times }
     }
 
     fn end(mut self, failure: Option<&Status>) {
@@ -111,11 +96,6 @@ impl Call {
     fn finish(&mut self, code: Code, error: Option<&str>) {
         let Some(timer) = self.timer.take() else { return };
         timer.finish(code);
-        // Without the message, which may contain a plugin's standard error.
-        self.span.record("rpc.grpc.status_code", i64::from(i32::from(code)));
-        if is_server_error(code) {
-            self.span.record("otel.status_code", "ERROR");
-        }
         // The levels are those of Argo CD's logging: an error if the server may be at fault.
         macro_rules! log {
             ($level:ident) => {
@@ -147,19 +127,6 @@ impl Drop for Call {
     fn drop(&mut self) {
         self.finish(Code::Cancelled, Some("context canceled"));
     }
-}
-
-/// Whether a code marks a server span as failed ([OpenTelemetry](https://opentelemetry.io/docs/specs/semconv/rpc/grpc/)).
-fn is_server_error(code: Code) -> bool {
-    matches!(
-        code,
-        Code::Unknown
-            | Code::DeadlineExceeded
-            | Code::Unimplemented
-            | Code::Internal
-            | Code::Unavailable
-            | Code::DataLoss
-    )
 }
 
 /// The method type in the words of go-grpc-middleware.

@@ -11,7 +11,6 @@ use tiphys_tree::archive::ArchiveLimits;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 use tonic::{Status, Streaming};
-use tracing::Span;
 
 use super::clock::Clock;
 use super::error::{HEADER, RECEIVING, ReceiveError};
@@ -52,8 +51,6 @@ pub(super) struct Upload {
     limits: UploadLimits,
     slot: Option<UnpackSlot>,
     times: Times,
-    /// Lasts from the metadata to the end of the archive.
-    span: Span,
 }
 
 /// The slot of an upload that is unpacked while it is received.
@@ -80,7 +77,6 @@ impl Upload {
             limits,
             slot: None,
             times: Times::default(),
-            span: Span::none(),
         }
     }
 
@@ -104,10 +100,7 @@ impl Upload {
         let first = self.message(HEADER, clock).await?;
         let first = first.map_err(|status| ReceiveError::stream(HEADER, &status))?;
         match first.and_then(|message| message.request) {
-            Some(StreamItem::Metadata(head)) => {
-                self.span = tracing::info_span!("cmp.receiveFile");
-                Ok(head)
-            }
+            Some(StreamItem::Metadata(head)) => Ok(head),
             _ => Err(ReceiveError::invalid("error getting stream metadata: metadata is nil")),
         }
     }
@@ -161,7 +154,6 @@ impl Upload {
             .map_err(|status| ReceiveError::stream("error receiving tgz file: stream Recv error", &status))?;
         let Some(message) = message else {
             self.times.end();
-            self.span = Span::none();
             return Ok(None);
         };
         let Some(StreamItem::File(file)) = message.request else {

@@ -54,6 +54,27 @@ async fn discovery_kind_depends_on_the_rule() {
 }
 
 #[tokio::test]
+async fn rule_looks_at_names_of_folder_without_a_path() {
+    let fixture = Fixture::new();
+    for (discover, expected) in [
+        ("", true),
+        ("fileName: '*Chart.yaml'", true),
+        ("fileName: ./values.yaml", true),
+        ("find: {glob: '{a,b}.yaml'}", true),
+        ("fileName: sub/Chart.yaml", false),
+        ("fileName: ../outside.yaml", false),
+        ("find: {glob: '**/Chart.yaml'}", false),
+        ("find: {glob: '**.yaml'}", false),
+        ("find: {glob: '{a,/b}'}", false),
+        ("find: {glob: '$HOME'}", false),
+        ("find: {command: ['true']}", false),
+    ] {
+        let plugin = plugin(&fixture, &format!("  discover: {{{discover}}}"));
+        assert_eq!(plugin.looks_only_at_folder(), expected, "{discover}");
+    }
+}
+
+#[tokio::test]
 async fn pattern_search_can_be_stopped() {
     let fixture = Fixture::new();
     for discover in ["{fileName: 'sub/*'}", "{find: {glob: '**/none'}}"] {

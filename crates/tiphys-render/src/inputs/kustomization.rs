@@ -4,14 +4,11 @@ use std::collections::BTreeSet;
 
 use tiphys_model::access::redact_url;
 use tiphys_tree::RepoPath;
-use tiphys_tree::kustomization::{
-    KUSTOMIZATIONS, LocalChart, NamedPath, charts, configuration_paths, configurations, named,
-};
-use tiphys_yaml::read_documents;
+use tiphys_tree::kustomization::{KUSTOMIZATIONS, NamedPath, named};
 
 use super::paths::PathCollector;
 
-/// Suffixes of the usual names of env files, whose content is indexed. Others are read when they are named.
+/// Parts of the usual names of env files, whose content is indexed.
 const ENV_FILES: [&str; 2] = [".env", ".properties"];
 
 /// The host of repositories that may be written without a scheme.
@@ -22,11 +19,11 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Whether files of this name may be env files.
 pub(super) fn is_env_file(name: &str) -> bool {
-    ENV_FILES.iter().any(|suffix| name.ends_with(suffix))
+    ENV_FILES.iter().any(|part| name.contains(part))
 }
 
-/// Adds everything that a kustomization names, recursively. If contents of files are missing, it is to be called again with them. What
-/// kustomize fetches is noted. The error is the reason why the whole revision counts.
+/// Adds everything that a kustomization names, recursively. What kustomize fetches is noted. The error is the reason why the whole revision
+/// counts.
 pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     let mut waiting = vec![collector.follow(folder)?];
@@ -52,7 +49,7 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
             };
             let all = named(&kustomization)
                 .map_err(|why| format!("{file}: {why}"))
-                // A field that is not known may name anything.
+                // A field that is not followed may name anything.
                 .inspect_err(|reason| collector.depends_on_outside(|| reason.clone()));
             let paths = all.as_ref().map_or(&[][..], Vec::as_slice);
             whole = whole.or(all.as_ref().err().cloned());
@@ -61,12 +58,6 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
                     Ok(directory) => waiting.extend(directory),
                     Err(reason) => whole = whole.or(Some(reason)),
                 }
-            }
-            for configuration in configurations(&kustomization) {
-                whole = whole.or(add_configuration(collector, (&folder, &file), &configuration).err());
-            }
-            for chart in charts(&kustomization) {
-                whole = whole.or(add_chart(collector, (&folder, &file), &chart).err());
             }
         }
         if !is_kustomization && collector.is_directory(&folder) {
@@ -118,52 +109,6 @@ fn note_fetched(collector: &mut PathCollector<'_>, file: &RepoPath, written: &st
     collector.depends_on_outside(|| format!("{file} names {}, which kustomize fetches", redact_url(written)));
 }
 
-/// Adds what the configuration of a built-in plugin names. Another plugin may read and fetch anything.
-fn add_configuration(
-    collector: &mut PathCollector<'_>,
-    (folder, file): (&RepoPath, &RepoPath),
-    written: &NamedPath<'_>,
-) -> Result<(), String> {
-    let documents = if written.may_be_inline() {
-        read_documents(written.path.as_bytes()).map_err(|error| format!("{file}: {}: {error}", written.field))
-    } else {
-        if add_named(collector, (folder, file), written)?.is_some() {
-            return Err(format!("{file}: {} is a directory in its field {}", written.path, written.field));
-        }
-        let Ok(path) = folder.join(written.path) else { return Ok(()) };
-        let Some(content) = collector.content_of_any(&path)? else { return Ok(()) };
-        read_documents(content).map_err(|error| format!("{path} cannot be read: {error}"))
-    };
-    let documents = documents?;
-    let named = configuration_paths(&documents)
-        .map_err(|why| format!("{file}: {}: {why}", written.field))
-        .inspect_err(|reason| collector.depends_on_outside(|| reason.clone()))?;
-    for one in named {
-        if add_named(collector, (folder, file), &one)?.is_some() {
-            return Err(format!("{file}: {} names the directory {}", written.field, one.path));
-        }
-    }
-    Ok(())
-}
-
-/// Adds a chart of a kustomization.
-fn add_chart(
-    collector: &mut PathCollector<'_>,
-    (folder, file): (&RepoPath, &RepoPath),
-    chart: &LocalChart,
-) -> Result<(), String> {
-    let mut is_here = false;
-    for place in &chart.folders {
-        let place = folder.join(place).map_err(|error| format!("{file}: {error}"))?;
-        let real = collector.add(&place, &format!("a chart of {file}, or one that would count"))?;
-        is_here |= collector.is_directory(&real);
-    }
-    if !is_here {
-        collector.depends_on_outside(|| format!("{file} has a chart that helm fetches"));
-    }
-    Ok(())
-}
-
 /// Refuses an env file with a line without `=`: kustomize before version 5 reads the variable of that name from its own environment. The lines
 /// are those of kustomize's `api/kv/kv.go`.
 fn check_env_file(collector: &mut PathCollector<'_>, folder: &RepoPath, written: &str) -> Result<(), String> {
@@ -172,7 +117,10 @@ fn check_env_file(collector: &mut PathCollector<'_>, folder: &RepoPath, written:
     if !collector.has_file(&path)? {
         return Ok(());
     }
-    match collector.content_of_any(&path)?.and_then(bare_line) {
+    if !path.file_name().is_some_and(is_env_file) {
+        return Err(format!("{path} is an env file without .env or .properties in its name"));
+    }
+    match collector.content(&path)?.and_then(bare_line) {
         None => Ok(()),
         Some(line) => {
             Err(format!("{path}:{line}: a line without =, whose value may be that of the environment"))

@@ -54,24 +54,11 @@ pub(super) struct PathCollector<'a> {
     found: InputPaths,
     /// Why the result may also depend on something that is in no file of the revision.
     outside: Option<String>,
-    /// Contents of files that are not in the index.
-    more: BTreeMap<RepoPath, Vec<u8>>,
-    /// Files whose content is missing.
-    missing: BTreeSet<RepoPath>,
-    /// Files that were missing before.
-    asked: BTreeSet<RepoPath>,
 }
 
 impl<'a> PathCollector<'a> {
     pub(super) fn new(index: &'a RevisionIndex) -> Self {
-        Self {
-            index,
-            found: InputPaths::default(),
-            outside: None,
-            more: BTreeMap::new(),
-            missing: BTreeSet::new(),
-            asked: BTreeSet::new(),
-        }
+        Self { index, found: InputPaths::default(), outside: None }
     }
 
     /// Returns the paths, with the files that select filters for them.
@@ -187,34 +174,6 @@ impl<'a> PathCollector<'a> {
                 Err(reason)
             }
         }
-    }
-
-    /// Returns the content of a file of any name. None if it does not exist, or is missing so far.
-    pub(super) fn content_of_any(&mut self, path: &RepoPath) -> Result<Option<&[u8]>, String> {
-        let real = self.follow(path)?;
-        if self.index.file(&real).is_none() {
-            return Ok(None);
-        }
-        let content = self.index.content(&real).or_else(|| self.more.get(&real).map(Vec::as_slice));
-        if content.is_none() {
-            self.missing.insert(real);
-        }
-        Ok(content)
-    }
-
-    /// Returns the files whose content is missing; `None` if there are none. A file that was returned before is an error.
-    pub(super) fn take_missing(&mut self) -> Result<Option<BTreeSet<RepoPath>>, String> {
-        let missing = std::mem::take(&mut self.missing);
-        if let Some(path) = missing.intersection(&self.asked).next() {
-            return Err(format!("{path} cannot be read"));
-        }
-        self.asked.extend(missing.iter().cloned());
-        Ok(Some(missing).filter(|missing| !missing.is_empty()))
-    }
-
-    /// Adds the content of files that are not in the index.
-    pub(super) fn add_contents(&mut self, contents: Vec<(RepoPath, Vec<u8>)>) {
-        self.more.extend(contents);
     }
 
     /// Returns the first document of a YAML file.

@@ -99,15 +99,12 @@ fn entry() -> impl Strategy<Value = Entry> {
     prop_oneof![
         3 => "[xy]".prop_map(Entry::File),
         2 => name().prop_map(|name| Entry::Link(name.to_owned())),
-        6 => (names(), names(), names(), names()).prop_map(|(resources, patches, generated, configurations)| {
-            let mut text = format!("resources: {resources:?}\ntransformers: {configurations:?}\npatches:\n");
+        6 => (names(), names(), names()).prop_map(|(resources, patches, generated)| {
+            let mut text = format!("resources: {resources:?}\npatches:\n");
             for path in patches {
                 let _infallible = writeln!(text, "- path: {path}");
             }
             Entry::File(text + &format!("configMapGenerator: [{{files: {generated:?}}}]\n"))
-        }),
-        2 => name().prop_map(|path| {
-            Entry::File(format!("apiVersion: builtin\nkind: PatchTransformer\npath: {path}\n"))
         }),
         3 => names().prop_map(|names| {
             let one = |name| format!("- {{name: x, repository: 'file://{name}'}}\n");
@@ -170,33 +167,13 @@ fn inputs(files: &Files, tool: &Tool) -> Result<(InputPaths, [u8; 32]), String> 
             chart::add(&mut collector, &app)?;
             value_files.iter().try_for_each(|file| add_value_file(&mut collector, &app, file))?;
         }
-        Tool::Kustomization => {
-            let content = |path: &RepoPath| match files.get(path.as_str()) {
-                Some(Entry::File(text)) => text.clone().into_bytes(),
-                _ => panic!("{path} is not a file"),
-            };
-            add_kustomization(&mut collector, &app, content)?;
-        }
+        Tool::Kustomization => kustomization::add(&mut collector, &app)?,
         Tool::Directory { recurses: true } => drop(collector.add(&app, "the directory")?),
         Tool::Directory { recurses: false } => collector.add_files_of(&app, "the directory")?,
     }
     let paths = collector.finish();
     let digest = paths.digest(&index);
     Ok((paths, digest))
-}
-
-/// Adds what a kustomization names. `content` returns that of a file.
-pub(super) fn add_kustomization(
-    collector: &mut PathCollector<'_>,
-    folder: &RepoPath,
-    content: impl Fn(&RepoPath) -> Vec<u8>,
-) -> Result<(), String> {
-    let mut added = kustomization::add(collector, folder);
-    while let Some(missing) = collector.take_missing()? {
-        collector.add_contents(missing.into_iter().map(|path| (path.clone(), content(&path))).collect());
-        added = kustomization::add(collector, folder);
-    }
-    added
 }
 
 /// A file system, read as the kernel does.
@@ -335,22 +312,6 @@ fn built(disk: &Disk<'_>, folder: &str, depth: u32) -> String {
         for path in patches.chain(generated).filter_map(Node::as_str) {
             out += &disk.print(&joined(&folder, path), 0);
         }
-        for path in list(&document, "transformers").filter_map(Node::as_str) {
-            out += &transformed(disk, &folder, path);
-        }
-    }
-    out
-}
-
-/// Prints the configuration of a plugin, and the patch that it names.
-fn transformed(disk: &Disk<'_>, folder: &str, path: &str) -> String {
-    let path = joined(folder, path);
-    let mut out = disk.print(&path, 0);
-    if let Found::File(text) = disk.find(&path)
-        && let Ok(Some(document)) = read_document(text.as_bytes())
-        && let Some(patch) = document.get("path").and_then(Node::as_str)
-    {
-        out += &disk.print(&joined(folder, patch), 0);
     }
     out
 }

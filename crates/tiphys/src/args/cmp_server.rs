@@ -44,27 +44,25 @@ pub(crate) struct CmpServerArgs {
     #[arg(long, value_name = "FORMAT", ignore_case = true)]
     pub(crate) logformat: Option<LogFormatArg>,
 
-    /// Address of an OpenTelemetry collector for traces (OTLP over gRPC), as HOST:PORT; default: no traces
-    /// [env: `ARGOCD_CMP_SERVER_OTLP_ADDRESS`]
+    /// Accepted as in Argo CD; traces are not exported, which a warning reports [env: `ARGOCD_CMP_SERVER_OTLP_ADDRESS`]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) otlp_address: Option<String>,
 
-    /// Connect to the collector without TLS; default `true`. TLS is not supported: with `false` the server does not start [env: `ARGOCD_CMP_SERVER_OTLP_INSECURE`]
-    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = boolean)]
-    pub(crate) otlp_insecure: Option<bool>,
+    /// Accepted as in Argo CD; traces are not exported
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) otlp_insecure: Option<String>,
 
-    /// Metadata for the collector [env: `ARGOCD_CMP_SERVER_OTLP_HEADERS`]
-    #[arg(long, value_name = "NAME=VALUE,…", value_delimiter = ',')]
-    pub(crate) otlp_headers: Vec<String>,
+    /// Accepted as in Argo CD; traces are not exported
+    #[arg(long, value_name = "NAME=VALUE,…")]
+    pub(crate) otlp_headers: Option<String>,
 
-    /// Attributes of this server in traces [env: `ARGOCD_CMP_SERVER_OTLP_ATTRS`]
-    #[arg(long, value_name = "NAME:VALUE,…", value_delimiter = ',')]
-    pub(crate) otlp_attrs: Vec<String>,
+    /// Accepted as in Argo CD; traces are not exported
+    #[arg(long, value_name = "NAME:VALUE,…")]
+    pub(crate) otlp_attrs: Option<String>,
 
-    /// Fraction of the traces started by this server that is sent, from 0 to 1; default `1`. For other traces the caller decides
-    /// [env: `ARGOCD_CMP_SERVER_OTLP_SAMPLE_RATIO`]
-    #[arg(long, value_name = "RATIO", value_parser = ratio)]
-    pub(crate) otlp_sample_ratio: Option<f64>,
+    /// Accepted as in Argo CD; traces are not exported
+    #[arg(long, value_name = "RATIO")]
+    pub(crate) otlp_sample_ratio: Option<String>,
 
     /// Address of an HTTP server for `/metrics` (Prometheus format) and `/healthz`: PORT on the loopback address, ADDR:PORT, or :PORT on all
     /// addresses; default: no HTTP server
@@ -171,16 +169,6 @@ pub(crate) enum LogFormatArg {
     #[value(alias = "")]
     Json,
     Text,
-}
-
-fn boolean(text: &str) -> Result<bool, String> {
-    tiphys_model::resources::parse_bool(text).ok_or_else(|| "write true or false".to_owned())
-}
-
-/// Parses a number from 0 to 1.
-pub(crate) fn ratio(text: &str) -> Result<f64, String> {
-    let value = text.parse().ok().filter(|value| (0.0..=1.0).contains(value));
-    value.ok_or_else(|| "write a number from 0 to 1".to_owned())
 }
 
 /// Parses an address to listen on. Names other than `localhost` are not resolved.

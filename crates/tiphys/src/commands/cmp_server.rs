@@ -7,7 +7,6 @@ mod settings;
 mod start;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use tiphys_plugin::chain;
 use tiphys_process::descriptors_max;
@@ -16,7 +15,7 @@ use crate::args::{CmpServerArgs, CommonArgs};
 use crate::build;
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::settings::Process;
-use crate::telemetry::{self, LogFormat, LogLine, Severity, Traces};
+use crate::telemetry::{self, LogFormat, LogLine, Severity};
 
 pub(crate) use self_check::INTERVAL as SELF_CHECK_INTERVAL;
 use settings::ServerSettings;
@@ -27,9 +26,7 @@ const FATAL_CODE: u8 = 20;
 /// Serves one plugin until a signal arrives.
 pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Process) -> ExitCode {
     let settings = ServerSettings::new(common, args, host).with_descriptors(descriptors_max());
-    let traces = settings.traces.as_ref().map(Traces::new).transpose();
-    let layer = traces.as_ref().ok().and_then(Option::as_ref);
-    telemetry::for_server(settings.log_level, settings.log_format, layer, host);
+    telemetry::for_server(settings.log_level, settings.log_format, host);
     tracing::info!(
         version = build::VERSION,
         commit = build::COMMIT.unwrap_or_default(),
@@ -38,17 +35,7 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Proces
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
-    let traces = match traces {
-        Ok(traces) => traces.map(Arc::new),
-        Err(error) => return fatal(settings.log_format, &cannot_start(&error)),
-    };
-    let joined = traces.clone().map(|traces| -> Arc<dyn tiphys_cmp::Traces> { traces });
-    let served = Box::pin(start::serve(&settings, joined, &common.into(), host)).await;
-    let is_aborted = served.as_ref().is_err_and(|failure| failure.kind() == ErrorKind::Interrupted);
-    if let Some(traces) = traces.filter(|_| !is_aborted) {
-        traces.flush().await;
-    }
-    match served {
+    match Box::pin(start::serve(&settings, &common.into(), host)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.kind() == ErrorKind::Interrupted => {
             tracing::warn!("ended by a second signal before running calls were finished");

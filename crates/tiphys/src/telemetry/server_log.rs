@@ -125,10 +125,7 @@ struct Fields {
 
 impl Fields {
     fn add(&mut self, field: &tracing::field::Field, value: Field) {
-        // These attributes are for traces. Log lines have their own names for them.
-        if !["otel.", "rpc."].iter().any(|prefix| field.name().starts_with(prefix)) {
-            self.others.push((field.name(), value));
-        }
+        self.others.push((field.name(), value));
     }
 }
 

@@ -35,6 +35,5 @@ mod server_life;
 mod server_seen;
 mod shells;
 mod static_program;
-mod traces;
 mod two_projects;
 mod world;

@@ -3,8 +3,7 @@ use tiphys_tree::RepoPath;
 
 use super::super::paths::PathCollector;
 use super::super::tells_of_others;
-use super::super::tests::add_kustomization;
-use super::bare_line;
+use super::{add, bare_line};
 
 /// The env file as written, the files with their contents, and the expected reason.
 type Case = (&'static str, &'static [(&'static str, &'static str)], Option<&'static str>);
@@ -24,11 +23,7 @@ fn reasons(files: &[(&str, &str)]) -> (Option<String>, Option<String>) {
     });
     let index = RevisionIndex::of_memory(entries, tells_of_others).unwrap();
     let (mut collector, app) = (PathCollector::new(&index), RepoPath::new("app").unwrap());
-    let content = |path: &RepoPath| {
-        let file = files.iter().find(|(name, _)| path == name).unwrap();
-        file.1.as_bytes().to_vec()
-    };
-    let whole = add_kustomization(&mut collector, &app, content).err();
+    let whole = add(&mut collector, &app).err();
     (whole, collector.outside().map(str::to_owned))
 }
 
@@ -72,14 +67,18 @@ fn env_file_that_is_not_understood_widens() {
             &[("shared/a.properties", "A=b\nARGOCD_APP_REVISION")],
             Some("shared/a.properties:2: a line without =, whose value may be that of the environment"),
         ),
-        ("a.txt", &[("app/a.txt", "A=b")], None),
+        (".env.prod", &[("app/.env.prod", "A=b")], None),
         (
             "a.txt",
-            &[("app/a.txt", "A")],
-            Some("app/a.txt:1: a line without =, whose value may be that of the environment"),
+            &[("app/a.txt", "A=b")],
+            Some("app/a.txt is an env file without .env or .properties in its name"),
         ),
-        ("a.env", &[("app/a.env", "-> plain"), ("app/plain", "A=b")], None),
-        ("link", &[("app/link", "-> a.env"), ("app/a.env", "A=b")], None),
+        ("a.env", &[("app/a.env", "-> b.env"), ("app/b.env", "A=b")], None),
+        (
+            "a.env",
+            &[("app/a.env", "-> plain"), ("app/plain", "A=b")],
+            Some("app/a.env is a link to another name, or too large"),
+        ),
     ];
     for (file, files, expected) in cases {
         let document = generator(file);
@@ -89,80 +88,21 @@ fn env_file_that_is_not_understood_widens() {
     }
 }
 
-/// A kustomization, the files beside it, and the expected reason.
-type ConfigurationCase<'a> = (String, &'a [(&'a str, &'a str)], Option<&'a str>);
-
 #[test]
-fn configurations_of_built_in_plugins_are_followed() {
-    let patch = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npath: p.yaml\n";
-    let base = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: a}\npath: ../base\n";
-    let program = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {annotations: {a: b}}\n";
-    let env = "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: a}\nenvs: [e]\n";
-    let other = "apiVersion: example.org/v1\nkind: PatchTransformer\n";
-    let inline = |content: &str| format!("transformers: [{content:?}]");
-    let by_file = "transformers: [t.yaml]".to_owned();
-    let cases: [ConfigurationCase<'_>; 9] = [
-        (by_file.clone(), &[("app/t.yaml", patch)], None),
-        (by_file.clone(), &[], None),
-        (inline(patch), &[], None),
-        (
-            by_file.clone(),
-            &[("app/t.yaml", other)],
-            Some(
-                "app/kustomization.yaml: transformers: a plugin of kind \"PatchTransformer\" may read any file",
-            ),
-        ),
-        (
-            inline(program),
-            &[],
-            Some(
-                "app/kustomization.yaml: transformers: a plugin of kind \"PatchTransformer\" may read any file",
-            ),
-        ),
-        (
-            "generators: [t.yaml]".to_owned(),
-            &[("app/t.yaml", env), ("app/e", "A")],
-            Some("app/e:1: a line without =, whose value may be that of the environment"),
-        ),
-        (
-            by_file.clone(),
-            &[("app/t.yaml", base), ("base/kustomization.yaml", "")],
-            Some("app/kustomization.yaml: transformers names the directory ../base"),
-        ),
-        (
-            "validators: [../base]".to_owned(),
-            &[("base/kustomization.yaml", "")],
-            Some("app/kustomization.yaml: ../base is a directory in its field validators"),
-        ),
-        (
-            by_file,
-            &[("app/t.yaml", "a: [")],
-            Some("app/t.yaml cannot be read: line 1, column 5: expected a value"),
-        ),
+fn charts_and_configurations_of_plugins_widen() {
+    let fields = [
+        ("generators", "[g.yaml]"),
+        ("Transformers", "[t.yaml]"),
+        ("validators", "['kind: A\n']"),
+        ("helmCharts", "[{name: web}]"),
+        ("helmGlobals", "{chartHome: ../charts}"),
+        ("helmChartInflationGenerator", "[{chartName: web}]"),
     ];
-    for (kustomization, files, expected) in cases {
-        let all: Vec<(&str, &str)> = [("app/kustomization.yaml", kustomization.as_str())]
-            .into_iter()
-            .chain(files.iter().copied())
-            .collect();
-        assert_eq!(reason(&all).as_deref(), expected, "{kustomization} {files:?}");
-    }
-}
-
-#[test]
-fn charts_of_the_repository_are_inputs() {
-    let kustomization = |chart: &str| format!("helmGlobals: {{chartHome: ../charts}}\nhelmCharts: [{chart}]");
-    let fetched = "app/kustomization.yaml has a chart that helm fetches";
-    let cases = [
-        ("{name: web}", None),
-        ("{name: web, version: 1.0.0, repo: 'https://charts.example.org'}", None),
-        ("{name: other, version: 1.0.0, repo: 'https://charts.example.org'}", Some(fetched)),
-        ("{name: other, version: ^1, repo: 'https://charts.example.org'}", Some(fetched)),
-    ];
-    for (chart, expected) in cases {
-        let written = kustomization(chart);
-        let files = [("app/kustomization.yaml", written.as_str()), ("charts/web/Chart.yaml", "name: web")];
-        assert_eq!(outside(&files).as_deref(), expected, "{chart}");
+    for (field, value) in fields {
+        let expected = Some(format!("app/kustomization.yaml: its field {field} may read any file"));
+        let written = format!("{field}: {value}");
+        assert_eq!(reasons(&[("app/kustomization.yaml", &written)]), (expected.clone(), expected));
+        assert_eq!(reasons(&[("app/kustomization.yaml", &format!("{field}: []"))]), (None, None));
     }
 }
 
@@ -222,7 +162,7 @@ fn remote_base_is_outside_of_the_repository() {
 #[test]
 fn remote_base_behind_something_not_understood_is_found() {
     let remote = "which kustomize fetches";
-    let cases: [(&[(&str, &str)], &str); 7] = [
+    let cases: [(&[(&str, &str)], &str); 5] = [
         (&[("app/kustomization.yaml", "resources: [../x/../../.., https://example.org/a.git]")], remote),
         (
             &[
@@ -241,14 +181,6 @@ fn remote_base_behind_something_not_understood_is_found() {
         ),
         (&[("app/kustomization.yaml", "-> k.yaml"), ("app/k.yaml", "")], "is a link to another name"),
         (&[("app/kustomization.yaml", "resources: [")], ""),
-        (&[("app/kustomization.yaml", "helmChartInflationGenerator: [{chartName: c}]")], "may read any file"),
-        (
-            &[
-                ("app/kustomization.yaml", "generators: [g.yaml]"),
-                ("app/g.yaml", "apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: a}"),
-            ],
-            "may read any file",
-        ),
     ];
     for (files, expected) in cases {
         let found = outside(files).unwrap_or_default();

@@ -10,15 +10,13 @@ use tiphys_testkit::git::Repository;
 
 use crate::inputs::application::CHARTS as HELM_REPOSITORY;
 
-/// Charts, those that they depend on, an older chart with `requirements.yaml`, one for kustomizations, and those of the folder that stands
-/// for a Helm repository.
-const CHARTS: [&str; 8] = [
+/// Charts, those that they depend on, an older chart with `requirements.yaml`, and those of the folder that stands for a Helm repository.
+const CHARTS: [&str; 7] = [
     "charts/web",
     "charts/db",
     "charts/old",
     "libs/one",
     "libs/two",
-    CHART_OF_KUSTOMIZATIONS,
     "packages/packaged",
     "packages/fetched",
 ];
@@ -31,9 +29,6 @@ const KEPT_CHART: (&str, &str) = ("packages/kept/Chart.yaml", "apiVersion: v2\nn
 
 /// The beginning of the paths of the second repository.
 pub(crate) const SECOND: &str = "second/";
-
-/// A chart without dependencies.
-const CHART_OF_KUSTOMIZATIONS: &str = "charts/inflated";
 
 /// Kustomizations; each may use those after it.
 const KUSTOMIZATIONS: [&str; 6] =
@@ -58,7 +53,7 @@ const OF_CHARTS: [&str; 6] =
     ["Chart.yaml", "values.yaml", "values-prod.yaml", "templates/all.yaml", "files/a.txt", "README.md"];
 
 /// Names of files that a kustomization may name.
-const OF_KUSTOMIZATIONS: [&str; 12] = [
+const OF_KUSTOMIZATIONS: [&str; 9] = [
     "kustomization.yaml",
     "cm.yaml",
     "patch.yaml",
@@ -67,9 +62,6 @@ const OF_KUSTOMIZATIONS: [&str; 12] = [
     "e.env",
     "configuration.yaml",
     "replacement.yaml",
-    "transformer.yaml",
-    "generator.yaml",
-    "variables.txt",
     "README.md",
 ];
 
@@ -311,14 +303,7 @@ fn content(path: &str, dice: &mut Dice) -> String {
                 named(folder, "cm")
             )
         }
-        "transformer.yaml" => "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: t}\n\
-             target: {kind: ConfigMap}\npath: patch.yaml\n"
-            .to_owned(),
-        "generator.yaml" => format!(
-            "apiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {{name: {}}}\nenvs: [variables.txt]\n",
-            named(folder, "v")
-        ),
-        "e.env" | "variables.txt" => format!("E=e{number}\n"),
+        "e.env" => format!("E=e{number}\n"),
         ".helmignore" => dice.one(&["*.txt\n", "files/\n", "templates/new.yaml\n"]).to_owned(),
         ".argocd-source.yaml" | ".argocd-source-shop.yaml" => dice
             .one(&[
@@ -364,7 +349,7 @@ fn dependencies(folder: &str, dice: &mut Dice) -> String {
     }
     for name in ["one", "two"] {
         // Dependencies of dependencies must be in their directory `charts`.
-        if !folder.starts_with("libs/") && folder != CHART_OF_KUSTOMIZATIONS && dice.chance(45) {
+        if !folder.starts_with("libs/") && dice.chance(45) {
             let repository = format!("file://../../libs/{name}");
             let _infallible = writeln!(out, "- {{name: {name}, version: '*', repository: '{repository}'}}");
         }
@@ -398,12 +383,6 @@ fn kustomization(folder: &str, dice: &mut Dice) -> String {
         format!("configMapGenerator: [{{name: {}, files: [f.txt]}}]", named(folder, "g")),
         format!("secretGenerator: [{{name: {}, envs: [e.env]}}]", named(folder, "s")),
         "replacements: [{path: replacement.yaml}]".to_owned(),
-        "transformers: [transformer.yaml]".to_owned(),
-        "generators: [generator.yaml]".to_owned(),
-        format!(
-            "helmGlobals: {{chartHome: ../../charts}}\nhelmCharts: [{{name: inflated, releaseName: {}}}]",
-            named(folder, "h")
-        ),
     ];
     // A component has no objects of its own, and uses no other one.
     let possible = if is_component { &optional[1..3] } else { &optional[..] };

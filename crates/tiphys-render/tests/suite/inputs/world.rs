@@ -136,7 +136,7 @@ fn settings() -> RenderSettings {
         argocd_namespace: "argocd".to_owned(),
         destinations: DestinationVersions::default(),
         plugin_timeout: TIMEOUT,
-        kustomize_build_options: "--enable-helm".to_owned(),
+        kustomize_build_options: String::new(),
         switched_off: Vec::new(),
         context: ContextSettings::default(),
         others: Others::Ignore,

@@ -16,10 +16,10 @@ use tiphys_tree::archive::ArchiveLimits;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::descriptors::connections_that_fit;
-use crate::args::{CmpServerArgs, CommonArgs, LogFormatArg, LogLevelArg, ratio};
+use crate::args::{CmpServerArgs, CommonArgs, LogFormatArg, LogLevelArg};
 use crate::go_values;
 use crate::settings::Process;
-use crate::telemetry::{LogFormat, TraceSettings};
+use crate::telemetry::LogFormat;
 
 /// Name of the directory below the work directory. Each server has a directory of its own in it.
 const WORKDIR_NAME: &str = "tiphys-cmp-server";
@@ -33,8 +33,6 @@ pub(super) struct ServerSettings {
     pub(super) workdir: PathBuf,
     pub(super) log_level: LevelFilter,
     pub(super) log_format: LogFormat,
-    /// None disables traces.
-    pub(super) traces: Option<TraceSettings>,
     pub(super) metrics_address: Option<SocketAddr>,
     /// Limit of a call without a deadline.
     pub(super) call_timeout: Duration,
@@ -77,6 +75,19 @@ impl ServerSettings {
                 args.ignored.len()
             ));
         }
+        let otlp = [
+            &args.otlp_address,
+            &args.otlp_insecure,
+            &args.otlp_headers,
+            &args.otlp_attrs,
+            &args.otlp_sample_ratio,
+        ];
+        let is_flag = otlp.into_iter().flatten().any(|value| !value.is_empty());
+        if is_flag || host.variable("ARGOCD_CMP_SERVER_OTLP_ADDRESS").is_some() {
+            let warning =
+                "traces are not exported: --otlp-* and ARGOCD_CMP_SERVER_OTLP_ADDRESS have no effect";
+            variables.warnings.push(warning.to_owned());
+        }
         let log_level =
             variables.choose(args.loglevel, "ARGOCD_CMP_SERVER_LOGLEVEL", "a log level", "info", value);
         let log_format =
@@ -118,7 +129,6 @@ impl ServerSettings {
                 LogFormatArg::Json => LogFormat::Json,
                 LogFormatArg::Text => LogFormat::Text,
             },
-            traces: traces(args, &mut variables),
             metrics_address: args.metrics_address,
             call_timeout: call_timeout.unwrap_or_else(|| limits.plugin_timeout()),
             message_bytes_max: message_bytes_max
@@ -232,60 +242,6 @@ fn level(asked: LogLevelArg, verbose: u8) -> LevelFilter {
         _ => LevelFilter::TRACE,
     };
     asked.max(verbose)
-}
-
-fn traces(args: &CmpServerArgs, variables: &mut Variables<'_>) -> Option<TraceSettings> {
-    let address =
-        args.otlp_address.as_deref().or_else(|| variables.host.variable("ARGOCD_CMP_SERVER_OTLP_ADDRESS"))?;
-    if address.is_empty() {
-        return None;
-    }
-    let address = address.to_owned();
-    let insecure = variables
-        .choose(
-            args.otlp_insecure,
-            "ARGOCD_CMP_SERVER_OTLP_INSECURE",
-            "true or false",
-            "true",
-            tiphys_model::resources::parse_bool,
-        )
-        .unwrap_or(true);
-    let sample_ratio = variables
-        .choose(
-            args.otlp_sample_ratio,
-            "ARGOCD_CMP_SERVER_OTLP_SAMPLE_RATIO",
-            "a number from 0 to 1",
-            "1",
-            |text| ratio(text).ok(),
-        )
-        .unwrap_or(1.0);
-    let headers =
-        variables.pairs(&args.otlp_headers, "--otlp-headers", "ARGOCD_CMP_SERVER_OTLP_HEADERS", '=');
-    let attributes = variables.pairs(&args.otlp_attrs, "--otlp-attrs", "ARGOCD_CMP_SERVER_OTLP_ATTRS", ':');
-    Some(TraceSettings { address, insecure, headers, attributes, sample_ratio })
-}
-
-impl Variables<'_> {
-    /// Parses `NAME{sign}VALUE` pairs. Messages do not contain malformed items, because headers hold credentials.
-    fn pairs(&mut self, flag: &[String], option: &str, name: &str, sign: char) -> Vec<(String, String)> {
-        let (items, origin): (Vec<&str>, _) = if flag.is_empty() {
-            let list = self.host.variable(name).unwrap_or_default();
-            (list.split(',').collect(), name)
-        } else {
-            (flag.iter().map(String::as_str).collect(), option)
-        };
-        let mut pairs = Vec::new();
-        let given = items.iter().map(|item| item.trim()).enumerate().filter(|(_, item)| !item.is_empty());
-        for (index, item) in given {
-            match item.split_once(sign) {
-                Some((name, value)) if !name.is_empty() => pairs.push((name.to_owned(), value.to_owned())),
-                _ => self
-                    .warnings
-                    .push(format!("{origin}: item {} has no name before {sign:?} and is ignored", index + 1)),
-            }
-        }
-        pairs
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use tiphys_cmp::{Metrics, Server, ServerOptions, SocketGuard, Traces, Versions, bind};
+use tiphys_cmp::{Metrics, Server, ServerOptions, SocketGuard, Versions, bind};
 use tiphys_plugin::{
     BaseEnvironment, EnvironmentRule, LoadedPlugin, LocalPlugin, RunSettings, Shielded, SlotLimits, Slots,
     load_plugins,
@@ -37,7 +37,6 @@ const SPARE_LAUNCHERS_MAX: usize = 2;
 /// Serves until a signal arrives and running calls have ended.
 pub(super) async fn serve(
     settings: &ServerSettings,
-    traces: Option<Arc<dyn Traces>>,
     options: &ServiceOptions,
     host: &Process,
 ) -> Result<(), ServiceError> {
@@ -72,8 +71,7 @@ pub(super) async fn serve(
     let socket = socket_dir.join(plugin.config.socket_name());
     let base = environment(host);
     let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&runs));
-    let server =
-        Server::new(Arc::new(plugin), own_store.clone(), metrics, server_options(workdir, settings, traces));
+    let server = Server::new(Arc::new(plugin), own_store.clone(), metrics, server_options(workdir, settings));
     let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
     serving.begin();
     tracing::info!("argocd-cmp-server {} serving on {}", build::VERSION, socket.file().path().display());
@@ -140,11 +138,7 @@ async fn close(store: ProcessStore) {
     }
 }
 
-fn server_options(
-    workdir: &Path,
-    settings: &ServerSettings,
-    traces: Option<Arc<dyn Traces>>,
-) -> ServerOptions {
+fn server_options(workdir: &Path, settings: &ServerSettings) -> ServerOptions {
     ServerOptions {
         call_timeout: settings.call_timeout,
         message_bytes_max: settings.message_bytes_max,
@@ -162,7 +156,6 @@ fn server_options(
             ..Versions::default()
         },
         wall_clock: Some(telemetry::time_in),
-        traces,
     }
 }
 

@@ -1,13 +1,13 @@
 //! Parameters as they are known without running a plugin.
 
 use std::collections::HashSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::Path;
 
 use serde_json::Value;
 use tiphys_engine::{
-    BuildEnvironment, KUSTOMIZATION_FILES, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile,
-    SourcePlace, SourcePlan, instance_name, override_file_names, override_source, translate,
+    BuildEnvironment, HELM_PLUGIN, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile, SourcePlace,
+    SourcePlan, SourceType, detected_type, instance_name, override_file_names, override_source, translate,
     without_empty_blocks,
 };
 use tiphys_model::params::{Announcement, ItemType, Parameter, merge_announcements};
@@ -224,7 +224,8 @@ fn overridden(
     override_source(&source, &files).map_or(source, |overridden| overridden.source)
 }
 
-/// The plugin whose discovery rule matches a directory. Rules that run a command or search the whole tree are skipped.
+/// The plugin whose `fileName` rule matches a directory, or that of the native type of its files. Other rules run a command or search the
+/// whole tree.
 fn discovered<'a>(context: &'a Context<'_>, folder: &Path) -> Option<&'a LoadedPlugin> {
     let plugins = context.plugins();
     // The whole file system is the tree, because the extent of the repository is not determined here.
@@ -232,14 +233,19 @@ fn discovered<'a>(context: &'a Context<'_>, folder: &Path) -> Option<&'a LoadedP
     let base = folder.strip_prefix(root).unwrap_or(folder);
     let tree = glob::Folder::new(root, TreeLimits::DEFAULT.entries_max);
     let place = glob::Place { tree: &tree, seen_at: root, base };
-    let holds = |plugin: &&LoadedPlugin| {
+    let matches = |plugin: &&LoadedPlugin| {
         let pattern = &plugin.config.discover.file_name;
         !pattern.is_empty() && glob::file_name(&place, pattern).is_ok_and(|hits| !hits.is_empty())
     };
-    let native = |plugin: &&LoadedPlugin| plugin.config.display_name() == KUSTOMIZE_PLUGIN;
-    plugins.iter().filter(|plugin| !native(plugin)).find(holds).or_else(|| {
-        let is_kustomization = KUSTOMIZATION_FILES.iter().any(|name| folder.join(name).is_file());
-        plugins.iter().find(native).filter(|_| is_kustomization)
+    plugins.iter().find(matches).or_else(|| {
+        let files = fs::read_dir(folder).ok()?.flatten().filter(|entry| entry.path().is_file());
+        let names: Vec<String> = files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        let native = match detected_type(names.iter().map(String::as_str), &[]) {
+            SourceType::Helm => HELM_PLUGIN,
+            SourceType::Kustomize => KUSTOMIZE_PLUGIN,
+            SourceType::Directory | SourceType::Plugin => return None,
+        };
+        plugins.iter().find(|plugin| plugin.config.display_name() == native)
     })
 }
 

@@ -29,7 +29,7 @@ fn defaults_are_argo_cds() {
     assert_eq!(settings.message_bytes_max, 100 * 1024 * 1024);
     assert_eq!(settings.grace, Duration::from_secs(20));
     assert_eq!((settings.connections_max.get(), settings.preface_max), (512, Duration::from_secs(10)));
-    assert!(settings.traces.is_none() && settings.metrics_address.is_none());
+    assert!(settings.metrics_address.is_none());
     assert_eq!(settings.strictness, Strictness::Refuse);
     assert_eq!(settings.warnings, Vec::<String>::new());
 }
@@ -74,7 +74,6 @@ fn flag_wins_and_empty_variable_counts_as_unset() {
 
 #[test]
 fn invalid_variable_is_reported_and_default_used() {
-    let otlp = ("ARGOCD_CMP_SERVER_OTLP_ADDRESS", "collector:4317");
     let cases = [
         ("ARGOCD_CMP_SERVER_LOGLEVEL", "loud", "\"loud\" is not a log level; using the default info"),
         ("ARGOCD_CMP_SERVER_LOGFORMAT", "xml", "\"xml\" is not a log format; using the default json"),
@@ -85,23 +84,12 @@ fn invalid_variable_is_reported_and_default_used() {
             "2147483648",
             "\"2147483648\" is not a number of MiB from 0 to 2147483647; using the default 100",
         ),
-        (
-            "ARGOCD_CMP_SERVER_OTLP_SAMPLE_RATIO",
-            "1.5",
-            "\"1.5\" is not a number from 0 to 1; using the default 1",
-        ),
-        ("ARGOCD_CMP_SERVER_OTLP_INSECURE", "no", "\"no\" is not true or false; using the default true"),
-        ("ARGOCD_CMP_SERVER_OTLP_HEADERS", "a=b,secret", "item 2 has no name before '=' and is ignored"),
-        ("ARGOCD_CMP_SERVER_OTLP_ATTRS", ":x", "item 1 has no name before ':' and is ignored"),
     ];
     for (name, value, expected) in cases {
-        let settings = settings(&[], &[otlp, (name, value)]);
+        let settings = settings(&[], &[(name, value)]);
         assert_eq!(settings.warnings, [format!("{name}: {expected}")]);
         assert_eq!(settings.log_level, LevelFilter::INFO);
         assert_eq!(settings.call_timeout, Duration::from_secs(90));
-        let traces = settings.traces.expect("traces");
-        assert!(traces.insecure, "{name}");
-        assert!((traces.sample_ratio - 1.0).abs() < f64::EPSILON, "{name}");
     }
 }
 
@@ -124,38 +112,30 @@ fn strictness_is_parsed_as_a_go_boolean() {
 }
 
 #[test]
-fn an_address_enables_traces() {
-    let variables = [
-        ("ARGOCD_CMP_SERVER_OTLP_ADDRESS", "collector:4317"),
-        ("ARGOCD_CMP_SERVER_OTLP_INSECURE", "false"),
-        ("ARGOCD_CMP_SERVER_OTLP_HEADERS", "authorization=Bearer a=, x=y"),
-        ("ARGOCD_CMP_SERVER_OTLP_ATTRS", "team:shop,zone:a:b"),
-        ("ARGOCD_CMP_SERVER_OTLP_SAMPLE_RATIO", "0.25"),
+fn settings_of_traces_are_reported_without_values() {
+    let expected = "traces are not exported: --otlp-* and ARGOCD_CMP_SERVER_OTLP_ADDRESS have no effect";
+    let variable = [("ARGOCD_CMP_SERVER_OTLP_ADDRESS", "collector:4317")];
+    assert_eq!(settings(&[], &variable).warnings, [expected]);
+    let flags = [
+        "--otlp-address=c:1",
+        "--otlp-insecure",
+        "--otlp-headers=h=v",
+        "--otlp-attrs=a:b",
+        "--otlp-sample-ratio=0",
     ];
-    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let by_variables = settings(&[], &variables).traces.expect("traces");
-    assert_eq!(by_variables.address, "collector:4317");
-    assert!(!by_variables.insecure);
-    assert_eq!(by_variables.headers, [pair("authorization", "Bearer a="), pair("x", "y")]);
-    assert_eq!(by_variables.attributes, [pair("team", "shop"), pair("zone", "a:b")]);
-    assert!((by_variables.sample_ratio - 0.25).abs() < f64::EPSILON);
-    assert!(!format!("{by_variables:?}").contains("Bearer"), "headers hold credentials");
-    let flags = ["--otlp-address=other:1", "--otlp-insecure", "--otlp-headers=h=v", "--otlp-sample-ratio=0"];
-    let by_flags = settings(&flags, &variables).traces.expect("traces");
-    assert_eq!((by_flags.address.as_str(), by_flags.insecure), ("other:1", true));
-    assert_eq!(by_flags.headers, [pair("h", "v")]);
-    assert!(by_flags.sample_ratio.abs() < f64::EPSILON);
-    assert!(settings(&["--otlp-address="], &variables).traces.is_none(), "an empty address disables traces");
+    assert_eq!(settings(&flags, &variable).warnings, [expected]);
+    for flag in flags {
+        assert_eq!(settings(&[flag], &[]).warnings, [expected], "{flag}");
+    }
+    assert!(settings(&["--otlp-address="], &[("ARGOCD_CMP_SERVER_OTLP_ADDRESS", "")]).warnings.is_empty());
 }
 
 #[test]
 fn ignored_arguments_are_counted_and_not_printed() {
-    let flags = ["--otlp-address=c:1", "--otlp-headers", "", "--otlp-insecure", "false", "secret"];
+    let flags = ["--otlp-headers", "", "--loglevel=info", "false", "secret"];
     let settings = settings(&flags, &[]);
     let expected = "2 of the arguments belong to no flag and are ignored; write boolean flags with \"=\": --otlp-insecure=false";
     assert_eq!(settings.warnings, [expected]);
-    let traces = settings.traces.expect("traces");
-    assert_eq!((traces.insecure, traces.headers), (true, Vec::new()));
 }
 
 #[test]

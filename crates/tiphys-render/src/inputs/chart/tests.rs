@@ -1,9 +1,8 @@
 use tiphys_source::RevisionIndex;
 use tiphys_tree::RepoPath;
 
-use super::super::super::tells_of_others;
-use super::super::add;
-use super::PathCollector;
+use super::super::tells_of_others;
+use super::{PathCollector, add};
 
 /// Returns why the result of the chart `c` depends on something outside of the repository, or why the whole revision counts.
 fn reason(files: &[(&str, &str)]) -> String {
@@ -49,10 +48,9 @@ fn dependency_with_an_address_is_fetched() {
 fn chart_in_charts_is_not_fetched() {
     let exact = list("https://example.org", "1.2.3");
     let vendored = ("c/charts/db/Chart.yaml", "name: db");
-    let cases: [(&[(&str, &str)], &str); 11] = [
-        (&[("c/Chart.lock", &exact)], FETCHES),
+    let cases: [(&[(&str, &str)], &str); 13] = [
         (&[vendored], ""),
-        (&[("c/charts/other/Chart.yaml", "name: db")], ""),
+        (&[("c/charts/other/Chart.yaml", "name: db")], FETCHES),
         (&[("c/charts/db/Chart.yaml", "name: other")], FETCHES),
         (&[("c/charts/_db/Chart.yaml", "name: db")], FETCHES),
         (&[("c/charts/db-1.2.3-rc.1.tgz", "")], ""),
@@ -60,6 +58,9 @@ fn chart_in_charts_is_not_fetched() {
         (&[("c/charts/db-1.2.3.tar.gz", "")], FETCHES),
         // Helm does not see it.
         (&[vendored, ("c/.helmignore", "/charts/\n")], FETCHES),
+        (&[vendored, ("c/.helmignore", "c*/d?/\n")], FETCHES),
+        (&[vendored, ("c/.helmignore", "!README.md\n")], FETCHES),
+        (&[vendored, ("c/.helmignore", "[cd]*\n")], FETCHES),
         (&[vendored, ("c/.helmignore", "# *\n.git/\n*.swp\n*~\n*.lock\n")], ""),
         // The list of the older file is merged over the other one.
         (&[vendored, ("c/requirements.yaml", "dependencies: [{name: cache}]")], FETCHES),
