@@ -1,4 +1,4 @@
-//! What the result of an Application's sources depends on: the paths of each repository, the whole revision if anything is not understood,
+//! Inputs of an Application's sources: the paths of each repository, the whole revision if anything is not understood,
 //! and whether something outside of the repositories may change it.
 //!
 //! The paths are a function of the content of the paths, so two revisions with equal content at them have equal paths, and equal results.
@@ -67,7 +67,7 @@ pub enum InputFiles {
     },
     /// All, for a reason.
     Whole {
-        /// What is not understood.
+        /// The construct that is not understood.
         reason: String,
     },
     /// A revision of a repository that no folder stands for, or of a chart.
@@ -466,7 +466,7 @@ fn detected(files: &[&RevisionFile], switched_off: &[SourceType]) -> Result<Sour
     let type_of = |names: &[&RevisionFile]| {
         detected_type(names.iter().filter_map(|file| file.path.file_name()), switched_off)
     };
-    // A link that leads nowhere is no file.
+    // A broken link counts as missing.
     if let Some(link) = files.iter().find(|file| file.is_link && type_of(&[file]) != SourceType::Directory) {
         return Err(format!("{} is a link, so the type is not known", link.path));
     }

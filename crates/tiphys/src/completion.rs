@@ -69,7 +69,7 @@ struct Candidate {
     end: End,
 }
 
-/// What follows a candidate.
+/// The character after a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     /// The next word.

@@ -1,4 +1,4 @@
-//! What a chart in a repository is made from.
+//! Inputs of a chart in a repository.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a kustomization is made from.
+//! Inputs of a kustomization.
 
 use std::collections::BTreeSet;
 
@@ -139,7 +139,7 @@ fn bare_line(content: &[u8]) -> Option<usize> {
     text.split('\n').position(is_bare).map(|index| index + 1)
 }
 
-/// Whether kustomize may fetch what is written, if it is no file: a URL, a repository by ssh, or one of GitHub's by name. More counts than
+/// Whether kustomize may fetch a path that does not exist: a URL, a repository by ssh, or one of GitHub's by name. More counts than
 /// kustomize fetches.
 fn may_be_remote(written: &str) -> bool {
     let lower = written.to_ascii_lowercase();

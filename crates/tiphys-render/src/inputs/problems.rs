@@ -1,4 +1,4 @@
-//! What can be said of an application's sources without rendering: paths and value files that do not exist, and unknown plugins.
+//! Problems of an application's sources that are found without rendering: paths and value files that do not exist, and unknown plugins.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,7 +22,7 @@ pub struct SourceProblem {
     pub position: usize,
     /// The kind of the problem.
     pub rule: SourceRule,
-    /// What is wrong, and what to do.
+    /// The problem and the remedy.
     pub message: String,
 }
 

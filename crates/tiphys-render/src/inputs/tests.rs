@@ -34,7 +34,7 @@ enum Entry {
 
 type Files = BTreeMap<String, Entry>;
 
-/// What renders the directory `app`.
+/// The program that renders the directory `app`.
 #[derive(Clone, Debug)]
 enum Tool {
     Chart { value_files: Vec<&'static str> },

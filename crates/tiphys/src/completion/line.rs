@@ -11,13 +11,13 @@ pub(super) struct Line<'a> {
     pub(super) command: &'a Command,
     /// The arguments with their values. The value of a switch is empty.
     given: Vec<(&'a Arg, String)>,
-    /// What is expected at the cursor.
+    /// The expected kind of word.
     pub(super) expected: Expected<'a>,
     /// The part of the word before the cursor.
     pub(super) word: String,
 }
 
-/// What is expected at the cursor.
+/// The kind of word that is expected at the cursor.
 #[derive(Debug)]
 pub(super) enum Expected<'a> {
     /// A value of an option, after the text before it in the same word.
