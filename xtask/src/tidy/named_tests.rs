@@ -12,7 +12,7 @@ use crate::Failure;
 const CASES: &str = "crates/tiphys/testdata/cli/";
 
 /// A document that must have such a table: the rules of the proposal and their tests.
-const RULES: &str = "docs/proposal-rules.md";
+const RULES: &str = "testdata/rules/proposals.md";
 
 pub(super) const CHECK: Check = Check {
     name: "named-tests",

@@ -34,7 +34,7 @@ pub enum Winner {
     /// The build environment (proposal, rule 4).
     BuildEnvironment,
     /// The last parameter in the list. Within a parameter, the list wins over the map and the map over the string; within a map, the last
-    /// key in byte order wins (proposal, rule 5, and `docs/proposal-rules.md`).
+    /// key in byte order wins (proposal, rule 5, and `testdata/rules/proposals.md`).
     Parameter(Origin),
 }
 
