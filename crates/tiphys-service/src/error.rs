@@ -4,16 +4,15 @@ use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use tiphys_engine::LookUpProblem;
+use tiphys_engine::{LookUpProblem, TranslateError};
 use tiphys_model::limits::Limit;
 use tiphys_model::resources::IN_CLUSTER_SERVER;
 pub(crate) use tiphys_plugin::chain;
 use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_render::{RenderError, SourceFailure, UnresolvedParameters};
 use tiphys_source::{ChartError, SourceError};
-use tiphys_store::{SelectError, StoredApplication};
-
-use crate::findings::error_place;
+use tiphys_store::{Place, SelectError, StoredApplication};
+use tiphys_yaml::Position;
 
 /// The kind of an error. Front ends map it to exit codes or status codes. Later kinds are worse than earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -456,6 +455,30 @@ fn shared_reason(error: &RenderError) -> String {
         }
         _ => chain(error),
     }
+}
+
+/// Returns the position of a parameter in an Application's document. Sources count from 1, parameters from 0.
+fn parameter_position(stored: &StoredApplication, source: usize, index: usize) -> Option<Position> {
+    let (source, index) = (source.checked_sub(1)?.to_string(), index.to_string());
+    let node = &stored.node;
+    let place = node.at(["spec", "sources", &source]).or_else(|| node.at(["spec", "source"]))?;
+    // The parameters of a kustomize block are its fields.
+    let found = place.at(["plugin", "parameters", &index]).or_else(|| place.get("kustomize"))?;
+    Some(found.position)
+}
+
+/// Returns the place of an error in an Application's document, or that of the document.
+fn error_place(stored: &StoredApplication, error: &RenderError) -> Place {
+    let position = match error {
+        RenderError::Source(error) => match &*error.failure {
+            SourceFailure::Translate(TranslateError::Parameter(nameless)) => {
+                parameter_position(stored, error.position, nameless.index)
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    Place { position: position.or(stored.place.position), ..stored.place.clone() }
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! Warnings and errors of an Application, with their places in its document.
 
-use tiphys_engine::TranslateError;
 use tiphys_model::resources::{Destination, Findings};
-use tiphys_render::{RenderError, SourceFailure};
 use tiphys_store::{Place, StoredApplication};
 use tiphys_yaml::Position;
 
@@ -91,28 +89,4 @@ pub(crate) fn refusal(stored: &StoredApplication) -> Option<ServiceError> {
             messages.join("; ")
         ))
     })
-}
-
-/// Returns the position of a parameter in an Application's document. Sources count from 1, parameters from 0.
-fn parameter_position(stored: &StoredApplication, source: usize, index: usize) -> Option<Position> {
-    let (source, index) = (source.checked_sub(1)?.to_string(), index.to_string());
-    let node = &stored.node;
-    let place = node.at(["spec", "sources", &source]).or_else(|| node.at(["spec", "source"]))?;
-    // The parameters of a kustomize block are its fields.
-    let found = place.at(["plugin", "parameters", &index]).or_else(|| place.get("kustomize"))?;
-    Some(found.position)
-}
-
-/// Returns the place of an error in an Application's document, or that of the document.
-pub(crate) fn error_place(stored: &StoredApplication, error: &RenderError) -> Place {
-    let position = match error {
-        RenderError::Source(error) => match &*error.failure {
-            SourceFailure::Translate(TranslateError::Parameter(nameless)) => {
-                parameter_position(stored, error.position, nameless.index)
-            }
-            _ => None,
-        },
-        _ => None,
-    };
-    Place { position: position.or(stored.place.position), ..stored.place.clone() }
 }

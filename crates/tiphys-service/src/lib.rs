@@ -36,12 +36,13 @@ pub use context::cluster_references::ClusterReference;
 pub use context::host::Host;
 pub use context::options::{
     ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, InstalledPlugins,
-    KubernetesAccess, RepositoryRevisions, ServiceLimits, ServiceOptions, StepCallback, StorePath,
+    KubernetesAccess, MissingProjects, ProjectEnforcement, RepositoryRevisions, ServiceLimits,
+    ServiceOptions, StepCallback, StorePath,
 };
 pub use context::project_file::{
     PROJECT_FILE, PROJECT_FILE_SCHEMA, ProjectFile, ProjectFileChoice, ProjectKey, ProjectValue,
 };
-pub use context::projects::{MissingProjects, ProjectEnforcement, ProjectRule};
+pub use context::projects::ProjectRule;
 pub use context::service::Service;
 pub use context::sets::{
     FileGlobbing, GeneratedSets, RecordedAnswers, SetApplications, SetInclusion, SetOutcome, SetReports,

@@ -13,8 +13,8 @@ use tiphys_kube::cluster_reader::ListContent;
 use tiphys_model::resources::{APPLICATION, ApplicationSet, DEFAULT_PROJECT, canonical};
 use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSet};
 
+use crate::context::options::MissingProjects;
 use crate::context::options::ServiceOptions;
-use crate::context::projects::MissingProjects;
 use crate::context::service::Service;
 use crate::context::sets::generation::{SetApplications, SetOutcome, decoded, stored_application};
 use crate::context::sets::reports::UnknownSet;

@@ -8,7 +8,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::context::options::ServiceOptions;
 use crate::error::{Input, Remedy, ServiceError};
 
 /// The environment, directories and program of the process. The binary reads them once; the use cases read nothing else of them.
@@ -66,13 +65,6 @@ impl Host {
                     .with_remedy(Remedy::ChangeCacheDirectory))
             }
         }
-    }
-
-    /// Returns the directory of the plugin servers' sockets, if one is configured. As in Argo CD, an empty variable counts as unset.
-    pub fn plugin_sockets(&self, options: &ServiceOptions) -> Option<PathBuf> {
-        let requested = options.plugin_sockets.as_deref();
-        let requested = requested.or_else(|| self.variable("ARGOCD_PLUGINSOCKFILEPATH").map(Path::new));
-        requested.map(|dir| self.absolute(dir))
     }
 
     /// Returns the directory for temporary files.

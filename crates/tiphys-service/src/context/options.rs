@@ -14,7 +14,6 @@ use tiphys_render::DestinationVersions;
 use tiphys_source::{LocalCopy, ProgressSink};
 
 use crate::context::host::Host;
-use crate::context::projects::{MissingProjects, ProjectEnforcement};
 use crate::context::sets::{FileGlobbing, SetInclusion};
 use crate::error::ServiceError;
 use crate::findings::RefusedApplications;
@@ -114,6 +113,13 @@ impl ServiceOptions {
         self.jobs.map_or(host.processors, usize::from)
     }
 
+    /// Returns the directory of the plugin servers' sockets, if one is configured. As in Argo CD, an empty variable counts as unset.
+    pub fn plugin_socket_dir(&self, host: &Host) -> Option<PathBuf> {
+        let requested = self.plugin_sockets.as_deref();
+        let requested = requested.or_else(|| host.variable("ARGOCD_PLUGINSOCKFILEPATH").map(Path::new));
+        requested.map(|dir| host.absolute(dir))
+    }
+
     /// Returns the paths of the store, with those of the projects.
     pub(crate) fn store_paths(&self) -> Vec<StorePath> {
         let current_dir = self.store.is_empty().then(|| StorePath::Path(PathBuf::from(".")));
@@ -192,6 +198,26 @@ pub struct ApplicationSelection {
     pub selector: Option<String>,
     /// The name of a project.
     pub project: Option<String>,
+}
+
+/// Handling of an application that its project does not permit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProjectEnforcement {
+    /// It is an error.
+    #[default]
+    Enforce,
+    /// It is a warning. No project permits a look-up then.
+    Warn,
+}
+
+/// Handling of an application of a project that the store does not have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MissingProjects {
+    /// It is a warning. Such a project permits no look-up.
+    #[default]
+    Warn,
+    /// It is an error.
+    Refuse,
 }
 
 /// Source of the path of a plugin.

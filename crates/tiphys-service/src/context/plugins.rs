@@ -139,7 +139,7 @@ pub(crate) fn connect_plugins(
     options: &ServiceOptions,
     host: &Host,
 ) -> Result<Vec<Arc<dyn Plugin>>, ServiceError> {
-    match (options.connect_plugins, host.plugin_sockets(options)) {
+    match (options.connect_plugins, options.plugin_socket_dir(host)) {
         (Some(connect), Some(dir)) => connect(&dir, host),
         _ => Ok(Vec::new()),
     }

@@ -18,31 +18,11 @@ use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject};
 
 use self::found::{FoundProject, Globals};
 pub(crate) use self::known_clusters::KnownClusters;
-use crate::context::options::ServiceOptions;
+use crate::context::options::{MissingProjects, ProjectEnforcement, ServiceOptions};
 use crate::context::trust::{Origin, Trust};
 use crate::error::{Remedy, ServiceError};
 use crate::findings::{self, RefusedApplications};
 use crate::warning::Warning;
-
-/// Handling of an application that its project does not permit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ProjectEnforcement {
-    /// It is an error.
-    #[default]
-    Enforce,
-    /// It is a warning. No project permits a look-up then.
-    Warn,
-}
-
-/// Handling of an application of a project that the store does not have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MissingProjects {
-    /// It is a warning. Such a project permits no look-up.
-    #[default]
-    Warn,
-    /// It is an error.
-    Refuse,
-}
 
 /// An entry of a project's list.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -204,7 +204,7 @@ impl Workspace {
         let plugins = named
             .filter(|path| path.origin != PluginOrigin::Installation)
             .map(|PluginPath { path, origin }| (origin.prefix(), path));
-        let sockets = host.plugin_sockets(options).map(|path| (PLUGIN_SOCKETS, path));
+        let sockets = options.plugin_socket_dir(host).map(|path| (PLUGIN_SOCKETS, path));
         let (origin, path) = plugins.chain(sockets).find(|(_, path)| self.trust.is_rendered(path))?;
         Some(Warning::new(format!(
             "{origin}{} is in a repository that is rendered: a pull request can change the commands that run here; use plugins \

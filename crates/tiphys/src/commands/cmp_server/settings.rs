@@ -122,7 +122,7 @@ impl ServerSettings {
         let config = host.absolute(&args.config_dir_path);
         Self {
             config: if config.is_dir() { config.join("plugin.yaml") } else { config },
-            socket_dir: host.plugin_sockets(&options).unwrap_or_else(|| PathBuf::from(SOCKET_DIR)),
+            socket_dir: options.plugin_socket_dir(host).unwrap_or_else(|| PathBuf::from(SOCKET_DIR)),
             workdir: workdir.join(WORKDIR_NAME),
             log_level: level(log_level.unwrap_or(LogLevelArg::Info), common.verbose),
             log_format: match log_format.unwrap_or(LogFormatArg::Json) {

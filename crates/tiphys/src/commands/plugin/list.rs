@@ -47,7 +47,7 @@ pub(crate) async fn run(common: &CommonArgs, host: &Process) -> Result<ExitCode,
             problem: None,
         });
     }
-    let sockets = host.plugin_sockets(&options);
+    let sockets = options.plugin_socket_dir(host);
     let servers = sockets.map(|dir| remote_plugins::listed(&dir, host)).transpose()?;
     for plugin in servers.into_iter().flatten() {
         use tiphys_plugin::Plugin as _;
