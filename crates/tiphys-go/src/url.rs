@@ -52,7 +52,7 @@ pub struct Url {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("parse {}: {message}", quoted(url))]
 pub struct UrlError {
-    /// What was parsed: the URL, without the fragment unless that is invalid.
+    /// The parsed string: the URL, without the fragment unless that is invalid.
     pub url: Vec<u8>,
     /// Go's message.
     pub message: String,
