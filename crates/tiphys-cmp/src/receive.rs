@@ -14,15 +14,14 @@ mod upload;
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
-use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 use tiphys_model::params::EnvVar;
 use tiphys_tree::archive::{self, ArchiveError, Intake};
-use tiphys_tree::{Entries, Modes, ProcessStore, Room, StoreError, Tree, TreeKey};
+use tiphys_tree::{Entries, Modes, ProcessStore, Room, Tree, TreeKey};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 use tonic::Streaming;
 
 use crate::generated::plugin::{AppStreamRequest, ManifestRequestMetadata};
@@ -31,7 +30,7 @@ use crate::metrics::{Metrics, UploadKind};
 pub(crate) use clock::Clock;
 pub(crate) use error::ReceiveError;
 use error::{DECOMPRESSING, RECEIVING, WAITING_FOR_ROOM};
-use gate::{Admission, Checksum, Gate, Progress};
+use gate::{Checksum, Gate, Progress, Turn};
 use pieces::Feed;
 use upload::Upload;
 pub(crate) use upload::UploadLimits;
@@ -41,6 +40,9 @@ const BEGIN_BYTES: usize = 256 * 1024;
 
 /// Archives in memory that are unpacked at once after they were received completely.
 const COMPLETE_MAX: usize = 8;
+
+/// Interval of the checks for room in the store.
+const ROOM_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Receives the files of calls.
 #[derive(Debug)]
@@ -91,6 +93,14 @@ pub(crate) struct Received {
     pub(crate) app_rel_path: String,
     /// The request's environment, without entries without a name, as in Argo CD.
     pub(crate) env: Vec<EnvVar>,
+}
+
+/// How an upload continues.
+enum Admission {
+    /// Hash it; if its checksum is right, this is its tree.
+    Known(Tree),
+    /// Unpack it.
+    Unpack(Turn),
 }
 
 /// The checksum that an upload claims, and where its progress is reported.
@@ -180,10 +190,10 @@ impl Receiver {
         clock: &Clock,
     ) -> Result<Tree, ReceiveError> {
         let (waiting, counted) = (Instant::now(), self.metrics.upload_waiting());
-        let pass = clock.within(RECEIVING, self.gate.enter(checksum, self.finder())).await?;
+        let admission = clock.within(RECEIVING, self.admit(checksum)).await?;
         upload.times().waited(waiting);
         drop(counted);
-        let (tree, kind) = match pass {
+        let (tree, kind) = match admission {
             Admission::Known(tree) => {
                 upload.rest(clock).await?;
                 upload.check(Some(checksum))?;
@@ -192,17 +202,30 @@ impl Receiver {
             Admission::Unpack(turn) => {
                 let (modes, archive_limits) = (self.modes, self.limits.archive);
                 let room = self.room(announced.min(archive_limits.packed_bytes_max), clock);
+                // The thread reads the end of the archive only after its checksum was verified, so no other bytes become this tree.
+                let key = TreeKey::of_archive(checksum.bytes(), modes);
                 let take_in = move |room: Room, archive: &mut dyn Read, stop: &(dyn Fn() -> bool + Sync)| {
-                    room.take_in(archive, &Intake { modes, limits: archive_limits, stop })
+                    room.take_in(key, archive, &Intake { modes, limits: archive_limits, stop })
                 };
                 let claimed = Claimed { checksum, progress: turn.progress() };
-                let tree = self.unpack(upload, claimed, clock, room, take_in).await?;
-                turn.verified(tree.key());
-                (tree, UploadKind::New)
+                (self.unpack(upload, claimed, clock, room, take_in).await?, UploadKind::New)
             }
         };
         self.metrics.unpacked(kind);
         Ok(tree)
+    }
+
+    /// Finds the tree of an archive with this checksum, or waits for the turn to unpack it.
+    async fn admit(&self, checksum: Checksum) -> Admission {
+        let asked = Instant::now().into_std();
+        if let Some(tree) = self.find(checksum, asked).await {
+            return Admission::Known(tree);
+        }
+        let turn = self.gate.enter(checksum).await;
+        match self.find(checksum, asked).await {
+            Some(tree) => Admission::Known(tree),
+            None => Admission::Unpack(turn),
+        }
     }
 
     /// Returns the entries of an upload, or its tree if the store has it.
@@ -212,7 +235,7 @@ impl Receiver {
         checksum: Checksum,
         clock: &Clock,
     ) -> Result<Files, ReceiveError> {
-        let known = clock.within(RECEIVING, self.gate.known(checksum, &self.finder())).await?;
+        let known = clock.within(RECEIVING, self.find(checksum, Instant::now().into_std())).await?;
         let (files, kind) = if let Some(tree) = known {
             upload.rest(clock).await?;
             upload.check(Some(checksum))?;
@@ -231,31 +254,32 @@ impl Receiver {
         Ok(files)
     }
 
-    /// Returns a function that finds a tree whose files are unchanged, checked since now. The check of all files runs on a thread of its
-    /// own. If it fails, the tree is unpacked again.
-    fn finder(&self) -> impl Fn(TreeKey) -> BoxFuture<'static, Option<Tree>> + use<> {
-        let (store, asked) = (self.store.shared(), Instant::now().into_std());
-        move |key| {
-            let store = Arc::clone(&store);
-            async move { spawn_blocking(move || store.get_for(key, asked)).await.ok().flatten() }.boxed()
-        }
+    /// Returns the tree of an archive with this checksum if the store has it unchanged. The check of all files runs on a thread of its own.
+    /// If it fails, the archive is unpacked again.
+    async fn find(&self, checksum: Checksum, asked: std::time::Instant) -> Option<Tree> {
+        let (store, key) = (self.store.shared(), TreeKey::of_archive(checksum.bytes(), self.modes));
+        spawn_blocking(move || store.get_for(key, asked)).await.ok().flatten()
     }
 
-    /// Waits for room for another tree in the store. Only one upload at a time blocks a thread for it.
+    /// Waits for room for another tree in the store. One upload at a time looks for it: otherwise small archives would overtake large ones.
     async fn room(&self, announced: u64, clock: &Clock) -> Result<Room, ReceiveError> {
-        let failed = |error: StoreError| ReceiveError::archive(&error.into());
         if let Ok(_first) = self.room.try_lock()
-            && let Some(room) = self.store.room_now(announced).map_err(failed)?
+            && let Some(room) = self.store.room(announced)
         {
             return Ok(room);
         }
         let _waiting = WaitCounter::begin(&self.waiting);
-        let _first = clock.within(WAITING_FOR_ROOM, self.room.lock()).await?;
-        let (store, stop) = (self.store.clone(), StopOnDrop::default());
-        let stopped = stop.flag();
-        let waiting = spawn_blocking(move || store.room(announced, &stopped));
-        let room = clock.within(WAITING_FOR_ROOM, waiting).await?;
-        room.map_err(ReceiveError::panicked)?.map_err(failed)?.ok_or_else(ReceiveError::ending)
+        clock
+            .within(WAITING_FOR_ROOM, async {
+                let _first = self.room.lock().await;
+                loop {
+                    if let Some(room) = self.store.room(announced) {
+                        return room;
+                    }
+                    sleep(ROOM_CHECK_INTERVAL).await;
+                }
+            })
+            .await
     }
 
     /// Runs `work` on an upload in a thread of its own, after waiting for `room`. The result is valid only if the whole upload has the

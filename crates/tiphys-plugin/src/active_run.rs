@@ -112,10 +112,6 @@ impl PendingRun {
         let Self { settings, plugin, context, held, .. } = self;
         let started = settings.launcher.start(view, settings.limits).await;
         let run = started.map_err(|source| PluginError::Run { phase, source })?;
-        if run.copied_because().is_some() {
-            // The commands of this run can write to the store's directory.
-            settings.store.watch_change_times(true);
-        }
         let directory = held.run_dir.path().to_path_buf();
         let others = held.others.iter();
         let others = others.filter_map(|tree| Some((tree.key(), run.other(tree.root())?.to_path_buf())));

@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, Header};
 use tiphys_tree::archive::{self, ArchiveLimits, Intake};
-use tiphys_tree::{Modes, ProcessStore, Store, StoreBounds, StoreOptions, TreeLimits};
+use tiphys_tree::{Modes, ProcessStore, Store, StoreBounds, StoreOptions, Tree, TreeKey, TreeLimits};
 
 /// Files of the measured tree, in folders of [`FILES_PER_FOLDER`].
 const FILES: usize = 10_000;
@@ -86,6 +86,12 @@ fn store(folder: &Path) -> ProcessStore {
     Store::of_this_process(options, bounds).expect("a store")
 }
 
+fn take(store: &ProcessStore, archive: &[u8], intake: &Intake<'_>) -> Tree {
+    let key = TreeKey::of_archive(*blake3::hash(archive).as_bytes(), intake.modes);
+    let room = store.room(0).expect("the store is large");
+    room.take_in(key, &mut &archive[..], intake).expect("taken")
+}
+
 fn main() {
     let few_only = std::env::args().any(|argument| argument == "--few");
     let parent = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
@@ -113,7 +119,7 @@ fn main() {
     let mut unseen = few.iter();
     let mut take_few = || {
         let archive = unseen.next().expect("as many as rounds");
-        drop(small_trees.take_in(&mut &archive[..], &intake).expect("taken"));
+        drop(take(&small_trees, archive, &intake));
     };
     take_few();
     measure_rounds(FEW_FILES_ROUNDS, &format!("take in {FEW_FILES} files, never seen"), &mut || {
@@ -127,31 +133,30 @@ fn main() {
     if few_only {
         return;
     }
-    let (first, again, other) = (packed(FILES, 1, ""), packed(FILES, 2, ""), packed(FILES, 1, "x"));
+    let (first, other) = (packed(FILES, 1, ""), packed(FILES, 1, "x"));
     println!("{FILES} files, {} bytes packed, {ROUNDS} rounds", first.len());
     measure("list", &mut || timed(&mut || drop(archive::list(&mut &first[..], &intake).expect("listed"))));
     measure("take in, never seen", &mut || {
         let store = store(folder.path());
-        timed(&mut || drop(store.take_in(&mut &first[..], &intake).expect("taken")))
+        timed(&mut || drop(take(&store, &first, &intake)))
     });
     measure("remove it", &mut || {
         let store = store(folder.path());
-        drop(store.take_in(&mut &first[..], &intake).expect("taken"));
+        drop(take(&store, &first, &intake));
         let mut store = Some(store);
         timed(&mut || drop(store.take()))
     });
     let warm = store(folder.path());
-    drop(warm.take_in(&mut &first[..], &intake).expect("taken"));
-    measure("take in, known, other times in headers", &mut || {
-        timed(&mut || drop(warm.take_in(&mut &again[..], &intake).expect("taken")))
-    });
+    drop(take(&warm, &first, &intake));
+    let key = TreeKey::of_archive(*blake3::hash(&first).as_bytes(), intake.modes);
+    measure("find it", &mut || timed(&mut || drop(warm.get(key).expect("it is unchanged"))));
     println!("{:?}", warm.stats());
     measure("16 at once, never seen", &mut || {
         let store = store(folder.path());
         timed(&mut || {
             std::thread::scope(|scope| {
                 for _ in 0..16 {
-                    scope.spawn(|| drop(store.take_in(&mut &other[..], &intake).expect("taken")));
+                    scope.spawn(|| drop(take(&store, &other, &intake)));
                 }
             });
         })

@@ -112,6 +112,17 @@ impl ArchiveError {
         Self::TooManyPackedBytes { max, limit: Limit::PACKED_BYTES_MAX }
     }
 
+    /// Returns the error of the file system, if writing failed.
+    pub(crate) fn io(&self) -> Option<&std::io::Error> {
+        match self {
+            Self::Write(WriteError::Io { source, .. })
+            | Self::Store(StoreError::Io { source, .. } | StoreError::Write(WriteError::Io { source, .. })) => {
+                Some(source)
+            }
+            _ => None,
+        }
+    }
+
     fn malformed(message: impl Into<String>) -> Self {
         Self::Malformed { message: message.into() }
     }

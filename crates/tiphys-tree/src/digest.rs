@@ -2,8 +2,13 @@
 
 use std::fmt;
 
+use crate::Modes;
+
 /// Changes with the meaning of the hashed data.
 const DOMAIN: &str = "tiphys tree by content, version 1";
+
+/// Separates the names of archives' trees from others.
+const ARCHIVE_DOMAIN: &str = "tiphys tree of an archive, version 1";
 
 /// Bytes hashed at once. Large pieces are hashed faster.
 const HASHED_BYTES: usize = 32 * 1024;
@@ -11,6 +16,15 @@ const HASHED_BYTES: usize = 32 * 1024;
 /// Name of a tree: a digest of everything that affects its content, including [`Modes`](crate::Modes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TreeKey(pub [u8; 32]);
+
+impl TreeKey {
+    /// Returns the name of the tree of an archive with this SHA-256.
+    pub fn of_archive(checksum: [u8; 32], modes: Modes) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key(ARCHIVE_DOMAIN);
+        hasher.update(&checksum).update(&[u8::from(modes == Modes::Preserved)]);
+        Self(*hasher.finalize().as_bytes())
+    }
+}
 
 impl fmt::Display for TreeKey {
     /// 64 lower-case hexadecimal digits.

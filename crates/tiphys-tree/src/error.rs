@@ -91,12 +91,6 @@ pub enum StoreError {
         /// The directory.
         path: PathBuf,
     },
-    /// A file of the store was removed or changed while a tree was created from it.
-    #[error("cannot write {}: the store was changed meanwhile; the next call creates it again", shown(path.as_os_str().as_bytes()))]
-    Changed {
-        /// The file's path in the tree.
-        path: PathBuf,
-    },
     /// The store was closed, because its process ends.
     #[error("the store of trees is closed")]
     Closed,

@@ -1,7 +1,7 @@
 //! Repository trees: the only crate of the workspace that opens paths which come from a repository or an application.
 //!
-//! A [`Tree`] is a read-only directory in the content [`Store`], named by its content. Runs see it in a private working copy that
-//! `tiphys-process` sets up.
+//! A [`Tree`] is a read-only directory in the content [`Store`], named after its content or its archive. Runs see it in a private working
+//! copy that `tiphys-process` sets up.
 
 pub mod archive;
 mod bounded;

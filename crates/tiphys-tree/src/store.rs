@@ -7,7 +7,6 @@
 mod directory;
 mod own;
 mod process_store;
-mod renewed;
 mod run_dir;
 mod seal;
 mod session;
@@ -35,8 +34,7 @@ pub use process_store::ProcessStore;
 pub use run_dir::RunDir;
 
 use own::{Lease, Own};
-use renewed::Renewed;
-use session::Session;
+use session::{CurrentSession, Session};
 use shared::Shared;
 use turns::Turns;
 
@@ -59,7 +57,7 @@ enum InUse {
     /// A lock that is visible to other processes.
     ByThisBoot { _lock: Arc<File> },
     /// A reference count in this process's own store.
-    ByThisProcess { lease: Arc<Lease> },
+    ByThisProcess(Lease),
 }
 
 impl Tree {
@@ -79,7 +77,7 @@ impl Tree {
     pub fn has_its_entries(&self) -> bool {
         match &self.in_use {
             InUse::ByThisBoot { .. } => true,
-            InUse::ByThisProcess { lease } => lease.has_its_entries(),
+            InUse::ByThisProcess(lease) => lease.has_its_entries(),
         }
     }
 }
@@ -106,10 +104,10 @@ pub struct StoreOptions {
 }
 
 /// Limits of a store of one process. The least recently used tree is evicted first; a tree in use never is. An archive that does not fit
-/// with those in use waits ([`ProcessStore::room`]) or is rejected; a single tree may be larger.
+/// with those in use gets no [`Room`] or is rejected; a single tree may be larger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreBounds {
-    /// Bytes of all trees together; a shared file counts once.
+    /// Bytes of all trees together.
     pub bytes_max: u64,
     /// Trees.
     pub trees_max: usize,
@@ -120,9 +118,9 @@ pub struct StoreBounds {
 pub struct StoreStats {
     /// Trees.
     pub trees: u64,
-    /// Different files of these trees.
+    /// Files of these trees.
     pub files: u64,
-    /// Bytes of these files.
+    /// Bytes of these trees, and of archives that are being unpacked.
     pub bytes: u64,
     /// Trees evicted since the store was opened.
     pub evicted: u64,
@@ -132,7 +130,7 @@ pub struct StoreStats {
 #[derive(Debug)]
 pub struct Store {
     limits: TreeLimits,
-    runs: Renewed<Session>,
+    runs: CurrentSession,
     keeping: Keeping,
     /// Keys that a thread of this process is writing.
     turns: Turns,
@@ -142,13 +140,13 @@ pub struct Store {
 #[derive(Debug)]
 enum Keeping {
     Shared(Shared),
-    Own(Arc<Renewed<Own>>),
+    Own(Arc<Own>),
 }
 
-/// The location of one tree.
+/// A tree that is written, and the storage that it is added to.
 enum Home<'a> {
-    Shared(&'a Shared),
-    Own(Arc<Own>),
+    Shared(&'a Shared, Staged),
+    Own(&'a Arc<Own>, (Arc<Session>, Staged)),
 }
 
 impl Store {
@@ -156,21 +154,19 @@ impl Store {
     pub fn open(options: StoreOptions) -> Result<Self, StoreError> {
         let StoreOptions { dir, runs_dir, limits } = options;
         let keeping = Keeping::Shared(Shared::open(&private_folder(&dir)?)?);
-        let runs = Renewed::begin(&runs_dir, Ok)?;
-        runs.latest().sweep();
+        let runs = CurrentSession::begin(&runs_dir)?;
+        runs.get()?.sweep();
         Ok(Self { limits, runs, keeping, turns: Turns::default() })
     }
 
     /// Opens a store of this process alone, for servers. Everything is in a locked directory of this process, which is removed when the
     /// process ends, or by the next process if it was killed. Processes with one store directory do not interfere.
     ///
-    /// A thread of the store removes files, so that no call waits for it. If the directory is removed while the process runs, the store
-    /// forgets its content, and creates the directory again when it is next used.
+    /// If the directory is removed while the process runs, the store creates it again when it is next used.
     pub fn of_this_process(options: StoreOptions, bounds: StoreBounds) -> Result<ProcessStore, StoreError> {
         let StoreOptions { dir, runs_dir, limits } = options;
-        let runs = Renewed::begin(&runs_dir, Ok)?;
-        let own = Renewed::begin(&dir, |session| Own::new(session, runs.latest(), bounds))?;
-        let own = Arc::new(own);
+        let runs = CurrentSession::begin(&runs_dir)?;
+        let own = Arc::new(Own::new(&dir, runs.get()?, bounds)?);
         let keeping = Keeping::Own(Arc::clone(&own));
         Ok(ProcessStore::new(Self { limits, runs, keeping, turns: Turns::default() }, own))
     }
@@ -195,16 +191,7 @@ impl Store {
     pub fn stats(&self) -> StoreStats {
         match &self.keeping {
             Keeping::Shared(_) => StoreStats::default(),
-            Keeping::Own(own) => own.latest().stats(),
-        }
-    }
-
-    /// Sets whether the change times of files are checked, so that a file that a command changed in place is not used again, even with its
-    /// old modification time. Required if commands can write to the store's directory, so it is the default. A shared store does not check
-    /// them.
-    pub fn watch_change_times(&self, watch: bool) {
-        if let Keeping::Own(own) = &self.keeping {
-            own.latest().watch_change_times(watch);
+            Keeping::Own(own) => own.stats(),
         }
     }
 
@@ -219,7 +206,7 @@ impl Store {
     pub fn get_for(&self, key: TreeKey, asked: Instant) -> Option<Tree> {
         match &self.keeping {
             Keeping::Shared(shared) => shared.get(key),
-            Keeping::Own(own) => own.latest().get(key, asked),
+            Keeping::Own(own) => own.get(key, asked),
         }
     }
 
@@ -241,10 +228,10 @@ impl Store {
         if let Some(tree) = self.get(key) {
             return Ok(tree);
         }
-        let (home, staged, mut writer) = self.stage(Naming::Given)?;
+        let (home, mut writer) = self.stage(Naming::Given)?;
         fill(&mut writer)?;
         let finished = writer.finish().map_err(StoreError::Write)?;
-        Ok(home.keep(key, staged, &finished)?)
+        Ok(home.keep(key, &finished)?)
     }
 
     /// Writes a tree whose name depends on its content (a working copy). The name is a digest of path, mode, link target and content digest
@@ -257,10 +244,10 @@ impl Store {
     where
         E: From<StoreError>,
     {
-        let (home, staged, mut writer) = self.stage(Naming::ByContent)?;
+        let (home, mut writer) = self.stage(Naming::ByContent)?;
         fill(&mut writer)?;
         let mut finished = writer.finish().map_err(StoreError::Write)?;
-        Ok(home.keep(digest::key(salt, &mut finished.records), staged, &finished)?)
+        Ok(home.keep(digest::key(salt, &mut finished.records), &finished)?)
     }
 
     /// Returns directories that runs must not access, except for their own view: the other run directories, and the trees of a store of
@@ -278,13 +265,13 @@ impl Store {
     pub fn make_room(&self) {
         match &self.keeping {
             Keeping::Shared(_) => {}
-            Keeping::Own(own) => own.latest().make_room(),
+            Keeping::Own(own) => own.make_room(),
         }
     }
 
     /// Creates an empty run directory.
     pub fn run_dir(&self) -> Result<RunDir, StoreError> {
-        RunDir::new(self.runs.there(|session, _| Ok(session))?)
+        RunDir::new(self.runs.get()?)
     }
 
     /// Removes the run directories of this process.
@@ -293,31 +280,23 @@ impl Store {
     }
 
     /// Creates a new tree that is not in place yet.
-    fn stage(&self, naming: Naming) -> Result<(Home<'_>, Staged, TreeWriter), StoreError> {
-        let (home, staged) = match &self.keeping {
-            Keeping::Shared(shared) => (Home::Shared(shared), Staged::new(shared.fresh_path())?),
-            Keeping::Own(own) => {
-                let own = self.own(own)?;
-                let staged = own.stage(&|| false)?;
-                (Home::Own(own), staged)
-            }
+    fn stage(&self, naming: Naming) -> Result<(Home<'_>, TreeWriter), StoreError> {
+        let home = match &self.keeping {
+            Keeping::Shared(shared) => Home::Shared(shared, Staged::new(shared.fresh_path())?),
+            Keeping::Own(own) => Home::Own(own, own.stage()?),
         };
+        let (Home::Shared(_, staged) | Home::Own(_, (_, staged))) = &home;
         let writer = TreeWriter::new(staged.tree(), self.limits, naming)?;
-        Ok((home, staged, writer))
-    }
-
-    /// Returns the trees of this process, empty if their directory was removed.
-    fn own(&self, own: &Renewed<Own>) -> Result<Arc<Own>, StoreError> {
-        own.there(|session, before| Own::instead_of(before, session, self.runs.latest()))
+        Ok((home, writer))
     }
 }
 
 impl Home<'_> {
     /// Moves a complete tree into place, or returns the existing one of this name.
-    fn keep(&self, key: TreeKey, staged: Staged, finished: &Finished) -> Result<Tree, StoreError> {
+    fn keep(self, key: TreeKey, finished: &Finished) -> Result<Tree, StoreError> {
         match self {
-            Self::Shared(shared) => shared.keep(key, staged),
-            Self::Own(own) => own.keep_written(key, staged, finished),
+            Self::Shared(shared, staged) => shared.keep(key, staged),
+            Self::Own(own, staged) => own.keep_written(key, staged, finished),
         }
     }
 }
@@ -342,19 +321,12 @@ impl Staged {
     fn tree(&self) -> PathBuf {
         self.0.join(TREE)
     }
-
-    /// Keeps the directory.
-    fn keep(mut self) -> PathBuf {
-        std::mem::take(&mut self.0)
-    }
 }
 
 impl Drop for Staged {
     fn drop(&mut self) {
-        // A failed removal leaves it in the session's directory, which is removed later.
-        if !self.0.as_os_str().is_empty() {
-            remove_tree_or_log(&self.0);
-        }
+        // A failed removal leaves it in the session's directory, which is removed later. A tree that was moved is not there.
+        remove_tree_or_log(&self.0);
     }
 }
 

@@ -144,8 +144,17 @@ impl TreeWriter {
         executable: bool,
         content: &mut dyn Read,
     ) -> Result<(), WriteError> {
-        let path = &path.into();
-        let file = &mut self.create(path, executable, 0)?;
+        self.write_from(&path.into(), executable, content).map(drop)
+    }
+
+    /// Like [`Self::file_from`], and returns the written file.
+    pub(crate) fn write_from(
+        &self,
+        path: &EntryPath<'_>,
+        executable: bool,
+        content: &mut dyn Read,
+    ) -> Result<File, WriteError> {
+        let mut file = self.create(path, executable, 0)?;
         let mut hasher = blake3::Hasher::new();
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
@@ -165,7 +174,7 @@ impl TreeWriter {
         if self.naming == Naming::ByContent {
             self.record_file(path, executable, hasher.finalize());
         }
-        Ok(())
+        Ok(file)
     }
 
     /// Adds a symbolic link. An absolute target, and one that leads above the root, are rejected.
@@ -204,10 +213,17 @@ impl TreeWriter {
         Ok(Finished { records, entries: book.entries, bytes: book.bytes })
     }
 
-    fn write_whole(&self, path: &EntryPath<'_>, executable: bool, content: &[u8]) -> Result<(), WriteError> {
+    /// Writes a file whose content is not recorded, and returns it.
+    pub(crate) fn write_whole(
+        &self,
+        path: &EntryPath<'_>,
+        executable: bool,
+        content: &[u8],
+    ) -> Result<File, WriteError> {
         let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
         let mut file = self.create(path, executable, bytes)?;
-        file.write_all(content).map_err(|source| self.io(path, source))
+        file.write_all(content).map_err(|source| self.io(path, source))?;
+        Ok(file)
     }
 
     /// Creates an empty file with its parents and registers it.

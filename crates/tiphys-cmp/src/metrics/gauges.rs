@@ -48,7 +48,7 @@ pub struct ServerGauges {
 pub struct StoreGauges {
     /// Trees.
     pub trees: u64,
-    /// Files of all trees; equal files count once.
+    /// Files of all trees.
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
@@ -95,12 +95,7 @@ impl Collector for SampleCollector {
         lines.gauge("queue_length", "Runs that wait in the queue", None, waiting)?;
         lines.gauge("runs", "Running runs, including those that are being ended", None, running)?;
         lines.gauge("store_trees", "Trees in the content store", None, store.trees)?;
-        lines.gauge(
-            "store_files",
-            "Files in the content store; equal files count once",
-            None,
-            store.files,
-        )?;
+        lines.gauge("store_files", "Files in the content store", None, store.files)?;
         lines.gauge("store", "Bytes of the content store", Some(&Unit::Bytes), store.bytes)?;
         lines.counter("store_evicted_trees", "Trees evicted to free space", store.evicted)?;
         if let Some(bytes) = resident_bytes {

@@ -7,7 +7,7 @@ use super::{ArchiveError, IncomingFile, Intake, Sink, read, unread};
 use crate::EntryPath;
 
 /// Returns the content of the files of an archive whose path is `wanted`, by path. The archive is checked as by
-/// [`ProcessStore::take_in`](crate::ProcessStore::take_in), read to its last byte, and nothing is written. The result is limited by
+/// [`Room::take_in`](crate::Room::take_in), read to its last byte, and nothing is written. The result is limited by
 /// [`ArchiveLimits::bytes_max`](super::ArchiveLimits::bytes_max). Paths that are not UTF-8 are ignored.
 pub fn files(
     archive: &mut dyn Read,

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use super::{ArchiveError, IncomingFile, Intake, Sink, read, unread};
 use crate::{Entries, EntryPath};
 
-/// Returns names, kinds and link targets of an archive, checked as by [`ProcessStore::take_in`](crate::ProcessStore::take_in). Nothing is
+/// Returns names, kinds and link targets of an archive, checked as by [`Room::take_in`](crate::Room::take_in). Nothing is
 /// written and no content is stored. The archive is read to its last byte.
 pub fn list(archive: &mut dyn Read, intake: &Intake<'_>) -> Result<Entries, ArchiveError> {
     read(archive, intake, &mut Names)

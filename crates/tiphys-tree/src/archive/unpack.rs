@@ -16,7 +16,7 @@ pub enum Part<'a> {
 
 /// Writes a part of an archive. Returns the number of files and links. The rest of the archive is checked and ignored.
 ///
-/// The archive is checked as by [`ProcessStore::take_in`](crate::ProcessStore::take_in). A link that leads out of the part is rejected like
+/// The archive is checked as by [`Room::take_in`](crate::Room::take_in). A link that leads out of the part is rejected like
 /// one that leads out of the archive.
 pub fn unpack(
     archive: &mut dyn std::io::Read,

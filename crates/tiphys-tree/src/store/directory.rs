@@ -53,12 +53,12 @@ impl Store {
         if let Some(tree) = self.get(digest::key(salt, &mut records)) {
             return Ok(tree);
         }
-        let (home, staged, mut writer) = self.stage(Naming::ByContent)?;
+        let (home, mut writer) = self.stage(Naming::ByContent)?;
         writer.set_modes(modes);
         on_threads(&parts, |part| part.write(root, &writer))?;
         // Files that are read twice may have changed in between, so the name is computed from what was written.
         let mut finished = writer.finish()?;
-        home.keep(digest::key(salt, &mut finished.records), staged, &finished)
+        home.keep(digest::key(salt, &mut finished.records), &finished)
     }
 }
 

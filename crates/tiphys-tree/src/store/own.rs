@@ -1,255 +1,327 @@
 //! Trees of one process alone, with size limits, removed with it.
 //!
 //! ```text
-//! <dir>/gate                                 locked while a process begins
-//! <dir>/session-<random>/lock                locked as long as the process lives
-//! <dir>/session-<random>/files/<n>/<number>  a file, once for all trees that have it
-//! <dir>/session-<random>/<number>/tree/      a tree; its files are links to those above
+//! <dir>/gate                             locked while a process begins
+//! <dir>/session-<random>/lock            locked as long as the process lives
+//! <dir>/session-<random>/<number>/tree/  a tree
 //! ```
 //!
-//! A file is identified by its content and mode. When an archive is taken in, new files are written as they arrive, and the tree is created
-//! from hard links when the archive is read completely. New files of a small archive are written into the tree, and linked to the others in
-//! the background (`unnamed.rs`). An existing tree costs a check of each of its directories and files, unless that was done since the
-//! request: a tree with removed, added (`seal.rs`) or changed (`untouched.rs`) entries is not used again.
+//! A tree that is found again is checked first: one with removed, added or changed entries is not used again.
 
-mod build;
-mod contents;
-mod intake;
-mod kept;
-mod large;
-mod places;
-mod remover;
+mod fingerprint;
 mod room;
 #[cfg(test)]
 mod tests;
-mod unnamed;
-mod untouched;
 
-use std::num::NonZero;
-use std::sync::{Arc, MutexGuard};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Instant;
-use std::{fs, io, thread};
 
-use super::renewed::InSession;
-use super::seal::{Seal, Times};
-use super::session::Session;
-use super::turns::Turns;
-use super::{InUse, Staged, StoreBounds, StoreStats, TREE, Tree, is_of_a_full_disk};
-use crate::archive::ArchiveError;
-use crate::path::to_path;
+use super::seal::Seal;
+use super::session::{CurrentSession, Session};
+use super::{InUse, Staged, StoreBounds, StoreStats, Tree};
 use crate::writer::Finished;
-use crate::{StoreError, TreeKey, WriteError};
+use crate::{StoreError, TreeKey};
 
-use contents::{BLOCK_BYTES, Contents, FileKey, Leaving, Ledger};
-use intake::Spare;
-use kept::Kept;
-use places::Places;
-use remover::{ROOM_WAIT_MAX, Remover};
+use fingerprint::Fingerprint;
 pub use room::Room;
 
-/// Number of entries that justify a second thread.
-const ENTRIES_PER_THREAD_MIN: usize = 512;
-/// Maximum threads for one tree. More of them wait for each other in the file system.
-const THREADS_MAX: usize = 2;
+/// Bytes of a block of the file system, the minimum for a file or a directory.
+const BLOCK_BYTES: u64 = 4096;
+/// Bytes of a name in a directory, including the kernel's data.
+const NAME_BYTES: u64 = 256;
 
 /// The trees of one process.
 #[derive(Debug)]
 pub(super) struct Own {
-    ledger: Arc<Ledger>,
-    /// Keys of trees that are being created.
-    turns: Turns,
-    places: Arc<Places>,
-    spare: Spare,
-    // It ends before the directory is removed.
-    remover: Remover,
-    session: Arc<Session>,
-    /// Trees evicted before this store replaced another one.
-    evicted_before: u64,
+    bounds: StoreBounds,
+    /// Bytes of all trees and of archives that are being unpacked.
+    bytes: Arc<AtomicU64>,
+    state: Mutex<State>,
+    /// Removes the directories of killed processes.
+    sweeper: Option<JoinHandle<()>>,
+    session: CurrentSession,
 }
 
-impl InSession for Own {
-    fn is_there(&self) -> bool {
-        self.session.is_there() && self.places.are_there()
-    }
-
-    fn remove(&self) {
-        self.session.remove();
-    }
+#[derive(Debug, Default)]
+struct State {
+    trees: HashMap<TreeKey, KnownTree>,
+    /// Archives that have room.
+    rooms: u64,
+    /// Their announced bytes that are not written yet.
+    announced: u64,
+    /// Number of uses of trees.
+    uses: u64,
+    evicted: u64,
 }
 
-/// A tree in use. It is not removed while this exists.
 #[derive(Debug)]
-pub(super) struct Lease {
-    own: Arc<Own>,
-    key: TreeKey,
-    kept: Arc<Kept>,
+struct KnownTree {
+    cached: Arc<CachedTree>,
+    /// Its last use.
+    used: u64,
 }
+
+/// A tree on the disk. Dropping it removes its directory.
+#[derive(Debug)]
+struct CachedTree {
+    root: Arc<PathBuf>,
+    seal: Seal,
+    /// `None` for a tree that was written by a caller: only its directories are checked.
+    fingerprint: Option<Fingerprint>,
+    /// Start of the last check that found no change; at first, the start of the tree's creation.
+    checked: Mutex<Instant>,
+    files: u64,
+    /// These fields are dropped in this order.
+    _staged: Staged,
+    space: Space,
+    session: Arc<Session>,
+}
+
+/// Counted bytes of the disk.
+#[derive(Debug)]
+struct Space {
+    total: Arc<AtomicU64>,
+    bytes: u64,
+}
+
+/// A tree in use.
+#[derive(Clone, Debug)]
+pub(super) struct Lease {
+    // It is dropped before trees are evicted.
+    cached: Arc<CachedTree>,
+    _eviction: Eviction,
+}
+
+/// Evicts trees on drop if a limit is exceeded.
+#[derive(Clone, Debug)]
+struct Eviction(Arc<Own>);
 
 impl Lease {
     /// Whether no entry was removed from the tree or added to it.
     pub(super) fn has_its_entries(&self) -> bool {
-        self.kept.has_its_entries()
+        self.cached.seal.holds(&self.cached.root)
     }
 }
 
-impl Drop for Lease {
+impl Drop for Eviction {
     fn drop(&mut self) {
-        let mut leaving = Leaving::default();
-        self.own.contents().give_back(self.key, &self.kept, &mut leaving);
-        self.own.ledger.freed();
-        self.own.remover.remove(leaving);
+        self.0.evict_excess();
+    }
+}
+
+impl CachedTree {
+    /// Whether no entry was removed, added or changed, for a request at `asked`. No check is needed if one began after the request.
+    fn is_unchanged(&self, asked: Instant) -> bool {
+        // Locked during the check, so that one of several requests checks.
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if *checked >= asked {
+            return true;
+        }
+        let began = Instant::now();
+        let is_unchanged = self.session.is_there()
+            && match self.fingerprint {
+                Some(fingerprint) => fingerprint.matches(&self.root),
+                None => self.seal.holds(&self.root),
+            };
+        if is_unchanged {
+            *checked = began;
+        }
+        is_unchanged
+    }
+}
+
+impl Space {
+    fn add(&mut self, bytes: u64) {
+        self.total.fetch_add(bytes, Ordering::Relaxed);
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+}
+
+impl Drop for Space {
+    fn drop(&mut self) {
+        self.total.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
 impl Own {
-    /// Creates an empty store in a session's directory. What this session and the one for runs have taken over is removed in the
-    /// background.
-    pub(super) fn new(session: Session, runs: Arc<Session>, bounds: StoreBounds) -> Result<Self, StoreError> {
-        let session = Arc::new(session);
-        let places = Arc::new(Places::new(&session.folder()?)?);
-        let remover = Remover::new(Arc::clone(&places)).map_err(StoreError::io("start", session.path()))?;
-        remover.sweep(vec![Arc::clone(&session), runs]);
-        let ledger = Arc::new(Ledger::new(bounds));
-        let (turns, spare) = (Turns::default(), Spare::default());
-        Ok(Self { ledger, turns, places, spare, remover, session, evicted_before: 0 })
+    /// Creates an empty store in this directory.
+    pub(super) fn new(dir: &Path, runs: Arc<Session>, bounds: StoreBounds) -> Result<Self, StoreError> {
+        let session = CurrentSession::begin(dir)?;
+        let own = session.get()?;
+        let sweeper = std::thread::Builder::new().name("store-sweeper".to_owned()).spawn(move || {
+            own.sweep();
+            runs.sweep();
+        });
+        let sweeper = Some(sweeper.map_err(StoreError::io("start", dir))?);
+        Ok(Self { bounds, bytes: Arc::default(), state: Mutex::default(), sweeper, session })
     }
 
-    /// Creates an empty store that replaces one whose directory was removed.
-    pub(super) fn instead_of(
-        before: &Self,
-        session: Session,
-        runs: Arc<Session>,
-    ) -> Result<Self, StoreError> {
-        let bounds = before.contents().bounds();
-        let new = Self { evicted_before: before.stats().evicted, ..Self::new(session, runs, bounds)? };
-        new.places.inodes.watch(before.places.inodes.is_watching());
-        Ok(new)
+    /// Returns the parent of the sessions' directories.
+    pub(super) fn shared(&self) -> &Path {
+        self.session.shared()
     }
 
-    /// See [`Store::watch_change_times`](crate::Store::watch_change_times).
-    pub(super) fn watch_change_times(&self, watch: bool) {
-        self.places.inodes.watch(watch);
+    /// Removes everything, even if it is in use.
+    pub(super) fn close(&self) {
+        self.session.close();
     }
 
     /// Returns the tree of this name if it exists and is unchanged. It is not checked again if it was checked since `asked`.
     pub(super) fn get(self: &Arc<Self>, key: TreeKey, asked: Instant) -> Option<Tree> {
-        let kept = self.contents().lend(key)?;
-        // Leased first, so that the lease is returned in any case.
-        let tree = self.tree(key, Arc::clone(&kept));
-        if kept.is_untouched(asked, &self.places.inodes) {
-            return Some(tree);
+        let cached = self.state().used(key)?;
+        if !cached.is_unchanged(asked) {
+            self.state().forget(key, &cached);
+            return None;
         }
-        let suspects = self.contents().spoil(key, &kept);
-        for (file, number) in suspects {
-            if !self.places.is_untouched(number) {
-                self.contents().missing(file, number);
-            }
-        }
-        None
+        Some(self.tree(key, cached))
     }
 
-    /// A new tree that is not in place yet.
-    pub(super) fn stage(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<Staged, StoreError> {
-        let place = self.session.fresh_path();
-        self.with_room(stop, || fs::create_dir(&place)).map_err(StoreError::io("make", &place))?;
-        Ok(Staged(place))
+    /// Creates a directory for a new tree.
+    pub(super) fn stage(&self) -> Result<(Arc<Session>, Staged), StoreError> {
+        let session = self.session.get()?;
+        let staged = Staged::new(session.fresh_path())?;
+        Ok((session, staged))
     }
 
-    /// Evicts the unused trees.
-    pub(super) fn make_room(&self) {
-        let mut leaving = Leaving::default();
-        self.contents().evict_all(&mut leaving);
-        self.remover.remove(leaving);
-    }
-
-    /// Adds a tree that was written file by file. Its files are not shared.
+    /// Adds a tree that was written file by file.
     pub(super) fn keep_written(
         self: &Arc<Self>,
         key: TreeKey,
-        staged: Staged,
+        (session, staged): (Arc<Session>, Staged),
         finished: &Finished,
     ) -> Result<Tree, StoreError> {
         let made = Instant::now();
         if let Some(tree) = self.get(key, made) {
             return Ok(tree);
         }
-        let seal = Seal::of(&staged.tree(), Times::ModifiedAndChanged)
-            .map_err(StoreError::io("seal", staged.place()))?;
-        let room = finished.bytes.saturating_add(finished.entries.saturating_mul(BLOCK_BYTES));
-        Ok(self.keep(key, staged, (seal, made), Vec::new(), |_| room))
-    }
-
-    pub(super) fn stats(&self) -> StoreStats {
-        let stats = self.contents().stats();
-        StoreStats { evicted: stats.evicted + self.evicted_before, ..stats }
-    }
-
-    /// Adds a complete tree. Of two trees of one name the first stays. `room` returns its bytes without its files.
-    fn keep(
-        self: &Arc<Self>,
-        key: TreeKey,
-        staged: Staged,
-        (seal, made): (Seal, Instant),
-        files: Vec<FileKey>,
-        room: impl FnOnce(&mut Contents) -> u64,
-    ) -> Tree {
-        let mut leaving = Leaving::default();
-        let kept = {
-            let mut contents = self.contents();
-            if let Some(kept) = contents.lend(key) {
-                contents.release(files, &mut leaving);
-                drop(contents);
-                drop(staged);
-                kept
-            } else {
-                // Its files are not links to the store's files.
-                let kept = Kept::new(staged.keep().join(TREE), seal, files.len(), made);
-                let room = room(&mut contents);
-                contents.keep(key, kept, files, room, &mut leaving)
-            }
+        let mut space = Space { total: Arc::clone(&self.bytes), bytes: 0 };
+        space.add(finished.bytes.saturating_add(finished.entries.saturating_mul(BLOCK_BYTES)));
+        let cached = CachedTree {
+            root: Arc::new(staged.tree()),
+            seal: Seal::of(&staged.tree()).map_err(StoreError::io("seal", staged.place()))?,
+            fingerprint: None,
+            checked: Mutex::new(made),
+            files: finished.entries,
+            _staged: staged,
+            space,
+            session,
         };
-        self.remover.remove(leaving);
+        Ok(self.keep(key, cached))
+    }
+
+    /// Adds a complete tree. Of two trees of one name the first stays.
+    fn keep(self: &Arc<Self>, key: TreeKey, cached: CachedTree) -> Tree {
+        let cached = Arc::new(cached);
+        let kept = self.state().keep(key, &cached);
+        drop(cached);
+        self.evict_excess();
         self.tree(key, kept)
     }
 
-    fn tree(self: &Arc<Self>, key: TreeKey, kept: Arc<Kept>) -> Tree {
-        let root = Arc::clone(&kept.root);
-        let lease = Arc::new(Lease { own: Arc::clone(self), key, kept });
-        Tree { key, root, in_use: InUse::ByThisProcess { lease } }
-    }
-
-    /// Retries an operation after evicting unused trees if the file system was full, unless `stop` returns `true`.
-    fn with_room<T>(
-        &self,
-        stop: &(dyn Fn() -> bool + Sync),
-        mut attempt: impl FnMut() -> io::Result<T>,
-    ) -> io::Result<T> {
-        match attempt() {
-            Err(error) if is_of_a_full_disk(&error) => {
-                self.make_room();
-                self.remover.wait(ROOM_WAIT_MAX, stop);
-                if stop() { Err(error) } else { attempt() }
-            }
-            answer => answer,
+    pub(super) fn stats(&self) -> StoreStats {
+        let state = self.state();
+        StoreStats {
+            trees: u64::try_from(state.trees.len()).unwrap_or(u64::MAX),
+            files: state.trees.values().map(|known| known.cached.files).sum(),
+            bytes: self.bytes.load(Ordering::Relaxed),
+            evicted: state.evicted,
         }
     }
 
-    fn contents(&self) -> MutexGuard<'_, Contents> {
-        self.ledger.lock()
+    /// Evicts the unused trees.
+    pub(super) fn make_room(&self) {
+        self.evict_while(|_| true);
+    }
+
+    /// Evicts trees while a limit is exceeded.
+    fn evict_excess(&self) {
+        self.evict_while(|state| {
+            self.bytes.load(Ordering::Relaxed) > self.bounds.bytes_max
+                || state.trees.len() > self.bounds.trees_max
+        });
+    }
+
+    fn evict_while(&self, is_needed: impl Fn(&State) -> bool) {
+        loop {
+            let mut state = self.state();
+            if !is_needed(&state) {
+                return;
+            }
+            let Some(evicted) = state.evict_one() else { return };
+            // Its directory is removed without the lock.
+            drop(state);
+            drop(evicted);
+        }
+    }
+
+    fn tree(self: &Arc<Self>, key: TreeKey, cached: Arc<CachedTree>) -> Tree {
+        let root = Arc::clone(&cached.root);
+        Tree {
+            key,
+            root,
+            in_use: InUse::ByThisProcess(Lease { cached, _eviction: Eviction(Arc::clone(self)) }),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Returns the number of threads for a number of entries.
-fn threads_for(entries: usize) -> usize {
-    let of_use = (entries / ENTRIES_PER_THREAD_MIN).clamp(1, THREADS_MAX);
-    if of_use == 1 {
-        // Each call reads three files of the control group.
-        return 1;
+impl Drop for Own {
+    fn drop(&mut self) {
+        if let Some(sweeper) = self.sweeper.take() {
+            // A panic was reported by the thread itself.
+            drop(sweeper.join());
+        }
     }
-    thread::available_parallelism().map_or(1, NonZero::get).min(of_use)
 }
 
-/// The error names the path in the tree: the path of the store means nothing to the sender of an archive.
-fn failed(path: &[u8], source: io::Error) -> ArchiveError {
-    WriteError::Io { path: to_path(path).to_path_buf(), source }.into()
+impl State {
+    /// Returns the tree of this name and records its use.
+    fn used(&mut self, key: TreeKey) -> Option<Arc<CachedTree>> {
+        self.uses += 1;
+        let known = self.trees.get_mut(&key)?;
+        known.used = self.uses;
+        Some(Arc::clone(&known.cached))
+    }
+
+    /// Adds a tree, and returns it or the existing one of its name.
+    fn keep(&mut self, key: TreeKey, cached: &Arc<CachedTree>) -> Arc<CachedTree> {
+        self.uses += 1;
+        let used = self.uses;
+        let known = self.trees.entry(key).or_insert_with(|| KnownTree { cached: Arc::clone(cached), used });
+        Arc::clone(&known.cached)
+    }
+
+    /// Removes a tree that has changed. It is removed from the disk with its last use.
+    fn forget(&mut self, key: TreeKey, cached: &Arc<CachedTree>) {
+        if self.trees.get(&key).is_some_and(|known| Arc::ptr_eq(&known.cached, cached)) {
+            self.trees.remove(&key);
+        }
+    }
+
+    /// Removes the least recently used tree that is not in use.
+    fn evict_one(&mut self) -> Option<Arc<CachedTree>> {
+        let unused = self.trees.iter().filter(|(_, known)| known.is_unused());
+        let key = unused.min_by_key(|(_, known)| known.used).map(|(key, _)| *key)?;
+        self.evicted += 1;
+        self.trees.remove(&key).map(|known| known.cached)
+    }
+
+    /// Returns the bytes of trees that are not in use.
+    fn unused_bytes(&self) -> u64 {
+        self.trees.values().filter(|known| known.is_unused()).map(|known| known.cached.space.bytes).sum()
+    }
+}
+
+impl KnownTree {
+    fn is_unused(&self) -> bool {
+        // Other references are created from this one, with the state locked.
+        Arc::strong_count(&self.cached) == 1
+    }
 }

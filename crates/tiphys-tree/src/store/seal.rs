@@ -3,7 +3,7 @@
 //! Cleaners of temporary directories remove old files. A tree without a file would silently be rendered without some objects. So the
 //! modification times of a tree's directories are recorded when it is complete, and compared when it is used: adding, removing or renaming
 //! an entry changes the time of its directory. Checking only directories takes about a millisecond for 10,000 files. A file that was
-//! changed in place is not detected here; a plugin server's store also checks its files (`own/untouched.rs`).
+//! changed in place is not detected here; a plugin server's store also checks its files (`own/fingerprint.rs`).
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -20,23 +20,13 @@ const END: u8 = 0;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Seal {
     entries: Vec<u8>,
-    times: Times,
-}
-
-/// The times that a seal contains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Times {
-    /// Modification times only: moving a tree into place changes its change time.
-    Modified,
-    /// Also change times, which cannot be set back.
-    ModifiedAndChanged,
 }
 
 impl Seal {
     /// Returns the seal of a complete tree.
-    pub(super) fn of(tree: &Path, times: Times) -> io::Result<Self> {
+    pub(super) fn of(tree: &Path) -> io::Result<Self> {
         let root = File::open(tree)?;
-        let mut seal = Self { entries: Vec::new(), times };
+        let mut seal = Self { entries: Vec::new() };
         let mut todo = vec![PathBuf::new()];
         while let Some(directory) = todo.pop() {
             seal.add(&root, directory.as_os_str().as_bytes())?;
@@ -50,94 +40,50 @@ impl Seal {
         Ok(seal)
     }
 
-    /// Like [`Seal::of`] with a known list of the directories below the root.
-    pub(super) fn of_directories<'a>(
-        tree: &Path,
-        times: Times,
-        directories: impl Iterator<Item = &'a [u8]>,
-    ) -> io::Result<Self> {
-        let root = File::open(tree)?;
-        let mut seal = Self { entries: Vec::new(), times };
-        seal.add(&root, b"")?;
-        for directory in directories {
-            seal.add(&root, directory)?;
-        }
-        Ok(seal)
-    }
-
     /// Whether the tree's directories are unchanged.
     pub(super) fn holds(&self, tree: &Path) -> bool {
         // Paths relative to the tree's directory are resolved faster.
         let Ok(root) = File::open(tree) else { return false };
-        let mut directories = self.directories().peekable();
+        let mut directories =
+            self.entries.split(|byte| *byte == END).filter(|entry| !entry.is_empty()).peekable();
         // A seal contains at least the tree's root.
         directories.peek().is_some()
-            && directories.all(|directory| {
-                let found = statat(&root, directory.path(), AtFlags::SYMLINK_NOFOLLOW);
-                found.is_ok_and(|found| directory.is_as_written(&found))
+            && directories.all(|entry| {
+                // Without a colon the time is empty, which no directory has.
+                let end = entry.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 1);
+                let (time, path) = entry.split_at(end);
+                let path = OsStr::from_bytes(if path.is_empty() { b"." } else { path });
+                let found = statat(&root, path, AtFlags::SYMLINK_NOFOLLOW);
+                found.is_ok_and(|found| time_of(&found).is_ok_and(|found| found.as_bytes() == time))
             })
-    }
-
-    /// Returns the directories, including the tree's root, parents first.
-    pub(super) fn directories(&self) -> impl Iterator<Item = Sealed<'_>> {
-        self.entries.split(|byte| *byte == END).filter(|entry| !entry.is_empty()).map(|entry| {
-            // Without a colon the time is empty, which no directory has.
-            let end = entry.iter().position(|byte| *byte == b':').map_or(0, |colon| colon + 1);
-            let (time, path) = entry.split_at(end);
-            Sealed { time, times: self.times, path: if path.is_empty() { b"." } else { path } }
-        })
     }
 
     fn add(&mut self, root: &File, directory: &[u8]) -> io::Result<()> {
         let path = if directory.is_empty() { b".".as_slice() } else { directory };
         let found = statat(root, OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW)?;
-        self.entries.extend_from_slice(time_of(&found, self.times)?.as_bytes());
+        self.entries.extend_from_slice(time_of(&found)?.as_bytes());
         self.entries.extend_from_slice(directory);
         self.entries.push(END);
         Ok(())
     }
 }
 
-/// A directory at the completion of its tree.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sealed<'a> {
-    time: &'a [u8],
-    times: Times,
-    path: &'a [u8],
-}
-
-impl<'a> Sealed<'a> {
-    /// Its path below the tree's root; a dot for the root itself.
-    pub(super) fn path(self) -> &'a OsStr {
-        OsStr::from_bytes(self.path)
-    }
-
-    /// Whether it is unchanged.
-    pub(super) fn is_as_written(self, found: &Stat) -> bool {
-        time_of(found, self.times).is_ok_and(|time| time.as_bytes() == self.time)
-    }
-}
-
 /// Writes the seal of a complete tree to a file.
 pub(super) fn write(tree: &Path, file: &Path) -> io::Result<()> {
-    fs::write(file, Seal::of(tree, Times::Modified)?.entries)
+    fs::write(file, Seal::of(tree)?.entries)
 }
 
 /// Whether the seal in a file matches the tree.
 pub(super) fn holds(tree: &Path, file: &Path) -> bool {
-    fs::read(file).is_ok_and(|entries| Seal { entries, times: Times::Modified }.holds(tree))
+    fs::read(file).is_ok_and(|entries| Seal { entries }.holds(tree))
 }
 
-/// Returns the times of a directory in the format of a seal.
-fn time_of(found: &Stat, times: Times) -> io::Result<String> {
+/// Returns the time of a directory in the format of a seal. Moving a tree into place changes its change time, so it is not included.
+fn time_of(found: &Stat) -> io::Result<String> {
     if !FileType::from_raw_mode(found.st_mode).is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
     }
-    let modified = format!("{}.{}", found.st_mtime, found.st_mtime_nsec);
-    Ok(match times {
-        Times::Modified => format!("{modified}:"),
-        Times::ModifiedAndChanged => format!("{modified},{}.{}:", found.st_ctime, found.st_ctime_nsec),
-    })
+    Ok(format!("{}.{}:", found.st_mtime, found.st_mtime_nsec))
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tiphys_process::removal::remove_tree_or_log;
 
+use super::private_folder;
 use crate::{FileOwner, StoreError, open_file};
 
 /// Prefix of the sessions' directories, so that a sweep affects no others.
@@ -118,6 +120,58 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.remove();
     }
+}
+
+/// The session of a running process. It is replaced by a new one if its directory was removed: users and programs clean temporary
+/// directories, even while a server runs for months.
+#[derive(Debug)]
+pub(crate) struct CurrentSession {
+    /// The parent of the sessions' directories.
+    shared: PathBuf,
+    /// `None` after the end of the last one.
+    current: Mutex<Option<Arc<Session>>>,
+}
+
+impl CurrentSession {
+    /// Begins the first session in a directory, which is created if missing.
+    pub(crate) fn begin(shared: &Path) -> Result<Self, StoreError> {
+        let shared = private_folder(shared)?;
+        let current = Mutex::new(Some(begin_session(&shared)?));
+        Ok(Self { shared, current })
+    }
+
+    /// Returns the parent of the sessions' directories.
+    pub(crate) fn shared(&self) -> &Path {
+        &self.shared
+    }
+
+    /// Returns the session, a new one if its directory was removed.
+    pub(crate) fn get(&self) -> Result<Arc<Session>, StoreError> {
+        let mut current = self.current();
+        let session = current.as_mut().ok_or(StoreError::Closed)?;
+        if !session.is_there() {
+            *session = begin_session(&self.shared)?;
+            session.sweep();
+        }
+        Ok(Arc::clone(session))
+    }
+
+    /// Removes the directory, even if it is in use, and never creates another one.
+    pub(crate) fn close(&self) {
+        if let Some(session) = self.current().take() {
+            session.remove();
+        }
+    }
+
+    fn current(&self) -> MutexGuard<'_, Option<Arc<Session>>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn begin_session(shared: &Path) -> Result<Arc<Session>, StoreError> {
+    let shared = private_folder(shared)?;
+    let gate = Gate::close(&shared)?;
+    Session::begin(&shared, &gate).map(Arc::new)
 }
 
 /// Opens a file to lock, created if missing.

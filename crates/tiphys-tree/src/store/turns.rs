@@ -2,12 +2,8 @@
 
 use std::collections::HashSet;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crate::TreeKey;
-
-/// Interval at which a waiting thread checks whether to continue.
-pub(super) const WAIT_STEP: Duration = Duration::from_millis(10);
 
 /// Keys that a thread of this process is writing.
 #[derive(Debug, Default)]
@@ -33,19 +29,6 @@ impl Turns {
             .unwrap_or_else(PoisonError::into_inner);
         writing.insert(key);
         Turn { turns: self, key }
-    }
-
-    /// Like `wait`, until `stop` returns `true`.
-    pub(super) fn wait_unless(&self, key: TreeKey, stop: &dyn Fn() -> bool) -> Option<Turn<'_>> {
-        let mut writing = self.lock();
-        while writing.contains(&key) {
-            if stop() {
-                return None;
-            }
-            writing = self.written.wait_timeout(writing, WAIT_STEP).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        writing.insert(key);
-        Some(Turn { turns: self, key })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<TreeKey>> {

@@ -275,8 +275,6 @@ async fn log_private_view(runs: &RunSettings, asked: PrivateView) {
     };
     match found {
         ViewKind::Overlay => {
-            // Commands cannot write below the store's directory.
-            runs.store.watch_change_times(false);
             tracing::info!(private_view = "overlay", "each run sees its tree through an overlay");
         }
         ViewKind::Copy { reason } => {
