@@ -95,6 +95,8 @@ pub enum Remedy {
     AnswerSets,
     /// Name the Secrets of Argo CD's clusters.
     NameClusterSecrets,
+    /// Name the file with the token of a plugin service.
+    NameToken,
     /// Name the cluster of each context.
     NameContexts,
     /// Render the chart in this directory, and pass its Applications.

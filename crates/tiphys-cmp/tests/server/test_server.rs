@@ -228,7 +228,8 @@ fn files_below(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut directories = vec![dir.to_path_buf()];
     while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(&directory).expect("a directory").flatten() {
+        // Another thread may have removed it meanwhile.
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_dir() {
                 directories.push(path);

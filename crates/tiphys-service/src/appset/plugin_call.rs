@@ -12,7 +12,8 @@ use tiphys_model::access::Secret;
 use tiphys_yaml::write_go_json;
 
 use crate::context::service::Service;
-use crate::error::ServiceError;
+use crate::error::{Remedy, ServiceError};
+use crate::warning::Warning;
 
 /// The token of the second request.
 const WRONG_TOKEN: &str = "tiphys-wrong-token";
@@ -38,7 +39,7 @@ pub struct PluginCallResult {
     /// The parameter sets; none if they cannot be read.
     pub parameters: Option<Vec<Map<String, Value>>>,
     /// Problems of the answer, or of the service's check of the token.
-    pub findings: Vec<String>,
+    pub findings: Vec<Warning>,
 }
 
 /// Sends the request once, and if it succeeds again with a wrong token and without one. There is an error if no response arrives.
@@ -57,7 +58,7 @@ pub async fn call_plugin_service(
     }
     match asked {
         Ok(sets) => {
-            result.findings.extend(findings(&sets));
+            result.findings.extend(findings(&sets).into_iter().map(Warning::new));
             result.parameters = Some(sets);
         }
         Err(error) => match error.cause {
@@ -79,7 +80,8 @@ pub async fn call_plugin_service(
             Err(PluginError { cause: PluginErrorCause::NoResponse, .. }) => "no response".to_owned(),
             Err(_) | Ok(_) => "an answer".to_owned(),
         };
-        result.findings.push(format!("a request {with} gets {found}; expected status 401 or 403"));
+        let problem = format!("a request {with} gets {found}; expected status 401 or 403");
+        result.findings.push(Warning::new(problem));
     }
     Ok(result)
 }
@@ -134,14 +136,14 @@ fn object(data: BTreeMap<String, Secret>, name: &str) -> ConfigObject {
 }
 
 /// Returns the finding about a response that is not an answer.
-fn finding(error: &PluginError, call: &PluginCall) -> String {
+fn finding(error: &PluginError, call: &PluginCall) -> Warning {
     let path = match call.form {
         PluginForm::Shipped => "api/v1/getparams.execute",
         PluginForm::Proposal => "v1/generator.getParams",
     };
     let remedy = match error.cause {
         PluginErrorCause::Status(401 | 403) if call.token.is_empty() => {
-            "; name the file with the token".to_owned()
+            return Warning::new(error.message.clone()).with_remedy(Remedy::NameToken);
         }
         PluginErrorCause::Status(404 | 405) => {
             format!("; the server must answer POST below its address at /{path}")
@@ -151,7 +153,7 @@ fn finding(error: &PluginError, call: &PluginCall) -> String {
         }
         _ => String::new(),
     };
-    format!("{}{remedy}", error.message)
+    Warning::new(format!("{}{remedy}", error.message))
 }
 
 /// Returns what is wrong with parameter sets: one finding for each kind and place, which names the first set.

@@ -153,8 +153,8 @@ fn invalid_option_of_a_live_cluster_is_exit_2() {
         ),
         (
             &["--kubeconfig=kubeconfig", "--kubeconfig=second", "--context=main", "--context=second"],
-            "cluster \"https://kubernetes.default.svc\" has two connections: context \"main\" and context \"second\"; remove one, or \
-             name the cluster of each context with --context NAME=CONTEXT",
+            "cluster \"https://kubernetes.default.svc\" has two connections: context \"main\" and context \"second\"; remove one\n\
+             hint: --context NAME=CONTEXT names the cluster of each context",
         ),
         (&["--cluster-secrets=one.yaml", "--cluster-secrets=two.yaml"], &two_secrets),
         (&["--in-cluster"], "--in-cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"),

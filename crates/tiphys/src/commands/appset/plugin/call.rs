@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::args::{AppSetPluginCallArgs, CommonArgs, OutputFormat, PluginContractArg};
 use crate::commands::appset::template::parameters;
-use crate::error::ServiceError;
+use crate::error::{ServiceError, warning_text};
 use crate::lifecycle;
 use crate::options::open_service;
 use crate::output;
@@ -47,7 +47,7 @@ pub(super) async fn run(
         output::print(&print(&json!(parameters)))?;
     }
     for finding in &findings {
-        output::note(&format!("finding: {}", one_line(finding)));
+        output::note(&format!("finding: {}", one_line(&warning_text(finding))));
     }
     Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS_CODE) })
 }
