@@ -95,6 +95,8 @@ pub enum Remedy {
     AnswerSets,
     /// Name the Secrets of Argo CD's clusters.
     NameClusterSecrets,
+    /// Record the current results of a plugin's cases.
+    RecordResults,
     /// Name the file with the token of a plugin service.
     NameToken,
     /// Name the cluster of each context.

@@ -111,6 +111,7 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::ChooseStore => {
             "--store names the folder or file that holds Applications; -v lists what was left out"
         }
+        Remedy::RecordResults => "--update records the current results",
         Remedy::NameToken => "name the token with --token-file",
         Remedy::NameContexts => "--context NAME=CONTEXT names the cluster of each context",
         Remedy::RenderChart(dir) => {

@@ -55,7 +55,7 @@ pub enum TestOutcome {
     /// Problems, and the files that were updated nevertheless.
     Failed(Vec<TestProblem>, Vec<&'static str>),
     /// The directory is not a valid case, and why.
-    Malformed(String),
+    Malformed(Warning),
 }
 
 /// A result that differs from the expected one.

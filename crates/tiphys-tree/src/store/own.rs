@@ -252,7 +252,7 @@ impl Own {
                 return;
             }
             let Some(evicted) = state.evict_one() else { return };
-            // Its directory is removed without the lock.
+            // Its directory is removed without the lock, and does not count any more: others need not wait or fail for it.
             drop(state);
             drop(evicted);
         }
@@ -305,12 +305,13 @@ impl State {
         }
     }
 
-    /// Removes the least recently used tree that is not in use.
-    fn evict_one(&mut self) -> Option<Arc<CachedTree>> {
+    /// Removes the least recently used tree that is not in use, and its bytes. Returns the directory.
+    fn evict_one(&mut self) -> Option<(Staged, Arc<Session>)> {
         let unused = self.trees.iter().filter(|(_, known)| known.is_unused());
         let key = unused.min_by_key(|(_, known)| known.used).map(|(key, _)| *key)?;
         self.evicted += 1;
-        self.trees.remove(&key).map(|known| known.cached)
+        let CachedTree { _staged: staged, session, .. } = Arc::into_inner(self.trees.remove(&key)?.cached)?;
+        Some((staged, session))
     }
 
     /// Returns the bytes of trees that are not in use.

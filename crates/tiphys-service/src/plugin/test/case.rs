@@ -9,8 +9,9 @@ use tiphys_plugin::read_plugin_file;
 use tiphys_store::Store as Resources;
 
 use super::TestMode;
-use crate::error::ServiceError;
+use crate::error::{Remedy, ServiceError};
 use crate::plugin::trial::{default_application, read_application};
+use crate::warning::Warning;
 
 /// The repository.
 pub(super) const TREE: &str = "tree";
@@ -29,7 +30,7 @@ const README: &str = "README.md";
 pub(super) struct FoundCase {
     pub(super) name: String,
     /// The case, or why the directory is none.
-    pub(super) case: Result<Box<TestCase>, String>,
+    pub(super) case: Result<Box<TestCase>, Warning>,
 }
 
 /// A test case.
@@ -102,10 +103,10 @@ pub(super) fn find(
         .collect())
 }
 
-fn read(folder: &Path, mode: TestMode) -> Result<TestCase, String> {
+fn read(folder: &Path, mode: TestMode) -> Result<TestCase, Warning> {
     let files = entries(folder)?;
     if !folder.join(TREE).is_dir() {
-        return Err(format!("the folder {TREE} with the files of the repository does not exist"));
+        return Err(format!("the folder {TREE} with the files of the repository does not exist").into());
     }
     let has = |name: &str| files.iter().any(|file| file == name);
     let read = |name: &str| -> Result<Option<Vec<u8>>, String> {
@@ -119,7 +120,7 @@ fn read(folder: &Path, mode: TestMode) -> Result<TestCase, String> {
     };
     let sources = application.spec.effective_sources();
     if sources.len() > 1 {
-        return Err(format!("{APPLICATION} has {} sources, expected one", sources.len()));
+        return Err(format!("{APPLICATION} has {} sources, expected one", sources.len()).into());
     }
     let path = sources.first().map(|source| source.path.clone()).filter(|path| !path.is_empty());
     let path = path.unwrap_or_else(|| ".".to_owned());
@@ -129,12 +130,13 @@ fn read(folder: &Path, mode: TestMode) -> Result<TestCase, String> {
         error: read(ERROR)?.map(|text| error_lines(&text)).transpose()?,
     };
     if expected.manifests.is_some() && expected.error.is_some() {
-        return Err(format!("it has both {MANIFESTS} and {ERROR}; generating either succeeds or fails"));
+        return Err(
+            format!("it has both {MANIFESTS} and {ERROR}; generating either succeeds or fails").into()
+        );
     }
     if expected.is_empty() && mode == TestMode::Compare {
-        return Err(format!(
-            "{MANIFESTS}, {ANNOUNCEMENT} and {ERROR} do not exist; an update records the current results"
-        ));
+        let missing = Warning::new(format!("{MANIFESTS}, {ANNOUNCEMENT} and {ERROR} do not exist"));
+        return Err(missing.with_remedy(Remedy::RecordResults));
     }
     Ok(TestCase { folder: folder.to_path_buf(), path, resources, application, expected })
 }

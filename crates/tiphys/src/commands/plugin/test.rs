@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use tiphys_service::plugin::test::{PluginTest, TestMode, TestOutcome, TestResult};
 
 use crate::args::{CommonArgs, OutputFormat, PluginTestArgs};
-use crate::error::{self, ErrorKind, ServiceError};
+use crate::error::{self, ErrorKind, ServiceError, warning_text};
 use crate::lifecycle;
 use crate::options::open_service;
 use crate::output;
@@ -35,7 +35,7 @@ pub(super) async fn run(
     for one in &results {
         error::warn_all(&one.warnings);
         if let TestOutcome::Malformed(why) = &one.outcome {
-            error::print(&ServiceError::invalid_input(format!("case {}: {why}", one.name)));
+            error::print(&ServiceError::invalid_input(format!("case {}: {}", one.name, warning_text(why))));
         }
     }
     output::print(&match common.output {

@@ -15,7 +15,7 @@ fn outcome(expected: &Expected, given: &CaseOutput, mode: TestMode) -> (String, 
             let files: Vec<&str> = problems.iter().map(|problem| problem.file).collect();
             format!("failed {}, updated {}", files.join(" "), updated.join(" "))
         }
-        TestOutcome::Malformed(why) => why,
+        TestOutcome::Malformed(why) => why.message().to_owned(),
     };
     let mut written: Vec<(String, String)> = fs::read_dir(folder.path())
         .expect("the folder can be read")

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use tiphys_service::plugin::test::{TestOutcome, TestProblem, TestResult};
 
+use crate::error::warning_text;
 use crate::output;
 use crate::terminal::one_line;
 
@@ -56,9 +57,11 @@ fn case_json(tested: &TestResult) -> Value {
             let problem = |problem: &TestProblem| json!({"file": problem.file, "message": problem.message, "diff": problem.diff});
             ("failed", problems.iter().map(problem).collect(), files.as_slice())
         }
-        TestOutcome::Malformed(why) => {
-            ("malformed", vec![json!({"file": null, "message": why, "diff": null})], [].as_slice())
-        }
+        TestOutcome::Malformed(why) => (
+            "malformed",
+            vec![json!({"file": null, "message": warning_text(why), "diff": null})],
+            [].as_slice(),
+        ),
     };
     json!({"name": tested.name, "result": result, "problems": problems, "updated": updated})
 }
