@@ -54,8 +54,13 @@ pub(crate) fn rule_text(config: &PluginConfig) -> Option<String> {
 
 impl Pattern<'_> {
     /// Whether the pattern can only match names directly in its directory: it has neither `..`, `**` nor a path, not even by a variable.
+    /// A class of a glob may match a slash: `[^x]`.
     pub(crate) fn matches_only_names(&self) -> bool {
-        let (Self::FileName(text) | Self::Glob(text)) = self;
+        let text = match self {
+            Self::FileName(text) => text,
+            Self::Glob(text) if text.contains('[') => return false,
+            Self::Glob(text) => text,
+        };
         let text = text.strip_prefix("./").unwrap_or(text);
         !text.contains(['/', '$', '~']) && !text.contains("..") && !text.contains("**")
     }

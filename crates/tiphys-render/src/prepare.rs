@@ -57,7 +57,7 @@ pub struct MergedOverride {
     pub step: OverrideStep,
 }
 
-/// Renderer of a source, and its input.
+/// How a source is rendered, and its input.
 #[derive(Debug)]
 pub enum Work {
     /// Nothing: other sources refer to its files.

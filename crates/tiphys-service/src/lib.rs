@@ -35,7 +35,7 @@ pub use context::checkouts::{CheckoutReport, checkout_report, unusable_checkout}
 pub use context::cluster_references::ClusterReference;
 pub use context::host::Host;
 pub use context::options::{
-    ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, InstalledPlugins,
+    ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, FileGlobbing, InstalledPlugins,
     KubernetesAccess, MissingProjects, ProjectEnforcement, RepositoryRevisions, ServiceLimits,
     ServiceOptions, StepCallback, StorePath,
 };
@@ -45,8 +45,8 @@ pub use context::project_file::{
 pub use context::projects::ProjectRule;
 pub use context::service::Service;
 pub use context::sets::{
-    FileGlobbing, GeneratedSets, RecordedAnswers, SetApplications, SetInclusion, SetOutcome, SetReports,
-    SetSelection, UnknownSet, generate_sets,
+    GeneratedSets, RecordedAnswers, SetApplications, SetOutcome, SetReports, SetSelection, UnknownSet,
+    generate_sets,
 };
 pub use context::store::load_store;
 pub use context::workspace::{Workspace, WorkspaceOptions};

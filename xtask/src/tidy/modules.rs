@@ -1,8 +1,9 @@
-//! A module of a crate uses exactly the modules of the crate that its row permits, of those that have rows. Modules without a row are free.
+//! A module of a crate uses exactly the modules of the crate that its row permits, of those that have rows. Modules beside them
+//! without a row use none of these.
 
 use std::collections::BTreeSet;
 
-use super::architecture::{DOCUMENT, modules};
+use super::architecture::{DOCUMENT, ModuleRow, modules};
 use super::source::names_after;
 use super::{Check, Findings, Subject};
 use crate::Failure;
@@ -44,5 +45,23 @@ fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
             );
         }
     }
+    for path in subject.tree.with_extension("rs").filter(|path| !path.ends_with("/lib.rs")) {
+        let is_beside = |row: &ModuleRow| folder_of(&row.path).is_some_and(|folder| path.starts_with(folder));
+        let is_of = |row: &ModuleRow| {
+            path.strip_prefix(row.path.as_str()).is_some_and(|rest| rest.starts_with(['.', '/']))
+        };
+        if !rows.iter().any(is_beside) || rows.iter().any(is_of) {
+            continue;
+        }
+        let text = subject.tree.text(path)?.unwrap_or_default();
+        for name in names_after(&text, "crate::").filter(|&name| rows.iter().any(|row| row.name == name)) {
+            findings.add(path, format!("uses {name}, but has no row"), "add a row, or move what it needs");
+        }
+    }
     Ok(())
+}
+
+/// Returns the folder of a module, with a slash at its end.
+fn folder_of(path: &str) -> Option<&str> {
+    path.rfind('/').map(|slash| &path[..=slash])
 }

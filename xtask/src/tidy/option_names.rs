@@ -14,8 +14,9 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-/// The generated list of all options.
-const OPTIONS: &str = "docs/reference/options.md";
+/// The generated lists of all options.
+const OPTIONS: [&str; 3] =
+    ["docs/reference/options.md", "docs/reference/commands.md", "docs/reference/commands-appset.md"];
 
 /// The front end, crates for tests, and the table of settings.
 const FREE: [&str; 4] = [
@@ -26,8 +27,14 @@ const FREE: [&str; 4] = [
 ];
 
 fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
-    let page = subject.tree.text(OPTIONS)?.unwrap_or_default();
-    let options: BTreeSet<&str> = page.split('`').flat_map(options_in).collect();
+    let pages: Vec<Option<String>> =
+        OPTIONS.iter().map(|page| subject.tree.text(page)).collect::<Result<_, _>>()?;
+    let cells = pages.iter().flatten().flat_map(|page| page.lines().filter(|line| line.starts_with("| `")));
+    let options: BTreeSet<&str> =
+        cells.filter_map(|line| line.split(" | ").next()).flat_map(options_in).collect();
+    if options.is_empty() {
+        return Err(Failure::new(format!("{}: no option found", OPTIONS.join(", "))));
+    }
     let is_checked = |path: &&str| {
         let is_code = path.starts_with("crates/") && path.contains("/src/") && !path.ends_with("/tests.rs");
         is_code && !FREE.iter().any(|free| path.starts_with(free))
@@ -39,7 +46,9 @@ fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
         }
         source::each_list(source::parse(path, &text)?, &mut |tokens| {
             for (line, message) in messages(tokens) {
-                for option in options_in(&message).filter(|option| options.contains(option)) {
+                // The options after a call of git are git's.
+                let own = message.split("git ").next().unwrap_or_default();
+                for option in options_in(own).filter(|option| options.contains(option)) {
                     findings.add(
                         format!("{path}:{line}"),
                         format!("names the option {option}"),

@@ -65,6 +65,7 @@ async fn rule_looks_at_names_of_folder_without_a_path() {
         ("fileName: ../outside.yaml", false),
         ("find: {glob: '**/Chart.yaml'}", false),
         ("find: {glob: '**.yaml'}", false),
+        ("find: {glob: '*[^x]marker'}", false),
         ("find: {glob: '{a,/b}'}", false),
         ("find: {glob: '$HOME'}", false),
         ("find: {command: ['true']}", false),

@@ -92,7 +92,8 @@ fn is_vendored(collector: &mut PathCollector<'_>, chart: &RepoPath, dependency: 
     }
     let is_archive = |entry: &&str| {
         let version = entry.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".tgz"));
-        version.is_some_and(|version| Version::parse(version).is_ok())
+        // `db-1-2.0.0.tgz` is version 2.0.0 of `db-1`, or 1-2.0.0 of `db`.
+        version.is_some_and(|version| !version.contains('-') && Version::parse(version).is_ok())
     };
     let entries = chart.join(CHARTS).map(|charts| collector.names_in(&charts).unwrap_or_default());
     let archive = entries.unwrap_or_default().into_iter().find(is_archive);
@@ -109,8 +110,11 @@ fn is_vendored(collector: &mut PathCollector<'_>, chart: &RepoPath, dependency: 
 fn may_hide(collector: &mut PathCollector<'_>, chart: &RepoPath, file: &str) -> bool {
     let Ok(Ok(content)) = chart.join(IGNORE).map(|ignore| collector.content(&ignore)) else { return true };
     let content = String::from_utf8_lossy(content.unwrap_or_default());
-    let mut patterns =
-        content.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let mut patterns = content
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     patterns.any(|pattern| {
         pattern.contains(['!', '[', '\\'])
             || pattern.trim_matches('/').split(['*', '?']).all(|part| file.contains(part))

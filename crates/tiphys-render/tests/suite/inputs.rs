@@ -25,7 +25,7 @@ use world::{BASE, World};
 const SEED: u64 = 0x1d0_7e57;
 
 /// Repositories, each with ten Applications.
-const REPOSITORIES: u64 = 4;
+const REPOSITORIES: u64 = 8;
 
 /// Changes of each repository, and single paths that are removed from it.
 const CHANGES: usize = 10;
@@ -35,8 +35,8 @@ const REMOVALS: usize = 15;
 const REMOVALS_SHOWN_MIN: usize = 95;
 
 /// The minimum numbers of cases.
-const EQUAL_MIN: usize = 150;
-const REMOVED_MIN: usize = 50;
+const EQUAL_MIN: usize = 300;
+const REMOVED_MIN: usize = 100;
 
 /// Repositories that are rendered at once for each processor.
 const PER_PROCESSOR: usize = 2;

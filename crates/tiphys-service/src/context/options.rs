@@ -14,7 +14,7 @@ use tiphys_render::DestinationVersions;
 use tiphys_source::{LocalCopy, ProgressSink};
 
 use crate::context::host::Host;
-use crate::context::sets::{FileGlobbing, SetInclusion};
+use crate::context::sets::answers::RecordedAnswers;
 use crate::error::ServiceError;
 use crate::findings::RefusedApplications;
 use crate::warning::Warning;
@@ -198,6 +198,30 @@ pub struct ApplicationSelection {
     pub selector: Option<String>,
     /// The name of a project.
     pub project: Option<String>,
+}
+
+/// Which sets take part in use cases that are about Applications.
+#[derive(Clone, Debug, Default)]
+pub enum SetInclusion {
+    /// Those whose generators need only the store and the folders that stand for repositories.
+    #[default]
+    Auto,
+    /// All; other servers are asked.
+    All,
+    /// All, with given answers; nothing is asked.
+    Answered(RecordedAnswers),
+    /// None.
+    None,
+}
+
+/// The kind of patterns of files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileGlobbing {
+    /// Those of `git ls-files`.
+    #[default]
+    Git,
+    /// Those with `**`, of Argo CD's `--enable-new-git-file-globbing`.
+    DoubleStar,
 }
 
 /// Handling of an application that its project does not permit.

@@ -24,8 +24,6 @@ use crate::error::ServiceError;
 
 pub use answers::RecordedAnswers;
 pub use generation::{SetApplications, SetOutcome};
-pub use git::FileGlobbing;
-pub use inclusion::SetInclusion;
 pub(crate) use inclusion::{IncludedSets, add, include};
 pub use reports::{SetReports, UnknownSet};
 pub(crate) use services::Services;

@@ -184,6 +184,7 @@ fn class_may_swallow_the_next_one() {
     // `[a\]` is copied, so that its `]` is escaped and the class goes on to the end of the next one.
     assert_eq!(found(&["ab", "]b", "cb"], "[a\\]*b"), paths(&["]b", "ab"]));
     assert_eq!(found(&["x-", "]-", "5-"], "[[:digit:]*-"), paths(&["5-"]));
+    assert_eq!(found(&["[a", ":b", "c"], "[[:]*"), paths(&[":b", "[a"]));
 }
 
 #[test]
@@ -197,6 +198,8 @@ fn class_errors_have_the_words_of_go() {
         ("[\\p{Foo}]*", "invalid character class range: `\\p{Foo}`"),
         ("[\\q]*", "invalid escape sequence: `\\q`"),
         ("[\\8]*", "invalid escape sequence: `\\8`"),
+        ("[\\x41-*]*", "invalid character class range: `\\x41-*`"),
+        ("[a-\\pL]*", "invalid escape sequence: `\\p`"),
     ] {
         assert_eq!(error(pattern), format!("error parsing regexp: {reason}"));
     }

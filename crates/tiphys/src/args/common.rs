@@ -167,7 +167,7 @@ pub(crate) struct CommonArgs {
     pub(crate) warnings: Vec<Warning>,
 }
 
-// Reuse of results of earlier commands.
+// The cache of fetched sources.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Common options")]
 pub(crate) struct CacheArgs {

@@ -17,7 +17,7 @@ use crate::helm_native::world::World;
 use crate::helm_native::{at_once, case};
 
 /// How many Applications are made.
-const APPLICATIONS: usize = 200;
+const APPLICATIONS: usize = 500;
 
 /// Where the dice begin; another number makes other Applications.
 const SEED: u64 = 0x7ead_beef_0042_1965;

@@ -9,17 +9,8 @@ use tiphys_model::access::FileRepositories;
 use tiphys_render::Renderer;
 use tiphys_source::{GitSource, ResolvedRevision, SourceError};
 
+use crate::context::options::FileGlobbing;
 use crate::error::chain;
-
-/// The kind of patterns of files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FileGlobbing {
-    /// Those of `git ls-files`.
-    #[default]
-    Git,
-    /// Those with `**`, of Argo CD's `--enable-new-git-file-globbing`.
-    DoubleStar,
-}
 
 /// Returns the repository and revision of a question.
 pub(crate) fn source(renderer: &Renderer, request: &Value, file_repositories: FileRepositories) -> GitSource {

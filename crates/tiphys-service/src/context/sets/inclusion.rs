@@ -6,25 +6,12 @@ use tiphys_store::{Store as Resources, StoredApplication, StoredSet};
 use super::generation::{SetApplications, SetOutcome};
 use super::reports::{LeftOut, SetReport, SetReports};
 use super::world::{Asking, NotAsked, World, WorldInputs};
+use crate::context::options::SetInclusion;
 use crate::context::sets::RecordedAnswers;
 use crate::context::sets::generate_each;
 use crate::error::{Remedy, ServiceError};
 use crate::text::listed;
 use crate::warning::Warning;
-
-/// Which sets take part in use cases that are about Applications.
-#[derive(Clone, Debug, Default)]
-pub enum SetInclusion {
-    /// Those whose generators need only the store and the folders that stand for repositories.
-    #[default]
-    Auto,
-    /// All; other servers are asked.
-    All,
-    /// All, with given answers; nothing is asked.
-    Answered(RecordedAnswers),
-    /// None.
-    None,
-}
 
 /// Outcomes of the sets of a store.
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! Answers to the questions of generators.
+//! Answers the questions of generators.
 
 use std::sync::Arc;
 

@@ -251,8 +251,9 @@ impl<'a> Translation<'a> {
     /// Translates a character, a range, or a class within a class.
     fn class_item(&mut self, c: char) -> Result<(), String> {
         if self.rest.starts_with("[:")
-            && let Some(end) = self.rest.find(":]")
+            && let Some(end) = self.rest[2..].find(":]")
         {
+            let end = end + 2;
             let (class, _) = self.rest.split_at(end + 2);
             let name = class.trim_start_matches("[:").trim_start_matches('^').trim_end_matches(":]");
             if !CLASSES.contains(&name) {
@@ -272,9 +273,7 @@ impl<'a> Translation<'a> {
             self.copy(1);
             let Some(c) = self.rest.chars().next() else { return Ok(()) };
             let high = self.class_character(c)?;
-            if let (Some(low), Some(high)) = (low, high)
-                && low > high
-            {
+            if low > high {
                 let range = &start[..start.len() - self.rest.len()];
                 return Err(format!("invalid character class range: `{range}`"));
             }
@@ -282,20 +281,39 @@ impl<'a> Translation<'a> {
         Ok(())
     }
 
-    /// Translates one character of a class, and returns it if it is not escaped.
-    fn class_character(&mut self, c: char) -> Result<Option<char>, String> {
+    /// Translates one character of a class, and returns its code point.
+    fn class_character(&mut self, c: char) -> Result<u32, String> {
         if c == '\\' {
-            let Some(escaped) = self.rest[1..].chars().next() else {
-                return Err("trailing backslash at end of expression: ``".to_owned());
-            };
-            self.character_escape(escaped)?;
-            return Ok((!escaped.is_ascii_alphanumeric()).then_some(escaped));
+            let escape = self.rest;
+            match escape[1..].chars().next() {
+                None => return Err("trailing backslash at end of expression: ``".to_owned()),
+                // A class has no order.
+                Some(letter @ ('p' | 'P')) => return Err(format!("invalid escape sequence: `\\{letter}`")),
+                Some(escaped) => self.character_escape(escaped)?,
+            }
+            return Ok(code_point(&escape[1..escape.len() - self.rest.len()]));
         }
         if c.is_ascii_punctuation() {
             self.out.push('\\');
         }
         self.copy(c.len_utf8());
-        Ok(Some(c))
+        Ok(u32::from(c))
+    }
+}
+
+/// Returns the code point of a valid escape without its backslash: `x41`, `x{1F}`, `012`, `n`, `-`.
+fn code_point(escape: &str) -> u32 {
+    let number = |digits: &str, radix| u32::from_str_radix(digits, radix).unwrap_or(u32::MAX);
+    match escape.as_bytes() {
+        [b'x', ..] => number(escape[1..].trim_matches(['{', '}']), 16),
+        [b'0'..=b'7', ..] => number(escape, 8),
+        [b'a'] => 0x07,
+        [b't'] => 0x09,
+        [b'n'] => 0x0A,
+        [b'v'] => 0x0B,
+        [b'f'] => 0x0C,
+        [b'r'] => 0x0D,
+        _ => escape.chars().next().map_or(0, u32::from),
     }
 }
 
