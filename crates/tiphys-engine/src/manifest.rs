@@ -147,3 +147,16 @@ pub(crate) fn group_of(api_version: &str) -> Option<&str> {
         Some((group, _)) => Some(group),
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use serde_json::Value;
+
+    use super::Manifest;
+
+    /// Returns the manifest of a JSON object.
+    pub(crate) fn manifest(object: Value) -> Manifest {
+        let Value::Object(object) = object else { panic!("not an object: {object}") };
+        Manifest::new(object)
+    }
+}

@@ -3,7 +3,7 @@
 //!
 //! [`project_rules`](crate::project_rules) decides which project may use a repository.
 
-mod known;
+pub(crate) mod known;
 mod mounted;
 mod repo_url;
 mod repository;

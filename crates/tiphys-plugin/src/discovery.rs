@@ -56,13 +56,10 @@ impl Pattern<'_> {
     /// Whether the pattern can only match names directly in its directory: it has neither `..`, `**` nor a path, not even by a variable.
     /// A class of a glob may match a slash: `[^x]`.
     pub(crate) fn matches_only_names(&self) -> bool {
-        let text = match self {
-            Self::FileName(text) => text,
-            Self::Glob(text) if text.contains('[') => return false,
-            Self::Glob(text) => text,
-        };
+        let (Self::FileName(text) | Self::Glob(text)) = self;
+        let has_class = matches!(self, Self::Glob(_)) && text.contains('[');
         let text = text.strip_prefix("./").unwrap_or(text);
-        !text.contains(['/', '$', '~']) && !text.contains("..") && !text.contains("**")
+        !has_class && !text.contains(['/', '$', '~']) && !text.contains("..") && !text.contains("**")
     }
 
     /// Whether the pattern matches a path in a tree, on disk or in memory, relative to the application's directory, a path without links.

@@ -1,5 +1,7 @@
 //! A local HTTP server that answers with what a test decides for each request. Connections are kept open for more requests.
 
+mod connection;
+
 use std::fmt;
 use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -7,26 +9,39 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::ServerConfig;
 
-use crate::certificates::Identity;
-use crate::chart_server::Request;
-use crate::chart_server::http::{Beginning, Connection, read_request};
+use crate::certificates::{Authority, Identity};
+pub use crate::http::Request;
+use crate::http::header;
+use crate::wait::PATIENCE;
+use connection::Connection;
+
+/// The transport of a server.
+#[derive(Clone, Copy, Debug)]
+pub enum Transport<'a> {
+    /// HTTP.
+    Plain,
+    /// TLS.
+    Tls(&'a Identity),
+    /// TLS that requires client certificates of this authority.
+    MutualTls(&'a Identity, &'a Authority),
+}
 
 /// An answer.
 #[derive(Clone, Debug, Default)]
 pub struct Canned {
     /// The status; 0 closes the connection without an answer.
     pub status: u16,
-    /// Headers besides `Content-Length`.
+    /// Headers besides `Content-Length`. `Connection: close` closes the connection after the answer.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// How fast it is sent.
+    /// How it is sent.
     pub pace: Pace,
 }
 
-/// How fast an answer is sent.
+/// How an answer is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pace {
     /// At once.
@@ -38,6 +53,14 @@ pub enum Pace {
     Bytewise(Duration),
     /// The body without end, until the client closes the connection.
     Endless,
+    /// Not at all until the server ends.
+    Hang,
+    /// The head and half of the body, and no more until the server ends.
+    HangInBody,
+    /// The head and half of the body.
+    HalfOfABody,
+    /// Without length and body. Then the connection is forwarded to this server.
+    Tunnel(SocketAddr),
 }
 
 /// A server, which ends when it is dropped.
@@ -52,7 +75,8 @@ pub struct CannedServer {
 struct State {
     answer: Box<dyn Fn(&Request) -> Canned + Send + Sync>,
     inner: Mutex<Inner>,
-    ended: Condvar,
+    /// Notified when a request has arrived or the server has ended.
+    changed: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -74,7 +98,7 @@ impl State {
     }
 
     fn wait(&self, time: Duration) {
-        let guard = self.ended.wait_timeout_while(self.inner(), time, |inner| !inner.has_ended);
+        let guard = self.changed.wait_timeout_while(self.inner(), time, |inner| !inner.has_ended);
         drop(guard.expect("not poisoned"));
     }
 }
@@ -105,17 +129,36 @@ impl CannedServer {
         identity: Option<&Identity>,
         answer: impl Fn(&Request) -> Canned + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let address = listener.local_addr().expect("it is bound");
-        let tls = identity.map(|identity| Arc::new(identity.server_config(None)));
+        Self::start_at(0, identity.map_or(Transport::Plain, Transport::Tls), answer).expect("a free port")
+    }
+
+    /// Starts an HTTP proxy that connects every `CONNECT` to the server at this address, whatever it names.
+    pub fn tunnel(to: &str) -> Self {
+        let to = to.parse().expect("an address and a port");
+        Self::start(None, move |_| Canned::new(200, "").at(Pace::Tunnel(to)))
+    }
+
+    /// Starts a server on this port, or on a free one if it is 0.
+    pub(crate) fn start_at(
+        port: u16,
+        transport: Transport<'_>,
+        answer: impl Fn(&Request) -> Canned + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+        let address = listener.local_addr()?;
+        let tls = match transport {
+            Transport::Plain => None,
+            Transport::Tls(identity) => Some(Arc::new(identity.server_config(None))),
+            Transport::MutualTls(identity, clients) => Some(Arc::new(identity.server_config(Some(clients)))),
+        };
         let scheme = if tls.is_some() { "https" } else { "http" };
-        let state =
-            Arc::new(State { answer: Box::new(answer), inner: Mutex::default(), ended: Condvar::new() });
+        let (inner, changed) = (Mutex::default(), Condvar::new());
+        let state = Arc::new(State { answer: Box::new(answer), inner, changed });
         let accepting = {
             let state = Arc::clone(&state);
             thread::spawn(move || accept(&listener, tls.as_ref(), &state))
         };
-        Self { address, scheme, state, accepting: Some(accepting) }
+        Ok(Self { address, scheme, state, accepting: Some(accepting) })
     }
 
     /// `http://127.0.0.1:PORT`
@@ -128,9 +171,36 @@ impl CannedServer {
         self.address.to_string()
     }
 
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
     /// Returns all requests in order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         self.state.inner().requests.clone()
+    }
+
+    /// Returns the number of requests for a path, including its query.
+    pub fn count(&self, path: &str) -> usize {
+        self.state.inner().requests.iter().filter(|request| request.path == path).count()
+    }
+
+    /// Waits for a request for a path that starts with `path`.
+    pub fn wait_for(&self, path: &str) {
+        let missing =
+            |inner: &mut Inner| !inner.requests.iter().any(|request| request.path.starts_with(path));
+        let (_inner, result) = self
+            .state
+            .changed
+            .wait_timeout_while(self.state.inner(), PATIENCE, missing)
+            .expect("not poisoned");
+        assert!(!result.timed_out(), "{path} was not requested");
+    }
+
+    /// Removes the recorded requests.
+    pub fn forget(&self) {
+        self.state.inner().requests.clear();
     }
 
     /// Returns the number of accepted connections.
@@ -149,7 +219,7 @@ impl Drop for CannedServer {
                 drop(stream.shutdown(Shutdown::Both));
             }
         }
-        self.state.ended.notify_all();
+        self.state.changed.notify_all();
         // Wakes the accepting thread; an error means that it has ended.
         drop(TcpStream::connect(self.address));
         if let Some(accepting) = self.accepting.take() {
@@ -181,54 +251,86 @@ fn accept(listener: &TcpListener, tls: Option<&Arc<ServerConfig>>, state: &Arc<S
 }
 
 fn serve(stream: TcpStream, tls: Option<Arc<ServerConfig>>, state: &State) -> io::Result<()> {
-    // Small parts of answers are not delayed.
-    stream.set_nodelay(true)?;
-    let mut connection = match tls {
-        None => Connection::Plain(stream),
-        Some(config) => {
-            let session = ServerConnection::new(config).map_err(io::Error::other)?;
-            Connection::Tls(Box::new(StreamOwned::new(session, stream)))
-        }
-    };
-    while let Beginning::Request(request) = read_request(&mut connection)? {
+    let mut connection = Connection::new(stream, tls)?;
+    let mut received = Vec::new();
+    while let Some(request) = Request::read(&mut connection, &mut received)? {
         state.inner().requests.push(request.clone());
+        state.changed.notify_all();
         let canned = (state.answer)(&request);
         if canned.status == 0 {
-            break;
+            return connection.end();
         }
-        write(&mut connection, &canned, state)?;
+        if let Pace::Tunnel(to) = canned.pace {
+            // In one piece, which some clients expect.
+            connection.write_all(b"HTTP/1.1 200 OK\r\n\r\n")?;
+            return connection.forward(to);
+        }
+        write(&mut connection, &request, &canned, state)?;
+        if header(&canned.headers, "Connection") == Some("close") {
+            return connection.end();
+        }
+    }
+    if !received.is_empty() {
+        // A body without a head, as HTTP/0.9 and the recorded servers answer other protocols.
+        connection.write_all(b"this is not an HTTP request\n")?;
     }
     connection.end()
 }
 
-fn write(connection: &mut Connection, canned: &Canned, state: &State) -> io::Result<()> {
-    if let Pace::Late(time) = canned.pace {
-        state.wait(time);
-    }
-    write!(connection, "HTTP/1.1 {} \r\n", canned.status)?;
-    for (name, value) in &canned.headers {
-        write!(connection, "{name}: {value}\r\n")?;
-    }
-    if canned.pace == Pace::Endless {
-        write!(connection, "\r\n")?;
-        loop {
-            connection.write_all(&canned.body)?;
+fn write(connection: &mut Connection, request: &Request, canned: &Canned, state: &State) -> io::Result<()> {
+    match canned.pace {
+        Pace::Late(time) => state.wait(time),
+        Pace::Hang => {
+            state.wait(Duration::MAX);
+            return Ok(());
         }
+        _ => {}
+    }
+    let mut head = Vec::new();
+    write!(head, "HTTP/1.1 {} {}\r\n", canned.status, reason(canned.status))?;
+    for (name, value) in &canned.headers {
+        write!(head, "{name}: {value}\r\n")?;
     }
     // These statuses have no body.
-    if !matches!(canned.status, 204 | 304) {
-        write!(connection, "Content-Length: {}\r\n", canned.body.len())?;
+    if canned.pace != Pace::Endless && !matches!(canned.status, 204 | 304) {
+        write!(head, "Content-Length: {}\r\n", canned.body.len())?;
     }
-    write!(connection, "\r\n")?;
+    write!(head, "\r\n")?;
+    connection.write_all(&head)?;
+    let body = if request.method == "HEAD" { &[] } else { canned.body.as_slice() };
     match canned.pace {
+        Pace::Endless => loop {
+            connection.write_all(body)?;
+        },
         Pace::Bytewise(time) => {
-            for byte in &canned.body {
+            for byte in body {
                 connection.flush()?;
                 state.wait(time);
                 connection.write_all(&[*byte])?;
             }
         }
-        _ => connection.write_all(&canned.body)?,
+        Pace::HangInBody | Pace::HalfOfABody => connection.write_all(&body[..body.len() / 2])?,
+        _ => connection.write_all(body)?,
     }
-    connection.flush()
+    connection.flush()?;
+    if canned.pace == Pace::HangInBody {
+        state.wait(Duration::MAX);
+    }
+    Ok(())
+}
+
+/// Go clients print the reason phrase of the server.
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        302 => "Found",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        503 => "Service Unavailable",
+        _ => "",
+    }
 }

@@ -1,5 +1,6 @@
 //! A client of local servers: a connection per request, with credentials.
 
+use std::borrow::Cow;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
@@ -7,6 +8,8 @@ use std::time::Duration;
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
+
+use crate::http::{Message, header};
 
 /// Limit for one response.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -17,11 +20,6 @@ pub(crate) struct Client {
     tls: Option<Arc<ClientConfig>>,
     /// Value of the header `Authorization`.
     authorization: String,
-}
-
-pub(crate) struct Answer {
-    /// Status line and headers, and the body.
-    text: String,
 }
 
 impl Client {
@@ -71,30 +69,28 @@ fn exchange(stream: &mut (impl Read + Write), request: &[u8]) -> io::Result<Answ
     stream.flush()?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer)?;
-    Ok(Answer { text: String::from_utf8_lossy(&answer).into_owned() })
+    Message::parse(&answer).map(Answer).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }
+
+pub(crate) struct Answer(Message);
 
 impl Answer {
     /// Panics if the response has another status.
     pub(crate) fn expect_status(&self, status: u16) {
-        assert_eq!(self.status(), status, "{}", self.text);
+        assert_eq!(self.status(), status, "{}", self.body());
     }
 
     /// Returns the status, or 0 for a malformed response.
     pub(crate) fn status(&self) -> u16 {
-        self.text.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
+        self.0.first_line.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default()
     }
 
     /// Returns the body.
-    pub(crate) fn body(&self) -> &str {
-        self.text.split_once("\r\n\r\n").map_or("", |(_, body)| body)
+    pub(crate) fn body(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.0.body)
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        let heads = self.text.split("\r\n").take_while(|line| !line.is_empty());
-        heads
-            .filter_map(|line| line.split_once(": "))
-            .find(|(found, _)| found.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value)
+        header(&self.0.headers, name)
     }
 }

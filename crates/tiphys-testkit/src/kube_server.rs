@@ -218,7 +218,7 @@ impl KubeServer {
     fn request(&self, method: &str, path: &str, object: &Value, status: u16) -> Value {
         let answer = self.client.send(method, path, "application/json", object.to_string().as_bytes());
         answer.expect_status(status);
-        serde_json::from_str(answer.body()).expect("a JSON response")
+        serde_json::from_str(&answer.body()).expect("a JSON response")
     }
 }
 

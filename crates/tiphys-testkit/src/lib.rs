@@ -11,6 +11,7 @@ pub mod fixture;
 pub mod generator_plugin;
 pub mod git;
 pub mod helm;
+mod http;
 pub mod http2;
 mod http_client;
 pub mod kube_server;
@@ -21,7 +22,6 @@ pub mod recorded_servers;
 pub mod recorded_sets;
 pub mod registry;
 pub mod tools;
-pub mod tunnel;
 pub mod wait;
 
 use std::path::PathBuf;

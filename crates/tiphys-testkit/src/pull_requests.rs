@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use crate::built;
 use crate::canned_server::{Canned, CannedServer};
 use crate::certificates::Authority;
-use crate::tunnel::Tunnel;
 
 /// The token of GitHub, in the Secret `github-secret`.
 pub const GITHUB_TOKEN: &str = "a-github-token";
@@ -27,7 +26,7 @@ pub struct PullRequestServers {
     /// `api.github.com` with a certificate of [`PullRequestServers::authority`].
     pub github: CannedServer,
     /// The proxy to GitHub, for `HTTPS_PROXY`.
-    pub tunnel: Tunnel,
+    pub tunnel: CannedServer,
     /// The plugin service.
     pub plugin: CannedServer,
     /// The CA of GitHub's certificate, for `SSL_CERT_FILE`.
@@ -60,7 +59,7 @@ impl PullRequestServers {
                 _ => Canned::new(404, r#"{"message":"no such call"}"#),
             }
         });
-        Self { tunnel: Tunnel::start(&github.host()), github, plugin, authority }
+        Self { tunnel: CannedServer::tunnel(&github.host()), github, plugin, authority }
     }
 }
 

@@ -11,9 +11,10 @@ use std::process::{Child, Command, Stdio};
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::canned_server::Transport;
 use crate::certificates::{Authority, Identity};
 use crate::chart::{Chart, Image, digest};
-use crate::chart_server::{Transport, basic};
+use crate::chart_server::basic;
 use crate::http_client::Client;
 use crate::tools;
 

@@ -2,13 +2,7 @@ use serde_json::{Value, json};
 
 use super::{Change, Comparison, Counts, compare};
 use crate::Manifest;
-
-fn manifest(value: Value) -> Manifest {
-    match value {
-        Value::Object(object) => Manifest::new(object),
-        other => panic!("not an object: {other}"),
-    }
-}
+use crate::manifest::tests::manifest;
 
 fn config_map(namespace: &str, name: &str, value: &str) -> Manifest {
     manifest(

@@ -1,14 +1,8 @@
 use serde_json::{Value, json};
 
 use super::Ownership;
+use crate::manifest::tests::manifest;
 use crate::{Manifest, TrackingMethod};
-
-fn manifest(value: Value) -> Manifest {
-    match value {
-        Value::Object(object) => Manifest::new(object),
-        other => panic!("not an object: {other}"),
-    }
-}
 
 fn ownership(method: TrackingMethod, installation_id: &str) -> Ownership {
     Ownership { method, label_key: "app".to_owned(), installation_id: installation_id.to_owned() }

@@ -1,12 +1,8 @@
 use serde_json::{Value, json};
 
 use super::{ServedKind, ServedKinds, UnknownKind, version};
+use crate::manifest::tests::manifest;
 use crate::{Manifest, Scope};
-
-fn manifest(object: Value) -> Manifest {
-    let Value::Object(object) = object else { panic!("an object") };
-    Manifest::new(object)
-}
 
 fn resource_list(group_version: &str, resources: &Value) -> Manifest {
     manifest(json!({"kind": "APIResourceList", "groupVersion": group_version, "resources": resources}))

@@ -2,10 +2,11 @@
 
 use tiphys_http::{CredentialScope, Credentials, HttpClient, HttpError};
 use tiphys_model::access::{RepositoryAccess, Secret};
+use tiphys_testkit::canned_server::CannedServer;
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 
-use crate::raw_server::{RawServer, connect_proxy};
+use crate::raw_server::RawServer;
 use crate::{LONG, body, client, get, get_with, origin};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -41,30 +42,30 @@ async fn https_requests_are_tunnelled() {
     let identity = Authority::new().server();
     let server = ChartServer::start(Transport::Tls(&identity));
     server.file("/a", "ok");
-    let (proxy, head) = connect_proxy(server.host());
-    let access = RepositoryAccess { insecure: true, ..via(&format!("{LOGIN}@{proxy}")) };
+    let proxy = CannedServer::tunnel(&server.host());
+    let access = RepositoryAccess { insecure: true, ..via(&format!("{LOGIN}@{}", proxy.host())) };
     let credentials = Credentials::basic("user", "pass", origin(HTTPS));
     let client = client(&access, HTTPS).await;
     let response = get_with(&client, HTTPS, Some(&credentials)).await.expect("a response");
     assert_eq!(body(response).await.expect("a body"), "ok");
-    drop(client);
     let requests = server.requests();
     assert_eq!((requests.len(), requests[0].path.as_str()), (1, "/a?b"));
     assert_eq!(requests[0].header("Authorization"), Some("Basic dXNlcjpwYXNz"));
     assert_eq!(requests[0].header("Proxy-Authorization"), None);
-    drop(server);
-    let head = head.join().expect("the proxy does not panic");
-    assert!(head.starts_with("CONNECT charts.example.invalid:443 HTTP/1.1\r\n"), "{head}");
-    assert!(head.contains(&format!(": Basic {LOGIN_BASE64}\r\n")), "{head}");
-    assert!(!head.contains("dXNlcjpwYXNz"), "the proxy does not get the server's credentials: {head}");
+    let [request] = &proxy.requests()[..] else { panic!("one request") };
+    assert_eq!((&*request.method, &*request.path), ("CONNECT", "charts.example.invalid:443"));
+    let expected = format!("Basic {LOGIN_BASE64}");
+    assert_eq!(request.header("Proxy-Authorization"), Some(&*expected), "{request:?}");
+    let shown = format!("{request:?}");
+    assert!(!shown.contains("dXNlcjpwYXNz"), "the proxy does not get the server's credentials: {shown}");
 }
 
 #[tokio::test]
 async fn tunnelled_server_needs_a_trusted_certificate() {
     let identity = Authority::new().server();
     let server = ChartServer::start(Transport::Tls(&identity));
-    let (proxy, _head) = connect_proxy(server.host());
-    let error = get(&client(&via(&proxy), HTTPS).await, HTTPS).await.err();
+    let proxy = CannedServer::tunnel(&server.host());
+    let error = get(&client(&via(&proxy.host()), HTTPS).await, HTTPS).await.err();
     assert!(matches!(error, Some(HttpError::Tls(_))), "{error:?}");
     assert_eq!(server.requests(), []);
 }

@@ -44,31 +44,6 @@ impl RawServer {
     }
 }
 
-/// An HTTP proxy for one CONNECT request, which it forwards to `upstream` instead of the requested host. Returns its address and, when it
-/// ends, the head of the request.
-pub(crate) fn connect_proxy(upstream: String) -> (String, JoinHandle<String>) {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    let address = listener.local_addr().expect("it is bound").to_string();
-    let thread = thread::spawn(move || {
-        let (mut client, _) = listener.accept().expect("a client connects");
-        let head = read_head(&mut client);
-        client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").expect("the client reads");
-        let mut server = TcpStream::connect(upstream).expect("the upstream server listens");
-        let (mut from_client, mut to_server) =
-            (client.try_clone().expect("a copy"), server.try_clone().expect("a copy"));
-        let upload = thread::spawn(move || {
-            // Ends with an error if one of both closes its connection.
-            drop(std::io::copy(&mut from_client, &mut to_server));
-            drop(to_server.shutdown(Shutdown::Write));
-        });
-        drop(std::io::copy(&mut server, &mut client));
-        drop(client.shutdown(Shutdown::Both));
-        upload.join().expect("it does not panic");
-        head
-    });
-    (address, thread)
-}
-
 /// Reads up to the empty line after the headers.
 pub(crate) fn read_head(stream: &mut TcpStream) -> String {
     let (mut head, mut byte) = (Vec::new(), [0]);

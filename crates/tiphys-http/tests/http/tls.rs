@@ -2,10 +2,10 @@
 
 use tiphys_http::{CredentialScope, HttpClient, HttpError};
 use tiphys_model::access::{RepositoryAccess, Secret};
+use tiphys_testkit::canned_server::CannedServer;
 use tiphys_testkit::certificates::{Authority, Identity};
 use tiphys_testkit::chart_server::{ChartServer, Transport};
 
-use crate::raw_server::connect_proxy;
 use crate::{LONG, client, get, origin};
 
 /// Part of the message for other servers.
@@ -54,8 +54,8 @@ async fn certificate_must_be_for_the_host() {
     let authority = Authority::new();
     let identity = authority.server();
     let server = ChartServer::start(Transport::Tls(&identity));
-    let (proxy, _head) = connect_proxy(server.host());
-    let access = RepositoryAccess { proxy: Secret::new(proxy), ..trusting(&authority) };
+    let proxy = CannedServer::tunnel(&server.host());
+    let access = RepositoryAccess { proxy: Secret::new(proxy.host()), ..trusting(&authority) };
     let text = "https://charts.example.invalid";
     let error = get(&client(&access, text).await, text).await.expect_err("the certificate is for 127.0.0.1");
     let text = error.to_string();

@@ -13,9 +13,10 @@ use tiphys_kube::cluster_reader::{ClusterErrorKind, ClusterReader as _, ListCont
 use tiphys_kube::{KubeCluster, KubeConnection, KubeIdentity, KubeOptions};
 use tiphys_model::access::Secret;
 use tiphys_model::limits::Limit;
+use tiphys_testkit::canned_server::CannedServer;
 use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer};
 
-use crate::scripted::{Reply, Scripted, at, ok, proxy};
+use crate::scripted::{Reply, Scripted, at, ok};
 use crate::support::{chain, connection, options};
 
 /// The kind of the requests.
@@ -240,15 +241,16 @@ async fn older_server_is_asked_for_each_group() {
 
 #[tokio::test]
 async fn proxy_is_used_with_its_credentials() {
-    let (address, heads) = proxy();
     let server = KubeServer::shared();
+    let proxy = CannedServer::tunnel(&server.address().to_string());
     let connection = KubeConnection {
-        proxy: Some(Secret::new(format!("http://user:pass@{address}"))),
+        proxy: Some(Secret::new(format!("http://user:pass@{}", proxy.host()))),
         ..connection(server, KubeIdentity::Token(Secret::new(ADMIN_TOKEN)))
     };
     KubeCluster::new(connection, options()).version().await.expect("a version");
-    let heads = heads.lock().unwrap();
-    assert!(heads[0].starts_with(&format!("CONNECT {} ", server.address())), "{heads:?}");
-    assert!(heads[0].to_lowercase().contains("proxy-authorization: basic"), "{heads:?}");
-    assert!(!heads[0].contains(ADMIN_TOKEN), "{heads:?}");
+    let request = &proxy.requests()[0];
+    assert_eq!((&*request.method, &*request.path), ("CONNECT", &*server.address().to_string()));
+    let authorization = request.header("Proxy-Authorization").unwrap_or_default();
+    assert!(authorization.to_lowercase().starts_with("basic"), "{request:?}");
+    assert!(!format!("{request:?}").contains(ADMIN_TOKEN), "{request:?}");
 }

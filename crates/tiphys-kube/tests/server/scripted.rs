@@ -1,4 +1,4 @@
-//! A server with scripted responses, and a proxy.
+//! A server with scripted responses.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -95,29 +95,6 @@ pub(crate) fn at(server: &str, options: KubeOptions) -> KubeCluster {
         identity: KubeIdentity::Anonymous,
     };
     KubeCluster::new(connection, options)
-}
-
-/// Starts an HTTP proxy that connects to the requested address. Returns its address, and the heads of its requests.
-pub(crate) fn proxy() -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    let heads = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&heads);
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.expect("a connection");
-            let head = read_head(&mut stream);
-            let target = head.split(' ').nth(1).unwrap_or_default().to_owned();
-            log.lock().expect("no panic").push(head);
-            let mut server = TcpStream::connect(target).expect("the target");
-            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").expect("a client");
-            let (mut from, mut to) =
-                (stream.try_clone().expect("a socket"), server.try_clone().expect("a socket"));
-            thread::spawn(move || drop(std::io::copy(&mut from, &mut to)));
-            thread::spawn(move || drop(std::io::copy(&mut server, &mut stream)));
-        }
-    });
-    (address, heads)
 }
 
 fn read_head(stream: &mut TcpStream) -> String {

@@ -183,4 +183,4 @@ impl KnownRepositories {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

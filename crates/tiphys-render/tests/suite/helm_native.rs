@@ -39,7 +39,7 @@ fn at_once() -> usize {
 
 async fn render_all() -> BTreeMap<String, Answer> {
     let servers = RecordedServers::start();
-    let world = World::new(at_once(), Some(&servers.certificate_file()));
+    let world = World::new(&["plugins/helm"], at_once(), Some(servers.certificate_file()));
     let world = &world;
     let cases: Vec<Value> = oracle::cases("helm-native").into_iter().filter(is_run).collect();
     let answers = futures_util::stream::iter(cases)

@@ -217,7 +217,7 @@ async fn compare(world: &World, seed: u64) -> Outcome {
 
 async fn compare_all() -> Outcome {
     let at_once = PER_PROCESSOR * std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-    let world = &World::new(at_once);
+    let world = &World::new(&["plugins/helm", "plugins/kustomize"], at_once, None);
     let outcomes: Vec<Outcome> = futures_util::stream::iter(SEED..SEED + REPOSITORIES)
         .map(|seed| compare(world, seed))
         .buffer_unordered(at_once)

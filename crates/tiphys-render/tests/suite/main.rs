@@ -2,3 +2,4 @@
 
 mod helm_native;
 mod inputs;
+mod world;

@@ -11,4 +11,4 @@ mod revisions;
 mod ssh;
 mod submodules;
 mod trees;
-mod workbench;
+pub(crate) mod workbench;

@@ -4,44 +4,35 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::http::{Request, Response};
 use super::{Access, Failure, IDENTITY_TOKEN, basic};
+use crate::canned_server::{Canned, Pace};
 use crate::chart::{Image, digest};
+use crate::http::Request;
 
 /// The path of the token service.
 const TOKEN_PATH: &str = "/token";
 /// The only token.
 const TOKEN: &str = "a-token-of-a-test";
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Site {
     /// The URL of the token service.
     token_server: String,
-    answers: BTreeMap<String, Response>,
+    answers: BTreeMap<String, Canned>,
     tags: BTreeMap<String, BTreeSet<String>>,
     accesses: BTreeMap<String, Access>,
     failures: BTreeMap<String, Failure>,
 }
 
 impl Site {
-    pub(super) fn new(url: String) -> Self {
-        Self {
-            token_server: url,
-            answers: BTreeMap::new(),
-            tags: BTreeMap::new(),
-            accesses: BTreeMap::new(),
-            failures: BTreeMap::new(),
-        }
-    }
-
-    pub(super) fn put(&mut self, path: &str, response: Response) {
+    pub(super) fn put(&mut self, path: &str, response: Canned) {
         self.answers.insert(path.to_owned(), response);
     }
 
     /// Adds the paths of an image in the distribution protocol, and returns its digest.
     pub(super) fn put_image(&mut self, name: &str, tag: &str, image: &Image) -> String {
         let image_digest = digest(&image.manifest);
-        let manifest = Response::file(image.manifest.clone())
+        let manifest = Canned::new(200, image.manifest.clone())
             .with("Content-Type", image.media_type)
             .with("Docker-Content-Digest", &image_digest);
         for reference in [tag, &image_digest] {
@@ -49,7 +40,7 @@ impl Site {
         }
         for blob in &image.blobs {
             let blob_digest = digest(blob);
-            let response = Response::file(blob.clone())
+            let response = Canned::new(200, blob.clone())
                 .with("Content-Type", "application/octet-stream")
                 .with("Docker-Content-Digest", &blob_digest);
             self.put(&format!("/v2/{name}/blobs/{blob_digest}"), response);
@@ -57,7 +48,7 @@ impl Site {
         let tags = self.tags.entry(name.to_owned()).or_default();
         tags.insert(tag.to_owned());
         let list = json!({"name": name, "tags": tags}).to_string();
-        self.put(&format!("/v2/{name}/tags/list"), Response::json(&list));
+        self.put(&format!("/v2/{name}/tags/list"), json_answer(&list));
         image_digest
     }
 
@@ -76,12 +67,20 @@ impl Site {
         };
     }
 
-    pub(super) fn failure(&self, path: &str) -> Option<Failure> {
-        longest(&self.failures, path)
+    /// Returns the answer to a request, with the failure of its path.
+    pub(super) fn answer(&self, request: &Request) -> Canned {
+        let answer = self.success(request);
+        match longest(&self.failures, &request.path) {
+            None => answer,
+            Some(Failure::Status(status)) => Canned::new(status, "this fails on demand\n"),
+            Some(Failure::Hang) => answer.at(Pace::Hang),
+            Some(Failure::Late(time)) => answer.at(Pace::Late(time)),
+            Some(Failure::HangInBody) => answer.at(Pace::HangInBody),
+            Some(Failure::HalfOfABody) => answer.at(Pace::HalfOfABody),
+        }
     }
 
-    /// Returns the response of a request without a failure.
-    pub(super) fn answer(&self, request: &Request) -> Response {
+    fn success(&self, request: &Request) -> Canned {
         if request.place() == TOKEN_PATH {
             return self.token(request);
         }
@@ -90,37 +89,41 @@ impl Site {
             return self.refusal(access);
         }
         if !["GET", "HEAD"].contains(&request.method.as_str()) {
-            return Response::text(405, "this server is read-only\n");
+            return Canned::new(405, "this server is read-only\n");
         }
         let answer = self.answers.get(&request.path).or_else(|| self.answers.get(request.place()));
-        answer.cloned().unwrap_or_else(|| Response::text(404, "not found\n"))
+        answer.cloned().unwrap_or_else(|| Canned::new(404, "not found\n"))
     }
 
     /// Returns the token, unless credentials are required and neither they nor the identity token were sent.
-    fn token(&self, request: &Request) -> Response {
+    fn token(&self, request: &Request) -> Canned {
         if request.method == "POST" {
             let is_known = request.body.contains("grant_type=refresh_token&")
                 && request.body.split('&').any(|field| field == format!("refresh_token={IDENTITY_TOKEN}"));
-            let token = Response::json(&json!({"access_token": TOKEN}).to_string());
-            return if is_known { token } else { Response::text(401, "authentication required\n") };
+            let token = json_answer(&json!({"access_token": TOKEN}).to_string());
+            return if is_known { token } else { Canned::new(401, "authentication required\n") };
         }
         let is_for_all = !self.accesses.values().any(|access| *access == Access::Token);
         if is_for_all || is_met(Access::Basic, request) {
-            return Response::json(&json!({"token": TOKEN, "access_token": TOKEN}).to_string());
+            return json_answer(&json!({"token": TOKEN, "access_token": TOKEN}).to_string());
         }
         self.refusal(Access::Basic)
     }
 
     /// Returns 401 with a challenge.
-    fn refusal(&self, access: Access) -> Response {
+    fn refusal(&self, access: Access) -> Canned {
         let challenge = match access {
             Access::Open | Access::Basic => "Basic realm=\"charts\"".to_owned(),
             Access::AnonymousToken | Access::Token => {
                 format!("Bearer realm=\"{}{TOKEN_PATH}\",service=\"charts\"", self.token_server)
             }
         };
-        Response::text(401, "authentication required\n").with("WWW-Authenticate", &challenge)
+        Canned::new(401, "authentication required\n").with("WWW-Authenticate", &challenge)
     }
+}
+
+pub(super) fn json_answer(json: &str) -> Canned {
+    Canned::new(200, json).with("Content-Type", "application/json")
 }
 
 fn longest<T: Copy>(rules: &BTreeMap<String, T>, path: &str) -> Option<T> {

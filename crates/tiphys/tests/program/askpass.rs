@@ -1,12 +1,11 @@
 //! The program as git's askpass program: alone, and called by git.
 
 use std::convert::Infallible;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::task::{Context, Poll};
 
+use tiphys_testkit::canned_server::{Canned, CannedServer};
 use tonic::codegen::{BoxFuture, Service, http};
 use tonic::{Request, Response, Status};
 
@@ -178,34 +177,17 @@ fn missing_credentials_are_reported_without_a_secret() {
 }
 
 /// Serves a repository with one branch over HTTP, which requires the credentials.
-fn repository() -> String {
+fn repository() -> CannedServer {
     // "x-access-token:correct-horse" in base64.
-    const AUTHORIZATION: &str = "Authorization: Basic eC1hY2Nlc3MtdG9rZW46Y29ycmVjdC1ob3JzZQ==";
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let url = format!("http://{}/team/apps.git", listener.local_addr().expect("it listens"));
-    // The thread ends with the test process.
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.expect("a connection");
-            let reader = BufReader::new(stream.try_clone().expect("the socket can be shared"));
-            let head: Vec<String> =
-                reader.lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
-            let (status, kind, body) = if head.iter().any(|line| line == AUTHORIZATION) {
-                let branch = format!("003e{COMMIT} refs/heads/main\0\n");
-                let refs = format!("001e# service=git-upload-pack\n0000{branch}0000");
-                ("200 OK", "application/x-git-upload-pack-advertisement", refs)
-            } else {
-                ("401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"git\"", "text/plain", String::new())
-            };
-            let length = body.len();
-            let answer = format!(
-                "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-            );
-            // The client may have disconnected.
-            drop(stream.write_all(answer.as_bytes()));
+    const AUTHORIZATION: &str = "Basic eC1hY2Nlc3MtdG9rZW46Y29ycmVjdC1ob3JzZQ==";
+    CannedServer::start(None, |request| {
+        if request.header("Authorization") != Some(AUTHORIZATION) {
+            return Canned::new(401, "").with("WWW-Authenticate", "Basic realm=\"git\"");
         }
-    });
-    url
+        let branch = format!("003e{COMMIT} refs/heads/main\0\n");
+        let refs = format!("001e# service=git-upload-pack\n0000{branch}0000");
+        Canned::new(200, refs).with("Content-Type", "application/x-git-upload-pack-advertisement")
+    })
 }
 
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
@@ -213,7 +195,8 @@ const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 #[test]
 fn git_reads_private_repository_with_the_installed_program() {
     let world = World::empty();
-    let (url, socket) = (repository(), serve(&world));
+    let (server, socket) = (repository(), serve(&world));
+    let url = format!("{}/team/apps.git", server.url());
     let installed = world.run(&["cmp-server", "--install", "shared"]);
     let expected = "installed shared/argocd-cmp-server, and argocd beside it as a link to it\n";
     assert_eq!((installed.code, installed.stdout.as_str(), installed.stderr.as_str()), (0, "", expected));

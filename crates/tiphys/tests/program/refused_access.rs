@@ -1,34 +1,23 @@
 //! A repository behind HTTP that requires credentials.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::TcpListener;
 use std::sync::mpsc;
+
+use tiphys_testkit::canned_server::{Canned, CannedServer};
 
 use crate::world::World;
 
 /// Serves 401 for every request. Returns its address and the received `Authorization` headers.
 pub(crate) fn server() -> (String, mpsc::Receiver<String>) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-    let address = listener.local_addr().expect("it listens").to_string();
     let (sender, receiver) = mpsc::channel();
-    // The thread ends with the test process.
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.expect("a connection");
-            let reader = BufReader::new(stream.try_clone().expect("the socket can be shared"));
-            for line in reader.lines().map_while(Result::ok).take_while(|line| !line.is_empty()) {
-                let header =
-                    line.split_once(": ").filter(|(name, _)| name.eq_ignore_ascii_case("Authorization"));
-                if let Some((_, value)) = header {
-                    drop(sender.send(value.to_owned()));
-                }
-            }
-            let answer = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"git\"\r\nContent-Length: 0\r\n\
-                          Connection: close\r\n\r\n";
-            // The client may have disconnected.
-            drop(stream.write_all(answer.as_bytes()));
+    let server = CannedServer::start(None, move |request| {
+        if let Some(value) = request.header("Authorization") {
+            drop(sender.send(value.to_owned()));
         }
+        Canned::new(401, "").with("WWW-Authenticate", "Basic realm=\"git\"")
     });
+    let address = server.host();
+    // It ends with the test process.
+    Box::leak(Box::new(server));
     (address, receiver)
 }
 

@@ -3,14 +3,8 @@ use tiphys_model::resources::IgnoreDifference;
 
 use super::{LiveComparison, LivePair, LiveRules, compare_live, possible_namespaces};
 use crate::diff::{Change, Ignored};
+use crate::manifest::tests::manifest;
 use crate::{Manifest, Ownership, Scopes, TrackingMethod};
-
-fn manifest(value: Value) -> Manifest {
-    match value {
-        Value::Object(object) => Manifest::new(object),
-        other => panic!("not an object: {other}"),
-    }
-}
 
 /// Compares for the application `shop`, ignoring these pointers in every object.
 fn compared(pairs: &[(Value, Option<Value>)], removable: &[Value], pointers: &[&str]) -> LiveComparison {

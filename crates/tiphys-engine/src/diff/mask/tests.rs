@@ -2,13 +2,7 @@ use serde_json::{Value, json};
 
 use super::shown;
 use crate::Manifest;
-
-fn manifest(value: Value) -> Manifest {
-    match value {
-        Value::Object(object) => Manifest::new(object),
-        other => panic!("not an object: {other}"),
-    }
-}
+use crate::manifest::tests::manifest;
 
 fn secret(fields: Value) -> Manifest {
     let mut object = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a"}});

@@ -7,7 +7,7 @@ use crate::access::{
 };
 
 /// A repository whose password is the user name, twice.
-fn access(url: &str, username: &str) -> RepositoryAccess {
+pub(crate) fn access(url: &str, username: &str) -> RepositoryAccess {
     RepositoryAccess {
         url: url.to_owned(),
         kind: RepositoryKind::Helm,
@@ -17,7 +17,7 @@ fn access(url: &str, username: &str) -> RepositoryAccess {
     }
 }
 
-fn of_project(project: &str, access: RepositoryAccess) -> RepositoryAccess {
+pub(crate) fn of_project(project: &str, access: RepositoryAccess) -> RepositoryAccess {
     RepositoryAccess { project: project.to_owned(), ..access }
 }
 
@@ -25,7 +25,7 @@ fn of_kind(kind: RepositoryKind, access: RepositoryAccess) -> RepositoryAccess {
     RepositoryAccess { kind, ..access }
 }
 
-fn known(repositories: &[RepositoryAccess], templates: &[RepositoryAccess]) -> KnownRepositories {
+pub(crate) fn known(repositories: &[RepositoryAccess], templates: &[RepositoryAccess]) -> KnownRepositories {
     KnownRepositories {
         repositories: repositories.to_vec(),
         templates: templates.to_vec(),

@@ -1,33 +1,9 @@
 use std::collections::BTreeMap;
 
-use crate::access::{
-    ContextProject, KnownRepositories, RepositoryAccess, RepositoryKind, RepositoryUse, Secret,
-};
+use crate::access::known::tests::{access, known, of_project};
+use crate::access::{ContextProject, RepositoryAccess, RepositoryUse};
 
 use super::{source_access, submodule_access};
-
-/// A repository whose password is the user name, twice.
-fn access(url: &str, username: &str) -> RepositoryAccess {
-    RepositoryAccess {
-        url: url.to_owned(),
-        kind: RepositoryKind::Helm,
-        username: username.to_owned(),
-        password: Secret::new(username.repeat(2)),
-        ..RepositoryAccess::default()
-    }
-}
-
-fn of_project(project: &str, access: RepositoryAccess) -> RepositoryAccess {
-    RepositoryAccess { project: project.to_owned(), ..access }
-}
-
-fn known(repositories: &[RepositoryAccess], templates: &[RepositoryAccess]) -> KnownRepositories {
-    KnownRepositories {
-        repositories: repositories.to_vec(),
-        templates: templates.to_vec(),
-        ..KnownRepositories::default()
-    }
-}
 
 /// A project with these `sourceRepos`.
 fn project(name: &str, source_repos: &[&str]) -> ContextProject {

@@ -263,7 +263,7 @@ async fn compare() -> (usize, Vec<String>) {
         timeout: TIMEOUT,
         stdout_bytes_max: 1 << 26,
     };
-    let (tool, folder, world) = (&tool, folder.path(), &World::new(at_once(), None));
+    let (tool, folder, world) = (&tool, folder.path(), &World::new(&["plugins/helm"], at_once(), None));
     let mut dice = Dice::new(SEED);
     let cases: Vec<Value> = (0..APPLICATIONS).map(|number| make(number, &mut dice)).collect();
     let outcomes: Vec<(bool, Option<String>)> = futures_util::stream::iter(cases.iter().enumerate())

@@ -122,7 +122,7 @@ async fn a_helper_is_asked_once_for_a_registry_however_many_charts_want_it_at_on
         place.is_fetched(&sources, four),
     );
     let (mut asked, mut expected) =
-        (place.asked(), place.registries.each_ref().map(ChartServer::host).to_vec());
+        (place.asked(), place.registries.each_ref().map(|registry| registry.host()).to_vec());
     asked.sort();
     expected.sort();
     assert_eq!(asked, expected);

@@ -1,61 +1,12 @@
-//! A temporary folder with a store and a cache, and a source on a server.
+//! Charts on a server.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
-use tempfile::TempDir;
 use tiphys_model::access::{RepositoryAccess, Secret};
-use tiphys_source::{
-    ChartSource, CredentialReach, ResolvedRevision, SourceError, SourceOptions, SourceRequest, SourceService,
-    Sources, TreeScope, Want,
-};
+use tiphys_source::{ChartSource, CredentialReach, ResolvedRevision, SourceError, Sources, TreeScope, Want};
 use tiphys_testkit::chart::Chart;
 use tiphys_testkit::chart_server::{PASSWORD, USER};
-use tiphys_testkit::git;
-use tiphys_tree::{Modes, RepoPath, Store, StoreOptions, Tree, TreeLimits};
+use tiphys_tree::{Modes, RepoPath, Tree};
 
-/// Where one test works.
-pub(crate) struct Workbench {
-    dir: TempDir,
-    store: Arc<Store>,
-}
-
-impl Workbench {
-    pub(crate) fn new() -> Self {
-        let dir = tempfile::tempdir().expect("a temporary folder can be made");
-        let options = StoreOptions {
-            dir: dir.path().join("store"),
-            runs_dir: dir.path().join("runs"),
-            limits: TreeLimits::DEFAULT,
-        };
-        let store = Arc::new(Store::open(options).expect("the store can be opened"));
-        Self { dir, store }
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    /// The sources of one command.
-    pub(crate) fn sources(&self) -> Sources {
-        self.sources_with(|_, _| {})
-    }
-
-    pub(crate) fn sources_with(
-        &self,
-        change: impl FnOnce(&mut SourceOptions, &mut SourceRequest),
-    ) -> Sources {
-        let mut request = SourceRequest::default();
-        self.service(|options| change(options, &mut request)).request(request)
-    }
-
-    /// A service for several requests.
-    pub(crate) fn service(&self, change: impl FnOnce(&mut SourceOptions)) -> SourceService {
-        let mut options = SourceOptions::new(self.path("cache"), git::environment(self.dir.path()));
-        change(&mut options);
-        SourceService::new(Arc::clone(&self.store), options)
-    }
-}
+pub(crate) use crate::sources::workbench::{Workbench, chain};
 
 /// The chart `web`, whose file `says` has its version.
 pub(crate) fn web(version: &str) -> Chart {
@@ -103,17 +54,6 @@ pub(crate) async fn fetch(sources: &Sources, source: &ChartSource) -> Result<(St
 /// The error with its causes.
 pub(crate) async fn failure(sources: &Sources, source: &ChartSource) -> String {
     chain(&fetch(sources, source).await.expect_err("it fails"))
-}
-
-/// An error with its causes.
-pub(crate) fn chain(error: &SourceError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 pub(crate) fn pair(revision: &str, says: &str) -> (String, String) {

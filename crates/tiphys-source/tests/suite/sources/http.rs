@@ -48,7 +48,7 @@ async fn a_server_is_trusted_by_the_certificates_of_its_name_and_a_secret_may_sp
     let bench = Workbench::new();
     serve(&bench, None);
     let (authority, other) = (Authority::new(), Authority::new());
-    let server = Server::with_tls(&bench.path("www"), &authority.server());
+    let server = Server::with_tls(bench.path("www"), &authority.server());
     let url = server.url("apps/.git");
     let of = |name: &str, pem: &str| BTreeMap::from([(name.to_owned(), pem.to_owned())]);
     let general = bench.path("general.pem");
@@ -170,7 +170,7 @@ async fn helpers_of_the_user_hear_nothing_of_a_secrets_password() {
 async fn credentials_are_not_sent_after_a_redirection() {
     let bench = Workbench::new();
     let other = serve(&bench, None);
-    let server = Server::redirecting(&bench.path("www"), &other.url(""));
+    let server = Server::redirecting(&other.url(""));
     let url = server.url("apps/.git");
     assert_eq!(
         files(&bench.sources(), &url, "v1").await,

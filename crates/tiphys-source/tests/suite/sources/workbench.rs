@@ -1,6 +1,6 @@
 //! A temporary folder with a store and a cache, and the ways to ask them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tempfile::TempDir;
@@ -60,11 +60,16 @@ impl Workbench {
         &self,
         change: impl FnOnce(&mut SourceOptions, &mut SourceRequest),
     ) -> Sources {
-        let mut options = self.options();
         let mut request =
             SourceRequest { file_repositories: vec![self.path("")], ..SourceRequest::default() };
-        change(&mut options, &mut request);
-        SourceService::new(Arc::clone(&self.store), options).request(request)
+        self.service(|options| change(options, &mut request)).request(request)
+    }
+
+    /// A service for several requests.
+    pub(crate) fn service(&self, change: impl FnOnce(&mut SourceOptions)) -> SourceService {
+        let mut options = self.options();
+        change(&mut options);
+        SourceService::new(Arc::clone(&self.store), options)
     }
 
     /// The sources of a command with `--repo` options.
@@ -121,16 +126,10 @@ pub(crate) async fn render(
     Ok((resolved, tree))
 }
 
-/// An error and its causes, as people see them; the temporary folder's path is `$DIR`.
-pub(crate) fn message(error: &SourceError, dir: &Path) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text.replace(&dir.display().to_string(), "$DIR")
+/// Returns an error with its causes.
+pub(crate) fn chain(error: &SourceError) -> String {
+    let causes = std::iter::successors(std::error::Error::source(error), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 impl Workbench {
@@ -150,8 +149,8 @@ impl Workbench {
         self.message(&error)
     }
 
-    /// An error and its causes, as people see them.
+    /// Returns an error with its causes. The temporary folder's path is `$DIR`.
     pub(crate) fn message(&self, error: &SourceError) -> String {
-        message(error, self.dir.path())
+        chain(error).replace(&self.dir.path().display().to_string(), "$DIR")
     }
 }
