@@ -37,7 +37,7 @@ pub use context::host::Host;
 pub use context::options::{
     ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, FileGlobbing, InstalledPlugins,
     KubernetesAccess, MissingProjects, ProjectEnforcement, RepositoryRevisions, ServiceLimits,
-    ServiceOptions, StepCallback, StorePath,
+    ServiceOptions, SetInclusion, StepCallback, StorePath,
 };
 pub use context::project_file::{
     PROJECT_FILE, PROJECT_FILE_SCHEMA, ProjectFile, ProjectFileChoice, ProjectKey, ProjectValue,

@@ -7,7 +7,6 @@ use super::generation::{SetApplications, SetOutcome};
 use super::reports::{LeftOut, SetReport, SetReports};
 use super::world::{Asking, NotAsked, World, WorldInputs};
 use crate::context::options::SetInclusion;
-use crate::context::sets::RecordedAnswers;
 use crate::context::sets::generate_each;
 use crate::error::{Remedy, ServiceError};
 use crate::text::listed;
