@@ -92,8 +92,9 @@ fn is_vendored(collector: &mut PathCollector<'_>, chart: &RepoPath, dependency: 
     }
     let is_archive = |entry: &&str| {
         let version = entry.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".tgz"));
-        // `db-1-2.0.0.tgz` is version 2.0.0 of `db-1`, or 1-2.0.0 of `db`.
-        version.is_some_and(|version| !version.contains('-') && Version::parse(version).is_ok())
+        let is_version = |text: &str| Version::parse(text).is_ok();
+        // `db-1-2.0.0.tgz` may be version 2.0.0 of `db-1`.
+        version.is_some_and(|version| is_version(version) && !version.split('-').skip(1).any(is_version))
     };
     let entries = chart.join(CHARTS).map(|charts| collector.names_in(&charts).unwrap_or_default());
     let archive = entries.unwrap_or_default().into_iter().find(is_archive);

@@ -48,16 +48,18 @@ fn dependency_with_an_address_is_fetched() {
 fn chart_in_charts_is_not_fetched() {
     let exact = list("https://example.org", "1.2.3");
     let vendored = ("c/charts/db/Chart.yaml", "name: db");
-    let cases: [(&[(&str, &str)], &str); 13] = [
+    let cases: [(&[(&str, &str)], &str); 15] = [
         (&[vendored], ""),
         (&[("c/charts/other/Chart.yaml", "name: db")], FETCHES),
         (&[("c/charts/db/Chart.yaml", "name: other")], FETCHES),
         (&[("c/charts/_db/Chart.yaml", "name: db")], FETCHES),
         (&[("c/charts/db-1.2.3-rc.1.tgz", "")], ""),
         (&[("c/charts/db-admin-1.2.3.tgz", "")], FETCHES),
+        (&[("c/charts/db-1-2.0.0.tgz", "")], FETCHES),
         (&[("c/charts/db-1.2.3.tar.gz", "")], FETCHES),
         // Helm does not see it.
         (&[vendored, ("c/.helmignore", "/charts/\n")], FETCHES),
+        (&[vendored, ("c/.helmignore", "\u{feff}charts\n")], FETCHES),
         (&[vendored, ("c/.helmignore", "c*/d?/\n")], FETCHES),
         (&[vendored, ("c/.helmignore", "!README.md\n")], FETCHES),
         (&[vendored, ("c/.helmignore", "[cd]*\n")], FETCHES),
