@@ -16,28 +16,33 @@ pub(super) const CHECK: Check = Check {
 
 fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
     let rows = modules(&subject.tree)?;
-    for row in &rows {
-        let (file, folder) = (format!("{}.rs", row.path), format!("{}/", row.path));
-        let is_of_module = |path: &&str| *path == file || path.starts_with(&folder);
-        let mut used = BTreeSet::new();
-        for path in subject.tree.with_extension("rs").filter(is_of_module) {
-            let text = subject.tree.text(path)?.unwrap_or_default();
-            for name in names_after(&text, "crate::").filter(|name| *name != row.name) {
-                let is_module = rows.iter().any(|other| other.name == name);
-                if is_module && !row.may_use.iter().any(|allowed| allowed == name) {
-                    findings.add(
-                        path,
-                        format!("uses {name}, which {DOCUMENT}:{} does not allow", row.line),
-                        "move what both need to a module that both may use",
-                    );
+    let is_beside = |path: &&str| rows.iter().any(|row| path.starts_with(folder_of(&row.path)));
+    let mut used = BTreeSet::new();
+    let files = subject.tree.with_extension("rs").filter(|path| !path.ends_with("/lib.rs"));
+    for path in files.filter(is_beside) {
+        let row = rows.iter().find(|row| is_of(row, path));
+        let text = subject.tree.text(path)?.unwrap_or_default();
+        for name in names_after(&text, "crate::").filter(|name| row.is_none_or(|row| row.name != *name)) {
+            let is_module = rows.iter().any(|other| other.name == name);
+            let rule = match row {
+                Some(row) if is_module && row.may_use.iter().any(|allowed| allowed == name) => {
+                    used.insert((row.name.as_str(), name.to_owned()));
+                    continue;
                 }
-                if !is_module && !name.starts_with(char::is_lowercase) {
+                Some(row) if is_module => format!("which {DOCUMENT}:{} does not allow", row.line),
+                None if is_module => "but has no row".to_owned(),
+                Some(_) if !name.starts_with(char::is_lowercase) => {
                     findings.add(path, format!("names crate::{name}"), "name the module that has it");
+                    continue;
                 }
-                used.insert(name.to_owned());
-            }
+                _ => continue,
+            };
+            let remedy = "move what both need to a module that both may use";
+            findings.add(path, format!("uses {name}, {rule}"), remedy);
         }
-        for name in row.may_use.iter().filter(|&name| !used.contains(name)) {
+    }
+    for row in &rows {
+        for name in row.may_use.iter().filter(|&name| !used.contains(&(row.name.as_str(), name.clone()))) {
             findings.add(
                 format!("{DOCUMENT}:{}", row.line),
                 format!("allows {} to use {name}, which it does not", row.name),
@@ -45,23 +50,15 @@ fn run(subject: &Subject, findings: &mut Findings) -> Result<(), Failure> {
             );
         }
     }
-    for path in subject.tree.with_extension("rs").filter(|path| !path.ends_with("/lib.rs")) {
-        let is_beside = |row: &ModuleRow| folder_of(&row.path).is_some_and(|folder| path.starts_with(folder));
-        let is_of = |row: &ModuleRow| {
-            path.strip_prefix(row.path.as_str()).is_some_and(|rest| rest.starts_with(['.', '/']))
-        };
-        if !rows.iter().any(is_beside) || rows.iter().any(is_of) {
-            continue;
-        }
-        let text = subject.tree.text(path)?.unwrap_or_default();
-        for name in names_after(&text, "crate::").filter(|&name| rows.iter().any(|row| row.name == name)) {
-            findings.add(path, format!("uses {name}, but has no row"), "add a row, or move what it needs");
-        }
-    }
     Ok(())
 }
 
-/// Returns the folder of a module, with a slash at its end.
-fn folder_of(path: &str) -> Option<&str> {
-    path.rfind('/').map(|slash| &path[..=slash])
+/// Whether a file belongs to a module.
+fn is_of(row: &ModuleRow, path: &str) -> bool {
+    path.strip_prefix(row.path.as_str()).is_some_and(|rest| rest.starts_with(['.', '/']))
+}
+
+/// Returns the folder around a module, with a slash at its end.
+fn folder_of(path: &str) -> &str {
+    path.rfind('/').map_or(path, |slash| &path[..=slash])
 }

@@ -25,7 +25,7 @@ use crate::{
 
 const LIMITS: TreeLimits = TreeLimits { entries_max: 100, bytes_max: 1 << 20 };
 
-/// Entries below a directory: path, and `dir`, a mode with a text, or a link's target.
+/// Entries below a directory: path, and `dir`, a mode with the content, or a link's target.
 type Listing = BTreeMap<Vec<u8>, String>;
 
 fn listing(root: &Path) -> Listing {

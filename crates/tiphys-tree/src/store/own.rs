@@ -76,7 +76,7 @@ struct CachedTree {
     checked: Mutex<Instant>,
     files: u64,
     /// These fields are dropped in this order.
-    _staged: Staged,
+    staged: Staged,
     space: Space,
     session: Arc<Session>,
 }
@@ -206,7 +206,7 @@ impl Own {
             fingerprint: None,
             checked: Mutex::new(made),
             files: finished.entries,
-            _staged: staged,
+            staged,
             space,
             session,
         };
@@ -310,7 +310,7 @@ impl State {
         let unused = self.trees.iter().filter(|(_, known)| known.is_unused());
         let key = unused.min_by_key(|(_, known)| known.used).map(|(key, _)| *key)?;
         self.evicted += 1;
-        let CachedTree { _staged: staged, session, .. } = Arc::into_inner(self.trees.remove(&key)?.cached)?;
+        let CachedTree { staged, session, .. } = Arc::into_inner(self.trees.remove(&key)?.cached)?;
         Some((staged, session))
     }
 

@@ -87,7 +87,7 @@ impl Directory {
         Ok(found)
     }
 
-    /// Adds the entries to a text in the order of their names. Each name is preceded by its length.
+    /// Appends the entries in the order of their names. Each name is preceded by its length.
     fn write(&self, text: &mut Vec<u8>) {
         let mut begin = 0;
         let mut entries: Vec<(&[u8], &State)> = Vec::with_capacity(self.entries.len());

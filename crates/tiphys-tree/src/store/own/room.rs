@@ -124,7 +124,7 @@ impl Room {
             fingerprint: Some(entries.finish()),
             checked: Mutex::new(made),
             files,
-            _staged: staged,
+            staged,
             space,
             session: Arc::clone(session),
         })
