@@ -113,7 +113,6 @@ def inputs(bench: Bench) -> None:
 
 def params(bench: Bench) -> None:
     """Parameters of charts by the Helm plugin with nothing cached, and the start of the program."""
-    bench.needs_helm_plugin()
 
     def command(name: str, what: str, words: list) -> Command:
         repo, store = f"--repo={URL}={bench.folder / 'params' / name}", bench.folder / f"params/{name}.store"
@@ -155,7 +154,6 @@ printf '%s\\n%s\\n' "$arguments" "$parameters" | xargs helm template .
 def helm(bench: Bench) -> None:
     """The Helm plugin, and a shell script, beside the call of helm that the plugin makes."""
     bench.needs("helm", "jq")
-    bench.needs_helm_plugin()
     folder = bench.folder / "helm"
     version = bench.output(["helm", "version", "--template={{.Version}}"]).strip()
     stand_in = folder / "bin/helm"
@@ -186,14 +184,14 @@ def helm(bench: Bench) -> None:
     script = {**variables, "ARGOCD_APP_PARAMETERS": json.dumps(of_script)}
     for components, what in [(1, "a chart like guestbook"), (50, "a chart of 500 values")]:
         chart = fixtures.components_chart(folder / f"repository-{components}/chart", components)
-        call = [bench.builds[0].helm_plugin, "generate"]
+        call = [*bench.builds[0].helm_plugin, "generate"]
         bench.output(call, chart, in_its_place)
         arguments = stand_in.with_name("helm.arguments").read_text().split("\0")[:-1]
         if bench.output(["helm", *arguments], chart) != bench.output(call, chart, variables):
             raise Failure(f"{chart}: the plugin and helm do not print the same")
 
         def plugin(env: dict) -> Command:
-            return Command(f"{what}, plugin", lambda build: [build.helm_plugin, "generate"], chart, env)
+            return Command(f"{what}, plugin", lambda build: [*build.helm_plugin, "generate"], chart, env)
 
         def other(name: str, line: list, env: dict) -> Command:
             return Command(name, lambda _: line, chart, env, of_tiphys=False)
@@ -214,7 +212,7 @@ def helm(bench: Bench) -> None:
 
 def kustomize(bench: Bench) -> None:
     """Both sides of 25 kustomizations after their base changed, beside `kustomize build`, two at a time."""
-    bench.needs("kustomize", "jq", "yq")
+    bench.needs("kustomize")
     head, base = bench.folder / "kustomize/head", bench.folder / "kustomize/base"
     write(head / "bases/b/kustomization.yaml", "resources: [deployment.yaml, config.yaml]\n")
     write(head / "bases/b/config.yaml", config_map("config", 20))

@@ -46,8 +46,10 @@ class Build:
         return self.folder / "bin/tiphys"
 
     @property
-    def helm_plugin(self) -> Path:
-        return self.folder / "plugins/helm/tiphys-helm"
+    def helm_plugin(self) -> list:
+        """The program of the Helm plugin: of its own in older builds, else a part of tiphys."""
+        own = self.folder / "share/tiphys/plugins/helm/tiphys-helm"
+        return [own] if own.is_file() else [self.tiphys, "tiphys-helm"]
 
     @property
     def cache(self) -> Path:
@@ -58,9 +60,9 @@ class Build:
         shutil.rmtree(self.cache / path, ignore_errors=True)
 
     def line(self, *words, store: Path, plugins: Optional[Path] = None) -> list:
-        """A command line of this build. The shipped plugins are the default."""
-        plugins = plugins or self.folder / "plugins"
-        return [self.tiphys, *words, "--store", store, "--plugins", plugins, "--cache-dir", self.cache]
+        """A command line of this build. The built-in plugins are the default."""
+        named = ["--plugins", plugins] if plugins else []
+        return [self.tiphys, *words, "--store", store, *named, "--cache-dir", self.cache]
 
 
 @dataclass(frozen=True)
@@ -159,28 +161,21 @@ class Bench:
         self._place.cleanup()
 
     def _build(self, name: str, program: Path) -> Build:
-        """Copies a program and the shipped plugins."""
+        """Copies a program, and the plugins that were installed with it (`cargo xtask install --root DIR`) before they were a part of it."""
         if not program.is_file():
             raise Failure(f"{program}: not found; build it with: cargo xtask build")
         build = Build(name, self.folder / name)
         build.tiphys.parent.mkdir(parents=True)
         shutil.copy(program, build.tiphys)
-        for plugin in ("helm", "kustomize"):
-            folder, own = build.folder / "plugins" / plugin, shutil.ignore_patterns("tiphys-helm")
-            shutil.copytree(ROOT / "plugins" / plugin, folder, ignore=own)
-        if program.with_name("tiphys-helm").is_file():
-            shutil.copy(program.with_name("tiphys-helm"), build.helm_plugin)
+        installed = program.parent.parent / "share/tiphys/plugins"
+        if installed.is_dir():
+            shutil.copytree(installed, build.folder / "share/tiphys/plugins")
         return build
 
     def needs(self, *tools: str) -> None:
         for tool in tools:
             if not shutil.which(tool, path=self.env["PATH"]):
                 raise Failure(f"{tool}: not found; install it with: cargo xtask tools")
-
-    def needs_helm_plugin(self) -> None:
-        for build in self.builds:
-            if not build.helm_plugin.is_file():
-                raise Failure(f"{build.name}: no tiphys-helm beside the program; build it with: cargo xtask build")
 
     def output(self, line: list, cwd: Optional[Path] = None, env: Optional[dict] = None) -> str:
         """Runs a command line that is not measured, and returns its standard output."""

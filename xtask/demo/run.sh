@@ -40,7 +40,7 @@ cp -R examples/repository/. $place/repository
 commit "Serve the guestbook from three replicas" 2026-02-09T09:00:00Z
 
 step "tiphys render"
-export TIPHYS_CACHE_DIR=$place/cache TIPHYS_PLUGINS=plugins:examples/plugins
+export TIPHYS_CACHE_DIR=$place/cache TIPHYS_PLUGINS=examples/plugins
 render --store examples/store --repo $url=$place/repository
 echo "The manifests are in $place/manifests."
 shows "eight Applications" '.applications | length >= 8'
@@ -73,7 +73,7 @@ END
 diff $place/expected-changes $place/changes
 
 step "Helm Applications with charts of 45 and 59 templates, in $place/helm"
-export TIPHYS_PLUGINS=plugins
+unset TIPHYS_PLUGINS
 charts=$place/helm/charts
 # A chart of these components. Each has the same templates, values and schema.
 chart() {
@@ -183,6 +183,6 @@ cat <<END
 
 Try next:
   export PATH="${PROGRAMS}:\$PWD/target/tools/bin:\$PATH"
-  export TIPHYS_PLUGINS="\$PWD/plugins:\$PWD/examples/plugins"
+  export TIPHYS_PLUGINS="\$PWD/examples/plugins"
   tiphys params list shop -o wide --store examples/store --repo $place/repository
 END

@@ -1,4 +1,4 @@
-//! `cargo xtask build`: builds the program and the programs of plugins, on Linux as static executables.
+//! `cargo xtask build`: builds the program, on Linux as a static executable.
 //!
 //! Images of plugins often have no dynamic loader, or another C library. So the program is linked statically to musl, which Rust provides.
 //! A static glibc would load NSS modules of the image's glibc for each name lookup.
@@ -19,8 +19,8 @@ use crate::install::copy_file;
 /// Architectures with a static program.
 const ARCHITECTURES: [&str; 2] = ["aarch64", "x86_64"];
 
-/// The plugins that are programs: the directory and the program, which is a crate of the same name.
-const PLUGIN_PROGRAMS: [(&str, &str); 1] = [("helm", "tiphys-helm")];
+/// The program.
+pub(crate) const PROGRAM: &str = "tiphys";
 
 /// The variable with the commit for the program's build.
 const COMMIT_VARIABLE: &str = "TIPHYS_COMMIT";
@@ -64,11 +64,10 @@ pub(crate) enum Profile {
     Release,
 }
 
-/// Builds the program and prints its path. The plugins of the checkout get their programs.
+/// Builds the program and prints its path.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let profile = if options.dev { Profile::Dev } else { Profile::Release };
-    let mut built = build(root, profile, options.linking.get())?;
-    copy_plugin_programs(&built, &root.join("plugins"))?;
+    let mut built = build(root, profile, options.linking.get(), &[PROGRAM])?;
     if let Some(output) = &options.output {
         copy_file(&built, output)?;
         built.clone_from(output);
@@ -77,24 +76,21 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Copies the plugins' programs from the build directory into their directories.
-pub(crate) fn copy_plugin_programs(built: &Path, plugins: &Path) -> Result<(), Failure> {
-    for (folder, name) in PLUGIN_PROGRAMS {
-        copy_file(&built.with_file_name(name), &plugins.join(folder).join(name))?;
-    }
-    Ok(())
-}
-
-/// Builds the program and those of plugins into one directory, and returns the program's path. If needed, rustup installs Rust's library
-/// for static programs.
-pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<PathBuf, Failure> {
+/// Builds programs, which are packages of the same names, into one directory, and returns the path of the first one. If needed, rustup
+/// installs Rust's library for static programs.
+pub(crate) fn build(
+    root: &Path,
+    profile: Profile,
+    linking: Linking,
+    programs: &[&str],
+) -> Result<PathBuf, Failure> {
     // Cargo's names of the profile and of its directory.
     let (name, folder) = match profile {
         Profile::Dev => ("dev", "debug"),
         Profile::Release => ("release", "release"),
     };
-    let mut arguments = vec!["build", "--locked", "--package", "tiphys", "--profile", name];
-    arguments.extend(PLUGIN_PROGRAMS.iter().flat_map(|(_, name)| ["--package", name]));
+    let mut arguments = vec!["build", "--locked", "--profile", name];
+    arguments.extend(programs.iter().flat_map(|program| ["--package", program]));
     let triple = provide_target(root, linking)?;
     arguments.extend(triple.iter().flat_map(|triple| ["--target", triple]));
     let mut command = cargo(root, &arguments);
@@ -106,7 +102,7 @@ pub(crate) fn build(root: &Path, profile: Profile, linking: Linking) -> Result<P
     }
     run_program(&mut command)?;
     let target = target_folder(root)?;
-    Ok(target.join(triple.unwrap_or_default()).join(folder).join("tiphys"))
+    Ok(target.join(triple.unwrap_or_default()).join(folder).join(programs.first().unwrap_or(&PROGRAM)))
 }
 
 /// Returns the target triple of a build, and installs its library. None for this machine's own.

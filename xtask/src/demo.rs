@@ -21,7 +21,7 @@ const SERVERS: &str = "pull-request-servers";
 /// Arguments of `cargo xtask demo`.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct Options {
-    /// Run this tiphys instead of building one. The programs of plugins and tests are beside it
+    /// Run this tiphys instead of building one. The programs of tests are beside it
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
 }
@@ -50,13 +50,13 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     )
 }
 
-/// Returns the directory of tiphys and of the programs of plugins and tests, which are built if the caller names none.
+/// Returns the directory of tiphys and of the programs of tests, which are built if the caller names none.
 fn programs(root: &Path, options: &Options) -> Result<PathBuf, Failure> {
     let file = if let Some(file) = &options.program {
         std::path::absolute(file).map_err(|error| Failure::at(file, error))?
     } else {
         println!("==> tiphys; the tools helm, kustomize, yq and jq beside it");
-        let file = build::build(root, Profile::Dev, Linking::Dynamic)?;
+        let file = build::build(root, Profile::Dev, Linking::Dynamic, &[build::PROGRAM])?;
         run_program(&mut cargo(
             root,
             &["build", "--locked", "--package", "tiphys-testkit", "--bin", SERVERS],

@@ -36,7 +36,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let client = client(root)?;
     let server = match &options.server {
         Some(server) => server.clone(),
-        None => build::build(root, Profile::Dev, Linking::Static)?,
+        None => build::build(root, Profile::Dev, Linking::Static, &[build::PROGRAM])?,
     };
     run_program(program(client).arg("--server").arg(server).current_dir(root))
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask install`: installs the program and the shipped plugins into a directory such as `~/.local`.
+//! `cargo xtask install`: installs the program, and the Helm plugin's own for sidecars, into a directory such as `~/.local`.
 //!
 //! Each file is replaced atomically, so that a running program is not disturbed. Nothing is removed: files of older versions stay.
 
@@ -12,12 +12,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
-use crate::build::{self, Profile, copy_plugin_programs};
+use crate::build::{self, Profile};
 use crate::cargo::{program as program_at, run as run_program, search_path, variable};
-use crate::files::{create_directory, entries};
+use crate::files::create_directory;
 
-/// Parts of a plugin's directory that are not installed: tests and sources of its program.
-const NOT_INSTALLED: [&str; 4] = ["Cargo.toml", "src", "testdata", "tests"];
+/// The programs. The second one is also part of the first.
+const PROGRAMS: [&str; 2] = [build::PROGRAM, "tiphys-helm"];
 
 /// Arguments of `cargo xtask install`.
 #[derive(clap::Args, Debug, Default)]
@@ -29,7 +29,7 @@ pub(crate) struct Options {
     linking: build::LinkingOption,
 }
 
-/// Builds the program, copies it and the shipped plugins, and has it write its manual pages.
+/// Builds and copies the programs, and has tiphys write its manual pages.
 pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     let destination = match &options.root {
         Some(folder) => std::path::absolute(folder).map_err(|error| Failure::at(folder, error))?,
@@ -37,46 +37,17 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
             .map(|home| Path::new(&home).join(".local"))
             .ok_or_else(|| Failure::new("HOME is not set: use --root DIR"))?,
     };
-    let program = build::build(root, Profile::Release, options.linking.get())?;
+    let built = build::build(root, Profile::Release, options.linking.get(), &PROGRAMS)?;
 
     let bin = destination.join("bin");
-    copy_file(&program, &bin.join("tiphys"))?;
-    let share = destination.join("share/tiphys/plugins");
-    let plugins = copy_plugins(&root.join("plugins"), &share)?;
-    copy_plugin_programs(&program, &share)?;
+    for program in PROGRAMS {
+        copy_file(&built.with_file_name(program), &bin.join(program))?;
+    }
     let manual = destination.join("share/man");
-    run_program(program_at(bin.join("tiphys")).args(["help", "--man"]).arg(&manual))?;
-    println!("installed {} and the plugins {}", bin.join("tiphys").display(), plugins.join(", "));
+    run_program(program_at(bin.join(build::PROGRAM)).args(["help", "--man"]).arg(&manual))?;
+    println!("installed {} in {}", PROGRAMS.join(" and "), bin.display());
     if !split_paths(&search_path()).any(|folder| folder == bin) {
         println!("{} is not on PATH", bin.display());
-    }
-    Ok(())
-}
-
-/// Copies each directory below `from` that has a `plugin.yaml`, and returns their sorted names.
-fn copy_plugins(from: &Path, to: &Path) -> Result<Vec<String>, Failure> {
-    let mut names = Vec::new();
-    for plugin in entries(from)? {
-        if plugin.join("plugin.yaml").is_file() {
-            let name = plugin.file_name().unwrap_or_default();
-            copy_folder(&plugin, &to.join(name))?;
-            names.push(name.to_string_lossy().into_owned());
-        }
-    }
-    Ok(names)
-}
-
-fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
-    for entry in entries(from)? {
-        let name = entry.file_name().unwrap_or_default();
-        if NOT_INSTALLED.iter().any(|part| name == *part) || entry.join("Cargo.toml").is_file() {
-            continue;
-        }
-        if entry.is_dir() {
-            copy_folder(&entry, &to.join(name))?;
-        } else {
-            copy_file(&entry, &to.join(name))?;
-        }
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The errors of plugins.
 
+use std::fmt;
 use std::time::Duration;
 
 use tiphys_model::limits::Limit;
@@ -8,6 +9,7 @@ use tiphys_tree::kustomization::KustomizationError;
 
 use crate::context::ContextFilesError;
 use crate::environment::EnvironmentError;
+use crate::signal;
 
 /// A command of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +48,8 @@ pub enum PluginError {
         phase: Phase,
         /// The command, formatted by [`tiphys_process::quote_command`].
         command: String,
-        /// `exit status N` or `signal: N`.
-        how: String,
+        /// How it ended.
+        how: CommandFailure,
         /// Standard error, trimmed and limited.
         stderr: String,
     },
@@ -187,4 +189,27 @@ pub enum PluginError {
         /// Its message.
         message: String,
     },
+}
+
+/// How a failed command ended. The words are those of Go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandFailure {
+    /// With this exit code.
+    Exited(i32),
+    /// By this signal.
+    Signalled(i32),
+}
+
+impl CommandFailure {
+    /// The exit code of shells for a program that does not exist.
+    pub const NOT_FOUND: Self = Self::Exited(127);
+}
+
+impl fmt::Display for CommandFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "exit status {code}"),
+            Self::Signalled(number) => write!(f, "signal: {}", signal::name(*number)),
+        }
+    }
 }

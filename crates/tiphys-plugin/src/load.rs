@@ -14,10 +14,34 @@ const PLUGIN_FILE: &str = "plugin.yaml";
 pub struct LoadedPlugin {
     /// The content of the file.
     pub config: PluginConfig,
+    /// Where it was read. None if it is part of the program.
+    pub files: Option<PluginFiles>,
+}
+
+/// The location of a plugin's configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginFiles {
     /// The file.
     pub file: PathBuf,
     /// The directory of the file, which is appended to the `PATH` of its commands.
     pub folder: PathBuf,
+}
+
+impl LoadedPlugin {
+    /// Reads the file of a plugin that is part of the program.
+    pub fn built_in(text: &str) -> Result<Self, ConfigError> {
+        Ok(Self { config: config::read(text.as_bytes())?, files: None })
+    }
+
+    /// Returns the directory of its files.
+    pub fn folder(&self) -> Option<&Path> {
+        self.files.as_ref().map(|files| files.folder.as_path())
+    }
+
+    /// Returns the path of its file for messages, or `built in`.
+    pub fn shown_file(&self) -> String {
+        self.files.as_ref().map_or_else(|| "built in".to_owned(), |files| files.file.display().to_string())
+    }
 }
 
 /// An error while plugins are loaded.
@@ -92,6 +116,9 @@ fn load_file(file: &Path) -> Result<Vec<LoadedPlugin>, LoadError> {
         config::read_file(&bytes).map_err(|source| LoadError::Config { file: file.to_path_buf(), source })?;
     Ok(configs
         .into_iter()
-        .map(|config| LoadedPlugin { config, file: file.to_path_buf(), folder: folder.clone() })
+        .map(|config| LoadedPlugin {
+            config,
+            files: Some(PluginFiles { file: file.to_path_buf(), folder: folder.clone() }),
+        })
         .collect())
 }

@@ -20,13 +20,12 @@ use crate::context::GivenContext;
 use crate::discovery::Pattern;
 use crate::environment::BaseEnvironment;
 use crate::environment::passing::{self, Passing};
-use crate::error::{Phase, PluginError};
+use crate::error::{CommandFailure, Phase, PluginError};
 use crate::explanation::{self, Explanation, PARAMETER_VARIABLE};
 use crate::observer::CommandEnd;
 use crate::plugin::{Announced, Configuration, Discovery, Generated, InputRule, Match, Plugin};
 use crate::request::Request;
 use crate::settings::RunSettings;
-use crate::signal;
 use crate::{announcement, discovery, many};
 
 /// The variable with all parameters.
@@ -179,7 +178,7 @@ impl LocalPlugin {
         let mut finished = Vec::with_capacity(commands.len());
         for (phase, argv) in commands {
             let spec = CommandSpec {
-                argv: argv.clone(),
+                argv: self.with_own_program(&argv),
                 env: env.clone(),
                 dir: PathBuf::from(request.app_path.as_str()),
             };
@@ -233,6 +232,17 @@ impl LocalPlugin {
         argv
     }
 
+    /// Returns the command line of the process: that of a program that is part of this one begins with this one.
+    fn with_own_program(&self, argv: &[String]) -> Vec<String> {
+        let is_own = |program: &String| {
+            self.settings.programs.contains(&program.as_str())
+                && !self.folder.as_ref().is_some_and(|folder| folder.join(program).is_file())
+        };
+        let own = argv.first().filter(|program| is_own(program));
+        let own = own.map(|_| self.settings.launcher.executable().to_string_lossy().into_owned());
+        own.into_iter().chain(argv.iter().cloned()).collect()
+    }
+
     fn evaluate(
         &self,
         phase: Phase,
@@ -253,14 +263,11 @@ impl LocalPlugin {
                 Ok(CommandOutput { stdout: outcome.stdout, stderr, duration: outcome.duration })
             }
             Ended::Exited(code) => {
-                Err(PluginError::Command { phase, command, how: format!("exit status {code}"), stderr })
+                Err(PluginError::Command { phase, command, how: CommandFailure::Exited(code), stderr })
             }
-            Ended::Signalled(signal) => Err(PluginError::Command {
-                phase,
-                command,
-                how: format!("signal: {}", signal::name(signal)),
-                stderr,
-            }),
+            Ended::Signalled(signal) => {
+                Err(PluginError::Command { phase, command, how: CommandFailure::Signalled(signal), stderr })
+            }
             Ended::DeadlineExceeded => Err(PluginError::DeadlineExceeded { phase, command, stderr }),
             Ended::Cancelled => Err(PluginError::Cancelled),
             Ended::OutputTooLarge => Err(PluginError::OutputTooLarge {

@@ -17,6 +17,9 @@ use crate::slots::Slots;
 pub struct RunSettings {
     /// Starts the launcher of each run.
     pub launcher: Launcher,
+    /// Names of programs that are part of the launcher's executable: it runs them if its first argument is such a name. They are used for
+    /// commands of these names, except where the plugin's directory has a file of that name.
+    pub programs: &'static [&'static str],
     /// Makes the run directories.
     pub store: Arc<Store>,
     /// Limits of output and standard error, and the grace period.

@@ -2,13 +2,14 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use tiphys_engine::{LookUpProblem, TranslateError};
 use tiphys_model::limits::Limit;
 use tiphys_model::resources::IN_CLUSTER_SERVER;
 pub(crate) use tiphys_plugin::chain;
-use tiphys_plugin::{ChooseError, PluginError};
+use tiphys_plugin::{ChooseError, CommandFailure, PluginError, RunError};
 use tiphys_render::{RenderError, SourceFailure, UnresolvedParameters};
 use tiphys_source::{ChartError, SourceError};
 use tiphys_store::{Place, SelectError, StoredApplication};
@@ -147,6 +148,8 @@ pub enum Remedy {
     ChangeCacheDirectory,
     /// Install plugins, or name plugin servers.
     AddPlugins(Vec<PathBuf>),
+    /// Check which programs plugins find.
+    CheckTools,
     /// Consent to the content of the project file, or use none.
     AllowProjectFile,
     /// Name the project file, or use none.
@@ -423,6 +426,14 @@ fn remedy(error: &RenderError) -> Option<Remedy> {
             }
             Some(PluginError::OutputTooLarge { .. }) => {
                 return Some(Remedy::ChangeLimit(Limit::PLUGIN_OUTPUT_MAX));
+            }
+            Some(PluginError::Command { how: CommandFailure::NOT_FOUND, .. }) => {
+                return Some(Remedy::CheckTools);
+            }
+            Some(PluginError::Run { source: RunError::Start { source, .. }, .. })
+                if source.kind() == io::ErrorKind::NotFound =>
+            {
+                return Some(Remedy::CheckTools);
             }
             _ => {}
         }

@@ -10,6 +10,7 @@ mod appset;
 mod check;
 pub mod compare;
 mod context;
+pub mod doctor;
 mod error;
 mod findings;
 pub mod params;
@@ -35,9 +36,9 @@ pub use context::checkouts::{CheckoutReport, checkout_report, unusable_checkout}
 pub use context::cluster_references::ClusterReference;
 pub use context::host::Host;
 pub use context::options::{
-    ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, FileGlobbing, InstalledPlugins,
-    KubernetesAccess, MissingProjects, ProjectEnforcement, RepositoryRevisions, ServiceLimits,
-    ServiceOptions, SetInclusion, StepCallback, StorePath,
+    ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, FileGlobbing, KubernetesAccess,
+    MissingProjects, ProjectEnforcement, RepositoryRevisions, ServiceLimits, ServiceOptions, SetInclusion,
+    StepCallback, StorePath,
 };
 pub use context::project_file::{
     PROJECT_FILE, PROJECT_FILE_SCHEMA, ProjectFile, ProjectFileChoice, ProjectKey, ProjectValue,

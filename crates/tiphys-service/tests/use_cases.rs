@@ -98,6 +98,7 @@ impl World {
             variables: BTreeMap::from([("TMPDIR".to_owned(), path("tmp"))]),
             executable: root.join("bin/tiphys"),
             current_dir: root.to_path_buf(),
+            plugin_programs: &[],
             processors: 2,
             standard_input: || Box::new(std::io::empty()),
             clock: || std::time::UNIX_EPOCH,

@@ -18,7 +18,7 @@ use crate::{Secret, SourceError};
 
 /// The minimum version of git: the first that reads settings from its environment (`GIT_CONFIG_COUNT`), which keeps secrets out of argument
 /// lists.
-pub(crate) const GIT_VERSION_MIN: &str = "2.31";
+pub const GIT_VERSION_MIN: &str = "2.31";
 
 /// Variables of the caller's environment that git gets, besides those that end in `_PROXY` in either case.
 const ENVIRONMENT: [&str; 6] = ["PATH", "HOME", "TMPDIR", "SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR"];
@@ -157,9 +157,8 @@ impl Git {
     async fn check_version(&self) -> Result<(), ToolProblem> {
         let call = self.local(Path::new("/"), Place::Nowhere, ["--version"]);
         let output = self.start(call).await.map_err(ToolProblem::Tool)?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let found = text.trim().strip_prefix("git version ").unwrap_or(text.trim()).to_owned();
-        if version_of(&found) >= version_of(GIT_VERSION_MIN) { Ok(()) } else { Err(ToolProblem::Old(found)) }
+        let text = String::from_utf8_lossy(&output.stdout);
+        if is_supported_git(&text) { Ok(()) } else { Err(ToolProblem::Old(version_words(&text).to_owned())) }
     }
 
     async fn start(&self, call: Call<'_>) -> Result<ToolOutput, ToolError> {
@@ -257,6 +256,16 @@ fn base_environment(environment: &[(OsString, OsString)], user: UserSettings) ->
         fix("GIT_CONFIG_NOSYSTEM", "1");
     }
     env
+}
+
+/// Whether the version that `git --version` prints is supported.
+pub fn is_supported_git(printed: &str) -> bool {
+    version_of(version_words(printed)) >= version_of(GIT_VERSION_MIN)
+}
+
+fn version_words(printed: &str) -> &str {
+    let printed = printed.trim();
+    printed.strip_prefix("git version ").unwrap_or(printed)
 }
 
 fn version_of(text: &str) -> Vec<u32> {

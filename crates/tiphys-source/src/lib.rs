@@ -43,7 +43,7 @@ pub use charts::ChartSource;
 pub use checkout::ATTRIBUTES_FILE;
 pub use copy::{CheckoutBranches, CopyOrigin, LocalCopy, LocalCopyError};
 pub use error::{ChartError, SourceError};
-pub use git::UserSettings;
+pub use git::{GIT_VERSION_MIN, UserSettings, is_supported_git};
 pub use identity::FilesIdentity;
 pub use local::base::{BasePoint, BaseRevision};
 pub use narrowing::TreeScope;

@@ -117,6 +117,8 @@ pub(crate) enum Command {
     Crd(CrdArgs),
     /// Maintain the cache of clones, charts and trees
     Cache(CacheArgs),
+    /// Check the programs, the checkout and the project file that commands use
+    Doctor(DoctorArgs),
     /// Print a shell's completion script
     Completion(CompletionArgs),
     /// Print the version of tiphys
@@ -143,6 +145,7 @@ impl Command {
             | Self::JsonPath(_)
             | Self::Crd(_)
             | Self::Cache(_)
+            | Self::Doctor(_)
             | Self::Completion(_)
             | Self::Version(_)
             | Self::Help(_) => false,
@@ -156,6 +159,7 @@ impl Command {
             Self::Config(_)
                 | Self::JsonPath(_)
                 | Self::Crd(_)
+                | Self::Doctor(_)
                 | Self::Completion(_)
                 | Self::Version(_)
                 | Self::Help(_)
@@ -209,9 +213,13 @@ pub(crate) enum Shell {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   tiphys version
-  tiphys version --tools -o json")]
-pub(crate) struct VersionArgs {
-    /// Also print the versions of the programs on PATH that tiphys and its plugins use: git, helm, kustomize, yq and jq
-    #[arg(long)]
-    pub(crate) tools: bool,
-}
+  tiphys version -o json")]
+pub(crate) struct VersionArgs {}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  tiphys doctor
+  tiphys doctor -o json | jq -r '.programs[] | select(.problem).name'
+
+Exit codes: 0 nothing is missing, 2 something is missing or cannot be used.")]
+pub(crate) struct DoctorArgs {}

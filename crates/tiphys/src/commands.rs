@@ -10,6 +10,7 @@ pub(crate) mod completion;
 pub(crate) mod config;
 pub(crate) mod crd;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod help;
 pub(crate) mod inputs;
 pub(crate) mod install;

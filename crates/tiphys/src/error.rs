@@ -73,6 +73,12 @@ pub(crate) fn hint(error: &ServiceError) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
+/// Returns the message with its hint.
+pub(crate) fn in_one_line(error: &ServiceError) -> String {
+    let hint = hint(error).map(|hint| format!("; {hint}"));
+    format!("{}{}", shown(error), hint.unwrap_or_default())
+}
+
 fn option_of(input: Input) -> &'static str {
     match input {
         Input::Application => "--app",
@@ -164,6 +170,7 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::FetchAgain => "--refresh fetches the repository again",
         Remedy::ChangeCacheDirectory => "--cache-dir names another folder for the cache",
         Remedy::AddPlugins(places) => return plugins_hint(places),
+        Remedy::CheckTools => "`tiphys doctor` lists the programs that plugins need",
         Remedy::AllowProjectFile => {
             "review the file, then run `tiphys config allow`, or name it with --config; --config none ignores it"
         }

@@ -5,6 +5,7 @@
 mod args;
 mod askpass;
 mod build;
+mod built_in;
 mod commands;
 mod completion;
 mod error;
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 use clap::FromArgMatches as _;
 
 use crate::args::{Arguments, CmpServerArgs, Command, OutputFormat};
+use crate::built_in::PluginCall;
 use crate::error::{ErrorKind, ServiceError};
 use crate::project_file::GivenKeys;
 use crate::settings::Process;
@@ -40,7 +42,11 @@ pub fn main() -> ExitCode {
     if let Some(code) = tiphys_process::pdeathsig_main(&arguments) {
         return ExitCode::from(code);
     }
+    let plugin_call = PluginCall::parse(&arguments);
     let host = Process::current(arguments);
+    if let Some(call) = plugin_call {
+        return call.run(&host);
+    }
     if let Some(questions) = host.askpass_questions() {
         return askpass::run(&questions, &host);
     }
@@ -101,8 +107,9 @@ async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<
         Command::JsonPath(args) => commands::jsonpath::run(&common, &args, host),
         Command::Crd(args) => commands::crd::run(&args),
         Command::Cache(args) => commands::cache::run(&common, &args, host),
+        Command::Doctor(_) => commands::doctor::run(&common, host).await,
         Command::Completion(args) => commands::completion::run(&args),
-        Command::Version(args) => commands::version::run(&common, &args, host).await,
+        Command::Version(_) => commands::version::run(&common),
         Command::Help(args) => commands::help::run(&args, host),
     }
 }

@@ -6,13 +6,14 @@ use tiphys_engine::TrackingMethod;
 use tiphys_render::DestinationVersions;
 use tiphys_service::compare::ClusterStateArgument;
 use tiphys_service::{
-    ClusterContext, Host, InstalledPlugins, KubernetesAccess, MissingProjects, RefusedApplications, Service,
-    ServiceLimits, ServiceOptions, StorePath,
+    ClusterContext, Host, KubernetesAccess, MissingProjects, RefusedApplications, Service, ServiceLimits,
+    ServiceOptions, StorePath,
 };
 use tiphys_source::LocalCopy;
 use tiphys_tree::read_bounded;
 
 use crate::args::CommonArgs;
+use crate::built_in;
 use crate::error::ServiceError;
 use crate::progress;
 use crate::remote_plugins;
@@ -59,11 +60,7 @@ impl From<&CommonArgs> for ServiceOptions {
             store: args.store.iter().map(store_path).collect(),
             plugins: args.plugins.clone(),
             project_plugins: args.project_plugins.clone(),
-            installed_plugins: if args.no_default_plugins {
-                InstalledPlugins::Unused
-            } else {
-                InstalledPlugins::Used
-            },
+            built_in_plugins: if args.no_default_plugins { &[] } else { built_in::PLUGIN_FILES },
             current_checkout: args.current_checkout,
             warnings: args.warnings.clone(),
             plugin_sockets: args.plugin_sockets.clone(),

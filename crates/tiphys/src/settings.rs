@@ -11,6 +11,8 @@ use tiphys_service::Host;
 
 pub(crate) use clock::now;
 
+use crate::built_in;
+
 /// The process: its arguments, its terminals, and the [`Host`] that use cases are given, to which it dereferences.
 #[derive(Clone, Debug)]
 pub(crate) struct Process {
@@ -51,6 +53,7 @@ impl Process {
                     .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
                     .collect(),
                 executable: executable(),
+                plugin_programs: built_in::PROGRAMS,
                 current_dir: std::env::current_dir().unwrap_or_default(),
                 processors: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
                 standard_input: || Box::new(std::io::stdin().lock()),
@@ -168,6 +171,7 @@ impl Process {
             host: Host {
                 variables: variables.iter().map(owned).collect(),
                 executable: PathBuf::from("/opt/tiphys/bin/tiphys"),
+                plugin_programs: &[],
                 current_dir: PathBuf::from("/current"),
                 processors: 2,
                 standard_input: || Box::new(std::io::empty()),

@@ -14,6 +14,9 @@ pub(crate) const USAGE_CODE: u8 = 2;
 /// Exit code of `announce` above a limit: the chart may still render, and its values can be set.
 const ABOVE_LIMIT_CODE: u8 = 3;
 
+/// Exit code if helm or kustomize was not found, as in shells.
+const NOT_FOUND_CODE: u8 = 127;
+
 /// Exit code after a termination signal: the shell's code of SIGTERM.
 pub(crate) const INTERRUPTED_CODE: u8 = 143;
 
@@ -41,6 +44,11 @@ impl Failure {
     /// Marks the failure as caused by a limit of announcements.
     pub(crate) fn above_limit(self) -> Self {
         Self { code: ABOVE_LIMIT_CODE, ..self }
+    }
+
+    /// Marks the failure as caused by a missing program.
+    pub(crate) fn not_found(self) -> Self {
+        Self { code: NOT_FOUND_CODE, ..self }
     }
 
     /// Prints the failure and returns the exit code.

@@ -80,9 +80,15 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
     let home = Home::new(&request.settings.temporary_folder, request.settings.timeout)
         .await
         .map_err(|error| failed(error.into()))?;
-    generate_in(request, &home)
-        .await
-        .map_err(|error| Failure::of(&error, &request.redactor().with_home(&home)))
+    generate_in(request, &home).await.map_err(|error| {
+        let failure = Failure::of(&error, &request.redactor().with_home(&home));
+        let is_missing = matches!(
+            error,
+            GenerateError::Helm(HelmError::NotFound { .. })
+                | GenerateError::Kustomize(KustomizeError::NotFound { .. })
+        );
+        if is_missing { failure.not_found() } else { failure }
+    })
 }
 
 async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, GenerateError> {

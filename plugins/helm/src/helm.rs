@@ -46,7 +46,7 @@ pub(crate) struct HelmVersion {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HelmError {
     /// The program was not found.
-    #[error("failed running helm: {program} was not found in PATH; install {}, or set TIPHYS_HELM", supported(), program = program.display())]
+    #[error("failed running helm: {program} was not found in PATH; install {}, or set TIPHYS_HELM", supported_versions(), program = program.display())]
     NotFound {
         /// The name or path.
         program: PathBuf,
@@ -94,7 +94,7 @@ pub(crate) enum HelmError {
     /// The version is not supported.
     #[error(
         "{program} is helm {version}, which is not supported; install {}, or set TIPHYS_HELM",
-        supported(),
+        supported_versions(),
         program = program.display()
     )]
     Unsupported { program: PathBuf, version: String },
@@ -253,8 +253,13 @@ impl HelmVersion {
     }
 }
 
-/// The supported versions, for messages.
-fn supported() -> String {
+/// Whether the plugin supports the version of helm that `helm version --template {{.Version}}` prints.
+pub fn is_supported_version(printed: &str) -> bool {
+    HelmVersion::parse(printed.trim()).is_some_and(|version| version.is_supported())
+}
+
+/// Returns the supported versions, for messages.
+pub fn supported_versions() -> String {
     let versions = LOWEST.map(|(major, minor)| format!("helm {major}.{minor} or a later {major}.x"));
     versions.join(", or ")
 }

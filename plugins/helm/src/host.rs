@@ -52,12 +52,17 @@ impl fmt::Debug for Host {
     }
 }
 
+/// Returns this process's arguments, with the program's name first.
+pub(crate) fn arguments() -> Vec<OsString> {
+    std::env::args_os().collect()
+}
+
 impl Host {
-    /// Reads this process's arguments and environment. Variables that are not UTF-8 are skipped.
-    #[expect(clippy::disallowed_methods, reason = "the one place of the program that reads them")]
-    pub(crate) fn of_process() -> Self {
+    /// Reads this process's environment. Variables that are not UTF-8 are skipped.
+    #[expect(clippy::disallowed_methods, reason = "the one place of the program that reads it")]
+    pub(crate) fn of_process(arguments: Vec<OsString>) -> Self {
         Self {
-            arguments: std::env::args_os().collect(),
+            arguments,
             variables: std::env::vars_os()
                 .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
                 .collect(),

@@ -28,4 +28,11 @@ mod substitution;
 mod template;
 mod value_files;
 
-pub use program::main;
+pub use helm::{is_supported_version, supported_versions};
+pub use program::{main, run};
+
+/// The plugin's file.
+pub const PLUGIN_FILE: &str = include_str!("../plugin.yaml");
+
+/// The name of the program in the plugin's file.
+pub const PROGRAM: &str = "tiphys-helm";

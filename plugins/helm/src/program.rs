@@ -3,6 +3,7 @@
 //! A command that starts helm or creates a home runs in a thread of its own. So the main thread handles signals even if the file system is
 //! slow or the reader of a pipe does not read. Other commands need no clean-up, and signals end them.
 
+use std::ffi::OsString;
 use std::future;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -18,7 +19,7 @@ use tokio::time::timeout;
 use crate::announce::{AnnounceError, Printed};
 use crate::arguments::{Arguments, Command};
 use crate::failure::{self, Failure, INTERRUPTED_CODE, USAGE_CODE};
-use crate::host::Host;
+use crate::host::{self, Host};
 use crate::request::Request;
 use crate::{announce, check, generate, home, request};
 
@@ -30,7 +31,12 @@ const PARAMETER_VARIABLE: &str = "TIPHYS_PARAMETER";
 
 /// Runs the program with this process's arguments and environment, and returns its exit code.
 pub fn main() -> ExitCode {
-    let host = Host::of_process();
+    run(host::arguments())
+}
+
+/// Runs the program with these arguments, the program's name first, and this process's environment.
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    let host = Host::of_process(arguments);
     // Must be first: a child process starts as this program.
     if let Some(code) = tiphys_process::pdeathsig_main(host.arguments()) {
         return ExitCode::from(code);

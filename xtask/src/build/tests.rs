@@ -30,17 +30,6 @@ fn missing_library_is_detected() {
 }
 
 #[test]
-fn programs_of_plugins_are_copied_into_their_directories() {
-    let (built, plugins) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    for (_, name) in super::PLUGIN_PROGRAMS {
-        std::fs::write(built.path().join(name), name).unwrap();
-    }
-    super::copy_plugin_programs(&built.path().join("tiphys"), plugins.path()).unwrap();
-    let copied = plugins.path().join("helm/tiphys-helm");
-    assert_eq!(std::fs::read_to_string(copied).as_deref().ok(), Some("tiphys-helm"));
-}
-
-#[test]
 fn commit_is_that_of_the_checkout_and_dirty_with_changes() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();

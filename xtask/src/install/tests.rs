@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::{copy_file, copy_plugins};
+use super::copy_file;
 
 fn write(file: &Path, text: &str, mode: u32) {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -26,32 +26,6 @@ fn files(folder: &Path) -> BTreeMap<String, (u32, String)> {
         }
     }
     found
-}
-
-#[test]
-fn plugins_are_copied_without_sources_and_test_data() {
-    let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    write(&from.path().join("kustomize/plugin.yaml"), "kind: ConfigManagementPlugin\n", 0o640);
-    write(&from.path().join("kustomize/generate"), "#!/bin/sh\n", 0o700);
-    write(&from.path().join("kustomize/lib/more.jq"), ".\n", 0o600);
-    write(&from.path().join("kustomize/testdata/case/app.yaml"), "kind: Application\n", 0o644);
-    write(&from.path().join("kustomize/Cargo.toml"), "[package]\n", 0o644);
-    write(&from.path().join("kustomize/src/main.rs"), "fn main() {}\n", 0o644);
-    write(&from.path().join("kustomize/tests/cases.rs"), "", 0o644);
-    write(&from.path().join("kustomize/values/Cargo.toml"), "[package]\n", 0o644);
-    write(&from.path().join("not-a-plugin/README.md"), "text\n", 0o644);
-    write(&from.path().join("README.md"), "text\n", 0o644);
-
-    let names = copy_plugins(from.path(), &to.path().join("share/tiphys/plugins")).unwrap();
-
-    assert_eq!(names, ["kustomize"]);
-    let expected = [
-        ("share/tiphys/plugins/kustomize/generate", 0o755, "#!/bin/sh\n"),
-        ("share/tiphys/plugins/kustomize/lib/more.jq", 0o644, ".\n"),
-        ("share/tiphys/plugins/kustomize/plugin.yaml", 0o644, "kind: ConfigManagementPlugin\n"),
-    ];
-    let expected = expected.map(|(path, mode, text)| (path.to_owned(), (mode, text.to_owned())));
-    assert_eq!(files(to.path()), BTreeMap::from(expected));
 }
 
 #[test]

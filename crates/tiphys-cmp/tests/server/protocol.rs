@@ -57,6 +57,7 @@ fn plugin(store: &Arc<Store>, spec: &str, private_view: PrivateView) -> LocalPlu
     let config = config::read(text.as_bytes()).expect("a valid plugin file");
     let settings = Arc::new(RunSettings {
         launcher: Launcher::new(tiphys_testkit::launcher::program()),
+        programs: &[],
         store: Arc::clone(store),
         limits: Limits {
             stdout_bytes_max: 1 << 20,

@@ -46,6 +46,7 @@ impl Fixture {
         let store = Arc::new(Store::open(options).expect("the store opens"));
         let mut settings = RunSettings {
             launcher: Launcher::new(tiphys_testkit::launcher::program()),
+            programs: &[],
             store: Arc::clone(&store),
             limits: Limits {
                 stdout_bytes_max: STDOUT_BYTES_MAX,

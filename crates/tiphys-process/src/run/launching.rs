@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::connection::{Connection, encode};
@@ -59,6 +59,11 @@ impl Spares {
 }
 
 impl Launcher {
+    /// Returns the program that is started.
+    pub fn executable(&self) -> &Path {
+        &self.program
+    }
+
     /// Starts a launcher process when a run begins. `program` is an absolute path.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self::warm(program, 0)

@@ -43,6 +43,7 @@ impl World {
         let store = Arc::new(Store::open(options).expect("the store opens"));
         let runs = Arc::new(RunSettings {
             launcher: Launcher::new(launcher::program()),
+            programs: &[],
             store: Arc::clone(&store),
             limits: Limits {
                 stdout_bytes_max: 1 << 26,
@@ -113,7 +114,7 @@ fn catalogue(folders: &[&str], dir: &Path, certificate: Option<&Path>, runs: &Ar
     let mut catalogue = Catalogue::default();
     for folder in folders {
         for plugin in load_plugins(&workspace_root().join(folder)).expect("the plugin's file is valid") {
-            let folder = Some(plugin.folder);
+            let folder = plugin.folder().map(Path::to_path_buf);
             let plugin = LocalPlugin::new(plugin.config, folder, base.clone(), Arc::clone(runs));
             catalogue.add(Arc::new(plugin));
         }

@@ -17,6 +17,8 @@ pub struct Host {
     pub variables: BTreeMap<String, String>,
     /// The program's own file, which runs of plugins start again as their launcher.
     pub executable: PathBuf,
+    /// Names of the programs of plugins that are part of it. It runs one if its first argument is such a name.
+    pub plugin_programs: &'static [&'static str],
     /// The directory that relative paths are resolved against.
     pub current_dir: PathBuf,
     /// Number of processors.
@@ -39,7 +41,7 @@ impl Host {
     }
 
     /// Returns all environment variables as those of another program.
-    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
+    pub fn environment(&self) -> Vec<(OsString, OsString)> {
         self.variables.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }
 
@@ -86,12 +88,6 @@ impl Host {
                     .of_input(Input::KeepWorkdir)
             })
     }
-
-    /// Returns the plugins that were installed with the program: `share/tiphys/plugins` next to `bin`.
-    pub(crate) fn installed_plugins(&self) -> Option<PathBuf> {
-        let bin = self.executable.parent()?;
-        Some(bin.parent()?.join("share/tiphys/plugins")).filter(|dir| dir.is_dir())
-    }
 }
 
 #[cfg(test)]
@@ -102,6 +98,7 @@ impl Host {
         Self {
             variables: variables.iter().map(owned).collect(),
             executable: PathBuf::from("/opt/tiphys/bin/tiphys"),
+            plugin_programs: &[],
             current_dir: PathBuf::from("/current"),
             processors: 2,
             standard_input: || Box::new(std::io::empty()),

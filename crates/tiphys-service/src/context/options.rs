@@ -41,7 +41,9 @@ pub enum StorePath {
 pub struct ServiceOptions {
     /// Files and directories with Applications. Empty: the current directory.
     pub store: Vec<StorePath>,
-    /// Directories and files of the plugins that run in process, in addition to the installed ones. Empty: `TIPHYS_PLUGINS`.
+    /// The files of plugins that are part of the program. Those of the caller replace plugins of the same name.
+    pub built_in_plugins: &'static [&'static str],
+    /// Directories and files of further plugins that run in process. Empty: `TIPHYS_PLUGINS`.
     pub plugins: Vec<PathBuf>,
     /// Those of the project file, which are used instead if neither `plugins` nor the variable names any.
     pub project_plugins: Vec<PathBuf>,
@@ -51,8 +53,6 @@ pub struct ServiceOptions {
     pub connect_plugins: Option<ConnectPlugins>,
     /// Environment variables that plugins in process get: names, or prefixes that end in `*`.
     pub pass_env: Vec<String>,
-    /// Whether plugins that were installed with the program are used, too.
-    pub installed_plugins: InstalledPlugins,
     /// Local directories used instead of repositories.
     pub repositories: Vec<LocalCopy>,
     /// Whether the checkout of the current directory is used instead of its remotes.
@@ -126,16 +126,6 @@ impl ServiceOptions {
         let projects = self.projects.iter().cloned().map(StorePath::Path);
         self.store.iter().cloned().chain(current_dir).chain(projects).collect()
     }
-}
-
-/// Whether plugins that were installed with the program are used. One of the caller replaces an installed one of the same name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InstalledPlugins {
-    /// They are.
-    #[default]
-    Used,
-    /// They are not.
-    Unused,
 }
 
 /// Whether the checkout of the current directory is used instead of the repositories that its remotes name.
@@ -247,8 +237,6 @@ pub enum MissingProjects {
 /// Source of the path of a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PluginOrigin {
-    /// The installation of the program.
-    Installation,
     /// The option.
     Option,
     /// The variable `TIPHYS_PLUGINS`.
@@ -261,7 +249,6 @@ impl PluginOrigin {
     /// Returns the beginning of messages.
     pub const fn prefix(self) -> &'static str {
         match self {
-            Self::Installation => "",
             Self::Option => "--plugins: ",
             Self::Variable => "TIPHYS_PLUGINS: ",
             Self::ProjectFile => "plugins of the project file: ",

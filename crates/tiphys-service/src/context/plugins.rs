@@ -2,7 +2,7 @@
 
 pub(crate) mod replaced;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_plugin::{
@@ -13,7 +13,7 @@ use tiphys_process::{Launcher, adopt_orphans, set_not_dumpable};
 use tiphys_tree::Store;
 
 use crate::context::host::Host;
-use crate::context::options::{InstalledPlugins, PluginOrigin, ServiceOptions};
+use crate::context::options::{PluginOrigin, ServiceOptions};
 use crate::error::{ServiceError, chain};
 
 pub(crate) use self::replaced::{NamedPlugin, without_replaced};
@@ -33,6 +33,7 @@ pub fn run_settings(
     }
     RunSettings {
         launcher: Launcher::new(host.executable.clone()),
+        programs: host.plugin_programs,
         store,
         limits: options.limits.run(),
         private_view: options.private_view,
@@ -55,7 +56,7 @@ pub struct PluginPath {
     pub origin: PluginOrigin,
 }
 
-/// Returns the paths of the installed plugins, and of the `plugins` option, else of the variable `TIPHYS_PLUGINS`, else of the project file.
+/// Returns the paths of the `plugins` option, else of the variable `TIPHYS_PLUGINS`, else of the project file.
 pub fn plugin_paths(options: &ServiceOptions, host: &Host) -> Vec<PluginPath> {
     let (named, origin) = if !options.plugins.is_empty() {
         (options.plugins.clone(), PluginOrigin::Option)
@@ -65,12 +66,17 @@ pub fn plugin_paths(options: &ServiceOptions, host: &Host) -> Vec<PluginPath> {
     } else {
         (options.project_plugins.clone(), PluginOrigin::ProjectFile)
     };
-    let installed = match options.installed_plugins {
-        InstalledPlugins::Used => host.installed_plugins(),
-        InstalledPlugins::Unused => None,
+    named.into_iter().map(|path| PluginPath { path: host.absolute(path), origin }).collect()
+}
+
+/// Returns the plugins that are part of the program.
+pub(crate) fn built_in(options: &ServiceOptions) -> Result<Vec<NamedPlugin>, ServiceError> {
+    let read = |text: &&str| {
+        let plugin =
+            LoadedPlugin::built_in(text).map_err(|error| ServiceError::invalid_input_from(&error))?;
+        Ok(NamedPlugin { file: plugin.shown_file(), plugin, origin: None })
     };
-    let installed = installed.into_iter().map(|path| PluginPath { path, origin: PluginOrigin::Installation });
-    installed.chain(named.into_iter().map(|path| PluginPath { path: host.absolute(path), origin })).collect()
+    options.built_in_plugins.iter().map(read).collect()
 }
 
 /// Loads the plugins at a path.
@@ -78,17 +84,14 @@ pub(crate) fn load(path: &PluginPath) -> Result<Vec<NamedPlugin>, ServiceError> 
     let PluginPath { path, origin } = path;
     let loaded = tiphys_plugin::load_plugins(path)
         .map_err(|error| ServiceError::invalid_input(format!("{}{}", origin.prefix(), chain(&error))))?;
-    let named = |plugin: LoadedPlugin| NamedPlugin {
-        file: plugin.file.display().to_string(),
-        plugin,
-        origin: *origin,
-    };
+    let named =
+        |plugin: LoadedPlugin| NamedPlugin { file: plugin.shown_file(), plugin, origin: Some(*origin) };
     Ok(loaded.into_iter().map(named).collect())
 }
 
 /// Loads the plugins that run in process.
 pub fn load_plugins(options: &ServiceOptions, host: &Host) -> Result<Vec<LoadedPlugin>, ServiceError> {
-    let mut loaded = Vec::new();
+    let mut loaded = built_in(options)?;
     for path in plugin_paths(options, host) {
         loaded.extend(load(&path)?);
     }
@@ -99,27 +102,30 @@ pub fn load_plugins(options: &ServiceOptions, host: &Host) -> Result<Vec<LoadedP
 
 /// Warns about a plugin whose directory has a colon in its path: `PATH` cannot contain it.
 pub fn warn_about_folder(plugin: &LoadedPlugin) {
-    if plugin.folder.as_os_str().as_encoded_bytes().contains(&b':') {
+    if plugin.folder().is_some_and(|folder| folder.as_os_str().as_encoded_bytes().contains(&b':')) {
         tracing::warn!(
             "{}: the folder's path has a colon, so it cannot be on the PATH of the plugin's commands: files of its own are not \
              found; move it to another folder",
-            plugin.file.display()
+            plugin.shown_file()
         );
     }
 }
 
-/// Returns a catalogue of plugins that run in process.
+/// Returns a catalogue of plugins that run in process and of those that other processes serve. Both replace built-in plugins.
 pub(crate) fn catalogue(
     plugins: Vec<LoadedPlugin>,
+    connected: Vec<Arc<dyn Plugin>>,
     options: &ServiceOptions,
     host: &Host,
     settings: &Arc<RunSettings>,
 ) -> Catalogue {
     let places = plugin_paths(options, host).into_iter().map(|one| one.path);
     let mut catalogue = Catalogue::of(places.collect());
-    for plugin in plugins {
-        catalogue.add(Arc::new(local_plugin(plugin, options, host, settings)));
-    }
+    let local = |plugin| Arc::new(local_plugin(plugin, options, host, settings)) as Arc<dyn Plugin>;
+    // Of several plugins with one name, the first is used.
+    let (built_in, named): (Vec<_>, Vec<_>) = plugins.into_iter().partition(|plugin| plugin.files.is_none());
+    let plugins = named.into_iter().map(local).chain(connected).chain(built_in.into_iter().map(local));
+    plugins.for_each(|plugin| catalogue.add(plugin));
     catalogue
 }
 
@@ -131,7 +137,8 @@ pub(crate) fn local_plugin(
     settings: &Arc<RunSettings>,
 ) -> LocalPlugin {
     let base = BaseEnvironment::new(host.variables(), &EnvironmentRule::Listed(options.pass_env.clone()));
-    LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(settings))
+    let folder = plugin.folder().map(Path::to_path_buf);
+    LocalPlugin::new(plugin.config, folder, base, Arc::clone(settings))
 }
 
 /// Connects to the plugin servers, if a directory of sockets is configured.

@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::clusters::{DestinationClusters, cluster_secrets};
 use crate::context::dynamic::{ClusterValues, LiveReads};
-use crate::context::options::PluginOrigin;
 use crate::context::options::{ApplicationSelection, PLUGIN_SOCKETS};
 use crate::context::plugins::{self, PluginPath};
 use crate::context::projects::Projects;
@@ -146,10 +145,7 @@ impl Workspace {
             Some(plugins) => (plugins, Vec::new()),
             None => (service.plugins()?, service.connected_plugins()?),
         };
-        let mut catalogue = plugins::catalogue(plugins.clone(), options, host, &runs);
-        for plugin in connected {
-            catalogue.add(plugin);
-        }
+        let catalogue = plugins::catalogue(plugins.clone(), connected, options, host, &runs);
         let cancel = workspace.cancel;
         let live = if workspace.reads_clusters { LiveReads::Everything } else { LiveReads::Nothing };
         let values = Arc::new(ClusterValues::new(Arc::clone(&projects), Arc::clone(&clusters), live));
@@ -201,9 +197,7 @@ impl Workspace {
             return None;
         }
         let named = plugins::plugin_paths(options, host).into_iter();
-        let plugins = named
-            .filter(|path| path.origin != PluginOrigin::Installation)
-            .map(|PluginPath { path, origin }| (origin.prefix(), path));
+        let plugins = named.map(|PluginPath { path, origin }| (origin.prefix(), path));
         let sockets = options.plugin_socket_dir(host).map(|path| (PLUGIN_SOCKETS, path));
         let (origin, path) = plugins.chain(sockets).find(|(_, path)| self.trust.is_rendered(path))?;
         Some(Warning::new(format!(

@@ -18,7 +18,7 @@ use tiphys_model::params::{
     Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, apply,
 };
 use tiphys_model::resources::ApplicationSource;
-use tiphys_plugin::{Phase, PluginError};
+use tiphys_plugin::{CommandFailure, Phase, PluginError};
 use tiphys_render::{AnnouncedSource, AskedSource, RenderError, SourceFailure};
 use tiphys_store::StoredApplication;
 
@@ -33,7 +33,7 @@ use request::{RequestTarget, ValueAssignments};
 use structures::Structured;
 
 /// The exit status of the Helm plugin if a chart has more values than it announces.
-const HELM_PAST_BOUND: &str = "exit status 3";
+const HELM_PAST_BOUND: CommandFailure = CommandFailure::Exited(3);
 
 /// A source whose parameters are changed.
 #[derive(Debug)]
@@ -335,7 +335,7 @@ fn is_past_bound(error: &RenderError) -> bool {
     let RenderError::Source(error) = error else { return false };
     let SourceFailure::Plugin { name, source } = &*error.failure else { return false };
     name == HELM_PLUGIN
-        && matches!(source, PluginError::Command { phase: Phase::Announce, how, .. } if how == HELM_PAST_BOUND)
+        && matches!(source, PluginError::Command { phase: Phase::Announce, how, .. } if *how == HELM_PAST_BOUND)
 }
 
 /// Reports whether build variables in a value are replaced.

@@ -1,5 +1,7 @@
 //! The places of announced defaults in the files of plugins.
 
+use std::path::Path;
+
 use tiphys_model::params::{Announcement, Default, RawAnnouncement};
 use tiphys_plugin::{LoadedPlugin, config};
 use tiphys_yaml::{Node, Position};
@@ -18,13 +20,16 @@ impl<'a> Defaults<'a> {
     pub(super) fn of(
         plugins: &'a [LoadedPlugin],
         name: Option<&str>,
-        shown: impl Fn(&std::path::Path) -> String,
+        shown: impl Fn(&Path) -> String,
     ) -> Self {
         let found = plugins.iter().find(|plugin| Some(plugin.config.display_name().as_str()) == name);
-        let Some(plugin) = found.filter(|plugin| is_own_file(plugin)) else { return Self::default() };
+        let files = found.and_then(|plugin| Some((plugin, plugin.files.as_ref()?.file.as_path())));
+        let Some((plugin, file)) = files.filter(|(_, file)| is_own_file(file)) else {
+            return Self::default();
+        };
         let entries = plugin.config.static_announcements.iter();
         let entries = entries.filter_map(|entry| Some((entry.position, entry.announcement.as_ref()?)));
-        Self { file: shown(&plugin.file), entries: entries.collect() }
+        Self { file: shown(file), entries: entries.collect() }
     }
 
     /// Returns the place of an announcement's default. None if the plugin's dynamic command announced it.
@@ -44,8 +49,8 @@ impl<'a> Defaults<'a> {
 }
 
 /// Returns whether positions refer to the file itself. In a `ConfigMap` they refer to one of its values.
-fn is_own_file(plugin: &LoadedPlugin) -> bool {
-    let text = tiphys_plugin::read_plugin_file(&plugin.file).unwrap_or_default();
+fn is_own_file(file: &Path) -> bool {
+    let text = tiphys_plugin::read_plugin_file(file).unwrap_or_default();
     let document = tiphys_yaml::read_document(&text).ok().flatten();
     document.as_ref().and_then(|node| node.get("kind")).and_then(Node::as_str) == Some(config::KIND)
 }

@@ -85,7 +85,8 @@ impl PluginTest {
         let absolute = host.absolute(plugin);
         let loaded = only_plugin(&absolute)?;
         let shown = if absolute.is_dir() { plugin.join(CASES) } else { plugin.with_file_name(CASES) };
-        let found = case::find(&loaded.folder.join(CASES), &shown, cases, mode)?;
+        let cases_dir = loaded.folder().unwrap_or(&absolute).join(CASES);
+        let found = case::find(&cases_dir, &shown, cases, mode)?;
         Ok(Self { plugin: loaded, shown, found, mode, cancel: CancellationToken::new() })
     }
 

@@ -26,13 +26,13 @@ pub(crate) struct CommonArgs {
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
 
-    /// Plugins to run in process, in addition to those installed with tiphys: a folder with plugin.yaml, a folder of such folders, a plugin file,
-    /// or a ConfigMap with plugin files. One of them replaces an installed one of the same name [env: `TIPHYS_PLUGINS`, separated by `:`]
+    /// Plugins to run in process, in addition to the built-in ones (helm, kustomize): a folder with plugin.yaml, a folder of such folders, a plugin file,
+    /// or a ConfigMap with plugin files. One of them replaces a built-in one of the same name [env: `TIPHYS_PLUGINS`, separated by `:`]
     // The parser would also split paths of the command line at colons.
     #[arg(long, value_name = "PATH", global = true, action = ArgAction::Append)]
     pub(crate) plugins: Vec<PathBuf>,
 
-    /// Do not use the plugins installed with tiphys
+    /// Do not use the built-in plugins
     #[arg(long, global = true)]
     pub(crate) no_default_plugins: bool,
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
-use tiphys_testkit::{helm, tools};
+use tiphys_testkit::tools;
 
 use crate::world::{World, testdata};
 
@@ -35,10 +35,9 @@ fn world_of(topic: &Path) -> World {
     world.with_files(&topic.join("world"))
 }
 
-/// Returns a directory for cases with the plugins of this repository and their tools.
+/// Returns a directory for cases that render with the tools.
 fn world_with_tools() -> World {
-    let [helm, kustomize, jq] = ["helm", "kustomize", "jq"].map(tools::program);
-    World::new().with_plugin("", &[helm, kustomize, jq, helm::program()])
+    World::new().with_programs(&["helm", "kustomize", "jq"].map(tools::program))
 }
 
 fn stem(path: &Path) -> &str {

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tiphys_testkit::kube_server::{ADMIN_TOKEN, KubeServer};
-use tiphys_testkit::{helm, tools, workspace_root};
+use tiphys_testkit::{tools, workspace_root};
 
 use crate::world::{Output, TIPHYS, URL, World};
 
@@ -57,7 +57,7 @@ impl LiveWorld {
     }
 
     fn with_store(namespace: &'static str, store: &'static str) -> Self {
-        let world = World::empty().with_plugin("helm", &[tools::program("helm"), helm::program()]);
+        let world = World::empty().with_programs(&[tools::program("helm")]);
         let live = Self { world, namespace, store };
         live.world
             .write("repo/chart/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n")

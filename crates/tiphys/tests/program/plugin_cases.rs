@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use tiphys_testkit::{fixture, helm, tools, workspace_root};
+use tiphys_testkit::{fixture, tools, workspace_root};
 
 #[test]
 fn proposal_example_1_config_map_name_from_a_parameter() {
@@ -153,9 +153,7 @@ fn check_plugin(plugin: &str) {
 #[expect(clippy::disallowed_methods, reason = "the test runs the program")]
 fn tiphys(arguments: &[&str]) -> Output {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let mut path = tools::search_path();
-    path.push(":");
-    path.push(helm::program().parent().expect("a program is in a folder"));
+    let path = tools::search_path();
     Command::new(env!("CARGO_BIN_EXE_tiphys"))
         .args(arguments)
         .current_dir(workspace_root())

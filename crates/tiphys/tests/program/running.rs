@@ -7,21 +7,20 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command};
 use std::sync::mpsc;
 
+use tiphys_testkit::tools;
 use tiphys_testkit::wait::{PATIENCE, until};
-use tiphys_testkit::{helm, tools};
 
 use crate::world::{Output, TIPHYS, World};
 
 impl World {
-    /// A world with the Helm plugin of this repository as the only plugin, and with the helm of `cargo xtask tools`.
+    /// A world with the helm of `cargo xtask tools`.
     pub(crate) fn with_helm() -> Self {
-        Self::new().with_plugin("helm", &[tools::program("helm"), helm::program()])
+        Self::new().with_programs(&[tools::program("helm")])
     }
 
-    /// A world with the kustomize plugin of this repository as the only plugin, and with the kustomize of `cargo xtask tools`.
+    /// A world with the kustomize and the helm of `cargo xtask tools`.
     pub(crate) fn with_kustomize() -> Self {
-        let programs = ["kustomize", "jq", "helm"].map(tools::program);
-        Self::new().with_plugin("kustomize", &programs)
+        Self::new().with_programs(&["kustomize", "helm"].map(tools::program))
     }
 
     /// The content of a file.

@@ -6,7 +6,6 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 use tiphys_testkit::executable::make_executable;
-use tiphys_testkit::workspace_root;
 
 /// The program.
 pub(crate) const TIPHYS: &str = env!("CARGO_BIN_EXE_tiphys");
@@ -55,14 +54,10 @@ impl World {
         Self { _dir: dir, root, programs: String::new(), variables: Vec::new() }
     }
 
-    /// The world with a plugin of this repository as the only plugin, and these programs on `PATH`.
-    pub(crate) fn with_plugin(self, name: &str, programs: &[PathBuf]) -> Self {
+    /// The world with these programs on `PATH`.
+    pub(crate) fn with_programs(self, programs: &[PathBuf]) -> Self {
         let folder = |program: &PathBuf| format!("{}:", program.parent().expect("parent").display());
-        Self {
-            programs: programs.iter().map(folder).collect(),
-            variables: vec![("TIPHYS_PLUGINS", workspace_root().join("plugins").join(name))],
-            ..self
-        }
+        Self { programs: programs.iter().map(folder).collect(), ..self }
     }
 
     /// Copies a directory's files into the world if the directory exists.

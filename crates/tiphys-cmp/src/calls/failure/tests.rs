@@ -2,7 +2,7 @@ use std::io::{Error, ErrorKind};
 use std::path::Path;
 
 use tiphys_model::limits::Limit;
-use tiphys_plugin::{Phase, PluginError, RunError};
+use tiphys_plugin::{CommandFailure, Phase, PluginError, RunError};
 use tonic::{Code, Status};
 
 use super::{status, without_work_dir};
@@ -12,7 +12,7 @@ fn command(phase: Phase) -> PluginError {
     PluginError::Command {
         phase,
         command: "sh -c x".to_owned(),
-        how: "exit status 9".to_owned(),
+        how: CommandFailure::Exited(9),
         stderr: "why".to_owned(),
     }
 }

@@ -10,7 +10,6 @@ use tiphys_tree::Modes;
 use super::PluginsFrom;
 use super::past::{self, BasePath, BaseReader, label};
 use crate::context::host::Host;
-use crate::context::options::PluginOrigin;
 use crate::context::options::ServiceOptions;
 use crate::context::plugins::{self, NamedPlugin, PluginPath};
 use crate::error::{Remedy, ServiceError, chain};
@@ -45,14 +44,12 @@ pub(crate) async fn load(
     host: &Host,
 ) -> Result<ComparedPlugins, ServiceError> {
     let mut plugins = ComparedPlugins::default();
-    let (mut of_base, mut of_head): (Vec<NamedPlugin>, Vec<NamedPlugin>) = (Vec::new(), Vec::new());
+    // The built-in plugins belong to the program, not to a compared work tree.
+    let mut of_base: Vec<NamedPlugin> = plugins::built_in(options)?;
+    let mut of_head = of_base.clone();
     for named in plugins::plugin_paths(options, host) {
         let PluginPath { path, origin } = &named;
-        // The installed plugins belong to the installation, not to a compared work tree.
-        let places = match origin {
-            PluginOrigin::Installation => Vec::new(),
-            _ => past::work_trees(origin.prefix(), path)?,
-        };
+        let places = past::work_trees(origin.prefix(), path)?;
         let compared = places.into_iter().skip_while(|place| !tops.contains(&place.top)).collect();
         let compared = if from == PluginsFrom::Head { None } else { reader.outermost(compared).await? };
         let Some(place) = compared else {
@@ -75,9 +72,9 @@ pub(crate) async fn load(
             of_head.extend(now);
         }
         let at_base_named = |plugin: LoadedPlugin| NamedPlugin {
-            file: at_base.named(&plugin.file.display().to_string(), reader.base),
+            file: at_base.named(&plugin.shown_file(), reader.base),
             plugin,
-            origin: *origin,
+            origin: Some(*origin),
         };
         of_base.extend(loaded.into_iter().map(at_base_named));
         plugins.held.push(at_base);

@@ -141,10 +141,9 @@ pub(crate) async fn open(
         Arc::new(ClusterValues::new(Arc::clone(projects), Arc::clone(&clusters), live))
     };
     let renderer = |sources, settings, values, side: &SidePlugins| -> Result<Renderer, ServiceError> {
-        let mut catalogue = crate::context::plugins::catalogue(side.plugins.clone(), options, host, runs);
-        for plugin in service.connected_plugins()? {
-            catalogue.add(plugin);
-        }
+        let connected = service.connected_plugins()?;
+        let catalogue =
+            crate::context::plugins::catalogue(side.plugins.clone(), connected, options, host, runs);
         let renderer = Renderer::new(sources, catalogue, settings, values, cancel.child_token());
         Ok(renderer.with_plugin_marks(side.marks.clone()))
     };

@@ -1,4 +1,4 @@
-//! Plugins of one name: one of the caller replaces an installed one.
+//! Plugins of one name: one of the caller replaces a built-in one.
 
 use std::collections::BTreeMap;
 
@@ -11,32 +11,32 @@ use crate::error::ServiceError;
 #[derive(Clone, Debug)]
 pub(crate) struct NamedPlugin {
     pub(crate) plugin: LoadedPlugin,
-    pub(crate) origin: PluginOrigin,
+    /// None for a built-in plugin.
+    pub(crate) origin: Option<PluginOrigin>,
     /// The plugin's file for messages.
     pub(crate) file: String,
 }
 
-/// Leaves out installed plugins that one of the caller replaces. Two of one name are an error otherwise: their order must not decide which one
-/// runs.
+/// Leaves out built-in plugins that one of the caller replaces. Two plugins of the caller with one name are an error: their order must not
+/// decide which one runs.
 pub(crate) fn without_replaced(loaded: Vec<NamedPlugin>) -> Result<Vec<LoadedPlugin>, ServiceError> {
     let mut by_name: BTreeMap<String, NamedPlugin> = BTreeMap::new();
-    let is_installed = |plugin: &NamedPlugin| plugin.origin == PluginOrigin::Installation;
-    // Installed plugins come first.
-    let (installed, named): (Vec<_>, Vec<_>) = loaded.into_iter().partition(is_installed);
-    for plugin in installed.into_iter().chain(named) {
+    // Built-in plugins come first.
+    let (built_in, named): (Vec<_>, Vec<_>) = loaded.into_iter().partition(|plugin| plugin.origin.is_none());
+    for plugin in built_in.into_iter().chain(named) {
         let name = plugin.plugin.config.display_name();
         let Some(other) = by_name.get(&name) else {
             by_name.insert(name, plugin);
             continue;
         };
         let (file, other_file) = (&plugin.file, &other.file);
-        if is_installed(&plugin) || !is_installed(other) {
-            let prefix = plugin.origin.prefix();
+        if other.origin.is_some() {
+            let prefix = plugin.origin.map_or("", PluginOrigin::prefix);
             return Err(ServiceError::invalid_input(format!(
                 "{prefix}plugin {name:?} is in {other_file} and in {file}; remove one, or give it another name"
             )));
         }
-        tracing::info!("plugin {name:?}: {file} is used instead of the installed {other_file}");
+        tracing::info!("plugin {name:?}: {file} is used instead of the built-in one");
         by_name.insert(name, plugin);
     }
     Ok(by_name.into_values().map(|named| named.plugin).collect())

@@ -31,7 +31,7 @@ fn short_help_has_the_options_of_the_command_and_refers_to_those_of_all() {
 #[test]
 fn arguments_are_parsed_as_by_the_definition_of_all_commands() {
     for line in [
-        "tiphys version --tools",
+        "tiphys doctor -o json",
         "tiphys render web --jobs 2 -o name",
         "tiphys --jobs 2 params set web a=b --repo .",
         "tiphys appset plugin serve --no-token -- ./teams.sh prod",

@@ -42,16 +42,17 @@ pub(super) async fn serve(
 ) -> Result<(), ServiceError> {
     // From here on a signal shuts the server down and removes its socket.
     let mut signals = Signals::install()?;
-    let mut plugin = plugin(&settings.config)?;
+    let plugin = plugin(&settings.config)?;
     // Links are resolved before the directories are shielded, so that a link cannot be replaced later.
-    plugin.folder = without_links(&plugin.folder);
+    let plugin_folder = plugin.folder().map(without_links);
     let socket_dir = without_links(&settings.socket_dir);
     let own_workdir = own_workdir(&settings.workdir)?;
     let workdir = own_workdir.as_ref().map_or(settings.workdir.as_path(), TempDir::path);
     let own_store = store(workdir, settings, options)?;
     let store = own_store.shared();
     let metrics = Metrics::new();
-    let shielded = Shielded { hidden: vec![socket_dir.clone()], read_only: vec![plugin.folder.clone()] };
+    let shielded =
+        Shielded { hidden: vec![socket_dir.clone()], read_only: plugin_folder.iter().cloned().collect() };
     let runs = runs(settings, options, host, &store, &metrics);
     let runs = Arc::new(RunSettings { shielded, ..runs });
     let serving = Serving::default();
@@ -70,7 +71,7 @@ pub(super) async fn serve(
     }
     let socket = socket_dir.join(plugin.config.socket_name());
     let base = environment(host);
-    let plugin = LocalPlugin::new(plugin.config, Some(plugin.folder), base, Arc::clone(&runs));
+    let plugin = LocalPlugin::new(plugin.config, plugin_folder, base, Arc::clone(&runs));
     let server = Server::new(Arc::new(plugin), own_store.clone(), metrics, server_options(workdir, settings));
     let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
     serving.begin();

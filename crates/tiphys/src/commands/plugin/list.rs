@@ -41,7 +41,7 @@ pub(crate) async fn run(common: &CommonArgs, host: &Process) -> Result<ExitCode,
         let dynamic = if config.dynamic.is_some() { ", dynamic" } else { "" };
         listed.push(Listed {
             name: config.display_name(),
-            place: plugin.file.display().to_string(),
+            place: plugin.shown_file(),
             discovery: Some(discovery.unwrap_or_else(|| "by name only".to_owned())),
             parameters: Some(format!("{count} static{dynamic}")),
             problem: None,

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStderr, Command, Output, Stdio};
 
 use tempfile::TempDir;
 use tiphys_testkit::executable::make_executable;
-use tiphys_testkit::{helm, pull_requests, tools, workspace_root};
+use tiphys_testkit::{pull_requests, tools, workspace_root};
 
 use crate::docs::document::{Block, How};
 use crate::docs::place;
@@ -147,9 +147,6 @@ impl Reader {
         let mut path = program.as_os_str().to_owned();
         path.push(":");
         path.push(tools::search_path());
-        path.push(":");
-        // An installation has it in the plugin's directory.
-        path.push(helm::program().parent().expect("a program is in a folder"));
         let mut command = Command::new("sh");
         command
             .args(["-c", &self.with_ports(line)])
@@ -158,7 +155,7 @@ impl Reader {
             .env("PATH", path)
             .env("PYTHONPATH", tools::python_packages())
             .env("HOME", self.place.path().join("home"))
-            .env("TIPHYS_PLUGINS", format!("{0}plugins:{0}examples/plugins", self.inside()))
+            .env("TIPHYS_PLUGINS", format!("{}examples/plugins", self.inside()))
             .envs([("GIT_AUTHOR_NAME", "A. Reader"), ("GIT_COMMITTER_NAME", "A. Reader")])
             .envs([("GIT_AUTHOR_EMAIL", "reader@example.com"), ("GIT_COMMITTER_EMAIL", "reader@example.com")])
             .envs(["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"].map(|name| (name, "2026-01-02T03:04:05Z")))
@@ -211,7 +208,7 @@ impl Drop for Server {
 #[expect(clippy::disallowed_methods, reason = "the demo is run as readers run it")]
 fn demo() -> String {
     // The demo must not build the tools and the programs.
-    drop((tools::search_path(), helm::program(), pull_requests::program()));
+    drop((tools::search_path(), pull_requests::program()));
     let Output { status, stdout, stderr } = Command::new(env!("CARGO"))
         .args(["run", "--locked", "--quiet", "--package", "xtask", "--", "demo", "--program"])
         .arg(env!("CARGO_BIN_EXE_tiphys"))

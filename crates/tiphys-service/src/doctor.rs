@@ -1,0 +1,203 @@
+//! Checks what tiphys needs from this machine: programs, the checkout, the project file.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tiphys_process::{Tool, find_program};
+use tiphys_source::redact_url;
+
+use crate::context::host::Host;
+use crate::context::project_file::{ProjectFile, ProjectFileChoice, checkout_of};
+use crate::error::ServiceError;
+use crate::text::listed;
+
+/// Limit for one call of a program.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Maximum bytes that a program may print.
+const OUTPUT_BYTES_MAX: usize = 64 * 1024;
+
+/// A program that commands or plugins run.
+#[derive(Clone, Debug)]
+pub struct RequiredProgram {
+    /// Its name.
+    pub name: &'static str,
+    /// The variable that names another program.
+    pub variable: Option<&'static str>,
+    /// The arguments that make it print its version.
+    pub version_arguments: &'static [&'static str],
+    /// Whether the printed version is supported.
+    pub is_supported: fn(&str) -> bool,
+    /// The supported versions.
+    pub supported: String,
+    /// Its uses.
+    pub needed_by: &'static str,
+    /// The address of its installation instructions.
+    pub website: &'static str,
+}
+
+/// A program as it was found.
+#[derive(Clone, Debug)]
+pub struct CheckedProgram {
+    /// The requirement.
+    pub required: RequiredProgram,
+    /// Its path.
+    pub path: Option<PathBuf>,
+    /// The first line of the version that it prints.
+    pub version: Option<String>,
+    /// Its problem with the remedy.
+    pub problem: Option<String>,
+}
+
+/// The checkout around the current directory.
+#[derive(Clone, Debug, Default)]
+pub struct CheckedCheckout {
+    /// Its top directory.
+    pub folder: PathBuf,
+    /// The branch that is checked out; none if HEAD is detached.
+    pub branch: Option<String>,
+    /// Each remote's name and URL, without credentials.
+    pub remotes: Vec<(String, String)>,
+    /// The default branch, as the first remote that has one reports it: `origin/main`.
+    pub default_branch: Option<String>,
+    /// The user that owns it.
+    pub owner: u32,
+    /// Its problems with their remedies.
+    pub problems: Vec<String>,
+    /// Remarks about needs of some commands.
+    pub notes: Vec<String>,
+}
+
+/// The project file.
+#[derive(Debug)]
+pub struct CheckedProjectFile {
+    /// Its path for messages; none if there is no file.
+    pub file: Option<String>,
+    /// Why it cannot be used.
+    pub problem: Option<ServiceError>,
+}
+
+/// Everything that was checked.
+#[derive(Debug)]
+pub struct Diagnosis {
+    /// The programs, in the order of the requirements.
+    pub programs: Vec<CheckedProgram>,
+    /// The checkout; none outside of one.
+    pub checkout: Option<CheckedCheckout>,
+    /// The project file.
+    pub project_file: CheckedProjectFile,
+}
+
+impl Diagnosis {
+    /// Whether nothing is wrong.
+    pub fn is_content(&self) -> bool {
+        self.programs.iter().all(|program| program.problem.is_none())
+            && self.checkout.as_ref().is_none_or(|checkout| checkout.problems.is_empty())
+            && self.project_file.problem.is_none()
+    }
+}
+
+/// Checks programs, the checkout around the current directory, and the project file.
+pub async fn diagnose(
+    host: &Host,
+    programs: Vec<RequiredProgram>,
+    project_file: &ProjectFileChoice,
+) -> Diagnosis {
+    let mut checked = Vec::new();
+    for required in programs {
+        checked.push(check_program(host, required).await);
+    }
+    let checkout = match checkout_of(&host.current_dir) {
+        Some(folder) => Some(check_checkout(host, folder).await),
+        None => None,
+    };
+    Diagnosis { programs: checked, checkout, project_file: check_project_file(host, project_file) }
+}
+
+async fn check_program(host: &Host, required: RequiredProgram) -> CheckedProgram {
+    let named = required.variable.and_then(|name| host.variable(name)).unwrap_or(required.name);
+    let install = format!("install {}: {}", required.supported, required.website);
+    let Some(path) = find_program(Path::new(named), OsStr::new(host.variable("PATH").unwrap_or_default()))
+    else {
+        let of = if named == required.name { String::new() } else { format!("{named} is ") };
+        let problem = Some(format!("{of}not found in PATH; {install}"));
+        return CheckedProgram { required, path: None, version: None, problem };
+    };
+    let printed = run(host, &path, required.version_arguments, Path::new("/")).await;
+    let (version, problem) = match printed {
+        Ok(printed) => {
+            let version = printed.lines().next().unwrap_or_default().trim().to_owned();
+            let is_supported = (required.is_supported)(&printed);
+            let problem = (!is_supported).then(|| format!("{version} is not supported; {install}"));
+            (Some(version), problem)
+        }
+        Err(why) => (None, Some(format!("it does not print a version ({why}); {install}"))),
+    };
+    CheckedProgram { required, path: Some(path), version, problem }
+}
+
+async fn check_checkout(host: &Host, folder: &Path) -> CheckedCheckout {
+    let owner = folder.metadata().map(|metadata| metadata.uid()).unwrap_or_default();
+    let mut checkout = CheckedCheckout { folder: folder.to_path_buf(), owner, ..CheckedCheckout::default() };
+    let git = async |arguments: &[&str]| run(host, Path::new("git"), arguments, folder).await;
+    if let Err(why) = git(&["rev-parse", "--git-dir"]).await {
+        checkout.problems.push(format!("git cannot read it: {why}"));
+        return checkout;
+    }
+    let branch = git(&["symbolic-ref", "--quiet", "--short", "HEAD"]).await;
+    checkout.branch = branch.ok().map(|name| name.trim().to_owned());
+    for name in git(&["remote"]).await.unwrap_or_default().lines() {
+        let url = git(&["remote", "get-url", name]).await.unwrap_or_default();
+        checkout.remotes.push((name.to_owned(), redact_url(url.trim())));
+        if checkout.default_branch.is_none() {
+            let head = format!("refs/remotes/{name}/HEAD");
+            let branch = git(&["symbolic-ref", "--quiet", "--short", &head]).await;
+            checkout.default_branch = branch.ok().map(|name| name.trim().to_owned());
+        }
+    }
+    let mut names: Vec<String> = checkout.remotes.iter().map(|(name, _)| name.clone()).collect();
+    names.sort_by_key(|name| name != "origin");
+    match names.first() {
+        None => checkout.problems.push(
+            "it has no remotes, so it is not known which repository its files are; add one with `git remote add`".to_owned(),
+        ),
+        Some(first) if checkout.default_branch.is_none() => checkout.notes.push(format!(
+            "the default branch of {} is not known; `git remote set-head {first} --auto` asks for it",
+            listed(&names)
+        )),
+        Some(_) => {}
+    }
+    checkout
+}
+
+fn check_project_file(host: &Host, choice: &ProjectFileChoice) -> CheckedProjectFile {
+    match ProjectFile::find(choice, host) {
+        Ok(None) => CheckedProjectFile { file: None, problem: None },
+        Ok(Some(file)) => {
+            let problem = file.require_usable(|_| true).err();
+            CheckedProjectFile { file: Some(file.shown().to_owned()), problem }
+        }
+        Err(error) => CheckedProjectFile { file: None, problem: Some(error) },
+    }
+}
+
+/// Runs a program and returns what it prints, or why it failed in one line.
+async fn run(host: &Host, program: &Path, arguments: &[&str], dir: &Path) -> Result<String, String> {
+    let env = ["PATH", "HOME", "XDG_CONFIG_HOME"].iter();
+    let env = env.filter_map(|name| Some((OsString::from(name), OsString::from(host.variable(name)?))));
+    let tool = Tool {
+        program: program.to_path_buf(),
+        env: env.collect(),
+        timeout: TIMEOUT,
+        stdout_bytes_max: OUTPUT_BYTES_MAX,
+    };
+    let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+    let output = tool.run(&arguments, dir, None).await.map_err(|error| crate::error::chain(&error))?;
+    if output.code == Some(0) {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let lines: Vec<&str> = output.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    Err(lines.join(" "))
+}

@@ -1,0 +1,131 @@
+//! The plugins that are part of this program, and their programs.
+//!
+//! A command of a plugin is another process. So this executable runs a plugin's program if its first argument is the program's name, or if
+//! it is called by that name, as through a link.
+
+use std::ffi::{OsStr, OsString};
+use std::iter;
+use std::path::Path;
+use std::process::ExitCode;
+
+use tiphys_service::doctor::RequiredProgram;
+
+use crate::settings::Process;
+
+/// The files of the plugins.
+pub(crate) const PLUGIN_FILES: &[&str] = &[tiphys_helm::PLUGIN_FILE, tiphys_kustomize::PLUGIN_FILE];
+
+/// The names of their programs.
+pub(crate) const PROGRAMS: &[&str] =
+    &[tiphys_helm::PROGRAM, tiphys_kustomize::PROGRAM, tiphys_kustomize::HELM_PROGRAM];
+
+/// Returns the programs that tiphys and its plugins run.
+pub(crate) fn required_programs() -> Vec<RequiredProgram> {
+    vec![
+        RequiredProgram {
+            name: "git",
+            variable: None,
+            version_arguments: &["--version"],
+            is_supported: tiphys_source::is_supported_git,
+            supported: format!("git {} or later", tiphys_source::GIT_VERSION_MIN),
+            needed_by: "repositories, comparisons of revisions",
+            website: "https://git-scm.com/downloads",
+        },
+        RequiredProgram {
+            name: "helm",
+            variable: Some("TIPHYS_HELM"),
+            version_arguments: &["version", "--template", "{{.Version}}"],
+            is_supported: tiphys_helm::is_supported_version,
+            supported: tiphys_helm::supported_versions(),
+            needed_by: "charts",
+            website: "https://helm.sh/docs/intro/install",
+        },
+        RequiredProgram {
+            name: "kustomize",
+            variable: Some("TIPHYS_KUSTOMIZE"),
+            version_arguments: &["version"],
+            is_supported: tiphys_kustomize::is_supported_version,
+            supported: tiphys_kustomize::supported_versions(),
+            needed_by: "kustomizations",
+            website: "https://kubectl.docs.kubernetes.io/installation/kustomize",
+        },
+    ]
+}
+
+/// A call of a plugin's program.
+#[derive(Debug)]
+pub(crate) struct PluginCall {
+    program: &'static str,
+    /// Without the program's name.
+    arguments: Vec<OsString>,
+}
+
+impl PluginCall {
+    /// Returns the call that the arguments of a process stand for, if any.
+    pub(crate) fn parse(arguments: &[OsString]) -> Option<Self> {
+        let known = |name: &OsStr| PROGRAMS.iter().copied().find(|program| name == *program);
+        let (own, rest) = arguments.split_first()?;
+        if let Some(program) = Path::new(own).file_name().and_then(known) {
+            return Some(Self { program, arguments: rest.to_vec() });
+        }
+        let (first, rest) = rest.split_first()?;
+        Some(Self { program: known(first)?, arguments: rest.to_vec() })
+    }
+
+    /// Runs the program and returns its exit code.
+    pub(crate) fn run(self, host: &Process) -> ExitCode {
+        let Self { program, arguments } = self;
+        if program == tiphys_helm::PROGRAM {
+            return tiphys_helm::run(iter::once(program.into()).chain(arguments).collect());
+        }
+        tiphys_kustomize::main(&tiphys_kustomize::Call {
+            program: program.to_owned(),
+            arguments,
+            variables: host.environment(),
+            folder: host.current_dir.clone(),
+            executable: host.executable.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn program_is_named_by_the_file_or_the_first_argument() {
+        for (arguments, expected) in [
+            (&["/bin/tiphys", "tiphys-helm", "generate"][..], Some("tiphys-helm generate")),
+            (
+                &["/tmp/x/tiphys-kustomize-helm", "template", "tiphys-helm"],
+                Some("tiphys-kustomize-helm template tiphys-helm"),
+            ),
+            (&["tiphys-kustomize"], Some("tiphys-kustomize")),
+            (&["/bin/tiphys", "render", "tiphys-helm"], None),
+            (&["/bin/tiphys"], None),
+            (&[], None),
+        ] {
+            let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
+            let found = PluginCall::parse(&arguments).map(|call| {
+                let words = call.arguments.iter().map(|word| word.to_string_lossy().into_owned());
+                iter::once(call.program.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+            });
+            assert_eq!(found.as_deref(), expected);
+        }
+    }
+
+    #[test]
+    fn plugins_are_valid() {
+        for text in PLUGIN_FILES {
+            let plugin = tiphys_plugin::LoadedPlugin::built_in(text).expect("it is valid");
+            for command in [
+                Some(&plugin.config.generate),
+                plugin.config.dynamic.as_ref(),
+                plugin.config.explain.as_ref(),
+            ] {
+                let program = command.and_then(|command| command.command.first());
+                assert!(program.is_none_or(|program| PROGRAMS.contains(&program.as_str())), "{program:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! `tiphys doctor`.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use tiphys_service::doctor::{CheckedCheckout, CheckedProgram, Diagnosis, diagnose};
+
+use crate::args::{CommonArgs, OutputFormat};
+use crate::built_in;
+use crate::error::{self, ErrorKind, ServiceError};
+use crate::output::{self, Table};
+use crate::project_file;
+use crate::settings::Process;
+
+/// Checks what commands use, and prints it.
+pub(crate) async fn run(common: &CommonArgs, host: &Process) -> Result<ExitCode, ServiceError> {
+    let diagnosis = diagnose(host, built_in::required_programs(), &project_file::choice(common)).await;
+    let text = match common.output {
+        None | Some(OutputFormat::Table) => text(&diagnosis),
+        Some(OutputFormat::Json) => output::json(&to_json(&diagnosis)),
+        Some(_) => return Err(ServiceError::invalid_input("`doctor` prints a table or, with -o json, JSON")),
+    };
+    output::print(&text)?;
+    let code = if diagnosis.is_content() { 0 } else { error::exit_code(ErrorKind::InvalidInput) };
+    Ok(ExitCode::from(code))
+}
+
+fn text(diagnosis: &Diagnosis) -> String {
+    let mut table = Table::new(&["PROGRAM", "VERSION", "NEEDED BY", "PATH"]);
+    for program in &diagnosis.programs {
+        table.row([
+            program.required.name.to_owned(),
+            program.version.clone().unwrap_or_else(|| "-".to_owned()),
+            program.required.needed_by.to_owned(),
+            shown_path(program).unwrap_or_else(|| "-".to_owned()),
+        ]);
+    }
+    let mut text = table.render();
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        text,
+        "\nCheckout:      {}",
+        diagnosis.checkout.as_ref().map_or_else(|| "none".to_owned(), shown_checkout)
+    );
+    let file = diagnosis.project_file.file.as_deref().unwrap_or("none");
+    let _ = writeln!(text, "Project file:  {file}");
+    let (problems, notes) = (problems(diagnosis), notes(diagnosis));
+    for (heading, lines) in [("Problems", &problems), ("Notes", &notes)] {
+        if !lines.is_empty() {
+            let _ = writeln!(text, "\n{heading}:\n  {}", lines.join("\n  "));
+        }
+    }
+    text
+}
+
+fn shown_path(program: &CheckedProgram) -> Option<String> {
+    program.path.as_ref().map(|path| path.display().to_string())
+}
+
+/// Returns the checkout in one line.
+fn shown_checkout(checkout: &CheckedCheckout) -> String {
+    let mut text = checkout.folder.display().to_string();
+    if let Some(branch) = &checkout.branch {
+        let _ = write!(text, ", branch {branch}");
+    }
+    for (name, url) in &checkout.remotes {
+        let _ = write!(text, ", {name} {url}");
+    }
+    if let Some(branch) = &checkout.default_branch {
+        let _ = write!(text, ", default branch {branch}");
+    }
+    text
+}
+
+/// Returns what is wrong, each with its remedy.
+fn problems(diagnosis: &Diagnosis) -> Vec<String> {
+    let of_programs = diagnosis
+        .programs
+        .iter()
+        .filter_map(|program| Some(format!("{}: {}", program.required.name, program.problem.as_ref()?)));
+    let of_checkout = diagnosis.checkout.iter().flat_map(|checkout| &checkout.problems);
+    let of_file = diagnosis.project_file.problem.as_ref();
+    of_programs
+        .chain(of_checkout.map(|problem| format!("checkout: {problem}")))
+        .chain(of_file.map(error::in_one_line))
+        .collect()
+}
+
+fn notes(diagnosis: &Diagnosis) -> Vec<String> {
+    diagnosis.checkout.iter().flat_map(|checkout| checkout.notes.clone()).collect()
+}
+
+fn to_json(diagnosis: &Diagnosis) -> Value {
+    let programs = diagnosis.programs.iter().map(|program| {
+        json!({
+            "name": program.required.name,
+            "path": shown_path(program),
+            "version": program.version,
+            "neededBy": program.required.needed_by,
+            "supported": program.required.supported,
+            "website": program.required.website,
+            "problem": program.problem,
+        })
+    });
+    let checkout = diagnosis.checkout.as_ref().map(|checkout| {
+        let remotes = checkout.remotes.iter().map(|(name, url)| json!({"name": name, "url": url}));
+        json!({
+            "folder": checkout.folder.display().to_string(),
+            "branch": checkout.branch,
+            "remotes": remotes.collect::<Vec<_>>(),
+            "defaultBranch": checkout.default_branch,
+            "owner": checkout.owner,
+            "problems": checkout.problems,
+            "notes": checkout.notes,
+        })
+    });
+    let file = &diagnosis.project_file;
+    json!({
+        "programs": programs.collect::<Vec<_>>(),
+        "checkout": checkout,
+        "projectFile": {"file": file.file, "problem": file.problem.as_ref().map(error::in_one_line)},
+    })
+}

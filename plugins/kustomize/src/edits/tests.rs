@@ -1,0 +1,81 @@
+use super::*;
+
+#[test]
+fn parameters_become_edits() {
+    for (parameters, version, expected) in [
+        ("null", None, &[][..]),
+        (
+            r#"[{"name": "other", "string": "x"}, {"name": "images"}, {"name": "version", "string": ""}]"#,
+            None,
+            &[],
+        ),
+        (r#"[{"name": "version", "string": "v5.8.1"}]"#, Some("v5.8.1"), &[]),
+        (
+            r#"[{"name": "name-suffix", "string": "-a"}, {"name": "name-prefix", "string": ""}]"#,
+            None,
+            &["set nameprefix -- ", "set namesuffix -- -a"],
+        ),
+        (
+            r#"[{"name": "name-prefix", "string": "a-"}, {"name": "name-prefix", "string": "--help"}]"#,
+            None,
+            &["set nameprefix -- --help"],
+        ),
+        (
+            r#"[{"name": "images", "map": {"b": "*:2", "a:1": "x@y"}}]"#,
+            None,
+            &["set image -- a:1=x@y", "set image -- b=*:2"],
+        ),
+        (r#"[{"name": "labels", "map": {"-f": "\"q\" x"}}]"#, None, &[r#"add label -- -f:""q" x""#]),
+        (
+            r#"[{"name": "labels", "map": {"a": ""}}, {"name": "force-labels", "string": "true"}]"#,
+            None,
+            &[r#"add label --force -- a:"""#],
+        ),
+    ] {
+        let edits = of_parameters(Some(parameters)).expect(parameters);
+        let found: Vec<String> = edits.arguments.iter().map(|words| words.join(" ")).collect();
+        assert_eq!(
+            (edits.version.as_deref(), found.as_slice()),
+            (version, &expected.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>()[..]),
+            "{parameters}"
+        );
+    }
+}
+
+#[test]
+fn invalid_parameters_are_rejected_by_name() {
+    for (parameters, expected) in [
+        ("{", "ARGOCD_APP_PARAMETERS: "),
+        ("{}", "ARGOCD_APP_PARAMETERS: "),
+        (r#"[{"name": "version", "array": ["a"]}]"#, "parameter version: expected a string"),
+        (r#"[{"name": "images", "string": "a"}]"#, "parameter images: expected a map"),
+        (r#"[{"name": "force-labels", "string": "yes"}]"#, "parameter force-labels: expected true or false"),
+        (
+            r#"[{"name": "name-prefix", "string": "a\nb"}]"#,
+            "parameter name-prefix: line breaks and other control characters are not allowed",
+        ),
+        (
+            r#"[{"name": "labels", "map": {"a": "\u007f"}}]"#,
+            "parameter labels[a]: line breaks and other control characters are not allowed",
+        ),
+        (
+            r#"[{"name": "images", "map": {"": "a"}}]"#,
+            "parameter images[]: the name of an image must not be empty",
+        ),
+        (
+            r#"[{"name": "images", "map": {"a=b": "a"}}]"#,
+            "parameter images[a=b]: the name of an image must not contain '='",
+        ),
+        (
+            r#"[{"name": "images", "map": {"a": ""}}]"#,
+            "parameter images[a]: the replacement must not be empty",
+        ),
+        (
+            r#"[{"name": "labels", "map": {"a:b": "c"}}]"#,
+            "parameter labels[a:b]: the name of a label must not contain ':'",
+        ),
+    ] {
+        let error = of_parameters(Some(parameters)).expect_err(parameters).to_string();
+        assert!(error.starts_with(expected), "{parameters}: {error}");
+    }
+}

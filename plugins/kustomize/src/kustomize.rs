@@ -1,0 +1,222 @@
+//! Runs kustomize in the application's directory.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tiphys_process::{Tool, ToolError, ToolOutput, find_program};
+
+use crate::HELM_PROGRAM;
+use crate::program::Call;
+
+/// The variable with the application's directory, for the program that kustomize calls instead of helm.
+pub(crate) const FOLDER_VARIABLE: &str = "TIPHYS_KUSTOMIZE_FOLDER";
+
+/// The lowest supported major version. Older ones lack options of the calls below.
+const LOWEST_MAJOR: u64 = 5;
+
+/// Transports that git may use: a base may be in another repository, and never in one of this machine, which others may keep here.
+const TRANSPORTS: &str = "http:https:ssh:git";
+
+/// Variables with helm's files below an empty directory, unless the caller sets them. The repository decides what helm renders
+/// (`--enable-helm`), so it must neither bring programs nor use credentials.
+const HELM_FILES: [(&str, &str); 4] = [
+    ("HELM_PLUGINS", "helm/plugins"),
+    ("HELM_REGISTRY_CONFIG", "helm/registry.json"),
+    ("HELM_REPOSITORY_CONFIG", "helm/repositories.yaml"),
+    ("DOCKER_CONFIG", "helm"),
+];
+
+/// kustomize, ready to run in the application's directory.
+#[derive(Debug)]
+pub(crate) struct Kustomize {
+    tool: Tool,
+    folder: PathBuf,
+    /// The caller's options of `kustomize build`.
+    options: Vec<OsString>,
+    /// Holds the program that kustomize calls instead of helm, and is otherwise empty.
+    programs: TempDir,
+}
+
+/// A program that failed.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// The exit code.
+    pub(crate) code: u8,
+    /// Standard error.
+    stderr: String,
+    /// A message about the cause, if this program knows it.
+    cause: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum KustomizeError {
+    #[error("{program} was not found in PATH; install {}, or set TIPHYS_KUSTOMIZE", supported_versions(), program = .0)]
+    NotFound(String),
+    #[error("parameter version: '{0}' is not a version of kustomize such as v5.8.1")]
+    Version(String),
+    #[error(
+        "parameter version: kustomize v{wanted} is wanted and {installed} is installed; put kustomize-v{wanted} on PATH or change the parameter"
+    )]
+    OtherVersion { wanted: String, installed: String },
+    #[error("cannot make a temporary directory")]
+    Temporary(#[from] io::Error),
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    #[error("failed")]
+    Failed(Ended),
+}
+
+impl Kustomize {
+    /// Finds kustomize: `kustomize-v1.2.3` or `kustomize-1.2.3` in `PATH` if the parameter `version` requests 1.2.3, else the installed
+    /// one, which must have that version.
+    pub(crate) async fn new(call: &Call, version: Option<&str>) -> Result<Self, KustomizeError> {
+        let search_path = call.variable("PATH").unwrap_or_default();
+        let find = |name: &str| find_program(Path::new(name), OsStr::new(search_path));
+        let wanted = version.map(|version| version.strip_prefix('v').unwrap_or(version));
+        if let (Some(wanted), Some(version)) = (wanted, version)
+            && (wanted.is_empty() || !wanted.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+        {
+            return Err(KustomizeError::Version(version.to_owned()));
+        }
+        let of_version = wanted.and_then(|wanted| {
+            find(&format!("kustomize-v{wanted}")).or_else(|| find(&format!("kustomize-{wanted}")))
+        });
+        let is_of_version = of_version.is_some();
+        let installed = call.variable("TIPHYS_KUSTOMIZE").unwrap_or("kustomize");
+        let program = of_version
+            .or_else(|| find(installed))
+            .ok_or_else(|| KustomizeError::NotFound(installed.to_owned()))?;
+        let programs = TempDir::with_prefix("tiphys-kustomize-")?;
+        symlink(&call.executable, programs.path().join(HELM_PROGRAM))?;
+        let options = call.variable("KUSTOMIZE_BUILD_OPTIONS").unwrap_or_default();
+        let kustomize = Self {
+            tool: Tool {
+                program,
+                env: environment(call, programs.path()),
+                // The caller of the plugin limits time and output.
+                timeout: Duration::MAX,
+                stdout_bytes_max: usize::MAX,
+            },
+            folder: call.folder.clone(),
+            options: options.split_ascii_whitespace().map(OsString::from).collect(),
+            programs,
+        };
+        match wanted.filter(|_| !is_of_version) {
+            Some(wanted) => {
+                let installed = kustomize.version().await?;
+                if installed.strip_prefix('v') != Some(wanted) {
+                    return Err(KustomizeError::OtherVersion { wanted: wanted.to_owned(), installed });
+                }
+                Ok(kustomize)
+            }
+            None => Ok(kustomize),
+        }
+    }
+
+    /// Returns the version as kustomize prints it: `v5.8.1`.
+    pub(crate) async fn version(&self) -> Result<String, KustomizeError> {
+        let output = self.run(&["version".into()]).await?;
+        let printed = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        Ok(printed.strip_prefix("kustomize/").map(str::to_owned).unwrap_or(printed))
+    }
+
+    /// Changes the kustomization.
+    pub(crate) async fn edit(&self, arguments: &[String]) -> Result<(), KustomizeError> {
+        let arguments: Vec<OsString> =
+            ["edit"].iter().map(OsString::from).chain(arguments.iter().map(OsString::from)).collect();
+        let mut output = self.run(&arguments).await?;
+        // Kustomize prints its usage after an error of a value.
+        if let Some(usage) = output.stderr.find("Usage:\n") {
+            output.stderr.truncate(usage);
+        }
+        let cause = output.stderr.contains("already in kustomization file").then(|| {
+            "parameter labels: set force-labels (forceCommonLabels of a kustomize block) to replace a label of the kustomization"
+                .to_owned()
+        });
+        self.succeeded(output, cause).await.map(drop)
+    }
+
+    /// Builds the kustomization and returns its objects as YAML.
+    pub(crate) async fn build(&self) -> Result<Vec<u8>, KustomizeError> {
+        let helm = self.programs.path().join(HELM_PROGRAM);
+        let mut arguments: Vec<OsString> = vec!["build".into(), "--helm-command".into(), helm.into()];
+        arguments.extend(self.options.iter().cloned());
+        arguments.push(".".into());
+        let output = self.run(&arguments).await?;
+        self.succeeded(output, None).await
+    }
+
+    async fn run(&self, arguments: &[OsString]) -> Result<ToolOutput, ToolError> {
+        self.tool.run(arguments, &self.folder, None).await
+    }
+
+    /// Returns the standard output of a successful call, whose standard error is passed on.
+    async fn succeeded(&self, output: ToolOutput, cause: Option<String>) -> Result<Vec<u8>, KustomizeError> {
+        match Ended::check(output) {
+            Ok(stdout) => Ok(stdout),
+            Err(ended) => {
+                let cause = if cause.is_some() { cause } else { self.unsupported().await };
+                Err(KustomizeError::Failed(Ended { cause, ..ended }))
+            }
+        }
+    }
+
+    /// Returns a message if the version of kustomize explains a failure.
+    async fn unsupported(&self) -> Option<String> {
+        let version = self.version().await.ok().filter(|version| !is_supported_version(version))?;
+        let (program, version) = (self.tool.program.display(), version.lines().next().unwrap_or_default());
+        Some(format!(
+            "{program} is kustomize {version}, which is not supported; install {}, or set TIPHYS_KUSTOMIZE",
+            supported_versions()
+        ))
+    }
+}
+
+/// Whether the plugin supports the version that `kustomize version` prints.
+pub fn is_supported_version(printed: &str) -> bool {
+    let printed = printed.trim();
+    let numbers = printed.strip_prefix("kustomize/").unwrap_or(printed).strip_prefix('v');
+    let major = numbers.and_then(|numbers| numbers.split('.').next()?.parse::<u64>().ok());
+    major.is_some_and(|major| major >= LOWEST_MAJOR)
+}
+
+/// Returns the supported versions, for messages.
+pub fn supported_versions() -> String {
+    format!("kustomize {LOWEST_MAJOR} or later")
+}
+
+impl Ended {
+    /// Returns the standard output of a program that succeeded, and passes its standard error on.
+    pub(crate) fn check(output: ToolOutput) -> Result<Vec<u8>, Self> {
+        if output.code == Some(0) {
+            // stderr may be closed.
+            drop(io::stderr().lock().write_all(output.stderr.as_bytes()));
+            return Ok(output.stdout);
+        }
+        let code = output.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+        Err(Self { code, stderr: output.stderr, cause: None })
+    }
+
+    /// Returns the cause if it is known, then the program's standard error.
+    pub(crate) fn message(&self) -> String {
+        let cause = self.cause.as_ref().map(|cause| format!("kustomize plugin: {cause}\n"));
+        format!("{}{}", cause.unwrap_or_default(), self.stderr)
+    }
+}
+
+/// Returns the environment of kustomize: that of this program, with the rules above.
+fn environment(call: &Call, empty: &Path) -> Vec<(OsString, OsString)> {
+    let mut env = call.variables.clone();
+    let missing = HELM_FILES.iter().filter(|(name, _)| call.variable(name).is_none());
+    env.extend(missing.map(|(name, path)| (name.into(), empty.join(path).into())));
+    env.push(("GIT_ALLOW_PROTOCOL".into(), TRANSPORTS.into()));
+    env.push((FOLDER_VARIABLE.into(), call.folder.clone().into()));
+    env
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! The program's entry point: runs one command and prints its result.
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use tiphys_process::escape_text;
+use tokio::runtime::Builder;
+
+use crate::announce::AnnounceError;
+use crate::edits::ParameterError;
+use crate::helm::HelmError;
+use crate::kustomize::KustomizeError;
+use crate::{HELM_PROGRAM, announce, edits, helm, kustomize};
+
+/// Exit code of invalid usage.
+const USAGE_CODE: u8 = 2;
+
+/// Exit code if kustomize or helm was not found, as in shells.
+const NOT_FOUND_CODE: u8 = 127;
+
+/// Exit code of failures of the plugin itself.
+const FAILED_CODE: u8 = 1;
+
+/// One call of the program.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The name that the program was called by: [`crate::PROGRAM`] or [`HELM_PROGRAM`].
+    pub program: String,
+    /// The arguments after it.
+    pub arguments: Vec<OsString>,
+    /// The environment.
+    pub variables: Vec<(OsString, OsString)>,
+    /// The working directory: absolute, without links.
+    pub folder: PathBuf,
+    /// The file of the program, which kustomize calls instead of helm.
+    pub executable: PathBuf,
+}
+
+impl Call {
+    /// Returns a variable that is set, not empty, and UTF-8.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        let found = self.variables.iter().rfind(|(other, _)| other == name)?;
+        found.1.to_str().filter(|value| !value.is_empty())
+    }
+}
+
+/// An error of a command.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("expected `generate` or `announce`")]
+    Usage,
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    #[error(transparent)]
+    Kustomize(#[from] KustomizeError),
+    #[error(transparent)]
+    Announce(#[from] AnnounceError),
+    #[error(transparent)]
+    Helm(#[from] HelmError),
+    #[error("cannot write to standard output")]
+    Output(#[source] io::Error),
+    #[error("cannot start the runtime")]
+    Runtime(#[source] io::Error),
+}
+
+/// Runs a command and returns its exit code. `generate` prints manifests, `announce` the parameters that depend on the kustomization as
+/// JSON. Under the name [`HELM_PROGRAM`] the program checks the arguments and runs helm.
+pub fn main(call: &Call) -> ExitCode {
+    match run(call) {
+        Ok(output) => match io::stdout().lock().write_all(&output) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => report(&Failure::Output(error)),
+            _ => ExitCode::SUCCESS,
+        },
+        Err(failure) => report(&failure),
+    }
+}
+
+fn run(call: &Call) -> Result<Vec<u8>, Failure> {
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(Failure::Runtime)?;
+    if call.program == HELM_PROGRAM {
+        return Ok(runtime.block_on(helm::run(call))?);
+    }
+    match call.arguments.as_slice() {
+        [command] if command == "generate" => runtime.block_on(generate(call)),
+        [command] if command == "announce" => Ok(runtime.block_on(announce::announce(call))?),
+        _ => Err(Failure::Usage),
+    }
+}
+
+async fn generate(call: &Call) -> Result<Vec<u8>, Failure> {
+    let edits = edits::of_parameters(call.variable(tiphys_model::params::APP_PARAMETERS))?;
+    let kustomize = kustomize::Kustomize::new(call, edits.version.as_deref()).await?;
+    for arguments in &edits.arguments {
+        kustomize.edit(arguments).await?;
+    }
+    Ok(kustomize.build().await?)
+}
+
+/// Prints a failure, with what kustomize or helm printed about it first.
+fn report(failure: &Failure) -> ExitCode {
+    let ended = match failure {
+        Failure::Kustomize(KustomizeError::Failed(ended))
+        | Failure::Announce(AnnounceError::Kustomize(KustomizeError::Failed(ended)))
+        | Failure::Helm(HelmError::Failed(ended)) => Some(ended),
+        _ => None,
+    };
+    let (text, code) = match (ended, failure) {
+        (Some(ended), _) => (ended.message(), ended.code),
+        (None, failure) => (format!("kustomize plugin: {}\n", chain(failure)), code(failure)),
+    };
+    // stderr may be closed.
+    drop(io::stderr().lock().write_all(text.as_bytes()));
+    ExitCode::from(code)
+}
+
+fn code(failure: &Failure) -> u8 {
+    match failure {
+        Failure::Usage => USAGE_CODE,
+        Failure::Helm(HelmError::NotFound(_))
+        | Failure::Kustomize(KustomizeError::NotFound(_))
+        | Failure::Announce(AnnounceError::Kustomize(KustomizeError::NotFound(_))) => NOT_FOUND_CODE,
+        _ => FAILED_CODE,
+    }
+}
+
+/// Formats an error and its causes as one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    escape_text(&text)
+}
