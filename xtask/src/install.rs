@@ -16,8 +16,8 @@ use crate::build::{self, Profile};
 use crate::cargo::{program as program_at, run as run_program, search_path, variable};
 use crate::files::create_directory;
 
-/// The programs. The second one is also part of the first.
-const PROGRAMS: [&str; 2] = [build::PROGRAM, "tiphys-helm"];
+/// The programs. Those of plugins are also part of the first one.
+const PROGRAMS: [&str; 3] = [build::PROGRAM, "tiphys-helm", "tiphys-kustomize"];
 
 /// Arguments of `cargo xtask install`.
 #[derive(clap::Args, Debug, Default)]
@@ -45,7 +45,7 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
     }
     let manual = destination.join("share/man");
     run_program(program_at(bin.join(build::PROGRAM)).args(["help", "--man"]).arg(&manual))?;
-    println!("installed {} in {}", PROGRAMS.join(" and "), bin.display());
+    println!("installed {} in {}", PROGRAMS.join(", "), bin.display());
     if !split_paths(&search_path()).any(|folder| folder == bin) {
         println!("{} is not on PATH", bin.display());
     }

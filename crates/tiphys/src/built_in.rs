@@ -10,8 +10,6 @@ use std::process::ExitCode;
 
 use tiphys_service::doctor::RequiredProgram;
 
-use crate::settings::Process;
-
 /// The files of the plugins.
 pub(crate) const PLUGIN_FILES: &[&str] = &[tiphys_helm::PLUGIN_FILE, tiphys_kustomize::PLUGIN_FILE];
 
@@ -73,18 +71,13 @@ impl PluginCall {
     }
 
     /// Runs the program and returns its exit code.
-    pub(crate) fn run(self, host: &Process) -> ExitCode {
-        let Self { program, arguments } = self;
-        if program == tiphys_helm::PROGRAM {
-            return tiphys_helm::run(iter::once(program.into()).chain(arguments).collect());
+    pub(crate) fn run(self) -> ExitCode {
+        let arguments = iter::once(self.program.into()).chain(self.arguments).collect();
+        if self.program == tiphys_helm::PROGRAM {
+            tiphys_helm::run(arguments)
+        } else {
+            tiphys_kustomize::run(arguments)
         }
-        tiphys_kustomize::main(&tiphys_kustomize::Call {
-            program: program.to_owned(),
-            arguments,
-            variables: host.environment(),
-            folder: host.current_dir.clone(),
-            executable: host.executable.clone(),
-        })
     }
 }
 

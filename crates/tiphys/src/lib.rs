@@ -42,11 +42,10 @@ pub fn main() -> ExitCode {
     if let Some(code) = tiphys_process::pdeathsig_main(&arguments) {
         return ExitCode::from(code);
     }
-    let plugin_call = PluginCall::parse(&arguments);
-    let host = Process::current(arguments);
-    if let Some(call) = plugin_call {
-        return call.run(&host);
+    if let Some(call) = PluginCall::parse(&arguments) {
+        return call.run();
     }
+    let host = Process::current(arguments);
     if let Some(questions) = host.askpass_questions() {
         return askpass::run(&questions, &host);
     }

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use tiphys_tree::kustomization::KUSTOMIZATIONS;
 
+use crate::call::Call;
 use crate::images::{Image, changed};
 use crate::kustomize::{Kustomize, KustomizeError};
-use crate::program::Call;
 
 /// An error of an announcement.
 #[derive(Debug, thiserror::Error)]

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use tiphys_process::{Tool, ToolError, find_program};
 
+use crate::call::Call;
 use crate::kustomize::{Ended, FOLDER_VARIABLE};
-use crate::program::Call;
 
 /// Options of kustomize that have a value.
 const WITH_VALUE: [&str; 8] = [

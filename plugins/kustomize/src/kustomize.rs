@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tiphys_process::{Tool, ToolError, ToolOutput, find_program};
 
 use crate::HELM_PROGRAM;
-use crate::program::Call;
+use crate::call::Call;
 
 /// The variable with the application's directory, for the program that kustomize calls instead of helm.
 pub(crate) const FOLDER_VARIABLE: &str = "TIPHYS_KUSTOMIZE_FOLDER";

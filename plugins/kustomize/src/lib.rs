@@ -4,6 +4,7 @@
 //! Argo CD does for the fields of its `kustomize` block. Each value is one argument: nothing is evaluated, and nothing is split at spaces.
 
 mod announce;
+mod call;
 mod edits;
 mod helm;
 mod images;
@@ -11,7 +12,7 @@ mod kustomize;
 mod program;
 
 pub use kustomize::{is_supported_version, supported_versions};
-pub use program::{Call, main};
+pub use program::{main, run};
 
 /// The plugin's file.
 pub const PLUGIN_FILE: &str = include_str!("../plugin.yaml");

@@ -2,17 +2,19 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use tiphys_process::escape_text;
 use tokio::runtime::Builder;
 
+#[cfg(doc)]
+use crate::HELM_PROGRAM;
 use crate::announce::AnnounceError;
+use crate::call::Call;
 use crate::edits::ParameterError;
 use crate::helm::HelmError;
 use crate::kustomize::KustomizeError;
-use crate::{HELM_PROGRAM, announce, edits, helm, kustomize};
+use crate::{announce, edits, helm, kustomize};
 
 /// Exit code of invalid usage.
 const USAGE_CODE: u8 = 2;
@@ -22,29 +24,6 @@ const NOT_FOUND_CODE: u8 = 127;
 
 /// Exit code of failures of the plugin itself.
 const FAILED_CODE: u8 = 1;
-
-/// One call of the program.
-#[derive(Clone, Debug)]
-pub struct Call {
-    /// The name that the program was called by: [`crate::PROGRAM`] or [`HELM_PROGRAM`].
-    pub program: String,
-    /// The arguments after it.
-    pub arguments: Vec<OsString>,
-    /// The environment.
-    pub variables: Vec<(OsString, OsString)>,
-    /// The working directory: absolute, without links.
-    pub folder: PathBuf,
-    /// The file of the program, which kustomize calls instead of helm.
-    pub executable: PathBuf,
-}
-
-impl Call {
-    /// Returns a variable that is set, not empty, and UTF-8.
-    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
-        let found = self.variables.iter().rfind(|(other, _)| other == name)?;
-        found.1.to_str().filter(|value| !value.is_empty())
-    }
-}
 
 /// An error of a command.
 #[derive(Debug, thiserror::Error)]
@@ -65,10 +44,22 @@ pub(crate) enum Failure {
     Runtime(#[source] io::Error),
 }
 
-/// Runs a command and returns its exit code. `generate` prints manifests, `announce` the parameters that depend on the kustomization as
-/// JSON. Under the name [`HELM_PROGRAM`] the program checks the arguments and runs helm.
-pub fn main(call: &Call) -> ExitCode {
-    match run(call) {
+/// Runs the program with this process's arguments and environment, and returns its exit code.
+pub fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    // Must be first: a child process starts as this program.
+    if let Some(code) = tiphys_process::pdeathsig_main(&arguments) {
+        return ExitCode::from(code);
+    }
+    run(arguments)
+}
+
+/// Runs the program with these arguments, the program's name first, and this process's environment. `generate` prints manifests,
+/// `announce` the parameters that depend on the kustomization as JSON. Under the name [`HELM_PROGRAM`] the program checks the arguments and
+/// runs helm.
+pub fn run(arguments: Vec<OsString>) -> ExitCode {
+    let call = Call::of_process(arguments);
+    match output(&call) {
         Ok(output) => match io::stdout().lock().write_all(&output) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => report(&Failure::Output(error)),
             _ => ExitCode::SUCCESS,
@@ -77,9 +68,9 @@ pub fn main(call: &Call) -> ExitCode {
     }
 }
 
-fn run(call: &Call) -> Result<Vec<u8>, Failure> {
+fn output(call: &Call) -> Result<Vec<u8>, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(Failure::Runtime)?;
-    if call.program == HELM_PROGRAM {
+    if call.is_helm {
         return Ok(runtime.block_on(helm::run(call))?);
     }
     match call.arguments.as_slice() {

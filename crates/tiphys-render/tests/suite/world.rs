@@ -13,7 +13,7 @@ use tiphys_plugin::{
 use tiphys_process::{Launcher, Limits};
 use tiphys_render::{ContextSettings, DestinationVersions, NoClusters, RenderSettings, Renderer};
 use tiphys_source::{CopyOrigin, LocalCopy, SourceOptions, SourceService, Sources};
-use tiphys_testkit::{git, helm, launcher, tools, workspace_root};
+use tiphys_testkit::{git, launcher, plugin_programs, tools, workspace_root};
 use tiphys_tree::{Store, StoreOptions, TreeLimits};
 use tokio_util::sync::CancellationToken;
 
@@ -102,8 +102,7 @@ pub(crate) fn copy(url: &str, dir: &Path) -> LocalCopy {
 
 /// The plugins of these folders, with the programs of `cargo xtask tools`.
 fn catalogue(folders: &[&str], dir: &Path, certificate: Option<&Path>, runs: &Arc<RunSettings>) -> Catalogue {
-    let program = helm::program();
-    let beside = program.parent().expect("a program has a folder").display().to_string();
+    let beside = plugin_programs::directory().display().to_string();
     let path = tools::search_path().into_string().expect("PATH is UTF-8");
     let home = dir.join("home");
     std::fs::create_dir(&home).expect("the home is new");

@@ -41,7 +41,7 @@ impl Host {
     }
 
     /// Returns all environment variables as those of another program.
-    pub fn environment(&self) -> Vec<(OsString, OsString)> {
+    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
         self.variables.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }
 
