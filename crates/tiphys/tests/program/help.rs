@@ -71,6 +71,7 @@ fn help_of_every_command_has_an_example_of_its_call() {
         "jsonpath",
         "crd",
         "cache prune",
+        "doctor",
         "completion",
         "version",
         "help",

@@ -51,7 +51,7 @@ fn chart_of_a_kustomization_gets_only_files_of_kustomize() {
             ),
         )
     };
-    let option = "is refused: a text of the kustomization must not be an option";
+    let option = "is refused: a string of the kustomization must not be an option";
     let plain = |kustomization: String| (kustomization, String::new());
     // The kustomization, its generator, the exit code, and a part of the output.
     let cases = [

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::Value;
-use tiphys_plugin::config::check::{Finding, Level, Report, Rule, check, program_on_machine};
+use tiphys_plugin::config::check::{Finding, Level, ProgramState, Report, Rule, check, program_on_machine};
 use tiphys_plugin::read_plugin_file;
 use tiphys_service::Host;
 use tiphys_service::plugin::{CheckedForm, FormCheck};
@@ -89,7 +89,10 @@ pub(super) async fn run(
 fn check_file(text: &[u8], path: &Path, file: &str, host: &Host) -> Report {
     let search_path = host.variable("PATH").unwrap_or_default();
     let folder = path.parent().unwrap_or(path);
-    check(text, file, &|program| program_on_machine(program, search_path, folder))
+    check(text, file, &|program| {
+        let is_own = host.plugin_programs.contains(&program);
+        if is_own { ProgramState::Found } else { program_on_machine(program, search_path, folder) }
+    })
 }
 
 fn read(path: &Path, shown: &Path) -> Result<Vec<u8>, ServiceError> {
