@@ -49,7 +49,7 @@ pub fn source_permitted(source_repos: &[String], urls: &[&str], normalize: &dyn 
 fn denies(matched: &Result<bool, GlobError>) -> bool {
     match matched {
         Ok(matched) => *matched,
-        Err(GlobError::Class { .. } | GlobError::Brace { .. }) => false,
+        Err(GlobError::Class { .. } | GlobError::Brace { .. } | GlobError::Escape { .. }) => false,
         Err(GlobError::TooLong { .. } | GlobError::TooMany { .. }) => true,
     }
 }

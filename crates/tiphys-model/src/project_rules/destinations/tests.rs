@@ -51,6 +51,25 @@ fn unknown_value_is_permitted_by_star_and_denied_by_every_denial() {
 }
 
 #[test]
+fn denial_applies_in_the_namespaces_of_its_entry() {
+    const STAR: &str = "{server: '*', namespace: '*'}";
+    for (item, namespace, expected) in [
+        ("{name: '!prod', namespace: other}", "test", true),
+        ("{name: '!prod', namespace: 'te*'}", "test", false),
+        ("{name: '!prod', namespace: '!test'}", "test", true),
+        ("{name: '!prod', namespace: '!other'}", "test", false),
+        ("{server: '!https://prod', namespace: other}", "test", true),
+        ("{server: '!https://prod', namespace: test}", "test", false),
+        ("{name: '!prod'}", "test", true),
+    ] {
+        let rules = destinations(&format!("{{destinations: [{STAR}, {item}]}}"), &[]);
+        for cluster in [cluster("https://prod", "prod"), cluster("?", "prod")] {
+            assert_eq!(rules.permit(&cluster, namespace), expected, "{item} {namespace} {cluster:?}");
+        }
+    }
+}
+
+#[test]
 fn scoped_clusters_are_destinations_of_their_project_only() {
     const NONE: &str = "{}";
     const ALL: &str = "{destinations: [{server: '*', namespace: '*'}]}";
@@ -102,7 +121,8 @@ fn cluster_is_permitted_if_some_namespace_is() {
         ("{server: '*', namespace: '!**'}", false),
         ("{server: '*', namespace: '{kube-*,x}'}, {server: '!https://prod', namespace: 'kube-*'}", false),
         ("{server: '*', namespace: '*'}, {server: '!https://prod', namespace: 'kube-*'}", true),
-        ("{server: '*', namespace: '*'}, {name: '!prod', namespace: 'kube-*'}", false),
+        ("{server: '*', namespace: '*'}, {name: '!prod', namespace: 'kube-*'}", true),
+        ("{server: '*', namespace: '*'}, {name: '!prod', namespace: '*'}", false),
         ("{server: '*', namespace: a}, {server: '*', namespace: '!a'}", true),
     ] {
         let rules = destinations(&format!("{{destinations: [{items}]}}"), &[]);
