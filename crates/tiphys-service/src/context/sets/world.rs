@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tiphys_engine::appset::{Answer, ClusterUse, Question, cluster_use};
+use tiphys_engine::diff::LAST_APPLIED_ANNOTATION;
 use tiphys_model::access::RepoUrl;
 use tiphys_model::project_rules::ProjectCluster;
 use tiphys_model::resources::{ApplicationSet, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, SecretType};
@@ -24,9 +25,6 @@ use crate::context::trust::Trust;
 use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError, chain};
 use crate::warning::Warning;
-
-/// The annotation in which kubectl keeps the whole object.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Who is asked.
 #[derive(Clone, Debug)]
@@ -234,9 +232,12 @@ fn clusters(secrets: &[StoredSecret]) -> Vec<Map<String, Value>> {
     let cluster = |stored: &StoredSecret| {
         let ProjectCluster { name, server, project, .. } = ProjectCluster::of_secret(&stored.secret)?;
         let metadata = &stored.secret.metadata;
-        let mut annotations = metadata.annotations.clone();
-        // It has the credentials of the Secret.
-        annotations.remove(LAST_APPLIED);
+        let annotations = (!metadata.annotations.is_empty()).then(|| {
+            let mut annotations = metadata.annotations.clone();
+            // It has the credentials of the Secret.
+            annotations.remove(LAST_APPLIED_ANNOTATION);
+            annotations
+        });
         let fields = [
             ("name", Value::from(name)),
             ("server", Value::from(server)),
