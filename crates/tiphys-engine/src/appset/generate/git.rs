@@ -36,7 +36,7 @@ impl Run<'_> {
     fn directories(&self, git: &GitGenerator) -> Sets {
         let found =
             self.answer("git", self.git_request(git, "directories", &json!(true))).map_err(|stop| {
-                stop.wrapped("error generating params from git: error getting directories from repo: ")
+                stop.wrapped("error generating params from git: error getting directories from git: ")
             })?;
         let matches = |path: &str, is_excluded: bool| {
             let mut patterns = git.directories.iter().filter(|pattern| pattern.is_excluded == is_excluded);
