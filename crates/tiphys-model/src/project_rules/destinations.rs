@@ -31,6 +31,8 @@ pub struct ProjectCluster {
     pub project: String,
     /// The namespaces that Argo CD manages there; empty for all.
     pub namespaces: Vec<String>,
+    /// Why Argo CD cannot decode the connection settings. It does not find the cluster for destinations then.
+    pub config_problem: Option<String>,
 }
 
 /// The compiled destinations of a project and its global ones, and the clusters.
@@ -83,6 +85,7 @@ impl ProjectCluster {
                 .filter(|namespace| !namespace.is_empty())
                 .map(str::to_owned)
                 .collect(),
+            config_problem: secret.cluster_config_problem(),
         })
     }
 }

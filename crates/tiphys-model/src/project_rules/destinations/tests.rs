@@ -25,6 +25,7 @@ fn scoped(server: &str, name: &str, project: &str, namespaces: &[&str]) -> Proje
         name: name.to_owned(),
         project: project.to_owned(),
         namespaces: namespaces.iter().map(|one| (*one).to_owned()).collect(),
+        config_problem: None,
     }
 }
 
