@@ -21,7 +21,7 @@ pub use combine::{CombineError, combine_matrix, combine_merge};
 pub use compact::CompactValue;
 pub use generate::{
     ClusterUse, GenerateError, GenerateErrorReason, GenerateOptions, Generated, GeneratedApplication,
-    StringError, cluster_use, generate, render_string,
+    StringError, TemplateProject, cluster_use, generate, render_string, template_project,
 };
 pub use normalize::normalize_spec;
 pub use parameters::{ParameterSet, TemplateMode};

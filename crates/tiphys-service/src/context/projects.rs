@@ -171,13 +171,9 @@ impl Projects {
         }
     }
 
-    /// Requires that a project exists, if missing ones are refused. The error has Argo CD's words. An empty name means no project.
-    pub(crate) fn require(&self, name: &str) -> Result<(), String> {
-        let is_missing = !name.is_empty() && !self.by_name.contains_key(name);
-        if is_missing && self.missing == MissingProjects::Refuse {
-            return Err(format!("error getting project {name}: appprojects.argoproj.io {name:?} not found"));
-        }
-        Ok(())
+    /// Whether a project does not exist, and missing ones are refused.
+    pub(crate) fn is_refused_as_missing(&self, name: &str) -> bool {
+        self.missing == MissingProjects::Refuse && !self.by_name.contains_key(name)
     }
 
     /// Returns the repositories that each project permits, by its name.

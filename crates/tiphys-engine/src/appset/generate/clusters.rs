@@ -79,17 +79,17 @@ impl Run<'_> {
                 by_name.insert(text(secret, "name"), secret);
             }
         }
-        let mut found: Vec<ParameterSet> = by_name.values().map(|secret| self.cluster(secret)).collect();
-        if !has_own && clusters.selector == LabelSelectorSpec::default() {
-            let own = json!({"name": IN_CLUSTER_NAME, "server": IN_CLUSTER_SERVER});
-            found.extend(own.as_object().map(|own| self.cluster(own)));
-        }
-        let with_values = |set| {
-            self.with_values(set, values).map_err(|error| {
-                Stop::failed(format!("error appending templated values for cluster: {error}"))
+        let with_values = |secret: &Map<String, Value>, what: &str| {
+            self.with_values(self.cluster(secret), values).map_err(|error| {
+                Stop::failed(format!("error appending templated values for {what}: {error}"))
             })
         };
-        let found: Vec<ParameterSet> = found.into_iter().map(with_values).collect::<Result<_, _>>()?;
+        let secrets = by_name.values().map(|secret| with_values(secret, "cluster"));
+        let mut found: Vec<ParameterSet> = secrets.collect::<Result<_, _>>()?;
+        if !has_own && clusters.selector == LabelSelectorSpec::default() {
+            let own = json!({"name": IN_CLUSTER_NAME, "server": IN_CLUSTER_SERVER});
+            found.push(with_values(own.as_object().unwrap_or(&Map::new()), "local cluster")?);
+        }
         if !clusters.is_flat_list {
             return Ok(found);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tiphys_engine::appset::{Answer, ClusterUse, Question, cluster_use};
+use tiphys_engine::appset::{Answer, ClusterUse, Question, TemplateProject, cluster_use, template_project};
 use tiphys_engine::diff::LAST_APPLIED_ANNOTATION;
 use tiphys_model::access::RepoUrl;
 use tiphys_model::project_rules::ProjectCluster;
@@ -155,6 +155,13 @@ impl<'a> World<'a> {
         }
     }
 
+    /// Returns whether the project that the template of a set names exists.
+    pub(crate) fn template_project(&self, set: &ApplicationSet) -> TemplateProject {
+        let is_missing = !matches!(self.asking, Asking::Recorded(_))
+            && template_project(set).is_some_and(|name| self.projects.is_refused_as_missing(name));
+        if is_missing { TemplateProject::Missing } else { TemplateProject::Assumed }
+    }
+
     /// Returns the answer to a question of a set.
     pub(crate) async fn ask(&self, set: &StoredSet, question: &Question) -> Result<Answer, NotAsked> {
         match (&self.asking, question.generator) {
@@ -227,7 +234,6 @@ impl<'a> World<'a> {
         let file_repositories = self.trust.file_repositories(&set.place.file);
         let key = format!("{file_repositories:?} {}", write_go_json(request));
         let ask = async || {
-            self.projects.require(request["project"].as_str().unwrap_or_default())?;
             let options = self.service.options();
             let bytes_max = options.limits.appset_file_bytes_max;
             git::answer(self.renderer, request, file_repositories, options.file_globbing, bytes_max).await
