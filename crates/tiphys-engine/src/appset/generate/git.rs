@@ -171,7 +171,7 @@ fn objects(content: &str) -> Result<Vec<Map<String, Value>>, String> {
             go_type(found)
         )
     };
-    match document.map(|document| document.to_value()) {
+    match document.map(|document| document.to_any_value()) {
         None | Some(Value::Null) => Ok(vec![Map::new()]),
         Some(Value::Object(object)) => Ok(vec![object]),
         Some(Value::Array(items)) => items

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use tiphys_model::resources::ApplicationSet;
 use tiphys_yaml::read_json;
 
-use crate::appset::{Answers, GenerateOptions, TemplateProject, generate};
+use crate::appset::{Answers, GenerateOptions, Generated, TemplateProject, generate};
 
-/// The error of a `git` generator whose repository has the file `a/f.yaml`.
-fn error(generator: &Value, project: &str, template_project: TemplateProject) -> Option<String> {
+/// Generates a set whose repository has the file `a/f.yaml`.
+fn generated(generator: &Value, project: &str, template_project: TemplateProject) -> Generated {
     let set = json!({"metadata": {"name": "set"}, "spec": {
         "goTemplate": true,
         "goTemplateOptions": ["missingkey=error"],
@@ -21,10 +21,10 @@ fn error(generator: &Value, project: &str, template_project: TemplateProject) ->
     loop {
         let generated = generate(&set, &answers, options).expect("valid options");
         let Some(question) = generated.questions.first() else {
-            return generated.errors.first().map(|error| error.message.clone());
+            return generated;
         };
         let entry = match question.request.get("files") {
-            Some(_) => json!({"path": "a/f.yaml", "content": "x: 1"}),
+            Some(_) => json!({"path": "a/f.yaml", "content": "x: [-0.0, -0, 0]"}),
             None => json!({"path": "a"}),
         };
         answers.insert(question, Ok(entry.as_object().cloned().into_iter().collect()));
@@ -61,6 +61,17 @@ fn errors_have_the_words_of_argo_cd() {
             ),
         ),
     ] {
-        assert_eq!(error(generator, project, template_project), Some(expected), "{generator}");
+        let generated = generated(generator, project, template_project);
+        let error = generated.errors.first().map(|error| &error.message);
+        assert_eq!(error, Some(&expected), "{generator}");
     }
+}
+
+#[test]
+fn negative_zero_of_a_file_keeps_its_sign() {
+    let generator = json!({"repoURL": "https://r", "revision": "HEAD", "files": [{"path": "*"}],
+        "values": {"v": "{{ .x }}"}});
+    let generated = generated(&generator, "p", TemplateProject::Assumed);
+    // As in go-yaml, `-0` is an integer.
+    assert_eq!(generated.applications[0].parameters.values["values"]["v"], "[-0 0 0]");
 }
