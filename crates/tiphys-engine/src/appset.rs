@@ -21,7 +21,7 @@ pub use combine::{CombineError, combine_matrix, combine_merge};
 pub use compact::CompactValue;
 pub use generate::{
     ClusterUse, GenerateError, GenerateErrorReason, GenerateOptions, Generated, GeneratedApplication,
-    StringError, cluster_use, generate, render_string,
+    StringError, TemplateProject, cluster_use, generate, render_string, template_project,
 };
 pub use normalize::normalize_spec;
 pub use parameters::{ParameterSet, TemplateMode};
@@ -29,7 +29,8 @@ pub use patch::{PatchError, apply_template_patch};
 pub(crate) use plan::is_known_policy;
 pub use plan::{
     Action, Change, DEFAULT_MAX_DELETIONS_PERCENT, DEFAULT_REQUEUE_SECONDS, DestinationCluster, Guard,
-    JqRemoval, Plan, PlanError, PlanInput, PlanSettings, PlannedApplication, plan, requeue_after_seconds,
+    JqRemoval, Plan, PlanError, PlanInput, PlanSettings, PlannedApplication, check_destination, plan,
+    requeue_after_seconds,
 };
 pub use question::{Answer, Answers, Question};
 pub use selector::{ParameterSelector, SelectorError};

@@ -16,7 +16,7 @@ pub use ignore::{IgnoreError, IgnoreProblem, Ignored, JqRemoval};
 pub use live::{
     LeftOut, LeftOutReason, LiveComparison, LivePair, LiveRules, compare_live, possible_namespaces,
 };
-pub use mask::Shown;
+pub use mask::{LAST_APPLIED_ANNOTATION, Shown};
 pub use text::{DEFAULT_CONTEXT_LINES, unified};
 
 /// The differences between two lists of objects.

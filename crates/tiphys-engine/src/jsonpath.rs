@@ -9,6 +9,8 @@ mod printed;
 
 use serde_json::Value;
 
+use crate::diff::LAST_APPLIED_ANNOTATION;
+
 pub use printed::printed;
 
 /// Maximum length of a path, in bytes.
@@ -17,9 +19,6 @@ pub const PATH_BYTES_MAX: usize = 4096;
 pub const PATH_NESTING_MAX: usize = 3;
 /// Maximum number of values that one look-up visits. Results and intermediate results count.
 pub const PATH_VISITS_MAX: usize = 1_000_000;
-
-/// The annotation in which `kubectl apply` keeps a copy of the object.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// A parsed path.
 #[derive(Clone, Debug, PartialEq)]
@@ -188,7 +187,7 @@ struct Reached {
 fn reached(steps: &[Step], from: Reached) -> Option<Reached> {
     steps.iter().try_fold(from, |from, step| match &step.select {
         Select::Recursive => None,
-        Select::Field(name) if name == "managedFields" || name == LAST_APPLIED => None,
+        Select::Field(name) if name == "managedFields" || name == LAST_APPLIED_ANNOTATION => None,
         Select::Field(name) => Some(Reached {
             object: false,
             // Objects contain others, for example templates.

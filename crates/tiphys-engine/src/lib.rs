@@ -8,6 +8,7 @@ pub mod diff;
 mod dynamic;
 mod generate_paths;
 mod helm;
+mod json_pointers;
 mod jsonpath;
 mod manifest;
 mod merge_patch;

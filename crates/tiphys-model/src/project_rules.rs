@@ -22,4 +22,4 @@ pub use refused::Refused;
 pub use restrictions::unenforced_fields;
 pub use rule_error::{RuleError, RuleProblem};
 pub use rules::{Permission, ProjectRules};
-pub use source_repos::{permits_source, source_permitted};
+pub use source_repos::{permits_source, source_permitted, unmatched_source_repos};

@@ -33,9 +33,9 @@ pub use decode::{Decoded, Findings, UnknownField};
 pub use dynamic_parameter::{DYNAMIC_PARAMETERS_ANNOTATION, DynamicParameter, ResourceReference};
 pub use error::{ObjectRef, ResourceError};
 pub use fields::{
-    APPLICATION, APPLICATION_SET, APPLICATION_SET_GENERATOR, APPLICATION_SET_TEMPLATE, DecodedFields,
-    FieldError, FieldPath, GoField, GoStruct, GoType, PatchStrategy, Presence, StringError, StringSite,
-    canonical, decode_fields, decode_value, is_zero, locate, map_strings, print_go_json,
+    APPLICATION, APPLICATION_SET, APPLICATION_SET_GENERATOR, APPLICATION_SET_TEMPLATE, CLUSTER_CONFIG,
+    DecodedFields, FieldError, FieldPath, GoField, GoStruct, GoType, PatchStrategy, Presence, StringError,
+    StringSite, canonical, decode_fields, decode_value, is_zero, locate, map_strings, print_go_json,
 };
 pub use helm::{HelmFileParameter, HelmParameter, HelmSource};
 pub use kustomize::{KustomizePatch, KustomizeReplica, KustomizeSource, PatchTarget, ReplicaCount};
@@ -50,7 +50,9 @@ pub use secret::{
     ArgoCdSecret, SECRET_TYPE_LABEL, SecretAccess, SecretError, SecretType, SecretValue, decode_base64,
     parse_bool,
 };
-pub use settings::{ArgoCdSettings, DEFAULT_CONTROL_PLANE_NAMESPACE, GlobalIgnoreDifference, GlobalProject};
+pub use settings::{
+    ArgoCdSettings, DEFAULT_CONTROL_PLANE_NAMESPACE, GlobalIgnoreDifference, GlobalProject, InCluster,
+};
 pub use source::{
     ApplicationSource, DirectorySource, EnvEntry, JsonnetOptions, JsonnetVariable, PluginSource,
 };

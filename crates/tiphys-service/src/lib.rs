@@ -55,7 +55,7 @@ pub use error::{ApplicationCause, ErrorKind, Input, Remedy, ServiceError};
 pub use findings::RefusedApplications;
 pub use project::{
     ApplicationLookUps, ObjectRequest, ProjectAnswer, ProjectFiles, ProjectQuestion, look_ups,
-    parse_object_address, project_permits, require_possible,
+    parse_object_address, project_permits, require_possible, unmatched_sources,
 };
 pub use render::{ApplicationInputs, PluginEnvironment, RenderAdjustments, environments, inputs, render};
 pub use select::{SelectedApplications, select};

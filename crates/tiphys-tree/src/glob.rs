@@ -6,7 +6,7 @@
 
 mod file_name;
 mod find;
-mod go_path;
+pub(crate) mod go_path;
 mod mask;
 mod place;
 mod search;

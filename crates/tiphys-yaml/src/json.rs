@@ -6,7 +6,7 @@ mod write;
 use crate::scalar::Unquoted;
 use crate::{Error, LIMITS, Limits, Node, Position, text};
 
-pub(crate) use parse::{OutOfRange, Parser};
+pub(crate) use parse::{Numbers, Parser};
 pub(crate) use write::{Form, float_text, with_even_tie, write_node};
 pub use write::{write_go_json, write_go_string};
 
@@ -14,7 +14,16 @@ pub use write::{write_go_json, write_go_string};
 /// numbers outside the range of a float are errors. Positions and all duplicate keys are kept. Nesting is limited by [`LIMITS`] (Go:
 /// 10,000 levels), since processing a document takes stack.
 pub fn read_json(text: &[u8]) -> Result<Node, Error> {
-    let mut parser = Parser::new(text, Position::START, LIMITS, OutOfRange::Refused);
+    read(text, Numbers::Json)
+}
+
+/// Parses JSON like [`read_json`] as Go decodes it into a variable of any type: `-0` is a float, which keeps its sign.
+pub fn read_json_as_any(text: &[u8]) -> Result<Node, Error> {
+    read(text, Numbers::Any)
+}
+
+fn read(text: &[u8], numbers: Numbers) -> Result<Node, Error> {
+    let mut parser = Parser::new(text, Position::START, LIMITS, numbers);
     let node = parser.value()?;
     parser.end()?;
     Ok(node)
@@ -28,7 +37,7 @@ pub(crate) fn read_as_kubernetes(bytes: &[u8], limits: Limits, unquoted: Unquote
         return None;
     }
     let mut parser =
-        Parser::new(text.as_bytes(), Position::START, limits, OutOfRange::Text).with_unquoted(unquoted);
+        Parser::new(text.as_bytes(), Position::START, limits, Numbers::Yaml).with_unquoted(unquoted);
     let node = parser.value().ok()?;
     parser.end().ok()?;
     if has_yaml_line_breaks(text) && yaml_accepts(bytes, limits) {

@@ -19,7 +19,7 @@ pub use decode::{DecodeError, Object, names_equal};
 pub use edit::{Change, EditError, NewValue, Step, Target, edit};
 pub use error::Error;
 pub use float::Float;
-pub use json::{read_json, write_go_json, write_go_string};
+pub use json::{read_json, read_json_as_any, write_go_json, write_go_string};
 pub use json_pointer::JsonPointer;
 pub use node::{Data, Entry, Key, Node, Position};
 pub use reader::{

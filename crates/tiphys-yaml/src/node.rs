@@ -188,19 +188,30 @@ impl Node {
     /// Returns the JSON value. Of duplicate keys, the last is used. As in Kubernetes' unstructured objects, numbers that Go would write
     /// without a decimal point are integers if they fit [`i64`], all others floats.
     pub fn to_value(&self) -> Value {
+        self.value(float_value)
+    }
+
+    /// Returns the JSON value as Go decodes it into a variable of any type, which differs from [`Node::to_value`] in negative zero: it is a
+    /// float. JSON is read with [`crate::read_json_as_any`] for that.
+    pub fn to_any_value(&self) -> Value {
+        let is_negative_zero = |value: f64| value == 0.0 && value.is_sign_negative();
+        self.value(|value| if is_negative_zero(value) { Value::from(value) } else { float_value(value) })
+    }
+
+    fn value(&self, float: impl Fn(f64) -> Value + Copy) -> Value {
         match &self.data {
             Data::Null => Value::Null,
             Data::Bool(value) => Value::Bool(*value),
             Data::Integer(value) => Value::Number((*value).into()),
             #[expect(clippy::cast_precision_loss, reason = "Kubernetes keeps such numbers as floats too")]
             Data::Unsigned(value) => float_value(*value as f64),
-            Data::Float(value) => float_value(value.value()),
+            Data::Float(value) => float(value.value()),
             Data::String(text) => Value::String(text.clone()),
-            Data::Sequence(items) => Value::Array(items.iter().map(Node::to_value).collect()),
+            Data::Sequence(items) => Value::Array(items.iter().map(|item| item.value(float)).collect()),
             Data::Mapping(entries) => {
                 let mut map = Map::new();
                 for entry in entries {
-                    map.insert(entry.key.text.clone(), entry.value.to_value());
+                    map.insert(entry.key.text.clone(), entry.value.value(float));
                 }
                 Value::Object(map)
             }

@@ -4,7 +4,7 @@
 
 mod chunks;
 
-use crate::json::{OutOfRange, Parser};
+use crate::json::{Numbers, Parser};
 use crate::reader::Documents;
 use crate::text::{Decoded, decode, is_utf16};
 use crate::{Error, LIMITS, Node, Position, json};
@@ -59,7 +59,7 @@ fn as_utf8(bytes: &[u8]) -> Decoded<'_> {
 }
 
 fn read_json_stream(text: &str, documents: &mut Vec<OutputDocument>) -> Result<(), Error> {
-    let mut parser = Parser::new(text.as_bytes(), Position::START, LIMITS, OutOfRange::Text);
+    let mut parser = Parser::new(text.as_bytes(), Position::START, LIMITS, Numbers::Yaml);
     let mut values = 0_usize;
     while parser.skip_blanks() {
         let start = parser.offset();
@@ -160,7 +160,7 @@ fn json_of(chunk: &Chunk<'_>) -> Option<Node> {
     if !text.starts_with(['{', '[']) {
         return None;
     }
-    let mut parser = Parser::new(text.as_bytes(), position, LIMITS, OutOfRange::Text);
+    let mut parser = Parser::new(text.as_bytes(), position, LIMITS, Numbers::Yaml);
     let node = parser.value().ok()?;
     parser.end().ok()?;
     Some(node)

@@ -21,6 +21,7 @@ use tiphys_model::resources::{
 use tiphys_yaml::Position;
 
 pub use clusters::{ClusterUse, cluster_use};
+pub use git::template_project;
 
 use crate::appset::engine::Templates;
 use crate::appset::{
@@ -84,6 +85,18 @@ pub struct GenerateOptions {
     pub templates: Options,
     /// Maximum number of parameter sets of one generator ([`Limit::APPSET_PARAMETERS_MAX`]).
     pub parameters_max: usize,
+    /// Whether the project that the template names exists.
+    pub template_project: TemplateProject,
+}
+
+/// Whether the project that the template of a set names exists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TemplateProject {
+    /// It exists, or is not looked up.
+    #[default]
+    Assumed,
+    /// It does not exist. Generators `git` fail.
+    Missing,
 }
 
 impl GenerateOptions {
@@ -92,7 +105,11 @@ impl GenerateOptions {
 
     /// Returns the default options at a time.
     pub fn at(now: SystemTime) -> Self {
-        Self { templates: Options::at(now), parameters_max: Self::PARAMETERS_MAX }
+        Self {
+            templates: Options::at(now),
+            parameters_max: Self::PARAMETERS_MAX,
+            template_project: TemplateProject::Assumed,
+        }
     }
 }
 
@@ -104,9 +121,17 @@ pub fn generate(
 ) -> Result<Generated, OptionError> {
     let templates = Templates::of(set, options.templates)?;
     let mut generated = Generated::default();
-    let parameters_max = options.parameters_max;
+    let GenerateOptions { parameters_max, template_project, .. } = options;
     let mode = templates.mode;
-    let run = Run { set, mode, templates: &templates, answers, parameters_max, is_interpolated: false };
+    let run = Run {
+        set,
+        mode,
+        templates: &templates,
+        answers,
+        parameters_max,
+        template_project,
+        is_interpolated: false,
+    };
     for entry in &set.generators {
         run.top_level(entry, &mut generated);
     }
@@ -158,6 +183,7 @@ struct Run<'a> {
     templates: &'a Templates,
     answers: &'a Answers,
     parameters_max: usize,
+    template_project: TemplateProject,
     /// Whether the generators are the second one of a matrix, with the parameters of the first one.
     is_interpolated: bool,
 }

@@ -13,11 +13,11 @@ mod validate;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tiphys_model::resources::{ApplicationSet, DEFAULT_CONTROL_PLANE_NAMESPACE};
+use tiphys_model::resources::{ApplicationSet, DEFAULT_CONTROL_PLANE_NAMESPACE, InCluster};
 
 use crate::appset::Generated;
 
-pub use destination::DestinationCluster;
+pub use destination::{DestinationCluster, check_destination};
 pub use guard::{DEFAULT_MAX_DELETIONS_PERCENT, Guard};
 pub use ignore::JqRemoval;
 pub use requeue::{DEFAULT_REQUEUE_SECONDS, requeue_after_seconds};
@@ -65,6 +65,8 @@ pub struct PlanSettings {
     pub projects: Option<BTreeSet<String>>,
     /// The clusters of the cluster Secrets; `None` if they are not known. Destinations are not looked up then.
     pub clusters: Option<Vec<DestinationCluster>>,
+    /// Whether the cluster of Argo CD itself may be a destination.
+    pub in_cluster: InCluster,
     /// Names of existing Applications that the set may take over although it does not own them.
     pub adoptions: BTreeSet<String>,
     /// Percentage of the owned Applications that a plan may delete, see [`Guard`].
@@ -186,6 +188,7 @@ impl Default for PlanSettings {
             preserved_labels: Vec::new(),
             projects: None,
             clusters: None,
+            in_cluster: InCluster::Enabled,
             adoptions: BTreeSet::new(),
             max_deletions_percent: DEFAULT_MAX_DELETIONS_PERCENT,
             are_deletions_allowed: false,

@@ -10,9 +10,11 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 use tiphys_model::params::Warning;
+use tiphys_yaml::JsonPointer;
 
 use super::mask::LAST_APPLIED_ANNOTATION;
 use super::{Comparison, Ignored};
+use crate::json_pointers::annotated_pointers;
 use crate::{Manifest, ObjectKey, Ownership, Scope, Scopes};
 
 pub use left_out::{LeftOut, LeftOutReason};
@@ -118,7 +120,9 @@ impl LiveComparison {
     fn note(&mut self, rendered: &Manifest, live: Option<&Manifest>, ignored: &Ignored) {
         let key = rendered.key();
         let warnings = &mut self.warnings;
-        let mut compared = |manifest: &Manifest| ComparedFields::of(manifest, &key, ignored, warnings);
+        let annotated = rendered.object().get("metadata").map(annotated_pointers).unwrap_or_default();
+        let mut compared =
+            |manifest: &Manifest| ComparedFields::of(manifest, &key, ignored, warnings).without(&annotated);
         let after = compared(rendered);
         let before = live.map(|live| {
             let applied = last_applied(live).map(|applied| compared(&applied));
@@ -159,6 +163,13 @@ impl ComparedFields {
         }
         ignored.remove_from(key, &mut object, warnings);
         Self(object)
+    }
+
+    fn without(self, pointers: &[JsonPointer]) -> Self {
+        let mut object = Value::Object(self.0);
+        pointers.iter().for_each(|pointer| pointer.remove_from(&mut object));
+        let Value::Object(left) = object else { return Self(Map::new()) };
+        Self(left)
     }
 }
 

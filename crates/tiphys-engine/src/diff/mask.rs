@@ -8,7 +8,7 @@ use super::yaml;
 use crate::Manifest;
 
 /// The annotation in which `kubectl apply` stores the applied object as JSON.
-pub(super) const LAST_APPLIED_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
+pub const LAST_APPLIED_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The mask for the first value of a key. Each other value gets one more `+`, as in Argo CD.
 const MASK: &str = "++++++++";

@@ -3,7 +3,7 @@
 mod fuzz;
 
 use serde_json::{Map, Value};
-use tiphys_yaml::{Data, Node, names_equal, read_json};
+use tiphys_yaml::{Data, Node, names_equal, read_json, read_json_as_any};
 
 use super::contract::Contract;
 use super::first_value::first_value;
@@ -83,7 +83,7 @@ pub(super) fn error_message(body: &[u8]) -> String {
 
 fn read(body: &[u8], target: &str) -> Result<Option<Node>, String> {
     let Some(value) = first_value(body)? else { return Ok(None) };
-    read_json(value).map(Some).map_err(|error| {
+    read_json_as_any(value).map(Some).map_err(|error| {
         let error = error.to_string();
         // Other errors are limits.
         match error.split_once("the number ").and_then(|(_, rest)| rest.split_once(" is too large")) {
@@ -133,7 +133,7 @@ fn decode_list(earlier: List, node: &Node, target: &str) -> Result<List, String>
         Data::Null => Ok(None),
         Data::Sequence(items) => {
             let mut earlier = earlier.unwrap_or_default().into_iter();
-            let item = |item: &Node| match item.to_value() {
+            let item = |item: &Node| match item.to_any_value() {
                 Value::Null => {
                     earlier.next();
                     Ok(Map::new())

@@ -1,13 +1,10 @@
-//! Glob patterns in the syntax of Go's `gobwas/glob`, as in Argo CD: without separators for a project's destinations, `directory.include`
-//! and `directory.exclude`, with the separator `/` for a project's repositories.
-//!
-//! Where gobwas contradicts its own documentation, this implementation follows the documentation: `docs/differences.md` lists the cases.
+//! Glob patterns in the syntax of Go's `gobwas/glob` 1.0, as in Argo CD: without separators for a project's destinations,
+//! `directory.include` and `directory.exclude`, with the separator `/` for a project's repositories.
 
 /// A pattern for relative paths or repository addresses.
 ///
 /// `**` and `*` match any string, and `?` any character; `*` and `?` do not match a separator. `[abc]` matches one of the characters,
-/// `[!abc]` any other one, `[a-c]` a range. `{a,b}` matches one of several patterns and may be nested. `\` escapes the next character;
-/// at the end it has no meaning.
+/// `[!abc]` any other one, `[a-c]` a range. `{a,b}` matches one of several patterns and may be nested. `\` escapes the next character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
     /// The pattern with all braces expanded, so that matching needs no recursion.
@@ -44,6 +41,12 @@ pub enum GlobError {
     /// `{` without `}`.
     #[error("pattern {pattern:?}: `{{` is not closed")]
     Brace {
+        /// The pattern.
+        pattern: String,
+    },
+    /// `\` at the end.
+    #[error("pattern {pattern:?}: the backslash at the end escapes no character")]
+    Escape {
         /// The pattern.
         pattern: String,
     },
@@ -205,10 +208,12 @@ impl Parser<'_> {
                 '?' if self.slash == Slash::Separator => Token::AnyExceptSeparator,
                 '?' => Token::AnyCharacter,
                 '[' => self.class()?,
-                '\\' => match self.next() {
-                    Some(escaped) => Token::Literal(escaped),
-                    None => continue,
-                },
+                '\\' => {
+                    let escaped = self.next();
+                    Token::Literal(
+                        escaped.ok_or_else(|| GlobError::Escape { pattern: self.pattern.to_owned() })?,
+                    )
+                }
                 other => Token::Literal(other),
             };
             for tokens in &mut current {

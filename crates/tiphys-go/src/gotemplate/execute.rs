@@ -1,6 +1,7 @@
 //! Execution of a template: the rules of `text/template`.
 
 mod evaluate;
+mod tpl;
 
 use std::fmt;
 use std::rc::Rc;
@@ -41,30 +42,16 @@ pub(crate) fn execute(
     is_copied: bool,
     options: &Options,
 ) -> Result<Output, ExecuteError> {
-    let context = Context::new(options);
-    let mut state = State {
-        template,
-        options,
-        context,
-        output: Vec::new(),
-        name: template.name.as_bytes(),
-        at: None,
-        variables: Vec::new(),
-        level: 0,
-    };
-    let body = &template.templates[template.name.as_bytes()];
-    state.at = Some((body.position, body));
+    let mut state = State::new(template, options, Context::new(options));
     let data = if is_copied {
         data.copied(&mut state.context.budget, 0).map_err(|limit| state.limit_error(limit))?
     } else {
         data.clone()
     };
-    let dot = if matches!(data, Value::Nil) { Reflected::Invalid } else { Reflected::Plain(data) };
-    state.variables.push(("$".into(), dot.clone()));
-    let result = state.walk(&dot, body);
+    let result = state.run(data);
     let (output, context) = (state.output, state.context);
     let volatile = context.finish();
-    result.map(|_| Output { bytes: output, volatile })
+    result.map(|()| Output { bytes: output, volatile })
 }
 
 /// How a body ends.
@@ -77,27 +64,66 @@ enum Flow {
 
 struct State<'a> {
     template: &'a Template,
+    /// The template that the caller executes. Others are those of `tpl`.
+    whole: &'a Template,
     options: &'a Options,
     context: Context,
     output: Vec<u8>,
     /// The name of the executed template.
     name: &'a [u8],
+    /// The source of the executed template.
+    source: &'a [u8],
     /// The node that messages name.
     at: Option<(Position, &'a dyn fmt::Display)>,
     variables: Vec<(Rc<str>, Reflected)>,
     level: usize,
+    /// The number of `tpl` calls within each other.
+    tpl_level: usize,
 }
 
 type Result<T, E = ExecuteError> = std::result::Result<T, E>;
 
 impl<'a> State<'a> {
+    fn new(template: &'a Template, options: &'a Options, context: Context) -> Self {
+        let body = &template.templates[template.name.as_bytes()];
+        Self {
+            template,
+            whole: template,
+            options,
+            context,
+            output: Vec::new(),
+            name: template.name.as_bytes(),
+            source: &template.source,
+            at: Some((body.position, body)),
+            variables: Vec::new(),
+            level: 0,
+            tpl_level: 0,
+        }
+    }
+
+    fn run(&mut self, data: Value) -> Result<()> {
+        let dot = if matches!(data, Value::Nil) { Reflected::Invalid } else { Reflected::Plain(data) };
+        self.variables.push(("$".into(), dot.clone()));
+        let template = self.template;
+        self.walk(&dot, &template.templates[template.name.as_bytes()]).map(drop)
+    }
+
+    /// Returns a template by its name, and the source of its positions. As in Go, an empty one does not replace that of the whole.
+    fn named(&self, name: &[u8]) -> Option<(&'a Body, &'a [u8])> {
+        let of = |template: &'a Template| Some((template.templates.get(name)?, template.source.as_slice()));
+        match (of(self.template), of(self.whole)) {
+            (Some((body, _)), Some(of_whole)) if body.is_empty() => Some(of_whole),
+            (own, of_whole) => own.or(of_whole),
+        }
+    }
+
     fn at(&mut self, position: Position, node: &'a dyn fmt::Display) {
         self.at = Some((position, node));
     }
 
     fn error(&self, message: impl Into<String>) -> ExecuteError {
         let (position, context) = self.at.map_or((0, String::new()), |(at, node)| (at, node.to_string()));
-        let before = &self.template.source[..position.min(self.template.source.len())];
+        let before = &self.source[..position.min(self.source.len())];
         let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();
         ExecuteError {
             name: self.template.name.as_str().into(),
@@ -271,7 +297,7 @@ impl<'a> State<'a> {
         name: &'a [u8],
         pipeline: Option<&'a Pipeline>,
     ) -> Result<()> {
-        let Some(body) = self.template.templates.get(name) else {
+        let Some((body, source)) = self.named(name) else {
             let name = quote(name, '"', Unescaped::Printable);
             return Err(self.error(format!("template {name} not defined")));
         };
@@ -281,9 +307,11 @@ impl<'a> State<'a> {
         };
         let variables = std::mem::replace(&mut self.variables, vec![("$".into(), dot.clone())]);
         let caller = std::mem::replace(&mut self.name, name);
+        let source_of_caller = std::mem::replace(&mut self.source, source);
         self.walk(&dot, body)?;
         self.variables = variables;
         self.name = caller;
+        self.source = source_of_caller;
         Ok(())
     }
 

@@ -30,6 +30,7 @@ mod yaml;
 
 pub use argo::{normalize, slug};
 pub use regex::compile_regex;
+pub(crate) use strings::replaced;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -135,6 +136,8 @@ pub(crate) enum Body {
     Or,
     /// `call`, which fails because no value is a function.
     Call,
+    /// `tpl`, which executes its first argument.
+    Tpl,
 }
 
 /// A function.
@@ -145,7 +148,7 @@ pub(crate) struct Function {
     /// The type of further arguments.
     pub(crate) rest: Option<Type>,
     pub(crate) body: Body,
-    /// Whether it changes its first argument.
+    /// Whether it can change its arguments.
     pub(crate) changes_data: bool,
     /// Whether it returns something else at each call.
     is_volatile: bool,
@@ -201,7 +204,7 @@ impl Function {
             Body::Plain(body) => Reflected::Plain(body(call)?),
             Body::Any(body) => Reflected::Interface(body(call)?),
             Body::Reflect(body) => body(call)?,
-            Body::And | Body::Or | Body::Call => Reflected::Invalid,
+            Body::And | Body::Or | Body::Call | Body::Tpl => Reflected::Invalid,
         };
         match result.value() {
             Value::String(string) => call.context.budget.take_bytes(string.len())?,

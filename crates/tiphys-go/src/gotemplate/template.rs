@@ -36,20 +36,19 @@ impl Output {
 impl Template {
     /// Parses a template. Its name is part of the messages; Argo CD uses `base`. The depth of [`Limits`] is checked.
     pub fn parse(name: &str, source: &str, limits: Limits) -> Result<Self, ParseError> {
-        let is_function = |name: &str| functions::find(name).is_some();
-        let parsed = parse::parse(name, source.as_bytes(), is_function, limits)?;
-        let changes_data =
-            parsed.functions.iter().any(|name| functions::find(name).is_some_and(|found| found.changes_data));
-        Ok(Self {
-            name: name.to_owned(),
-            source: source.as_bytes().to_vec(),
-            templates: parsed.templates,
-            changes_data,
-        })
+        Self::of_bytes(name, source.as_bytes(), limits)
     }
 
     /// Executes the template. Functions such as `set` change a copy of the data.
     pub fn execute(&self, data: &Value, options: &Options) -> Result<Output, ExecuteError> {
         execute::execute(self, data, self.changes_data, options)
+    }
+
+    pub(crate) fn of_bytes(name: &str, source: &[u8], limits: Limits) -> Result<Self, ParseError> {
+        let is_function = |name: &str| functions::find(name).is_some();
+        let parsed = parse::parse(name, source, is_function, limits)?;
+        let changes_data =
+            parsed.functions.iter().any(|name| functions::find(name).is_some_and(|found| found.changes_data));
+        Ok(Self { name: name.to_owned(), source: source.to_vec(), templates: parsed.templates, changes_data })
     }
 }

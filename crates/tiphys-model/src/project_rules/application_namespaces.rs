@@ -35,8 +35,10 @@ impl NamespacePattern {
         project.spec.source_namespaces.iter().enumerate().map(compile).collect()
     }
 
+    /// Compiles a pattern. As in Argo CD, `//` is a glob.
     fn new(pattern: &str) -> Result<Self, RuleProblem> {
-        let Some(regex) = pattern.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) else {
+        let between_slashes = pattern.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+        let Some(regex) = between_slashes.filter(|regex| !regex.is_empty()) else {
             return Ok(Self::Glob(Glob::new(pattern, Slash::Ordinary)?));
         };
         let failed = |message: String| RuleProblem::Regex { pattern: pattern.to_owned(), message };

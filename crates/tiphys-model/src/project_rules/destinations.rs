@@ -31,6 +31,8 @@ pub struct ProjectCluster {
     pub project: String,
     /// The namespaces that Argo CD manages there; empty for all.
     pub namespaces: Vec<String>,
+    /// Why Argo CD cannot decode the connection settings. It does not find the cluster for destinations then.
+    pub config_problem: Option<String>,
 }
 
 /// The compiled destinations of a project and its global ones, and the clusters.
@@ -83,6 +85,7 @@ impl ProjectCluster {
                 .filter(|namespace| !namespace.is_empty())
                 .map(str::to_owned)
                 .collect(),
+            config_problem: secret.cluster_config_problem(),
         })
     }
 }
@@ -173,8 +176,8 @@ impl Item {
         is_cluster && self.namespace.accepts(namespace)
     }
 
-    /// Whether the entry denies a destination, whatever other entries permit. As in Argo CD, a denied name denies the whole cluster, and a
-    /// cluster without a name as well. Unlike there, a denial also applies if the other value of the entry matches.
+    /// Whether the entry denies a destination, whatever other entries permit. As in Argo CD, a denied name or server denies the namespaces
+    /// of the entry, also in a cluster without a name. Unlike there, a denial also applies if the other value of the entry matches.
     fn denies(&self, cluster: &Cluster, namespace: &str) -> bool {
         let (server, name) = (cluster.server.as_deref(), cluster.name.as_deref());
         let is_in_namespace = self.namespace.accepts(namespace);
@@ -182,11 +185,10 @@ impl Item {
         let denied = |pattern: &Pattern, value: Option<&str>| {
             pattern.is_denial && !pattern.matches(value) && (!matches || value != Some(""))
         };
-        denied(&self.name, name)
-            || (denied(&self.server, server) && is_in_namespace)
-            || (self.namespace.is_denial
-                && !is_in_namespace
-                && (self.server.may_match(server) || self.name.may_match(name)))
+        if is_in_namespace {
+            return denied(&self.name, name) || denied(&self.server, server);
+        }
+        self.namespace.is_denial && (self.server.may_match(server) || self.name.may_match(name))
     }
 }
 

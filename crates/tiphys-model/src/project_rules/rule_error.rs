@@ -2,6 +2,8 @@
 
 use tiphys_go::glob::{GlobError, MalformedPattern};
 
+use crate::project_rules::destinations::NEGATION;
+
 /// A rule of a project that cannot be evaluated. The project permits nothing then: an invalid pattern in a blacklist would otherwise deny
 /// nothing, and after `!` permit everything.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +31,26 @@ pub enum RuleProblem {
         /// The problem.
         problem: MalformedPattern,
     },
+    /// The pattern of a repository that Argo CD rejects as a URL, so that it compares the pattern as an empty string.
+    #[error(
+        "pattern {pattern:?} {}: Argo CD rejects it as a URL; write an entry for each scheme, host and port",
+        without_match(.pattern)
+    )]
+    NoUrl {
+        /// The pattern.
+        pattern: String,
+    },
+    /// The pattern of a repository whose wildcards Argo CD percent-encodes.
+    #[error(
+        "pattern {pattern:?} {}: Argo CD compares it as {normalized:?}; write a space as %20, and an entry for each alternative",
+        without_match(.pattern)
+    )]
+    EncodedWildcard {
+        /// The pattern.
+        pattern: String,
+        /// The pattern as it is compared.
+        normalized: String,
+    },
     /// The pattern denies everything.
     #[error("pattern \"!*\" denies everything; remove the entry")]
     DeniesAll,
@@ -49,4 +71,13 @@ pub enum RuleProblem {
         /// The problem.
         message: String,
     },
+}
+
+/// Returns the effect of a pattern that matches no repository.
+fn without_match(pattern: &str) -> &'static str {
+    if pattern.starts_with(NEGATION) {
+        "matches no repository, so it denies nothing and permits everything else"
+    } else {
+        "matches no repository"
+    }
 }

@@ -1,13 +1,17 @@
 //! The repositories that a project permits: the patterns of its `sourceRepos`, as in Argo CD.
 
 use crate::access::{ContextProject, canonical_addresses, canonical_patterns, normalize_git_url};
+use crate::resources::AppProject;
 use tiphys_go::glob::{Glob, GlobError, Slash};
 
-/// Prefix of a pattern that denies.
-const NEGATION: char = '!';
+use crate::project_rules::destinations::NEGATION;
+use crate::project_rules::{RuleError, RuleProblem};
 
 /// The pattern that matches every URL. It is compared before normalization.
 const ALL: &str = "*";
+
+/// `*`, `[`, `]`, `{`, `}` and `\` as Go encodes them. What a pattern encodes itself is in lower case.
+const ENCODED_WILDCARDS: [&str; 6] = ["%2A", "%5B", "%5D", "%7B", "%7D", "%5C"];
 
 /// Whether the project permits a repository as a source of its applications.
 pub fn permits_source(project: &ContextProject, repo_url: &str) -> bool {
@@ -45,11 +49,31 @@ pub fn source_permitted(source_repos: &[String], urls: &[&str], normalize: &dyn 
     is_permitted
 }
 
+/// Returns the patterns of `sourceRepos` that match no repository in Argo CD, because it normalizes them as URLs: it percent-encodes a
+/// whole path if one of its characters is not permitted in a path, and the wildcards with it. A pattern after `!` denies nothing then, and
+/// permits everything else.
+pub fn unmatched_source_repos(project: &AppProject) -> Vec<RuleError> {
+    let problem = |pattern: &String| {
+        let normalized = normalize_git_url(pattern.strip_prefix(NEGATION).unwrap_or(pattern));
+        let pattern = pattern.clone();
+        if normalized.is_empty() {
+            return Some(RuleProblem::NoUrl { pattern });
+        }
+        let is_encoded = ENCODED_WILDCARDS.iter().any(|encoded| normalized.contains(encoded));
+        is_encoded.then_some(RuleProblem::EncodedWildcard { pattern, normalized })
+    };
+    let error = |(index, pattern): (usize, &String)| {
+        let project = project.metadata.name.clone();
+        Some(RuleError { project, field: format!("spec.sourceRepos[{index}]"), problem: problem(pattern)? })
+    };
+    project.spec.source_repos.iter().enumerate().filter_map(error).collect()
+}
+
 /// Whether a pattern after `!` denies a URL, given the result of matching.
 fn denies(matched: &Result<bool, GlobError>) -> bool {
     match matched {
         Ok(matched) => *matched,
-        Err(GlobError::Class { .. } | GlobError::Brace { .. }) => false,
+        Err(GlobError::Class { .. } | GlobError::Brace { .. } | GlobError::Escape { .. }) => false,
         Err(GlobError::TooLong { .. } | GlobError::TooMany { .. }) => true,
     }
 }

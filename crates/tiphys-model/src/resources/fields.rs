@@ -6,6 +6,7 @@
 
 mod application;
 mod application_set;
+mod cluster_config;
 mod decode;
 mod path;
 mod print;
@@ -13,6 +14,7 @@ mod strings;
 
 pub use application::APPLICATION;
 pub use application_set::{APPLICATION_SET, APPLICATION_SET_GENERATOR, APPLICATION_SET_TEMPLATE};
+pub use cluster_config::CLUSTER_CONFIG;
 pub use decode::{DecodedFields, FieldError, decode_fields, decode_value};
 pub use path::{FieldPath, locate};
 pub use print::{canonical, is_zero, print_go_json};

@@ -6,9 +6,9 @@ use std::fmt;
 use crate::access::{RepositoryAccess, RepositoryKind, Secret};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use tiphys_yaml::{DecodeError, Node, Object};
+use tiphys_yaml::{DecodeError, Node, Object, read_json};
 
-use crate::resources::{Metadata, ResourceError};
+use crate::resources::{CLUSTER_CONFIG, Metadata, ResourceError, decode_fields};
 
 /// Label of Argo CD's Secrets.
 pub const SECRET_TYPE_LABEL: &str = "argocd.argoproj.io/secret-type";
@@ -149,6 +149,25 @@ impl ArgoCdSecret {
             no_proxy: text("noProxy"),
         };
         Some(SecretAccess { access, invalid_booleans })
+    }
+
+    /// Returns why Argo CD cannot decode the `config` of a cluster, without its values. `None` if it can.
+    pub fn cluster_config_problem(&self) -> Option<String> {
+        const BASE64_FIELDS: [&str; 3] = ["certData", "keyData", "caData"];
+        let config =
+            self.values.get("config").map(SecretValue::expose).filter(|config| !config.is_empty())?;
+        let Ok(node) = read_json(config) else { return Some("config: expected JSON".to_owned()) };
+        let decoded = match decode_fields(&CLUSTER_CONFIG, &node) {
+            Ok(decoded) => decoded.value,
+            Err(error) => {
+                let dot = if error.at.path.is_empty() { "" } else { "." };
+                return Some(format!("config{dot}{}: {}", error.at.path, error.at.message));
+            }
+        };
+        let tls = &decoded["tlsClientConfig"];
+        let is_valid = |field: &str| tls[field].as_str().is_none_or(|text| decode_base64(text).is_some());
+        let invalid = BASE64_FIELDS.into_iter().find(|field| !is_valid(field))?;
+        Some(format!("config.tlsClientConfig.{invalid}: expected base64"))
     }
 
     /// Returns a non-empty UTF-8 value.

@@ -37,8 +37,20 @@ pub struct ArgoCdSettings {
     pub kustomize_enable: Option<String>,
     /// `globalProjects`: the projects whose rules also apply to other projects. An error in it, with the reason.
     pub global_projects: Result<Vec<GlobalProject>, String>,
+    /// `cluster.inClusterEnabled`.
+    pub in_cluster: InCluster,
     /// Fields that comparisons of all applications ignore.
     pub ignore_differences: Vec<GlobalIgnoreDifference>,
+}
+
+/// Whether Applications may be deployed to the cluster in which Argo CD runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum InCluster {
+    /// They may.
+    #[default]
+    Enabled,
+    /// They may not. Only the value `false` disables it.
+    Disabled,
 }
 
 /// An entry of `globalProjects`: a project whose rules also apply to the selected ones.
@@ -63,6 +75,7 @@ impl Default for ArgoCdSettings {
             helm_enable: None,
             kustomize_enable: None,
             global_projects: Ok(Vec::new()),
+            in_cluster: InCluster::Enabled,
             ignore_differences: Vec::new(),
         }
     }
@@ -114,6 +127,10 @@ impl ArgoCdSettings {
             helm_enable: value("helm.enable"),
             kustomize_enable: value("kustomize.enable"),
             global_projects: global_projects(data.get("globalProjects").map_or("", String::as_str)),
+            in_cluster: match data.get("cluster.inClusterEnabled").map(String::as_str) {
+                Some("false") => InCluster::Disabled,
+                _ => InCluster::Enabled,
+            },
             ignore_differences: GlobalIgnoreDifference::all(&data),
         })
     }

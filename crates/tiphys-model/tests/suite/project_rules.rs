@@ -26,7 +26,7 @@ fn rules(spec: &Value, clusters: &Value) -> Result<ProjectRules, RuleError> {
         server: string(&cluster["server"]),
         name: string(&cluster["name"]),
         project: "p".to_owned(),
-        namespaces: Vec::new(),
+        ..ProjectCluster::default()
     };
     let clusters: Vec<_> = clusters.as_array().into_iter().flatten().map(cluster).collect();
     ProjectRules::new(&project(spec), &[], &clusters)

@@ -33,7 +33,7 @@ pub async fn preview_change(
     if !checkouts.unknown.is_empty() {
         return Err(checkouts::remedied_error(&checkouts.unknown));
     }
-    let ComparedSides { base, head, sets, mut warnings, .. } = sides;
+    let ComparedSides { base, head, sets, projects, mut warnings, .. } = sides;
     warnings.extend(checkouts.warnings);
     let (base, head) = (base.stores, head.stores);
     let names = selection.ids([&base, &head].map(|side| (&side.store, side.control_plane.as_str())))?;
@@ -51,7 +51,8 @@ pub async fn preview_change(
             None => left_out.push(id),
         }
     }
-    let planner = Planner::new(service, &head.store, &head.control_plane, settings)?;
+    let planner =
+        Planner::new(service, &head.store, &head.control_plane, projects.head.in_cluster(), settings)?;
     let (others, existing) = existing(&base.store);
     let mut previews =
         planner.previews(compared, |set| existing.get(set).map_or(others.as_slice(), Vec::as_slice));

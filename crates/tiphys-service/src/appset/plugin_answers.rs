@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use tiphys_plugin::chain;
 use tiphys_process::{Tool, ToolOutput, quote_command};
-use tiphys_yaml::{read_document, read_json};
+use tiphys_yaml::read_json_as_any;
 
 use crate::context::host::Host;
 use crate::context::options::ServiceLimits;
 use crate::context::sets::RecordedAnswers;
-use crate::context::sets::answers::objects;
+use crate::context::sets::answers::{objects, read_answers};
 use crate::error::ServiceError;
 
 /// The answers to all requests.
@@ -29,13 +29,12 @@ impl PluginAnswers {
     /// Parses a file: a list of parameter objects, which answers every request, or recorded answers.
     pub fn parse(file: &Path, content: &[u8]) -> Result<Self, ServiceError> {
         let invalid = |message: String| ServiceError::invalid_input(format!("{}: {message}", file.display()));
-        let document = read_document(content).map_err(|error| invalid(error.to_string()))?;
-        match document.map(|document| document.to_value()) {
-            Some(list @ Value::Array(_)) => {
+        match read_answers(content).map_err(|error| invalid(error.to_string()))? {
+            list @ Value::Array(_) => {
                 let sets = objects(&list).ok_or_else(|| invalid("expected a list of objects".to_owned()))?;
                 Ok(Self(Origin::Same(sets)))
             }
-            Some(recorded) if recorded.get("answers").is_some() => {
+            recorded if recorded.get("answers").is_some() => {
                 Ok(Self(Origin::Recorded(RecordedAnswers::parse(file, content)?)))
             }
             _ => Err(invalid("expected a list of objects, or an object with a list `answers`".to_owned())),
@@ -91,6 +90,6 @@ fn printed(output: ToolOutput) -> Result<Vec<Map<String, Value>>, String> {
         let code = code.map_or("a signal".to_owned(), |code| format!("exit status {code}"));
         return Err(format!("failed with {code}: {}", stderr.trim_end()));
     }
-    let list = read_json(&stdout).map_err(|error| format!("standard output: {error}"))?;
-    objects(&list.to_value()).ok_or_else(|| "standard output: expected a JSON list of objects".to_owned())
+    let list = read_json_as_any(&stdout).map_err(|error| format!("standard output: {error}"))?;
+    objects(&list.to_any_value()).ok_or_else(|| "standard output: expected a JSON list of objects".to_owned())
 }

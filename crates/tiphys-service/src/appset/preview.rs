@@ -10,15 +10,16 @@ use tiphys_engine::appset::{
     plan, requeue_after_seconds,
 };
 use tiphys_kube::cluster_reader::ListContent;
-use tiphys_model::resources::{APPLICATION, ApplicationSet, DEFAULT_PROJECT, canonical};
-use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSet};
+use tiphys_model::project_rules::ProjectCluster;
+use tiphys_model::resources::{APPLICATION, ApplicationSet, DEFAULT_PROJECT, InCluster, canonical};
+use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSecret, StoredSet};
 
 use crate::context::options::MissingProjects;
 use crate::context::options::ServiceOptions;
 use crate::context::service::Service;
 use crate::context::sets::generation::{SetApplications, SetOutcome, decoded, stored_application};
 use crate::context::sets::reports::UnknownSet;
-use crate::context::sets::world::{clusters_of, own_cluster};
+use crate::context::sets::world::clusters_of;
 use crate::context::sets::{NamedSets, SetSelection, generate_sets};
 use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError, chain};
@@ -118,7 +119,8 @@ pub async fn preview(workspace: &Workspace, request: &PreviewRequest) -> Result<
         ExistingApplications::Store => of_store(resources),
         ExistingApplications::Cluster => of_cluster(workspace).await?,
     };
-    let planner = Planner::new(service, resources, control_plane, &request.settings)?;
+    let planner =
+        Planner::new(service, resources, control_plane, workspace.projects.in_cluster(), &request.settings)?;
     Ok(planner.previews(sets, |_| existing.as_slice()))
 }
 
@@ -134,6 +136,7 @@ impl<'a> Planner<'a> {
         service: &Service,
         resources: &Resources,
         control_plane: &str,
+        in_cluster: InCluster,
         settings: &'a ControllerSettings,
     ) -> Result<Self, ServiceError> {
         let common = PlanSettings {
@@ -144,6 +147,7 @@ impl<'a> Planner<'a> {
             preserved_labels: settings.preserved_labels.clone(),
             projects: projects(service.options(), resources),
             clusters: destinations(&clusters_of(service, resources)?),
+            in_cluster,
             adoptions: settings.adoptions.clone(),
             max_deletions_percent: settings.max_deletions_percent,
             are_deletions_allowed: false,
@@ -369,22 +373,9 @@ fn projects(options: &ServiceOptions, resources: &Resources) -> Option<BTreeSet<
     (options.missing_projects == MissingProjects::Refuse).then(|| names.collect())
 }
 
-/// Returns the clusters of the cluster Secrets; none if there are no Secrets.
-fn destinations(clusters: &[Map<String, Value>]) -> Option<Vec<DestinationCluster>> {
-    let text = |cluster: &Map<String, Value>, key: &str| {
-        cluster.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
-    let of = |cluster: &Map<String, Value>| DestinationCluster {
-        name: text(cluster, "name"),
-        server: text(cluster, "server"),
-    };
-    let mut known: Vec<DestinationCluster> = clusters.iter().map(of).collect();
-    if known.is_empty() {
-        return None;
-    }
-    let own = own_cluster(clusters);
-    known.extend(
-        own.map(|(name, server)| DestinationCluster { name: name.to_owned(), server: server.to_owned() }),
-    );
-    Some(known)
+/// Returns the clusters of the cluster Secrets that Argo CD can decode; none if there are no Secrets.
+fn destinations(secrets: &[(StoredSecret, ProjectCluster)]) -> Option<Vec<DestinationCluster>> {
+    let decoded = secrets.iter().filter(|(_, cluster)| cluster.config_problem.is_none());
+    let clusters = decoded.map(|(_, cluster)| DestinationCluster::from(cluster)).collect();
+    (!secrets.is_empty()).then_some(clusters)
 }

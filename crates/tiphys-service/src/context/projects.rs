@@ -12,7 +12,7 @@ use tiphys_model::project_rules::{
     Cluster, PermittedBy, ProjectCluster, ProjectRules, Refused, unenforced_fields,
 };
 use tiphys_model::resources::{
-    AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination,
+    AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination, InCluster,
 };
 use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject};
 
@@ -111,7 +111,8 @@ impl Projects {
             control_plane,
         } = *inputs;
         let of_caller = |place: &Place| trust.origin(&place.file) == Origin::Caller;
-        let clusters = KnownClusters::new(resources, live_clusters, &of_caller, warnings);
+        let clusters =
+            KnownClusters::new(resources, live_clusters, settings.in_cluster, &of_caller, warnings);
         let is_callers = |place: &Place| trust.project_origin(&place.file) == Origin::Caller;
         let counted = found::in_control_plane(resources, control_plane, warnings);
         let by_name = found::chosen(&counted, resources, &of_caller, warnings);
@@ -170,13 +171,9 @@ impl Projects {
         }
     }
 
-    /// Requires that a project exists, if missing ones are refused. The error has Argo CD's words. An empty name means no project.
-    pub(crate) fn require(&self, name: &str) -> Result<(), String> {
-        let is_missing = !name.is_empty() && !self.by_name.contains_key(name);
-        if is_missing && self.missing == MissingProjects::Refuse {
-            return Err(format!("error getting project {name}: appprojects.argoproj.io {name:?} not found"));
-        }
-        Ok(())
+    /// Whether a project does not exist, and missing ones are refused.
+    pub(crate) fn is_refused_as_missing(&self, name: &str) -> bool {
+        self.missing == MissingProjects::Refuse && !self.by_name.contains_key(name)
     }
 
     /// Returns the repositories that each project permits, by its name.
@@ -207,6 +204,11 @@ impl Projects {
         self.clusters.of(destination)
     }
 
+    /// Returns whether the cluster in which Argo CD runs may be a destination.
+    pub(crate) fn in_cluster(&self) -> InCluster {
+        self.clusters.in_cluster()
+    }
+
     /// Returns the warnings about the projects of applications, one for each project.
     pub(crate) fn warnings(&self, applications: &[Arc<StoredApplication>]) -> Vec<Warning> {
         let names: BTreeSet<&str> =
@@ -230,6 +232,18 @@ impl Projects {
         {
             return Err(error);
         }
+        let mut warnings = Vec::new();
+        if let Some(refusal) = self.clusters.refusal(&stored.application.spec.destination) {
+            if self.enforcement == ProjectEnforcement::Enforce {
+                return Err(at(stored, "destination", &refusal, ServiceError::forbidden));
+            }
+            warnings.push(Warning::of_application(stored, refusal));
+        }
+        warnings.extend(self.check_project(stored)?);
+        Ok(warnings)
+    }
+
+    fn check_project(&self, stored: &StoredApplication) -> Result<Vec<Warning>, ServiceError> {
         let application = &stored.application;
         let name = application.spec.project_name();
         match self.by_name.get(name) {
@@ -242,14 +256,17 @@ impl Projects {
                 let message = format!("project {name} is invalid and permits nothing: {reason}");
                 match self.enforcement {
                     ProjectEnforcement::Enforce => {
-                        Err(of_project(stored, &message, ServiceError::invalid_input))
+                        Err(at(stored, "project", &message, ServiceError::invalid_input))
                     }
                     ProjectEnforcement::Warn => Ok(vec![Warning::of_application(stored, message)]),
                 }
             }
-            None if self.missing == MissingProjects::Refuse => {
-                Err(of_project(stored, &format!("project {name} was not found"), ServiceError::invalid_input))
-            }
+            None if self.missing == MissingProjects::Refuse => Err(at(
+                stored,
+                "project",
+                &format!("project {name} was not found"),
+                ServiceError::invalid_input,
+            )),
             None => Ok(Vec::new()),
         }
     }
@@ -272,7 +289,8 @@ impl Projects {
 
     /// Returns whether an application may use its sources and its destination.
     pub(crate) fn permits_application(&self, application: &Application) -> bool {
-        self.rules(application).is_some_and(|rules| self.refusals(rules, application).is_empty())
+        self.clusters.refusal(&application.spec.destination).is_none()
+            && self.rules(application).is_some_and(|rules| self.refusals(rules, application).is_empty())
     }
 
     fn refusals(&self, rules: &ProjectRules, application: &Application) -> Vec<Refused> {
@@ -301,7 +319,7 @@ impl Projects {
         match self.enforcement {
             _ if refused.is_empty() => Ok(Vec::new()),
             ProjectEnforcement::Enforce => {
-                let error = of_project(stored, &refused.join("; "), ServiceError::forbidden);
+                let error = at(stored, "project", &refused.join("; "), ServiceError::forbidden);
                 let project = self.by_name.get(stored.application.spec.project_name());
                 let is_shipped = project.is_some_and(Project::is_shipped);
                 Err(error.with_remedy(is_shipped.then_some(Remedy::NameProjects)))
@@ -371,12 +389,14 @@ impl Project {
     }
 }
 
-fn of_project(
+/// Returns the error of an application at a field of its `spec`.
+fn at(
     stored: &StoredApplication,
+    field: &str,
     message: &str,
     kind: impl Fn(String) -> ServiceError,
 ) -> ServiceError {
-    let position = stored.node.at(["spec", "project"]).map(|node| node.position);
+    let position = stored.node.at(["spec", field]).map(|node| node.position);
     let place = Place { position: position.or(stored.place.position), ..stored.place.clone() };
     kind(format!("application {} ({place}): {message}", stored.full_name()))
 }

@@ -9,9 +9,9 @@ use tiphys_model::limits::Limit;
 use super::packed::{Cause, Packed, Stoppable};
 use super::pax::Records;
 use super::{ArchiveError, ArchiveLimits, Intake};
-use crate::containment::{LinkSet, stays_inside_as_written};
-use crate::path::shown;
-use crate::{Entries, EntryPath, Modes, WriteError};
+use crate::glob::go_path::{clean, directory, join};
+use crate::path::{is_slash, shown, to_path};
+use crate::{Entries, EntryKind, EntryPath, Final, Modes, PathError, WriteError};
 
 /// Maximum bytes of one extended header, as in Go's reader.
 const EXTENDED_HEADER_BYTES_MAX: u64 = 1024 * 1024;
@@ -29,8 +29,8 @@ const BUFFER_BYTES: usize = 128 * 1024;
 /// Offset of the entry type in a header.
 const TYPE_OFFSET: usize = 156;
 
-/// Receives the entries of an archive. They are already checked: no path and no link, as written, leads out, no path occurs twice, and none
-/// is below a link or file. Where links lead through other links is known only at the end.
+/// Receives the entries of an archive. They are already checked: no path and no link leads out, no path occurs twice, and none is below a
+/// link or file.
 pub(crate) trait Sink {
     /// A directory that the archive names. Directories that only occur in paths are not passed.
     fn directory(&mut self, path: &EntryPath<'_>) -> Result<(), ArchiveError>;
@@ -62,8 +62,9 @@ pub(crate) fn unread(error: io::Error) -> ArchiveError {
 /// Reads an archive to its last byte, including those after the end of the tar, and returns its names. Hard links, devices and similar
 /// entries are ignored, as in Argo CD.
 ///
-/// As in Argo CD, a leading slash of a path or of a link's target is ignored: the path is relative to the tree's root, and the target to
-/// the directory of the link. A link to the root itself is rejected.
+/// As in Argo CD, paths and the targets of links are cleaned lexically, and their leading slash is ignored: the path is relative to the
+/// tree's root, and the target to the directory of the link. A path that is the root itself is ignored. A cleaned target has its `..` in
+/// front, and they lead up through directories, so it does not lead out through another link.
 pub(crate) fn read(
     archive: &mut dyn Read,
     intake: &Intake<'_>,
@@ -108,7 +109,6 @@ fn entries(
             }
         }
     }
-    reading.links.check().map_err(|file| WriteError::LinkOutside { file })?;
     Ok(reading.entries)
 }
 
@@ -216,7 +216,6 @@ struct Reading<'a, S> {
     limits: ArchiveLimits,
     modes: Modes,
     entries: Entries,
-    links: LinkSet,
     names: Names,
     /// Number of ignored entries. They cost time, too.
     left_out: u64,
@@ -228,8 +227,8 @@ impl<'a, S: Sink> Reading<'a, S> {
     fn new(intake: &Intake<'_>, sink: &'a mut S) -> Self {
         let Intake { limits, modes, .. } = *intake;
         let entries = Entries::new(limits.entries_max);
-        let (links, names) = (LinkSet::default(), Names::new(&limits));
-        Self { limits, modes, entries, links, names, left_out: 0, bytes: 0, sink }
+        let names = Names::new(&limits);
+        Self { limits, modes, entries, names, left_out: 0, bytes: 0, sink }
     }
 
     fn entry<R: Read>(&mut self, entry: &mut Entry<'_, R>, extended: Extended) -> Result<(), ArchiveError> {
@@ -249,11 +248,11 @@ impl<'a, S: Sink> Reading<'a, S> {
         if !matches!(kind, EntryType::Regular | EntryType::Directory | EntryType::Symlink) {
             return self.leave_out();
         }
-        let illegal = || ArchiveError::malformed(format!("illegal filepath in archive: {}", shown(&name)));
-        let path = EntryPath::new(without_leading_slashes(&name)).map_err(|_| illegal())?;
-        if path.is_root() {
-            return if matches!(&*name, b"." | b"./") { self.leave_out() } else { Err(illegal()) };
+        let name = cleaned(&name);
+        if name == b"." {
+            return self.leave_out();
         }
+        let path = EntryPath::new(&name).map_err(|error| illegal_name(kind, &name, &error))?;
         match kind {
             EntryType::Directory => {
                 self.entries.directory(&path)?;
@@ -277,18 +276,22 @@ impl<'a, S: Sink> Reading<'a, S> {
     }
 
     fn link(&mut self, path: &EntryPath<'_>, target: &[u8]) -> Result<(), ArchiveError> {
-        let target = without_leading_slashes(target);
-        let illegal = || ArchiveError::malformed(format!("illegal filepath in symlink: {path}"));
-        let lead = path.parent().unwrap_or_default().join(target).map_err(|_| illegal())?;
-        if lead.is_root() {
-            return Err(illegal());
+        let name = path.as_bytes();
+        let mut parents =
+            name.iter().enumerate().filter(|(_, byte)| is_slash(byte)).map(|(end, _)| &name[..end]);
+        let is_link = |parent: &&[u8]| self.entries.look_at(parent, Final::Keep) == Ok(EntryKind::Link);
+        if let Some(parent) = parents.find(is_link) {
+            let (parent, name) = (to_path(parent), to_path(name));
+            let message = format!("illegal symlink parent directory {parent:?} for {name:?}");
+            return Err(ArchiveError::malformed(message));
         }
-        // Cleaning removes `..` together with the name before it; the system enters that name first.
-        if !stays_inside_as_written(path.as_bytes(), target) {
-            return Err(illegal());
-        }
+        let target = &cleaned(target)[..];
+        let lead = join(&directory(path.as_bytes()), target);
+        EntryPath::new(&lead).map_err(|error| {
+            let (lead, problem) = (to_path(&lead), in_words_of_go(&error, "statat", &lead));
+            ArchiveError::malformed(format!("error checking symlink {lead:?} target: {problem}"))
+        })?;
         self.entries.link(path, target)?;
-        self.links.add(path.as_bytes(), target);
         self.sink.link(path, target)
     }
 
@@ -330,11 +333,36 @@ impl<R: Read> Read for Whole<R> {
     }
 }
 
-fn without_leading_slashes(mut path: &[u8]) -> &[u8] {
-    while let [b'/', rest @ ..] = path {
-        path = rest;
+/// Returns a path of an archive as Argo CD reads it: cleaned, without a leading slash; `.` for the root.
+fn cleaned(path: &[u8]) -> Vec<u8> {
+    let clean = clean(path);
+    match clean.strip_prefix(b"/") {
+        None => clean,
+        Some(b"") => b".".to_vec(),
+        Some(relative) => relative.to_vec(),
     }
-    path
+}
+
+/// Returns Argo CD's error for a cleaned name that leads out: of the step that fails first.
+fn illegal_name(kind: EntryType, name: &[u8], error: &PathError) -> ArchiveError {
+    let parent = directory(name);
+    let (step, call, path) = match kind {
+        EntryType::Directory => ("error creating nested folders", "mkdirat", name),
+        EntryType::Symlink if parent == b"." => ("error creating symlink", "symlinkat", name),
+        EntryType::Symlink => ("error checking symlink parent \"..\"", "statat", &b".."[..]),
+        _ if parent == b"." => ("error creating file \"..\"", "openat", name),
+        _ => ("error creating nested folders", "mkdirat", &*parent),
+    };
+    ArchiveError::malformed(format!("{step}: {}", in_words_of_go(error, call, path)))
+}
+
+/// Returns the error of a system call below a root directory, as Go's `os.Root` reports it.
+fn in_words_of_go(error: &PathError, call: &str, path: &[u8]) -> String {
+    let problem = match error {
+        PathError::Outside { .. } => "path escapes from parent".to_owned(),
+        other => other.to_string(),
+    };
+    format!("{call} {}: {problem}", shown(path))
 }
 
 fn broken(reason: &dyn std::fmt::Display) -> ArchiveError {

@@ -60,9 +60,7 @@ impl Written<'_> {
             Top::Named(folder) => path.strip_prefix(folder.as_bytes()),
             Top::Only(only) => below_only(only, path)?,
         };
-        path.map(EntryPath::new)
-            .transpose()
-            .map_err(|error| ArchiveError::malformed(format!("illegal filepath in archive: {error}")))
+        Ok(path.map(EntryPath::from_clean))
     }
 }
 

@@ -3,7 +3,7 @@
 use tiphys_go::glob::first_char;
 
 /// Returns the shortest equivalent path if there are no links; `.` for an empty one.
-pub(super) fn clean(path: &[u8]) -> Vec<u8> {
+pub(crate) fn clean(path: &[u8]) -> Vec<u8> {
     let rooted = path.starts_with(b"/");
     let mut parts: Vec<&[u8]> = Vec::new();
     for part in path.split(|byte| *byte == b'/') {
@@ -22,7 +22,7 @@ pub(super) fn clean(path: &[u8]) -> Vec<u8> {
 }
 
 /// Joins two paths with a slash and cleans the result; an empty one is omitted.
-pub(super) fn join(first: &[u8], second: &[u8]) -> Vec<u8> {
+pub(crate) fn join(first: &[u8], second: &[u8]) -> Vec<u8> {
     match (first, second) {
         ([], []) => Vec::new(),
         ([], path) | (path, []) => clean(path),
@@ -31,7 +31,7 @@ pub(super) fn join(first: &[u8], second: &[u8]) -> Vec<u8> {
 }
 
 /// Returns everything up to the last slash, cleaned; `.` if there is none.
-pub(super) fn directory(path: &[u8]) -> Vec<u8> {
+pub(crate) fn directory(path: &[u8]) -> Vec<u8> {
     let end = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
     clean(&path[..end])
 }

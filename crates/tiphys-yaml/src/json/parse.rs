@@ -5,13 +5,15 @@ use crate::scalar::Unquoted;
 use crate::text::go_lossy;
 use crate::{Data, Entry, Error, Float, Key, Limits, Node, Position};
 
-/// How a number outside the range of a float is treated.
+/// How numbers are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OutOfRange {
-    /// As an error, like Go's JSON parser.
-    Refused,
-    /// As a string, like the YAML parser.
-    Text,
+pub(crate) enum Numbers {
+    /// Like Go's JSON parser: one outside the range of a float is an error.
+    Json,
+    /// The same, and `-0` is a float, as all numbers are in a variable of any type.
+    Any,
+    /// Like the YAML parser: one outside the range of a float is a string.
+    Yaml,
 }
 
 /// Parses JSON values one after the other.
@@ -23,7 +25,7 @@ pub(crate) struct Parser<'a> {
     limits: Limits,
     /// The number of parsed values and keys, plus the document, as the YAML parser counts them.
     nodes: usize,
-    out_of_range: OutOfRange,
+    numbers: Numbers,
     unquoted: Unquoted,
 }
 
@@ -35,8 +37,8 @@ enum Open {
 
 impl<'a> Parser<'a> {
     /// Returns a parser. `origin` is the position of the first byte.
-    pub(crate) fn new(bytes: &'a [u8], origin: Position, limits: Limits, out_of_range: OutOfRange) -> Self {
-        Self { bytes, at: 0, known: (0, origin), limits, nodes: 1, out_of_range, unquoted: Unquoted::Typed }
+    pub(crate) fn new(bytes: &'a [u8], origin: Position, limits: Limits, numbers: Numbers) -> Self {
+        Self { bytes, at: 0, known: (0, origin), limits, nodes: 1, numbers, unquoted: Unquoted::Typed }
     }
 
     /// Returns the parser with this mode for numbers and booleans.
@@ -203,7 +205,7 @@ impl<'a> Parser<'a> {
         if self.unquoted == Unquoted::Texts {
             return Ok(Data::String(text.into_owned()));
         }
-        if whole {
+        if whole && !(text == "-0" && self.numbers == Numbers::Any) {
             if let Ok(value) = text.parse::<i64>() {
                 return Ok(Data::Integer(value));
             }
@@ -211,10 +213,12 @@ impl<'a> Parser<'a> {
                 return Ok(Data::Unsigned(value));
             }
         }
-        match (text.parse::<f64>(), self.out_of_range) {
+        match (text.parse::<f64>(), self.numbers) {
             (Ok(value), _) if value.is_finite() => Ok(Data::Float(Float::written(value, &text))),
-            (_, OutOfRange::Text) => Ok(Data::String(text.into_owned())),
-            (_, OutOfRange::Refused) => Err(Error::at(position, format!("the number {text} is too large"))),
+            (_, Numbers::Yaml) => Ok(Data::String(text.into_owned())),
+            (_, Numbers::Json | Numbers::Any) => {
+                Err(Error::at(position, format!("the number {text} is too large")))
+            }
         }
     }
 

@@ -140,3 +140,19 @@ fn duplicate_keys_are_kept_and_the_last_is_written() {
     assert_eq!(entries.len(), 3);
     assert_eq!(node.to_json(), r#"{"a":3,"b":2}"#);
 }
+
+#[test]
+fn negative_zero_is_a_float_in_json_only() {
+    let any = |node: Node| crate::write_go_json(&node.to_any_value());
+    let unstructured = |node: Node| crate::write_go_json(&node.to_value());
+    for (text, of_json, of_yaml) in [
+        ("[-0, -0.0, -0e1, 0, -1]", "[-0,-0,-0,0,-1]", "[0,-0,-0,0,-1]"),
+        (r#"{"a": -0}"#, r#"{"a":-0}"#, r#"{"a":0}"#),
+    ] {
+        let json = || read_json_as_any(text.as_bytes()).expect(text);
+        let yaml = || crate::read_document(text.as_bytes()).expect(text).expect(text);
+        assert_eq!((any(json()), any(yaml())), (of_json.to_owned(), of_yaml.to_owned()));
+        assert_eq!(unstructured(json()), of_json.replace("-0", "0"));
+        assert_eq!(unstructured(yaml()), of_json.replace("-0", "0"));
+    }
+}

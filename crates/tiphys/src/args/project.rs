@@ -26,6 +26,7 @@ pub(crate) enum ProjectCommand {
 #[derive(Debug, Args)]
 #[command(
     after_help = "No object is read. The kinds are those of the destination cluster, or of its folder (--cluster-state), else those of Kubernetes.
+A pattern of `sourceRepos` that matches no repository in Argo CD is a warning.
 
 Exit code: 3 if a look-up is not permitted.
 

@@ -3,10 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
-use tiphys_yaml::{Data, Error, Node, Position, read_json, write_go_json};
+use tiphys_yaml::{Data, Error, Node, read_json_as_any, write_go_json};
 
 /// The entries of an object, in the order in which Go prints them.
 pub type Map = BTreeMap<String, Value>;
@@ -38,34 +38,22 @@ impl Value {
     /// Converts YAML as Helm does: every number is a float, and the last of equal keys wins. Numbers without a JSON form (`.inf`, `.nan`)
     /// are errors, and so is nesting deeper than [`DEPTH_MAX`].
     pub fn from_node(node: &Node) -> Result<Self, Error> {
-        Self::from_node_within(node, &BTreeSet::new(), DEPTH_MAX)
+        Self::from_node_within(node, DEPTH_MAX)
     }
 
     /// Parses JSON as Go does into a variable of any type. Unlike in YAML, `-0` is negative zero.
     pub(crate) fn from_json(text: &str) -> Result<Self, Error> {
-        let mut minus_signs = BTreeSet::new();
-        let mut position = Position::START;
-        for char in text.chars() {
-            if char == '-' {
-                minus_signs.insert(position);
-            }
-            position = match char {
-                '\n' => Position { line: position.line + 1, column: 1 },
-                _ => Position { column: position.column + 1, ..position },
-            };
-        }
-        Self::from_node_within(&read_json(text.as_bytes())?, &minus_signs, DEPTH_MAX)
+        Self::from_node(&read_json_as_any(text.as_bytes())?)
     }
 
-    fn from_node_within(node: &Node, minus_signs: &BTreeSet<Position>, levels: usize) -> Result<Self, Error> {
+    fn from_node_within(node: &Node, levels: usize) -> Result<Self, Error> {
         let from_node = |node: &Node| {
             let inner = levels.checked_sub(1).ok_or_else(|| Error::too_deep(node.position, DEPTH_MAX))?;
-            Self::from_node_within(node, minus_signs, inner)
+            Self::from_node_within(node, inner)
         };
         Ok(match &node.data {
             Data::Null => Self::Null,
             Data::Bool(value) => Self::Bool(*value),
-            Data::Integer(0) if minus_signs.contains(&node.position) => Self::Float(-0.0),
             #[expect(clippy::cast_precision_loss, reason = "Helm keeps these numbers as floats, too")]
             Data::Integer(value) => Self::Float(*value as f64),
             #[expect(clippy::cast_precision_loss, reason = "Helm keeps these numbers as floats, too")]

@@ -11,6 +11,20 @@ use tiphys_model::resources::{
 
 use super::{Run, Sets, Stop, text};
 use crate::appset::{ParameterSelector, ParameterSet, TemplateMode};
+use crate::diff::LAST_APPLIED_ANNOTATION;
+use crate::{INSTALLATION_ID_ANNOTATION, TRACKING_ANNOTATION};
+
+/// Annotations that Argo CD's controllers and kubectl write. They are no parameters: an Application to which a template copied them would be
+/// refreshed forever, or would belong to another one.
+const ANNOTATIONS_LEFT_OUT: [&str; 7] = [
+    "argocd.argoproj.io/hydrate",
+    "argocd.argoproj.io/hydrate-timestamp",
+    "argocd.argoproj.io/refresh",
+    "argocd.argoproj.io/refresh-timestamp",
+    INSTALLATION_ID_ANNOTATION,
+    LAST_APPLIED_ANNOTATION,
+    TRACKING_ANNOTATION,
+];
 
 /// Which clusters the generators of a set need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,17 +79,17 @@ impl Run<'_> {
                 by_name.insert(text(secret, "name"), secret);
             }
         }
-        let mut found: Vec<ParameterSet> = by_name.values().map(|secret| self.cluster(secret)).collect();
-        if !has_own && clusters.selector == LabelSelectorSpec::default() {
-            let own = json!({"name": IN_CLUSTER_NAME, "server": IN_CLUSTER_SERVER});
-            found.extend(own.as_object().map(|own| self.cluster(own)));
-        }
-        let with_values = |set| {
-            self.with_values(set, values).map_err(|error| {
-                Stop::failed(format!("error appending templated values for cluster: {error}"))
+        let with_values = |secret: &Map<String, Value>, what: &str| {
+            self.with_values(self.cluster(secret), values).map_err(|error| {
+                Stop::failed(format!("error appending templated values for {what}: {error}"))
             })
         };
-        let found: Vec<ParameterSet> = found.into_iter().map(with_values).collect::<Result<_, _>>()?;
+        let secrets = by_name.values().map(|secret| with_values(secret, "cluster"));
+        let mut found: Vec<ParameterSet> = secrets.collect::<Result<_, _>>()?;
+        if !has_own && clusters.selector == LabelSelectorSpec::default() {
+            let own = json!({"name": IN_CLUSTER_NAME, "server": IN_CLUSTER_SERVER});
+            found.push(with_values(own.as_object().unwrap_or(&Map::new()), "local cluster")?);
+        }
         if !clusters.is_flat_list {
             return Ok(found);
         }
@@ -100,9 +114,13 @@ impl Run<'_> {
             set.values.insert(key.to_owned(), Value::from(value));
         }
         for kind in ["labels", "annotations"] {
-            let strings = string_map(secret, kind);
+            let mut strings = string_map(secret, kind);
+            if kind == "annotations" {
+                strings.retain(|name, _| !ANNOTATIONS_LEFT_OUT.contains(&name.as_str()));
+            }
             match self.mode {
-                _ if strings.is_empty() => {}
+                // As in Argo CD, the map also exists if all of its entries are left out.
+                TemplateMode::Go if !secret.get(kind).is_some_and(Value::is_object) => {}
                 TemplateMode::Go => {
                     let metadata = set.values.entry("metadata").or_insert_with(|| json!({}));
                     metadata[kind] = json!(strings);
@@ -124,3 +142,6 @@ fn string_map(object: &Map<String, Value>, key: &str) -> BTreeMap<String, String
     let entries = object.get(key).and_then(Value::as_object).into_iter().flatten();
     entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
 }
+
+#[cfg(test)]
+mod tests;

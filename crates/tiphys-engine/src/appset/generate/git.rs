@@ -6,38 +6,42 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use tiphys_go::glob::go_match;
 use tiphys_go::gotemplate::{flatten, normalize};
-use tiphys_model::resources::{GitGenerator, GitPattern};
+use tiphys_model::resources::{ApplicationSet, GitGenerator, GitPattern};
 use tiphys_yaml::read_document;
 
 use super::list::go_type;
 use super::{Run, Sets, Stop, text};
-use crate::appset::{ParameterSet, TemplateMode};
+use crate::appset::{ParameterSet, TemplateMode, TemplateProject};
+
+/// Returns the project that the template of a set names. `None` if it is a template, so that it is not known yet.
+pub fn template_project(set: &ApplicationSet) -> Option<&str> {
+    let project = set.template["spec"]["project"].as_str().unwrap_or_default();
+    (!project.contains("{{")).then_some(project)
+}
 
 impl Run<'_> {
-    /// Returns the directories or files of a repository that the patterns select.
+    /// Returns the directories or files of a repository that the patterns select. As in Argo CD, the project of the template must exist.
     pub(super) fn git(&self, git: &GitGenerator, values: &BTreeMap<String, String>) -> Sets {
+        if let (TemplateProject::Missing, Some(project)) = (self.template_project, template_project(self.set))
+        {
+            let message =
+                format!("error getting project {project}: appprojects.argoproj.io {project:?} not found");
+            return Err(Stop::failed(message));
+        }
         let sets = if !git.directories.is_empty() {
-            self.directories(git)?
+            self.directories(git, values)
         } else if !git.files.is_empty() {
-            self.files(git)?
+            self.files(git, values)
         } else {
             return Err(Stop::failed("ApplicationSet is empty"));
         };
-        let with_values = |set| {
-            self.with_values(set, values).map_err(|error| {
-                Stop::failed(format!(
-                    "error generating params from git: failed to append templated values: {error}"
-                ))
-            })
-        };
-        sets.into_iter().map(with_values).collect()
+        sets.map_err(|stop| stop.wrapped("error generating params from git: "))
     }
 
-    fn directories(&self, git: &GitGenerator) -> Sets {
-        let found =
-            self.answer("git", self.git_request(git, "directories", &json!(true))).map_err(|stop| {
-                stop.wrapped("error generating params from git: error getting directories from repo: ")
-            })?;
+    fn directories(&self, git: &GitGenerator, values: &BTreeMap<String, String>) -> Sets {
+        let found = self
+            .answer("git", self.git_request(git, "directories", &json!(true)))
+            .map_err(|stop| stop.wrapped("error getting directories from git: "))?;
         let matches = |path: &str, is_excluded: bool| {
             let mut patterns = git.directories.iter().filter(|pattern| pattern.is_excluded == is_excluded);
             // As in Argo CD, a bad pattern matches nothing.
@@ -45,10 +49,18 @@ impl Run<'_> {
         };
         let paths = found.iter().map(|entry| text(entry, "path"));
         let selected = paths.filter(|path| matches(path, false) && !matches(path, true));
-        Ok(selected.map(|path| self.path_parameters(git, path, None, Map::new())).collect())
+        let sets = selected.map(|path| self.path_parameters(git, path, None, Map::new()));
+        let with_values = |set| {
+            self.with_values(set, values).map_err(|error| {
+                Stop::failed(format!(
+                    "error generating params from apps: failed to append templated values: {error}"
+                ))
+            })
+        };
+        sets.map(with_values).collect()
     }
 
-    fn files(&self, git: &GitGenerator) -> Sets {
+    fn files(&self, git: &GitGenerator, values: &BTreeMap<String, String>) -> Sets {
         let mut files = BTreeMap::new();
         let mut questions = Vec::new();
         let (excluding, including): (Vec<&GitPattern>, Vec<&GitPattern>) =
@@ -60,9 +72,7 @@ impl Run<'_> {
                     questions.extend(more);
                     continue;
                 }
-                Err(failed) => {
-                    return Err(failed.wrapped("error generating params from git: "));
-                }
+                Err(failed) => return Err(failed),
             };
             for file in found {
                 let path = text(file, "path");
@@ -77,24 +87,27 @@ impl Run<'_> {
             return Err(Stop::Ask(questions));
         }
         let sets = files.into_par_iter().map(|(path, content)| {
-            let objects = objects(content).map_err(|error| {
-                Stop::failed(format!(
-                    "error generating params from git: unable to process file '{path}' from repository '{}': unable to parse file: {error}",
-                    git.repo_url
-                ))
-            })?;
+            let failed = |error: String| {
+                let url = &git.repo_url;
+                Stop::failed(format!("unable to process file '{path}' from repository '{url}': {error}"))
+            };
+            let objects =
+                objects(content).map_err(|error| failed(format!("unable to parse file: {error}")))?;
             let (directory, name) = path.rsplit_once('/').unwrap_or((".", path));
-            let set = |object| self.path_parameters(git, directory, Some(name), object);
-            Ok(objects.into_iter().map(set).collect::<Vec<_>>())
+            let set = |object| {
+                let set = self.path_parameters(git, directory, Some(name), object);
+                self.with_values(set, values)
+                    .map_err(|error| failed(format!("failed to append templated values: {error}")))
+            };
+            objects.into_iter().map(set).collect()
         });
-        Ok(sets.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        Ok(sets.collect::<Result<Vec<Vec<_>>, _>>()?.into_iter().flatten().collect())
     }
 
     /// Returns a question about a repository. The project of the template says whose credentials are used; that of a Go template is not known
     /// yet.
     fn git_request(&self, git: &GitGenerator, key: &str, value: &Value) -> Value {
-        let project = self.set.template["spec"]["project"].as_str().unwrap_or_default();
-        let project = if project.contains("{{") { "" } else { project };
+        let project = template_project(self.set).unwrap_or_default();
         json!({"repoURL": git.repo_url, "revision": git.revision, "project": project, key: value})
     }
 
@@ -158,7 +171,7 @@ fn objects(content: &str) -> Result<Vec<Map<String, Value>>, String> {
             go_type(found)
         )
     };
-    match document.map(|document| document.to_value()) {
+    match document.map(|document| document.to_any_value()) {
         None | Some(Value::Null) => Ok(vec![Map::new()]),
         Some(Value::Object(object)) => Ok(vec![object]),
         Some(Value::Array(items)) => items
@@ -172,3 +185,6 @@ fn objects(content: &str) -> Result<Vec<Map<String, Value>>, String> {
         Some(other) => Err(mismatch(&other, "[]map[string]interface {}")),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -55,7 +55,7 @@ fn elements_yaml(yaml: &str) -> Sets {
     let document = read_document(yaml.as_bytes());
     let document =
         document.map_err(|error| failed(&format!("error converting YAML to JSON: yaml: {error}")))?;
-    let items = match document.map(|document| document.to_value()) {
+    let items = match document.map(|document| document.to_any_value()) {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(items)) => items,
         Some(other) => return Err(of_json(go_type(&other), "[]map[string]interface {}")),

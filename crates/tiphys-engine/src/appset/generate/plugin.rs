@@ -33,9 +33,8 @@ impl Run<'_> {
             };
             parameters.insert("generator".to_owned(), reserved.clone());
             let set = ParameterSet { values: parameters, ..ParameterSet::default() };
-            self.with_values(set, &generator.values).map_err(|error| {
-                Stop::failed(format!("error generating params: failed to replace templated string: {error}"))
-            })
+            self.with_values(set, &generator.values)
+                .map_err(|error| Stop::failed(format!("error generating params: {error}")))
         };
         let question = Question { generator: "plugin", request, parameters: self.sent(plugin, generator) };
         self.answer_to(question)?.iter().cloned().map(set).collect()

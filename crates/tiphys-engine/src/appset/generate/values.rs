@@ -22,7 +22,7 @@ impl Run<'_> {
             let render = |(key, value): (&String, &String)| {
                 let rendered = engine.render(value);
                 let rendered = rendered.map_err(|error| {
-                    format!("failed to replace templated string with rendered values: {error}")
+                    format!("failed to replace templated string: failed to replace templated string with rendered values: {error}")
                 })?;
                 Ok((key.clone(), Value::from(rendered)))
             };

@@ -1,4 +1,4 @@
-//! `spec.ignoreApplicationDifferences`: fields that are removed from both sides before they are compared.
+//! `spec.ignoreApplicationDifferences`, and the annotation of an Application: fields that are removed from both sides before they are compared.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use tiphys_yaml::JsonPointer;
 
 use super::text;
 use crate::appset::normalize_spec;
+use crate::json_pointers::{annotated_pointers, patch_pointer};
 
 /// Removes from a value what a jq path expression selects. A value that the expression does not fit is left as it is. The error is an exceeded
 /// limit, with the remedy; the value is left as it is then, too.
@@ -31,11 +32,9 @@ impl IgnoreRules {
         let rules = set.ignore_application_differences.iter().map(|rule| {
             let expressions = rule.jq_path_expressions.iter();
             let expressions = expressions.map(|expression| Ok((expression.clone(), jq(expression)?)));
-            // As in Argo CD, what comes before the first slash does not count.
-            let pointer = |text: &String| JsonPointer::parse(&text[text.find('/')?..]);
             Ok(Rule {
                 name: rule.name.clone(),
-                pointers: rule.json_pointers.iter().filter_map(pointer).collect(),
+                pointers: rule.json_pointers.iter().filter_map(|text| patch_pointer(text)).collect(),
                 expressions: expressions.collect::<Result<_, String>>()?,
             })
         });
@@ -54,8 +53,10 @@ impl IgnoreRules {
         let rules = self.0.as_ref().map_err(|error| format!("{FAILED}{error}"))?;
         let original = desired.clone();
         if !rules.is_empty() {
-            remove(rules, live, warnings)?;
-            remove(rules, desired, warnings)?;
+            // Argo CD reads the annotation only if the set has rules.
+            let annotated = annotated_pointers(&original["metadata"]);
+            remove(rules, &annotated, live, warnings)?;
+            remove(rules, &annotated, desired, warnings)?;
             restore(&original, &["operation"], desired);
             restore(&original["metadata"], &["name", "namespace"], &mut desired["metadata"]);
         }
@@ -67,8 +68,13 @@ impl IgnoreRules {
     }
 }
 
-/// Removes what the rules select from one side.
-fn remove(rules: &[Rule], side: &mut Value, warnings: &mut Vec<String>) -> Result<(), String> {
+/// Removes what the rules and the annotation select from one side.
+fn remove(
+    rules: &[Rule],
+    annotated: &[JsonPointer],
+    side: &mut Value,
+    warnings: &mut Vec<String>,
+) -> Result<(), String> {
     side["apiVersion"] = Value::from("argoproj.io/v1alpha1");
     side["kind"] = Value::from("Application");
     let name = text(side, "name").to_owned();
@@ -82,6 +88,7 @@ fn remove(rules: &[Rule], side: &mut Value, warnings: &mut Vec<String>) -> Resul
             }
         }
     }
+    annotated.iter().for_each(|pointer| pointer.remove_from(side));
     if side["kind"].as_str().is_none_or(str::is_empty) {
         return Err(format!("{FAILED}Object 'Kind' is missing"));
     }

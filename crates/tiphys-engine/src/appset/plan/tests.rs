@@ -227,6 +227,32 @@ fn ignored_fields_are_not_compared() {
 }
 
 #[test]
+fn annotation_counts_only_if_the_set_has_rules() {
+    let mut desired = application("a", None);
+    desired["spec"]["project"] = json!("other");
+    let annotations = json!({"argocd.argoproj.io/ignore-differences": "jsonPointers: [/spec/project]"});
+    let rules = json!({"ignoreApplicationDifferences": [{"jsonPointers": ["/spec/info"], "name": "b"}]});
+    let patch = Some(json!({"spec": {"project": "other"}}));
+    for (spec, in_desired, in_live, expected) in [
+        (&json!({}), &annotations, &annotations, &patch),
+        (&rules, &annotations, &annotations, &None),
+        (
+            &rules,
+            &json!({}),
+            &annotations,
+            &Some(json!({"metadata": {"annotations": null}, "spec": {"project": "other"}})),
+        ),
+    ] {
+        let (mut desired, mut live) = (desired.clone(), application("a", Some("set")));
+        desired["metadata"]["annotations"] = in_desired.clone();
+        live["metadata"]["annotations"] = in_live.clone();
+        let plan = planned(spec, &generated(&[desired]), &[live], &PlanSettings::default());
+        let expected = expected.clone().map_or(Action::None, Action::Patch);
+        assert_eq!(plan.applications[0].action, expected, "{spec} {in_desired}");
+    }
+}
+
+#[test]
 fn operation_cannot_be_ignored() {
     let spec = json!({"ignoreApplicationDifferences": [{"jsonPointers": ["/operation"]}]});
     let mut desired = application("a", None);

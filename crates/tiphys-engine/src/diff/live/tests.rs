@@ -49,6 +49,34 @@ fn applied(object: &Value) -> Value {
 }
 
 #[test]
+fn fields_in_the_annotation_of_the_rendered_object_are_not_compared() {
+    let annotations =
+        json!({"argocd.argoproj.io/ignore-differences": "jsonPointers: [/spec/x, /spec/list/0]"});
+    let object = |annotations: &Value, x: i64| {
+        json!({"apiVersion": "v1", "kind": "X", "metadata": {"name": "a", "annotations": annotations},
+            "spec": {"x": x, "list": [x, 1]}})
+    };
+    let differs = |rendered: Value, live: Value| {
+        !compared(&[(rendered, Some(live))], &[], &[]).comparison.objects.is_empty()
+    };
+    assert!(!differs(object(&annotations, 1), object(&annotations, 2)));
+    assert!(differs(object(&annotations, 1), object(&json!({}), 1)), "the annotation itself is compared");
+    assert!(
+        differs(object(&json!({}), 1), object(&annotations, 2)),
+        "that of the live object does not count"
+    );
+    let applied_before = |annotations: &Value| {
+        let mut live = object(annotations, 2);
+        live["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"] =
+            Value::from(object(annotations, 3).to_string());
+        live
+    };
+    let mut without = object(&annotations, 1);
+    without["spec"].as_object_mut().and_then(|spec| spec.remove("x"));
+    assert!(!differs(without, applied_before(&annotations)));
+}
+
+#[test]
 fn server_set_fields_are_not_compared() {
     let rendered = json!({"apiVersion": "v1", "kind": "X", "metadata": {"name": "a", "creationTimestamp": null}, "status": {"ready": false}});
     let live = json!({"apiVersion": "v1", "kind": "X", "status": {"ready": true}, "metadata": {

@@ -35,6 +35,12 @@ fn lists_are_decoded_as_go_does() {
 }
 
 #[test]
+fn negative_zero_keeps_its_sign() {
+    let sets = decoded(Contract::Proposal, r#"[{"a": -0, "b": [-0.0], "c": 0}]"#).expect("a list");
+    assert_eq!(tiphys_yaml::write_go_json(&sets), r#"[{"a":-0,"b":[-0],"c":0}]"#);
+}
+
+#[test]
 fn only_a_present_list_may_be_empty() {
     let expected = "the answer has no list output.parameters; for no parameter sets, the answer is {\"output\":{\"parameters\":[]}}";
     for body in [

@@ -28,7 +28,7 @@ fn patterns_match_whole_relative_paths() {
         ("[\\]a]x", "\\x", false),
         ("[!\\]]", "]", false),
         ("[]-a]", "^", true),
-        ("a\\", "a", true),
+        ("a\\\\", "a\\", true),
         ("a*a", "a", false),
         ("kube-*-system", "kube-system", false),
         ("a?", "a", false),
@@ -69,6 +69,7 @@ fn single_star_does_not_match_separator() {
 #[test]
 fn invalid_patterns_are_rejected() {
     let class = |pattern: &str| GlobError::Class { pattern: pattern.to_owned() };
+    let escape = |pattern: &str| GlobError::Escape { pattern: pattern.to_owned() };
     let cases = [
         ("[", class("[")),
         ("[]", class("[]")),
@@ -77,6 +78,11 @@ fn invalid_patterns_are_rejected() {
         ("[a\\]", class("[a\\]")),
         ("[a-cx]", class("[a-cx]")),
         ("{a", GlobError::Brace { pattern: "{a".to_owned() }),
+        ("{a,b\\}", GlobError::Brace { pattern: "{a,b\\}".to_owned() }),
+        ("\\", escape("\\")),
+        ("a\\", escape("a\\")),
+        ("a\\\\\\", escape("a\\\\\\")),
+        ("{a,b\\", escape("{a,b\\")),
     ];
     for (pattern, expected) in cases {
         assert_eq!(Glob::new(pattern, Slash::Ordinary), Err(expected));

@@ -221,8 +221,10 @@ impl<'a> State<'a> {
             self.at(node.0, node.1);
             return Err(self.call_error(value, operands.first()));
         }
-        let mut call = Call::new(function.name, arguments, &mut self.context);
-        let result = function.call(&mut call);
+        let result = match (function.body, &*arguments) {
+            (Body::Tpl, [source, data]) => self.tpl(source, data).map(Reflected::Plain),
+            _ => function.call(&mut Call::new(function.name, arguments, &mut self.context)),
+        };
         result.map_err(|failure| {
             self.at(node.0, node.1);
             self.failure(name, failure)

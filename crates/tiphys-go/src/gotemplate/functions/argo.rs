@@ -1,6 +1,6 @@
-//! Argo CD's own functions: `normalize` and `slugify`.
+//! Argo CD's own functions: `normalize`, `slugify` and `tpl`.
 
-use super::{Call, Function, Outcome, Type, fail};
+use super::{Body, Call, Function, Outcome, Type, fail};
 use crate::gotemplate::unicode::{characters, map, to_lower};
 use crate::gotemplate::value::Value;
 
@@ -13,6 +13,7 @@ const SLUG_BYTES_MAX: i64 = 50;
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("normalize", &[Type::String], |call| Ok(normalize(&call.string(0)).into())),
     Function::new("slugify", &[], slugify).and(Type::Any),
+    Function::of("tpl", &[Type::String, Type::Any], Body::Tpl).changing(),
 ];
 
 /// Returns a string as a DNS name: in lower case, with hyphens instead of other characters, and of at most 253 bytes.

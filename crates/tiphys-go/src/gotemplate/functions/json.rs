@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
-use tiphys_yaml::{Data, Node, read_json, write_go_json, write_go_string};
+use tiphys_yaml::{Data, Node, read_json_as_any, write_go_json, write_go_string};
 
 use super::{Call, Failure, Function, Outcome, Type, fail};
 use crate::gotemplate::limits::Budget;
@@ -33,7 +33,7 @@ const BYTES_PER_NODE: usize = 4;
 fn parsed(call: &mut Call<'_>) -> Result<(Value, Option<String>), Failure> {
     let text = call.string(0);
     call.budget().take(text.len() / BYTES_PER_NODE)?;
-    match read_json(&text) {
+    match read_json_as_any(&text) {
         Ok(node) => Ok((from_node(call.budget(), &node, 0)?, None)),
         Err(error) if error.is_limit() => fail(error.to_string()),
         Err(error) => Ok((Value::Nil, Some(format!("invalid JSON: {error}")))),

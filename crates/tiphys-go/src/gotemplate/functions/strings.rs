@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Call, Failure, Function, Outcome, Type, fail};
+use crate::gotemplate::limits::{Budget, LimitError};
 use crate::gotemplate::unicode::{Unescaped, characters, is_space, quote};
 use crate::gotemplate::value::{List, Map, Str, Value};
 
@@ -174,20 +175,30 @@ fn indented(call: &mut Call<'_>) -> Result<Vec<u8>, Failure> {
 
 fn replace(call: &mut Call<'_>) -> Outcome {
     let (old, new, string) = (call.string(0), call.string(1), call.string(2));
+    Ok(replaced(call.budget(), &string, &old, &new)?.into())
+}
+
+/// Returns a string with all occurrences of `old` replaced.
+pub(crate) fn replaced(
+    budget: &mut Budget,
+    string: &[u8],
+    old: &[u8],
+    new: &[u8],
+) -> Result<Vec<u8>, LimitError> {
     let starts: Vec<usize> = if old.is_empty() {
-        characters(&string).map(|(position, ..)| position).chain([string.len()]).collect()
+        characters(string).map(|(position, ..)| position).chain([string.len()]).collect()
     } else {
-        memchr::memmem::find_iter(&string, &*old).collect()
+        memchr::memmem::find_iter(string, old).collect()
     };
-    call.budget().take_bytes(string.len().saturating_add(new.len().saturating_mul(starts.len())))?;
+    budget.take_bytes(string.len().saturating_add(new.len().saturating_mul(starts.len())))?;
     let (mut out, mut end) = (Vec::new(), 0);
     for start in starts {
         out.extend_from_slice(&string[end..start]);
-        out.extend_from_slice(&new);
+        out.extend_from_slice(new);
         end = start + old.len();
     }
     out.extend_from_slice(&string[end..]);
-    Ok(out.into())
+    Ok(out)
 }
 
 /// Splits an argument by the first one.

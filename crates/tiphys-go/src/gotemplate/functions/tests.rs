@@ -110,3 +110,61 @@ fn merges_follow_mergo() {
         ),
     ]);
 }
+
+// The expected results were printed by Go 1.26 with sprig 3.3 and sigs.k8s.io/yaml 1.6.
+#[test]
+fn negative_zero_keeps_its_sign_as_in_go() {
+    let data = Value::from_json(&json!({"z": -0.0, "f": -0.0, "e": -0.0, "l": [-0.0, 0], "p": 0}), &[]);
+    for (template, expected) in [
+        ("{{ .z }} {{ .f }} {{ .e }} {{ .l }} {{ .p }}", "-0 -0 -0 [-0 0] 0"),
+        ("{{ toJson .z }} {{ toJson .l }} {{ toYaml .z }} {{ toYaml .l }}", "-0 [-0,0] 0 - 0\n- 0"),
+        ("{{ fromJson \"-0\" }} {{ fromJson \"[-0.0,0]\" }}", "-0 [-0 0]"),
+        (
+            "{{ (fromYaml \"x: -0\").x }} {{ (fromYaml \"x: -0.0\").x }} {{ fromYamlArray \"[-0, -0.0, -0e1]\" }}",
+            "0 -0 [0 -0 -0]",
+        ),
+        (
+            "{{ printf \"%v %g %f %d %s %e\" .z .z .z (int .z) .z .z }}",
+            "-0 -0 -0.000000 0 %!s(float64=-0) -0.000000e+00",
+        ),
+        ("{{ -0 }} {{ -0.0 }} {{ -0x0p0 }} {{ -0e5 }}", "0 -0 -0 -0"),
+        ("{{ ceil -0.5 }} {{ floor -0.0 }} {{ round -0.2 0 }} {{ round -0.0 2 }}", "-0 -0 -1 -0"),
+        (
+            "{{ mulf -1.0 0.0 }} {{ subf 0.0 0.0 }} {{ addf -0.0 -0.0 }} {{ mulf .z 1 }} {{ addf .z }}",
+            "0 0 0 0 0",
+        ),
+        (
+            "{{ float64 \"-0\" }} {{ float64 .z }} {{ int .z }} {{ int64 .z }} {{ toString .z }} {{ toDecimal .z }}",
+            "-0 -0 0 0 -0 0",
+        ),
+        (
+            "{{ quote .z }} {{ .z | toString | quote }} {{ cat .z }} {{ join \",\" .l }} {{ list .z }} {{ dict \"a\" .z }}",
+            "\"-0\" \"-0\" -0 -0,0 [-0] map[a:-0]",
+        ),
+        (
+            "{{ eq .z .p }} {{ lt .z .p }} {{ if .z }}t{{ else }}f{{ end }} {{ empty .z }} {{ default 5 .z }} {{ .z | not }} {{ max .z 0 }} {{ maxf .z .p }} {{ minf .z .p }} {{ maxf .p .z }}",
+            "true false f true 5 true 0 0 -0 0",
+        ),
+        (
+            "{{ deepEqual .z .p }} {{ has .z .l }} {{ uniq (list .z .p) }} {{ without .l .z }}",
+            "true true [-0] []",
+        ),
+        ("{{ toPrettyJson .z }} {{ toRawJson .z }} {{ print .z }} {{ println .z }}", "-0 -0 -0 -0\n"),
+        (
+            "{{ printf \"%+v %5v %05v % v %x %q\" .z .z .z .z .z .z }}",
+            "-0    -0 -0000 -0 -0x0p+00 %!q(float64=-0)",
+        ),
+        (
+            "{{ atoi \"-0\" }} {{ divf -0.0 5.0 }} {{ divf 0.0 -5.0 }} {{ mulf 0.0 -1.0 | toJson }} {{ add1f -1.0 }} {{ add .z 0 }} {{ mul .z 1 }} {{ sub .z 0 }}",
+            "0 0 0 0 0 0 0 0",
+        ),
+        (
+            "{{ printf \"%6.2f|%-6v|%+d\" .z .z 0 }} {{ kindOf .z }} {{ typeOf .z }} {{ ternary .z 1 true }} {{ coalesce .z 3 }} {{ toStrings .l }} {{ sortAlpha .l }} {{ toJson (list .z) }} {{ seq -0 1 }} {{ until 0 }} {{ index .l 0 }}",
+            " -0.00|-0    |+0 float64 float64 -0 3 [-0 0] [-0 0] [-0] 0 1 [] -0",
+        ),
+    ] {
+        let parsed = Template::parse("base", template, Limits::DEFAULT).expect(template);
+        let output = parsed.execute(&data, &Options::new(SystemTime::UNIX_EPOCH, 1)).expect(template);
+        assert_eq!(output.string(), expected, "{template}");
+    }
+}

@@ -28,6 +28,15 @@ fn expression_that_argo_cd_reads_differently_is_rejected() {
 }
 
 #[test]
+fn pattern_of_slashes_alone_is_a_glob() {
+    for pattern in ["/", "//"] {
+        let compiled = NamespacePattern::new(pattern).expect("a valid glob");
+        assert!(!compiled.matches("team"), "{pattern}");
+        assert!(compiled.matches(pattern), "{pattern}");
+    }
+}
+
+#[test]
 fn expression_with_too_many_steps_does_not_match() {
     let pattern = NamespacePattern::new("/^(?=(a+)+$)(a|aa)+\\1b$/").expect("a valid expression");
     assert!(!pattern.matches(&"a".repeat(60)));

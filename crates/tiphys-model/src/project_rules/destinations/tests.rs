@@ -25,6 +25,7 @@ fn scoped(server: &str, name: &str, project: &str, namespaces: &[&str]) -> Proje
         name: name.to_owned(),
         project: project.to_owned(),
         namespaces: namespaces.iter().map(|one| (*one).to_owned()).collect(),
+        config_problem: None,
     }
 }
 
@@ -47,6 +48,25 @@ fn unknown_value_is_permitted_by_star_and_denied_by_every_denial() {
     ] {
         let rules = destinations(&format!("{{destinations: [{items}]}}"), &[]);
         assert_eq!(rules.permit(&cluster(server, name), "a"), expected, "{items} {server} {name}");
+    }
+}
+
+#[test]
+fn denial_applies_in_the_namespaces_of_its_entry() {
+    const STAR: &str = "{server: '*', namespace: '*'}";
+    for (item, namespace, expected) in [
+        ("{name: '!prod', namespace: other}", "test", true),
+        ("{name: '!prod', namespace: 'te*'}", "test", false),
+        ("{name: '!prod', namespace: '!test'}", "test", true),
+        ("{name: '!prod', namespace: '!other'}", "test", false),
+        ("{server: '!https://prod', namespace: other}", "test", true),
+        ("{server: '!https://prod', namespace: test}", "test", false),
+        ("{name: '!prod'}", "test", true),
+    ] {
+        let rules = destinations(&format!("{{destinations: [{STAR}, {item}]}}"), &[]);
+        for cluster in [cluster("https://prod", "prod"), cluster("?", "prod")] {
+            assert_eq!(rules.permit(&cluster, namespace), expected, "{item} {namespace} {cluster:?}");
+        }
     }
 }
 
@@ -102,7 +122,8 @@ fn cluster_is_permitted_if_some_namespace_is() {
         ("{server: '*', namespace: '!**'}", false),
         ("{server: '*', namespace: '{kube-*,x}'}, {server: '!https://prod', namespace: 'kube-*'}", false),
         ("{server: '*', namespace: '*'}, {server: '!https://prod', namespace: 'kube-*'}", true),
-        ("{server: '*', namespace: '*'}, {name: '!prod', namespace: 'kube-*'}", false),
+        ("{server: '*', namespace: '*'}, {name: '!prod', namespace: 'kube-*'}", true),
+        ("{server: '*', namespace: '*'}, {name: '!prod', namespace: '*'}", false),
         ("{server: '*', namespace: a}, {server: '*', namespace: '!a'}", true),
     ] {
         let rules = destinations(&format!("{{destinations: [{items}]}}"), &[]);

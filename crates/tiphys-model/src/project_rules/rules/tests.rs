@@ -153,6 +153,10 @@ fn invalid_rule_is_an_error_that_names_its_field() {
         ),
         ("{destinations: [{name: '{a'}]}", "spec.destinations[0].name: pattern \"{a\": `{` is not closed"),
         (
+            "{destinations: [{name: '!a\\'}]}",
+            "spec.destinations[0].name: pattern \"a\\\\\": the backslash at the end escapes no character",
+        ),
+        (
             "{clusterResourceBlacklist: [{kind: Pod}, {kind: Pod, name: '['}]}",
             "spec.clusterResourceBlacklist[1].name: pattern \"[\": syntax error in pattern",
         ),

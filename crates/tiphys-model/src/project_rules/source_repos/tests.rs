@@ -1,4 +1,5 @@
-use super::source_permitted;
+use super::{source_permitted, unmatched_source_repos};
+use crate::resources::AppProject;
 
 /// Replaces the normalization of URLs.
 fn lower_case(url: &str) -> String {
@@ -189,5 +190,54 @@ fn ambiguous_host_is_denied_if_project_denies_anything() {
     ] {
         assert!(!permitted(&["*", "!https://other.example.com/x"], &[url]), "{url}");
         assert!(permitted(&["*"], &[url]), "{url}");
+    }
+}
+
+#[test]
+fn pattern_that_matches_no_repository_is_found() {
+    let encoded = |normalized: &str| Some(format!("Argo CD compares it as {normalized:?}; "));
+    let rejected = || Some("Argo CD rejects it as a URL; ".to_owned());
+    for (pattern, expected) in [
+        ("*", None),
+        ("**", None),
+        ("https://git.example.com/team-?/[a-z]*", None),
+        ("https://*.example.com/**.git", None),
+        ("https://dev.azure.com/org/My%20Project/_git/*", None),
+        ("git@git.example.com:team/*", None),
+        ("!ssh://git@git.example.com/*/secret", None),
+        ("https://git.example.com/{a,b}/*", encoded("https://git.example.com/%7Ba,b%7D/%2A")),
+        ("!https://git.example.com/{a,b}", encoded("https://git.example.com/%7Ba,b%7D")),
+        ("git@git.example.com:{a,b}/x", encoded("git@git.example.com/%7Ba,b%7D/x")),
+        (
+            "https://dev.azure.com/org/My Project/_git/*",
+            encoded("https://dev.azure.com/org/my%20project/_git/%2A"),
+        ),
+        ("https://git.example.com/[^a]x", encoded("https://git.example.com/%5B%5Ea%5Dx")),
+        ("https://git.example.com/\\{a", encoded("https://git.example.com/%5C%7Ba")),
+        ("https://*@git.example.com/x", encoded("https://%2A@git.example.com/x")),
+        ("{http,https}://git.example.com/*", rejected()),
+        ("*://git.example.com/*", rejected()),
+        ("!https://git.{a,b}.example.com/*", rejected()),
+        ("https://git.example.com:*/x", rejected()),
+        ("https://git.example.com/%zz", rejected()),
+        ("", rejected()),
+    ] {
+        let mut project = AppProject::shipped_default();
+        project.spec.source_repos = vec!["*".to_owned(), pattern.to_owned()];
+        let found = unmatched_source_repos(&project);
+        let expected = expected.map(|reason| {
+            let field = "project 'default': spec.sourceRepos[1]";
+            let denies_nothing = if pattern.starts_with('!') {
+                ", so it denies nothing and permits everything else"
+            } else {
+                ""
+            };
+            format!("{field}: pattern {pattern:?} matches no repository{denies_nothing}: {reason}")
+        });
+        match (&found[..], expected) {
+            ([], None) => {}
+            ([error], Some(expected)) => assert!(error.to_string().starts_with(&expected), "{error}"),
+            (_, expected) => panic!("{pattern}: {found:?} instead of {expected:?}"),
+        }
     }
 }

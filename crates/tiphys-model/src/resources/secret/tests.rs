@@ -14,6 +14,42 @@ fn secret(values: &str) -> ArgoCdSecret {
 }
 
 #[test]
+fn config_of_a_cluster_is_decoded_as_in_go() {
+    for (config, expected) in [
+        ("", None),
+        ("null", None),
+        ("{}", None),
+        (
+            r#"{"TLSClientConfig": {"insecure": true, "caData": "eA=="}, "unknown": 1, "bearerToken": null}"#,
+            None,
+        ),
+        (r#"{"execProviderConfig": {"args": ["a"], "env": {"A": "b"}, "config": [1]}}"#, None),
+        ("{", Some("config: expected JSON")),
+        ("{} {}", Some("config: expected JSON")),
+        ("[]", Some("config: expected an object, found a list")),
+        (
+            r#"{"bearerToken": 1}"#,
+            Some("config.bearerToken: expected a string, found a number; put it in quotes"),
+        ),
+        (
+            r#"{"disableCompression": "true"}"#,
+            Some("config.disableCompression: expected a boolean, found a string"),
+        ),
+        (
+            r#"{"tlsClientConfig": {"certData": "?"}}"#,
+            Some("config.tlsClientConfig.certData: expected base64"),
+        ),
+        (
+            r#"{"execProviderConfig": {"args": "a"}}"#,
+            Some("config.execProviderConfig.args: expected a list, found a string"),
+        ),
+    ] {
+        let problem = secret(&format!("config: '{config}'")).cluster_config_problem();
+        assert_eq!(problem.as_deref(), expected, "{config}");
+    }
+}
+
+#[test]
 fn repository_secret_has_all_connection_settings() {
     let values = "url: 'https://git.example.org/x', name: apps, project: team, type: helm, username: u, password: pw, bearerToken: token, \
                   sshPrivateKey: private, enableOCI: 'true', insecure: 'true', insecureOCIForceHttp: 'true', tlsClientCertData: cert, \

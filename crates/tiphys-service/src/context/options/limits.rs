@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::time::{Duration, SystemTime};
 
-use tiphys_engine::appset::GenerateOptions;
+use tiphys_engine::appset::{GenerateOptions, TemplateProject};
 use tiphys_generators::{ForgeSettings, PluginLimits};
 use tiphys_go::gotemplate::Options;
 use tiphys_kube::KubeOptions;
@@ -175,7 +175,11 @@ impl ServiceLimits {
     /// Returns the options of generating application sets at a time.
     pub(crate) fn generating(&self, now: SystemTime) -> GenerateOptions {
         let templates = Options { limits: self.templates(), ..Options::at(now) };
-        GenerateOptions { templates, parameters_max: size(self.appset_parameters_max) }
+        GenerateOptions {
+            templates,
+            parameters_max: size(self.appset_parameters_max),
+            template_project: TemplateProject::Assumed,
+        }
     }
 
     /// Returns the timeout of one plugin's commands.

@@ -79,6 +79,50 @@ fn changed(document: &str, from: &str, to: &str) -> String {
 }
 
 #[test]
+fn destination_that_argo_cd_does_not_find_is_refused() {
+    const DISABLED: &str = "{kind: ConfigMap, apiVersion: v1, metadata: {name: argocd-cm}, data: {cluster.inClusterEnabled: 'false'}}";
+    const OWN: &str = "server: https://kubernetes.default.svc";
+    let everywhere = changed(PROJECT, "{server: https://kubernetes.default.svc", "{server: '*'");
+    let secret = |name: &str, server: &str, config: &str| {
+        format!(
+            "{{kind: Secret, apiVersion: v1, metadata: {{name: s-{name}, labels: {{argocd.argoproj.io/secret-type: cluster}}}}, \
+             stringData: {{name: {name}, server: '{server}', config: '{config}'}}}}"
+        )
+    };
+    let disabled = "error getting cluster by server \"https://kubernetes.default.svc\": rpc error: code = NotFound desc = cluster \"https://kubernetes.default.svc\" is disabled";
+    let missing = "error getting cluster by server \"https://prod/\": rpc error: code = NotFound desc = cluster \"https://prod\" not found";
+    let broken = secret("prod", "https://prod", "{");
+    for (destination, documents, expected) in [
+        (OWN, vec![], None),
+        (OWN, vec![DISABLED], Some(disabled)),
+        (OWN, vec![&changed(DISABLED, "'false'", "'no'")[..]], None),
+        ("name: in-cluster", vec![DISABLED], Some("there are no clusters with this name: in-cluster")),
+        ("name: prod", vec![DISABLED], None),
+        ("name: prod", vec![&broken], Some("there are no clusters with this name: prod")),
+        ("server: https://prod/", vec![&broken], Some(missing)),
+        ("server: https://prod/", vec![&secret("prod", "https://prod", "{}")], None),
+        ("name: dev", vec![&broken], None),
+        ("name: prod", vec![&broken, &secret("prod", "https://other", "{}")], None),
+        (OWN, vec![&secret("in-cluster", "https://kubernetes.default.svc", "{")], None),
+    ] {
+        let application = changed(APPLICATION, OWN, destination);
+        // The name of a cluster that is not known is permitted by `*` of names only.
+        let project = changed(&everywhere, "destinations: [", "destinations: [{name: '*', namespace: web}, ");
+        let documents: Vec<&str> =
+            [application.as_str(), &project].into_iter().chain(documents.iter().copied()).collect();
+        let refused = decide(&documents, &ServiceOptions::default()).refused;
+        let error = expected.map(|words| format!("application argocd/web (standard input:8:16): {words}"));
+        assert_eq!(refused, error, "{destination} {documents:?}");
+        let warn = ServiceOptions { project_rules: ProjectEnforcement::Warn, ..ServiceOptions::default() };
+        let decided = decide(&documents, &warn);
+        assert_eq!(decided.refused, None, "{destination} {documents:?}");
+        let warning = expected.map(|words| format!("argocd/web: {words}"));
+        let is_reported = decided.reported.iter().any(|one| warning.as_ref() == Some(one));
+        assert_eq!(is_reported, expected.is_some(), "{:?}", decided.reported);
+    }
+}
+
+#[test]
 fn application_is_refused_before_anything_is_fetched() {
     let place = "application argocd/web (standard input:6:12): ";
     let cases = [

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use tiphys_engine::appset::{Answer, Question};
-use tiphys_yaml::{read_document, write_go_json};
+use tiphys_yaml::{read_document, read_json_as_any, write_go_json};
 
 use crate::error::ServiceError;
 
@@ -48,8 +48,7 @@ impl RecordedAnswers {
     /// Parses the content of a file, YAML or JSON.
     pub fn parse(file: &Path, content: &[u8]) -> Result<Self, ServiceError> {
         let invalid = |message: String| ServiceError::invalid_input(format!("{}: {message}", file.display()));
-        let document = read_document(content).map_err(|error| invalid(error.to_string()))?;
-        let value = document.map(|document| document.to_value()).unwrap_or_default();
+        let value = read_answers(content).map_err(|error| invalid(error.to_string()))?;
         let Some(entries) = value.get("answers").and_then(Value::as_array) else {
             return Err(invalid("expected an object with a list `answers`".to_owned()));
         };
@@ -104,6 +103,15 @@ impl RecordedAnswers {
             format!("no recorded answer fits; add the entry {}", write_go_json(&entry))
         })
     }
+}
+
+/// Reads a file with answers, JSON or YAML. Go decodes the answer of a service as JSON, in which `-0` is another number than in YAML.
+pub(crate) fn read_answers(content: &[u8]) -> Result<Value, tiphys_yaml::Error> {
+    let document = match read_json_as_any(content) {
+        Ok(document) => Some(document),
+        Err(_) => read_document(content)?,
+    };
+    Ok(document.map(|document| document.to_any_value()).unwrap_or_default())
 }
 
 /// Returns the parameter sets of a list of objects; none if it is another value.

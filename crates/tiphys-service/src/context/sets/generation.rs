@@ -111,6 +111,7 @@ async fn generated(
     let mut set = decoded(stored).map_err(Stop::Failed)?;
     adjust(&mut set);
     let warning = world.check_clusters(&stored.id(world.control_plane()), &set).map_err(Stop::LeftOut)?;
+    let options = GenerateOptions { template_project: world.template_project(&set), ..options };
     let set = Arc::new(set);
     let mut answers = Arc::new(Answers::default());
     loop {

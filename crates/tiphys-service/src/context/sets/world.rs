@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tiphys_engine::appset::{Answer, ClusterUse, Question, cluster_use};
+use tiphys_engine::appset::{Answer, ClusterUse, Question, TemplateProject, cluster_use, template_project};
+use tiphys_engine::diff::LAST_APPLIED_ANNOTATION;
 use tiphys_model::access::RepoUrl;
 use tiphys_model::project_rules::ProjectCluster;
-use tiphys_model::resources::{ApplicationSet, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, SecretType};
+use tiphys_model::resources::{ApplicationSet, IN_CLUSTER_NAME, IN_CLUSTER_SERVER};
 use tiphys_render::Renderer;
 use tiphys_source::GitSource;
 use tiphys_store::{SetId, Store as Resources, StoredSecret, StoredSet};
@@ -25,8 +26,9 @@ use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError, chain};
 use crate::warning::Warning;
 
-/// The annotation in which kubectl keeps the whole object.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+/// Argo CD's words for a cluster Secret that it cannot decode.
+const UNDECODED_SECRET: &str =
+    "cluster cache contains unexpected type *v1.Secret instead of *Cluster, secret conversion failure";
 
 /// Who is asked.
 #[derive(Clone, Debug)]
@@ -71,6 +73,8 @@ pub(crate) struct World<'a> {
     services: &'a Services,
     control_plane: &'a str,
     clusters: Vec<Map<String, Value>>,
+    /// The first cluster Secret that Argo CD cannot decode, with the problem.
+    undecoded: Option<String>,
     asked: AskedOnce,
 }
 
@@ -104,9 +108,25 @@ impl<'a> World<'a> {
     /// Creates a world. Nothing is asked yet.
     pub(crate) fn new(inputs: &WorldInputs<'a>, asking: Asking) -> Result<Self, ServiceError> {
         let WorldInputs { service, resources, renderer, projects, trust, control_plane, services } = *inputs;
-        let clusters = clusters_of(service, resources)?;
+        let secrets = clusters_of(service, resources)?;
+        let clusters = secrets.iter().map(parameters).collect();
+        let undecoded = secrets.iter().find_map(|(stored, cluster)| {
+            let problem = cluster.config_problem.as_ref()?;
+            Some(format!("cluster Secret {} ({}): {problem}", stored.secret.metadata.name, stored.place))
+        });
         let asked = AskedOnce::default();
-        Ok(Self { asking, renderer, projects, trust, service, services, control_plane, clusters, asked })
+        Ok(Self {
+            asking,
+            renderer,
+            projects,
+            trust,
+            service,
+            services,
+            control_plane,
+            clusters,
+            undecoded,
+            asked,
+        })
     }
 
     /// Checks that the clusters that a set needs are known. Only a cluster has its cluster Secrets, so their absence is not an answer.
@@ -135,6 +155,13 @@ impl<'a> World<'a> {
         }
     }
 
+    /// Returns whether the project that the template of a set names exists.
+    pub(crate) fn template_project(&self, set: &ApplicationSet) -> TemplateProject {
+        let is_missing = !matches!(self.asking, Asking::Recorded(_))
+            && template_project(set).is_some_and(|name| self.projects.is_refused_as_missing(name));
+        if is_missing { TemplateProject::Missing } else { TemplateProject::Assumed }
+    }
+
     /// Returns the answer to a question of a set.
     pub(crate) async fn ask(&self, set: &StoredSet, question: &Question) -> Result<Answer, NotAsked> {
         match (&self.asking, question.generator) {
@@ -149,6 +176,9 @@ impl<'a> World<'a> {
                 reason: format!("its {kind} generator asks another server"),
                 remedy: Remedy::IncludeSets,
             }),
+            (Asking::Everything, "clusterDecisionResource") if let Some(problem) = &self.undecoded => {
+                Ok(Err(format!("error listing clusters: {UNDECODED_SECRET}: {problem}")))
+            }
             (Asking::Everything, _) => {
                 Ok(self.services.ask(set, self.control_plane, question, &self.clusters).await)
             }
@@ -204,7 +234,6 @@ impl<'a> World<'a> {
         let file_repositories = self.trust.file_repositories(&set.place.file);
         let key = format!("{file_repositories:?} {}", write_go_json(request));
         let ask = async || {
-            self.projects.require(request["project"].as_str().unwrap_or_default())?;
             let options = self.service.options();
             let bytes_max = options.limits.appset_file_bytes_max;
             git::answer(self.renderer, request, file_repositories, options.file_globbing, bytes_max).await
@@ -213,13 +242,20 @@ impl<'a> World<'a> {
     }
 }
 
-/// Returns the clusters of the options' cluster Secrets, else of those of a store. They are data here, and no connections.
+/// Returns the options' cluster Secrets, else those of a store. They are data here, and no connections.
 pub(crate) fn clusters_of(
     service: &Service,
     resources: &Resources,
-) -> Result<Vec<Map<String, Value>>, ServiceError> {
-    let secrets = cluster_secrets(service.options(), service.host(), |_| false)?;
-    Ok(if secrets.is_empty() { clusters(resources.secrets()) } else { clusters(&secrets) })
+) -> Result<Vec<(StoredSecret, ProjectCluster)>, ServiceError> {
+    let mut secrets = cluster_secrets(service.options(), service.host(), |_| false)?;
+    if secrets.is_empty() {
+        secrets = resources.secrets().to_vec();
+    }
+    let cluster = |stored: StoredSecret| {
+        let cluster = ProjectCluster::of_secret(&stored.secret)?;
+        Some((stored, cluster))
+    };
+    Ok(secrets.into_iter().filter_map(cluster).collect())
 }
 
 /// Returns name and URL of the cluster of Argo CD itself, unless a Secret has its URL.
@@ -230,25 +266,21 @@ pub(crate) fn own_cluster(clusters: &[Map<String, Value>]) -> Option<(&'static s
     (!clusters.iter().any(is_own)).then_some((IN_CLUSTER_NAME, IN_CLUSTER_SERVER))
 }
 
-fn clusters(secrets: &[StoredSecret]) -> Vec<Map<String, Value>> {
-    let cluster = |stored: &StoredSecret| {
-        let ProjectCluster { name, server, project, .. } = ProjectCluster::of_secret(&stored.secret)?;
-        let metadata = &stored.secret.metadata;
+fn parameters((stored, cluster): &(StoredSecret, ProjectCluster)) -> Map<String, Value> {
+    let ProjectCluster { name, server, project, .. } = cluster;
+    let metadata = &stored.secret.metadata;
+    let annotations = (!metadata.annotations.is_empty()).then(|| {
         let mut annotations = metadata.annotations.clone();
         // It has the credentials of the Secret.
-        annotations.remove(LAST_APPLIED);
-        let fields = [
-            ("name", Value::from(name)),
-            ("server", Value::from(server)),
-            ("project", Value::from(project)),
-            ("labels", json!(metadata.labels)),
-            ("annotations", json!(annotations)),
-        ];
-        Some(fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect())
-    };
-    secrets
-        .iter()
-        .filter(|stored| stored.secret.secret_type == SecretType::Cluster)
-        .filter_map(cluster)
-        .collect()
+        annotations.remove(LAST_APPLIED_ANNOTATION);
+        annotations
+    });
+    let fields = [
+        ("name", json!(name)),
+        ("server", json!(server)),
+        ("project", json!(project)),
+        ("labels", json!(metadata.labels)),
+        ("annotations", json!(annotations)),
+    ];
+    fields.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
 }

@@ -1,7 +1,7 @@
 //! The effective settings of a store, by the origin of its files.
 
 use tiphys_model::access::{DEFAULT_VALUES_FILE_SCHEMES, KnownRepositories};
-use tiphys_model::resources::{ArgoCdSettings, SecretType};
+use tiphys_model::resources::{ArgoCdSettings, InCluster, SecretType};
 use tiphys_store::{Place, Store as Resources, StoredSettings};
 
 use super::build_options::widening_option;
@@ -71,7 +71,8 @@ fn harmless(theirs: &StoredSettings, ignored: &mut Vec<String>) -> ArgoCdSetting
     settings
 }
 
-/// Applies the restrictions of a repository's settings: disabled source types, and URL schemes of value files.
+/// Applies the restrictions of a repository's settings: disabled source types, the disabled cluster of Argo CD itself, and URL schemes of
+/// value files.
 fn restrict(settings: &mut ArgoCdSettings, theirs: &StoredSettings, ignored: &mut Vec<String>) {
     let ArgoCdSettings { helm_enable, kustomize_enable, value_file_schemes, .. } = &theirs.settings;
     for (own, theirs) in
@@ -80,6 +81,9 @@ fn restrict(settings: &mut ArgoCdSettings, theirs: &StoredSettings, ignored: &mu
         if theirs.as_deref().is_some_and(|word| word != "true") {
             own.clone_from(theirs);
         }
+    }
+    if theirs.settings.in_cluster == InCluster::Disabled {
+        settings.in_cluster = InCluster::Disabled;
     }
     let Some(schemes) = value_file_schemes else { return };
     let mut allowed = settings

@@ -1,7 +1,7 @@
 //! Spans of a JSON text that was already parsed. YAML's tokens cannot be used where it is not valid YAML.
 
 use super::{Child, Collection, CollectionKind, Document, Id, Key, Layout, ScalarStyle, Shape, Span, Tree};
-use crate::json::{OutOfRange, Parser};
+use crate::json::{Numbers, Parser};
 use crate::{Data, LIMITS, Node, Position};
 
 /// Returns the spans of a text that was parsed to `node`.
@@ -75,7 +75,7 @@ impl Walker<'_> {
         self.skip_string();
         self.spans[id.0].end = self.at;
         let written = self.bytes.get(start..self.at).unwrap_or_default();
-        let text = match Parser::new(written, Position::START, LIMITS, OutOfRange::Text).value() {
+        let text = match Parser::new(written, Position::START, LIMITS, Numbers::Yaml).value() {
             Ok(Node { data: Data::String(text), .. }) => text,
             _ => String::new(),
         };

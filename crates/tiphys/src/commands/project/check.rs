@@ -1,9 +1,11 @@
-//! `tiphys project check`: the look-ups of applications, and the rules that permit them.
+//! `tiphys project check`: the look-ups of applications, and the rules that permit them; patterns of repositories that match none.
 
 use std::process::ExitCode;
 
 use tiphys_engine::LookUpProblem;
-use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions, unusable_checkout};
+use tiphys_service::{
+    ApplicationSelection, Workspace, WorkspaceOptions, unmatched_sources, unusable_checkout,
+};
 
 use super::look_ups;
 use crate::args::{CommonArgs, ProjectCheckArgs};
@@ -27,6 +29,7 @@ pub(super) async fn run(
     let selected = tiphys_service::select(&workspace, &selection, "check")?;
     let worst = error::print_all(&selected.errors, None);
     error::warn_all(&selected.warnings);
+    error::warn_all(&unmatched_sources(&workspace));
     let finding = tiphys_service::look_ups(&workspace, &selected.applications);
     let found = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(finding)).await?;
     error::warn_all(&unusable_checkout(&workspace));

@@ -53,6 +53,16 @@ fn entry_for_a_plugin_answers_a_service_of_any_config_map() {
 }
 
 #[test]
+fn negative_zero_is_recorded_with_its_sign() {
+    let question = Question { generator: "plugin", request: json!({}), parameters: String::new() };
+    let answer = json!({"n": -0.0}).as_object().cloned();
+    let recorded = RecordedAnswers::of([(question.clone(), Ok(answer.into_iter().collect()))]);
+    let answers = parse(&tiphys_yaml::write_go_json(&recorded.to_json())).expect("valid answers");
+    let number = answers.answer(&question).expect("an answer")[0]["n"].clone();
+    assert_eq!(tiphys_yaml::write_go_json(&number), "-0");
+}
+
+#[test]
 fn invalid_answers_are_located() {
     for (content, expected) in [
         ("[]", "a.json: expected an object with a list `answers`"),
