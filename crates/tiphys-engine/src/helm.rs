@@ -16,8 +16,8 @@ use tiphys_yaml::{read_json, write_go_json};
 
 pub use chart_keys::{ChartKeys, ChartValue, chart_values};
 pub use inline_values::{
-    InlineValues, InlineValuesError, covering_parameter, is_list_or_map, is_structure, shown_announcements,
-    structure_default,
+    InlineValues, InlineValuesError, covering_parameter, is_list_or_map, is_structure, shown_announced_name,
+    shown_announcements, structure_default,
 };
 pub(crate) use shown::{
     Knowledge, NoField, is_ambiguous, is_for_helm, plain_paths, plugin_values, seen_name,

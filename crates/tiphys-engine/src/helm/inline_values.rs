@@ -376,17 +376,19 @@ pub fn covering_parameter(
     })
 }
 
-/// Returns the announcements of a plugin by the names under which users set the parameters: the Helm plugin takes a list or a map as JSON
-/// with the prefix `value.`, but users see every value of a chart with the prefix `set.`.
+/// Returns the announcements of a plugin by the names under which users set the parameters.
 pub fn shown_announcements(plugin: Option<&str>, announcements: Vec<Announcement>) -> Vec<Announcement> {
-    if plugin != Some(HELM_PLUGIN) {
-        return announcements;
-    }
-    let shown = |one: Announcement| match one.name.strip_prefix(VALUE_PREFIX) {
-        Some(path) => Announcement { name: format!("{SET_PREFIX}{path}"), ..one },
-        None => one,
-    };
+    let shown = |one: Announcement| Announcement { name: shown_announced_name(plugin, one.name), ..one };
     announcements.into_iter().map(shown).collect()
+}
+
+/// Returns the name under which users set an announced parameter: the Helm plugin takes a list or a map as JSON with the prefix `value.`,
+/// but users see every value of a chart with the prefix `set.`.
+pub fn shown_announced_name(plugin: Option<&str>, name: String) -> String {
+    match name.strip_prefix(VALUE_PREFIX) {
+        Some(path) if plugin == Some(HELM_PLUGIN) => format!("{SET_PREFIX}{path}"),
+        _ => name,
+    }
 }
 
 /// Returns whether an announced value of a chart is a list or a map, which is set as JSON.

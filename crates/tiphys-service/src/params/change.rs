@@ -11,18 +11,18 @@ use std::sync::Arc;
 use tiphys_engine::{
     DynamicEdit, Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, InlineValues, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX,
     SET_PREFIX, SET_STRING_PREFIX, SourceType, VariableNames, Variables, build_variables, has_plugin_values,
-    is_held_as_text, parameter_places, replaced_variables, shown_announcements, shown_name, with_parameters,
-    written_parameters,
+    is_held_as_text, parameter_places, replaced_variables, shown_name, with_parameters, written_parameters,
 };
 use tiphys_model::params::{
     Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, apply,
 };
 use tiphys_model::resources::ApplicationSource;
 use tiphys_plugin::{Phase, PluginError};
-use tiphys_render::{AnnouncedSource, AskedSource, RenderError, SourceFailure};
+use tiphys_render::{AnnouncedSource, AskedSource, Inquiry, RenderError, SourceFailure};
 use tiphys_store::StoredApplication;
 
 use super::SourceChoice;
+use super::inspect::show_names;
 use crate::context::host::Host;
 use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError, chain};
@@ -75,9 +75,11 @@ impl ParameterSource {
         if allow_unannounced {
             return Self::unasked(&stored, choice);
         }
-        let asking = workspace
-            .renderer
-            .announce_each(&stored.application, |position, source| choice.includes(position, source));
+        let asking = workspace.renderer.announce_each(
+            &stored.application,
+            Inquiry::Announcements,
+            |position, source| choice.includes(position, source),
+        );
         let refused = |error: RenderError| {
             let failure = ServiceError::application(&stored, &error);
             let is_of_a_file = matches!(&error, RenderError::Source(error) if matches!(*error.failure, SourceFailure::Override(_)));
@@ -90,7 +92,7 @@ impl ParameterSource {
         for AskedSource { mut source, failure } in
             workspace.drained(Box::pin(asking)).await.map_err(refused)?
         {
-            source.announcements = shown_announcements(source.plugin.as_deref(), source.announcements);
+            show_names(&mut source);
             match failure {
                 Some(error) if source.source_type == SourceType::Helm && is_past_bound(&error) => {
                     let message = format!(

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_engine::{LookUp, ServedKinds, shown_announcements, shown_name, source_node};
+use tiphys_engine::{
+    LookUp, ServedKinds, shown_announced_name, shown_announcements, shown_name, source_node,
+};
 use tiphys_plugin::LoadedPlugin;
-use tiphys_render::{AnnouncedSource, AskedSource};
+use tiphys_render::{AnnouncedSource, AskedSource, Inquiry};
 use tiphys_store::StoredApplication;
 
 use super::SourceChoice;
@@ -42,7 +44,7 @@ pub async fn inspect(
 ) -> Result<ApplicationParameters, ServiceError> {
     let (stored, mut warnings) = super::find_application(workspace, application)?;
     choice.check(&stored)?;
-    let asking = inspect_stored(workspace, &stored, choice);
+    let asking = inspect_stored(workspace, &stored, Inquiry::Origins, choice);
     let mut parameters = workspace.drained(Box::pin(asking)).await?;
     warnings.append(&mut parameters.warnings);
     Ok(ApplicationParameters { warnings, ..parameters })
@@ -52,11 +54,12 @@ pub async fn inspect(
 pub(super) async fn inspect_stored(
     workspace: &Workspace,
     stored: &Arc<StoredApplication>,
+    inquiry: Inquiry,
     choice: &SourceChoice,
 ) -> Result<ApplicationParameters, ServiceError> {
     let announcing = workspace
         .renderer
-        .announce_each(&stored.application, |position, source| choice.includes(position, source));
+        .announce_each(&stored.application, inquiry, |position, source| choice.includes(position, source));
     let answers = Box::pin(announcing).await.map_err(|error| ServiceError::application(stored, &error))?;
     let mut parameters = ApplicationParameters {
         stored: Arc::clone(stored),
@@ -73,7 +76,7 @@ pub(super) async fn inspect_stored(
         ClusterReference::new(&workspace.projects, &stored.application, look_up, kinds)
     };
     for (index, AskedSource { mut source, failure }) in answers.into_iter().enumerate() {
-        source.announcements = shown_announcements(source.plugin.as_deref(), source.announcements);
+        show_names(&mut source);
         if let Some(error) = failure {
             let failure = ServiceError::application(stored, &error);
             // An invalid document has no parameters worth listing.
@@ -88,6 +91,16 @@ pub(super) async fn inspect_stored(
         parameters.sources.push(source);
     }
     Ok(parameters)
+}
+
+/// Replaces the names of the plugin by those under which users set the parameters.
+pub(super) fn show_names(source: &mut AnnouncedSource) {
+    let plugin = source.plugin.as_deref();
+    source.announcements = shown_announcements(plugin, std::mem::take(&mut source.announcements));
+    let shown = |name: String| shown_name(&source.source, plugin, &shown_announced_name(plugin, name));
+    let explanations = source.explanations.take();
+    source.explanations = explanations
+        .map(|explained| explained.into_iter().map(|(name, layers)| (shown(name), layers)).collect());
 }
 
 impl ApplicationParameters {

@@ -43,7 +43,7 @@ pub(crate) struct ParamsListArgs {
     /// Only parameters with this word in their name, title or description, in any letter case
     #[arg(long, value_name = "WORD")]
     pub(crate) search: Option<String>,
-    /// Only parameters that the Application or an override file sets
+    /// Only parameters that the Application sets, its value files and override files included
     #[arg(long)]
     pub(crate) set_only: bool,
     /// Only parameters that require a value
