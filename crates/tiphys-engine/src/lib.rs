@@ -8,6 +8,7 @@ pub mod diff;
 mod dynamic;
 mod generate_paths;
 mod helm;
+mod image;
 mod jsonpath;
 mod manifest;
 mod merge_patch;
@@ -40,6 +41,7 @@ pub use helm::{
     has_plugin_values, is_held_as_text, is_list_or_map, is_structure, replaced_variables,
     shown_announced_name, shown_announcements, shown_name, structure_default,
 };
+pub use image::{ImageError, image_replacement};
 pub use jsonpath::{
     FieldPath, FieldPathError, FindError, FindProblem, PATH_BYTES_MAX, PATH_NESTING_MAX, PATH_VISITS_MAX,
     printed,

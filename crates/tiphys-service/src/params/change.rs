@@ -1,6 +1,7 @@
 //! Changes of parameters: parsing a request, finding the source that it applies to, and applying it.
 
 mod dynamic;
+mod images;
 mod request;
 mod structures;
 mod value_files;
@@ -273,6 +274,7 @@ impl ParameterSource {
         }
         let names_are_free = announcements.is_empty();
         let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
+        self.complete_images(&mut assignments, &edited)?;
         let replaced = self.replaced(&mut dynamic, &mut assignments, &edited)?;
         let Applied { mut parameters, mut changes, warnings } =
             apply(edited, &assignments).map_err(|error| self.refused(&error))?;
