@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tiphys_engine::{
     DynamicEdit, Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, InlineValues, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX,
     SET_PREFIX, SET_STRING_PREFIX, SourceType, VariableNames, Variables, build_variables, has_plugin_values,
-    is_held_as_text, parameter_places, replaced_variables, shown_name, with_parameters, written_parameters,
+    helm_parameter_names, is_held_as_text, parameter_places, replaced_variables, shown_name, with_parameters, written_parameters,
 };
 use tiphys_model::params::{
     Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, apply,
@@ -243,13 +243,21 @@ impl ParameterSource {
         let has_values = self.source_type == SourceType::Helm || has_plugin_values(source, plugin);
         // Values of a chart need not be announced.
         let free_prefixes: &[&str] = if has_values { &HELM_VALUE_PREFIXES } else { &[] };
-        let known: HashSet<&str> = announcements
+        let announced_or_set: HashSet<&str> = announcements
             .iter()
             .map(|announcement| announcement.name.as_str())
             .chain(before.iter().chain(in_effect).map(|parameter| parameter.name.as_str()))
-            .chain(request.names_with_prefix(free_prefixes))
             .chain(dynamic_names.iter().map(String::as_str))
             .collect();
+        let completed;
+        let request = if has_values {
+            let of_plugin = helm_parameter_names().map(|name| &name[..]);
+            completed = request.with_prefixes(&announced_or_set.iter().copied().chain(of_plugin).collect());
+            &completed
+        } else {
+            request
+        };
+        let known = announced_or_set.into_iter().chain(request.names_with_prefix(free_prefixes)).collect();
         let refused =
             |error| ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
         // Values that cannot be parsed are reported when one of them is changed.

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_engine::{
-    LookUp, ServedKinds, shown_announced_name, shown_announcements, shown_name, source_node,
+    HELM_PLUGIN, LookUp, SET_PREFIX, ServedKinds, shown_announced_name, shown_announcements, shown_name,
+    source_node,
 };
+use tiphys_model::params::suggest;
 use tiphys_plugin::LoadedPlugin;
 use tiphys_render::{AnnouncedSource, AskedSource, Inquiry};
 use tiphys_store::StoredApplication;
@@ -115,13 +117,25 @@ impl ApplicationParameters {
         all
     }
 
-    /// Returns the one parameter of this name: the name people use or the one the plugin gets. If a plugin failed, an unknown name is that
-    /// plugin's error.
+    /// Returns the one parameter of this name: the name people use or the one the plugin gets. For a value of a chart, `set.` may be left out,
+    /// unless a parameter has the name without it. If a plugin failed, an unknown name is that plugin's error.
     pub fn row(&self, name: &str) -> Result<ParameterRow<'_>, ServiceError> {
         let rows = self.rows();
+        let of_value = format!("{SET_PREFIX}{name}");
+        let named: Vec<String> = self
+            .sources
+            .iter()
+            .map(|source| {
+                let shown = shown_name(&source.source, source.plugin.as_deref(), name);
+                let is_known =
+                    |row: &ParameterRow<'_>| row.source.position == source.position && row.name == shown;
+                let is_value = source.plugin.as_deref() == Some(HELM_PLUGIN) && !rows.iter().any(is_known);
+                if is_value { of_value.clone() } else { shown }
+            })
+            .collect();
         let matches = |row: &ParameterRow<'_>| {
-            let AnnouncedSource { source, plugin, .. } = row.source;
-            row.name == shown_name(source, plugin.as_deref(), name)
+            let source = self.sources.iter().position(|source| source.position == row.source.position);
+            source.is_some_and(|index| row.name == named[index])
         };
         let application = self.stored.full_name();
         let positions: Vec<String> =
@@ -132,7 +146,11 @@ impl ApplicationParameters {
                 if let Some((_, failure)) = self.failures.first() {
                     return Err(failure.clone());
                 }
-                let similar = tiphys_model::params::suggest(name, rows.iter().map(|row| row.name));
+                let known = || rows.iter().map(|row| row.name);
+                let mut similar = suggest(name, known());
+                if similar.is_empty() {
+                    similar = suggest(&of_value, known());
+                }
                 let error = ServiceError::not_found(format!("{application} has no parameter {name:?}"));
                 return Err(match similar.as_slice() {
                     [] => error,

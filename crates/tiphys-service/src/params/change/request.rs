@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use tiphys_engine::{
-    InlineValues, SET_PREFIX, SourceType, Variables, assigned_value_name, shown_name, written_parameters,
+    HELM_VALUE_PREFIXES, InlineValues, SET_PREFIX, SourceType, VALUE_PREFIX, Variables, assigned_value_name,
+    shown_name, written_parameters,
 };
 use tiphys_model::params::{
     Announcement, Assignment, Form, ItemType, JsonType, Operand, Parameter, ParameterValue, Part, Target,
@@ -18,7 +19,7 @@ use crate::error::{Input, Remedy, ServiceError, chain};
 use crate::params::ParameterValues;
 
 /// A requested change of parameters. Assignments are parsed when it is applied, since that requires the known names.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ParameterRequest {
     set: Vec<String>,
     files: Vec<Vec<(String, ParameterValue)>>,
@@ -77,6 +78,29 @@ impl ParameterRequest {
         }
     }
 
+    /// Returns the request with the prefix `set.` before names of chart values that lack it: all but `known` ones.
+    pub(super) fn with_prefixes(&self, known: &HashSet<&str>) -> Self {
+        let is_value = |name: &str| !known.contains(name) && !has_value_prefix(name);
+        let completed = |text: &String, parsed: Option<Target>| match parsed {
+            Some(target) if is_value(&target.name) => format!("{SET_PREFIX}{text}"),
+            _ => text.clone(),
+        };
+        let of_set =
+            |text: &String| completed(text, Assignment::parse(text, known).ok().map(|one| one.target));
+        let of_unset = |text: &String| completed(text, Target::parse(text, known).ok());
+        let of_name = |name: &String| completed(name, Some(Target::whole(name)));
+        let of_file = |values: &Vec<(String, ParameterValue)>| {
+            values.iter().map(|(name, value)| (of_name(name), value.clone())).collect()
+        };
+        Self {
+            set: self.set.iter().map(of_set).collect(),
+            files: self.files.iter().map(of_file).collect(),
+            unset: self.unset.iter().map(of_unset).collect(),
+            variables: self.variables,
+            reference: self.reference.as_ref().map(|(name, reference)| (of_name(name), reference.clone())),
+        }
+    }
+
     /// Returns the names with one of these prefixes. Brackets in them are a part of the name.
     pub(super) fn names_with_prefix<'a>(&'a self, prefixes: &'a [&str]) -> impl Iterator<Item = &'a str> {
         let of_set = |text: &'a String| assigned_value_name(text);
@@ -130,6 +154,11 @@ impl ParameterRequest {
         }
         Ok(assignments)
     }
+}
+
+/// Whether a name is that of a value of a chart.
+fn has_value_prefix(name: &str) -> bool {
+    HELM_VALUE_PREFIXES.iter().chain([&VALUE_PREFIX]).any(|prefix| name.starts_with(prefix))
 }
 
 /// The target of a request.
