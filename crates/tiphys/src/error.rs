@@ -69,8 +69,10 @@ pub(crate) fn shown(error: &ServiceError) -> String {
 /// Returns what to do about an error.
 pub(crate) fn hint(error: &ServiceError) -> Option<String> {
     let parts = [error.hint().map(str::to_owned), error.remedy().map(remedy_hint)];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join("; "))
+    parts.into_iter().flatten().reduce(|hint, remedy| {
+        let separator = if hint.ends_with('?') { " " } else { "; " };
+        hint + separator + &remedy
+    })
 }
 
 fn option_of(input: Input) -> &'static str {

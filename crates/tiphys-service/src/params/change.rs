@@ -11,15 +11,16 @@ use std::sync::Arc;
 
 use tiphys_engine::{
     DynamicEdit, Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, InlineValues, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX,
-    SET_PREFIX, SET_STRING_PREFIX, SourceType, VariableNames, Variables, build_variables, has_plugin_values,
-    helm_parameter_names, is_held_as_text, parameter_places, replaced_variables, shown_name, with_parameters, written_parameters,
+    SET_PREFIX, SET_STRING_PREFIX, SourceType, ValuePath, VariableNames, Variables, build_variables,
+    has_plugin_values, helm_parameter_names, is_held_as_text, parameter_places, replaced_variables,
+    shown_name, with_parameters, written_parameters,
 };
 use tiphys_model::params::{
     Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, apply,
 };
 use tiphys_model::resources::ApplicationSource;
 use tiphys_plugin::{Phase, PluginError};
-use tiphys_render::{AnnouncedSource, AskedSource, Inquiry, RenderError, SourceFailure};
+use tiphys_render::{AnnouncedSource, AskedSource, ChartFolder, Inquiry, RenderError, SourceFailure};
 use tiphys_store::StoredApplication;
 
 use super::SourceChoice;
@@ -281,7 +282,11 @@ impl ParameterSource {
             *name = shown_name(source, plugin, name);
         }
         let names_are_free = announcements.is_empty();
-        let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
+        let edited =
+            Edited { parameters: &before, announcements, names_are_free, free_prefixes, read_names: &[] };
+        let names = assignments.iter().map(|assignment| assignment.target.name.as_str());
+        let read_names = self.read_names(edited, names);
+        let edited = Edited { read_names: &read_names, ..edited };
         self.complete_images(&mut assignments, &edited)?;
         let replaced = self.replaced(&mut dynamic, &mut assignments, &edited)?;
         let Applied { mut parameters, mut changes, warnings } =
@@ -335,11 +340,38 @@ impl ParameterSource {
     fn refused(&self, error: &ApplyError) -> ServiceError {
         let place = self.plugin().map(|plugin| format!(" (plugin {plugin})")).unwrap_or_default();
         let failure = ServiceError::invalid_input(format!("{}{place}: {error}", self.stored.full_name()));
-        match error.remedy() {
+        let failure = match error.remedy() {
             Some(remedy) => failure.with_hint(remedy),
             None => failure,
+        };
+        match error {
+            // Charts accept values that they do not list.
+            ApplyError::Unknown { name, .. } if value_name(name).is_some() => {
+                failure.with_remedy(Remedy::SkipAnnouncement)
+            }
+            _ => failure,
         }
     }
+
+    /// Returns those of the unannounced names that are values which the chart reads, although they are similar to announced ones.
+    fn read_names<'n>(&self, edited: Edited<'_>, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+        let doubtful = names.filter(|name| !edited.accepts(name));
+        let values: Vec<(&str, ValuePath)> = doubtful
+            .filter_map(|name| Some((name, ValuePath::of_parameter(&value_name(name)?)?.ok()?.0)))
+            .collect();
+        let chart = self.announced.as_ref().and_then(|source| source.chart.as_ref());
+        let Some(keys) = chart.filter(|_| !values.is_empty()).and_then(ChartFolder::keys) else {
+            return Vec::new();
+        };
+        let read = values.into_iter().filter(|(_, path)| keys.can_read(path));
+        read.map(|(name, _)| name.to_owned()).collect()
+    }
+}
+
+/// Returns the name of a chart's value that a parameter sets, whatever its prefix.
+fn value_name(parameter: &str) -> Option<String> {
+    let path = HELM_VALUE_PREFIXES.iter().find_map(|prefix| parameter.strip_prefix(prefix))?;
+    Some(format!("{SET_PREFIX}{path}"))
 }
 
 /// Returns whether the Helm plugin announced nothing because of its own limit. The chart may render nevertheless.

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 use tiphys_engine::{
-    InlineValues, InlineValuesError, NoPlaceError, SET_PREFIX, ValuePath, covering_parameter,
+    HELM_VALUE_PREFIXES, InlineValues, InlineValuesError, NoPlaceError, SET_PREFIX, ValuePath, covering_parameter,
     dynamic_parameter_places, is_list_or_map, is_structure, parameter_places, source_node, structure_default,
 };
 use tiphys_model::params::{
-    Announcement, ApplyError, Assignment, Default, Form, InEffect, ItemType, JsonType, Operand,
-    ParameterChange, ParameterValue, Part, Target, Types, suggest,
+    Announcement, ApplyError, Assignment, Default, Edited, Form, InEffect, ItemType, JsonType, Operand,
+    ParameterChange, ParameterValue, Part, Target, Types,
 };
 use tiphys_model::resources::ApplicationSource;
 use tiphys_render::MergedFile;
@@ -204,7 +204,7 @@ impl ParameterSource {
             if !matches!(action, Action::Remove) {
                 self.require_uncovered(&source, &name, &path, dynamic)?;
                 self.require_fit(&name, &path, &action, announcements)?;
-                warnings.extend(unannounced(&path, &name, announcements));
+                warnings.extend(self.unannounced(&path, &name, announcements)?);
             }
             let before = shown(in_effect(&values, announcements, &path));
             let list = match action {
@@ -265,6 +265,39 @@ impl ParameterSource {
             self.stored.full_name()
         ));
         Err(failure)
+    }
+
+    /// Refuses a value that the plugin does not announce and whose name is similar to an announced one. If the chart reads it, returns a
+    /// warning.
+    fn unannounced(
+        &self,
+        path: &ValuePath,
+        name: &str,
+        announcements: &[Announcement],
+    ) -> Result<Option<String>, ServiceError> {
+        let Some(own) = path.parameter() else { return Ok(None) };
+        let is_related = |announced: &str| {
+            let within = |one: &str, other: &str| {
+                other.strip_prefix(one).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+            };
+            within(&own, announced) || within(announced, &own)
+        };
+        let names = || announcements.iter().map(|announcement| announcement.name.as_str());
+        if names().any(is_related) {
+            return Ok(None);
+        }
+        let free_prefixes = &HELM_VALUE_PREFIXES;
+        let edited =
+            Edited { parameters: &[], announcements, names_are_free: false, free_prefixes, read_names: &[] };
+        let read_names = &self.read_names(edited, [own.as_str()].into_iter());
+        let edited = Edited { read_names, ..edited };
+        let near = edited.similar(&own);
+        let Some(first) = near.first() else { return Ok(None) };
+        if !edited.accepts(&own) {
+            let suggestions = near.into_iter().map(str::to_owned).collect();
+            return Err(self.refused(&ApplyError::Unknown { name: name.to_owned(), suggestions }));
+        }
+        Ok(Some(format!("the plugin does not announce parameter `{name}`; did you mean `{first}`?")))
     }
 
     /// Returns the place of a set parameter: in an override file, else in the Application.
@@ -398,24 +431,6 @@ fn reject_duplicates(assignments: &[StructureAssignment]) -> Result<(), ApplyErr
         }
     }
     Ok(())
-}
-
-/// Warns about a value that the plugin does not announce and whose name is similar to an announced one.
-fn unannounced(path: &ValuePath, name: &str, announcements: &[Announcement]) -> Option<String> {
-    let own = path.parameter()?;
-    let is_related = |announced: &str| {
-        let within = |one: &str, other: &str| {
-            other.strip_prefix(one).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
-        within(&own, announced) || within(announced, &own)
-    };
-    let names = || announcements.iter().map(|announcement| announcement.name.as_str());
-    if names().any(is_related) {
-        return None;
-    }
-    let near = suggest(&own, names());
-    let near = near.first()?;
-    Some(format!("the plugin does not announce parameter `{name}`; did you mean `{near}`?"))
 }
 
 /// Parses JSON. A key that is given twice is an error.
