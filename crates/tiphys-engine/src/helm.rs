@@ -4,6 +4,7 @@
 //! its own, in order, named `set.`, `set-string.` or `set-file.` followed by the path of the value.
 
 mod chart_keys;
+mod inline_scalar;
 mod inline_values;
 mod shown;
 mod value_path;
@@ -15,6 +16,7 @@ use tiphys_model::resources::HelmSource;
 use tiphys_yaml::{read_json, write_go_json};
 
 pub use chart_keys::{ChartKeys, ChartValue, chart_values};
+pub use inline_scalar::inline_scalar;
 pub use inline_values::{
     InlineValues, InlineValuesError, covering_parameter, is_list_or_map, is_structure, shown_announced_name,
     shown_announcements, structure_default,

@@ -78,6 +78,14 @@ pub enum PartPlace {
     Around(Position),
 }
 
+impl PartPlace {
+    /// Returns the position, exact or not.
+    pub fn position(self) -> Position {
+        let (Self::Exact(position) | Self::Around(position)) = self;
+        position
+    }
+}
+
 /// Returns the position of a part of a parameter's value in a source's document. `lines` are those of its file. A part of a string is taken
 /// to exist. `None` if the document does not set the parameter by a field or an entry of this name.
 pub fn parameter_part_place(source: &Node, part: ParameterPart<'_>, lines: &FileLines) -> Option<PartPlace> {
@@ -109,7 +117,8 @@ fn line_of_scalar(position: Position, line: Option<usize>, lines: &FileLines) ->
     }
 }
 
-fn nearest_position(value: &Node, path: &[Step]) -> PartPlace {
+/// Returns the position of a part of a value.
+pub(crate) fn nearest_position(value: &Node, path: &[Step]) -> PartPlace {
     let (mut found, mut position) = (value, value.position);
     for step in path {
         let below = match (&found.data, step) {

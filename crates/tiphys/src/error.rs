@@ -126,6 +126,7 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::WriteOverride => {
             "--write-to override writes the change into the repository's folder (--repo) instead"
         }
+        Remedy::WriteValues => "--write-to values changes the value there instead",
         Remedy::AskPlugin => {
             "leave --allow-unannounced out, or name the plugin in the Application (`plugin: {name: …}`)"
         }

@@ -10,12 +10,15 @@ use serde_json::{Map, Value};
 use tiphys_helm_values::PathItem;
 use tiphys_model::params::{Announcement, ItemType, JsonType, Parameter};
 use tiphys_model::resources::{ApplicationSource, HelmSource};
-use tiphys_yaml::{Change, EditError, NewValue, Target, edit, read_documents, read_json};
+use tiphys_yaml::{
+    Change, EditError, NewValue, Step, Target, edit, read_document, read_documents, read_json,
+};
 
 use super::shown::{plain_paths, plugin_values, seen_name, split};
 use super::value_path::ValuePath;
 use super::{SET_PREFIX, VALUE_PREFIX, helm_parameters, helm_value_path, text_parameter};
 use crate::SourceType;
+use crate::parameter_place::nearest_position;
 use crate::translate::HELM_PLUGIN;
 
 /// Names of the plugin's parameters with inline values.
@@ -195,6 +198,14 @@ impl InlineValues {
     /// Returns the value at this path.
     pub fn get(&self, path: &ValuePath) -> Option<&Value> {
         path.find(&self.values)
+    }
+
+    /// Returns the parameter of the Helm plugin with these values, the steps to the value at a path in it, and its line if they are a string.
+    pub fn part(&self, path: &ValuePath) -> (&'static str, Vec<Step>, Option<usize>) {
+        let steps = path.steps();
+        let document = self.text.as_ref().and_then(|text| read_document(text.as_bytes()).ok()?);
+        let line = document.map(|document| nearest_position(&document, &steps).position().line);
+        (self.parameter(), steps, line)
     }
 
     /// Sets a value, and creates the objects above it. An index may be one above the last one of the list.

@@ -2,6 +2,7 @@
 
 mod dynamic;
 mod images;
+mod pinned;
 mod request;
 mod structures;
 mod value_files;
@@ -36,6 +37,15 @@ use structures::Structured;
 
 /// The exit status of the Helm plugin if a chart has more values than it announces.
 const HELM_PAST_BOUND: &str = "exit status 3";
+
+/// Where values of a chart are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValuePlace {
+    /// In parameters. Lists, maps and their items are set in the inline values.
+    Parameters,
+    /// In the inline values.
+    Inline,
+}
 
 /// A source whose parameters are changed.
 #[derive(Debug)]
@@ -77,11 +87,10 @@ impl ParameterSource {
         if allow_unannounced {
             return Self::unasked(&stored, choice);
         }
-        let asking = workspace.renderer.announce_each(
-            &stored.application,
-            Inquiry::Announcements,
-            |position, source| choice.includes(position, source),
-        );
+        let asking =
+            workspace.renderer.announce_each(&stored.application, Inquiry::Origins, |position, source| {
+                choice.includes(position, source)
+            });
         let refused = |error: RenderError| {
             let failure = ServiceError::application(&stored, &error);
             let is_of_a_file = matches!(&error, RenderError::Source(error) if matches!(*error.failure, SourceFailure::Override(_)));
@@ -179,9 +188,10 @@ impl ParameterSource {
     pub(super) fn change_document(
         &self,
         request: &ParameterRequest,
+        place: ValuePlace,
         host: &Host,
     ) -> Result<SourceChange, ServiceError> {
-        let mut change = self.change(request, self.source(), None, host)?;
+        let mut change = self.change(request, self.source(), None, place, host)?;
         if let Some(file) = self.preceding_file(&change) {
             let message = format!(
                 "the override file {file} of the repository sets parameters too and wins over the Application"
@@ -231,6 +241,7 @@ impl ParameterSource {
         request: &ParameterRequest,
         source: &ApplicationSource,
         below: Option<&Below>,
+        place: ValuePlace,
         host: &Host,
     ) -> Result<SourceChange, ServiceError> {
         let plugin = self.plugin();
@@ -272,6 +283,7 @@ impl ParameterSource {
             before: &before,
             values: has_values.then_some(values.as_ref().unwrap_or(&empty)),
             below,
+            place,
         };
         let ValueAssignments { plain: mut assignments, structures, mut types } =
             request.assignments(&target, host)?;
@@ -329,6 +341,7 @@ impl ParameterSource {
         let Structured { source: after, changes: of_structures, warnings: of_values } = structured;
         changes.extend(of_structures);
         warnings.extend(Warning::all_of_application(&self.stored, of_values));
+        warnings.extend(self.locate(&mut changes));
         Ok(SourceChange { before: source.clone(), after, changes, warnings })
     }
 

@@ -136,7 +136,7 @@ impl OriginLink {
     }
 
     /// Whether it is one of the layers from which a chart's values are merged.
-    fn is_of_chart(&self) -> bool {
+    pub(super) fn is_of_chart(&self) -> bool {
         self.kind.as_deref().is_some_and(|kind| origin_of_kind(kind).is_some())
     }
 }
@@ -294,7 +294,7 @@ impl<'a> ParameterLayers<'a> {
         let (layer, position) = found.or_else(|| {
             let layer = setting().next()?;
             let place = self.place_in(layer, part);
-            let around = place.map(|(PartPlace::Exact(position) | PartPlace::Around(position))| position);
+            let around = place.map(PartPlace::position);
             Some((layer, around.or_else(|| layer.places.get(shown).copied())?))
         })?;
         let location =

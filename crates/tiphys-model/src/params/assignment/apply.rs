@@ -41,11 +41,18 @@ impl Edited<'_> {
         self.free_part(name).is_some_and(|part| self.announced().any(|one| self.free_part(one) == Some(part)))
     }
 
-    /// Returns similar announced names, the most similar first. Free prefixes are not compared.
+    /// Returns similar announced names, the most similar first. Free prefixes are not compared. None if the name is that of a part of an
+    /// announced value, or of a value around it.
     pub fn similar(&self, name: &str) -> Vec<&str> {
         let part_of = |name| self.free_part(name).unwrap_or(name);
         let parts: HashMap<&str, &str> = self.announced().map(|one| (part_of(one), one)).collect();
-        suggest(part_of(name), parts.keys().copied()).into_iter().map(|part| parts[part]).collect()
+        let is_within =
+            |one: &str, other: &str| one.strip_prefix(other).is_some_and(|rest| rest.starts_with(['.', '[']));
+        let part = part_of(name);
+        if parts.keys().any(|known| is_within(part, known) || is_within(known, part)) {
+            return Vec::new();
+        }
+        suggest(part, parts.keys().copied()).into_iter().map(|part| parts[part]).collect()
     }
 
     fn announced(&self) -> impl Iterator<Item = &str> {
@@ -95,6 +102,8 @@ pub enum InEffect {
     DefaultJson(serde_json::Value),
     /// A list or a map of any JSON values, or a part of one. [`apply`] returns none.
     Json(serde_json::Value),
+    /// A value that another layer than the parameter sets, and its file and line. [`apply`] returns none.
+    At(Box<InEffect>, String),
 }
 
 /// An invalid assignment. Nothing is changed in this case.
@@ -395,7 +404,7 @@ impl<'a> Editor<'a> {
                 match self.in_effect(&Target { name: name.to_owned(), part: Part::Item(item.to_owned()) }) {
                     InEffect::Nothing | InEffect::Dynamic(_) => return Err(self.no_key(name, item)),
                     // The key is not set, so there is nothing to remove.
-                    InEffect::Default(_) | InEffect::DefaultJson(_) => {}
+                    InEffect::Default(_) | InEffect::DefaultJson(_) | InEffect::At(..) => {}
                     InEffect::Set(_) | InEffect::Json(_) => {
                         self.map_mut(name).remove(item);
                     }
@@ -477,7 +486,11 @@ impl<'a> Editor<'a> {
     /// Returns the effective value: the set value in the announced field, else the announced default.
     fn value(&self, name: &str) -> Option<ParameterValue> {
         match self.in_effect(&Target::whole(name)) {
-            InEffect::Nothing | InEffect::Dynamic(_) | InEffect::DefaultJson(_) | InEffect::Json(_) => None,
+            InEffect::Nothing
+            | InEffect::Dynamic(_)
+            | InEffect::DefaultJson(_)
+            | InEffect::Json(_)
+            | InEffect::At(..) => None,
             InEffect::Default(value) | InEffect::Set(value) => Some(value),
         }
     }
@@ -641,6 +654,11 @@ impl std::fmt::Display for InEffect {
             Self::Dynamic(reference) => write!(f, "(dynamic) {reference}"),
             Self::DefaultJson(value) => write!(f, "{value} (default)"),
             Self::Json(value) => write!(f, "{value}"),
+            Self::At(value, place) => match &**value {
+                Self::Default(value) => write!(f, "{value} ({place})"),
+                Self::DefaultJson(value) => write!(f, "{value} ({place})"),
+                value => write!(f, "{value} ({place})"),
+            },
         }
     }
 }

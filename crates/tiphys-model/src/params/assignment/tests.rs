@@ -483,6 +483,7 @@ fn free_prefix_permits_unannounced_names_except_typos() {
             "free.replicaz: not set → 3\n[{\"name\":\"free.replicaz\",\"string\":\"3\"}]\n\
              warning: the plugin does not announce parameter `free.replicaz`; did you mean `free.replicas`?",
         ),
+        ("free.replicas.x=3", "free.replicas.x: not set → 3"),
         ("-free.replica", "free.replica: not set → not set"),
         ("unknown=3", "error: the plugin announces no parameter \"unknown\""),
     ];

@@ -12,6 +12,7 @@ use tiphys_model::params::{
 };
 use tiphys_model::resources::{ApplicationSource, ResourceReference};
 
+use super::ValuePlace;
 use super::structures::StructureAssignment;
 use crate::context::assignments;
 use crate::context::host::Host;
@@ -101,6 +102,26 @@ impl ParameterRequest {
         }
     }
 
+    /// Refuses what cannot be in the inline values of a chart.
+    fn require_values(&self, target: &RequestTarget<'_>) -> Result<(), ServiceError> {
+        if target.values.is_none() {
+            return Err(ServiceError::invalid_input(
+                "the source has no inline values: only charts have them",
+            ));
+        }
+        let of_files = self.files.iter().flatten().map(|(name, _)| name.as_str());
+        let of_set = self.set.iter().filter_map(|text| assigned_value_name(text));
+        let names = of_files.chain(of_set).chain(self.unset.iter().map(String::as_str));
+        let dynamic = self.reference.iter().map(|(name, _)| name.as_str());
+        let is_value = |name: &str| name.starts_with(SET_PREFIX);
+        match names.filter(|name| !is_value(name)).chain(dynamic).next() {
+            Some(name) => Err(ServiceError::invalid_input(format!(
+                "{name}: only strings and JSON of a value of the chart ({SET_PREFIX}PATH) can be written into the inline values"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the names with one of these prefixes. Brackets in them are a part of the name.
     pub(super) fn names_with_prefix<'a>(&'a self, prefixes: &'a [&str]) -> impl Iterator<Item = &'a str> {
         let of_set = |text: &'a String| assigned_value_name(text);
@@ -115,7 +136,16 @@ impl ParameterRequest {
         host: &Host,
     ) -> Result<ValueAssignments, ServiceError> {
         let mut assignments = ValueAssignments::default();
+        if target.place == ValuePlace::Inline {
+            self.require_values(target)?;
+        }
         for values in &self.files {
+            if target.place == ValuePlace::Inline {
+                for (name, value) in values {
+                    assignments.add_given(name, value, target)?;
+                }
+                continue;
+            }
             assignments.plain.extend(
                 values.iter().map(|(name, value)| Assignment {
                     target: Target::whole(name),
@@ -147,6 +177,9 @@ impl ParameterRequest {
                 }
                 _ => false,
             };
+            if !is_structure && target.place == ValuePlace::Inline {
+                return Err(ServiceError::invalid_input(format!("{name} is not set in the inline values")));
+            }
             if !is_structure {
                 let value = target.below.and_then(|below| below.restored(&unset, target));
                 assignments.plain.push(Assignment { target: unset, value });
@@ -174,6 +207,8 @@ pub(super) struct RequestTarget<'a> {
     pub(super) values: Option<&'a InlineValues>,
     /// The values without the changed override file. Unsetting restores them.
     pub(super) below: Option<&'a Below>,
+    /// Where values of the chart are set.
+    pub(super) place: ValuePlace,
 }
 
 /// The values of a source without its own override file.
