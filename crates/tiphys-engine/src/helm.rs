@@ -4,6 +4,7 @@
 //! its own, in order, named `set.`, `set-string.` or `set-file.` followed by the path of the value.
 
 mod chart_keys;
+mod inline_scalar;
 mod inline_values;
 mod shown;
 mod value_path;
@@ -15,9 +16,10 @@ use tiphys_model::resources::HelmSource;
 use tiphys_yaml::{read_json, write_go_json};
 
 pub use chart_keys::{ChartKeys, ChartValue, chart_values};
+pub use inline_scalar::inline_scalar;
 pub use inline_values::{
-    InlineValues, InlineValuesError, covering_parameter, is_list_or_map, is_structure, shown_announcements,
-    structure_default,
+    InlineValues, InlineValuesError, covering_parameter, is_list_or_map, is_structure, shown_announced_name,
+    shown_announcements, structure_default,
 };
 pub(crate) use shown::{
     Knowledge, NoField, is_ambiguous, is_for_helm, plain_paths, plugin_values, seen_name,
@@ -133,6 +135,14 @@ pub const HELM_FIELDS: [HelmField; 13] = [
         access: Access::Switch(|block| block.pass_credentials, |block| &mut block.pass_credentials),
     },
 ];
+
+/// The parameter of the Helm plugin that no field of the block has.
+const KUSTOMIZE_FOLDER: &str = "kustomize-dir";
+
+/// Returns the names of the Helm plugin's parameters that are no values of a chart.
+pub fn helm_parameter_names() -> impl Iterator<Item = &'static str> {
+    HELM_FIELDS.iter().map(|field| field.parameter).chain([KUSTOMIZE_FOLDER])
+}
 
 /// A field that cannot take a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

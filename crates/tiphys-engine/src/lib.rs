@@ -8,6 +8,7 @@ pub mod diff;
 mod dynamic;
 mod generate_paths;
 mod helm;
+mod image;
 mod json_pointers;
 mod jsonpath;
 mod manifest;
@@ -38,9 +39,10 @@ pub use helm::{
     ChartKeys, ChartValue, HELM_FIELDS, HELM_VALUE_PREFIXES, HelmField, InlineValues, InlineValuesError,
     SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX, VALUE_PREFIX, ValuePath, VariableNames, Variables,
     assigned_value_name, build_variables, chart_values, covering_parameter, handed_on_name,
-    has_plugin_values, is_held_as_text, is_list_or_map, is_structure, replaced_variables,
-    shown_announcements, shown_name, structure_default,
+    has_plugin_values, helm_parameter_names, inline_scalar, is_held_as_text, is_list_or_map, is_structure,
+    replaced_variables, shown_announced_name, shown_announcements, shown_name, structure_default,
 };
+pub use image::{ImageError, image_replacement};
 pub use jsonpath::{
     FieldPath, FieldPathError, FindError, FindProblem, PATH_BYTES_MAX, PATH_NESTING_MAX, PATH_VISITS_MAX,
     printed,
@@ -58,7 +60,8 @@ pub use parameter_edit::{
     DynamicEdit, Given, NoPlaceError, parameter_changes, patch_changes, with_parameters, written_parameters,
 };
 pub use parameter_place::{
-    ParameterPart, dynamic_parameter_places, parameter_part_place, parameter_places, source_node,
+    FileLines, ParameterPart, PartPlace, dynamic_parameter_places, parameter_part_place, parameter_places,
+    source_node,
 };
 pub use plugin_environment::{plugin_env, request_environment};
 pub use references::{ReferenceError, mentioned, references};

@@ -20,7 +20,8 @@ use crate::helm::{
     FieldProblem, HELM_VALUE_PREFIXES, Knowledge, NoField, Variables, is_ambiguous, plugin_values,
     set_plugin_parameters, set_shown, shown_parameters, shown_plugin_parameters,
 };
-use crate::translate::{image_entry, kustomize_parameters};
+use crate::image::image_entry;
+use crate::translate::kustomize_parameters;
 
 pub use changes::{parameter_changes, patch_changes};
 pub use dynamic::DynamicEdit;

@@ -54,14 +54,46 @@ pub struct ParameterPart<'a> {
     pub line: Option<usize>,
 }
 
-/// Returns the position of a part of a parameter's value in a source's document. `text` is the file of the document. Without the part, it
-/// is the position of the innermost value around it. `None` if the document does not set the parameter by a field or an entry of this name.
-pub fn parameter_part_place(source: &Node, part: ParameterPart<'_>, text: &[u8]) -> Option<Position> {
-    let value = parameter_value(source, part.name)?;
-    match &value.data {
-        Data::String(_) => Some(line_of_scalar(value.position, part.line, text)),
-        _ => Some(nearest_position(value, part.path)),
+/// The lines of a document's file.
+#[derive(Clone, Debug, Default)]
+pub struct FileLines(Vec<String>);
+
+impl FileLines {
+    /// Splits a file.
+    pub fn of(text: &[u8]) -> Self {
+        Self(String::from_utf8_lossy(text).lines().map(str::to_owned).collect())
     }
+
+    fn char_at(&self, position: Position) -> Option<char> {
+        self.0.get(position.line - 1)?.chars().nth(position.column - 1)
+    }
+}
+
+/// The position of a part of a parameter's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartPlace {
+    /// Of the part.
+    Exact(Position),
+    /// Of the innermost value around it, since the document does not have the part.
+    Around(Position),
+}
+
+impl PartPlace {
+    /// Returns the position, exact or not.
+    pub fn position(self) -> Position {
+        let (Self::Exact(position) | Self::Around(position)) = self;
+        position
+    }
+}
+
+/// Returns the position of a part of a parameter's value in a source's document. `lines` are those of its file. A part of a string is taken
+/// to exist. `None` if the document does not set the parameter by a field or an entry of this name.
+pub fn parameter_part_place(source: &Node, part: ParameterPart<'_>, lines: &FileLines) -> Option<PartPlace> {
+    let value = parameter_value(source, part.name)?;
+    Some(match &value.data {
+        Data::String(_) => PartPlace::Exact(line_of_scalar(value.position, part.line, lines)),
+        _ => nearest_position(value, part.path),
+    })
 }
 
 /// Returns the value of a field of the `helm` block, else of the last entry with this name in the `plugin` block.
@@ -78,17 +110,15 @@ fn parameter_value<'a>(source: &'a Node, name: &str) -> Option<&'a Node> {
 }
 
 /// Returns the position of a line of a string: one below the indicator of a literal block for each line, else that of the string.
-fn line_of_scalar(position: Position, line: Option<usize>, text: &[u8]) -> Position {
-    let written = String::from_utf8_lossy(text);
-    let indicator =
-        written.lines().nth(position.line - 1).and_then(|line| line.chars().nth(position.column - 1));
-    match line.filter(|_| indicator == Some('|')) {
+fn line_of_scalar(position: Position, line: Option<usize>, lines: &FileLines) -> Position {
+    match line.filter(|_| lines.char_at(position) == Some('|')) {
         Some(line) => Position { line: position.line + line, column: 1 },
         None => position,
     }
 }
 
-fn nearest_position(value: &Node, path: &[Step]) -> Position {
+/// Returns the position of a part of a value.
+pub(crate) fn nearest_position(value: &Node, path: &[Step]) -> PartPlace {
     let (mut found, mut position) = (value, value.position);
     for step in path {
         let below = match (&found.data, step) {
@@ -103,10 +133,10 @@ fn nearest_position(value: &Node, path: &[Step]) -> Position {
         };
         match below {
             Some(below) => (found, position) = below,
-            None => break,
+            None => return PartPlace::Around(position),
         }
     }
-    position
+    PartPlace::Exact(position)
 }
 
 /// Returns the positions of a source's entries of `dynamicParameters`, by their names.

@@ -9,6 +9,7 @@ use tiphys_model::resources::{
 
 use crate::dynamic::{DynamicParameterError, LookUp, ValueConsumer, look_ups, unsupported_look_ups};
 use crate::helm::{helm_parameters, helm_value_path};
+use crate::image::image_entry;
 use crate::{AmbiguousSource, BuildEnvironment, SourceType, explicit_type};
 
 /// The plugin that renders `kustomize` blocks and kustomizations.
@@ -268,19 +269,6 @@ pub(crate) fn kustomize_parameters(
         }
     }
     parameters
-}
-
-/// Returns an image override as a map entry: the replaced image and its replacement. `old=new:tag` contains both. `image:tag` and
-/// `image@digest` replace the image without tag and digest.
-pub(crate) fn image_entry(image: &str) -> (String, String) {
-    if let Some((old, new)) = image.split_once('=') {
-        return (old.to_owned(), new.to_owned());
-    }
-    let name = image.split_once('@').map_or(image, |(name, _)| name);
-    // A colon before the last slash belongs to the registry's port.
-    let path_start = name.rfind('/').map_or(0, |slash| slash + 1);
-    let end = name[path_start..].find(':').map_or(name.len(), |colon| path_start + colon);
-    (name[..end].to_owned(), image.to_owned())
 }
 
 /// Returns the set fields of the block for which the plugin has no parameter.

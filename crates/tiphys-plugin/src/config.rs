@@ -54,6 +54,18 @@ pub struct PluginConfig {
     pub inputs: InputRule,
     /// Annotation `tiphys/announcements`: for which applications one answer of the dynamic command counts.
     pub announcement_rule: AnnouncementRule,
+    /// Annotation `tiphys/explanations`: which parameters one run of the explaining command explains.
+    pub explanation_rule: ExplanationRule,
+}
+
+/// Which parameters one run of the explaining command explains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExplanationRule {
+    /// The one in its environment.
+    #[default]
+    One,
+    /// All, if none is in its environment (`all`).
+    All,
 }
 
 /// For which applications one answer of the dynamic command counts.

@@ -1,9 +1,11 @@
 //! The layers of a parameter's value, as `parameters.explain` of a plugin's file prints them.
 
-use serde_json::{Map, Value, json};
-use tiphys_yaml::{Data, DecodeError, Node, Object, Step, read_json};
+use std::collections::BTreeMap;
 
-/// Variable with the name of the parameter that `parameters.explain` is run for.
+use serde_json::{Map, Value, json};
+use tiphys_yaml::{Data, DecodeError, Entry, Node, Object, Step, read_json};
+
+/// Variable with the name of the parameter that `parameters.explain` is run for. Not set if it is run for all.
 pub const PARAMETER_VARIABLE: &str = "TIPHYS_PARAMETER";
 
 /// One setting of a parameter's value.
@@ -47,21 +49,46 @@ pub struct Explanation {
     pub warnings: Vec<String>,
 }
 
-/// Decodes the output of `parameters.explain`: a list of objects; `null` means none. Unknown fields are ignored. The error says what is
-/// wrong.
+/// The results of one `explain` for all parameters.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Explanations {
+    /// The settings of each explained parameter, highest precedence first.
+    pub layers: BTreeMap<String, Vec<ValueLayer>>,
+    /// Warnings that the plugin printed.
+    pub warnings: Vec<String>,
+}
+
+/// Decodes the output of `parameters.explain` for one parameter: a list of objects; `null` means none. Unknown fields are ignored. The error
+/// says what is wrong.
 pub(crate) fn decode(stdout: &[u8]) -> Result<Vec<ValueLayer>, String> {
+    layers(&read_json(stdout).map_err(|error| error.to_string())?, "")
+}
+
+/// Decodes the output of `parameters.explain` for all parameters: an object with a list for each; `null` means none.
+pub(crate) fn decode_all(stdout: &[u8]) -> Result<BTreeMap<String, Vec<ValueLayer>>, String> {
     let node = read_json(stdout).map_err(|error| error.to_string())?;
+    match &node.data {
+        Data::Null => Ok(BTreeMap::new()),
+        Data::Mapping(entries) => {
+            let of = |entry: &Entry| Ok((entry.key.text.clone(), layers(&entry.value, &entry.key.text)?));
+            entries.iter().map(of).collect()
+        }
+        _ => Err(format!("expected an object with a list for each parameter, found {}", node.type_words())),
+    }
+}
+
+fn layers(node: &Node, path: &str) -> Result<Vec<ValueLayer>, String> {
     let items = match &node.data {
         Data::Null => return Ok(Vec::new()),
         Data::Sequence(items) => items,
         _ => return Err(format!("expected a list, found {}", node.type_words())),
     };
-    let layers = items.iter().enumerate().map(|(index, item)| layer(item, index));
+    let layers = items.iter().enumerate().map(|(index, item)| layer(item, format!("{path}[{index}]")));
     layers.collect::<Result<_, _>>().map_err(|error| error.to_string())
 }
 
-fn layer(node: &Node, index: usize) -> Result<ValueLayer, DecodeError> {
-    let mut fields = Object::new(node, format!("[{index}]"))?;
+fn layer(node: &Node, path: String) -> Result<ValueLayer, DecodeError> {
+    let mut fields = Object::new(node, path)?;
     let kind = fields.text("kind")?.unwrap_or_default().to_owned();
     let line = match fields.get("line") {
         None => None,
@@ -73,7 +100,9 @@ fn layer(node: &Node, index: usize) -> Result<ValueLayer, DecodeError> {
     };
     let place = match (fields.text("file")?, fields.text("parameter")?) {
         (Some(file), None) => LayerPlace::File { file: file.to_owned(), line },
-        (None, Some(name)) => LayerPlace::Parameter { name: name.to_owned(), path: path(&mut fields)?, line },
+        (None, Some(name)) => {
+            LayerPlace::Parameter { name: name.to_owned(), path: path_of_part(&mut fields)?, line }
+        }
         _ => {
             return Err(DecodeError::mismatch(
                 node,
@@ -94,8 +123,8 @@ fn layer(node: &Node, index: usize) -> Result<ValueLayer, DecodeError> {
     Ok(ValueLayer { kind, place, value })
 }
 
-/// Decodes a path: a list of keys and indexes.
-fn path(fields: &mut Object<'_>) -> Result<Vec<Step>, DecodeError> {
+/// Decodes `path`: a list of keys and indexes.
+fn path_of_part(fields: &mut Object<'_>) -> Result<Vec<Step>, DecodeError> {
     let path = fields.path_of("path");
     let step = |node: &Node| match &node.data {
         Data::String(key) => Ok(Step::Key(key.clone())),

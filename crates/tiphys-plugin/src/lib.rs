@@ -32,7 +32,7 @@ pub use context::{ContextFilesError, GivenContext, GivenRef};
 pub use endings::Endings;
 pub use environment::{BaseEnvironment, EnvironmentError, EnvironmentRule, HomeFolder};
 pub use error::{CommandFailure, Phase, PluginError};
-pub use explanation::{Explanation, LayerPlace, PARAMETER_VARIABLE, ValueLayer};
+pub use explanation::{Explanation, Explanations, LayerPlace, PARAMETER_VARIABLE, ValueLayer};
 pub use load::{LoadError, LoadedPlugin, PluginFiles, load_plugins, read_plugin_file};
 pub use local::{COMMAND_LOG, LocalPlugin};
 pub use observer::{CommandEnd, Observer, Unobserved};

@@ -15,13 +15,13 @@ use tracing::Instrument as _;
 
 use crate::active_run::{ActiveRun, PendingRun};
 use crate::announcement::Strictness;
-use crate::config::{self, AnnouncementRule, LargeParameters, PluginConfig};
+use crate::config::{self, AnnouncementRule, ExplanationRule, LargeParameters, PluginConfig};
 use crate::context::GivenContext;
 use crate::discovery::Pattern;
 use crate::environment::BaseEnvironment;
 use crate::environment::passing::{self, Passing};
 use crate::error::{CommandFailure, Phase, PluginError};
-use crate::explanation::{self, Explanation, PARAMETER_VARIABLE};
+use crate::explanation::{self, Explanation, Explanations, PARAMETER_VARIABLE};
 use crate::observer::CommandEnd;
 use crate::plugin::{Announced, Configuration, Discovery, Generated, InputRule, Match, Plugin};
 use crate::request::Request;
@@ -485,6 +485,18 @@ impl Plugin for LocalPlugin {
         let layers = explanation::decode(&output.stdout)
             .map_err(|message| PluginError::Output { phase: Phase::Explain, message })?;
         Ok(Some(Explanation { layers, warnings: output.warnings() }))
+    }
+
+    async fn explain_all(&self, request: &Request) -> Result<Option<Explanations>, PluginError> {
+        let command = self.config.explain.as_ref();
+        let explains_all = self.config.explanation_rule == ExplanationRule::All;
+        let Some(command) = command.filter(|_| explains_all) else { return Ok(None) };
+        let output = self.output(request, Phase::Explain, command).await?;
+        let began = Instant::now();
+        let layers = explanation::decode_all(&output.stdout)
+            .map_err(|message| PluginError::Output { phase: Phase::Explain, message })?;
+        self.settings.observer.output_parsed(began.elapsed());
+        Ok(Some(Explanations { layers, warnings: output.warnings() }))
     }
 }
 

@@ -7,7 +7,7 @@ use tiphys_tree::{Entries, Modes, RepoPath};
 use tiphys_yaml::OutputDocument;
 
 use crate::error::PluginError;
-use crate::explanation::Explanation;
+use crate::explanation::{Explanation, Explanations};
 use crate::request::Request;
 
 /// The configuration of a plugin, known without files (`CheckPluginConfiguration`).
@@ -151,6 +151,11 @@ pub trait Plugin: Send + Sync + std::fmt::Debug {
 
     /// Returns what sets the value of a parameter. None if the plugin cannot explain it.
     async fn explain(&self, _request: &Request, _name: &str) -> Result<Option<Explanation>, PluginError> {
+        Ok(None)
+    }
+
+    /// Returns what sets the values of all parameters. None if the plugin cannot explain them in one run.
+    async fn explain_all(&self, _request: &Request) -> Result<Option<Explanations>, PluginError> {
         Ok(None)
     }
 }

@@ -3,19 +3,29 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use futures_util::future::join;
 use tiphys_engine::{
     BuildEnvironment, PluginPlan, SourcePlace, SourcePlan, SourceType, explicit_type, translate,
     without_switched_off, written_parameters,
 };
 use tiphys_model::params::Parameter;
 use tiphys_model::resources::{Application, ApplicationSource};
-use tiphys_plugin::{Announced, Explanation};
+use tiphys_plugin::{Announced, Explanation, Explanations};
 use tiphys_tree::RepoPath;
 
 use crate::error::{RenderError, SourceFailure};
 use crate::prepare::{Prepared, Work};
 use crate::renderer::{Renderer, SourceIndex, rendered};
 use crate::report::{AnnouncedSource, AskedSource, MergedFile};
+
+/// What a plugin is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inquiry {
+    /// Which parameters it accepts.
+    Announcements,
+    /// Also what sets their values, if it explains all at once.
+    Origins,
+}
 
 impl Renderer {
     /// Returns the announced and set parameters of the sources that `choose` selects. The error is that of the first source that fails.
@@ -24,7 +34,7 @@ impl Renderer {
         application: &Application,
         choose: impl Fn(usize, &ApplicationSource) -> bool,
     ) -> Result<Vec<AnnouncedSource>, RenderError> {
-        let asked = Box::pin(self.announce_each(application, choose)).await?;
+        let asked = Box::pin(self.announce_each(application, Inquiry::Announcements, choose)).await?;
         asked.into_iter().map(|asked| asked.failure.map_or(Ok(asked.source), Err)).collect()
     }
 
@@ -32,6 +42,7 @@ impl Renderer {
     pub async fn announce_each(
         &self,
         application: &Application,
+        inquiry: Inquiry,
         choose: impl Fn(usize, &ApplicationSource) -> bool,
     ) -> Result<Vec<AskedSource>, RenderError> {
         let mut told = Vec::new();
@@ -43,10 +54,13 @@ impl Renderer {
                         continue;
                     };
                     known.files = self.source_files(&prepared).await;
-                    let failure = match self.ask(&prepared.work).await {
-                        Ok(announced) => {
+                    let failure = match self.ask(&prepared.work, inquiry).await {
+                        Ok((announced, explanations)) => {
                             known.announcements.clone_from(&announced.list);
-                            known.plugin_warnings.clone_from(&announced.warnings);
+                            let of_explanations = explanations.iter().flat_map(|one| &one.warnings);
+                            let new = of_explanations.filter(|one| !announced.warnings.contains(one));
+                            known.plugin_warnings = announced.warnings.iter().chain(new).cloned().collect();
+                            known.explanations = explanations.map(|one| one.layers);
                             None
                         }
                         Err(failure) => Some(at.failed(source, failure)),
@@ -81,11 +95,23 @@ impl Renderer {
         Ok(None)
     }
 
-    /// Asks the plugin of a source for its announcements. Empty for plain manifests.
-    async fn ask(&self, work: &Work) -> Result<Arc<Announced>, SourceFailure> {
-        let Work::Plugin { chosen, request, .. } = work else { return Ok(Arc::default()) };
-        let asking = self.announcements.ask(chosen.plugin.as_ref(), request);
-        asking.await.map_err(|source| SourceFailure::Plugin { name: chosen.plugin.name().to_owned(), source })
+    /// Asks the plugin of a source for its announcements, and for explanations if it has them. Empty for plain manifests.
+    async fn ask(
+        &self,
+        work: &Work,
+        inquiry: Inquiry,
+    ) -> Result<(Arc<Announced>, Option<Explanations>), SourceFailure> {
+        let Work::Plugin { chosen, request, .. } = work else { return Ok((Arc::default(), None)) };
+        let plugin = chosen.plugin.as_ref();
+        let explaining = async {
+            match inquiry {
+                Inquiry::Announcements => Ok(None),
+                Inquiry::Origins => plugin.explain_all(request).await,
+            }
+        };
+        let (announced, explained) = join(self.announcements.ask(plugin, request), explaining).await;
+        let answer = announced.and_then(|announced| Ok((announced, explained?)));
+        answer.map_err(|source| SourceFailure::Plugin { name: plugin.name().to_owned(), source })
     }
 
     /// Returns the result for a source without its announcements. None for a source that renders nothing.
@@ -134,6 +160,7 @@ impl Renderer {
             build_environment: build.variables().iter().map(|variable| variable.name.clone()).collect(),
             warnings: prepared.warnings.clone(),
             plugin_warnings: Vec::new(),
+            explanations: None,
         })
     }
 
@@ -170,6 +197,7 @@ impl Renderer {
             build_environment: Vec::new(),
             warnings: Vec::new(),
             plugin_warnings: Vec::new(),
+            explanations: None,
         }
     }
 

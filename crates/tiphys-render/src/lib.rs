@@ -16,6 +16,7 @@ mod report;
 mod shared_announcements;
 mod values;
 
+pub use announce::Inquiry;
 pub use chart_folder::ChartFolder;
 pub use context::ContextSettings;
 pub use destination::DestinationVersions;

@@ -1,11 +1,13 @@
 //! Results of rendering and announcing.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use tiphys_engine::{LookUp, Manifest, SourceType};
 use tiphys_model::params::{Announcement, Parameter, ValueRedactor};
 use tiphys_model::resources::{ApplicationSource, DynamicParameter};
+use tiphys_plugin::ValueLayer;
 use tiphys_tree::RepoPath;
 
 use crate::chart_folder::ChartFolder;
@@ -107,6 +109,8 @@ pub struct AnnouncedSource {
     pub warnings: Vec<String>,
     /// Warnings of the plugin about its announcements.
     pub plugin_warnings: Vec<String>,
+    /// What sets each value, highest precedence first. `None` if the plugin was not asked, or does not explain all at once.
+    pub explanations: Option<BTreeMap<String, Vec<ValueLayer>>>,
 }
 
 /// A merged override file of the repository.

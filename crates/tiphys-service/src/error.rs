@@ -108,6 +108,8 @@ pub enum Remedy {
     ChooseSource,
     /// Change an override file instead of the Application.
     WriteOverride,
+    /// Change the inline values of a chart instead of its parameters.
+    WriteValues,
     /// Ask the plugin for its announcements, or name it in the Application.
     AskPlugin,
     /// Take every name without asking the plugin.

@@ -23,8 +23,8 @@ pub use json::{read_json, read_json_as_any, write_go_json, write_go_string};
 pub use json_pointer::JsonPointer;
 pub use node::{Data, Entry, Key, Node, Position};
 pub use reader::{
-    LIMITS, Limits, read_document, read_document_of_texts, read_document_within, read_documents,
-    read_documents_of_texts, read_documents_within,
+    LIMITS, Limits, read_document, read_document_and_rest, read_document_of_texts, read_document_within,
+    read_documents, read_documents_of_texts, read_documents_within,
 };
 pub use stream::{OutputDocument, split_documents, split_output};
 pub use writer::write_yaml;

@@ -43,6 +43,23 @@ pub fn read_document_within(text: &[u8], limits: Limits) -> Result<Option<Node>,
     read_first(text, limits, Unquoted::Typed)
 }
 
+/// Parses the first document like [`read_document_within`]. Also returns the position of the content after it, which is ignored: after `...`,
+/// or another document.
+pub fn read_document_and_rest(
+    text: &[u8],
+    limits: Limits,
+) -> Result<(Option<Node>, Option<Position>), Error> {
+    if let Some(node) = json::read_as_kubernetes(text, limits, Unquoted::Typed) {
+        return Ok((Some(node), None));
+    }
+    let decoded = text::decode(text);
+    let mut documents = Documents::new(&decoded, Position::START, limits);
+    let Some(node) = documents.next_document()? else { return Ok((None, None)) };
+    // Content after the document need not be YAML.
+    let rest = documents.next_start().unwrap_or_else(|error| error.position);
+    Ok((Some(node).filter(|node| !node.is_null()), rest))
+}
+
 /// Parses like [`read_document`], but scalars without quotes and tags are strings as written (`yes`, `0123`, `1e3`, `1.10`). The same
 /// applies to keys and to JSON's numbers and booleans. Only `null`, `~` and the empty scalar are null. For values that are always strings.
 pub fn read_document_of_texts(text: &[u8]) -> Result<Option<Node>, Error> {

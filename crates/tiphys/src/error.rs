@@ -69,8 +69,10 @@ pub(crate) fn shown(error: &ServiceError) -> String {
 /// Returns what to do about an error.
 pub(crate) fn hint(error: &ServiceError) -> Option<String> {
     let parts = [error.hint().map(str::to_owned), error.remedy().map(remedy_hint)];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join("; "))
+    parts.into_iter().flatten().reduce(|hint, remedy| {
+        let separator = if hint.ends_with('?') { " " } else { "; " };
+        hint + separator + &remedy
+    })
 }
 
 /// Returns the message with its hint.
@@ -130,6 +132,7 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::WriteOverride => {
             "--write-to override writes the change into the repository's folder (--repo) instead"
         }
+        Remedy::WriteValues => "--write-to values changes the value there instead",
         Remedy::AskPlugin => {
             "leave --allow-unannounced out, or name the plugin in the Application (`plugin: {name: …}`)"
         }

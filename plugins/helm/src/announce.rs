@@ -4,8 +4,10 @@
 //! inline values and those of subcharts. Keys with dots can be set, and numbers are plain. Helm does not run, and nothing is fetched: value
 //! files with a URL are skipped. The rules are those of the helm version that an earlier run recorded, otherwise those of Helm 4.
 
+mod documents;
 mod entries;
 mod explain;
+mod ignored_text;
 mod layers;
 mod loaded_chart;
 mod missing;
@@ -20,6 +22,7 @@ use std::io;
 use std::path::Path;
 
 use tiphys_helm_values::{Chart, CoalesceError, HelmVersion, Map, Value, coalesce, enabled, merge_over};
+use tiphys_model::access::RefTree;
 use tiphys_model::params::{Announcement, CollectionType};
 use tiphys_tree::{ContainmentError, check_links, read_bounded};
 
@@ -30,6 +33,7 @@ use crate::helm;
 use crate::options::InlineValues;
 use crate::request::Request;
 use crate::value_files::{RefError, ValueFileError};
+use documents::Documents;
 use entries::{Knowledge, TooMany};
 use loaded_chart::{LoadError, LoadedChart, Loader};
 use notes::Notes;
@@ -129,6 +133,21 @@ struct Text {
     /// The parameter, if it is not a file.
     parameter: Option<&'static str>,
     bytes: Vec<u8>,
+    documents: Documents,
+}
+
+impl Text {
+    /// Returns the parameter, or the file's path in its repository: `$NAME/PATH` in another source.
+    fn shown(&self, request: &Request) -> String {
+        let below = |root: &Path| {
+            let path = Path::new(&self.place).strip_prefix(root).ok()?;
+            Some(path.to_string_lossy().into_owned())
+        };
+        let of_source =
+            |(name, tree): (&String, &RefTree)| below(&tree.path).map(|path| format!("${name}/{path}"));
+        let own = below(&request.root);
+        own.or_else(|| request.context.refs.iter().find_map(of_source)).unwrap_or_else(|| self.place.clone())
+    }
 }
 
 /// Sources of the values of a request.
@@ -158,39 +177,78 @@ impl ValueSources {
     }
 }
 
+/// The chart of a request without disabled subcharts, and the values that decide which these are.
+struct Enabled<'a> {
+    chart: PlacedChart<'a>,
+    /// The same chart as input of the merge of values.
+    values: Chart,
+    /// The values of files and of inline values.
+    given: Map,
+    single: Single,
+    /// The values with those that are set one by one.
+    assigned: Option<Map>,
+    warnings: Vec<String>,
+}
+
+impl<'a> Enabled<'a> {
+    fn of(request: &Request, sources: &'a ValueSources) -> Result<Self, AnnounceError> {
+        let ValueSources { chart, files, version, .. } = sources;
+        let mut warnings = ignored_text::warnings(chart, *version);
+        let mut given = Map::new();
+        for text in files {
+            let fail = |source| AnnounceError::Values { place: text.place.clone(), source };
+            let read = values_text::read(&text.bytes, *version).map_err(fail)?;
+            let place = text.shown(request);
+            warnings.extend(ignored_text::warnings_of(&place, &read.ignored_from, *version));
+            merge_over(&mut given, read.values);
+        }
+        let mut chart = PlacedChart::new(chart, request.settings.chart_bounds)?;
+        let single = Single::of(request);
+        let assigned = if single.is_empty() { None } else { single.over(&given, *version) };
+        let deciding = assigned.as_ref().unwrap_or(&given);
+        warnings.extend(missing::warning(&chart.missing(deciding, *version)));
+        let values = enabled_chart(&chart, deciding, *version)?;
+        chart.keep(&values);
+        Ok(Self { chart, values, given, single, assigned, warnings })
+    }
+
+    /// Returns the announcements.
+    fn announcements(
+        &self,
+        request: &Request,
+        sources: &ValueSources,
+    ) -> Result<Vec<Announcement>, AnnounceError> {
+        let (max, nodes_max) = (request.settings.announced_max, request.settings.commented_nodes_max);
+        let plain = values_of(&self.values, self.given.clone(), sources.version)?;
+        // Values that do not match the chart fail in `generate`, with helm's message.
+        let with_set = self
+            .assigned
+            .clone()
+            .and_then(|assigned| values_of(&self.values, assigned, sources.version).ok());
+        let values = with_set.map(|with_set| self.single.announced(&plain, &with_set));
+        let mut notes = Notes::default();
+        add_notes(&mut notes, &self.chart, &mut Vec::new(), nodes_max);
+        for file in &sources.files {
+            notes.add(&[], &file.bytes, nodes_max);
+        }
+        let values = values.as_ref().unwrap_or(&plain);
+        let (given, plain) = (Value::Map(self.given.clone()), Value::Map(plain.clone()));
+        let knowledge = Knowledge { chart: &self.chart, notes: &notes, given: &given, plain: &plain };
+        let found = suggestions(&request.app_path, sources.left_out.len());
+        let values = entries::announcements(values, knowledge, max);
+        Ok(found.into_iter().chain(values.map_err(|TooMany| AnnounceError::TooMany { max })?).collect())
+    }
+}
+
 pub(crate) use explain::explain;
 
 /// Returns the announcements.
 pub(crate) fn announce(request: &Request) -> Result<Printed, AnnounceError> {
-    let settings = &request.settings;
-    let (max, nodes_max) = (settings.announced_max, settings.commented_nodes_max);
-    let ValueSources { chart, files, left_out, version } = ValueSources::read(request)?;
-    let mut chart = PlacedChart::new(&chart, settings.chart_bounds)?;
-    let given = given(&files, version)?;
-    let single = Single::of(request);
-    let assigned = if single.is_empty() { None } else { single.over(&given, version) };
-    let deciding = assigned.as_ref().unwrap_or(&given);
-    let warnings = missing::warning(&chart.missing(deciding, version)).into_iter().collect();
-    let enabled = enabled_chart(&chart, deciding, version)?;
-    chart.keep(&enabled);
-    let plain = values_of(&enabled, given.clone(), version)?;
-    // Values that do not match the chart fail in `generate`, with helm's message.
-    let with_set = assigned.and_then(|assigned| values_of(&enabled, assigned, version).ok());
-    let values = with_set.map(|with_set| single.announced(&plain, &with_set));
-    let mut notes = Notes::default();
-    add_notes(&mut notes, &chart, &mut Vec::new(), nodes_max);
-    for file in &files {
-        notes.add(&[], &file.bytes, nodes_max);
-    }
-    let values = values.as_ref().unwrap_or(&plain);
-    let (given, plain) = (Value::Map(given), Value::Map(plain.clone()));
-    let knowledge = Knowledge { chart: &chart, notes: &notes, given: &given, plain: &plain };
-    let mut list: Vec<Announcement> = suggestions(&request.app_path, left_out.len()).into_iter().collect();
-    let found = entries::announcements(values, knowledge, max);
-    list.extend(found.map_err(|TooMany| AnnounceError::TooMany { max })?);
-    let mut json = serde_json::to_vec(&list)?;
+    let sources = ValueSources::read(request)?;
+    let enabled = Enabled::of(request, &sources)?;
+    let mut json = serde_json::to_vec(&enabled.announcements(request, &sources)?)?;
     json.push(b'\n');
-    Ok(Printed { json, warnings })
+    Ok(Printed { json, warnings: enabled.warnings })
 }
 
 /// Reads the application's value files in order, then the values in its parameters. Missing files are skipped whatever the parameters say,
@@ -205,7 +263,7 @@ fn value_files(request: &Request, bytes_max: usize) -> Result<(Vec<Text>, Vec<St
             left_out.push(file);
         } else if let Some(bytes) = read(&file, bytes_left, bytes_max)? {
             bytes_left = bytes_left.saturating_sub(bytes.len());
-            texts.push(Text { place: file, parameter: None, bytes });
+            texts.push(Text { place: file, parameter: None, bytes, documents: Documents::default() });
         }
     }
     let (parameter, text) = match &options.values {
@@ -214,7 +272,8 @@ fn value_files(request: &Request, bytes_max: usize) -> Result<(Vec<Text>, Vec<St
         Some(InlineValues::Json(text)) => ("values-object", text),
     };
     let bytes = text.clone().into_bytes();
-    texts.push(Text { place: format!("parameter {parameter}"), parameter: Some(parameter), bytes });
+    let place = format!("parameter {parameter}");
+    texts.push(Text { place, parameter: Some(parameter), bytes, documents: Documents::default() });
     Ok((texts, left_out))
 }
 
@@ -226,16 +285,6 @@ fn read(file: &str, bytes_left: usize, max: usize) -> Result<Option<Vec<u8>>, An
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(cause) => Err(AnnounceError::Read { file: file.to_owned(), cause }),
     }
-}
-
-/// Merges the values of these documents; later ones win.
-fn given(texts: &[Text], version: HelmVersion) -> Result<Map, AnnounceError> {
-    let mut values = Map::new();
-    for text in texts {
-        let fail = |source| AnnounceError::Values { place: text.place.clone(), source };
-        merge_over(&mut values, values_text::read(&text.bytes, version).map_err(fail)?);
-    }
-    Ok(values)
 }
 
 /// Returns the chart without disabled subcharts. Values that are set one by one count too: the values of an enabled subchart are announced,

@@ -45,7 +45,8 @@ pub(crate) enum Command {
   cd charts/web
   ARGOCD_APP_NAME=web ARGOCD_APP_SOURCE_PATH=charts/web tiphys-helm announce")]
     Announce,
-    /// Print as JSON what sets the value of the parameter that `TIPHYS_PARAMETER` names, highest precedence first
+    /// Print as JSON what sets the value of the parameter that `TIPHYS_PARAMETER` names, highest precedence first; without it, of each
+    /// parameter
     #[command(after_help = "Example:
   cd charts/web
   ARGOCD_APP_NAME=web ARGOCD_APP_SOURCE_PATH=charts/web TIPHYS_PARAMETER=set.image.tag tiphys-helm explain")]

@@ -26,7 +26,7 @@ use crate::{announce, check, generate, home, request};
 /// Time after a signal for ending helm and cleaning up. Argo CD sends SIGKILL after five seconds.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Variable with the name of the parameter that `explain` is about.
+/// Variable with the name of the parameter that `explain` is about. Without it, all are explained.
 const PARAMETER_VARIABLE: &str = "TIPHYS_PARAMETER";
 
 /// Runs the program with this process's arguments and environment, and returns its exit code.
@@ -103,9 +103,7 @@ fn line(host: &Host) -> Vec<u8> {
 
 fn explained(host: &Host) -> Result<Vec<u8>, Failure> {
     let request = Request::of(host)?;
-    let Some(parameter) = host.variable(PARAMETER_VARIABLE).filter(|name| !name.is_empty()) else {
-        return Err(Failure::new(format!("{PARAMETER_VARIABLE} must have the name of a parameter")));
-    };
+    let parameter = host.variable(PARAMETER_VARIABLE).filter(|name| !name.is_empty());
     printed(&request, announce::explain(&request, parameter))
 }
 

@@ -10,12 +10,15 @@ use serde_json::{Map, Value};
 use tiphys_helm_values::PathItem;
 use tiphys_model::params::{Announcement, ItemType, JsonType, Parameter};
 use tiphys_model::resources::{ApplicationSource, HelmSource};
-use tiphys_yaml::{Change, EditError, NewValue, Target, edit, read_documents, read_json};
+use tiphys_yaml::{
+    Change, EditError, NewValue, Step, Target, edit, read_document, read_documents, read_json,
+};
 
 use super::shown::{plain_paths, plugin_values, seen_name, split};
 use super::value_path::ValuePath;
 use super::{SET_PREFIX, VALUE_PREFIX, helm_parameters, helm_value_path, text_parameter};
 use crate::SourceType;
+use crate::parameter_place::nearest_position;
 use crate::translate::HELM_PLUGIN;
 
 /// Names of the plugin's parameters with inline values.
@@ -197,6 +200,14 @@ impl InlineValues {
         path.find(&self.values)
     }
 
+    /// Returns the parameter of the Helm plugin with these values, the steps to the value at a path in it, and its line if they are a string.
+    pub fn part(&self, path: &ValuePath) -> (&'static str, Vec<Step>, Option<usize>) {
+        let steps = path.steps();
+        let document = self.text.as_ref().and_then(|text| read_document(text.as_bytes()).ok()?);
+        let line = document.map(|document| nearest_position(&document, &steps).position().line);
+        (self.parameter(), steps, line)
+    }
+
     /// Sets a value, and creates the objects above it. An index may be one above the last one of the list.
     pub fn set(&mut self, path: &ValuePath, value: Value) -> Result<(), InlineValuesError> {
         let change = self.put(path, value)?;
@@ -376,17 +387,19 @@ pub fn covering_parameter(
     })
 }
 
-/// Returns the announcements of a plugin by the names under which users set the parameters: the Helm plugin takes a list or a map as JSON
-/// with the prefix `value.`, but users see every value of a chart with the prefix `set.`.
+/// Returns the announcements of a plugin by the names under which users set the parameters.
 pub fn shown_announcements(plugin: Option<&str>, announcements: Vec<Announcement>) -> Vec<Announcement> {
-    if plugin != Some(HELM_PLUGIN) {
-        return announcements;
-    }
-    let shown = |one: Announcement| match one.name.strip_prefix(VALUE_PREFIX) {
-        Some(path) => Announcement { name: format!("{SET_PREFIX}{path}"), ..one },
-        None => one,
-    };
+    let shown = |one: Announcement| Announcement { name: shown_announced_name(plugin, one.name), ..one };
     announcements.into_iter().map(shown).collect()
+}
+
+/// Returns the name under which users set an announced parameter: the Helm plugin takes a list or a map as JSON with the prefix `value.`,
+/// but users see every value of a chart with the prefix `set.`.
+pub fn shown_announced_name(plugin: Option<&str>, name: String) -> String {
+    match name.strip_prefix(VALUE_PREFIX) {
+        Some(path) if plugin == Some(HELM_PLUGIN) => format!("{SET_PREFIX}{path}"),
+        _ => name,
+    }
 }
 
 /// Returns whether an announced value of a chart is a list or a map, which is set as JSON.

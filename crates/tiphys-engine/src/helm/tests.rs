@@ -1,6 +1,6 @@
 //! Tests of the table against the type of the block and against the plugin's file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -8,7 +8,10 @@ use tiphys_model::params::{Announcement, ItemType};
 use tiphys_model::resources::{ApplicationSource, HelmSource, PluginSource};
 use tiphys_yaml::{Node, read_document};
 
-use super::{HELM_FIELDS, handed_on_name, helm_parameters, shown_name, text_parameter};
+use super::{
+    HELM_FIELDS, KUSTOMIZE_FOLDER, handed_on_name, helm_parameter_names, helm_parameters, shown_name,
+    text_parameter,
+};
 
 /// A block in which every field is set.
 fn full() -> Value {
@@ -108,9 +111,6 @@ fn force_string_value_is_shown_as_set() {
     }
 }
 
-/// Parameters of the plugin that no field of the block sets.
-const PLUGIN_ONLY: [&str; 1] = ["kustomize-dir"];
-
 #[test]
 fn plugin_announces_parameter_for_each_field() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins/helm/plugin.yaml");
@@ -125,9 +125,12 @@ fn plugin_announces_parameter_for_each_field() {
         .map(|entry| {
             (entry["name"].as_str().unwrap_or_default().to_owned(), entry["collectionType"] == "array")
         })
-        .filter(|(name, _)| !PLUGIN_ONLY.contains(&name.as_str()))
         .collect();
+    assert!(announced.keys().map(String::as_str).eq(helm_parameter_names().collect::<BTreeSet<_>>()));
     let fields: BTreeMap<String, bool> =
         HELM_FIELDS.iter().map(|field| (field.parameter.to_owned(), field.is_list())).collect();
-    assert_eq!(announced, fields);
+    let without_field = announced.iter().filter(|(name, _)| !fields.contains_key(*name));
+    assert_eq!(without_field.map(|(name, _)| name.as_str()).collect::<Vec<_>>(), [KUSTOMIZE_FOLDER]);
+    let with_field = |name: &String| announced.get(name).copied();
+    assert!(fields.iter().all(|(name, is_list)| with_field(name) == Some(*is_list)));
 }

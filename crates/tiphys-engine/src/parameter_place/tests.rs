@@ -1,6 +1,9 @@
 use tiphys_yaml::{Node, Step, read_document};
 
-use super::{ParameterPart, dynamic_parameter_places, parameter_part_place, parameter_places, source_node};
+use super::{
+    FileLines, ParameterPart, PartPlace, dynamic_parameter_places, parameter_part_place, parameter_places,
+    source_node,
+};
 
 fn read(text: &str) -> Node {
     read_document(text.as_bytes()).expect("YAML").expect("a document")
@@ -132,15 +135,24 @@ fn positions_of_dynamic_parameters() {
     }
 }
 
-/// A source, a parameter, a path in its value, and the lines of the parameter and of the part.
-type PartCase<'a> = (&'a str, &'a str, &'a [Step], Option<usize>, Option<usize>);
+/// A source, a parameter, a path in its value, the line of the part in a string, and the line of the part.
+type PartCase<'a> = (&'a str, &'a str, &'a [Step], Option<usize>, Option<Line>);
+
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    Exact(usize),
+    Around(usize),
+}
 
 #[test]
 fn parts_of_inline_values_have_positions() {
     let key = |key: &str| Step::Key(key.to_owned());
     let part = |text: &str, name: &str, path: &[Step], line| {
         let part = ParameterPart { name, path, line };
-        parameter_part_place(&read(text), part, text.as_bytes()).map(|position| position.line)
+        parameter_part_place(&read(text), part, &FileLines::of(text.as_bytes())).map(|place| match place {
+            PartPlace::Exact(position) => Line::Exact(position.line),
+            PartPlace::Around(position) => Line::Around(position.line),
+        })
     };
     let object = "helm:\n  valuesObject:\n    image:\n      tag: 1\n    list:\n    - a\n    - b\n";
     let block = "helm:\n  values: |\n    image:\n      tag: 1\n";
@@ -148,14 +160,14 @@ fn parts_of_inline_values_have_positions() {
     let entry = "plugin:\n  parameters:\n  - name: values\n    string: |-\n      image:\n        tag: 1\n";
     let tag = [key("image"), key("tag")];
     let cases: [PartCase<'_>; 8] = [
-        (object, "values-object", &tag, Some(1), Some(4)),
-        (object, "values-object", &[key("list"), Step::Index(1)], None, Some(7)),
-        (object, "values-object", &[key("image"), key("none")], None, Some(3)),
+        (object, "values-object", &tag, Some(1), Some(Line::Exact(4))),
+        (object, "values-object", &[key("list"), Step::Index(1)], None, Some(Line::Exact(7))),
+        (object, "values-object", &[key("image"), key("none")], None, Some(Line::Around(3))),
         (object, "values", &tag, Some(2), None),
-        (block, "values", &tag, Some(2), Some(4)),
-        (block, "values", &tag, None, Some(2)),
-        (quoted, "values", &tag, Some(2), Some(2)),
-        (entry, "values", &tag, Some(2), Some(6)),
+        (block, "values", &tag, Some(2), Some(Line::Exact(4))),
+        (block, "values", &tag, None, Some(Line::Exact(2))),
+        (quoted, "values", &tag, Some(2), Some(Line::Exact(2))),
+        (entry, "values", &tag, Some(2), Some(Line::Exact(6))),
     ];
     for (text, name, path, line, expected) in cases {
         assert_eq!(part(text, name, path, line), expected, "{text}: {name} {path:?} {line:?}");

@@ -6,13 +6,18 @@ use tiphys_yaml::{Data, DecodeError, Node, Object};
 
 use crate::plugin::InputRule;
 
-use super::{AnnouncementRule, Command, ConfigError, Discover, KIND, Metadata, PluginConfig};
+use super::{
+    AnnouncementRule, Command, ConfigError, Discover, ExplanationRule, KIND, Metadata, PluginConfig,
+};
 
 /// The annotation by which a plugin declares what its output depends on.
 const INPUTS: &str = "tiphys/inputs";
 
 /// The annotation by which a plugin declares for which applications an answer of its dynamic command counts.
 const ANNOUNCEMENTS: &str = "tiphys/announcements";
+
+/// The annotation by which a plugin declares which parameters a run of its explaining command explains.
+const EXPLANATIONS: &str = "tiphys/explanations";
 
 /// How parameters are passed that do not fit into the environment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,6 +110,7 @@ impl PluginFile {
             return Err(ConfigError::Kind { found: self.kind });
         }
         let (inputs, announcement_rule) = (self.inputs(), self.announcement_rule());
+        let explanation_rule = self.explanation_rule();
         let Some(generate) = self.generate.into_command() else { return Err(ConfigError::NoGenerate) };
         Ok(PluginConfig {
             name: self.metadata.name,
@@ -125,6 +131,7 @@ impl PluginFile {
             large_parameters: self.large_parameters,
             inputs,
             announcement_rule,
+            explanation_rule,
         })
     }
 
@@ -134,6 +141,14 @@ impl PluginFile {
             Some("shared") => AnnouncementRule::Shared,
             Some("many") => AnnouncementRule::Many,
             _ => AnnouncementRule::Own,
+        }
+    }
+
+    /// Returns for which parameters an explanation counts; for one if the annotation is absent or has another value.
+    fn explanation_rule(&self) -> ExplanationRule {
+        match self.metadata.annotations.get(EXPLANATIONS).map(String::as_str) {
+            Some("all") => ExplanationRule::All,
+            _ => ExplanationRule::One,
         }
     }
 

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 use tiphys_yaml::Step;
 
-use super::{LayerPlace, ValueLayer, decode};
+use super::{LayerPlace, ValueLayer, decode, decode_all};
 
 fn layer(kind: &str, place: LayerPlace, value: Value) -> ValueLayer {
     ValueLayer { kind: kind.to_owned(), place, value }
@@ -29,6 +29,24 @@ fn layers_are_decoded_with_their_places() {
     ];
     assert_eq!(decode(text), Ok(expected.to_vec()));
     assert_eq!(decode(b"null"), Ok(Vec::new()));
+}
+
+#[test]
+fn explanations_of_all_parameters_are_lists_by_name() {
+    let text = br#"{"a": [{"kind": "k", "file": "f", "string": "x"}], "b.c": null}"#;
+    let place = LayerPlace::File { file: "f".to_owned(), line: None };
+    let of_a = vec![layer("k", place, json!({"string": "x"}))];
+    let expected = [("a".to_owned(), of_a), ("b.c".to_owned(), Vec::new())];
+    assert_eq!(decode_all(text), Ok(expected.into()));
+    assert_eq!(decode_all(b"null"), Ok([].into()));
+    for (text, expected) in [
+        ("[]", "expected an object with a list for each parameter, found an empty list"),
+        (r#"{"a": 1}"#, "expected a list, found a number"),
+        (r#"{"a": [{"kind": "k"}]}"#, "a[0]: expected an object with either file or parameter"),
+    ] {
+        let error = decode_all(text.as_bytes()).expect_err(text);
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]

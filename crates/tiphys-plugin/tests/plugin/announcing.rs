@@ -109,6 +109,25 @@ async fn explaining_command_gets_the_name_of_the_parameter() {
     assert_eq!(fixture.left_behind().await, Vec::<String>::new());
 }
 
+#[tokio::test]
+async fn one_run_explains_all_parameters_if_the_plugin_declares_it() {
+    let fixture = Fixture::new();
+    let tree = fixture.tree(&[("app/x", "")]);
+    let script =
+        r#"test -z "${TIPHYS_PARAMETER+x}" && echo '{"a":[{"kind":"k","file":"f"}]}'; echo 'warning: w' >&2"#;
+    let spec = format!(
+        "  generate: {{command: ['true']}}\n  parameters: {{explain: {{command: [sh, -c, {script:?}]}}}}"
+    );
+    let plain = fixture.plugin("p", &spec);
+    assert_eq!(plain.explain_all(&request(&tree)).await.expect("nothing runs"), None);
+    let plugin = fixture.plugin_in(config_with("tiphys/explanations: all", &spec), None);
+    let explained =
+        plugin.explain_all(&request(&tree)).await.expect("it explains").expect("it has the command");
+    let names: Vec<&str> = explained.layers.keys().map(String::as_str).collect();
+    assert_eq!((names, explained.warnings), (vec!["a"], vec!["w".to_owned()]));
+    assert_eq!(fixture.left_behind().await, Vec::<String>::new());
+}
+
 /// Prints a line for each application: null for the one whose name has no `-`, otherwise its name and parameter as an announcement.
 const ANSWERS: &str = r#"
   largeParameters: file

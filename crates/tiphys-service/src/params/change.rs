@@ -1,6 +1,8 @@
 //! Changes of parameters: parsing a request, finding the source that it applies to, and applying it.
 
 mod dynamic;
+mod images;
+mod pinned;
 mod request;
 mod structures;
 mod value_files;
@@ -10,19 +12,20 @@ use std::sync::Arc;
 
 use tiphys_engine::{
     DynamicEdit, Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, InlineValues, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX,
-    SET_PREFIX, SET_STRING_PREFIX, SourceType, VariableNames, Variables, build_variables, has_plugin_values,
-    is_held_as_text, parameter_places, replaced_variables, shown_announcements, shown_name, with_parameters,
-    written_parameters,
+    SET_PREFIX, SET_STRING_PREFIX, SourceType, ValuePath, VariableNames, Variables, build_variables,
+    has_plugin_values, helm_parameter_names, is_held_as_text, parameter_places, replaced_variables,
+    shown_name, with_parameters, written_parameters,
 };
 use tiphys_model::params::{
     Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, apply,
 };
 use tiphys_model::resources::ApplicationSource;
 use tiphys_plugin::{CommandFailure, Phase, PluginError};
-use tiphys_render::{AnnouncedSource, AskedSource, RenderError, SourceFailure};
+use tiphys_render::{AnnouncedSource, AskedSource, ChartFolder, Inquiry, RenderError, SourceFailure};
 use tiphys_store::StoredApplication;
 
 use super::SourceChoice;
+use super::inspect::show_names;
 use crate::context::host::Host;
 use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError, chain};
@@ -34,6 +37,15 @@ use structures::Structured;
 
 /// The exit status of the Helm plugin if a chart has more values than it announces.
 const HELM_PAST_BOUND: CommandFailure = CommandFailure::Exited(3);
+
+/// Where values of a chart are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValuePlace {
+    /// In parameters. Lists, maps and their items are set in the inline values.
+    Parameters,
+    /// In the inline values.
+    Inline,
+}
 
 /// A source whose parameters are changed.
 #[derive(Debug)]
@@ -75,9 +87,10 @@ impl ParameterSource {
         if allow_unannounced {
             return Self::unasked(&stored, choice);
         }
-        let asking = workspace
-            .renderer
-            .announce_each(&stored.application, |position, source| choice.includes(position, source));
+        let asking =
+            workspace.renderer.announce_each(&stored.application, Inquiry::Origins, |position, source| {
+                choice.includes(position, source)
+            });
         let refused = |error: RenderError| {
             let failure = ServiceError::application(&stored, &error);
             let is_of_a_file = matches!(&error, RenderError::Source(error) if matches!(*error.failure, SourceFailure::Override(_)));
@@ -90,7 +103,7 @@ impl ParameterSource {
         for AskedSource { mut source, failure } in
             workspace.drained(Box::pin(asking)).await.map_err(refused)?
         {
-            source.announcements = shown_announcements(source.plugin.as_deref(), source.announcements);
+            show_names(&mut source);
             match failure {
                 Some(error) if source.source_type == SourceType::Helm && is_past_bound(&error) => {
                     let message = format!(
@@ -175,9 +188,10 @@ impl ParameterSource {
     pub(super) fn change_document(
         &self,
         request: &ParameterRequest,
+        place: ValuePlace,
         host: &Host,
     ) -> Result<SourceChange, ServiceError> {
-        let mut change = self.change(request, self.source(), None, host)?;
+        let mut change = self.change(request, self.source(), None, place, host)?;
         if let Some(file) = self.preceding_file(&change) {
             let message = format!(
                 "the override file {file} of the repository sets parameters too and wins over the Application"
@@ -227,6 +241,7 @@ impl ParameterSource {
         request: &ParameterRequest,
         source: &ApplicationSource,
         below: Option<&Below>,
+        place: ValuePlace,
         host: &Host,
     ) -> Result<SourceChange, ServiceError> {
         let plugin = self.plugin();
@@ -240,13 +255,21 @@ impl ParameterSource {
         let has_values = self.source_type == SourceType::Helm || has_plugin_values(source, plugin);
         // Values of a chart need not be announced.
         let free_prefixes: &[&str] = if has_values { &HELM_VALUE_PREFIXES } else { &[] };
-        let known: HashSet<&str> = announcements
+        let announced_or_set: HashSet<&str> = announcements
             .iter()
             .map(|announcement| announcement.name.as_str())
             .chain(before.iter().chain(in_effect).map(|parameter| parameter.name.as_str()))
-            .chain(request.names_with_prefix(free_prefixes))
             .chain(dynamic_names.iter().map(String::as_str))
             .collect();
+        let completed;
+        let request = if has_values {
+            let of_plugin = helm_parameter_names().map(|name| name);
+            completed = request.with_prefixes(&announced_or_set.iter().copied().chain(of_plugin).collect());
+            &completed
+        } else {
+            request
+        };
+        let known = announced_or_set.into_iter().chain(request.names_with_prefix(free_prefixes)).collect();
         let refused =
             |error| ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
         // Values that cannot be parsed are reported when one of them is changed.
@@ -260,6 +283,7 @@ impl ParameterSource {
             before: &before,
             values: has_values.then_some(values.as_ref().unwrap_or(&empty)),
             below,
+            place,
         };
         let ValueAssignments { plain: mut assignments, structures, mut types } =
             request.assignments(&target, host)?;
@@ -270,7 +294,12 @@ impl ParameterSource {
             *name = shown_name(source, plugin, name);
         }
         let names_are_free = announcements.is_empty();
-        let edited = Edited { parameters: &before, announcements, names_are_free, free_prefixes };
+        let edited =
+            Edited { parameters: &before, announcements, names_are_free, free_prefixes, read_names: &[] };
+        let names = assignments.iter().map(|assignment| assignment.target.name.as_str());
+        let read_names = self.read_names(edited, names);
+        let edited = Edited { read_names: &read_names, ..edited };
+        self.complete_images(&mut assignments, &edited)?;
         let replaced = self.replaced(&mut dynamic, &mut assignments, &edited)?;
         let Applied { mut parameters, mut changes, warnings } =
             apply(edited, &assignments).map_err(|error| self.refused(&error))?;
@@ -312,6 +341,7 @@ impl ParameterSource {
         let Structured { source: after, changes: of_structures, warnings: of_values } = structured;
         changes.extend(of_structures);
         warnings.extend(Warning::all_of_application(&self.stored, of_values));
+        warnings.extend(self.locate(&mut changes));
         Ok(SourceChange { before: source.clone(), after, changes, warnings })
     }
 
@@ -323,11 +353,38 @@ impl ParameterSource {
     fn refused(&self, error: &ApplyError) -> ServiceError {
         let place = self.plugin().map(|plugin| format!(" (plugin {plugin})")).unwrap_or_default();
         let failure = ServiceError::invalid_input(format!("{}{place}: {error}", self.stored.full_name()));
-        match error.remedy() {
+        let failure = match error.remedy() {
             Some(remedy) => failure.with_hint(remedy),
             None => failure,
+        };
+        match error {
+            // Charts accept values that they do not list.
+            ApplyError::Unknown { name, .. } if value_name(name).is_some() => {
+                failure.with_remedy(Remedy::SkipAnnouncement)
+            }
+            _ => failure,
         }
     }
+
+    /// Returns those of the unannounced names that are values which the chart reads, although they are similar to announced ones.
+    fn read_names<'n>(&self, edited: Edited<'_>, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+        let doubtful = names.filter(|name| !edited.accepts(name));
+        let values: Vec<(&str, ValuePath)> = doubtful
+            .filter_map(|name| Some((name, ValuePath::of_parameter(&value_name(name)?)?.ok()?.0)))
+            .collect();
+        let chart = self.announced.as_ref().and_then(|source| source.chart.as_ref());
+        let Some(keys) = chart.filter(|_| !values.is_empty()).and_then(ChartFolder::keys) else {
+            return Vec::new();
+        };
+        let read = values.into_iter().filter(|(_, path)| keys.can_read(path));
+        read.map(|(name, _)| name.to_owned()).collect()
+    }
+}
+
+/// Returns the name of a chart's value that a parameter sets, whatever its prefix.
+fn value_name(parameter: &str) -> Option<String> {
+    let path = HELM_VALUE_PREFIXES.iter().find_map(|prefix| parameter.strip_prefix(prefix))?;
+    Some(format!("{SET_PREFIX}{path}"))
 }
 
 /// Returns whether the Helm plugin announced nothing because of its own limit. The chart may render nevertheless.

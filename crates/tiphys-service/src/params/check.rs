@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, stream};
+use tiphys_render::Inquiry;
 use tiphys_store::StoredApplication;
 
 use super::SourceChoice;
@@ -85,7 +86,7 @@ async fn check_one(workspace: &Workspace, stored: &Arc<StoredApplication>) -> Ch
         failures: Vec::new(),
         warnings: Vec::new(),
     };
-    match inspect_stored(workspace, stored, &SourceChoice::default()).await {
+    match inspect_stored(workspace, stored, Inquiry::Announcements, &SourceChoice::default()).await {
         Ok(parameters) => {
             checked.findings = findings(&parameters);
             checked.failures = parameters.failures().cloned().collect();

@@ -8,7 +8,7 @@ use tiphys_model::params::ParameterChange;
 use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_store::StoredApplication;
 
-use super::change::{ParameterRequest, ParameterSource};
+use super::change::{ParameterRequest, ParameterSource, ValuePlace};
 use super::{SourceChoice, find_application};
 use crate::application_diff::{ApplicationDiff, Presence};
 use crate::context::workspace::Workspace;
@@ -39,7 +39,7 @@ impl UnsavedChange {
         let (stored, mut warnings) = find_application(workspace, application)?;
         let finding = ParameterSource::find(workspace, Arc::clone(&stored), choice, allow_unannounced);
         let subject = Box::pin(finding).await?;
-        let change = subject.change_document(request, workspace.service.host())?;
+        let change = subject.change_document(request, ValuePlace::Parameters, workspace.service.host())?;
         let changed = with_source(&stored.application, subject.position, change.after);
         warnings.extend(subject.warnings);
         warnings.extend(change.warnings);

@@ -11,7 +11,7 @@ use tiphys_engine::diff::{DEFAULT_CONTEXT_LINES, unified};
 use tiphys_model::params::ParameterChange;
 use tiphys_store::{FileEdit, FileEditError, FileWriteError, StoredApplication};
 
-use super::change::{ParameterRequest, ParameterSource, SourceChange};
+use super::change::{ParameterRequest, ParameterSource, SourceChange, ValuePlace};
 use super::{SourceChoice, find_application};
 use crate::context::host::Host;
 use crate::context::workspace::Workspace;
@@ -24,6 +24,8 @@ pub enum WriteTo {
     /// The Application's own file.
     #[default]
     Application,
+    /// The inline values of a chart in the Application's own file.
+    Values,
     /// `.argocd-source-<app>.yaml` in the application's directory of the local repository.
     Override,
 }
@@ -68,14 +70,15 @@ pub async fn plan_edit(
 ) -> Result<PlannedEdit, ServiceError> {
     let host = workspace.service.host();
     let (stored, mut all) = find_application(workspace, application)?;
-    if options.write_to == WriteTo::Application {
+    if matches!(options.write_to, WriteTo::Application | WriteTo::Values) {
         require_file(&stored)?;
         require_version(&stored, options)?;
     }
     let finding = ParameterSource::find(workspace, Arc::clone(&stored), choice, options.allow_unannounced);
     let subject = Box::pin(finding).await?;
     let Plan { change, edit } = match options.write_to {
-        WriteTo::Application => document::plan(&subject, request, host)?,
+        WriteTo::Application => document::plan(&subject, request, ValuePlace::Parameters, host)?,
+        WriteTo::Values => document::plan(&subject, request, ValuePlace::Inline, host)?,
         WriteTo::Override => override_file::plan(&subject, request, options, host)?,
     };
     all.extend(subject.warnings);

@@ -13,7 +13,7 @@ pub struct ParameterFilter {
     pub prefix: String,
     /// A word in the name, title or tooltip, in any letter case.
     pub word: Option<String>,
-    /// Only parameters that are set, by the Application or an override file.
+    /// Only parameters that are set: by the Application, by a value file that it names, or by an override file.
     pub set_only: bool,
     /// Only parameters that require a value.
     pub required_only: bool,
@@ -40,11 +40,10 @@ pub struct ParameterGroup<'a> {
 impl ParameterFilter {
     /// Whether the filter selects a parameter.
     pub fn includes(&self, row: &ParameterRow<'_>) -> bool {
-        let is_set = row.parameter.is_some() || row.dynamic.is_some();
         let is_required = row.announcement.is_some_and(|one| one.required == Some(true));
         self.has_prefix(row)
             && self.word.as_ref().is_none_or(|word| mentions(row, &word.to_lowercase()))
-            && (is_set || !self.set_only)
+            && (row.is_set() || !self.set_only)
             && (is_required || !self.required_only)
     }
 
@@ -84,7 +83,7 @@ impl ParameterFilter {
 impl<'a> ParameterGroup<'a> {
     /// Returns the number of parameters that are set.
     pub fn set(&self) -> usize {
-        self.rows.iter().filter(|row| row.parameter.is_some() || row.dynamic.is_some()).count()
+        self.rows.iter().filter(|row| row.is_set()).count()
     }
 
     fn into_entry(mut self) -> ParameterEntry<'a> {

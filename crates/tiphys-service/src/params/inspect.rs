@@ -3,9 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_engine::{LookUp, ServedKinds, shown_announcements, shown_name, source_node};
+use tiphys_engine::{
+    HELM_PLUGIN, LookUp, SET_PREFIX, ServedKinds, shown_announced_name, shown_announcements, shown_name,
+    source_node,
+};
+use tiphys_model::params::suggest;
 use tiphys_plugin::LoadedPlugin;
-use tiphys_render::{AnnouncedSource, AskedSource};
+use tiphys_render::{AnnouncedSource, AskedSource, Inquiry};
 use tiphys_store::StoredApplication;
 
 use super::SourceChoice;
@@ -42,7 +46,7 @@ pub async fn inspect(
 ) -> Result<ApplicationParameters, ServiceError> {
     let (stored, mut warnings) = super::find_application(workspace, application)?;
     choice.check(&stored)?;
-    let asking = inspect_stored(workspace, &stored, choice);
+    let asking = inspect_stored(workspace, &stored, Inquiry::Origins, choice);
     let mut parameters = workspace.drained(Box::pin(asking)).await?;
     warnings.append(&mut parameters.warnings);
     Ok(ApplicationParameters { warnings, ..parameters })
@@ -52,11 +56,12 @@ pub async fn inspect(
 pub(super) async fn inspect_stored(
     workspace: &Workspace,
     stored: &Arc<StoredApplication>,
+    inquiry: Inquiry,
     choice: &SourceChoice,
 ) -> Result<ApplicationParameters, ServiceError> {
     let announcing = workspace
         .renderer
-        .announce_each(&stored.application, |position, source| choice.includes(position, source));
+        .announce_each(&stored.application, inquiry, |position, source| choice.includes(position, source));
     let answers = Box::pin(announcing).await.map_err(|error| ServiceError::application(stored, &error))?;
     let mut parameters = ApplicationParameters {
         stored: Arc::clone(stored),
@@ -73,7 +78,7 @@ pub(super) async fn inspect_stored(
         ClusterReference::new(&workspace.projects, &stored.application, look_up, kinds)
     };
     for (index, AskedSource { mut source, failure }) in answers.into_iter().enumerate() {
-        source.announcements = shown_announcements(source.plugin.as_deref(), source.announcements);
+        show_names(&mut source);
         if let Some(error) = failure {
             let failure = ServiceError::application(stored, &error);
             // An invalid document has no parameters worth listing.
@@ -90,6 +95,16 @@ pub(super) async fn inspect_stored(
     Ok(parameters)
 }
 
+/// Replaces the names of the plugin by those under which users set the parameters.
+pub(super) fn show_names(source: &mut AnnouncedSource) {
+    let plugin = source.plugin.as_deref();
+    source.announcements = shown_announcements(plugin, std::mem::take(&mut source.announcements));
+    let shown = |name: String| shown_name(&source.source, plugin, &shown_announced_name(plugin, name));
+    let explanations = source.explanations.take();
+    source.explanations = explanations
+        .map(|explained| explained.into_iter().map(|(name, layers)| (shown(name), layers)).collect());
+}
+
 impl ApplicationParameters {
     /// Returns the parameters of all chosen sources.
     pub fn rows(&self) -> Vec<ParameterRow<'_>> {
@@ -102,13 +117,25 @@ impl ApplicationParameters {
         all
     }
 
-    /// Returns the one parameter of this name: the name people use or the one the plugin gets. If a plugin failed, an unknown name is that
-    /// plugin's error.
+    /// Returns the one parameter of this name: the name people use or the one the plugin gets. For a value of a chart, `set.` may be left out,
+    /// unless a parameter has the name without it. If a plugin failed, an unknown name is that plugin's error.
     pub fn row(&self, name: &str) -> Result<ParameterRow<'_>, ServiceError> {
         let rows = self.rows();
+        let of_value = format!("{SET_PREFIX}{name}");
+        let named: Vec<String> = self
+            .sources
+            .iter()
+            .map(|source| {
+                let shown = shown_name(&source.source, source.plugin.as_deref(), name);
+                let is_known =
+                    |row: &ParameterRow<'_>| row.source.position == source.position && row.name == shown;
+                let is_value = source.plugin.as_deref() == Some(HELM_PLUGIN) && !rows.iter().any(is_known);
+                if is_value { of_value.clone() } else { shown }
+            })
+            .collect();
         let matches = |row: &ParameterRow<'_>| {
-            let AnnouncedSource { source, plugin, .. } = row.source;
-            row.name == shown_name(source, plugin.as_deref(), name)
+            let source = self.sources.iter().position(|source| source.position == row.source.position);
+            source.is_some_and(|index| row.name == named[index])
         };
         let application = self.stored.full_name();
         let positions: Vec<String> =
@@ -119,7 +146,11 @@ impl ApplicationParameters {
                 if let Some((_, failure)) = self.failures.first() {
                     return Err(failure.clone());
                 }
-                let similar = tiphys_model::params::suggest(name, rows.iter().map(|row| row.name));
+                let known = || rows.iter().map(|row| row.name);
+                let mut similar = suggest(name, known());
+                if similar.is_empty() {
+                    similar = suggest(&of_value, known());
+                }
                 let error = ServiceError::not_found(format!("{application} has no parameter {name:?}"));
                 return Err(match similar.as_slice() {
                     [] => error,

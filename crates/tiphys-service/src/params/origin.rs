@@ -1,17 +1,20 @@
 //! The origin of a parameter's value: everything that sets it, and which of these is effective.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value, json};
 use tiphys_engine::{
-    LookUp, ParameterPart, dynamic_parameter_places, parameter_part_place, parameter_places, source_node,
+    FileLines, LookUp, Owner, ParameterPart, PartPlace, dynamic_parameter_places, parameter_part_place,
+    parameter_places, source_node,
 };
 use tiphys_model::params::{Announcement, Default, Parameter};
 use tiphys_model::resources::{
     ApplicationSource, DYNAMIC_PARAMETERS_ANNOTATION, DynamicParameter, ResourceReference,
 };
 use tiphys_render::AnnouncedSource;
-use tiphys_store::{FileVersion, StoredApplication};
+use tiphys_store::{FILE_BYTES_MAX, FileVersion, StoredApplication};
+use tiphys_tree::read_bounded;
 use tiphys_yaml::{Node, Position};
 
 use super::defaults::Defaults;
@@ -21,23 +24,53 @@ use super::defaults::Defaults;
 pub enum ParameterOrigin {
     /// The default in the announcement.
     Default,
-    /// An override file in the repository.
-    File,
-    /// The Application.
+    /// The values of the chart.
+    ChartDefault,
+    /// The values of a subchart.
+    SubchartDefault,
+    /// A value file that the Application names.
+    ValueFile,
+    /// The inline values of the Application.
+    Inline,
+    /// A parameter of the Application.
     Set,
+    /// An Application that an ApplicationSet generates.
+    ApplicationSet,
+    /// An override file in the repository.
+    Override,
     /// An object of the destination cluster.
     Dynamic,
 }
 
 impl ParameterOrigin {
-    /// Returns the lower-case name: `default`, `file`, `set` or `dynamic`.
+    /// Returns the name in JSON: `default`, `file` (an override file), `set` (the Application) or `dynamic`.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Default => "default",
-            Self::File => "file",
-            Self::Set => "set",
+            Self::Default | Self::ChartDefault | Self::SubchartDefault => "default",
+            Self::ValueFile | Self::Inline | Self::Set | Self::ApplicationSet => "set",
+            Self::Override => "file",
             Self::Dynamic => "dynamic",
         }
+    }
+
+    /// Returns the words for users.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::ChartDefault => "chart default",
+            Self::SubchartDefault => "subchart default",
+            Self::ValueFile => "value-file",
+            Self::Inline => "inline",
+            Self::Set => "set",
+            Self::ApplicationSet => "set of ApplicationSet",
+            Self::Override => "override",
+            Self::Dynamic => "dynamic",
+        }
+    }
+
+    /// Whether the value is a default of a plugin or a chart.
+    pub fn is_default(self) -> bool {
+        matches!(self, Self::Default | Self::ChartDefault | Self::SubchartDefault)
     }
 }
 
@@ -95,6 +128,33 @@ pub struct OriginChain {
     effective: Option<usize>,
 }
 
+impl OriginLink {
+    /// Returns the origin in the words of the plugin, if these are its own, else in those for users.
+    pub fn words(&self) -> &str {
+        let own = self.kind.as_deref().filter(|kind| *kind != PARAMETER_KIND && !self.is_of_chart());
+        own.unwrap_or_else(|| self.origin.words())
+    }
+
+    /// Whether it is one of the layers from which a chart's values are merged.
+    pub(super) fn is_of_chart(&self) -> bool {
+        self.kind.as_deref().is_some_and(|kind| origin_of_kind(kind).is_some())
+    }
+}
+
+/// The kind of a layer that is another parameter.
+const PARAMETER_KIND: &str = "parameter";
+
+/// Returns the origin of a layer of this kind, in the Application or in files. `None` for kinds that only the plugin knows.
+pub(super) fn origin_of_kind(kind: &str) -> Option<ParameterOrigin> {
+    match kind {
+        "inline-values" => Some(ParameterOrigin::Inline),
+        "value-file" => Some(ParameterOrigin::ValueFile),
+        "chart-default" | "parent-chart" => Some(ParameterOrigin::ChartDefault),
+        "subchart-default" | "imported" => Some(ParameterOrigin::SubchartDefault),
+        _ => None,
+    }
+}
+
 impl OriginChain {
     /// Returns the effective setting.
     pub fn effective(&self) -> Option<&OriginLink> {
@@ -102,15 +162,21 @@ impl OriginChain {
     }
 
     /// Adds what a plugin found in its files and other parameters. `position` is the number of those that take precedence over the
-    /// parameter's own settings. They replace the announced default.
+    /// parameter's own settings. They replace the announced default. For an unset value of a chart, that is the effective value: a layer only
+    /// has its own part of a list or an object.
     pub(super) fn explained(self, mut found: Vec<OriginLink>, position: usize) -> Self {
         if found.is_empty() {
             return self;
         }
-        let is_set = self.effective().is_some_and(|link| link.origin != ParameterOrigin::Default);
-        let own: Vec<OriginLink> =
-            self.links.into_iter().filter(|link| link.origin != ParameterOrigin::Default).collect();
+        let is_set = self.effective().is_some_and(|link| !link.origin.is_default());
+        let (defaults, own): (Vec<OriginLink>, Vec<OriginLink>) =
+            self.links.into_iter().partition(|link| link.origin.is_default());
         let (position, effective) = if is_set { (position.min(found.len()), 0) } else { (0, own.len()) };
+        if let Some(first) =
+            found.first_mut().filter(|first| !is_set && first.is_of_chart() && !first.value.is_null())
+        {
+            first.value = defaults.into_iter().next().map_or(Value::Null, |link| link.value);
+        }
         found.splice(position..position, own);
         Self { links: found, effective: Some(effective) }
     }
@@ -125,6 +191,7 @@ impl OriginChain {
 pub(super) struct ParameterLayers<'a> {
     /// The version of the Application's own file when it was read.
     pub(super) version: Option<FileVersion>,
+    stored: &'a StoredApplication,
     documents: Vec<DocumentLayer<'a>>,
     defaults: Defaults<'a>,
 }
@@ -138,6 +205,8 @@ struct DocumentLayer<'a> {
     node: Option<&'a Node>,
     /// The bytes of an override file.
     text: Option<&'a [u8]>,
+    /// The lines of the file, once they are needed.
+    lines: OnceCell<FileLines>,
     /// The places of the parameters that the document sets itself.
     places: BTreeMap<String, Position>,
     /// The values after the document was applied.
@@ -157,11 +226,12 @@ impl<'a> ParameterLayers<'a> {
     ) -> Self {
         let plugin = source.plugin.as_deref();
         let files = source.override_files.iter().rev().map(|file| DocumentLayer {
-            origin: ParameterOrigin::File,
+            origin: ParameterOrigin::Override,
             file: file.path.clone(),
             version: Some(FileVersion::of(&file.text)),
             node: Some(&file.patch),
             text: Some(&file.text),
+            lines: OnceCell::new(),
             places: parameter_places(&file.patch, plugin),
             values: by_name(&file.parameters),
             dynamic_places: dynamic_parameter_places(&file.patch),
@@ -174,12 +244,15 @@ impl<'a> ParameterLayers<'a> {
             .and_then(|index| stored.application.spec.effective_sources().get(index));
         let annotated: &[DynamicParameter] =
             own_source.map(|source| source.annotated_parameters.as_slice()).unwrap_or_default();
+        let is_generated = stored.generated_by.is_some()
+            || matches!(Owner::of(&stored.node), Some(Owner::ApplicationSet(_)));
         let own = DocumentLayer {
-            origin: ParameterOrigin::Set,
+            origin: if is_generated { ParameterOrigin::ApplicationSet } else { ParameterOrigin::Set },
             file: stored.place.file.to_string(),
             version: stored.version(),
             node: document,
             text: None,
+            lines: OnceCell::new(),
             places: document.map(|document| parameter_places(document, plugin)).unwrap_or_default(),
             values: by_name(&source.own_parameters),
             dynamic_places: document.map(dynamic_parameter_places).unwrap_or_default(),
@@ -187,11 +260,12 @@ impl<'a> ParameterLayers<'a> {
         };
         let annotation = stored.node.at(["metadata", "annotations", DYNAMIC_PARAMETERS_ANNOTATION]);
         let annotation = DocumentLayer {
-            origin: ParameterOrigin::Set,
+            origin: own.origin,
             file: own.file.clone(),
             version: own.version,
             node: None,
             text: None,
+            lines: OnceCell::new(),
             places: BTreeMap::new(),
             values: HashMap::new(),
             dynamic_places: annotated
@@ -202,21 +276,38 @@ impl<'a> ParameterLayers<'a> {
             dynamic: annotated,
         };
         let documents = files.chain([own, annotation]).collect();
-        Self { version: stored.version(), documents, defaults }
+        Self { version: stored.version(), stored, documents, defaults }
     }
 
-    /// Returns the place of a part of a parameter's value, in the document that is effective. `own_text` is the Application's file.
+    /// Returns the place of a part of a parameter's value and the origin of the document: the first that has the part, else the first that
+    /// sets the parameter.
     pub(super) fn part(
         &self,
         shown: &str,
         part: ParameterPart<'_>,
-        own_text: &[u8],
-    ) -> Option<ParameterLocation> {
-        let layer = self.documents.iter().find(|layer| layer.places.contains_key(shown))?;
-        let text = layer.text.unwrap_or(own_text);
-        let position = layer.node.and_then(|node| parameter_part_place(node, part, text));
-        let position = position.or_else(|| layer.places.get(shown).copied());
-        Some(ParameterLocation { file: layer.file.clone(), position, version: layer.version })
+    ) -> Option<(ParameterOrigin, ParameterLocation)> {
+        let setting = || self.documents.iter().filter(|layer| layer.places.contains_key(shown));
+        let found = setting().find_map(|layer| match self.place_in(layer, part) {
+            Some(PartPlace::Exact(position)) => Some((layer, position)),
+            _ => None,
+        });
+        let (layer, position) = found.or_else(|| {
+            let layer = setting().next()?;
+            let place = self.place_in(layer, part);
+            let around = place.map(PartPlace::position);
+            Some((layer, around.or_else(|| layer.places.get(shown).copied())?))
+        })?;
+        let location =
+            ParameterLocation { file: layer.file.clone(), position: Some(position), version: layer.version };
+        Some((layer.origin, location))
+    }
+
+    fn place_in(&self, layer: &DocumentLayer<'_>, part: ParameterPart<'_>) -> Option<PartPlace> {
+        let lines = layer.lines.get_or_init(|| match layer.text {
+            Some(text) => FileLines::of(text),
+            None => FileLines::of(&file_of(self.stored).unwrap_or_default()),
+        });
+        parameter_part_place(layer.node?, part, lines)
     }
 
     /// Returns the settings of a parameter. `value` is the one that is set after all documents.
@@ -230,7 +321,7 @@ impl<'a> ParameterLayers<'a> {
             let value = value_of(layer.values.get(name)?);
             let position = layer.places.get(name).copied();
             // The values after a file include those that the file does not set.
-            if layer.origin == ParameterOrigin::File && position.is_none() {
+            if layer.origin == ParameterOrigin::Override && position.is_none() {
                 return None;
             }
             let location = ParameterLocation { file: layer.file.clone(), position, version: layer.version };
@@ -261,7 +352,7 @@ impl<'a> ParameterLayers<'a> {
         let link = |layer: &DocumentLayer<'_>| {
             let position = layer.dynamic_places.get(look_up.name()).copied();
             // The list after a file is that of the Application if the file has none.
-            if layer.origin == ParameterOrigin::File && position.is_none() {
+            if layer.origin == ParameterOrigin::Override && position.is_none() {
                 return None;
             }
             let entry = layer.dynamic.iter().find(|entry| entry.name == look_up.name())?;
@@ -289,6 +380,12 @@ impl<'a> ParameterLayers<'a> {
             location: self.defaults.location(announcement),
         })
     }
+}
+
+/// Returns the bytes of an Application's file, if it was not changed since the positions in it were read.
+fn file_of(stored: &StoredApplication) -> Option<Vec<u8>> {
+    let text = read_bounded(stored.place.file.path()?, FILE_BYTES_MAX).ok()??;
+    (stored.version() == Some(FileVersion::of(&text))).then_some(text)
 }
 
 /// Returns parameters by name. Of two with the same name the later one wins, as in the environment.

@@ -8,7 +8,10 @@ use tiphys_model::params::{Announcement, Parameter};
 use tiphys_render::AnnouncedSource;
 use tiphys_store::FileVersion;
 
-use super::origin::{OriginChain, ParameterLayers, ParameterLocation, ParameterOrigin, by_name, default_of};
+use super::explain::with_layers;
+use super::origin::{
+    OriginChain, OriginLink, ParameterLayers, ParameterLocation, ParameterOrigin, by_name, default_of,
+};
 use crate::context::cluster_references::ClusterReference;
 use crate::problems::{ParameterProblems, Problems};
 
@@ -72,6 +75,11 @@ pub(super) fn rows<'a>(
                 Some((_, look_up)) => layers.dynamic_chain(name, announcement, look_up),
                 None => layers.chain(name, announcement, parameter),
             };
+            let explained = source.explanations.as_ref().and_then(|explained| explained.get(name));
+            let chain = match explained {
+                Some(found) => with_layers(chain, name, source, found, layers),
+                None => chain,
+            };
             let (problems, version) = (all_problems.take(name), layers.version);
             ParameterRow {
                 name,
@@ -92,6 +100,16 @@ impl ParameterRow<'_> {
     /// Returns the origin of the effective value. A parameter without a value has the origin of its announcement.
     pub fn origin(&self) -> ParameterOrigin {
         self.chain.effective().map_or(ParameterOrigin::Default, |link| link.origin)
+    }
+
+    /// Whether the value is set: by the Application, by a value file that it names, by an override file, or from a cluster.
+    pub fn is_set(&self) -> bool {
+        self.parameter.is_some() || self.dynamic.is_some() || !self.origin().is_default()
+    }
+
+    /// Returns the words for the origin of the effective value.
+    pub fn origin_words(&self) -> &str {
+        self.chain.effective().map_or(ParameterOrigin::Default.words(), OriginLink::words)
     }
 
     /// Returns the place of the effective value.

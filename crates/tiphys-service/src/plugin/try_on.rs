@@ -98,7 +98,13 @@ fn set_params(block: &mut PluginSource, texts: &[String], host: &Host) -> Result
         assignments::read(text, &known, host).map_err(|failure| failure.of_input(Input::Parameter))
     };
     let wanted = texts.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-    let edited = Edited { parameters: &before, announcements: &[], names_are_free: true, free_prefixes: &[] };
+    let edited = Edited {
+        parameters: &before,
+        announcements: &[],
+        names_are_free: true,
+        free_prefixes: &[],
+        read_names: &[],
+    };
     let applied = apply(edited, &wanted).map_err(|error| {
         let failure = ServiceError::invalid_input(error.to_string()).of_input(Input::Parameter);
         match error.remedy() {

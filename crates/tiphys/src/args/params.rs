@@ -43,7 +43,7 @@ pub(crate) struct ParamsListArgs {
     /// Only parameters with this word in their name, title or description, in any letter case
     #[arg(long, value_name = "WORD")]
     pub(crate) search: Option<String>,
-    /// Only parameters that the Application or an override file sets
+    /// Only parameters that the Application sets, its value files and override files included
     #[arg(long)]
     pub(crate) set_only: bool,
     /// Only parameters that require a value
@@ -134,6 +134,7 @@ Examples:
   tiphys params set guestbook 'hosts+=www.example.org' 'limits[cpu]=2' --dry-run
   tiphys params set guestbook -f values.yaml
   tiphys params set web 'set.tolerations:=[{\"key\":\"gpu\",\"operator\":\"Exists\"}]' 'set.nodeSelector[disk]=ssd'
+  tiphys params set web set.image.tag=2.0 --write-to values
   tiphys params set guestbook domain --from ConfigMap/infra/dns --path .data.domain
   kubectl get applications -A -o yaml | tiphys params set --store - shop size=large --write-to override --repo .";
 
@@ -213,6 +214,8 @@ pub(crate) struct EditArgs {
 pub(crate) enum WriteTo {
     /// The Application's own file
     Application,
+    /// The inline values of a chart in the Application's own file: `helm.values` or `helm.valuesObject`
+    Values,
     /// `.argocd-source-<app>.yaml` in the application's folder, below the --repo folder
     Override,
 }
@@ -268,6 +271,7 @@ impl From<WriteTo> for params::WriteTo {
     fn from(arg: WriteTo) -> Self {
         match arg {
             WriteTo::Application => Self::Application,
+            WriteTo::Values => Self::Values,
             WriteTo::Override => Self::Override,
         }
     }

@@ -3,6 +3,7 @@
 mod known;
 
 use serde_json::json;
+use tiphys_engine::SET_PREFIX;
 
 pub(super) use known::KnownParameter;
 use known::{of_folder, of_sources};
@@ -31,7 +32,7 @@ pub(super) fn of_application(
     typed: &str,
     syntax: ParameterSyntax,
 ) -> Vec<Candidate> {
-    let known = of_sources(context, line);
+    let known = with_bare_names(of_sources(context, line), typed);
     match syntax {
         ParameterSyntax::Name => {
             known.iter().map(|parameter| Candidate::word(&parameter.name, parameter.title())).collect()
@@ -39,6 +40,19 @@ pub(super) fn of_application(
         ParameterSyntax::Assign => assignments(context, &known, typed),
         ParameterSyntax::Unset => unsets(&known, typed),
     }
+}
+
+/// Leaves the prefix of chart values out of names if what is typed is the beginning of such a name.
+fn with_bare_names(known: Vec<KnownParameter>, typed: &str) -> Vec<KnownParameter> {
+    let is_begun = |name: &str| name.starts_with(typed) || typed.starts_with(name);
+    if known.iter().any(|parameter| is_begun(&parameter.name)) {
+        return known;
+    }
+    let bare = |mut parameter: KnownParameter| {
+        parameter.name = parameter.name.strip_prefix(SET_PREFIX)?.to_owned();
+        Some(parameter)
+    };
+    known.into_iter().filter_map(bare).collect()
 }
 
 /// Assignments of parameters that the line's plugin announces.

@@ -284,7 +284,7 @@ fn unnamed(need: Need) -> Announcement {
 }
 
 /// Converts a list or an object to JSON, in which whole numbers have no fraction.
-fn json(value: &Value) -> serde_json::Value {
+pub(super) fn json(value: &Value) -> serde_json::Value {
     match value {
         Value::Float(number) => {
             plain_number(*number).parse().map_or(serde_json::Value::Null, serde_json::Value::Number)
@@ -295,8 +295,8 @@ fn json(value: &Value) -> serde_json::Value {
     }
 }
 
-/// Formats a default.
-fn text(value: &Value) -> Option<String> {
+/// Formats a scalar; `None` for null.
+pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::Bool(value) => Some(value.to_string()),
         Value::Integer(value) => Some(value.to_string()),

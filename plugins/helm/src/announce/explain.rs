@@ -1,80 +1,113 @@
-//! `explain`: what sets one value, highest precedence first.
+//! `explain`: what sets one value, or each of them, highest precedence first.
 
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
 use tiphys_helm_values::{PathItem, parse_name};
 
-use super::layers::{Layer, LayerPlace, add_defaults, places, written};
-use super::placed_chart::PlacedChart;
-use super::single::Single;
-use super::{AnnounceError, Printed, Text, ValueSources, enabled_chart, given};
-use crate::exact_value::EXACT;
+use super::documents::{Reading, Written};
+use super::layers::{Layer, LayerPlace, add_defaults, places};
+use super::{AnnounceError, Enabled, Printed, Text, ValueSources};
+use crate::exact_value::{EXACT, ExactValue};
 use crate::options::{AssignmentKind, assignment_name};
 use crate::request::Request;
 
 /// Returns what sets the value of a parameter: other parameters, inline values, value files, and the values of charts. Empty for a parameter
-/// that is not one value of the chart. An entry for the parameter itself has no value.
-pub(crate) fn explain(request: &Request, parameter: &str) -> Result<Printed, AnnounceError> {
-    let name = assignment_name(parameter).map(|(_, name)| name).or_else(|| parameter.strip_prefix(EXACT));
-    let Some(path) = name.and_then(|name| parse_name(name).ok()) else {
+/// that is not one value of the chart. An entry for the parameter itself has no value. Without a parameter, returns an object with this list
+/// for each announced or set parameter that is a value of the chart.
+pub(crate) fn explain(request: &Request, parameter: Option<&str>) -> Result<Printed, AnnounceError> {
+    if parameter.is_some_and(|name| path_of(name).is_none()) {
         return Ok(Printed { json: b"[]\n".to_vec(), warnings: Vec::new() });
-    };
-    let nodes_max = request.settings.commented_nodes_max;
-    let ValueSources { chart, files, left_out, version } = ValueSources::read(request)?;
-    let mut chart = PlacedChart::new(&chart, request.settings.chart_bounds)?;
-    let given = given(&files, version)?;
-    let assigned = Single::of(request).over(&given, version);
-    chart.keep(&enabled_chart(&chart, assigned.as_ref().unwrap_or(&given), version)?);
-    let mut layers = of_parameters(request, &path);
-    for path in places(&chart, &path) {
-        layers.extend(files.iter().rev().filter_map(|text| of_text(request, text, &path, nodes_max)));
-        add_defaults(&chart, &path, nodes_max, &mut layers);
     }
+    let sources = ValueSources::read(request)?;
+    let enabled = Enabled::of(request, &sources)?;
+    let layers = Layers {
+        request,
+        sources: &sources,
+        enabled: &enabled,
+        reading: Reading { version: sources.version, nodes_max: request.settings.commented_nodes_max },
+        parameters: of_parameters(request),
+    };
+    let json = if let Some(name) = parameter {
+        layers.json(name).unwrap_or_default()
+    } else {
+        let announced = enabled.announcements(request, &sources)?.into_iter().map(|one| one.name);
+        let names: BTreeSet<String> =
+            announced.chain(layers.parameters.iter().map(|(name, _)| name.clone())).collect();
+        let explained = names.into_iter().filter_map(|name| Some((name.clone(), layers.json(&name)?)));
+        Value::Object(explained.collect::<Map<_, _>>())
+    };
     let redactor = request.redactor();
+    let left_out = sources.left_out.iter();
     let warnings = left_out
-        .iter()
         .map(|url| format!("the value file {} is not read, since it has a URL", redactor.redact(url)));
-    let json: serde_json::Value = layers.iter().map(Layer::json).collect();
     Ok(Printed { json: format!("{json}\n").into_bytes(), warnings: warnings.collect() })
 }
 
-/// Returns the parameters that set the value, or an object or list around it.
-fn of_parameters(request: &Request, path: &[PathItem]) -> Vec<Layer> {
-    let layer = |prefix: &str, name: &str| Layer {
-        kind: "parameter",
-        place: LayerPlace::Parameter(format!("{prefix}{name}"), Vec::new()),
-        written: None,
-    };
+/// Returns the path of a parameter that is one value of the chart.
+fn path_of(parameter: &str) -> Option<Vec<PathItem>> {
+    let name = assignment_name(parameter).map(|(_, name)| name).or_else(|| parameter.strip_prefix(EXACT));
+    parse_name(name?).ok()
+}
+
+/// Returns the parameters that set values of the chart, with the paths of these values, highest precedence first.
+fn of_parameters(request: &Request) -> Vec<(String, Vec<PathItem>)> {
     let options = &request.options;
-    let exact = options.exact_values.iter().rev().map(crate::exact_value::ExactValue::place);
-    let exact = exact.filter(|(_, set)| path.starts_with(set)).map(|(name, _)| layer(EXACT, name));
-    let mut layers: Vec<Layer> = exact.collect();
+    let exact = options.exact_values.iter().rev().map(ExactValue::place);
+    let mut all: Vec<_> = exact.map(|(name, path)| (format!("{EXACT}{name}"), path.to_vec())).collect();
     for kind in [AssignmentKind::File, AssignmentKind::Text, AssignmentKind::Value] {
         let of_kind = options.assignments.iter().rev().filter(|one| one.kind == kind);
-        let sets = |name: &str| parse_name(name).is_ok_and(|set| path.starts_with(&set));
-        layers.extend(of_kind.filter(|one| sets(&one.name)).map(|one| layer(kind.prefix(), &one.name)));
+        let named = of_kind.map(|one| format!("{}{}", kind.prefix(), one.name));
+        all.extend(named.filter_map(|name| Some((name.clone(), path_of(&name)?))));
     }
-    layers
+    all
 }
 
-fn of_text(request: &Request, text: &Text, path: &[PathItem], nodes_max: usize) -> Option<Layer> {
-    let written = Some(written(&text.bytes, path, nodes_max)?);
-    Some(match text.parameter {
-        Some(parameter) => {
-            let place = LayerPlace::Parameter(parameter.to_owned(), path.to_vec());
-            Layer { kind: "inline-values", place, written }
+/// What may set a value.
+struct Layers<'a> {
+    request: &'a Request,
+    sources: &'a ValueSources,
+    enabled: &'a Enabled<'a>,
+    reading: Reading,
+    parameters: Vec<(String, Vec<PathItem>)>,
+}
+
+impl Layers<'_> {
+    /// Returns what sets the value of a parameter as JSON. `None` if it is not a value of the chart.
+    fn json(&self, parameter: &str) -> Option<Value> {
+        let path = path_of(parameter)?;
+        let mut layers: Vec<Layer> = self.of_parameters(&path).collect();
+        for path in places(&self.enabled.chart, &path) {
+            layers.extend(self.sources.files.iter().rev().flat_map(|text| self.of_text(text, &path)));
+            add_defaults(&self.enabled.chart, &path, self.reading, &mut layers);
         }
-        None => Layer { kind: "value-file", place: LayerPlace::File(shown(request, &text.place)), written },
-    })
-}
+        Some(layers.iter().map(Layer::json).collect())
+    }
 
-/// Returns a file's path in its repository: `$NAME/PATH` in another source.
-fn shown(request: &Request, file: &str) -> String {
-    let below = |root: &std::path::Path| {
-        let path = std::path::Path::new(file).strip_prefix(root).ok()?;
-        Some(path.to_string_lossy().into_owned())
-    };
-    let of_source = |(name, tree): (&String, &tiphys_model::access::RefTree)| {
-        below(&tree.path).map(|path| format!("${name}/{path}"))
-    };
-    let own = below(&request.root);
-    own.or_else(|| request.context.refs.iter().find_map(of_source)).unwrap_or_else(|| file.to_owned())
+    /// Returns the parameters that set the value, or an object or list around it.
+    fn of_parameters(&self, path: &[PathItem]) -> impl Iterator<Item = Layer> {
+        let covering = self.parameters.iter().filter(|(_, set)| path.starts_with(set));
+        covering.map(|(name, _)| Layer {
+            kind: "parameter",
+            place: LayerPlace::Parameter(name.clone(), Vec::new()),
+            written: None,
+        })
+    }
+
+    /// Returns the settings in the documents of a text.
+    fn of_text(&self, text: &Text, path: &[PathItem]) -> Vec<Layer> {
+        let layer = |written: Written| {
+            let written = Some(written);
+            match text.parameter {
+                Some(parameter) => {
+                    let place = LayerPlace::Parameter(parameter.to_owned(), path.to_vec());
+                    Layer { kind: "inline-values", place, written }
+                }
+                None => {
+                    Layer { kind: "value-file", place: LayerPlace::File(text.shown(self.request)), written }
+                }
+            }
+        };
+        text.documents.written(&text.bytes, self.reading, path).into_iter().map(layer).collect()
+    }
 }

@@ -1,12 +1,12 @@
 //! Where a value is written: its place in a document, and in the values of a chart and its subcharts.
 
 use serde_json::json;
-use tiphys_helm_values::{PathItem, Value};
-use tiphys_yaml::{Data, LIMITS, Limits, Node, read_documents_within};
+use tiphys_helm_values::PathItem;
 
+use super::GLOBAL;
+use super::documents::{Reading, Written};
 use super::loaded_chart::below;
 use super::placed_chart::PlacedChart;
-use super::{GLOBAL, plain_number};
 
 /// One setting of a value, as `explain` prints it.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,15 +53,6 @@ fn step(item: &PathItem) -> serde_json::Value {
     }
 }
 
-/// A value in a document.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Written {
-    /// The line of its key or item, from 1.
-    pub(super) line: usize,
-    /// The value as text; `None` if it is null.
-    pub(super) text: Option<String>,
-}
-
 /// A chart's role for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
@@ -71,47 +62,14 @@ enum Role {
     Imported,
 }
 
-/// Returns the value at a path of a document. The last document with it wins. `None` for a document that is not YAML: it fails in
-/// `announce`.
-pub(super) fn written(text: &[u8], path: &[PathItem], nodes_max: usize) -> Option<Written> {
-    let documents = read_documents_within(text, Limits { nodes_max, ..LIMITS }).ok()?;
-    documents.iter().rev().find_map(|document| find(document, path))
-}
-
-fn find(document: &Node, path: &[PathItem]) -> Option<Written> {
-    let (mut node, mut line) = (document, document.position.line);
-    for item in path {
-        (node, line) = match (&node.data, item) {
-            (Data::Mapping(entries), PathItem::Key(key)) => {
-                let entry = entries.iter().rfind(|entry| entry.key.text == *key)?;
-                (&entry.value, entry.key.position.line)
-            }
-            (Data::Sequence(items), PathItem::Index(index)) => {
-                let item = items.get(*index)?;
-                (item, item.position.line)
-            }
-            _ => return None,
-        };
-    }
-    let text = match Value::from_node(node).ok()? {
-        Value::Null => None,
-        Value::Bool(value) => Some(value.to_string()),
-        Value::Integer(value) => Some(value.to_string()),
-        Value::Float(value) => Some(plain_number(value)),
-        Value::Text(text) => Some(text),
-        Value::List(_) | Value::Map(_) => Some(node.to_json()),
-    };
-    Some(Written { line, text })
-}
-
 /// Adds what the values of a chart and its subcharts have at a path, highest precedence first.
 pub(super) fn add_defaults(
     chart: &PlacedChart<'_>,
     path: &[PathItem],
-    nodes_max: usize,
+    reading: Reading,
     layers: &mut Vec<Layer>,
 ) {
-    Defaults { nodes_max, layers }.chart(chart, path, Role::Top);
+    Defaults { reading, layers }.chart(chart, path, Role::Top);
 }
 
 /// Returns the paths at which values of a path are written, highest precedence first: globals of subcharts are announced at the top.
@@ -138,7 +96,7 @@ fn add_globals(
 }
 
 struct Defaults<'a> {
-    nodes_max: usize,
+    reading: Reading,
     layers: &'a mut Vec<Layer>,
 }
 
@@ -166,10 +124,10 @@ impl Defaults<'_> {
             Role::Top => "chart-default",
             Role::Subchart => "subchart-default",
         };
-        if let Some(written) = written(&chart.loaded.values_text, path, self.nodes_max) {
-            let place = LayerPlace::File(below(&chart.loaded.place, "values.yaml"));
-            self.layers.push(Layer { kind, place, written: Some(written) });
-        }
+        let file = || LayerPlace::File(below(&chart.loaded.place, "values.yaml"));
+        let written = chart.loaded.documents.written(&chart.loaded.values_text, self.reading, path);
+        let layer = |written| Layer { kind, place: file(), written: Some(written) };
+        self.layers.extend(written.into_iter().map(layer));
         let role = if role == Role::Imported { role } else { Role::Subchart };
         for subchart in below_name {
             self.chart(subchart, &path[1..], role);

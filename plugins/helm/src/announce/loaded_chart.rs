@@ -7,7 +7,8 @@ use tiphys_go::versions::Version;
 use tiphys_helm_values::{HelmVersion, Map};
 use tiphys_yaml::{DecodeError, Error as YamlError, Node, Object, read_document};
 
-use super::values_text::{ValuesTextError, read as read_values};
+use super::documents::Documents;
+use super::values_text::{self, ValuesTextError};
 use crate::chart::{self, ChartBounds, ChartFiles, Dependency, FileError, ListError, SUBCHARTS, Subchart};
 use crate::dependencies::BuiltCharts;
 use crate::value_files::joined;
@@ -41,6 +42,10 @@ pub(super) struct LoadedChart {
     pub(super) values: Map,
     /// The content of `values.yaml`, for its comments and the order of its keys.
     pub(super) values_text: Vec<u8>,
+    /// The documents of `values.yaml`.
+    pub(super) documents: Documents,
+    /// The lines of `values.yaml` from which on helm ignores it.
+    pub(super) ignored_from: Vec<usize>,
     /// `values.schema.json`, if it is JSON. Helm rejects an invalid one when it validates values.
     pub(super) schema: Option<serde_json::Value>,
     /// Bytes of its own values and schema.
@@ -159,7 +164,8 @@ impl Loading<'_> {
         let mut chart = LoadedChart { place, ..metadata(files, self.loader.bounds)? };
         if let Some(text) = files.read_values("values.yaml", self.loader.bounds.bytes)? {
             self.count(&mut chart, text.len())?;
-            chart.values = read_values(&text, self.loader.version).map_err(LoadError::Values)?;
+            let read = values_text::read(&text, self.loader.version).map_err(LoadError::Values)?;
+            (chart.values, chart.ignored_from) = (read.values, read.ignored_from);
             chart.values_text = text;
         }
         if let Some(text) = files.read_values("values.schema.json", self.loader.bounds.bytes)? {

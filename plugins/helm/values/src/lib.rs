@@ -26,7 +26,7 @@ pub use merge::{
 pub use path::{NameError, PathItem, escape_name, parse_name};
 pub use set::{INDEX_MAX, LEVELS_MAX, LIMITS, Limits, SetError, typed_scalar};
 pub use value::{DEPTH_MAX, Map, Value};
-pub use values_file::{ValuesFileError, read_values};
+pub use values_file::{ValuesDocument, ValuesFileError, read_values, read_values_documents};
 pub use written::{assignment_text, escape_text, held_value};
 
 /// The major version of Helm whose rules apply; within a major version, those of its latest release.

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use tiphys_yaml::read_document;
+use tiphys_yaml::{Data, LIMITS, Limits, Node, Position, read_document_and_rest};
 
 use crate::merge::merge_over;
 use crate::{HelmVersion, Map, Value};
@@ -37,32 +37,67 @@ pub enum ValuesFileError {
     },
 }
 
-/// Reads a values file. Helm 3 reads the first document. Helm 4 merges all, later ones over earlier ones; any line that starts with `---`
-/// separates them, even inside a scalar, as in Helm. Empty and `null` documents have no values.
-pub fn read_values(text: &[u8], version: HelmVersion) -> Result<Map, ValuesFileError> {
-    let documents = match version {
-        HelmVersion::V3 => vec![text],
-        HelmVersion::V4 => documents(text)?,
-    };
-    let mut values = Map::new();
-    for (index, bytes) in documents.into_iter().enumerate() {
-        let document = index + 1;
-        let unreadable = |source| ValuesFileError::Yaml { document, source };
-        let Some(node) = read_document(bytes).map_err(unreadable)? else { continue };
-        match Value::from_node(&node).map_err(unreadable)? {
-            Value::Map(map) => merge_over(&mut values, map),
-            _ => return Err(ValuesFileError::NoObject { document, found: node.type_words() }),
+/// A document of a values file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValuesDocument {
+    /// Its number in the file, from 1.
+    pub number: usize,
+    /// Its values. Positions begin at the document.
+    pub node: Node,
+    /// The number of lines of the file before the document.
+    pub lines_before: usize,
+    /// The line of the file from which on Helm ignores its content, from 1: after `...`, and in Helm 3 after the first document.
+    pub ignored_from: Option<usize>,
+}
+
+impl ValuesDocument {
+    /// Merges its values over those of earlier documents. An empty or `null` document has none.
+    pub fn merge_over(&self, values: &mut Map) -> Result<(), ValuesFileError> {
+        let document = self.number;
+        match Value::from_node(&self.node).map_err(|source| ValuesFileError::Yaml { document, source })? {
+            Value::Null => {}
+            Value::Map(map) => merge_over(values, map),
+            _ => return Err(ValuesFileError::NoObject { document, found: self.node.type_words() }),
         }
+        Ok(())
+    }
+}
+
+/// Reads a values file and merges its documents, later ones over earlier ones.
+pub fn read_values(text: &[u8], version: HelmVersion) -> Result<Map, ValuesFileError> {
+    let mut values = Map::new();
+    for document in read_values_documents(text, version, LIMITS)? {
+        document?.merge_over(&mut values)?;
     }
     Ok(values)
 }
 
+/// Reads the documents of a values file, within these limits for each. Helm 3 reads the first document. Helm 4 reads all; any line that
+/// starts with `---` separates them, even inside a scalar, as in Helm.
+pub fn read_values_documents(
+    text: &[u8],
+    version: HelmVersion,
+    limits: Limits,
+) -> Result<impl Iterator<Item = Result<ValuesDocument, ValuesFileError>>, ValuesFileError> {
+    let documents = match version {
+        HelmVersion::V3 => vec![(0, text)],
+        HelmVersion::V4 => documents(text)?,
+    };
+    Ok(documents.into_iter().zip(1..).map(move |((lines_before, bytes), number)| {
+        let (node, rest) = read_document_and_rest(bytes, limits)
+            .map_err(|source| ValuesFileError::Yaml { document: number, source })?;
+        let node = node.unwrap_or(Node { position: Position::START, data: Data::Null });
+        let ignored_from = rest.map(|position| lines_before + position.line);
+        Ok(ValuesDocument { number, node, lines_before, ignored_from })
+    }))
+}
+
 const SEPARATOR: &[u8] = b"---";
 
-/// Splits a file into documents. A separator at the start of a document belongs to it.
-fn documents(text: &[u8]) -> Result<Vec<&[u8]>, ValuesFileError> {
+/// Splits a file into documents, each with the number of lines before it. A separator at the start of a document belongs to it.
+fn documents(text: &[u8]) -> Result<Vec<(usize, &[u8])>, ValuesFileError> {
     let mut documents = Vec::new();
-    let (mut start, mut at) = (0, 0);
+    let (mut start, mut lines_before, mut at) = (0, 0, 0);
     for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
         let end = at + line.len();
         if let Some(behind) = line.strip_prefix(SEPARATOR) {
@@ -72,14 +107,14 @@ fn documents(text: &[u8]) -> Result<Vec<&[u8]>, ValuesFileError> {
                 return Err(ValuesFileError::Separator { line: index + 1, text });
             }
             if start < at {
-                documents.push(text.get(start..at).unwrap_or_default());
-                start = end;
+                documents.push((lines_before, text.get(start..at).unwrap_or_default()));
+                (start, lines_before) = (end, index + 1);
             }
         }
         at = end;
     }
     if start < at {
-        documents.push(text.get(start..at).unwrap_or_default());
+        documents.push((lines_before, text.get(start..at).unwrap_or_default()));
     }
     Ok(documents)
 }

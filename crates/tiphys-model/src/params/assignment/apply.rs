@@ -15,14 +15,53 @@ pub struct Edited<'a> {
     pub announcements: &'a [Announcement],
     /// Whether unannounced names are permitted: nothing is announced, or the plugin was not queried.
     pub names_are_free: bool,
-    /// Prefixes of names that are always permitted: a chart accepts values that it does not announce.
+    /// Prefixes of names that need no announcement: a chart accepts values that it does not announce. A name that is similar to an announced
+    /// one is permitted if it is in `read_names`.
     pub free_prefixes: &'a [&'a str],
+    /// Names with these prefixes that have an effect.
+    pub read_names: &'a [String],
 }
 
 impl Edited<'_> {
     /// Whether a name is permitted without an announcement.
-    fn is_free(&self, name: &str) -> bool {
-        self.names_are_free || self.free_prefixes.iter().any(|prefix| name.starts_with(prefix))
+    pub fn accepts(&self, name: &str) -> bool {
+        self.names_are_free
+            || self.has_free_prefix(name)
+                && (self.read_names.iter().any(|read| read == name)
+                    || self.has_announced_alias(name)
+                    || self.similar(name).is_empty())
+    }
+
+    fn has_free_prefix(&self, name: &str) -> bool {
+        self.free_part(name).is_some()
+    }
+
+    /// Whether the name with another free prefix is announced: both set the same value.
+    fn has_announced_alias(&self, name: &str) -> bool {
+        self.free_part(name).is_some_and(|part| self.announced().any(|one| self.free_part(one) == Some(part)))
+    }
+
+    /// Returns similar announced names, the most similar first. Free prefixes are not compared. None if the name is that of a part of an
+    /// announced value, or of a value around it.
+    pub fn similar(&self, name: &str) -> Vec<&str> {
+        let part_of = |name| self.free_part(name).unwrap_or(name);
+        let parts: HashMap<&str, &str> = self.announced().map(|one| (part_of(one), one)).collect();
+        let is_within =
+            |one: &str, other: &str| one.strip_prefix(other).is_some_and(|rest| rest.starts_with(['.', '[']));
+        let part = part_of(name);
+        if parts.keys().any(|known| is_within(part, known) || is_within(known, part)) {
+            return Vec::new();
+        }
+        suggest(part, parts.keys().copied()).into_iter().map(|part| parts[part]).collect()
+    }
+
+    fn announced(&self) -> impl Iterator<Item = &str> {
+        self.announcements.iter().map(|announcement| announcement.name.as_str())
+    }
+
+    /// Returns the name without its free prefix.
+    fn free_part<'n>(&self, name: &'n str) -> Option<&'n str> {
+        self.free_prefixes.iter().find_map(|prefix| name.strip_prefix(prefix))
     }
 }
 
@@ -63,6 +102,8 @@ pub enum InEffect {
     DefaultJson(serde_json::Value),
     /// A list or a map of any JSON values, or a part of one. [`apply`] returns none.
     Json(serde_json::Value),
+    /// A value that another layer than the parameter sets, and its file and line. [`apply`] returns none.
+    At(Box<InEffect>, String),
 }
 
 /// An invalid assignment. Nothing is changed in this case.
@@ -256,7 +297,9 @@ impl<'a> Editor<'a> {
     ) -> Result<(), ApplyError> {
         let target = &assignment.target;
         let Target { name, part } = target;
-        if self.announcement(name).is_none() && self.parameter(name).is_none() && !self.edited.is_free(name) {
+        let is_known = self.announcement(name).is_some() || self.parameter(name).is_some();
+        let is_removal = assignment.value.is_none() && self.edited.has_free_prefix(name);
+        if !is_known && !is_removal && !self.edited.accepts(name) {
             return Err(self.unknown(name));
         }
         let before = self.in_effect(target);
@@ -286,8 +329,13 @@ impl<'a> Editor<'a> {
     }
 
     fn unknown(&self, name: &str) -> ApplyError {
-        let known = self.announcements.keys().copied().chain(self.positions.keys().map(String::as_str));
-        let suggestions = suggest(name, known).into_iter().map(str::to_owned).collect();
+        let set = self.positions.keys().map(String::as_str);
+        let suggestions = if self.edited.has_free_prefix(name) {
+            self.edited.similar(name)
+        } else {
+            suggest(name, self.announcements.keys().copied().chain(set))
+        };
+        let suggestions = suggestions.into_iter().map(str::to_owned).collect();
         ApplyError::Unknown { name: name.to_owned(), suggestions }
     }
 
@@ -356,7 +404,7 @@ impl<'a> Editor<'a> {
                 match self.in_effect(&Target { name: name.to_owned(), part: Part::Item(item.to_owned()) }) {
                     InEffect::Nothing | InEffect::Dynamic(_) => return Err(self.no_key(name, item)),
                     // The key is not set, so there is nothing to remove.
-                    InEffect::Default(_) | InEffect::DefaultJson(_) => {}
+                    InEffect::Default(_) | InEffect::DefaultJson(_) | InEffect::At(..) => {}
                     InEffect::Set(_) | InEffect::Json(_) => {
                         self.map_mut(name).remove(item);
                     }
@@ -438,7 +486,11 @@ impl<'a> Editor<'a> {
     /// Returns the effective value: the set value in the announced field, else the announced default.
     fn value(&self, name: &str) -> Option<ParameterValue> {
         match self.in_effect(&Target::whole(name)) {
-            InEffect::Nothing | InEffect::Dynamic(_) | InEffect::DefaultJson(_) | InEffect::Json(_) => None,
+            InEffect::Nothing
+            | InEffect::Dynamic(_)
+            | InEffect::DefaultJson(_)
+            | InEffect::Json(_)
+            | InEffect::At(..) => None,
             InEffect::Default(value) | InEffect::Set(value) => Some(value),
         }
     }
@@ -458,13 +510,6 @@ impl<'a> Editor<'a> {
         part_of(fields, None, &target.part).map_or(InEffect::Nothing, InEffect::Default)
     }
 
-    /// Whether the name with another free prefix is announced: both set the same value.
-    fn has_announced_alias(&self, name: &str) -> bool {
-        let prefixes = self.edited.free_prefixes;
-        let Some(rest) = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)) else { return false };
-        prefixes.iter().any(|prefix| self.announcement(&format!("{prefix}{rest}")).is_some())
-    }
-
     fn warnings(&self, assignments: &[Assignment<ParameterValue>]) -> Vec<String> {
         let mut warnings = Vec::new();
         for name in changed_names(assignments) {
@@ -480,12 +525,12 @@ impl<'a> Editor<'a> {
                     "parameter `{name}`: the announced default is written with the change, since a list is set as a whole"
                 ));
             }
-            let is_announced = self.announcement(name).is_some() || self.has_announced_alias(name);
+            let is_announced = self.announcement(name).is_some() || self.edited.has_announced_alias(name);
             if !is_announced && !self.edited.names_are_free {
-                let near = suggest(name, self.announcements.keys().copied());
-                let is_free = self.edited.is_free(name);
+                let near = self.edited.similar(name);
+                let is_free = self.edited.has_free_prefix(name);
                 match near.first() {
-                    // Probably a typo.
+                    // Possibly a typo.
                     Some(near) if is_free => warnings.push(format!(
                         "the plugin does not announce parameter `{name}`; did you mean `{near}`?"
                     )),
@@ -609,6 +654,11 @@ impl std::fmt::Display for InEffect {
             Self::Dynamic(reference) => write!(f, "(dynamic) {reference}"),
             Self::DefaultJson(value) => write!(f, "{value} (default)"),
             Self::Json(value) => write!(f, "{value}"),
+            Self::At(value, place) => match &**value {
+                Self::Default(value) => write!(f, "{value} ({place})"),
+                Self::DefaultJson(value) => write!(f, "{value} ({place})"),
+                value => write!(f, "{value} ({place})"),
+            },
         }
     }
 }

@@ -255,7 +255,8 @@ fn applied(
             }
         })
         .collect();
-    let edited = Edited { parameters, announcements, names_are_free, free_prefixes: &["free."] };
+    let (free_prefixes, read_names) = (&["free."], &["free.replicaz".to_owned()]);
+    let edited = Edited { parameters, announcements, names_are_free, free_prefixes, read_names };
     match apply(edited, &assignments) {
         Ok(applied) => {
             let changes = applied.changes.iter().map(ToString::to_string);
@@ -469,15 +470,21 @@ fn value_in_wrong_field_is_replaced() {
 }
 
 #[test]
-fn free_prefix_permits_unannounced_names_and_warns_of_typos() {
+fn free_prefix_permits_unannounced_names_except_typos() {
     let announcements = [Announcement::named("free.replicas"), Announcement::named("other")];
     let cases = [
         ("free.hosts=a", "free.hosts: not set → a\n[{\"name\":\"free.hosts\",\"string\":\"a\"}]"),
         (
             "free.replica=3",
-            "free.replica: not set → 3\n[{\"name\":\"free.replica\",\"string\":\"3\"}]\n\
-             warning: the plugin does not announce parameter `free.replica`; did you mean `free.replicas`?",
+            "error: the plugin announces no parameter \"free.replica\"\nhint: did you mean free.replicas?",
         ),
+        (
+            "free.replicaz=3",
+            "free.replicaz: not set → 3\n[{\"name\":\"free.replicaz\",\"string\":\"3\"}]\n\
+             warning: the plugin does not announce parameter `free.replicaz`; did you mean `free.replicas`?",
+        ),
+        ("free.replicas.x=3", "free.replicas.x: not set → 3"),
+        ("-free.replica", "free.replica: not set → not set"),
         ("unknown=3", "error: the plugin announces no parameter \"unknown\""),
     ];
     for (text, expected) in cases {

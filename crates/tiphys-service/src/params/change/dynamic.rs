@@ -83,9 +83,8 @@ impl ParameterSource {
         let is_known = set.is_some()
             || dynamic.get(name).is_some()
             || edited.names_are_free
-            || edited.free_prefixes.iter().any(|prefix| name.starts_with(prefix))
             || edited.announcements.iter().any(|announcement| announcement.name == *name);
-        if !is_known {
+        if !is_known && !edited.accepts(name) {
             let known = edited.announcements.iter().map(|announcement| announcement.name.as_str());
             let suggestions = suggest(name, known).into_iter().map(str::to_owned).collect();
             return Err(self.refused(&ApplyError::Unknown { name: name.clone(), suggestions }));

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use tiphys_engine::{
-    InlineValues, SET_PREFIX, SourceType, Variables, assigned_value_name, shown_name, written_parameters,
+    HELM_VALUE_PREFIXES, InlineValues, SET_PREFIX, SourceType, VALUE_PREFIX, Variables, assigned_value_name,
+    shown_name, written_parameters,
 };
 use tiphys_model::params::{
     Announcement, Assignment, Form, ItemType, JsonType, Operand, Parameter, ParameterValue, Part, Target,
@@ -11,6 +12,7 @@ use tiphys_model::params::{
 };
 use tiphys_model::resources::{ApplicationSource, ResourceReference};
 
+use super::ValuePlace;
 use super::structures::StructureAssignment;
 use crate::context::assignments;
 use crate::context::host::Host;
@@ -18,7 +20,7 @@ use crate::error::{Input, Remedy, ServiceError, chain};
 use crate::params::ParameterValues;
 
 /// A requested change of parameters. Assignments are parsed when it is applied, since that requires the known names.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ParameterRequest {
     set: Vec<String>,
     files: Vec<Vec<(String, ParameterValue)>>,
@@ -77,6 +79,49 @@ impl ParameterRequest {
         }
     }
 
+    /// Returns the request with the prefix `set.` before names of chart values that lack it: all but `known` ones.
+    pub(super) fn with_prefixes(&self, known: &HashSet<&str>) -> Self {
+        let is_value = |name: &str| !known.contains(name) && !has_value_prefix(name);
+        let completed = |text: &String, parsed: Option<Target>| match parsed {
+            Some(target) if is_value(&target.name) => format!("{SET_PREFIX}{text}"),
+            _ => text.clone(),
+        };
+        let of_set =
+            |text: &String| completed(text, Assignment::parse(text, known).ok().map(|one| one.target));
+        let of_unset = |text: &String| completed(text, Target::parse(text, known).ok());
+        let of_name = |name: &String| completed(name, Some(Target::whole(name)));
+        let of_file = |values: &Vec<(String, ParameterValue)>| {
+            values.iter().map(|(name, value)| (of_name(name), value.clone())).collect()
+        };
+        Self {
+            set: self.set.iter().map(of_set).collect(),
+            files: self.files.iter().map(of_file).collect(),
+            unset: self.unset.iter().map(of_unset).collect(),
+            variables: self.variables,
+            reference: self.reference.as_ref().map(|(name, reference)| (of_name(name), reference.clone())),
+        }
+    }
+
+    /// Refuses what cannot be in the inline values of a chart.
+    fn require_values(&self, target: &RequestTarget<'_>) -> Result<(), ServiceError> {
+        if target.values.is_none() {
+            return Err(ServiceError::invalid_input(
+                "the source has no inline values: only charts have them",
+            ));
+        }
+        let of_files = self.files.iter().flatten().map(|(name, _)| name.as_str());
+        let of_set = self.set.iter().filter_map(|text| assigned_value_name(text));
+        let names = of_files.chain(of_set).chain(self.unset.iter().map(String::as_str));
+        let dynamic = self.reference.iter().map(|(name, _)| name.as_str());
+        let is_value = |name: &str| name.starts_with(SET_PREFIX);
+        match names.filter(|name| !is_value(name)).chain(dynamic).next() {
+            Some(name) => Err(ServiceError::invalid_input(format!(
+                "{name}: only strings and JSON of a value of the chart ({SET_PREFIX}PATH) can be written into the inline values"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the names with one of these prefixes. Brackets in them are a part of the name.
     pub(super) fn names_with_prefix<'a>(&'a self, prefixes: &'a [&str]) -> impl Iterator<Item = &'a str> {
         let of_set = |text: &'a String| assigned_value_name(text);
@@ -91,7 +136,16 @@ impl ParameterRequest {
         host: &Host,
     ) -> Result<ValueAssignments, ServiceError> {
         let mut assignments = ValueAssignments::default();
+        if target.place == ValuePlace::Inline {
+            self.require_values(target)?;
+        }
         for values in &self.files {
+            if target.place == ValuePlace::Inline {
+                for (name, value) in values {
+                    assignments.add_given(name, value, target)?;
+                }
+                continue;
+            }
             assignments.plain.extend(
                 values.iter().map(|(name, value)| Assignment {
                     target: Target::whole(name),
@@ -123,6 +177,9 @@ impl ParameterRequest {
                 }
                 _ => false,
             };
+            if !is_structure && target.place == ValuePlace::Inline {
+                return Err(ServiceError::invalid_input(format!("{name} is not set in the inline values")));
+            }
             if !is_structure {
                 let value = target.below.and_then(|below| below.restored(&unset, target));
                 assignments.plain.push(Assignment { target: unset, value });
@@ -130,6 +187,11 @@ impl ParameterRequest {
         }
         Ok(assignments)
     }
+}
+
+/// Whether a name is that of a value of a chart.
+fn has_value_prefix(name: &str) -> bool {
+    HELM_VALUE_PREFIXES.iter().chain([&VALUE_PREFIX]).any(|prefix| name.starts_with(prefix))
 }
 
 /// The target of a request.
@@ -145,6 +207,8 @@ pub(super) struct RequestTarget<'a> {
     pub(super) values: Option<&'a InlineValues>,
     /// The values without the changed override file. Unsetting restores them.
     pub(super) below: Option<&'a Below>,
+    /// Where values of the chart are set.
+    pub(super) place: ValuePlace,
 }
 
 /// The values of a source without its own override file.

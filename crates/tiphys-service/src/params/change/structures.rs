@@ -2,22 +2,24 @@
 
 use serde_json::Value;
 use tiphys_engine::{
-    InlineValues, InlineValuesError, NoPlaceError, SET_PREFIX, ValuePath, covering_parameter,
-    dynamic_parameter_places, is_list_or_map, is_structure, parameter_places, source_node, structure_default,
+    HELM_VALUE_PREFIXES, InlineValues, InlineValuesError, NoPlaceError, ParameterPart, SET_PREFIX, ValuePath,
+    covering_parameter, dynamic_parameter_places, inline_scalar, is_list_or_map, is_structure,
+    parameter_places, source_node, structure_default,
 };
 use tiphys_model::params::{
-    Announcement, ApplyError, Assignment, Default, Form, InEffect, ItemType, JsonType, Operand,
-    ParameterChange, ParameterValue, Part, Target, Types, suggest,
+    Announcement, ApplyError, Assignment, Default, Edited, Form, InEffect, ItemType, JsonType, Operand,
+    Parameter, ParameterChange, ParameterValue, Part, Target, Types, check_value,
 };
 use tiphys_model::resources::ApplicationSource;
 use tiphys_render::MergedFile;
 use tiphys_yaml::{Node, read_json};
 
-use super::ParameterSource;
 use super::request::{RequestTarget, ValueAssignments};
+use super::{ParameterSource, ValuePlace};
 use crate::context::assignments;
 use crate::context::host::Host;
 use crate::error::{ServiceError, chain};
+use crate::params::origin::ParameterLayers;
 
 /// Significant digits that every floating-point number keeps.
 const DIGITS_MAX: usize = 17;
@@ -64,7 +66,8 @@ impl ValueAssignments {
         let path =
             path.map(|path| path.map(|(path, has_keys)| request.place_of(&target.name, &path, has_keys)));
         let is_inline = matches!(path, Some(Ok((_, true))));
-        let is_structure = appends || is_inline || json.as_ref().is_some_and(is_list_or_map);
+        let is_scalar = !appends && !is_inline && !json.as_ref().is_some_and(is_list_or_map);
+        let is_structure = !is_scalar || request.place == ValuePlace::Inline;
         let Some(path) = path.filter(|_| is_structure) else {
             if json != Some(Value::Null) {
                 request.require_scalar(&target.name)?;
@@ -77,6 +80,10 @@ impl ValueAssignments {
         let value = match json {
             Some(value) => value,
             None => match assignments::value_of(&target, operand.form, &bytes)? {
+                ParameterValue::String(text) if is_scalar => {
+                    request.require_scalar(&target.name)?;
+                    inline_scalar(&text, request.announcement(&path))
+                }
                 ParameterValue::String(text) => Value::String(text),
                 ParameterValue::Array(_) | ParameterValue::Map(_) => Value::Null,
             },
@@ -87,6 +94,34 @@ impl ValueAssignments {
             (true, item) => Action::Append(vec![item]),
         };
         self.structures.push(StructureAssignment { name: target.name, path, action });
+        Ok(())
+    }
+
+    /// Adds a value of a file of values as an assignment in the inline values.
+    pub(super) fn add_given(
+        &mut self,
+        name: &str,
+        value: &ParameterValue,
+        request: &RequestTarget<'_>,
+    ) -> Result<(), ServiceError> {
+        let path = match ValuePath::of_parameter(name) {
+            Some(Ok((path, has_keys))) => request.place_of(name, &path, has_keys).0,
+            Some(Err(error)) => {
+                return Err(ServiceError::invalid_input_from(&NoPlaceError::Name(name.to_owned(), error)));
+            }
+            None => return Ok(()),
+        };
+        let value = match value {
+            ParameterValue::String(text) => {
+                request.require_scalar(name)?;
+                inline_scalar(text, request.announcement(&path))
+            }
+            ParameterValue::Array(items) => items.clone().into(),
+            ParameterValue::Map(map) => {
+                map.clone().into_iter().map(|(key, text)| (key, Value::String(text))).collect()
+            }
+        };
+        self.structures.push(StructureAssignment { name: name.to_owned(), path, action: Action::Set(value) });
         Ok(())
     }
 
@@ -137,6 +172,11 @@ impl ValueAssignments {
 }
 
 impl RequestTarget<'_> {
+    /// Returns the announcement of a value.
+    fn announcement(&self, path: &ValuePath) -> Option<&Announcement> {
+        announced(self.announcements, path)
+    }
+
     /// Returns the path with keys of maps, and whether it is set in the inline values: it has keys in brackets, or is an item of a list there.
     /// A parameter that is set already stays one.
     fn place_of(&self, name: &str, path: &ValuePath, has_keys: bool) -> (ValuePath, bool) {
@@ -200,13 +240,15 @@ impl ParameterSource {
             ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)))
         };
         let mut values = InlineValues::of(&source, self.source_type, self.plugin()).map_err(refused)?;
+        let documents = self.documents();
         for StructureAssignment { name, path, action } in assignments {
             if !matches!(action, Action::Remove) {
                 self.require_uncovered(&source, &name, &path, dynamic)?;
                 self.require_fit(&name, &path, &action, announcements)?;
-                warnings.extend(unannounced(&path, &name, announcements));
+                warnings.extend(self.unannounced(&path, &name, announcements)?);
             }
-            let before = shown(in_effect(&values, announcements, &path));
+            let before =
+                located(shown(in_effect(&values, announcements, &path)), &values, &path, documents.as_ref());
             let list = match action {
                 Action::Append(_) => path.outermost_list().or_else(|| Some(path.clone())),
                 Action::Set(_) | Action::Remove => path.outermost_list(),
@@ -267,6 +309,32 @@ impl ParameterSource {
         Err(failure)
     }
 
+    /// Refuses a value that the plugin does not announce and whose name is similar to an announced one. If the chart reads it, returns a
+    /// warning.
+    fn unannounced(
+        &self,
+        path: &ValuePath,
+        name: &str,
+        announcements: &[Announcement],
+    ) -> Result<Option<String>, ServiceError> {
+        let Some(own) = path.parameter() else { return Ok(None) };
+        if announced(announcements, path).is_some() {
+            return Ok(None);
+        }
+        let free_prefixes = &HELM_VALUE_PREFIXES;
+        let edited =
+            Edited { parameters: &[], announcements, names_are_free: false, free_prefixes, read_names: &[] };
+        let read_names = &self.read_names(edited, [own.as_str()].into_iter());
+        let edited = Edited { read_names, ..edited };
+        let near = edited.similar(&own);
+        let Some(first) = near.first() else { return Ok(None) };
+        if !edited.accepts(&own) {
+            let suggestions = near.into_iter().map(str::to_owned).collect();
+            return Err(self.refused(&ApplyError::Unknown { name: name.to_owned(), suggestions }));
+        }
+        Ok(Some(format!("the plugin does not announce parameter `{name}`; did you mean `{first}`?")))
+    }
+
     /// Returns the place of a set parameter: in an override file, else in the Application.
     fn place_of(&self, name: &str) -> Option<String> {
         let files = self.announced.iter().flat_map(|announced| announced.override_files.iter().rev());
@@ -297,13 +365,18 @@ impl ParameterSource {
                 NoPlaceError::Structure { name: name.to_owned(), due: types, given: given.to_owned() };
             ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)))
         };
-        let announced = |path: &ValuePath| {
-            let name = path.parameter()?;
-            announcements.iter().find(|announcement| announcement.name == name)
-        };
+        if let (Action::Set(value), Some(announcement)) = (action, announced(announcements, path))
+            && let Some(string) = scalar_text(value).filter(|_| !is_structure(announcement))
+        {
+            let given = Parameter { name: name.to_owned(), string: Some(string), ..Parameter::default() };
+            let problems = check_value(announcement, &given);
+            if !problems.is_empty() {
+                return Err(self.refused(&ApplyError::Problems(problems)));
+            }
+        }
         for (parent, is_index) in path.parents() {
             let due = if is_index { JsonType::Array } else { JsonType::Object };
-            match announced(&parent).filter(|one| is_structure(one)).and_then(types_of) {
+            match announced(announcements, &parent).filter(|one| is_structure(one)).and_then(types_of) {
                 Some(types) if !types.allow(due) => {
                     let given = if is_index { "a list with items" } else { "an object with keys" };
                     return Err(refused(&format!("{SET_PREFIX}{parent}"), types, given));
@@ -312,16 +385,32 @@ impl ParameterSource {
             }
         }
         let given = match action {
+            Action::Set(Value::Number(number)) if !number.is_f64() => JsonType::Integer,
             Action::Set(value) => json_type(value),
             Action::Append(_) => JsonType::Array,
             Action::Remove => return Ok(()),
         };
-        match announced(path).and_then(types_of) {
+        match announced(announcements, path).and_then(types_of) {
             Some(types) if !types.allow(given) && given != JsonType::Null => {
                 Err(refused(name, types, given.words()))
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// Returns the announcement of a value.
+fn announced<'a>(announcements: &'a [Announcement], path: &ValuePath) -> Option<&'a Announcement> {
+    let name = path.parameter()?;
+    announcements.iter().find(|announcement| announcement.name == name)
+}
+
+/// Returns the text of a string, number or boolean.
+fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }
 
@@ -348,11 +437,7 @@ fn in_effect(values: &InlineValues, announcements: &[Announcement], path: &Value
     if let Some(value) = values.get(path) {
         return Shown::Set(value.clone());
     }
-    let announced = |path: &ValuePath| {
-        let name = path.parameter()?;
-        announcements.iter().find(|announcement| announcement.name == name)
-    };
-    if let Some(announcement) = announced(path) {
+    if let Some(announcement) = announced(announcements, path) {
         return match (structure_default(announcement), announcement.default_value()) {
             (Some(value), _) if is_structure(announcement) => Shown::DefaultJson(value),
             (_, Some(Default::String(text))) => Shown::Default(text.to_owned()),
@@ -360,7 +445,7 @@ fn in_effect(values: &InlineValues, announcements: &[Announcement], path: &Value
         };
     }
     let item = path.outermost_list().and_then(|list| {
-        let default = structure_default(announced(&list)?)?;
+        let default = structure_default(announced(announcements, &list)?)?;
         path.find_below(&list, &default).cloned()
     });
     item.map_or(Shown::Nothing, Shown::DefaultJson)
@@ -386,6 +471,25 @@ fn shown(value: Shown) -> InEffect {
     }
 }
 
+/// Returns a value with its place, if it is one of the inline values.
+fn located(
+    value: InEffect,
+    values: &InlineValues,
+    path: &ValuePath,
+    documents: Option<&ParameterLayers<'_>>,
+) -> InEffect {
+    let place = || {
+        values.get(path)?;
+        let (name, path, line) = values.part(path);
+        let (_, location) = documents?.part(name, ParameterPart { name, path: &path, line })?;
+        Some(location.line())
+    };
+    match place() {
+        Some(place) => InEffect::At(Box::new(value), place),
+        None => value,
+    }
+}
+
 /// Rejects two assignments of one value.
 fn reject_duplicates(assignments: &[StructureAssignment]) -> Result<(), ApplyError> {
     let is_append = |one: &StructureAssignment| matches!(one.action, Action::Append(_));
@@ -398,24 +502,6 @@ fn reject_duplicates(assignments: &[StructureAssignment]) -> Result<(), ApplyErr
         }
     }
     Ok(())
-}
-
-/// Warns about a value that the plugin does not announce and whose name is similar to an announced one.
-fn unannounced(path: &ValuePath, name: &str, announcements: &[Announcement]) -> Option<String> {
-    let own = path.parameter()?;
-    let is_related = |announced: &str| {
-        let within = |one: &str, other: &str| {
-            other.strip_prefix(one).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
-        within(&own, announced) || within(announced, &own)
-    };
-    let names = || announcements.iter().map(|announcement| announcement.name.as_str());
-    if names().any(is_related) {
-        return None;
-    }
-    let near = suggest(&own, names());
-    let near = near.first()?;
-    Some(format!("the plugin does not announce parameter `{name}`; did you mean `{near}`?"))
 }
 
 /// Parses JSON. A key that is given twice is an error.

@@ -7,15 +7,16 @@ use tiphys_yaml::Step;
 use super::{Plan, edit_error};
 use crate::context::host::Host;
 use crate::error::ServiceError;
-use crate::params::change::{ParameterRequest, ParameterSource};
+use crate::params::change::{ParameterRequest, ParameterSource, ValuePlace};
 
 /// Plans a change of the document.
 pub(super) fn plan(
     subject: &ParameterSource,
     request: &ParameterRequest,
+    place: ValuePlace,
     host: &Host,
 ) -> Result<Plan, ServiceError> {
-    let change = subject.change_document(request, host)?;
+    let change = subject.change_document(request, place, host)?;
     let changes = parameter_changes(&source_path(subject), &change.before, &change.after);
     if changes.is_empty() {
         return Ok(Plan { change, edit: None });

@@ -13,7 +13,7 @@ use tiphys_yaml::{Change, Step, Target, read_document};
 use super::{EditOptions, Plan, edit_error};
 use crate::context::host::Host;
 use crate::error::{Remedy, ServiceError, chain};
-use crate::params::change::{Below, ParameterRequest, ParameterSource, SourceChange};
+use crate::params::change::{Below, ParameterRequest, ParameterSource, SourceChange, ValuePlace};
 
 /// The beginning of a new override file.
 const NEW_FILE: &str =
@@ -55,7 +55,8 @@ pub(super) fn plan(
     let own = merged(announced, file_name);
     let below = below(subject, announced, &names)?;
     let values = own.map(|_| Below::of(&below, subject.source_type, subject.plugin()));
-    let mut change = subject.change(request, &announced.source, values.as_ref(), host)?;
+    let mut change =
+        subject.change(request, &announced.source, values.as_ref(), ValuePlace::Parameters, host)?;
     // Without a list, that of the Application would stay effective.
     if let Some(block) = &mut change.after.plugin
         && subject.source_type == SourceType::Plugin

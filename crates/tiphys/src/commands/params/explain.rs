@@ -133,6 +133,7 @@ fn to_json(row: &ParameterRow<'_>, read: Option<&ReadNow<'_>>) -> Value {
         .map(|(effective, link)| {
             json!({
                 "origin": link.origin.name(),
+                "layer": link.words(),
                 "kind": link.kind,
                 "value": link.value,
                 "location": link.location.as_ref().map(row::location_json),
@@ -222,7 +223,7 @@ fn page(row: &ParameterRow<'_>, read: Option<&ReadNow<'_>>, columns: Option<usiz
         for (effective, link) in row.chain.marked() {
             table.row([
                 if effective { "yes" } else { "no" }.to_owned(),
-                link.kind.clone().unwrap_or_else(|| link.origin.name().to_owned()),
+                link.words().to_owned(),
                 link.reference.as_ref().map_or_else(|| value_text(&link.value), row::dynamic_text),
                 link.location.as_ref().map(ParameterLocation::line).unwrap_or_default(),
             ]);

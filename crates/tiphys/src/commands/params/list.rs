@@ -110,7 +110,7 @@ fn row_cells(row: &ParameterRow<'_>, wide: bool) -> Vec<String> {
         row.name.to_owned(),
         row::kind(row),
         row::shown_value(row),
-        row.origin().name().to_owned(),
+        if wide { row.origin_words().to_owned() } else { row::origin_text(row) },
         row::required(row).to_owned(),
     ];
     if wide {

@@ -4,7 +4,7 @@ use crate::commands::project::reference_json;
 use serde_json::{Value, json};
 use tiphys_model::params::{Announcement, ItemType};
 use tiphys_model::resources::ResourceReference;
-use tiphys_service::params::{Announced, ParameterLocation, ParameterRow};
+use tiphys_service::params::{Announced, ParameterLocation, ParameterOrigin, ParameterRow};
 
 /// Returns the effective value on one line.
 pub(super) fn shown_value(row: &ParameterRow<'_>) -> String {
@@ -15,6 +15,17 @@ pub(super) fn shown_value(row: &ParameterRow<'_>) -> String {
             None if row.problems.missing => "(required, missing)".to_owned(),
             None => String::new(),
         },
+    }
+}
+
+/// Returns the origin of the effective value, with the place of inline values and value files.
+pub(super) fn origin_text(row: &ParameterRow<'_>) -> String {
+    let words = row.origin_words();
+    match (row.origin(), row.location()) {
+        (ParameterOrigin::Inline | ParameterOrigin::ValueFile, Some(location)) => {
+            format!("{words} ({})", location.line())
+        }
+        _ => words.to_owned(),
     }
 }
 
@@ -62,6 +73,7 @@ pub(super) fn to_json(row: &ParameterRow<'_>) -> Value {
         "choices": announcement.map(|a| a.choices.clone()).unwrap_or_default(),
         "announced": announcement.is_some(),
         "origin": row.origin().name(),
+        "layer": row.origin_words(),
         "value": row.value(),
         "reference": row.dynamic.map(|(reference, _)| reference_json(reference)),
         "default": row.default(),

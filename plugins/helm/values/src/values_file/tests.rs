@@ -1,4 +1,6 @@
-use super::{ValuesFileError, read_values};
+use tiphys_yaml::LIMITS;
+
+use super::{ValuesFileError, read_values, read_values_documents};
 use crate::{HelmVersion, Value};
 
 fn json_in(version: HelmVersion, text: &str) -> String {
@@ -32,6 +34,35 @@ fn documents_of_a_file_are_merged_in_order() {
 fn content_after_end_marker_or_json_value_is_ignored() {
     assert_eq!(json("a: 1\n...\nb: 2\n"), r#"{"a":1}"#);
     assert_eq!(json("{\"a\":1}{\"b\":2}"), r#"{"a":1}"#);
+}
+
+type Places = &'static [(usize, Option<usize>)];
+
+#[test]
+fn ignored_content_of_each_document_has_a_line() {
+    let both = [HelmVersion::V3, HelmVersion::V4];
+    // The lines before each document, and the line at which ignored content begins.
+    let cases: [(&str, [Places; 2]); 8] = [
+        ("a: 1\n", [&[(0, None)], &[(0, None)]]),
+        ("a: 1\n...\n# comment\n\n", [&[(0, None)], &[(0, None)]]),
+        ("a: 1\n...\n\nb: 2\n", [&[(0, Some(4))], &[(0, Some(4))]]),
+        ("a: 1\n...\n: [\n", [&[(0, Some(3))], &[(0, Some(3))]]),
+        ("a: 1\n---\nb: 2\n", [&[(0, Some(2))], &[(0, None), (2, None)]]),
+        ("---\na: 1\n---\nb: 2\n...\nc: 3\n", [&[(0, Some(3))], &[(0, None), (3, Some(6))]]),
+        ("a: 1\n...\n---\nb: 2\n", [&[(0, Some(3))], &[(0, None), (3, None)]]),
+        ("{\"a\":1}\n", [&[(0, None)], &[(0, None)]]),
+    ];
+    for (text, expected) in cases {
+        for (version, expected) in both.into_iter().zip(expected) {
+            let documents =
+                read_values_documents(text.as_bytes(), version, LIMITS).expect("it has separators");
+            let places: Vec<_> = documents
+                .map(|document| document.expect("it is YAML"))
+                .map(|document| (document.lines_before, document.ignored_from))
+                .collect();
+            assert_eq!(places, expected, "{text:?} {version:?}");
+        }
+    }
 }
 
 #[test]
