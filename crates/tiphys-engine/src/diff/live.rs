@@ -167,7 +167,9 @@ impl ComparedFields {
 
     fn without(self, pointers: &[JsonPointer]) -> Self {
         let mut object = Value::Object(self.0);
-        pointers.iter().for_each(|pointer| pointer.remove_from(&mut object));
+        for pointer in pointers {
+            pointer.remove_from(&mut object);
+        }
         let Value::Object(left) = object else { return Self(Map::new()) };
         Self(left)
     }

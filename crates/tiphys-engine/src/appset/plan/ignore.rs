@@ -88,7 +88,9 @@ fn remove(
             }
         }
     }
-    annotated.iter().for_each(|pointer| pointer.remove_from(side));
+    for pointer in annotated {
+        pointer.remove_from(side);
+    }
     if side["kind"].as_str().is_none_or(str::is_empty) {
         return Err(format!("{FAILED}Object 'Kind' is missing"));
     }

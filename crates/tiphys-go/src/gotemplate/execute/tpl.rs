@@ -19,12 +19,9 @@ impl State<'_> {
             let message = format!("maximum recursion depth {LEVELS_MAX} exceeded in tpl function");
             return Err(Failure::Message(message));
         }
-        let failed = |limit: Option<LimitError>, step: &str, error: String| match limit {
-            Some(limit) => Failure::Limit(limit),
-            None => {
-                let source = quote(&source, '"', Unescaped::Printable);
-                Failure::Message(format!("{step} {source}: {error}"))
-            }
+        let failed = |limit: Option<LimitError>, step: &str, error: String| {
+            let source = quote(&source, '"', Unescaped::Printable);
+            limit.map_or_else(|| Failure::Message(format!("{step} {source}: {error}")), Failure::Limit)
         };
         self.context.budget.take_bytes(source.len())?;
         let template = Template::of_bytes(&self.template.name, &source, self.options.limits)
