@@ -191,12 +191,17 @@ impl fmt::Debug for EntryPath<'_> {
 }
 
 /// Formats a name or path as described for [`EntryPath`].
-#[expect(clippy::unnecessary_debug_formatting, reason = "the quotes and escapes are what is wanted")]
 pub(crate) fn shown(path: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(path) {
         Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(format!("{:?}", OsStr::from_bytes(path))),
+        Err(_) => Cow::Owned(quoted(path)),
     }
+}
+
+/// Formats a name or path in quotes.
+#[expect(clippy::unnecessary_debug_formatting, reason = "the quotes and escapes are what is wanted")]
+pub(crate) fn quoted(path: &[u8]) -> String {
+    format!("{:?}", OsStr::from_bytes(path))
 }
 
 /// Converts bytes to a path.

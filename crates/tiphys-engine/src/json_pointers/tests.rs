@@ -17,7 +17,9 @@ fn annotation_has_pointers_or_is_ignored() {
     ] {
         let metadata = json!({"annotations": {"argocd.argoproj.io/ignore-differences": annotation}});
         let mut object = json!({"spec": {"x": 1, "y": 2, "z": 3}});
-        annotated_pointers(&metadata).iter().for_each(|pointer| pointer.remove_from(&mut object));
+        for pointer in annotated_pointers(&metadata) {
+            pointer.remove_from(&mut object);
+        }
         assert_eq!(object["spec"], expected, "{annotation}");
     }
 }

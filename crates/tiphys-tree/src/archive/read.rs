@@ -10,7 +10,7 @@ use super::packed::{Cause, Packed, Stoppable};
 use super::pax::Records;
 use super::{ArchiveError, ArchiveLimits, Intake};
 use crate::glob::go_path::{clean, directory, join};
-use crate::path::{is_slash, shown};
+use crate::path::{is_slash, quoted, shown};
 use crate::{Entries, EntryKind, EntryPath, Final, Modes, PathError, WriteError};
 
 /// Maximum bytes of one extended header, as in Go's reader.
@@ -281,15 +281,14 @@ impl<'a, S: Sink> Reading<'a, S> {
             name.iter().enumerate().filter(|(_, byte)| is_slash(byte)).map(|(end, _)| &name[..end]);
         let is_link = |parent: &&[u8]| self.entries.look_at(parent, Final::Keep) == Ok(EntryKind::Link);
         if let Some(parent) = parents.find(is_link) {
-            let (parent, name) = (String::from_utf8_lossy(parent), String::from_utf8_lossy(name));
-            let message = format!("illegal symlink parent directory {parent:?} for {name:?}");
+            let message = format!("illegal symlink parent directory {} for {}", quoted(parent), quoted(name));
             return Err(ArchiveError::malformed(message));
         }
         let target = &cleaned(target)[..];
         let lead = join(&directory(path.as_bytes()), target);
         EntryPath::new(&lead).map_err(|error| {
-            let (lead, problem) = (String::from_utf8_lossy(&lead), in_words_of_go(&error, "statat", &lead));
-            ArchiveError::malformed(format!("error checking symlink {lead:?} target: {problem}"))
+            let (shown, problem) = (quoted(&lead), in_words_of_go(&error, "statat", &lead));
+            ArchiveError::malformed(format!("error checking symlink {shown} target: {problem}"))
         })?;
         self.entries.link(path, target)?;
         self.sink.link(path, target)

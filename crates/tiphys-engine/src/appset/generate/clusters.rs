@@ -14,8 +14,8 @@ use crate::appset::{ParameterSelector, ParameterSet, TemplateMode};
 use crate::diff::LAST_APPLIED_ANNOTATION;
 use crate::{INSTALLATION_ID_ANNOTATION, TRACKING_ANNOTATION};
 
-/// Annotations that Argo CD's controllers and kubectl write. They are no parameters: an Application to which a template copied them would be
-/// refreshed forever, or would belong to another one.
+/// Annotations that Argo CD's controllers and kubectl write, which parameters leave out: an Application to which a template copied them would
+/// be refreshed forever, or would belong to another one.
 const ANNOTATIONS_LEFT_OUT: [&str; 7] = [
     "argocd.argoproj.io/hydrate",
     "argocd.argoproj.io/hydrate-timestamp",

@@ -20,8 +20,8 @@ impl State<'_> {
             return Err(Failure::Message(message));
         }
         let failed = |limit: Option<LimitError>, step: &str, error: String| {
-            let message = || format!("{step} {}: {error}", quote(&source, '"', Unescaped::Printable));
-            limit.map_or_else(|| Failure::Message(message()), Failure::Limit)
+            let source = quote(&source, '"', Unescaped::Printable);
+            limit.map_or_else(|| Failure::Message(format!("{step} {source}: {error}")), Failure::Limit)
         };
         self.context.budget.take_bytes(source.len())?;
         let template = Template::of_bytes(&self.template.name, &source, self.options.limits)

@@ -26,7 +26,7 @@ fn parameters(mode: TemplateMode, annotations: &Value) -> Value {
 }
 
 #[test]
-fn annotations_of_controllers_are_no_parameters() {
+fn annotations_of_controllers_are_left_out() {
     let left_out = json!({
         "argocd.argoproj.io/hydrate": "x",
         "argocd.argoproj.io/hydrate-timestamp": "x",
