@@ -28,15 +28,14 @@ pub(crate) fn explain(request: &Request, parameter: Option<&str>) -> Result<Prin
         reading: Reading { version: sources.version, nodes_max: request.settings.commented_nodes_max },
         parameters: of_parameters(request),
     };
-    let json = match parameter {
-        Some(name) => layers.json(name).unwrap_or_default(),
-        None => {
-            let announced = enabled.announcements(request, &sources)?.into_iter().map(|one| one.name);
-            let names: BTreeSet<String> =
-                announced.chain(layers.parameters.iter().map(|(name, _)| name.clone())).collect();
-            let explained = names.into_iter().filter_map(|name| Some((name.clone(), layers.json(&name)?)));
-            Value::Object(explained.collect::<Map<_, _>>())
-        }
+    let json = if let Some(name) = parameter {
+        layers.json(name).unwrap_or_default()
+    } else {
+        let announced = enabled.announcements(request, &sources)?.into_iter().map(|one| one.name);
+        let names: BTreeSet<String> =
+            announced.chain(layers.parameters.iter().map(|(name, _)| name.clone())).collect();
+        let explained = names.into_iter().filter_map(|name| Some((name.clone(), layers.json(&name)?)));
+        Value::Object(explained.collect::<Map<_, _>>())
     };
     let redactor = request.redactor();
     let left_out = sources.left_out.iter();
@@ -64,7 +63,7 @@ fn of_parameters(request: &Request) -> Vec<(String, Vec<PathItem>)> {
     all
 }
 
-/// What may set a value.
+/// The possible settings of values.
 struct Layers<'a> {
     request: &'a Request,
     sources: &'a ValueSources,
