@@ -139,9 +139,9 @@ pub const HELM_FIELDS: [HelmField; 13] = [
 /// The parameter of the Helm plugin that no field of the block has.
 const KUSTOMIZE_FOLDER: &str = "kustomize-dir";
 
-/// Returns the names of the Helm plugin's parameters that are no values of a chart.
-pub fn helm_parameter_names() -> impl Iterator<Item = &'static str> {
-    HELM_FIELDS.iter().map(|field| field.parameter).chain([KUSTOMIZE_FOLDER])
+/// Returns the names of the Helm plugin's parameters besides values of a chart.
+pub fn helm_parameter_names<'a>() -> impl Iterator<Item = &'a str> {
+    HELM_FIELDS.iter().map(|field| -> &'a str { field.parameter }).chain([KUSTOMIZE_FOLDER])
 }
 
 /// A field that cannot take a value.

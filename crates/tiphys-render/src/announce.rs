@@ -18,7 +18,7 @@ use crate::prepare::{Prepared, Work};
 use crate::renderer::{Renderer, SourceIndex, rendered};
 use crate::report::{AnnouncedSource, AskedSource, MergedFile};
 
-/// What a plugin is asked.
+/// A question to a plugin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inquiry {
     /// Which parameters it accepts.

@@ -109,7 +109,7 @@ pub struct AnnouncedSource {
     pub warnings: Vec<String>,
     /// Warnings of the plugin about its announcements.
     pub plugin_warnings: Vec<String>,
-    /// What sets each value, highest precedence first. `None` if the plugin was not asked, or does not explain all at once.
+    /// The settings of each value, highest precedence first. `None` if the plugin was not asked, or does not explain all at once.
     pub explanations: Option<BTreeMap<String, Vec<ValueLayer>>>,
 }
 

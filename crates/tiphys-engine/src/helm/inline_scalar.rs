@@ -23,7 +23,10 @@ pub fn inline_scalar(text: &str, announcement: Option<&Announcement>) -> Value {
 
 /// Returns the value of the first fitting type. A number keeps its text if it may also be a string.
 fn one_of(text: &str, types: Types) -> Value {
-    let keeps_text = |number: &Value| !types.allow(JsonType::String) || text == number.to_string().as_str();
+    let keeps_text = |number: &Value| {
+        let written = number.to_string();
+        written == text || !types.allow(JsonType::String)
+    };
     let is_allowed =
         |number: &Value| types.allow(JsonType::Number) || types.allow(JsonType::Integer) && number.is_i64();
     let number = number(text).filter(|number| is_allowed(number) && keeps_text(number));

@@ -40,7 +40,7 @@ fn explanations_of_all_parameters_are_lists_by_name() {
     assert_eq!(decode_all(text), Ok(expected.into()));
     assert_eq!(decode_all(b"null"), Ok([].into()));
     for (text, expected) in [
-        ("[]", "expected an object with a list for each parameter, found an empty list"),
+        ("[]", "expected an object with a list for each parameter, found a list"),
         (r#"{"a": 1}"#, "expected a list, found a number"),
         (r#"{"a": [{"kind": "k"}]}"#, "a[0]: expected an object with either file or parameter"),
     ] {

@@ -263,8 +263,8 @@ impl ParameterSource {
             .collect();
         let completed;
         let request = if has_values {
-            let of_plugin = helm_parameter_names().map(|name| name);
-            completed = request.with_prefixes(&announced_or_set.iter().copied().chain(of_plugin).collect());
+            let names = helm_parameter_names().chain(announced_or_set.iter().copied());
+            completed = request.with_prefixes(&names.collect());
             &completed
         } else {
             request

@@ -144,10 +144,13 @@ impl OriginLink {
 /// The kind of a layer that is another parameter.
 const PARAMETER_KIND: &str = "parameter";
 
+/// The kind of a layer that is the inline values of a chart.
+pub(super) const INLINE_KIND: &str = "inline-values";
+
 /// Returns the origin of a layer of this kind, in the Application or in files. `None` for kinds that only the plugin knows.
 pub(super) fn origin_of_kind(kind: &str) -> Option<ParameterOrigin> {
     match kind {
-        "inline-values" => Some(ParameterOrigin::Inline),
+        INLINE_KIND => Some(ParameterOrigin::Inline),
         "value-file" => Some(ParameterOrigin::ValueFile),
         "chart-default" | "parent-chart" => Some(ParameterOrigin::ChartDefault),
         "subchart-default" | "imported" => Some(ParameterOrigin::SubchartDefault),

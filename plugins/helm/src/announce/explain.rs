@@ -63,7 +63,7 @@ fn of_parameters(request: &Request) -> Vec<(String, Vec<PathItem>)> {
     all
 }
 
-/// What may set a value.
+/// The possible settings of values.
 struct Layers<'a> {
     request: &'a Request,
     sources: &'a ValueSources,

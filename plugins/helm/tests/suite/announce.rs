@@ -2,6 +2,7 @@
 
 mod built;
 mod charts;
+mod explain;
 mod failures;
 mod in_effect;
 mod oracle;

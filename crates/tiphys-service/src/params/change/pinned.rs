@@ -1,13 +1,15 @@
 //! Values that another layer than the changed parameter sets: their places, and warnings that they stay there.
 
+use serde_json::Value;
 use tiphys_engine::ValuePath;
-use tiphys_model::params::{InEffect, ParameterChange};
+use tiphys_model::params::{InEffect, ParameterChange, ParameterValue};
+use tiphys_render::AnnouncedSource;
 
 use super::ParameterSource;
 use crate::error::Remedy;
 use crate::params::defaults::Defaults;
 use crate::params::explain::with_layers;
-use crate::params::origin::{OriginLink, ParameterLayers, ParameterLocation, ParameterOrigin};
+use crate::params::origin::{INLINE_KIND, OriginLink, ParameterLayers, ParameterLocation, ParameterOrigin};
 use crate::warning::Warning;
 
 impl ParameterSource {
@@ -26,7 +28,13 @@ impl ParameterSource {
                 |value: &InEffect| matches!(value, InEffect::Default(_) | InEffect::DefaultJson(_));
             let hides =
                 is_default(&change.before) && matches!(change.after, InEffect::Set(_) | InEffect::Json(_));
-            let Some(pinned) = self.pinned(&documents, &change.target.name) else { continue };
+            let layers = self.chart_layers(&documents, &change.target.name);
+            if is_removed_inline(change) {
+                let below = layers.iter().find(|link| link.kind.as_deref() != Some(INLINE_KIND));
+                change.after = below.map_or(InEffect::Nothing, value_of);
+                continue;
+            }
+            let Some(pinned) = layers.first().filter(|link| !link.origin.is_default()) else { continue };
             let Some(place) = pinned.location.as_ref().map(ParameterLocation::line) else { continue };
             for value in [&mut change.before, &mut change.after] {
                 if is_default(value) {
@@ -48,14 +56,39 @@ impl ParameterSource {
         warnings
     }
 
-    /// Returns the layer that sets a value of a chart below all parameters. `None` if that is the chart.
-    fn pinned(&self, documents: &ParameterLayers<'_>, name: &str) -> Option<OriginLink> {
-        let source = self.announced.as_ref()?;
+    /// Returns the layers of a chart's value below all parameters, highest precedence first.
+    fn chart_layers(&self, documents: &ParameterLayers<'_>, name: &str) -> Vec<OriginLink> {
         let canonical = ValuePath::of_parameter(name).and_then(|path| path.ok()?.0.parameter());
         let name = canonical.as_deref().unwrap_or(name);
-        let found = source.explanations.as_ref()?.get(name)?;
-        let chain = with_layers(documents.chain(name, None, None), name, source, found, documents);
-        let below = chain.links.into_iter().find(OriginLink::is_of_chart)?;
-        (!below.origin.is_default()).then_some(below)
+        let explained = |source: &AnnouncedSource| source.explanations.as_ref()?.get(name).cloned();
+        let Some((source, found)) =
+            self.announced.as_ref().and_then(|source| Some((source, explained(source)?)))
+        else {
+            return Vec::new();
+        };
+        let chain = with_layers(documents.chain(name, None, None), name, source, &found, documents);
+        chain.links.into_iter().filter(OriginLink::is_of_chart).collect()
+    }
+}
+
+/// Whether a value is removed from the inline values. Items of a list do not count, since other layers have other lists.
+fn is_removed_inline(change: &ParameterChange) -> bool {
+    let is_inline = matches!(&change.before, InEffect::At(value, _) if matches!(**value, InEffect::Set(_) | InEffect::Json(_)));
+    let path = ValuePath::of_parameter(&change.target.name);
+    let is_in_list = !matches!(path, Some(Ok((path, _))) if path.outermost_list().is_none());
+    is_inline && !is_in_list && change.after == InEffect::Nothing
+}
+
+/// Returns the value of a layer, with its place unless it is a default.
+fn value_of(link: &OriginLink) -> InEffect {
+    let Some(text) = link.value.get("string").and_then(Value::as_str) else { return InEffect::Nothing };
+    let json = text.starts_with(['[', '{']).then(|| serde_json::from_str(text).ok()).flatten();
+    let value = match json {
+        Some(json) => InEffect::DefaultJson(json),
+        None => InEffect::Default(ParameterValue::String(text.to_owned())),
+    };
+    match &link.location {
+        Some(location) if !link.origin.is_default() => InEffect::At(Box::new(value), location.line()),
+        _ => value,
     }
 }

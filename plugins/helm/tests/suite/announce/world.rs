@@ -70,7 +70,9 @@ impl World {
 }
 
 fn list(answer: &Answer) -> Vec<Announcement> {
-    let is_expected = |line: &&str| line.starts_with("warning: the values of ");
+    let is_ignored_text =
+        |line: &str| line.starts_with("warning: ") && line.contains("the text from this line on is lost");
+    let is_expected = |line: &&str| line.starts_with("warning: the values of ") || is_ignored_text(line);
     let others: Vec<&str> = answer.stderr.lines().filter(|line| !is_expected(line)).collect();
     assert_eq!((answer.code, others), (Some(0), Vec::new()));
     let read =

@@ -36,12 +36,12 @@ fn content_after_end_marker_or_json_value_is_ignored() {
     assert_eq!(json("{\"a\":1}{\"b\":2}"), r#"{"a":1}"#);
 }
 
+/// The lines before each document, and the line at which ignored content begins.
 type Places = &'static [(usize, Option<usize>)];
 
 #[test]
 fn ignored_content_of_each_document_has_a_line() {
     let both = [HelmVersion::V3, HelmVersion::V4];
-    // The lines before each document, and the line at which ignored content begins.
     let cases: [(&str, [Places; 2]); 8] = [
         ("a: 1\n", [&[(0, None)], &[(0, None)]]),
         ("a: 1\n...\n# comment\n\n", [&[(0, None)], &[(0, None)]]),
