@@ -11,5 +11,6 @@ pub use crate::application_diff::{ApplicationDiff, Presence};
 pub use crate::context::base::{
     HeadReferences, PluginsFrom, Rendering, RevisionOptions, project_file_of_base,
 };
+pub use crate::context::default_branch::default_base;
 pub use live::{LiveClusters, compare_live, unsupported_settings};
 pub use revisions::{AffectedApplication, RevisionComparison, RevisionDiff};

@@ -8,6 +8,7 @@ pub(crate) mod checkouts;
 pub(crate) mod cluster_references;
 pub(crate) mod clusters;
 pub(crate) mod credentials;
+pub(crate) mod default_branch;
 pub(crate) mod dynamic;
 pub(crate) mod host;
 pub(crate) mod options;

@@ -1,23 +1,17 @@
 //! Checks what tiphys needs from this machine: programs, the checkout, the project file.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use tiphys_process::{Tool, find_program};
+use tiphys_process::find_program;
 use tiphys_source::redact_url;
 
-use crate::context::host::Host;
+use crate::context::default_branch::default_branch;
+use crate::context::host::{Host, printed_by};
 use crate::context::project_file::{ProjectFile, ProjectFileChoice, checkout_of};
 use crate::error::ServiceError;
 use crate::text::listed;
-
-/// Limit for one call of a program.
-const TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Maximum bytes that a program may print.
-const OUTPUT_BYTES_MAX: usize = 64 * 1024;
 
 /// A program that commands or plugins run.
 #[derive(Clone, Debug)]
@@ -125,7 +119,7 @@ async fn check_program(host: &Host, required: RequiredProgram) -> CheckedProgram
         let problem = Some(format!("{of}not found in PATH; {install}"));
         return CheckedProgram { required, path: None, version: None, problem };
     };
-    let printed = run(host, &path, required.version_arguments, Path::new("/")).await;
+    let printed = printed_by(host, &path, required.version_arguments, Path::new("/")).await;
     let (version, problem) = match printed {
         Ok(printed) => {
             let version = printed.lines().next().unwrap_or_default().trim().to_owned();
@@ -141,7 +135,7 @@ async fn check_program(host: &Host, required: RequiredProgram) -> CheckedProgram
 async fn check_checkout(host: &Host, folder: &Path) -> CheckedCheckout {
     let owner = folder.metadata().map(|metadata| metadata.uid()).unwrap_or_default();
     let mut checkout = CheckedCheckout { folder: folder.to_path_buf(), owner, ..CheckedCheckout::default() };
-    let git = async |arguments: &[&str]| run(host, Path::new("git"), arguments, folder).await;
+    let git = async |arguments: &[&str]| printed_by(host, Path::new("git"), arguments, folder).await;
     if let Err(why) = git(&["rev-parse", "--git-dir"]).await {
         checkout.problems.push(format!("git cannot read it: {why}"));
         return checkout;
@@ -151,12 +145,8 @@ async fn check_checkout(host: &Host, folder: &Path) -> CheckedCheckout {
     for name in git(&["remote"]).await.unwrap_or_default().lines() {
         let url = git(&["remote", "get-url", name]).await.unwrap_or_default();
         checkout.remotes.push((name.to_owned(), redact_url(url.trim())));
-        if checkout.default_branch.is_none() {
-            let head = format!("refs/remotes/{name}/HEAD");
-            let branch = git(&["symbolic-ref", "--quiet", "--short", &head]).await;
-            checkout.default_branch = branch.ok().map(|name| name.trim().to_owned());
-        }
     }
+    checkout.default_branch = default_branch(host, folder).await;
     let mut names: Vec<String> = checkout.remotes.iter().map(|(name, _)| name.clone()).collect();
     names.sort_by_key(|name| name != "origin");
     match names.first() {
@@ -181,23 +171,4 @@ fn check_project_file(host: &Host, choice: &ProjectFileChoice) -> CheckedProject
         }
         Err(error) => CheckedProjectFile { file: None, problem: Some(error) },
     }
-}
-
-/// Runs a program and returns what it prints, or why it failed in one line.
-async fn run(host: &Host, program: &Path, arguments: &[&str], dir: &Path) -> Result<String, String> {
-    let env = ["PATH", "HOME", "XDG_CONFIG_HOME"].iter();
-    let env = env.filter_map(|name| Some((OsString::from(name), OsString::from(host.variable(name)?))));
-    let tool = Tool {
-        program: program.to_path_buf(),
-        env: env.collect(),
-        timeout: TIMEOUT,
-        stdout_bytes_max: OUTPUT_BYTES_MAX,
-    };
-    let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-    let output = tool.run(&arguments, dir, None).await.map_err(|error| crate::error::chain(&error))?;
-    if output.code == Some(0) {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    let lines: Vec<&str> = output.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    Err(lines.join(" "))
 }

@@ -81,11 +81,20 @@ fn parse(host: &Process) -> Result<(Arguments, GivenKeys), clap::Error> {
 }
 
 async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<ExitCode, ServiceError> {
-    let Arguments { mut common, command } = arguments;
+    let Arguments { mut common, mut command } = arguments;
     if matches!(common.output, Some(OutputFormat::Diff | OutputFormat::Markdown)) && !command.compares() {
         return Err(ServiceError::invalid_input(
             "-o diff and -o markdown are only available in `diff` and `params diff`",
         ));
+    }
+    if let Command::Diff(args) = &mut command
+        && args.base.base.is_none()
+        && !project_file::names_clusters(&common, host)?
+    {
+        let base = tiphys_service::compare::default_base(host).await;
+        let base = base.map_err(commands::diff::nothing_to_compare_with)?;
+        output::note(&format!("note: compared with the merge base of {} and HEAD", base.name));
+        args.base.use_default(base);
     }
     if command.uses_project_file() {
         project_file::use_for(&command, given, &mut common, host).await?;

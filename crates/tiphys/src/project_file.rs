@@ -11,7 +11,7 @@ use tiphys_source::CopyOrigin;
 
 use crate::args::{AppSetsArg, Command, CommonArgs, ProjectRules};
 use crate::error::ServiceError;
-use crate::options::open_service;
+use crate::options::{kubernetes, open_service};
 use crate::settings::Process;
 
 /// The value of `--config` that uses no project file.
@@ -60,6 +60,15 @@ pub(crate) fn choice(common: &CommonArgs) -> ProjectFileChoice {
         Some(file) if file.as_os_str() == NO_FILE => ProjectFileChoice::None,
         Some(file) => ProjectFileChoice::Named(file.clone()),
     }
+}
+
+/// Whether options, variables or the project file name clusters, or folders that stand for them.
+pub(crate) fn names_clusters(common: &CommonArgs, host: &Process) -> Result<bool, ServiceError> {
+    if !common.clusters.cluster_state.is_empty() || kubernetes(common).is_given() {
+        return Ok(true);
+    }
+    let file = ProjectFile::find(&choice(common), host)?;
+    Ok(file.is_some_and(|file| file.values().iter().any(|value| value.key == ProjectKey::ClusterState)))
 }
 
 /// Gives the options of a command the values of the project file; in a comparison of revisions that of the base.

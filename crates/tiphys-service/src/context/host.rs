@@ -6,9 +6,17 @@ use std::fs::Permissions;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use crate::error::{Input, Remedy, ServiceError};
+use tiphys_process::Tool;
+
+use crate::error::{Input, Remedy, ServiceError, chain};
+
+/// Limit for one call of a program that only answers a question.
+const QUESTION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Maximum bytes of its answer.
+const ANSWER_BYTES_MAX: usize = 64 * 1024;
 
 /// The environment, directories and program of the process. The binary reads them once; the use cases read nothing else of them.
 #[derive(Clone, Debug)]
@@ -88,6 +96,30 @@ impl Host {
                     .of_input(Input::KeepWorkdir)
             })
     }
+}
+
+/// Runs a program and returns what it prints, or why it failed in one line.
+pub(crate) async fn printed_by(
+    host: &Host,
+    program: &Path,
+    arguments: &[&str],
+    dir: &Path,
+) -> Result<String, String> {
+    let env = ["PATH", "HOME", "XDG_CONFIG_HOME"].iter();
+    let env = env.filter_map(|name| Some((OsString::from(name), OsString::from(host.variable(name)?))));
+    let tool = Tool {
+        program: program.to_path_buf(),
+        env: env.collect(),
+        timeout: QUESTION_TIMEOUT,
+        stdout_bytes_max: ANSWER_BYTES_MAX,
+    };
+    let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+    let output = tool.run(&arguments, dir, None).await.map_err(|error| chain(&error))?;
+    if output.code == Some(0) {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let lines: Vec<&str> = output.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    Err(lines.join(" "))
 }
 
 #[cfg(test)]

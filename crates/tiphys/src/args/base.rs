@@ -31,6 +31,12 @@ pub(crate) struct BaseArgs {
 }
 
 impl BaseArgs {
+    /// Compares with a revision that no option names.
+    pub(crate) fn use_default(&mut self, base: BaseRevision) {
+        self.merge_base = base.point == BasePoint::MergeBase;
+        self.base = Some(base.name);
+    }
+
     /// Returns the revision to compare with, if one is given.
     pub(crate) fn revision(&self) -> Option<RevisionOptions> {
         let base = base_revision(self.base.as_ref()?, self.merge_base);

@@ -9,7 +9,8 @@ use super::{ApplicationArgs, BaseArgs};
   tiphys diff --repo . --cluster-state live/              what a sync would change, live/ being a dump of the cluster
   tiphys diff guestbook --cluster-state prod=live/prod    one application with the destination named prod
   tiphys diff --cluster-state live/ -o markdown           for a comment on a pull request
-  tiphys diff --repo . --base origin/main --merge-base    what this branch changes in the manifests of all applications
+  tiphys diff                                             what this branch changes in the manifests of all applications
+  tiphys diff --base origin/main --merge-base             the same with a branch by name
 
 Exit code: 0 without differences, 1 with differences, 2 or greater for errors.
 Without -o, the program in KUBECTL_EXTERNAL_DIFF shows the differences. As with kubectl, its arguments are two folders.")]
@@ -27,7 +28,7 @@ pub(crate) const LONG_ABOUT: &str = "Compare the manifests of applications with 
 
 With --cluster-state, the rendered manifests are compared with live objects. With --base REV, all applications of the store at REV are \
 compared with those of the working copy, uncommitted files included; clusters and folders of --cluster-state then only answer dynamic \
-parameters. Each --store must be in a git work tree. The base is read from git \
+parameters. Without --base and without clusters, the base is the merge base of the remote's default branch and HEAD. Each --store must be in a git work tree. The base is read from git \
 objects: nothing is checked out, and the work tree is not changed. Where the files of a --repo folder replace its repository on the side \
 of the working copy, the commit REV replaces it on the other side. All other revisions and repositories are the same on both sides. REV is \
 resolved in each repository.

@@ -9,7 +9,6 @@ use std::process::ExitCode;
 
 use crate::args::{CommonArgs, DiffArgs};
 use crate::error::ServiceError;
-use crate::options::kubernetes;
 use crate::settings::Process;
 
 /// Compares and prints the differences.
@@ -22,11 +21,13 @@ pub(crate) async fn run(
     if let Some(revision) = args.base.revision() {
         return base::run(common, args, &revision, &form, host).await;
     }
-    if common.clusters.cluster_state.is_empty() && !kubernetes(common).is_given() {
-        return Err(ServiceError::invalid_input("nothing to compare with").with_hint(
-            "--base names a revision; --kubeconfig or --context a cluster; --cluster-state a folder of live objects, such as \
-             `kubectl get … -A -o yaml` writes",
-        ));
-    }
     live::run(common, args, &form, host).await
+}
+
+/// Adds the options that name something to compare with.
+pub(crate) fn nothing_to_compare_with(error: ServiceError) -> ServiceError {
+    error.with_hint(
+        "--base names a revision; --kubeconfig or --context a cluster; --cluster-state a folder of live objects, such as \
+         `kubectl get … -A -o yaml` writes",
+    )
 }
