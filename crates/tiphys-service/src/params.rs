@@ -24,7 +24,7 @@ use crate::error::{Remedy, ServiceError};
 use crate::findings;
 use crate::warning::Warning;
 
-pub use crate::problems::{ParameterProblems, ProblemRule};
+pub use crate::problems::{ParameterProblem, ParameterProblems, ProblemRule};
 pub use change::ParameterRequest;
 pub use check::{CheckedParameters, ParameterFinding, check};
 pub use diff::{UnsavedChange, compare_unsaved};

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use tiphys_engine::{
-    ChartValue, HELM_PLUGIN, HELM_VALUE_PREFIXES, LookUp, SET_PREFIX, chart_values, is_held_as_text,
+    ChartValue, HELM_PLUGIN, HELM_VALUE_PREFIXES, LookUp, SET_PREFIX, ValuePath, chart_values,
+    is_held_as_text,
 };
 use tiphys_model::params::{
     Collision, ItemType, JsonType, Parameter, ProblemKind, Winner, check_values, collisions,
@@ -62,10 +63,27 @@ impl ProblemRule {
 pub struct ParameterProblems {
     /// Whether a required value is missing.
     pub missing: bool,
-    /// The problems, without the parameter's name.
-    pub list: Vec<(ProblemRule, String)>,
+    /// The problems.
+    pub list: Vec<ParameterProblem>,
     /// Similar announced names, if the parameter is not announced.
     pub suggestions: Vec<String>,
+}
+
+/// A problem of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterProblem {
+    /// The kind.
+    pub rule: ProblemRule,
+    /// The description, without the parameter's name.
+    pub message: String,
+    /// The part of the inline values that has the problem, if the parameter has these.
+    pub part: Option<ValuePath>,
+}
+
+impl ParameterProblem {
+    fn new(rule: ProblemRule, message: String) -> Self {
+        Self { rule, message, part: None }
+    }
 }
 
 /// The problems of one source's parameters.
@@ -74,7 +92,7 @@ pub(crate) struct Problems(HashMap<String, ParameterProblems>);
 impl ParameterProblems {
     /// Returns the problems, without the parameter's name.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.list.iter().map(|(_, text)| text.as_str())
+        self.list.iter().map(|problem| problem.message.as_str())
     }
 }
 
@@ -102,7 +120,8 @@ impl Problems {
             }
             let problems = found.0.entry(problem.parameter).or_default();
             problems.missing |= problem.kind == ProblemKind::Required;
-            problems.list.push((ProblemRule::of(&problem.kind), problem.kind.to_string()));
+            let rule = ProblemRule::of(&problem.kind);
+            problems.list.push(ParameterProblem::new(rule, problem.kind.to_string()));
             if let ProblemKind::Unannounced { suggestions } = problem.kind {
                 problems.suggestions = suggestions;
             }
@@ -110,8 +129,8 @@ impl Problems {
         for (parameter, problem) in without_effect(source) {
             let list = &mut found.0.entry(parameter).or_default().list;
             // A similar name is announced, so it is probably a typo.
-            if list.iter().all(|(rule, _)| *rule == ProblemRule::NoEffect) {
-                list.push((ProblemRule::NoEffect, problem));
+            if list.iter().all(|known| known.rule == ProblemRule::NoEffect) {
+                list.push(problem);
             }
         }
         for announcement in &source.announcements {
@@ -126,9 +145,10 @@ impl Problems {
             let has_other_type = found
                 .0
                 .get(name)
-                .is_some_and(|known| known.list.iter().any(|(rule, _)| *rule == ProblemRule::Type));
+                .is_some_and(|known| known.list.iter().any(|known| known.rule == ProblemRule::Type));
             if !has_other_type && is_held_as_text(&source.source, source.plugin.as_deref(), name) {
-                found.0.entry(name.clone()).or_default().list.push((ProblemRule::Type, problem));
+                let problem = ParameterProblem::new(ProblemRule::Type, problem);
+                found.0.entry(name.clone()).or_default().list.push(problem);
             }
         }
         found
@@ -145,7 +165,7 @@ impl Problems {
             let text = hidden_by(&collision);
             for hidden in &collision.hidden {
                 let list = &mut found.entry(hidden.name.clone()).or_default().list;
-                let problem = (ProblemRule::Hidden, text.clone());
+                let problem = ParameterProblem::new(ProblemRule::Hidden, text.clone());
                 if !list.contains(&problem) {
                     list.push(problem);
                 }
@@ -191,7 +211,7 @@ fn read_values(source: &AnnouncedSource) -> HashSet<String> {
 
 /// Returns the values that have no effect in their chart, each with its parameter. Parameters that are announced, or a part of one, have an
 /// effect. Inline values are among the announced ones, whether the chart reads them or not.
-fn without_effect(source: &AnnouncedSource) -> Vec<(String, String)> {
+fn without_effect(source: &AnnouncedSource) -> Vec<(String, ParameterProblem)> {
     let (Some(chart), plugin) = (&source.chart, source.plugin.as_deref()) else { return Vec::new() };
     let announced: HashSet<&str> = source.announcements.iter().map(|one| one.name.as_str()).collect();
     let is_unlisted = |value: &ChartValue| {
@@ -205,7 +225,9 @@ fn without_effect(source: &AnnouncedSource) -> Vec<(String, String)> {
     let problem = |value: ChartValue| {
         let name = value.shown_name();
         let subject = if value.is_inline() { format!("`{name}`") } else { "it".to_owned() };
-        (value.parameter, format!("{subject} has no effect in {}", keys.chart()))
+        let message = format!("{subject} has no effect in {}", keys.chart());
+        let part = value.is_inline().then_some(value.path);
+        (value.parameter, ParameterProblem { rule: ProblemRule::NoEffect, message, part })
     };
     unread.map(problem).collect()
 }

@@ -104,14 +104,14 @@ fn findings(parameters: &ApplicationParameters) -> Vec<ParameterFinding> {
             ProblemRule::Unannounced => row.problems.suggestions.clone(),
             _ => Vec::new(),
         };
-        found.extend(row.problems.list.iter().map(|(rule, message)| ParameterFinding {
-            rule: *rule,
+        found.extend(row.problems.list.iter().map(|problem| ParameterFinding {
+            rule: problem.rule,
             parameter: row.name.to_owned(),
-            message: message.clone(),
-            suggestions: suggestions(*rule),
+            message: problem.message.clone(),
+            suggestions: suggestions(problem.rule),
             source_position: row.source.position,
             source_name: row.source.name.clone(),
-            location: parameters.place(&row),
+            location: parameters.place(&row, problem),
         }));
     }
     found

@@ -1,6 +1,6 @@
 //! A plugin's explanation of a parameter's value: the files and other parameters that set it.
 
-use tiphys_engine::{ParameterPart, shown_name};
+use tiphys_engine::{HELM_VALUE_PREFIXES, ParameterPart, VALUE_PREFIX, shown_name};
 use tiphys_plugin::{Explanation, LayerPlace, ValueLayer};
 use tiphys_render::AnnouncedSource;
 use tiphys_yaml::Position;
@@ -49,7 +49,23 @@ pub(super) fn with_layers(
             None => position = links.len(),
         }
     }
-    chain.explained(links, position)
+    let is_announced = layers.first().is_some_and(|layer| has_announced_value(layer, name));
+    chain.explained(links, position, is_announced)
+}
+
+/// Whether the announced default of an unset parameter is the value of the first layer: that of a chart's value, unless another parameter sets
+/// exactly this value.
+fn has_announced_value(ValueLayer { kind, place, value }: &ValueLayer, name: &str) -> bool {
+    let path_of = |name: &str| {
+        let mut prefixes = HELM_VALUE_PREFIXES.iter().chain([&VALUE_PREFIX]);
+        prefixes.find_map(|prefix| name.strip_prefix(prefix).map(str::to_owned))
+    };
+    match place {
+        LayerPlace::Parameter { name: setting, path, .. } if path.is_empty() => {
+            path_of(setting).zip(path_of(name)).is_some_and(|(setting, own)| setting != own)
+        }
+        _ => origin_of_kind(kind).is_some() && !value.is_null(),
+    }
 }
 
 /// Returns a layer as a link of the chain. None for the parameter's own settings.

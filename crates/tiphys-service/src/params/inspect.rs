@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_engine::{
-    HELM_PLUGIN, LookUp, SET_PREFIX, ServedKinds, shown_announced_name, shown_announcements, shown_name,
-    source_node,
+    HELM_PLUGIN, InlineValues, LookUp, ParameterPart, SET_PREFIX, ServedKinds, ValuePath,
+    shown_announced_name, shown_announcements, shown_name, source_node,
 };
 use tiphys_model::params::suggest;
 use tiphys_plugin::LoadedPlugin;
@@ -19,6 +19,7 @@ use super::row::{Announced, ParameterRow, rows};
 use crate::context::cluster_references::{ClusterReference, KnownKinds};
 use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError};
+use crate::problems::ParameterProblem;
 use crate::warning::Warning;
 
 /// An application and the parameters of its chosen sources.
@@ -173,10 +174,10 @@ impl ApplicationParameters {
     pub fn problems(&self, rows: &[ParameterRow<'_>]) -> Vec<String> {
         let mut problems = Vec::new();
         for row in rows {
-            let place = self.place(row);
-            problems.extend(
-                row.problems.texts().map(|text| format!("{place}: parameter `{}`: {text}", row.name)),
-            );
+            problems.extend(row.problems.list.iter().map(|problem| {
+                let place = self.place(row, problem);
+                format!("{place}: parameter `{}`: {}", row.name, problem.message)
+            }));
         }
         problems
     }
@@ -192,9 +193,18 @@ impl ApplicationParameters {
         self.failures.iter().map(|(_, failure)| failure)
     }
 
-    /// Returns the place of the value, or of the source if no file sets it.
-    pub(super) fn place(&self, row: &ParameterRow<'_>) -> ParameterLocation {
-        row.location().cloned().unwrap_or_else(|| self.location(row.source))
+    /// Returns the place of a problem: of its part of the inline values, else of the value, or of the source if no file sets it.
+    pub(super) fn place(&self, row: &ParameterRow<'_>, problem: &ParameterProblem) -> ParameterLocation {
+        let part = problem.part.as_ref().and_then(|path| self.inline_place(row.source, path));
+        part.or_else(|| row.location().cloned()).unwrap_or_else(|| self.location(row.source))
+    }
+
+    /// Returns the place of an inline value.
+    fn inline_place(&self, source: &AnnouncedSource, path: &ValuePath) -> Option<ParameterLocation> {
+        let values = InlineValues::of(&source.source, source.source_type, source.plugin.as_deref()).ok()?;
+        let (name, steps, line) = values.part(path);
+        let (_, location) = self.layers(source).part(name, ParameterPart { name, path: &steps, line })?;
+        Some(location)
     }
 
     /// Returns the place of a source in its document.

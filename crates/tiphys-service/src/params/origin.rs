@@ -165,9 +165,9 @@ impl OriginChain {
     }
 
     /// Adds what a plugin found in its files and other parameters. `position` is the number of those that take precedence over the
-    /// parameter's own settings. They replace the announced default. For an unset value of a chart, that is the effective value: a layer only
-    /// has its own part of a list or an object.
-    pub(super) fn explained(self, mut found: Vec<OriginLink>, position: usize) -> Self {
+    /// parameter's own settings. They replace the announced default. If that is the value of the first one, it stays the effective value of an
+    /// unset parameter: a layer only has its own part of a list or an object.
+    pub(super) fn explained(self, mut found: Vec<OriginLink>, position: usize, is_announced: bool) -> Self {
         if found.is_empty() {
             return self;
         }
@@ -175,9 +175,7 @@ impl OriginChain {
         let (defaults, own): (Vec<OriginLink>, Vec<OriginLink>) =
             self.links.into_iter().partition(|link| link.origin.is_default());
         let (position, effective) = if is_set { (position.min(found.len()), 0) } else { (0, own.len()) };
-        if let Some(first) =
-            found.first_mut().filter(|first| !is_set && first.is_of_chart() && !first.value.is_null())
-        {
+        if let Some(first) = found.first_mut().filter(|_| !is_set && is_announced) {
             first.value = defaults.into_iter().next().map_or(Value::Null, |link| link.value);
         }
         found.splice(position..position, own);
