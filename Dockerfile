@@ -1,8 +1,8 @@
-# tiphys and nothing else, static: for an init container that gives it to the sidecars of plugins (docs/beside-argo-cd.md).
+# Two images: the default one has tiphys and nothing else, for an init container that gives it to the sidecars of plugins
+# (docs/beside-argo-cd.md); `--target ci` has git, helm, kustomize and tiphys, for jobs of CI systems.
 #
 #   docker build --build-arg TIPHYS_COMMIT="$(git rev-parse HEAD)" --tag registry.example.com/tiphys:1 .
-#
-# There is no shell, and nothing is written but where a command is told to: it runs with a read-only root file system.
+#   docker build --build-arg TIPHYS_COMMIT="$(git rev-parse HEAD)" --tag registry.example.com/tiphys-ci:1 --target ci .
 FROM rust:1.95.0-slim AS build
 WORKDIR /src
 COPY . .
@@ -10,6 +10,20 @@ COPY . .
 ARG TIPHYS_COMMIT
 RUN cargo xtask build --output /out/tiphys
 
+FROM build AS tools
+COPY --from=golang:1.26 /usr/local/go /usr/local/go
+# Static programs, which start in any image.
+ENV PATH=/usr/local/go/bin:$PATH CGO_ENABLED=0
+RUN cargo xtask tools --for plugins
+
+FROM debian:13-slim AS ci
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends ca-certificates git \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=build /out/tiphys /usr/local/bin/
+COPY --from=tools /src/target/tools/bin/helm /src/target/tools/bin/kustomize /usr/local/bin/
+
+# Without a shell, and nothing is written but where a command is told to: it runs with a read-only root file system.
 FROM scratch
 COPY --from=build /out/tiphys /tiphys
 # Argo CD's user.

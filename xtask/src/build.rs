@@ -9,6 +9,7 @@ mod tests;
 use std::env::consts::ARCH;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use cargo_metadata::MetadataCommand;
 
@@ -95,14 +96,19 @@ pub(crate) fn build(
     arguments.extend(triple.iter().flat_map(|triple| ["--target", triple]));
     let mut command = cargo(root, &arguments);
     // Otherwise each commit would rebuild everything that contains it.
-    if profile == Profile::Release
-        && let Some(commit) = variable(COMMIT_VARIABLE).or_else(|| commit(root))
-    {
-        command.env(COMMIT_VARIABLE, commit);
+    if profile == Profile::Release {
+        name_commit(root, &mut command);
     }
     run_program(&mut command)?;
     let target = target_folder(root)?;
     Ok(target.join(triple.unwrap_or_default()).join(folder).join(programs.first().unwrap_or(&PROGRAM)))
+}
+
+/// Gives a build the commit for `tiphys version`: that of the environment, else that of the checkout.
+pub(crate) fn name_commit(root: &Path, command: &mut Command) {
+    if let Some(commit) = variable(COMMIT_VARIABLE).or_else(|| commit(root)) {
+        command.env(COMMIT_VARIABLE, commit);
+    }
 }
 
 /// Returns the target triple of a build, and installs its library. None for this machine's own.
@@ -148,7 +154,7 @@ fn commit(root: &Path) -> Option<OsString> {
 }
 
 /// Rust's target triple for static programs on this architecture.
-fn static_triple(architecture: &str) -> Result<String, Failure> {
+pub(crate) fn static_triple(architecture: &str) -> Result<String, Failure> {
     if ARCHITECTURES.contains(&architecture) {
         return Ok(format!("{architecture}-unknown-linux-musl"));
     }
@@ -159,7 +165,7 @@ fn static_triple(architecture: &str) -> Result<String, Failure> {
 }
 
 /// Installs Rust's library for a target if it is missing.
-fn provide_library(root: &Path, triple: &str) -> Result<(), Failure> {
+pub(crate) fn provide_library(root: &Path, triple: &str) -> Result<(), Failure> {
     if has_library(root, triple) {
         return Ok(());
     }

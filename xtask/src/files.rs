@@ -11,6 +11,21 @@ pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| Failure::at(path, error))
 }
 
+/// Returns a file's content.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| Failure::at(path, error))
+}
+
+/// Returns a file's size in bytes.
+pub(crate) fn size(path: &Path) -> Result<u64, Failure> {
+    fs::metadata(path).map(|metadata| metadata.len()).map_err(|error| Failure::at(path, error))
+}
+
+/// Writes a file.
+pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    fs::write(path, content).map_err(|error| Failure::at(path, error))
+}
+
 /// Renames a file or directory, and replaces a file at the new place.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Failure> {
     fs::rename(from, to).map_err(|error| Failure::at(to, error))

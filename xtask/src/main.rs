@@ -8,6 +8,7 @@ mod book;
 mod build;
 mod cargo;
 mod demo;
+mod dist;
 mod e2e;
 mod failure;
 mod files;
@@ -46,6 +47,8 @@ enum Command {
     Demo(demo::Options),
     /// Build the release program: one static executable
     Build(build::Options),
+    /// Build what a release publishes: archives and wheels for each architecture, and checksums
+    Dist(dist::Options),
     /// Install the program and its plugins
     Install(install::Options),
     /// Run the fuzz targets, guided by coverage
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Book => book::run(&root),
         Command::Demo(options) => demo::run(&root, &options),
         Command::Build(options) => build::run(&root, &options),
+        Command::Dist(options) => dist::run(&root, &options),
         Command::Install(options) => install::run(&root, &options),
         Command::Fuzz(options) => fuzz::run(&root, &options),
         Command::E2e(options) => e2e::run(&root, &options),

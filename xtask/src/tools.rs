@@ -7,9 +7,10 @@
 
 mod build;
 mod catalogue;
-mod python;
+pub(crate) mod python;
 #[cfg(test)]
 mod tests;
+pub(crate) mod zig;
 
 use std::env::split_paths;
 use std::path::{Path, PathBuf};
@@ -103,6 +104,11 @@ fn cached(tool: &catalogue::Tool) -> Option<PathBuf> {
 fn asset(name: &str) -> Option<PathBuf> {
     let asset = PathBuf::from(variable("KUBEBUILDER_ASSETS")?).join(name);
     (asset.is_absolute() && asset.is_file()).then_some(asset)
+}
+
+/// Whether a program with this name is on `PATH`.
+pub(crate) fn is_on_path(name: &str) -> bool {
+    !programs(name).is_empty()
 }
 
 /// Returns the files with this name in the absolute directories of `PATH`, in order.

@@ -51,7 +51,7 @@ fn commit_is_that_of_the_checkout_and_dirty_with_changes() {
     assert_eq!(commit(root), Some(format!("{head}-dirty").into()));
 }
 
-/// The gate does not build the image, so its Dockerfile is compared with the repository.
+/// The gate does not build the images, so their Dockerfile is compared with the repository.
 #[test]
 fn dockerfile_uses_existing_commands_and_the_pinned_toolchain() {
     let root = crate::workspace_root();
@@ -62,13 +62,24 @@ fn dockerfile_uses_existing_commands_and_the_pinned_toolchain() {
     let toolchain = read("rust-toolchain.toml");
     let channel =
         toolchain.lines().find_map(|line| line.strip_prefix("channel = \"")?.strip_suffix('"')).unwrap();
-    let build = "RUN cargo xtask build --output /out/tiphys";
+    let (build, tools) =
+        ("RUN cargo xtask build --output /out/tiphys", "RUN cargo xtask tools --for plugins");
     let expected = [
         &format!("FROM rust:{channel}-slim AS build"),
         "WORKDIR /src",
         "COPY . .",
         "ARG TIPHYS_COMMIT",
         build,
+        "FROM build AS tools",
+        "COPY --from=golang:1.26 /usr/local/go /usr/local/go",
+        "ENV PATH=/usr/local/go/bin:$PATH CGO_ENABLED=0",
+        tools,
+        "FROM debian:13-slim AS ci",
+        "RUN apt-get update \\",
+        "    && apt-get install --yes --no-install-recommends ca-certificates git \\",
+        "    && rm -rf /var/lib/apt/lists/*",
+        "COPY --from=build /out/tiphys /usr/local/bin/",
+        "COPY --from=tools /src/target/tools/bin/helm /src/target/tools/bin/kustomize /usr/local/bin/",
         "FROM scratch",
         "COPY --from=build /out/tiphys /tiphys",
         "USER 999:999",
@@ -76,12 +87,16 @@ fn dockerfile_uses_existing_commands_and_the_pinned_toolchain() {
     ];
     assert_eq!(instructions, expected);
 
-    let words = build.trim_start_matches("RUN cargo ").split(' ');
-    let crate::Command::Build(options) = crate::Arguments::try_parse_from(words).unwrap().command else {
-        panic!("{build} is another command")
+    let command = |line: &str| {
+        let words = line.trim_start_matches("RUN cargo ").split(' ');
+        crate::Arguments::try_parse_from(words).unwrap().command
     };
+    let crate::Command::Build(options) = command(build) else { panic!("{build} is another command") };
     assert_eq!(options.output.as_deref(), Some(Path::new("/out/tiphys")));
     assert_eq!(options.linking.get(), LinkingOption::default().get());
     assert!(!options.dev, "a release build");
+    let crate::Command::Tools(options) = command(tools) else { panic!("{tools} is another command") };
+    assert_eq!(options.purpose, Some(crate::tools::Purpose::Plugins));
+    assert_eq!(crate::tools::bin(Path::new("/src")), Path::new("/src/target/tools/bin"));
     assert!(read(".cargo/config.toml").contains("\nxtask = \""), "cargo knows the alias");
 }
