@@ -116,9 +116,11 @@ fn deep_values_are_freed_without_recursion() {
 fn data_is_not_changed() {
     let data = Value::from_json(&json!({"m": {"k": "v"}}), &[]);
     let options = options(Limits::DEFAULT);
-    let changed = execute("{{ $_ := set .m \"k\" \"new\" }}{{ .m.k }}", &data, &options);
-    assert_eq!(changed.map(|output| output.string()), Ok("new".to_owned()));
-    assert_eq!(data.to_json(), Ok(json!({"m": {"k": "v"}})));
+    for set in ["{{ $_ := set .m \"k\" \"new\" }}", "{{ tpl `{{ $_ := set .m \"k\" \"new\" }}` . }}"] {
+        let changed = execute(&format!("{set}{{{{ .m.k }}}}"), &data, &options);
+        assert_eq!(changed.map(|output| output.string()), Ok("new".to_owned()), "{set}");
+        assert_eq!(data.to_json(), Ok(json!({"m": {"k": "v"}})), "{set}");
+    }
 }
 
 #[test]
