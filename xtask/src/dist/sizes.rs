@@ -24,7 +24,8 @@ pub(super) fn files(dist: &Path) -> Result<String, Failure> {
 /// the crate that declares them.
 pub(super) fn parts(architecture: Architecture, built: &Path) -> String {
     let name = architecture.name();
-    match output(program("nm").args(["--print-size", "--demangle"]).arg(built)) {
+    // Sorting leaves out symbols without a size.
+    match output(program("nm").args(["--print-size", "--size-sort", "--demangle"]).arg(built)) {
         Ok(symbols) => {
             let crates = crates(&symbols);
             let lines = crates.iter().take(PARTS).map(|(part, size)| format!("{size:>12}  {part}\n"));
@@ -34,7 +35,7 @@ pub(super) fn parts(architecture: Architecture, built: &Path) -> String {
     }
 }
 
-/// Adds up the symbols of each crate, from the output of nm, the largest first.
+/// Adds up the symbols of each crate, from lines of nm with address, size, type and name. The largest crate is first.
 pub(super) fn crates(symbols: &str) -> Vec<(String, u64)> {
     let mut sizes: BTreeMap<String, u64> = BTreeMap::new();
     for line in symbols.lines() {

@@ -124,8 +124,6 @@ fn sizes_are_added_by_crate() {
 0000000000001030 0000000000000008 t <&mut serde_json::Value as core::fmt::Debug>::fmt
 0000000000001038 0000000000000004 t <dyn clap_builder::Any as core::any::Any>::type_id
 000000000000103c 0000000000000001 T mi_malloc
-                 U memcpy
-0000000000002000 T __start
 ";
     let expected = [
         ("tiphys_yaml", 0x30),
