@@ -1,7 +1,6 @@
 //! Announcements: the parameters that the plugins of an application's sources accept, and the set parameters.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use futures_util::future::join;
 use tiphys_engine::{
@@ -10,7 +9,7 @@ use tiphys_engine::{
 };
 use tiphys_model::params::Parameter;
 use tiphys_model::resources::{Application, ApplicationSource};
-use tiphys_plugin::{Announced, Explanation, Explanations};
+use tiphys_plugin::{Explanation, Explanations};
 use tiphys_tree::RepoPath;
 
 use crate::error::{RenderError, SourceFailure};
@@ -54,17 +53,8 @@ impl Renderer {
                         continue;
                     };
                     known.files = self.source_files(&prepared).await;
-                    let failure = match self.ask(&prepared.work, inquiry).await {
-                        Ok((announced, explanations)) => {
-                            known.announcements.clone_from(&announced.list);
-                            let of_explanations = explanations.iter().flat_map(|one| &one.warnings);
-                            let new = of_explanations.filter(|one| !announced.warnings.contains(one));
-                            known.plugin_warnings = announced.warnings.iter().chain(new).cloned().collect();
-                            known.explanations = explanations.map(|one| one.layers);
-                            None
-                        }
-                        Err(failure) => Some(at.failed(source, failure)),
-                    };
+                    let failure = self.ask(&prepared.work, inquiry, &mut known).await.err();
+                    let failure = failure.map(|failure| at.failed(source, failure));
                     told.push(AskedSource { source: known, failure });
                 }
                 Err(failure) => {
@@ -95,14 +85,16 @@ impl Renderer {
         Ok(None)
     }
 
-    /// Asks the plugin of a source for its announcements, and for explanations if it has them. Empty for plain manifests.
+    /// Adds the announcements of a source's plugin, and its explanations if it has them. None for plain manifests.
     async fn ask(
         &self,
         work: &Work,
         inquiry: Inquiry,
-    ) -> Result<(Arc<Announced>, Option<Explanations>), SourceFailure> {
-        let Work::Plugin { chosen, request, .. } = work else { return Ok((Arc::default(), None)) };
+        known: &mut AnnouncedSource,
+    ) -> Result<(), SourceFailure> {
+        let Work::Plugin { chosen, request, .. } = work else { return Ok(()) };
         let plugin = chosen.plugin.as_ref();
+        let failed = |source| SourceFailure::Plugin { name: plugin.name().to_owned(), source };
         let explaining = async {
             match inquiry {
                 Inquiry::Announcements => Ok(None),
@@ -110,8 +102,16 @@ impl Renderer {
             }
         };
         let (announced, explained) = join(self.announcements.ask(plugin, request), explaining).await;
-        let answer = announced.and_then(|announced| Ok((announced, explained?)));
-        answer.map_err(|source| SourceFailure::Plugin { name: plugin.name().to_owned(), source })
+        let announced = announced.map_err(failed)?;
+        known.announcements.clone_from(&announced.list);
+        known.plugin_warnings.clone_from(&announced.warnings);
+        if let Some(Explanations { layers, warnings }) = explained.map_err(failed)? {
+            known
+                .plugin_warnings
+                .extend(warnings.into_iter().filter(|one| !announced.warnings.contains(one)));
+            known.explanations = Some(layers);
+        }
+        Ok(())
     }
 
     /// Returns the result for a source without its announcements. None for a source that renders nothing.

@@ -131,7 +131,8 @@ pub struct MergedFile {
 /// The result of asking the plugin of a source for announcements.
 #[derive(Debug)]
 pub struct AskedSource {
-    /// The parameters. After a failure, nothing is announced, and the set parameters are those that are known.
+    /// The parameters. After a failure, nothing is announced unless only the explanation failed, and the set parameters are those that are
+    /// known.
     pub source: AnnouncedSource,
     /// The error of the plugin.
     pub failure: Option<RenderError>,

@@ -112,7 +112,8 @@ impl ApplicationParameters {
         let mut all = Vec::new();
         for (index, (source, references)) in self.sources.iter().zip(&self.references).enumerate() {
             let failed = self.failures.iter().any(|(failed, _)| *failed == index);
-            let announced = if failed { Announced::Unknown } else { Announced::Known };
+            let is_unknown = failed && source.announcements.is_empty();
+            let announced = if is_unknown { Announced::Unknown } else { Announced::Known };
             all.extend(rows(source, references, &self.layers(source), announced));
         }
         all
