@@ -174,7 +174,7 @@ impl Renderer<'_> {
 
     fn push_flat(self, out: &mut String, value: &NewValue, indentation: Indentation) {
         match value {
-            NewValue::Text(text) => match self.literal_style(text) {
+            NewValue::Text(text) => match self.literal_style(text, false) {
                 Some(style) => write_text(out, text, style, indentation),
                 None => out.push_str(&self.text(text, None)),
             },
@@ -182,18 +182,25 @@ impl Renderer<'_> {
         }
     }
 
-    /// Returns a string as a literal block scalar.
-    pub(super) fn literal(self, text: &str, indentation: Indentation) -> Option<Rendered> {
+    /// Returns a string as a literal block scalar. `has_empty_end`: the replaced scalar includes the empty lines below it.
+    pub(super) fn literal(
+        self,
+        text: &str,
+        indentation: Indentation,
+        has_empty_end: bool,
+    ) -> Option<Rendered> {
         let mut out = String::new();
-        write_text(&mut out, text, self.literal_style(text)?, indentation);
+        write_text(&mut out, text, self.literal_style(text, has_empty_end)?, indentation);
         out.push('\n');
         Some(Rendered::of_lines(&out))
     }
 
-    /// Returns the style of a literal. A string that ends with empty lines has none, because empty lines below would be part of it.
-    fn literal_style(self, text: &str) -> Option<Style> {
+    /// Returns the style of a literal. A new one must not end with empty lines, because empty lines below would be part of it.
+    fn literal_style(self, text: &str, has_empty_end: bool) -> Option<Style> {
         let style = Some(Style::of(text)).filter(|_| self.habits.manner == Manner::Neat);
-        style.filter(|style| matches!(style, Style::Literal { .. }) && !text.ends_with("\n\n"))
+        style.filter(|style| {
+            matches!(style, Style::Literal { .. }) && (has_empty_end || !text.ends_with("\n\n"))
+        })
     }
 
     /// Returns a string in one line, in the style of the replaced scalar if possible.

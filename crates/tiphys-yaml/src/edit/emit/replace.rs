@@ -78,7 +78,9 @@ impl Emitter<'_> {
         let keeps_quotes = old == Some(ScalarStyle::DoubleQuoted) && old_text.contains("\\n");
         if !keeps_quotes {
             let step = self.literal_step(span, column).unwrap_or(step);
-            if let Some(rendered) = self.renderer().literal(text, Indentation { parent: column, step }) {
+            let has_empty_end = old == Some(ScalarStyle::Block) && header(self.text, span).contains('+');
+            let indentation = Indentation { parent: column, step };
+            if let Some(rendered) = self.renderer().literal(text, indentation, has_empty_end) {
                 return rendered;
             }
         }
@@ -89,6 +91,10 @@ impl Emitter<'_> {
     fn literal_step(&self, span: &Span, column: usize) -> Option<usize> {
         if scalar_style(span) != Some(ScalarStyle::Block) {
             return None;
+        }
+        let indicated = header(self.text, span).chars().find_map(|indicator| indicator.to_digit(10));
+        if let Some(step) = indicated {
+            return usize::try_from(step).ok();
         }
         let mut line = self.lines.next(self.lines.end(span.content));
         while line < span.end && self.lines.kind(line) == Line::Blank {
