@@ -2,14 +2,13 @@
 
 use std::error::Error;
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use tiphys_engine::{LookUpProblem, TranslateError};
 use tiphys_model::limits::Limit;
 use tiphys_model::resources::IN_CLUSTER_SERVER;
 pub(crate) use tiphys_plugin::chain;
-use tiphys_plugin::{ChooseError, CommandFailure, PluginError, RunError};
+use tiphys_plugin::{ChooseError, CommandFailure, PluginError};
 use tiphys_render::{RenderError, SourceFailure, UnresolvedParameters};
 use tiphys_source::{ChartError, SourceError};
 use tiphys_store::{Place, SelectError, StoredApplication};
@@ -430,11 +429,6 @@ fn remedy(error: &RenderError) -> Option<Remedy> {
                 return Some(Remedy::ChangeLimit(Limit::PLUGIN_OUTPUT_MAX));
             }
             Some(PluginError::Command { how: CommandFailure::NOT_FOUND, .. }) => {
-                return Some(Remedy::CheckTools);
-            }
-            Some(PluginError::Run { source: RunError::Start { source, .. }, .. })
-                if source.kind() == io::ErrorKind::NotFound =>
-            {
                 return Some(Remedy::CheckTools);
             }
             _ => {}
