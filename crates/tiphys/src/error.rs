@@ -173,7 +173,9 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::FetchAgain => "--refresh fetches the repository again",
         Remedy::ChangeCacheDirectory => "--cache-dir names another folder for the cache",
         Remedy::AddPlugins(places) => return plugins_hint(places),
-        Remedy::CheckTools => "a program was not found; `tiphys doctor` lists those that the built-in plugins need",
+        Remedy::CheckTools => {
+            "a program was not found; `tiphys doctor` lists those that the built-in plugins need"
+        }
         Remedy::AllowProjectFile => {
             "review the file, then run `tiphys config allow`, or name it with --config; --config none ignores it"
         }
