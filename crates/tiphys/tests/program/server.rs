@@ -71,7 +71,9 @@ fn a_variable_sets_the_directory_of_the_sockets() {
     let world = world();
     let (_server, _log) = serve(&world, "echo");
     let mut command = world.command(crate::world::TIPHYS);
-    command.args(["plugin", "list", "-o", "json"]).env("ARGOCD_PLUGINSOCKFILEPATH", "sockets");
+    command
+        .args(["plugin", "list", "--no-default-plugins", "-o", "json"])
+        .env("ARGOCD_PLUGINSOCKFILEPATH", "sockets");
     let output = world.finish(command);
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     let expected = serde_json::json!([{
