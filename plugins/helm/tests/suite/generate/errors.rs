@@ -34,7 +34,8 @@ fn unknown_helm_version_is_rejected_in_argo_cds_words() {
 fn missing_or_unsupported_helm_is_reported_with_a_remedy() {
     let remedy = "install helm 4.3 or a later 4.x, or helm 3.20 or a later 3.x, or set TIPHYS_HELM";
     let answer = World::probe().variable("TIPHYS_HELM", "no-such-helm").generate(Helm::Four);
-    assert_eq!(answer.error(), format!("failed running helm: no-such-helm was not found in PATH; {remedy}"));
+    let missing = format!("failed running helm: no-such-helm was not found in PATH; {remedy}");
+    assert_eq!(answer.missing_program(), missing);
     let unsupported = |version: &str| format!("is helm {version}, which is not supported; {remedy}");
     let versions = ["v2.17.0", "v3.19.4", "v4.0.0", "v4.2", "v4.2.4+g1234567", "v5.0.0"];
     let mut cases = versions.map(|version| (version, unsupported(version))).to_vec();

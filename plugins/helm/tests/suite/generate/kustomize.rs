@@ -102,7 +102,7 @@ fn failing_kustomization_is_reported_with_its_output() {
         .variable("TIPHYS_KUSTOMIZE", "no-such-program")
         .generate(Helm::Four);
     let expected = "parameter kustomize-dir: no-such-program was not found in PATH; install kustomize, or set TIPHYS_KUSTOMIZE";
-    assert_eq!(answer.error(), expected);
+    assert_eq!(answer.missing_program(), expected);
 }
 
 #[test]

@@ -120,7 +120,16 @@ impl Answer {
 
     /// The message of a failure.
     pub(crate) fn error(&self) -> &str {
-        assert_eq!((self.code, self.stdout.as_str()), (Some(1), ""), "{}", self.stderr);
+        self.error_with(1)
+    }
+
+    /// The message of a failure because a program does not exist.
+    pub(crate) fn missing_program(&self) -> &str {
+        self.error_with(127)
+    }
+
+    fn error_with(&self, code: i32) -> &str {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
         &self.stderr
     }
 }
