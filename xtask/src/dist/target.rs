@@ -101,8 +101,6 @@ fn compiler_arguments(root: &Path, build: &Path) -> Result<Vec<String>, Failure>
         "-Clinker=rust-lld".to_owned(),
         // As in `.cargo/config.toml`, for a linker that is called directly.
         "-Clink-arg=-zpack-relative-relocs".to_owned(),
-        // Many instances of generic functions have equal code, which is linked once. Rust promises no distinct addresses of functions.
-        "-Clink-arg=--icf=all".to_owned(),
         // The last one that fits is used: the build directory may be in the checkout.
         remap(&registry.join("registry/src"), "registry"),
         remap(root, "tiphys"),
