@@ -47,23 +47,43 @@ impl Renderer {
         let mut told = Vec::new();
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         for (at, source) in asked(&sources, place, choose) {
-            match self.prepared(application, source, place, at).await {
+            let Some((mut known, prepared)) = self.found(application, source, place, at).await else {
+                continue;
+            };
+            let failure = match prepared {
                 Ok(prepared) => {
-                    let Some(mut known) = self.known(application, source, place, at, &prepared) else {
-                        continue;
-                    };
                     known.files = self.source_files(&prepared).await;
-                    let failure = self.ask(&prepared.work, inquiry, &mut known).await.err();
-                    let failure = failure.map(|failure| at.failed(source, failure));
-                    told.push(AskedSource { source: known, failure });
+                    let answer = self.ask(&prepared.work, inquiry, &mut known).await;
+                    answer.err().map(|failure| at.failed(source, failure))
                 }
-                Err(failure) => {
-                    let source = self.unprepared(application, source, place, at);
-                    told.push(AskedSource { source, failure: Some(failure) });
-                }
-            }
+                Err(failure) => Some(failure),
+            };
+            told.push(AskedSource { source: known, failure });
         }
         Ok(told)
+    }
+
+    /// Returns the set parameters of all sources. Only sources that a local folder stands for are looked at; of others, only the document
+    /// is known. No announcement runs.
+    pub async fn set_parameters_of(
+        &self,
+        application: &Application,
+    ) -> Result<Vec<AskedSource>, RenderError> {
+        let mut found = Vec::new();
+        let (sources, place) = tiphys_engine::sources(&application.spec)?;
+        for (at, source) in asked(&sources, place, |_, _| true) {
+            let is_local =
+                source.chart.is_empty() && self.sources.has_copy(&source.repo_url).await.unwrap_or(true);
+            if !is_local {
+                found.push(AskedSource {
+                    source: self.unprepared(application, source, place, at),
+                    failure: None,
+                });
+            } else if let Some((known, prepared)) = self.found(application, source, place, at).await {
+                found.push(AskedSource { source: known, failure: prepared.err() });
+            }
+        }
+        Ok(found)
     }
 
     /// Returns what sets the value of a parameter of the source at this position, from 1. None if its plugin cannot explain it.
@@ -112,6 +132,21 @@ impl Renderer {
             known.explanations = Some(layers);
         }
         Ok(())
+    }
+
+    /// Prepares a source. Returns its result without announcements, and the prepared source or why there is none. None for a source that
+    /// renders nothing.
+    async fn found(
+        &self,
+        application: &Application,
+        source: &ApplicationSource,
+        place: SourcePlace,
+        at: SourceIndex,
+    ) -> Option<(AnnouncedSource, Result<Prepared, RenderError>)> {
+        match self.prepared(application, source, place, at).await {
+            Ok(prepared) => Some((self.known(application, source, place, at, &prepared)?, Ok(prepared))),
+            Err(failure) => Some((self.unprepared(application, source, place, at), Err(failure))),
+        }
     }
 
     /// Returns the result for a source without its announcements. None for a source that renders nothing.
@@ -181,7 +216,11 @@ impl Renderer {
         AnnouncedSource {
             position: at.position(),
             name: source.name.clone(),
-            source_type: explicit_type(source).ok().flatten().unwrap_or(SourceType::Plugin),
+            source_type: explicit_type(source).ok().flatten().unwrap_or(if source.chart.is_empty() {
+                SourceType::Plugin
+            } else {
+                SourceType::Helm
+            }),
             source: source.clone(),
             app_path: RepoPath::default(),
             working_copy: None,

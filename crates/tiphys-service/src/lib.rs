@@ -13,6 +13,7 @@ mod context;
 pub mod doctor;
 mod error;
 mod findings;
+mod list;
 pub mod params;
 pub mod plugin;
 mod problems;
@@ -53,6 +54,7 @@ pub use context::store::load_store;
 pub use context::workspace::{Workspace, WorkspaceOptions};
 pub use error::{ApplicationCause, ErrorKind, Input, Remedy, ServiceError};
 pub use findings::RefusedApplications;
+pub use list::{ListedApplication, list};
 pub use project::{
     ApplicationLookUps, ObjectRequest, ProjectAnswer, ProjectFiles, ProjectQuestion, look_ups,
     parse_object_address, project_permits, require_possible, unmatched_sources,

@@ -93,6 +93,14 @@ pub(crate) fn warnings(applications: &[Arc<StoredApplication>]) -> Vec<Warning> 
 }
 
 impl ApplicationSelection {
+    /// Returns the application if exactly one is named.
+    pub fn one(&self) -> Option<&str> {
+        match (self.applications.as_slice(), &self.selector, &self.project) {
+            ([application], None, None) => Some(application),
+            _ => None,
+        }
+    }
+
     /// Returns the paths among the selected applications.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         self.references().into_iter().filter_map(ApplicationRef::into_path).collect()

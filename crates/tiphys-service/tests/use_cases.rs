@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tiphys_engine::Manifest;
 use tiphys_service::compare::{ClusterStateArgument, LiveClusters, compare_live};
 use tiphys_service::params::{
-    EditOptions, ParameterRequest, ParameterValues, SourceChoice, open_workspace, plan_edit,
+    EditOptions, ParameterRequest, ParameterValues, SourceChoice, open_workspace, plan_edits,
 };
 use tiphys_service::{
     ApplicationSelection, ErrorKind, Host, RenderAdjustments, SelectedApplications, Service, ServiceOptions,
@@ -204,8 +204,9 @@ async fn planned_edit_is_written_once_and_only_to_the_expected_version() {
             allow_unannounced: true,
             ..EditOptions::default()
         };
-        let choice = SourceChoice::default();
-        plan_edit(&workspace, "plugged", &choice, &options, &request).await
+        let selection =
+            ApplicationSelection { applications: vec!["plugged".to_owned()], ..Default::default() };
+        plan_edits(&workspace, &selection, &SourceChoice::default(), &options, &request, &|_| {}).await
     };
     let file = world.path().join("store/plugin.yaml");
     let before = fs::read_to_string(&file).expect("a file");
@@ -213,13 +214,13 @@ async fn planned_edit_is_written_once_and_only_to_the_expected_version() {
     let conflict = plan(Some("other")).await.expect_err("the file has another version");
     assert_eq!(conflict.kind(), ErrorKind::Conflict);
     let planned = plan(None).await.expect("a plan");
-    let patch = planned.patch(world.service.host()).expect("a change");
+    let patch = planned.patch(world.service.host());
     assert!(patch.starts_with("--- store/plugin.yaml\n+++ store/plugin.yaml\n"), "{patch}");
     assert_eq!(fs::read_to_string(&file).expect("a file"), before, "a plan writes nothing");
     let late = plan(None).await.expect("a plan");
-    planned.write().expect("it is written");
+    planned.write(|_| {}).expect("it is written");
     let after = fs::read_to_string(&file).expect("a file");
     assert_eq!(after, before.replace("'1'", "'2'"));
-    assert_eq!(late.write().expect_err("the file changed").kind(), ErrorKind::Conflict);
-    assert!(plan(None).await.expect("a plan").path().is_none(), "nothing is left to change");
+    assert_eq!(late.write(|_| {}).expect_err("the file changed").kind(), ErrorKind::Conflict);
+    assert!(plan(None).await.expect("a plan").paths().next().is_none(), "nothing is left to change");
 }

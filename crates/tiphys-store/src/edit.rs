@@ -2,7 +2,9 @@
 
 mod write;
 
+use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use tiphys_yaml::{Change, EditError, Target};
@@ -68,6 +70,12 @@ pub enum FileEditError {
         #[source]
         source: EditError,
     },
+    /// Two edits of a file change the same part of it.
+    #[error("{} would be changed twice at the same place, for different applications; change them one after another", path.display())]
+    Overlap {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 impl StoredApplication {
@@ -122,6 +130,41 @@ impl FileEdit {
         }
     }
 
+    /// Joins the edits of each file to one. All were made from the content that the file has now.
+    pub fn join(edits: impl IntoIterator<Item = Self>) -> Result<Vec<Self>, FileEditError> {
+        let mut by_path: BTreeMap<PathBuf, Vec<Self>> = BTreeMap::new();
+        for edit in edits {
+            by_path.entry(edit.path.clone()).or_default().push(edit);
+        }
+        by_path.into_iter().map(|(path, edits)| Self::joined(path, &edits)).collect()
+    }
+
+    /// Joins the edits of one file.
+    fn joined(path: PathBuf, edits: &[Self]) -> Result<Self, FileEditError> {
+        if let [only] = edits {
+            return Ok(only.clone());
+        }
+        let before = edits.first().and_then(|edit| edit.before.clone());
+        if edits.iter().any(|edit| edit.before != before) {
+            return Err(FileEditError::Conflict { path });
+        }
+        let text = before.as_deref().unwrap_or_default();
+        let replaced = edits.iter().map(|edit| replacement(text, &edit.after));
+        let mut replaced: Vec<(Range<usize>, &[u8])> = replaced.collect();
+        replaced.sort_by_key(|(range, _)| (range.start, range.end));
+        let (mut after, mut end) = (Vec::new(), 0);
+        for (range, new) in replaced {
+            let Some(kept) = text.get(end..range.start) else {
+                return Err(FileEditError::Overlap { path });
+            };
+            after.extend_from_slice(kept);
+            after.extend_from_slice(new);
+            end = range.end;
+        }
+        after.extend_from_slice(&text[end..]);
+        Ok(Self { path, before, after })
+    }
+
     /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -141,6 +184,14 @@ impl FileEdit {
     pub fn is_unchanged(&self) -> bool {
         self.before.as_ref() == Some(&self.after)
     }
+}
+
+/// Returns the part of a text that another one replaces, and what it is replaced with.
+fn replacement<'a>(before: &[u8], after: &'a [u8]) -> (Range<usize>, &'a [u8]) {
+    let equal = |(one, other): &(&u8, &u8)| one == other;
+    let start = before.iter().zip(after).take_while(equal).count();
+    let rest = before[start..].iter().rev().zip(after[start..].iter().rev()).take_while(equal).count();
+    (start..before.len() - rest, &after[start..after.len() - rest])
 }
 
 /// Reads a file of a store.

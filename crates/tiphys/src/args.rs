@@ -53,8 +53,8 @@ pub(crate) use help::{HelpArgs, command_line, parse};
 pub(crate) use inputs::InputsArgs;
 pub(crate) use jsonpath::JsonPathArgs;
 pub(crate) use params::{
-    EditArgs, ParamsArgs, ParamsCheckArgs, ParamsCommand, ParamsDiffArgs, ParamsExplainArgs, ParamsGetArgs,
-    ParamsListArgs, ParamsSetArgs, ParamsUnsetArgs, SourceChoice,
+    EditArgs, ParamsArgs, ParamsCheckArgs, ParamsCommand, ParamsDiffArgs, ParamsExplainArgs, ParamsFindArgs,
+    ParamsGetArgs, ParamsListArgs, ParamsSetArgs, ParamsUnsetArgs, SourceChoice,
 };
 pub(crate) use plugin::{
     PluginArgs, PluginCheckArgs, PluginCommand, PluginCreateArgs, PluginMatchArgs, PluginRunArgs,
@@ -91,6 +91,8 @@ pub(crate) enum Command {
     /// Compare manifests with live objects, or between two revisions
     #[command(long_about = diff::LONG_ABOUT)]
     Diff(DiffArgs),
+    /// List applications: project, plugin, number of set parameters, and place
+    List(ListArgs),
     /// Print the names of the applications that are made from other files than at a revision
     Affected(AffectedArgs),
     /// Report what is wrong with applications, without rendering them
@@ -135,6 +137,7 @@ impl Command {
             | Self::Diff(_)
             | Self::Affected(_)
             | Self::Check(_)
+            | Self::List(_)
             | Self::Inputs(_)
             | Self::Params(_)
             | Self::Project(_) => true,
@@ -208,6 +211,19 @@ pub(crate) enum Shell {
     Fish,
     Powershell,
     Zsh,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  tiphys list
+  tiphys list -l team=web -o name
+  tiphys list --project shop -o json
+
+Parameters are counted that the Application and its override files set, inline values included; `tiphys params list --set-only` shows those
+of value files, too. Repositories without a local folder are not fetched.")]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) applications: ApplicationArgs,
 }
 
 #[derive(Debug, clap::Args)]

@@ -15,6 +15,7 @@ pub(crate) mod help;
 pub(crate) mod inputs;
 pub(crate) mod install;
 pub(crate) mod jsonpath;
+pub(crate) mod list;
 pub(crate) mod params;
 pub(crate) mod plugin;
 pub(crate) mod project;

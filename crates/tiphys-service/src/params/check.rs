@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use futures_util::{StreamExt as _, stream};
 use tiphys_render::Inquiry;
 use tiphys_store::StoredApplication;
 
 use super::SourceChoice;
+use super::each::each;
 use super::inspect::{ApplicationParameters, inspect_stored};
 use super::origin::ParameterLocation;
 use crate::context::options::StepCallback;
@@ -47,36 +47,13 @@ pub struct CheckedParameters {
     pub warnings: Vec<Warning>,
 }
 
-/// Maximum number of applications that are checked at the same time. A plugin may answer for all of them at once; its runs have a limit of
-/// their own.
-const CONCURRENT_MAX: usize = 128;
-
 /// Checks the parameters of applications concurrently. Returns the results in the order of the applications.
 pub async fn check(
     workspace: &Workspace,
     applications: &[Arc<StoredApplication>],
     progress: StepCallback<'_>,
 ) -> Vec<CheckedParameters> {
-    // Applications of one folder one after another, so that its plugin can answer for several at once.
-    let mut by_folder: Vec<(usize, &Arc<StoredApplication>)> = applications.iter().enumerate().collect();
-    by_folder.sort_by(|(_, one), (_, other)| folders(one).cmp(folders(other)));
-    let checking = async {
-        let checks = stream::iter(by_folder).map(|(index, stored)| async move {
-            let checked = Box::pin(check_one(workspace, stored)).await;
-            progress(&stored.full_name());
-            (index, checked)
-        });
-        checks.buffer_unordered(CONCURRENT_MAX).collect::<Vec<_>>().await
-    };
-    let mut all = workspace.drained(checking).await;
-    all.sort_unstable_by_key(|(index, _)| *index);
-    all.into_iter().map(|(_, checked)| checked).collect()
-}
-
-/// Returns what tells the folders of an application's sources apart.
-fn folders(stored: &StoredApplication) -> impl Iterator<Item = [&str; 3]> {
-    let sources = stored.application.spec.effective_sources().iter();
-    sources.map(|source| [&*source.repo_url, &*source.chart, &*source.path])
+    each(workspace, applications, progress, async |stored| check_one(workspace, stored).await).await
 }
 
 async fn check_one(workspace: &Workspace, stored: &Arc<StoredApplication>) -> CheckedParameters {

@@ -12,10 +12,13 @@ use tiphys_model::params::ParameterChange;
 use tiphys_store::{FileEdit, FileEditError, FileWriteError, StoredApplication};
 
 use super::change::{ParameterRequest, ParameterSource, SourceChange, ValuePlace};
+use super::each::each;
 use super::{SourceChoice, find_application};
 use crate::context::host::Host;
+use crate::context::options::{ApplicationSelection, StepCallback};
 use crate::context::workspace::Workspace;
 use crate::error::{Input, Remedy, ServiceError, chain};
+use crate::select::select;
 use crate::warning::Warning;
 
 /// Where a change is written.
@@ -60,16 +63,70 @@ struct Plan {
     edit: Option<FileEdit>,
 }
 
-/// Plans a change of an application's parameters. Nothing is written.
-pub async fn plan_edit(
+/// Changes of several applications that are not written yet. They are written only together.
+#[derive(Debug, Default)]
+pub struct PlannedEdits {
+    /// The changes, in the order of the applications.
+    pub edits: Vec<PlannedEdit>,
+    /// Errors of applications. If there are any, nothing can be written.
+    pub errors: Vec<ServiceError>,
+    /// Warnings about the selection.
+    pub warnings: Vec<Warning>,
+    /// The changed files.
+    files: Vec<FileEdit>,
+}
+
+/// Plans the same change of the parameters of the selected applications. Nothing is written.
+pub async fn plan_edits(
     workspace: &Workspace,
-    application: &str,
+    selection: &ApplicationSelection,
+    choice: &SourceChoice,
+    options: &EditOptions,
+    request: &ParameterRequest,
+    progress: StepCallback<'_>,
+) -> Result<PlannedEdits, ServiceError> {
+    if let Some(application) = selection.one() {
+        let (stored, warnings) = find_application(workspace, application)?;
+        let planned = plan(workspace, stored, warnings, choice, options, request).await?;
+        let files = planned.edit.iter().cloned().collect();
+        return Ok(PlannedEdits { edits: vec![planned], files, ..PlannedEdits::default() });
+    }
+    let selected = select(workspace, selection, "change")?;
+    if options.if_version.is_some() && selected.applications.len() > 1 {
+        let error = ServiceError::invalid_input("a version is that of one application's file");
+        return Err(error.of_input(Input::IfVersion));
+    }
+    let mut planned = PlannedEdits {
+        errors: selected.errors,
+        warnings: workspace.warnings().iter().chain(&selected.warnings).cloned().collect(),
+        ..PlannedEdits::default()
+    };
+    let plan_one = async |stored: &Arc<StoredApplication>| {
+        plan(workspace, Arc::clone(stored), Vec::new(), choice, options, request).await
+    };
+    for result in each(workspace, &selected.applications, progress, plan_one).await {
+        match result {
+            Ok(edit) => planned.edits.push(edit),
+            Err(error) => planned.errors.push(error),
+        }
+    }
+    match FileEdit::join(planned.edits.iter().filter_map(|planned| planned.edit.clone())) {
+        Ok(files) => planned.files = files,
+        Err(error) => planned.errors.push(edit_error(&error)),
+    }
+    Ok(planned)
+}
+
+/// Plans a change of one application. `all` has the warnings about it so far.
+async fn plan(
+    workspace: &Workspace,
+    stored: Arc<StoredApplication>,
+    mut all: Vec<Warning>,
     choice: &SourceChoice,
     options: &EditOptions,
     request: &ParameterRequest,
 ) -> Result<PlannedEdit, ServiceError> {
     let host = workspace.service.host();
-    let (stored, mut all) = find_application(workspace, application)?;
     if matches!(options.write_to, WriteTo::Application | WriteTo::Values) {
         require_file(&stored)?;
         require_version(&stored, options)?;
@@ -86,33 +143,53 @@ pub async fn plan_edit(
     Ok(PlannedEdit { stored, changes: change.changes, warnings: all, edit })
 }
 
-impl PlannedEdit {
-    /// Returns the path of the file that changes. None if nothing changes.
-    pub fn path(&self) -> Option<&Path> {
-        self.edit.as_ref().map(FileEdit::path)
+impl PlannedEdits {
+    /// Returns the change as a patch that `patch -p0` and `git apply -p0` accept in the current directory, if the files are below it.
+    pub fn patch(&self, host: &Host) -> String {
+        self.files.iter().map(|file| patch(file, host)).collect()
     }
 
-    /// Returns the change as a patch that `patch -p0` and `git apply -p0` accept in the current directory, if the file is below it.
-    pub fn patch(&self, host: &Host) -> Option<String> {
-        let edit = self.edit.as_ref()?;
-        let current = host.absolute("");
-        let path = edit.path().strip_prefix(&current).unwrap_or(edit.path()).display().to_string();
-        // A file name with blanks ends at a tab.
-        let end = if path.contains(char::is_whitespace) { "\t" } else { "" };
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let before = edit.before().map(text);
-        let old = if before.is_some() { format!("{path}{end}") } else { "/dev/null".to_owned() };
-        let hunks = unified(&before.unwrap_or_default(), &text(edit.after()), DEFAULT_CONTEXT_LINES);
-        Some(format!("--- {old}\n+++ {path}{end}\n{hunks}"))
+    /// Returns the paths of the files that change.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(FileEdit::path)
     }
 
-    /// Writes the file, unless it was changed since it was read.
-    pub fn write(self) -> Result<(), ServiceError> {
-        match self.edit {
-            Some(edit) => edit.write().map_err(|error| write_error(&error)),
-            None => Ok(()),
+    /// Writes the files and reports each. If one cannot be written or was changed since it was read, none is. A later error ends it: the rest
+    /// is not written.
+    pub fn write(self, mut written: impl FnMut(&Path)) -> Result<(), ServiceError> {
+        if let Some(error) = self.errors.into_iter().next() {
+            return Err(error);
         }
+        for file in &self.files {
+            file.require_writable().map_err(|error| write_error(&error))?;
+        }
+        for file in self.files {
+            let path = file.path().to_owned();
+            file.write().map_err(|error| write_error(&error))?;
+            written(&path);
+        }
+        Ok(())
     }
+}
+
+impl PlannedEdit {
+    /// Returns whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.edit.is_none()
+    }
+}
+
+/// Returns a change as a patch that `patch -p0` and `git apply -p0` accept in the current directory, if the file is below it.
+fn patch(edit: &FileEdit, host: &Host) -> String {
+    let current = host.absolute("");
+    let path = edit.path().strip_prefix(&current).unwrap_or(edit.path()).display().to_string();
+    // A file name with blanks ends at a tab.
+    let end = if path.contains(char::is_whitespace) { "\t" } else { "" };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let before = edit.before().map(text);
+    let old = if before.is_some() { format!("{path}{end}") } else { "/dev/null".to_owned() };
+    let hunks = unified(&before.unwrap_or_default(), &text(edit.after()), DEFAULT_CONTEXT_LINES);
+    format!("--- {old}\n+++ {path}{end}\n{hunks}")
 }
 
 /// Refuses an Application that was not read from a file, and one that a controller or another Application owns.
@@ -164,7 +241,8 @@ fn edit_error(error: &FileEditError) -> ServiceError {
         FileEditError::NoFile { .. }
         | FileEditError::Link { .. }
         | FileEditError::TooLarge { .. }
-        | FileEditError::Edit { .. } => ServiceError::invalid_input(chain(error)),
+        | FileEditError::Edit { .. }
+        | FileEditError::Overlap { .. } => ServiceError::invalid_input(chain(error)),
     }
 }
 

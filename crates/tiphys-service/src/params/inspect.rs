@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_engine::{
-    HELM_PLUGIN, InlineValues, LookUp, ParameterPart, SET_PREFIX, ServedKinds, ValuePath,
+    HELM_PLUGIN, InlineValues, LookUp, ParameterPart, SET_PREFIX, ServedKinds, SourceType, ValuePath,
     shown_announced_name, shown_announcements, shown_name, source_node,
 };
 use tiphys_model::params::suggest;
@@ -119,56 +119,53 @@ impl ApplicationParameters {
         all
     }
 
-    /// Returns the one parameter of this name: the name people use or the one the plugin gets. For a value of a chart, `set.` may be left out,
-    /// unless a parameter has the name without it. If a plugin failed, an unknown name is that plugin's error.
-    pub fn row(&self, name: &str) -> Result<ParameterRow<'_>, ServiceError> {
-        let rows = self.rows();
-        let of_value = format!("{SET_PREFIX}{name}");
-        let named: Vec<String> = self
-            .sources
-            .iter()
-            .map(|source| {
-                let shown = shown_name(&source.source, source.plugin.as_deref(), name);
-                let is_known =
-                    |row: &ParameterRow<'_>| row.source.position == source.position && row.name == shown;
-                let is_value = source.plugin.as_deref() == Some(HELM_PLUGIN) && !rows.iter().any(is_known);
-                if is_value { of_value.clone() } else { shown }
-            })
-            .collect();
-        let matches = |row: &ParameterRow<'_>| {
-            let source = self.sources.iter().position(|source| source.position == row.source.position);
-            source.is_some_and(|index| row.name == named[index])
+    /// Returns the parameters of this name, at most one of each source: the name people use or the one the plugin gets. For a value of a chart,
+    /// `set.` may be left out, unless a parameter has the name without it.
+    pub fn rows_named(&self, name: &str) -> Vec<ParameterRow<'_>> {
+        let mut rows = self.rows();
+        let wanted = |source: &AnnouncedSource| {
+            let plugin = source.plugin.as_deref();
+            let shown = shown_name(&source.source, plugin, name);
+            let is_known = rows.iter().any(|row| row.source.position == source.position && row.name == shown);
+            let is_chart = plugin == Some(HELM_PLUGIN) || source.source_type == SourceType::Helm;
+            let is_value = is_chart && !is_known;
+            (source.position, if is_value { format!("{SET_PREFIX}{name}") } else { shown })
         };
+        let wanted: Vec<(usize, String)> = self.sources.iter().map(wanted).collect();
+        rows.retain(|row| wanted.iter().any(|(at, name)| *at == row.source.position && name == row.name));
+        rows
+    }
+
+    /// Returns the one parameter of this name, as [`ApplicationParameters::rows_named`] finds it. If a plugin failed, an unknown name is that
+    /// plugin's error.
+    pub fn row(&self, name: &str) -> Result<ParameterRow<'_>, ServiceError> {
+        let mut found = self.rows_named(name);
         let application = self.stored.full_name();
-        let positions: Vec<String> =
-            rows.iter().filter(|row| matches(row)).map(|row| row.source.position.to_string()).collect();
-        match positions.len() {
-            1 => {}
-            0 => {
-                if let Some((_, failure)) = self.failures.first() {
-                    return Err(failure.clone());
-                }
-                let known = || rows.iter().map(|row| row.name);
-                let mut similar = suggest(name, known());
-                if similar.is_empty() {
-                    similar = suggest(&of_value, known());
-                }
-                let error = ServiceError::not_found(format!("{application} has no parameter {name:?}"));
-                return Err(match similar.as_slice() {
-                    [] => error,
-                    names => error.with_hint(format!("did you mean {}?", names.join(" or "))),
-                });
-            }
-            _ => {
-                return Err(ServiceError::invalid_input(format!(
-                    "{application} has a parameter {name:?} in several sources ({})",
-                    positions.join(", ")
-                ))
-                .with_remedy(Remedy::ChooseSource));
-            }
+        if found.len() > 1 {
+            let positions: Vec<String> = found.iter().map(|row| row.source.position.to_string()).collect();
+            return Err(ServiceError::invalid_input(format!(
+                "{application} has a parameter {name:?} in several sources ({})",
+                positions.join(", ")
+            ))
+            .with_remedy(Remedy::ChooseSource));
         }
-        let found = rows.into_iter().find(matches);
-        found.ok_or_else(|| ServiceError::bug("a row that was counted is not there"))
+        if let Some(row) = found.pop() {
+            return Ok(row);
+        }
+        if let Some((_, failure)) = self.failures.first() {
+            return Err(failure.clone());
+        }
+        let rows = self.rows();
+        let known = || rows.iter().map(|row| row.name);
+        let mut similar = suggest(name, known());
+        if similar.is_empty() {
+            similar = suggest(&format!("{SET_PREFIX}{name}"), known());
+        }
+        let error = ServiceError::not_found(format!("{application} has no parameter {name:?}"));
+        Err(match similar.as_slice() {
+            [] => error,
+            names => error.with_hint(format!("did you mean {}?", names.join(" or "))),
+        })
     }
 
     /// Returns one warning for each problem of these parameters, with the place of the value or of its source.

@@ -252,3 +252,53 @@ fn concurrent_edits_succeed_or_conflict() {
     assert_eq!(labels.len(), written.len(), "conflicting writes change nothing");
     assert_eq!(names(dir.path()), ["app.yaml"]);
 }
+
+/// Two documents of one file, and one of another file.
+fn several() -> TempDir {
+    let dir = folder();
+    fs::write(dir.path().join("two.yaml"), format!("{}---\n{}", named("b"), named("c"))).expect("a file");
+    dir
+}
+
+fn named(name: &str) -> String {
+    APP.replace("name: a ", &format!("name: {name} "))
+}
+
+#[test]
+fn edits_of_one_file_are_joined() {
+    let dir = several();
+    let store = load(dir.path());
+    let add = |name: &str| set(&["spec", "source", "path"], name);
+    let edits = store.applications().iter().map(|one| one.edit(&add(&one.application.metadata.name)));
+    let edits: Vec<FileEdit> = edits.collect::<Result<_, _>>().expect("unchanged files");
+    assert_eq!(edits.len(), 3);
+    for edit in FileEdit::join(edits).expect("different places") {
+        edit.write().expect("it is written");
+    }
+    let with_path = |name: &str| format!("{}    path: {name}\n", named(name));
+    assert_eq!(fs::read_to_string(dir.path().join("app.yaml")).expect("a file"), with_path("a"));
+    let two = format!("{}---\n{}", with_path("b"), with_path("c"));
+    assert_eq!(fs::read_to_string(dir.path().join("two.yaml")).expect("a file"), two);
+}
+
+#[test]
+fn edits_of_the_same_place_are_not_joined() {
+    let dir = folder();
+    let edits = ["x", "y"].map(|name| {
+        let changes = set(&["metadata", "name"], name);
+        load(dir.path()).applications()[0].edit(&changes).expect("unchanged file")
+    });
+    let error = FileEdit::join(edits).expect_err("both change the name");
+    assert!(matches!(error, FileEditError::Overlap { .. }), "{error}");
+}
+
+#[test]
+fn edits_of_different_versions_are_not_joined() {
+    let dir = several();
+    let edit = |at: usize| load(dir.path()).applications()[at].edit(&rename()).expect("unchanged file");
+    let first = edit(1);
+    fs::write(dir.path().join("two.yaml"), format!("# new\n{}---\n{}", named("b"), named("c")))
+        .expect("a file");
+    let error = FileEdit::join([first, edit(2)]).expect_err("the file changed");
+    assert!(matches!(error, FileEditError::Conflict { .. }), "{error}");
+}

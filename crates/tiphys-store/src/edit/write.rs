@@ -85,7 +85,24 @@ impl FileEdit {
         }
     }
 
-    fn replace(&self, before: &[u8]) -> Result<(), FileWriteError> {
+    /// Fails if [`FileEdit::write`] would fail now, except for lack of space.
+    pub fn require_writable(&self) -> Result<(), FileWriteError> {
+        match &self.before {
+            Some(before) => {
+                let (target, _, opened) = self.open()?;
+                self.require_same(&opened, &target, before)?;
+                self.temporary(directory_of(&target))?;
+            }
+            None if self.path.symlink_metadata().is_ok() => {
+                return Err(FileWriteError::Exists { path: self.path.clone() });
+            }
+            None => drop(self.temporary(directory_of(&self.path))?),
+        }
+        Ok(())
+    }
+
+    /// Opens the file that is replaced. Returns its path without links.
+    fn open(&self) -> Result<(PathBuf, Metadata, File), FileWriteError> {
         let target = fs::canonicalize(&self.path).map_err(|source| self.lost_or(source))?;
         let metadata = fs::metadata(&target).map_err(|source| self.lost_or(source))?;
         if !metadata.is_file() {
@@ -101,6 +118,11 @@ impl FileEdit {
             }
             _ => self.lost_or(source),
         })?;
+        Ok((target, metadata, opened))
+    }
+
+    fn replace(&self, before: &[u8]) -> Result<(), FileWriteError> {
+        let (target, metadata, opened) = self.open()?;
         self.lock(&opened)?;
         let folder = directory_of(&target);
         let temporary = self.temporary(folder)?;

@@ -1,6 +1,7 @@
 //! Arguments of `params`.
 
 use clap::{Args, Subcommand, ValueEnum};
+use tiphys_service::ApplicationSelection;
 use tiphys_service::params::{self, EditOptions, ParameterFilter, ParameterValues};
 
 use super::{ApplicationArgs, DiffOutputArgs};
@@ -20,11 +21,13 @@ pub(crate) enum ParamsCommand {
     Get(ParamsGetArgs),
     /// Explain one parameter: its purpose, and the origin of its value
     Explain(ParamsExplainArgs),
+    /// Find a parameter in all applications: who sets it, and to what
+    Find(ParamsFindArgs),
     /// Check the parameters of applications: names, types, choices, required values
     Check(ParamsCheckArgs),
-    /// Set parameters in the Application's file
+    /// Set parameters in the files of Applications
     Set(ParamsSetArgs),
-    /// Remove parameters, or items of them, from the Application's file
+    /// Remove parameters, or items of them, from the files of Applications
     Unset(ParamsUnsetArgs),
     /// Show how unsaved values would change the manifests
     Diff(ParamsDiffArgs),
@@ -89,6 +92,22 @@ pub(crate) struct ParamsExplainArgs {
 
 #[derive(Debug, Args)]
 #[command(
+    override_usage = "tiphys params find [OPTIONS] <NAME[=VALUE]> [APP]...",
+    after_help = "Examples:\n  tiphys params find image.tag --repo .\n  tiphys params find image.tag=1.4.2 --set-only\n  tiphys params find replicas -l team=web -o json"
+)]
+pub(crate) struct ParamsFindArgs {
+    /// The parameter's name; with `=VALUE` only where this is the value in effect
+    #[arg(value_name = "NAME[=VALUE]")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) applications: ApplicationArgs,
+    /// Only where an Application sets it, its value files and override files included
+    #[arg(long)]
+    pub(crate) set_only: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
     after_help = "Exit code: 0 without problems, 2 with problems, 3 if a plugin failed.\n\nExamples:\n  tiphys params check --repo .\n  tiphys params check -l team=web -o json"
 )]
 pub(crate) struct ParamsCheckArgs {
@@ -98,12 +117,12 @@ pub(crate) struct ParamsCheckArgs {
 
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "tiphys params set [OPTIONS] <APP> [NAME=VALUE]...",
+    override_usage = "tiphys params set [OPTIONS] <APP>... [NAME=VALUE]...\n       tiphys params set [OPTIONS] -l SELECTOR [NAME=VALUE]...",
     after_help = SET_HELP,
 )]
 pub(crate) struct ParamsSetArgs {
     #[command(flatten)]
-    pub(crate) application: OneApplication,
+    pub(crate) applications: ChangedApplications,
     #[command(flatten)]
     pub(crate) values: ValueArgs,
     /// Read the value of the parameter NAME from this object of the destination cluster when manifests are rendered: `KIND[.GROUP]/NS/NAME`,
@@ -128,6 +147,7 @@ const SET_HELP: &str = "Assignments:
   NAME=@FILE           the exact content of a file; NAME:=@FILE for JSON
 A value of a chart (set.PATH) is any JSON, also with [0]:=, [KEY]:= and +:=.
 If a parameter with exactly this NAME, brackets included, is announced or set, it is used.
+With several applications (those before the first assignment, or those of -l or --project): if one refuses the change, no file changes.
 
 Examples:
   tiphys params set guestbook replicas=5 --repo .
@@ -135,19 +155,20 @@ Examples:
   tiphys params set guestbook -f values.yaml
   tiphys params set web 'set.tolerations:=[{\"key\":\"gpu\",\"operator\":\"Exists\"}]' 'set.nodeSelector[disk]=ssd'
   tiphys params set web set.image.tag=2.0 --write-to values
+  tiphys params set -l team=web image.tag=2.0 --dry-run
   tiphys params set guestbook domain --from ConfigMap/infra/dns --path .data.domain
   kubectl get applications -A -o yaml | tiphys params set --store - shop size=large --write-to override --repo .";
 
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "tiphys params unset [OPTIONS] <APP> <NAME>...",
-    after_help = "Examples:\n  tiphys params unset guestbook replicas --repo .\n  tiphys params unset guestbook 'limits[cpu]' 'hosts[0]'"
+    override_usage = "tiphys params unset [OPTIONS] <APP> <NAME>...\n       tiphys params unset [OPTIONS] -l SELECTOR <NAME>...",
+    after_help = "Examples:\n  tiphys params unset guestbook replicas --repo .\n  tiphys params unset guestbook 'limits[cpu]' 'hosts[0]'\n  tiphys params unset -l team=web replicas"
 )]
 pub(crate) struct ParamsUnsetArgs {
     #[command(flatten)]
-    pub(crate) application: OneApplication,
+    pub(crate) applications: ChangedApplications,
     /// Parameters or items to remove: `NAME`, `NAME[KEY]` of a map, `NAME[0]` of a list
-    #[arg(value_name = "NAME", required = true)]
+    #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     #[command(flatten)]
     pub(crate) edit: EditArgs,
@@ -220,6 +241,22 @@ pub(crate) enum WriteTo {
     Override,
 }
 
+// Applications that are changed: one, several, or those with labels or a project.
+#[derive(Debug, Args)]
+pub(crate) struct ChangedApplications {
+    /// The application's name or file
+    #[arg(value_name = "APP", required_unless_present_any = ["selector", "project"])]
+    pub(crate) app: Option<String>,
+
+    /// Change all applications with these labels
+    #[arg(short = 'l', long, value_name = "SELECTOR")]
+    pub(crate) selector: Option<String>,
+
+    /// Change all applications of this project
+    #[arg(long, value_name = "NAME")]
+    pub(crate) project: Option<String>,
+}
+
 // One application.
 #[derive(Debug, Args)]
 pub(crate) struct OneApplication {
@@ -238,6 +275,46 @@ pub(crate) struct SourceChoice {
     /// Select the source at this position, counted from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) source_position: Option<u32>,
+}
+
+impl ChangedApplications {
+    /// Returns the selection, and the arguments that are not applications. `others` are those that follow the first. `applications` returns
+    /// how many of them are applications.
+    pub(crate) fn split(
+        &self,
+        others: &[String],
+        applications: impl FnOnce(&[String]) -> usize,
+    ) -> (ApplicationSelection, Vec<String>) {
+        let Self { app, selector, project } = self;
+        let selection = |applications: Vec<String>| ApplicationSelection {
+            applications,
+            selector: selector.clone(),
+            project: project.clone(),
+        };
+        let given = || app.iter().chain(others).cloned();
+        if selector.is_some() || project.is_some() {
+            return (selection(Vec::new()), given().collect());
+        }
+        let count = 1 + applications(others);
+        (selection(given().take(count).collect()), given().skip(count).collect())
+    }
+}
+
+impl ParamsSetArgs {
+    /// Returns the selected applications and the values. Applications are the arguments before the first assignment; with a value of a
+    /// cluster, all but the last, which is its parameter.
+    pub(crate) fn split(&self) -> (ApplicationSelection, ParameterValues) {
+        let leading = |others: &[String]| {
+            if self.from.is_some() {
+                return others.len().saturating_sub(1);
+            }
+            let first = others.iter().position(|text| text.contains('='));
+            // Without any assignment, one was probably meant.
+            first.unwrap_or(if self.values.values.is_empty() { 0 } else { others.len() })
+        };
+        let (selection, assignments) = self.applications.split(&self.values.assignments, leading);
+        (selection, ParameterValues { assignments, ..(&self.values).into() })
+    }
 }
 
 impl From<&ParamsListArgs> for ParameterFilter {

@@ -3,6 +3,7 @@
 mod check;
 mod diff;
 mod explain;
+mod find;
 mod get;
 mod list;
 mod row;
@@ -30,6 +31,7 @@ pub(crate) async fn run(
         ParamsCommand::List(args) => list::run(common, &args, host).await,
         ParamsCommand::Get(args) => get::run(common, &args, host).await,
         ParamsCommand::Explain(args) => explain::run(common, &args, host).await,
+        ParamsCommand::Find(args) => find::run(common, &args, host).await,
         ParamsCommand::Check(args) => check::run(common, &args, host).await,
         ParamsCommand::Set(args) => set::set(common, &args, host).await,
         ParamsCommand::Unset(args) => set::unset(common, &args, host).await,

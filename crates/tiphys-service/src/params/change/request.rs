@@ -69,14 +69,19 @@ impl ParameterRequest {
     }
 
     /// Creates a request that only unsets names.
-    pub fn unset(names: &[String]) -> Self {
-        Self {
+    pub fn unset(names: &[String]) -> Result<Self, ServiceError> {
+        if names.is_empty() {
+            return Err(ServiceError::invalid_input(
+                "nothing to unset: name a parameter, an entry `NAME[KEY]` of a map or an item `NAME[0]` of a list",
+            ));
+        }
+        Ok(Self {
             set: Vec::new(),
             files: Vec::new(),
             unset: names.to_vec(),
             variables: Variables::default(),
             reference: None,
-        }
+        })
     }
 
     /// Returns the request with the prefix `set.` before names of chart values that lack it: all but `known` ones.

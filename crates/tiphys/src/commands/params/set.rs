@@ -1,10 +1,11 @@
 //! `tiphys params set` and `unset`: change an Application's file or an override file.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tiphys_model::resources::ResourceReference;
-use tiphys_service::params::{self, EditOptions, ParameterRequest, ParameterValues};
-use tiphys_service::parse_object_address;
+use tiphys_service::params::{self, EditOptions, ParameterRequest, PlannedEdit};
+use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions, parse_object_address};
 
 use crate::args::{CommonArgs, EditArgs, ParamsSetArgs, ParamsUnsetArgs, SourceChoice};
 use crate::commands::checkouts;
@@ -12,6 +13,7 @@ use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
 use crate::output;
+use crate::progress::Progress;
 use crate::settings::Process;
 
 /// Runs `params set`.
@@ -20,7 +22,7 @@ pub(super) async fn set(
     args: &ParamsSetArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let values = ParameterValues::from(&args.values);
+    let (selection, values) = args.split();
     values.require_one_standard_input(&common.into())?;
     let request = match &args.from {
         None => ParameterRequest::new(&values, &[], host)?,
@@ -30,7 +32,7 @@ pub(super) async fn set(
             ParameterRequest::from_cluster(&values, reference)?
         }
     };
-    run(common, host, &args.application.app, &args.source, &args.edit, &request).await
+    run(common, host, &selection, &args.source, &args.edit, &request).await
 }
 
 /// Runs `params unset`.
@@ -39,44 +41,67 @@ pub(super) async fn unset(
     args: &ParamsUnsetArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let request = ParameterRequest::unset(&args.names);
-    run(common, host, &args.application.app, &args.source, &args.edit, &request).await
+    let (selection, names) = args.applications.split(&args.names, |_| 0);
+    let request = ParameterRequest::unset(&names)?;
+    run(common, host, &selection, &args.source, &args.edit, &request).await
 }
 
 async fn run(
     common: &CommonArgs,
     host: &Process,
-    application: &str,
+    selection: &ApplicationSelection,
     source: &SourceChoice,
     args: &EditArgs,
     request: &ParameterRequest,
 ) -> Result<ExitCode, ServiceError> {
-    let workspace = params::open_workspace(&open_service(common, host)?, application).await?;
+    let needs = WorkspaceOptions::for_selection(selection);
+    let workspace = Workspace::open_with_sets(&open_service(common, host)?, needs).await?;
     let (choice, options) = (source.into(), EditOptions::from(args));
-    let planning = Box::pin(params::plan_edit(&workspace, application, &choice, &options, request));
-    let planned = lifecycle::unless_interrupted(workspace.cancel(), planning).await??;
-    error::warn_all(&planned.warnings);
-    checkouts::report(&workspace, std::slice::from_ref(&planned.stored)).await;
-    let file = planned.path().map(|path| path.display().to_string());
-    let changes = planned.changes.clone();
-    if args.dry_run {
-        if let Some(patch) = planned.patch(host) {
-            output::print(&patch)?;
-        }
+    let progress = Progress::new(host, "planned", selection.applications.len());
+    let step = |name: &str| progress.step(name);
+    let planning = params::plan_edits(&workspace, selection, &choice, &options, request, &step);
+    let mut planned = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(planning)).await??;
+    error::warn_all(planned.warnings.iter().chain(planned.edits.iter().flat_map(|edit| &edit.warnings)));
+    let applications: Vec<_> = planned.edits.iter().map(|edit| Arc::clone(&edit.stored)).collect();
+    checkouts::report(&workspace, &applications).await;
+    if !planned.errors.is_empty() {
+        let worst = error::print_all(&planned.errors, None);
+        output::note("nothing was written");
+        return Ok(error::exit_code_of(worst));
+    }
+    let edits = std::mem::take(&mut planned.edits);
+    let mut files = Vec::new();
+    let written = if args.dry_run {
+        output::print(&planned.patch(host))
     } else {
-        planned.write()?;
+        planned.write(|path| files.push(format!("wrote {}", path.display())))
+    };
+    if written.is_ok() {
+        report_changes(&edits, selection);
     }
-    for change in &changes {
-        output::note(&if change.before == change.after {
-            format!("{}: already {}", change.target, change.before)
-        } else {
-            change.to_string()
-        });
+    for file in files {
+        output::note(&file);
     }
-    match (file, args.dry_run) {
-        (None, _) => output::note("nothing to change"),
-        (Some(file), false) => output::note(&format!("wrote {file}")),
-        (Some(_), true) => {}
+    written.map(|()| ExitCode::SUCCESS)
+}
+
+/// Prints what changes, one line for each parameter.
+fn report_changes(edits: &[PlannedEdit], selection: &ApplicationSelection) {
+    for PlannedEdit { stored, changes, .. } in edits {
+        let application = match selection.one() {
+            Some(_) => String::new(),
+            None => format!("{}: ", stored.full_name()),
+        };
+        for change in changes {
+            let text = if change.before == change.after {
+                format!("{}: already {}", change.target, change.before)
+            } else {
+                change.to_string()
+            };
+            output::note(&format!("{application}{text}"));
+        }
     }
-    Ok(ExitCode::SUCCESS)
+    if edits.iter().all(PlannedEdit::is_empty) {
+        output::note("nothing to change");
+    }
 }
