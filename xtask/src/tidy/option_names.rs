@@ -15,8 +15,12 @@ pub(super) const CHECK: Check = Check {
 };
 
 /// The generated lists of all options.
-const OPTIONS: [&str; 3] =
-    ["docs/reference/options.md", "docs/reference/commands.md", "docs/reference/commands-appset.md"];
+const OPTIONS: [&str; 4] = [
+    "docs/reference/options.md",
+    "docs/reference/commands.md",
+    "docs/reference/commands-appset.md",
+    "docs/reference/commands-params.md",
+];
 
 /// The front end, crates for tests, and the table of settings.
 const FREE: [&str; 4] = [

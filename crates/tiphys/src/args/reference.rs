@@ -1,4 +1,4 @@
-//! Generates docs/reference/commands.md, commands-appset.md and options.md from the definitions of the command line.
+//! Generates docs/reference/commands.md, the pages of groups of commands beside it, and options.md from the definitions of the command line.
 
 use std::fmt::Write as _;
 
@@ -13,13 +13,18 @@ const COMMANDS: &str = "# Commands
 <!-- Written by `UPDATE=1 cargo test -p tiphys reference` from the program's own definitions; do not edit. -->
 
 All commands with their options and environment variables, as in `tiphys COMMAND --help`. An option overrides its variable.
-[Commands for application sets](commands-appset.md), [options of all commands](options.md), [exit codes](exit-codes.md) and
-[what commands print](output.md) have pages of their own.
+[Commands for parameters](commands-params.md), [commands for application sets](commands-appset.md), [options of all commands](options.md),
+[exit codes](exit-codes.md) and [what commands print](output.md) have pages of their own.
 ";
 
-/// The beginning of the page of `appset`.
-const APPSET_COMMANDS: &str = "# Commands for application sets
+/// The groups of commands with pages of their own: the command, the page's file and its title.
+const GROUPS: [(&str, &str, &str); 2] = [
+    ("params", "commands-params.md", "Commands for parameters"),
+    ("appset", "commands-appset.md", "Commands for application sets"),
+];
 
+/// The beginning of the page of a group, below its title.
+const GROUP_HEAD: &str = "
 <!-- Written by `UPDATE=1 cargo test -p tiphys reference` from the program's own definitions; do not edit. -->
 
 They have [options of all commands](options.md), too.
@@ -37,13 +42,21 @@ They may precede or follow the command. Each command uses some of them. An optio
 fn pages_of_commands_match_the_program() {
     let mut program = Arguments::command();
     program.build();
-    let (mut page, mut appset_page) = (COMMANDS.to_owned(), APPSET_COMMANDS.to_owned());
-    for command in leaves(&program) {
-        let is_appset = command.get_bin_name().is_some_and(|name| name.starts_with("tiphys appset "));
-        write_command(if is_appset { &mut appset_page } else { &mut page }, command, &program);
+    let pages = workspace_root().join("docs/reference");
+    let group_of = |command: &Command| {
+        let name = command.get_bin_name().unwrap_or_default();
+        GROUPS.iter().find(|(group, ..)| name.starts_with(&format!("tiphys {group} ")))
+    };
+    for group in std::iter::once(None).chain(GROUPS.iter().map(Some)) {
+        let (file, mut page) = match group {
+            None => ("commands.md", COMMANDS.to_owned()),
+            Some((_, file, title)) => (*file, format!("# {title}\n{GROUP_HEAD}")),
+        };
+        for command in leaves(&program).into_iter().filter(|command| group_of(command) == group) {
+            write_command(&mut page, command, &program);
+        }
+        fixture::compare(&pages.join(file), &page);
     }
-    fixture::compare(&workspace_root().join("docs/reference/commands.md"), &page);
-    fixture::compare(&workspace_root().join("docs/reference/commands-appset.md"), &appset_page);
 }
 
 #[test]
