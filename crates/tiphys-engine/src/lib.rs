@@ -4,6 +4,7 @@
 
 pub mod appset;
 mod build_environment;
+mod deletion;
 pub mod diff;
 mod dynamic;
 mod generate_paths;
@@ -30,6 +31,7 @@ mod tracking;
 mod translate;
 
 pub use build_environment::{BuildEnvironment, BuildEnvironmentError, BuildInputs};
+pub use deletion::Deletion;
 pub use dynamic::{
     DynamicParameterError, DynamicParameterProblem, LookUp, LookUpProblem, Resolution, Used, ValueConsumer,
     ValueProblem, look_ups,

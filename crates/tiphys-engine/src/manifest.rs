@@ -119,6 +119,16 @@ impl Manifest {
         self.group_kind() == ("apiextensions.k8s.io", "CustomResourceDefinition")
     }
 
+    /// Returns an annotation.
+    pub(crate) fn annotation(&self, key: &str) -> Option<&str> {
+        self.object.get("metadata")?.get("annotations")?.get(key).and_then(Value::as_str)
+    }
+
+    /// Returns whether the comma-separated list in an annotation has this item.
+    pub(crate) fn has_annotation_item(&self, key: &str, item: &str) -> bool {
+        self.annotation(key).is_some_and(|list| list.split(',').any(|one| one.trim() == item))
+    }
+
     /// Returns the identity of the object, with its namespace as written.
     pub fn key(&self) -> ObjectKey {
         let (group, kind) = self.group_kind();

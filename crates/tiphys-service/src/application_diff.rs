@@ -1,6 +1,7 @@
 //! The comparison of one application, as several use cases return it.
 
 use tiphys_engine::diff::{Comparison, ObjectDiff};
+use tiphys_engine::{Deletion, Manifest};
 use tiphys_store::{SelectError, StoredApplication, TEMPLATE_MARK};
 
 use crate::error::ServiceError;
@@ -21,6 +22,8 @@ pub struct ApplicationDiff {
     pub name: String,
     /// Which of the sides have the application.
     pub presence: Presence,
+    /// The fate of its objects if it is deleted.
+    pub deletion: Deletion,
     /// Warnings about its rendering and comparison.
     pub warnings: Vec<Warning>,
     /// Why it could not be read or rendered at the base of a comparison. Then its objects count as added.
@@ -52,6 +55,7 @@ impl ApplicationDiff {
             namespace: metadata.namespace.clone(),
             name: metadata.name.clone(),
             presence,
+            deletion: Deletion::of(&stored.node),
             warnings: Vec::new(),
             base_error: None,
             result,
@@ -77,6 +81,7 @@ impl ApplicationDiff {
             namespace,
             name,
             presence: Presence::Both,
+            deletion: Deletion::Unknown,
             warnings: Vec::new(),
             base_error: None,
             result: Err(ServiceError::selection(error)),
@@ -95,6 +100,13 @@ impl ApplicationDiff {
     /// Returns the objects that differ; none if the application failed.
     pub fn objects(&self) -> &[ObjectDiff] {
         self.result.as_ref().map_or(&[], |comparison| &comparison.objects)
+    }
+
+    /// Returns the number of objects of the old side that Argo CD deletes if it deletes the application with its objects.
+    pub fn deleted_objects(&self) -> usize {
+        let before = self.objects().iter().filter_map(|object| object.change.before());
+        let manifests = before.filter_map(|shown| shown.value().as_object().cloned()).map(Manifest::new);
+        manifests.filter(|manifest| !manifest.survives_deletion()).count()
     }
 
     /// Returns whether the application was compared and differs between the sides.

@@ -185,7 +185,12 @@ impl Command {
 
     /// Whether the command prints differences.
     pub(crate) fn compares(&self) -> bool {
-        matches!(self, Self::Diff(_) | Self::Params(ParamsArgs { command: ParamsCommand::Diff(_) }))
+        matches!(
+            self,
+            Self::Diff(_)
+                | Self::Params(ParamsArgs { command: ParamsCommand::Diff(_) })
+                | Self::AppSet(AppSetArgs { command: AppSetCommand::Diff(_) })
+        )
     }
 }
 

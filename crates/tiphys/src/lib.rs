@@ -20,6 +20,7 @@ mod settings;
 mod telemetry;
 mod terminal;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
@@ -58,16 +59,22 @@ pub fn main() -> ExitCode {
         Err(error) if error.use_stderr() && host.is_plugin_server() => {
             return commands::cmp_server::refused(&error);
         }
-        Err(error) => return usage(&error),
+        Err(error) => return usage(&error, &host),
     };
     // The server's settings configure its logs.
     if !matches!(arguments.command, Command::CmpServer(CmpServerArgs { install: None, .. })) {
         telemetry::for_commands(arguments.common.verbose, &host);
     }
     let threads = arguments.command.uses_threads().then_some(host.processors);
+    let is_comment = arguments.common.output == Some(OutputFormat::Markdown) && arguments.command.compares();
     match lifecycle::run(threads, run(arguments, &given, &host)) {
         Ok(code) => code,
-        Err(failure) => error::report(&failure),
+        Err(failure) => {
+            if is_comment {
+                commands::diff::output::print_failure(&format!("error: {}", error::in_one_line(&failure)));
+            }
+            error::report(&failure)
+        }
     }
 }
 
@@ -84,7 +91,7 @@ async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<
     let Arguments { mut common, mut command } = arguments;
     if matches!(common.output, Some(OutputFormat::Diff | OutputFormat::Markdown)) && !command.compares() {
         return Err(ServiceError::invalid_input(
-            "-o diff and -o markdown are only available in `diff` and `params diff`",
+            "-o diff and -o markdown are only available in `diff`, `params diff` and `appset diff`",
         ));
     }
     if let Command::Diff(args) = &mut command
@@ -124,12 +131,22 @@ async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<
 }
 
 /// Prints help and version to standard output, and parser errors to standard error.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(error: &clap::Error, host: &Process) -> ExitCode {
     // A closed standard output or error is ignored.
     drop(error.print());
-    if error.use_stderr() {
-        ExitCode::from(error::exit_code(ErrorKind::InvalidInput))
-    } else {
-        ExitCode::SUCCESS
+    if !error.use_stderr() {
+        return ExitCode::SUCCESS;
     }
+    if requests_comment(&host.arguments()) {
+        commands::diff::output::print_failure(&error.render().to_string());
+    }
+    ExitCode::from(error::exit_code(ErrorKind::InvalidInput))
+}
+
+/// Whether arguments that the parser refused are those of a comparison with `-o markdown`.
+fn requests_comment(arguments: &[OsString]) -> bool {
+    let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
+    let is_form = |pair: &[&str]| matches!(pair, ["-o" | "--output", "markdown"]);
+    let is_joined = |word: &&str| ["-omarkdown", "-o=markdown", "--output=markdown"].contains(word);
+    words.contains(&"diff") && (words.windows(2).any(is_form) || words.iter().any(is_joined))
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
-use tiphys_engine::Manifest;
-use tiphys_engine::appset::{Change, PlannedApplication};
+use tiphys_engine::appset::{Action, Change, PlannedApplication};
 use tiphys_engine::diff::compare;
+use tiphys_engine::{Deletion, Manifest};
 use tiphys_store::{FileName, Place, StoredApplication};
 use tiphys_yaml::read_json;
 
@@ -68,10 +68,16 @@ async fn compared(workspace: &Workspace, set: &SetPreview, planned: &PlannedAppl
         Ok(compare(&before, &after))
     };
     let result = comparison.await;
+    let existing = planned.before.as_ref().and_then(|before| document(before).ok());
+    let deletion = match &planned.action {
+        Action::Delete { finalizers_patch: Some(_) } => Deletion::NonCascading,
+        _ => existing.map(|existing| Deletion::of(&existing.node)).unwrap_or_default(),
+    };
     ApplicationDiff {
         namespace: planned.namespace.clone(),
         name: planned.name.clone(),
         presence,
+        deletion,
         warnings,
         base_error: None,
         result,

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde_json::Value;
-
 use crate::{Manifest, ObjectKey};
 
 /// An object that is not compared, and the reason.
@@ -46,9 +44,9 @@ impl LeftOutReason {
     pub fn of_live(manifest: &Manifest) -> Option<Self> {
         if is_hook(manifest) {
             Some(Self::Hook)
-        } else if has_item(manifest, "argocd.argoproj.io/compare-options", "IgnoreExtraneous") {
+        } else if manifest.has_annotation_item("argocd.argoproj.io/compare-options", "IgnoreExtraneous") {
             Some(Self::Extraneous)
-        } else if has_item(manifest, "argocd.argoproj.io/sync-options", "Prune=false") {
+        } else if manifest.has_annotation_item("argocd.argoproj.io/sync-options", "Prune=false") {
             Some(Self::NotPruned)
         } else if is_deleted(manifest) {
             Some(Self::Deleted)
@@ -78,17 +76,8 @@ impl fmt::Display for LeftOut {
 
 /// Returns whether the object is a hook of Argo CD or Helm. Helm 2's `crd-install` marks a definition to install first and is not a hook.
 fn is_hook(manifest: &Manifest) -> bool {
-    annotation(manifest, "argocd.argoproj.io/hook").is_some()
-        || annotation(manifest, "helm.sh/hook").is_some_and(|hook| hook != "crd-install")
-}
-
-/// Returns whether the comma-separated list in an annotation has this item.
-fn has_item(manifest: &Manifest, key: &str, item: &str) -> bool {
-    annotation(manifest, key).is_some_and(|list| list.split(',').any(|one| one.trim() == item))
-}
-
-fn annotation<'a>(manifest: &'a Manifest, key: &str) -> Option<&'a str> {
-    manifest.object().get("metadata")?.get("annotations")?.get(key).and_then(Value::as_str)
+    manifest.annotation("argocd.argoproj.io/hook").is_some()
+        || manifest.annotation("helm.sh/hook").is_some_and(|hook| hook != "crd-install")
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ pub(crate) async fn compared(
 /// Returns the names of the two sides, and what is reported about their comparison.
 pub(crate) fn sides(revision: &RevisionOptions, sets: SetNotes, compared: &RevisionDiff) -> Sides {
     let sides = Sides::new(&revision.base_label(), NOW).with_sets(sets);
-    Sides { not_rendered: compared.equal, ..sides }
+    Sides { not_rendered: compared.equal, renamed: compared.renamed.clone(), ..sides }
 }
 
 /// Prints notes about the comparison.

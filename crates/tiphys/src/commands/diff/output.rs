@@ -27,6 +27,8 @@ pub(crate) struct Sides {
     pub(crate) sets: SetNotes,
     /// Number of applications that were not rendered because their inputs are equal.
     pub(crate) not_rendered: usize,
+    /// Old and new full names of applications that may have been renamed.
+    pub(crate) renamed: Vec<(String, String)>,
 }
 
 /// Notes about application sets.
@@ -202,6 +204,12 @@ pub(crate) async fn finish(
         None if args.exit_code && differ => ExitCode::from(DIFFERENT),
         None => ExitCode::SUCCESS,
     })
+}
+
+/// Prints the comment of a comparison that failed as a whole. Standard error has the error, too.
+pub(crate) fn print_failure(error: &str) {
+    // The error is reported in any case.
+    drop(output::print(&markdown::failure(error)));
 }
 
 /// Exit code if something differs.

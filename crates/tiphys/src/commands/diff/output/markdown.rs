@@ -1,10 +1,14 @@
-//! Differences as a comment on a pull request: one collapsible section per application, within a size limit.
+//! Differences as a comment on a pull request: what happens to the applications, then one collapsible section per application, within a size
+//! limit.
+
+mod overview;
 
 use std::collections::HashMap;
 
 use tiphys_engine::diff::{Change, ObjectDiff};
 
-use super::{ApplicationDiff, NotCompared, Presence, Sides, base_notes, equal, title, total, unified};
+use self::overview::{Overview, Row};
+use super::{ApplicationDiff, Presence, Sides, base_notes, title, total, unified};
 use crate::args::DiffOutputArgs;
 use crate::error::{self, ServiceError};
 use crate::terminal::{message, one_line};
@@ -14,6 +18,9 @@ const REST_BYTES_MAX: usize = 1_000;
 
 /// Bytes that are reserved for the note that something is omitted.
 const INCOMPLETE_BYTES_MAX: usize = 80;
+
+/// Maximum bytes of the error of a comparison that failed as a whole. GitHub accepts comments of 65,536.
+const ERROR_BYTES_MAX: usize = 10_000;
 
 /// Lines of context that show the whole object.
 const ALL_LINES: usize = 1_000_000;
@@ -26,7 +33,8 @@ const NAME_BYTES_MAX: usize = 200;
 
 /// Formats the comment: at most `--max-bytes`, with every fence and section closed. Omitted objects are counted and, if they fit, named.
 pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffOutputArgs) -> String {
-    let heading = heading(applications, sides);
+    let overview = Overview::new(applications, sides);
+    let heading = heading(&overview, applications, sides);
     let mut comment = Comment {
         text: String::new(),
         bytes_max: args.max_bytes().saturating_sub(REST_BYTES_MAX + INCOMPLETE_BYTES_MAX + heading.len()),
@@ -35,12 +43,21 @@ pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffO
     let warnings = super::lines([], applications.iter().flat_map(|one| &one.warnings));
     let notes: Vec<String> =
         sides.sets.lines.iter().cloned().chain(warnings).chain(base_notes(applications, sides)).collect();
+    comment.overview(&overview);
+    comment.block(&not_rendered(sides.not_rendered, applications.len()), "notes");
     comment.notes(&notes);
     comment.failures(applications);
     for same in with_same_changes(applications) {
         comment.differences(&same, sides, args.context_lines);
     }
     comment.finish(heading)
+}
+
+/// Formats the comment of a comparison that failed as a whole.
+pub(super) fn failure(error: &str) -> String {
+    let error = message(&error[..error.floor_char_boundary(ERROR_BYTES_MAX)]);
+    let fence = fence(std::slice::from_ref(&error));
+    format!("### Manifests: not compared\n\n{fence}text\n{error}\n{fence}\n")
 }
 
 /// Returns the applications that differ in their order, those with the same changes together.
@@ -92,6 +109,32 @@ struct Comment {
 }
 
 impl Comment {
+    /// Adds what happens to applications. The table leaves at least half of the comment to the differences.
+    fn overview(&mut self, overview: &Overview) {
+        for row in &overview.rows {
+            if let Some(sentence) = &row.sentence {
+                self.block(&format!("\n{sentence}\n"), &row.name);
+            }
+        }
+        let mut room = self.room() / 2;
+        let mut table = String::new();
+        let mut omitted = 0;
+        for row in &overview.rows {
+            let line = if table.is_empty() { format!("{}{}", Row::TABLE, row.line()) } else { row.line() };
+            if omitted == 0 && line.len() <= room {
+                room -= line.len();
+                table.push_str(&line);
+            } else {
+                omitted += 1;
+            }
+        }
+        self.text.push_str(&table);
+        if omitted > 0 {
+            let rows = if omitted == 1 { "1 row".to_owned() } else { format!("{omitted} rows") };
+            self.not_shown.push(format!("{rows} of the table"));
+        }
+    }
+
     /// Adds notes about what was compared.
     fn notes(&mut self, notes: &[String]) {
         if notes.is_empty() {
@@ -100,21 +143,16 @@ impl Comment {
         let lines: Vec<String> = notes.iter().map(|note| format!("{}\n", message(note))).collect();
         let fence = fence(&lines);
         let block = format!("\nNotes:\n\n{fence}text\n{}{fence}\n", lines.concat());
-        if block.len() <= self.room() {
-            self.text.push_str(&block);
-        } else {
-            self.not_shown.push("notes".to_owned());
-        }
+        self.block(&block, "notes");
     }
 
     /// Adds a section with as many differences as fit of applications with the same changed lines. Those of the first are shown.
     fn differences(&mut self, same: &[&ApplicationDiff], sides: &Sides, context_lines: usize) {
         let Some(one) = same.first() else { return };
-        let (name, objects) = title(one);
         if one.objects().is_empty() {
-            self.line(&name, &objects);
             return;
         }
+        let (name, objects) = title(one);
         let patches: Vec<String> =
             one.objects().iter().map(|object| unified::patch(object, sides, context_lines)).collect();
         let fence = fence(&patches);
@@ -150,11 +188,10 @@ impl Comment {
         }
     }
 
-    /// Adds a line for an application without objects that exists on one side only.
-    fn line(&mut self, name: &str, objects: &str) {
-        let line = format!("\n{}: {objects}\n", html(name));
-        if line.len() <= self.room() {
-            self.text.push_str(&line);
+    /// Adds a block if it fits.
+    fn block(&mut self, block: &str, name: &str) {
+        if block.len() <= self.room() {
+            self.text.push_str(block);
         } else {
             self.not_shown.push(name.to_owned());
         }
@@ -232,17 +269,17 @@ impl Comment {
     }
 }
 
-fn heading(applications: &[ApplicationDiff], sides: &Sides) -> String {
+fn heading(overview: &Overview, applications: &[ApplicationDiff], sides: &Sides) -> String {
     let differ = applications.iter().filter(|one| one.differs()).count();
     let counts = total(applications);
-    let trusted = not_rendered(sides.not_rendered, applications.len());
+    let objects = if counts.differ() { unified::summary(counts) + ", " } else { String::new() };
     format!(
-        "### Manifests: {}\n\nFrom {} to {}: applications that differ: {differ} of {}; {}.\n{trusted}",
-        unified::headline(applications, NotCompared::of(applications, sides)),
+        "### Manifests: {}\n\nFrom {} to {}: applications that differ: {differ} of {}; objects: {objects}{} equal.\n",
+        overview.headline(),
         code(&sides.before),
         code(&sides.after),
         applications.len(),
-        equal(counts)
+        counts.equal
     )
 }
 

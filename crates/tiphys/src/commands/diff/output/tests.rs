@@ -1,7 +1,9 @@
 use clap::Parser;
 use serde_json::{Map, Value, json};
-use tiphys_engine::Manifest;
 use tiphys_engine::diff::{Comparison, compare};
+use tiphys_engine::{Deletion, Manifest};
+use tiphys_service::UnknownSet;
+use tiphys_store::SetId;
 
 use super::{ApplicationDiff, Presence, Sides, markdown, unified};
 use crate::args::{Arguments, Command, DiffOutputArgs};
@@ -33,6 +35,7 @@ fn application(name: &str, result: Result<Comparison, ServiceError>) -> Applicat
         namespace: "argocd".to_owned(),
         name: name.to_owned(),
         presence: Presence::Both,
+        deletion: Deletion::Cascading,
         warnings: Vec::new(),
         base_error: None,
         result,
@@ -105,6 +108,61 @@ fn comment_fits_and_is_always_closed() {
 }
 
 #[test]
+fn comment_begins_with_what_happens_to_applications() {
+    let objects = |names: &[&str]| names.iter().map(|name| config_map(name, "x")).collect::<Vec<_>>();
+    let removed = |name: &str, deletion| ApplicationDiff {
+        presence: Presence::Removed,
+        deletion,
+        ..application(name, Ok(compare(&objects(&["a", "b"]), &[])))
+    };
+    let created = |name: &str| ApplicationDiff {
+        presence: Presence::Added,
+        ..application(name, Ok(compare(&[], &objects(&["a"]))))
+    };
+    let applications = [
+        changed("changed", 3, 1),
+        created("created"),
+        created("new"),
+        application("equal", Ok(Comparison::default())),
+        application("failed", Err(ServiceError::rendering("no"))),
+        removed("gone", Deletion::Cascading),
+        removed("kept", Deletion::NonCascading),
+        removed("old", Deletion::Cascading),
+    ];
+    let mut sides = Sides { renamed: vec![("argocd/old".to_owned(), "argocd/new".to_owned())], ..sides() };
+    let set = SetId { namespace: "argocd".to_owned(), name: "teams".to_owned() };
+    sides.sets.not_compared.push(UnknownSet { set, reason: "left out".to_owned() });
+    let text = markdown::text(&applications, &sides, &output_args(&[]));
+    let top: Vec<&str> = text.lines().take_while(|line| *line != "<details>").collect();
+    let expected = "\
+### Manifests: **2 applications deleted**, 1 created, 1 changed, 1 renamed, 1 not compared, 1 application set not compared
+
+From `live` to `rendered`: applications that differ: 6 of 8; objects: 2 added, 6 removed, 3 changed, 0 equal.
+
+**<code>argocd/gone</code> is deleted**: its 2 objects are deleted with it.
+
+**<code>argocd/kept</code> is deleted**: its 2 objects stay in the cluster, since it has no finalizer `resources-finalizer.argocd.argoproj.io`.
+
+**<code>argocd/old</code> is renamed to <code>argocd/new</code>**, so Argo CD deletes the first: its 2 objects are deleted with it.
+
+| application | what happens | objects added | changed | removed |
+|---|---|---:|---:|---:|
+| <code>argocd/gone</code> | **deleted** | 0 | 0 | 2 |
+| <code>argocd/kept</code> | **deleted** | 0 | 0 | 2 |
+| <code>argocd/old</code> → <code>argocd/new</code> | **renamed** | 1 | 0 | 2 |
+| <code>argocd/failed</code> | not compared | ? | ? | ? |
+| <code>ApplicationSet argocd/teams</code> | not compared | ? | ? | ? |
+| <code>argocd/created</code> | created | 1 | 0 | 0 |
+| <code>argocd/changed</code> | changed | 0 | 3 | 0 |
+";
+    assert_eq!(top.join("\n"), expected);
+    let full = markdown::text(&applications, &sides, &output_args(&["--max-bytes=2500"]));
+    for line in expected.lines().filter(|line| line.starts_with("**")) {
+        assert!(full.contains(line), "{line} {full}");
+    }
+}
+
+#[test]
 fn objects_omitted_from_a_comment_are_counted_and_named() {
     let applications = [changed("large", 1, 2_000), changed("small", 1, 1), changed("many", 90, 400)];
     let text = markdown::text(&applications, &sides(), &output_args(&["--max-bytes=4000"]));
@@ -119,7 +177,7 @@ fn objects_omitted_from_a_comment_are_counted_and_named() {
         text.contains("<summary><code>argocd/small</code>: 1 changed</summary>\n\n`````diff\n"),
         "{text}"
     );
-    assert!(!text.contains("<code>argocd/large</code>"), "{text}");
+    assert!(!text.contains("<summary><code>argocd/large</code>"), "{text}");
 }
 
 #[test]
@@ -142,7 +200,7 @@ fn names_in_a_comment_are_escaped() {
             ApplicationDiff { presence: Presence::Added, ..application(name, Ok(Comparison::default())) };
         for (application, expected) in [
             (changed(name, 1, 1), format!("\n<summary><code>argocd/{shown}</code>: 1 changed</summary>\n")),
-            (added, format!("\n<code>argocd/{shown} (new application)</code>: no objects\n")),
+            (added, format!("\n| <code>argocd/{shown}</code> | created | 0 | 0 | 0 |\n")),
         ] {
             let text = markdown::text(&[application], &sides(), &output_args(&[]));
             assert!(text.contains(&expected), "{expected} {text}");
