@@ -155,6 +155,12 @@ pub enum Remedy {
     AllowProjectFile,
     /// Name the project file, or use none.
     NameProjectFile,
+    /// Name the base of the comparison, or the project file as a path.
+    NameBase,
+    /// Consent to the project file of a comparison's base, or use none.
+    TrustBaseProjectFile,
+    /// Use another project file than that of a comparison's base, which is invalid.
+    ReplaceBaseProjectFile,
 }
 
 /// A failed use case: a kind, a message with all causes, and an optional hint or remedy.

@@ -179,6 +179,13 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::AllowProjectFile => {
             "review the file, then run `tiphys config allow`, or name it with --config; --config none ignores it"
         }
+        Remedy::NameBase => "--base REV names the revision of `--config base`; ./base is a file of that name",
+        Remedy::TrustBaseProjectFile => {
+            "--config base is consent to the project file of the base, --config none uses none"
+        }
+        Remedy::ReplaceBaseProjectFile => {
+            "correct it at the base; until then --config none uses none, and --plugins-from head that of the working copy"
+        }
         Remedy::NameProjectFile => "--config FILE uses a file that you trust, --config none uses none",
     };
     hint.to_owned()

@@ -17,6 +17,9 @@ use crate::settings::Process;
 /// The value of `--config` that uses no project file.
 const NO_FILE: &str = "none";
 
+/// The value of `--config` that uses the project file of a comparison's base.
+const FILE_OF_BASE: &str = "base";
+
 /// Where the value of a key is from that no project file has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GivenBy {
@@ -58,6 +61,7 @@ pub(crate) fn choice(common: &CommonArgs) -> ProjectFileChoice {
     match &common.config {
         None => ProjectFileChoice::Search,
         Some(file) if file.as_os_str() == NO_FILE => ProjectFileChoice::None,
+        Some(file) if file.as_os_str() == FILE_OF_BASE => ProjectFileChoice::Base,
         Some(file) => ProjectFileChoice::Named(file.clone()),
     }
 }

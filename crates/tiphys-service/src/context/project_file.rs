@@ -16,7 +16,7 @@ use tiphys_source::{WorkTreePath, redact_url};
 use tiphys_yaml::Position;
 
 use crate::context::host::Host;
-use crate::error::{Remedy, ServiceError};
+use crate::error::{Input, Remedy, ServiceError};
 use crate::text::listed;
 
 use consent::Consents;
@@ -24,7 +24,7 @@ use find::FoundFile;
 use keys::{ConsentRule, ValueKind};
 
 pub use find::ProjectFileChoice;
-pub(crate) use find::{checkout_of, current_checkout, read_project_file};
+pub(crate) use find::{checkout_of, current_checkout, nearest, read_project_file};
 pub use keys::{PROJECT_FILE_SCHEMA, ProjectKey};
 
 /// Name of the project file.
@@ -82,6 +82,12 @@ impl ProjectFile {
             ProjectFileChoice::None => None,
             ProjectFileChoice::Search => find::search(host)?,
             ProjectFileChoice::Named(file) => Some(find::named(file, host)?),
+            ProjectFileChoice::Base => {
+                let message = "nothing is compared with a revision, so there is no project file of a base";
+                return Err(ServiceError::invalid_input(message)
+                    .of_input(Input::ProjectFile)
+                    .with_remedy(Remedy::NameBase));
+            }
         };
         let is_named = matches!(choice, ProjectFileChoice::Named(_));
         found.map(|found| Self::read(found, None, is_named, host)).transpose()
@@ -124,12 +130,13 @@ impl ProjectFile {
         let values = file.values.into_iter().filter(|value| value.key != ProjectKey::TrustRepositorySettings);
         let values = values.map(|value| ProjectValue { paths: Vec::new(), ..value }).collect();
         // `config allow` is about the file of the checkout.
-        Ok(Self { values, remedy: Remedy::NameProjectFile, ..file })
+        Ok(Self { values, remedy: Remedy::TrustBaseProjectFile, ..file })
     }
 
-    /// Returns whether two files have the same content at the same path.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        (&self.path, &self.content) == (&other.path, &other.content)
+    /// Returns whether the file at this path is this one and has this content. Its owner does not matter.
+    pub(crate) fn is_now(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|real| real == self.path)
+            && read_project_file(path).is_ok_and(|content| content == self.content)
     }
 
     /// Returns the path of the file for messages.

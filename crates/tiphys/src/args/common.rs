@@ -22,7 +22,7 @@ pub(crate) struct CommonArgs {
     pub(crate) store: Vec<String>,
 
     /// Project file with values for these options, or `none`; default: the nearest `.tiphys.yaml`, from the current folder up to the root of its
-    /// checkout. A file that is named needs no `config allow`
+    /// checkout. A file that is named needs no `config allow`. `base` names the nearest one of `--base` REV
     #[arg(long, value_name = "FILE", global = true)]
     pub(crate) config: Option<PathBuf>,
 

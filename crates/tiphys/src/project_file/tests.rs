@@ -40,9 +40,11 @@ fn options_that_are_given_are_known() {
 }
 
 #[test]
-fn config_names_a_file_or_none() {
+fn config_names_a_file_the_base_or_none() {
     let choice = |arguments: &[&str]| choice(&parsed(arguments, &[]).1);
     assert_eq!(choice(&[]), ProjectFileChoice::Search);
     assert_eq!(choice(&["--config", "none"]), ProjectFileChoice::None);
     assert_eq!(choice(&["--config", "./none"]), ProjectFileChoice::Named("./none".into()));
+    assert_eq!(choice(&["--config", "base"]), ProjectFileChoice::Base);
+    assert_eq!(choice(&["--config", "./base"]), ProjectFileChoice::Named("./base".into()));
 }

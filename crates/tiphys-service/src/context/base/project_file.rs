@@ -5,7 +5,7 @@ use tiphys_tree::Modes;
 use super::past::{self, BasePath, BaseReader, label};
 use super::{PluginsFrom, RevisionOptions};
 use crate::context::project_file::{
-    PROJECT_FILE, ProjectFile, ProjectFileChoice, checkout_of, read_project_file,
+    PROJECT_FILE, ProjectFile, ProjectFileChoice, checkout_of, nearest, read_project_file,
 };
 use crate::context::service::Service;
 use crate::context::settings::source_request;
@@ -22,11 +22,16 @@ pub async fn project_file_of_base(
     let (options, host) = (service.options(), service.host());
     let is_unversioned = match choice {
         ProjectFileChoice::None => true,
-        ProjectFileChoice::Search => checkout_of(&host.current_dir).is_none(),
+        ProjectFileChoice::Search | ProjectFileChoice::Base => checkout_of(&host.current_dir).is_none(),
         ProjectFileChoice::Named(file) => past::work_trees("", &host.absolute(file))?.is_empty(),
     };
-    if is_unversioned || revision.plugins_from == PluginsFrom::Head {
-        return Ok((ProjectFile::find(choice, host)?, None));
+    match choice {
+        ProjectFileChoice::Base if is_unversioned => return Ok((None, None)),
+        ProjectFileChoice::Base => {}
+        _ if is_unversioned || revision.plugins_from == PluginsFrom::Head => {
+            return Ok((ProjectFile::find(choice, host)?, None));
+        }
+        _ => {}
     }
     let base = &revision.base;
     let sources = service.sources().request(source_request(options, host, Some(&base.name)));
@@ -35,12 +40,16 @@ pub async fn project_file_of_base(
         ProjectFileChoice::Named(file) => vec![host.absolute(file)],
         _ => host.current_dir.ancestors().map(|dir| dir.join(PROJECT_FILE)).collect(),
     };
-    let now = ProjectFile::find(choice, host);
+    let now = match choice {
+        ProjectFileChoice::Named(file) => Some(host.absolute(file)),
+        _ => nearest(host),
+    };
+    let is_named = matches!(choice, ProjectFileChoice::Named(_));
     let mut of_base = None;
     for candidate in candidates {
         let at_base = match reader.path(&candidate, Modes::Plain).await {
             // Another repository than those that are compared may be around the current directory.
-            Err(_) if *choice == ProjectFileChoice::Search && matches!(now, Ok(None)) => break,
+            Err(_) if !is_named && now.is_none() => break,
             at_base => at_base?,
         };
         let Some((BasePath { place, files }, _)) = at_base else { break };
@@ -48,11 +57,11 @@ pub async fn project_file_of_base(
             let label = label(base);
             let content = read_project_file(&file).map_err(|problem| {
                 ServiceError::invalid_input(format!("{label}:{}: {problem}", place.path))
-                    .with_remedy(Remedy::ChoosePluginsFrom)
+                    .with_remedy(Remedy::ReplaceBaseProjectFile)
             })?;
-            let is_named = matches!(choice, ProjectFileChoice::Named(_));
-            let found = ProjectFile::at_revision(&place, content, &label, is_named, host);
-            of_base = Some(found.map_err(|error| error.with_remedy(Remedy::ChoosePluginsFrom))?);
+            let is_allowed = *choice != ProjectFileChoice::Search;
+            let found = ProjectFile::at_revision(&place, content, &label, is_allowed, host);
+            of_base = Some(found.map_err(|error| error.with_remedy(Remedy::ReplaceBaseProjectFile))?);
             break;
         }
         if place.path.parent().is_none_or(|parent| parent.is_root()) {
@@ -60,16 +69,16 @@ pub async fn project_file_of_base(
         }
     }
     let is_same = match (&now, &of_base) {
-        (Ok(Some(now)), Some(of_base)) => now.is_same(of_base),
-        (Ok(None), None) => true,
-        _ => false,
+        (Some(now), Some(of_base)) => of_base.is_now(now),
+        (now, of_base) => now.is_none() && of_base.is_none(),
     };
     let warning = (!is_same).then(|| {
         let message = format!(
             "the project file is not that of {}, which is used on both sides: what the change does to it is not shown",
             label(base)
         );
-        Warning::new(message).with_remedy(Remedy::ChoosePluginsFrom)
+        Warning::new(message)
+            .with_remedy((*choice != ProjectFileChoice::Base).then_some(Remedy::ChoosePluginsFrom))
     });
     Ok((of_base, warning))
 }

@@ -24,6 +24,8 @@ pub enum ProjectFileChoice {
     None,
     /// This one. To name a file is to consent to what it says.
     Named(PathBuf),
+    /// The nearest one of a comparison's base, with consent to what it says. Fails without a base.
+    Base,
 }
 
 /// The location of a project file.
@@ -54,10 +56,14 @@ fn searched(host: &Host) -> impl Iterator<Item = &Path> {
     host.current_dir.ancestors().take_while(searched)
 }
 
+/// Returns the path of the nearest project file.
+pub(crate) fn nearest(host: &Host) -> Option<PathBuf> {
+    searched(host).map(|dir| dir.join(PROJECT_FILE)).find(|file| file.symlink_metadata().is_ok())
+}
+
 /// Searches the file. One that belongs to another user, or that is not a regular file, such as a link, is refused.
 pub(super) fn search(host: &Host) -> Result<Option<FoundFile>, ServiceError> {
-    let exists = |file: &PathBuf| file.symlink_metadata().is_ok();
-    let Some(path) = searched(host).map(|dir| dir.join(PROJECT_FILE)).find(exists) else { return Ok(None) };
+    let Some(path) = nearest(host) else { return Ok(None) };
     let refused = |what: &str| {
         ServiceError::invalid_input(format!("{}: {what}", path.display()))
             .with_remedy(Remedy::NameProjectFile)
