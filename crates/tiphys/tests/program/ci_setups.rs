@@ -27,14 +27,14 @@ fn commands_of(workflow: &str) -> String {
     commands.join(" && ")
 }
 
-/// The team's repository: `main` has an Application of a kustomization, `change` is the branch of a pull request.
-fn team(world: &World) -> Repository {
+/// The team's repository: `main` has an Application of a kustomization and a project file, `change` is the branch of a pull request.
+pub(crate) fn team(world: &World, project_file: &str) -> Repository {
     let application = format!(
         "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: web, namespace: argocd}}\nspec:\n  \
          destination: {{namespace: web}}\n  source: {{repoURL: '{URL}', targetRevision: main, path: web, kustomize: {{namePrefix: eu-}}}}\n"
     );
     world
-        .write("team/.tiphys.yaml", "store: apps\n")
+        .write("team/.tiphys.yaml", project_file)
         .write("team/apps/web.yaml", &application)
         .write("team/web/kustomization.yaml", "resources: [cm.yaml]\n")
         .write("team/web/cm.yaml", &config_map("old"));
@@ -56,20 +56,27 @@ fn config_map(content: &str) -> String {
 }
 
 /// Checks a commit out as CI services do: detached, shallow, without a default branch of the remote.
-fn check_out(world: &World, upstream: &Repository, commit: &str, depth: u32, directory: &str) {
+pub(crate) fn check_out(
+    world: &World,
+    upstream: &Repository,
+    origin: &str,
+    commit: &str,
+    depth: u32,
+    directory: &str,
+) {
     if world.path(directory).exists() {
         fs::remove_dir_all(world.path(directory)).expect("remove_dir_all");
     }
     fs::create_dir_all(world.path(directory)).expect("create_dir_all");
     let checkout = Repository::init(world.path(directory));
-    checkout.git(&["remote", "add", "origin", URL]);
+    checkout.git(&["remote", "add", "origin", origin]);
     let (depth, refspec) = (format!("--depth={depth}"), format!("+{commit}:refs/remotes/pull/1/merge"));
     checkout.git(&["fetch", "--quiet", "--no-tags", &depth, &upstream.url(), &refspec]);
     checkout.git(&["checkout", "--quiet", "--force", "refs/remotes/pull/1/merge"]);
 }
 
 /// The merge of the pull request with its base, which GitHub checks out.
-fn merge(upstream: &Repository) -> String {
+pub(crate) fn merge(upstream: &Repository) -> String {
     upstream.git(&["switch", "--quiet", "--detach", "main"]);
     upstream.git(&["merge", "--quiet", "--no-ff", "--message", "merge", "change"]);
     let merged = upstream.head();
@@ -132,12 +139,12 @@ fn run(world: &World, directory: &str, command: &str) -> Output {
         .current_dir(world.path(directory))
         .env("CI", "true")
         .env("TARGET", "main")
-        .env("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main");
+        .env("UPSTREAM", URL);
     world.finish(shell)
 }
 
 /// A world with the environment of a job: git credentials, and a private repository beside the checkout.
-fn world() -> World {
+pub(crate) fn world() -> World {
     let world = World::with_kustomize();
     world.write(
         "home/.gitconfig",
@@ -152,10 +159,10 @@ fn world() -> World {
 fn hostile_pull_request_gets_nothing_in_the_setup_for_strangers() {
     let (proxy, authorizations) = server();
     let world = world();
-    let upstream = team(&world);
+    let upstream = team(&world, "store: apps\n");
     let command = commands_of("workflow.yaml");
     let checked = |command: &str| {
-        check_out(&world, &upstream, &merge(&upstream), 2, "checkout");
+        check_out(&world, &upstream, URL, &merge(&upstream), 2, "checkout");
         run(&world, "checkout", command)
     };
     let honest = checked(&command);
@@ -174,7 +181,8 @@ fn hostile_pull_request_gets_nothing_in_the_setup_for_strangers() {
     }
 
     // The attack works: if the head is trusted, its program runs.
-    let trusted = checked(&format!("{command} --plugins-from head --config none"));
+    let trusted =
+        checked(&format!("{} --plugins-from head", command.replace("--config base", "--config none")));
     assert!(world.path("home/attacked").exists(), "{}", trusted.stderr);
 }
 
@@ -182,7 +190,7 @@ fn hostile_pull_request_gets_nothing_in_the_setup_for_strangers() {
 fn hostile_pull_request_gets_nothing_in_the_setup_for_a_team() {
     let (proxy, authorizations) = server();
     let world = world();
-    let upstream = team(&world);
+    let upstream = team(&world, "store: apps\n");
     world.write(
         "job/settings/cm.yaml",
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: argocd}\ndata: {application.resourceTrackingMethod: label}\n",
@@ -197,7 +205,7 @@ fn hostile_pull_request_gets_nothing_in_the_setup_for_a_team() {
     );
     let command = commands_of("team.yaml");
     let checked = |directory: &str, command: &str| {
-        check_out(&world, &upstream, &merge(&upstream), 1, "job/change");
+        check_out(&world, &upstream, URL, &merge(&upstream), 1, "job/change");
         run(&world, directory, command)
     };
     let honest = checked("job", &command);
@@ -226,11 +234,11 @@ fn hostile_pull_request_gets_nothing_in_the_setup_for_a_team() {
 #[test]
 fn setup_of_gitlab_works_on_its_shallow_checkout() {
     let world = world();
-    let upstream = team(&world);
+    let upstream = team(&world, "store: apps\n");
     let origin = format!("[url \"{}\"]\n\tinsteadOf = {URL}\n", upstream.url());
     let settings = format!("{}{origin}", world.read("home/.gitconfig"));
     world.write("home/.gitconfig", &settings);
-    check_out(&world, &upstream, &upstream.head(), 1, "checkout");
+    check_out(&world, &upstream, URL, &upstream.head(), 1, "checkout");
     let base = upstream.git(&["merge-base", "main", "change"]);
     let command =
         format!("export CI_MERGE_REQUEST_DIFF_BASE_SHA={}; {}", base.trim(), commands_of("gitlab-ci.yaml"));
