@@ -8,6 +8,7 @@ use std::iter;
 use std::path::Path;
 use std::process::ExitCode;
 
+use tiphys_kustomize::GIT_PROGRAM;
 use tiphys_service::doctor::RequiredProgram;
 
 /// The files of the plugins.
@@ -63,7 +64,9 @@ impl PluginCall {
     pub(crate) fn parse(arguments: &[OsString]) -> Option<Self> {
         let known = |name: &OsStr| PROGRAMS.iter().copied().find(|program| name == *program);
         let (own, rest) = arguments.split_first()?;
-        if let Some(program) = Path::new(own).file_name().and_then(known) {
+        // `git` is a name of the program only through the plugin's link.
+        let by_link = |name: &OsStr| known(name).or((name == GIT_PROGRAM).then_some(GIT_PROGRAM));
+        if let Some(program) = Path::new(own).file_name().and_then(by_link) {
             return Some(Self { program, arguments: rest.to_vec() });
         }
         let (first, rest) = rest.split_first()?;
@@ -94,6 +97,8 @@ mod tests {
                 Some("tiphys-kustomize-helm template tiphys-helm"),
             ),
             (&["tiphys-kustomize"], Some("tiphys-kustomize")),
+            (&["git", "fetch"], Some("git fetch")),
+            (&["/bin/tiphys", "git", "fetch"], None),
             (&["/bin/tiphys", "render", "tiphys-helm"], None),
             (&["/bin/tiphys"], None),
             (&[], None),

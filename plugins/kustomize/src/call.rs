@@ -3,13 +3,24 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::HELM_PROGRAM;
+use crate::{GIT_PROGRAM, HELM_PROGRAM};
+
+/// The programs whose work a call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The plugin.
+    Plugin,
+    /// Helm, called by kustomize.
+    Helm,
+    /// Git, called by kustomize.
+    Git,
+}
 
 /// One call of the program.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    /// Whether kustomize calls it instead of helm.
-    pub(crate) is_helm: bool,
+    /// The program in whose place it is called.
+    pub(crate) role: Role,
     /// The arguments after the program's name.
     pub(crate) arguments: Vec<OsString>,
     /// The environment.
@@ -27,7 +38,11 @@ impl Call {
         let mut arguments = arguments.into_iter();
         let program = arguments.next().unwrap_or_default();
         Self {
-            is_helm: Path::new(&program).file_name().is_some_and(|name| name == HELM_PROGRAM),
+            role: match Path::new(&program).file_name() {
+                Some(name) if name == HELM_PROGRAM => Role::Helm,
+                Some(name) if name == GIT_PROGRAM => Role::Git,
+                _ => Role::Plugin,
+            },
             arguments: arguments.collect(),
             variables: std::env::vars_os().collect(),
             folder: std::env::current_dir().unwrap_or_default(),

@@ -9,8 +9,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tiphys_process::{Tool, ToolError, ToolOutput, find_program};
 
-use crate::HELM_PROGRAM;
 use crate::call::Call;
+use crate::{GIT_PROGRAM, HELM_PROGRAM, git};
 
 /// The variable with the application's directory, for the program that kustomize calls instead of helm.
 pub(crate) const FOLDER_VARIABLE: &str = "TIPHYS_KUSTOMIZE_FOLDER";
@@ -37,7 +37,7 @@ pub(crate) struct Kustomize {
     folder: PathBuf,
     /// The caller's options of `kustomize build`.
     options: Vec<OsString>,
-    /// Holds the program that kustomize calls instead of helm, and is otherwise empty.
+    /// Holds the programs that kustomize calls instead of helm and git, and is otherwise empty.
     programs: TempDir,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Ended {
 pub(crate) enum KustomizeError {
     #[error("{program} was not found in PATH; install {}, or set TIPHYS_KUSTOMIZE", supported_versions(), program = .0)]
     NotFound(String),
-    #[error("parameter version: '{0}' is not a version of kustomize such as v5.8.1")]
+    #[error("parameter version: '{0}' is not a version of kustomize such as v5.8.3")]
     Version(String),
     #[error(
         "parameter version: kustomize v{wanted} is wanted and {installed} is installed; put kustomize-v{wanted} on PATH or change the parameter"
@@ -91,7 +91,9 @@ impl Kustomize {
             .or_else(|| find(installed))
             .ok_or_else(|| KustomizeError::NotFound(installed.to_owned()))?;
         let programs = TempDir::with_prefix("tiphys-kustomize-")?;
-        symlink(&call.executable, programs.path().join(HELM_PROGRAM))?;
+        for name in [HELM_PROGRAM, GIT_PROGRAM] {
+            symlink(&call.executable, programs.path().join(name))?;
+        }
         let options = call.variable("KUSTOMIZE_BUILD_OPTIONS").unwrap_or_default();
         let kustomize = Self {
             tool: Tool {
@@ -117,7 +119,7 @@ impl Kustomize {
         }
     }
 
-    /// Returns the version as kustomize prints it: `v5.8.1`.
+    /// Returns the version as kustomize prints it: `v5.8.3`.
     pub(crate) async fn version(&self) -> Result<String, KustomizeError> {
         let output = self.run(&["version".into()]).await?;
         let printed = String::from_utf8_lossy(&output.stdout).trim().to_owned();
@@ -208,13 +210,18 @@ impl Ended {
     }
 }
 
-/// Returns the environment of kustomize: that of this program, with the rules above.
-fn environment(call: &Call, empty: &Path) -> Vec<(OsString, OsString)> {
+/// Returns the environment of kustomize: that of this program, with the rules above. `programs` is the directory of programs.
+fn environment(call: &Call, programs: &Path) -> Vec<(OsString, OsString)> {
     let mut env = call.variables.clone();
     let missing = HELM_FILES.iter().filter(|(name, _)| call.variable(name).is_none());
-    env.extend(missing.map(|(name, path)| (name.into(), empty.join(path).into())));
+    env.extend(missing.map(|(name, path)| (name.into(), programs.join(path).into())));
     env.push(("GIT_ALLOW_PROTOCOL".into(), TRANSPORTS.into()));
     env.push((FOLDER_VARIABLE.into(), call.folder.clone().into()));
+    let search_path = call.variable("PATH").unwrap_or_default();
+    if let Some(program) = find_program(Path::new(GIT_PROGRAM), OsStr::new(search_path)) {
+        env.push((git::PROGRAM_VARIABLE.into(), program.into()));
+        env.push(("PATH".into(), format!("{}:{search_path}", programs.display()).into()));
+    }
     env
 }
 

@@ -6,6 +6,7 @@
 mod announce;
 mod call;
 mod edits;
+mod git;
 mod helm;
 mod images;
 mod kustomize;
@@ -22,3 +23,6 @@ pub const PROGRAM: &str = "tiphys-kustomize";
 
 /// The name under which kustomize calls this program instead of helm.
 pub const HELM_PROGRAM: &str = "tiphys-kustomize-helm";
+
+/// The name under which kustomize calls this program instead of git, which it finds in `PATH`.
+pub const GIT_PROGRAM: &str = "git";

@@ -7,14 +7,15 @@ use std::process::ExitCode;
 use tiphys_process::escape_text;
 use tokio::runtime::Builder;
 
-#[cfg(doc)]
-use crate::HELM_PROGRAM;
 use crate::announce::AnnounceError;
-use crate::call::Call;
+use crate::call::{Call, Role};
 use crate::edits::ParameterError;
+use crate::git::GitError;
 use crate::helm::HelmError;
 use crate::kustomize::KustomizeError;
-use crate::{announce, edits, helm, kustomize};
+#[cfg(doc)]
+use crate::{GIT_PROGRAM, HELM_PROGRAM};
+use crate::{announce, edits, git, helm, kustomize};
 
 /// Exit code of invalid usage.
 const USAGE_CODE: u8 = 2;
@@ -38,6 +39,8 @@ pub(crate) enum Failure {
     Announce(#[from] AnnounceError),
     #[error(transparent)]
     Helm(#[from] HelmError),
+    #[error(transparent)]
+    Git(#[from] GitError),
     #[error("cannot write to standard output")]
     Output(#[source] io::Error),
     #[error("cannot start the runtime")]
@@ -55,8 +58,8 @@ pub fn main() -> ExitCode {
 }
 
 /// Runs the program with these arguments, the program's name first, and this process's environment. `generate` prints manifests,
-/// `announce` the parameters that depend on the kustomization as JSON. Under the name [`HELM_PROGRAM`] the program checks the arguments and
-/// runs helm.
+/// `announce` the parameters that depend on the kustomization as JSON. Under the names [`HELM_PROGRAM`] and [`GIT_PROGRAM`] the program checks
+/// the arguments and runs helm or git.
 pub fn run(arguments: Vec<OsString>) -> ExitCode {
     let call = Call::of_process(arguments);
     match output(&call) {
@@ -70,8 +73,10 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
 
 fn output(call: &Call) -> Result<Vec<u8>, Failure> {
     let runtime = Builder::new_current_thread().enable_all().build().map_err(Failure::Runtime)?;
-    if call.is_helm {
-        return Ok(runtime.block_on(helm::run(call))?);
+    match call.role {
+        Role::Plugin => {}
+        Role::Helm => return Ok(runtime.block_on(helm::run(call))?),
+        Role::Git => return Ok(runtime.block_on(git::run(call))?),
     }
     match call.arguments.as_slice() {
         [command] if command == "generate" => runtime.block_on(generate(call)),
@@ -89,12 +94,13 @@ async fn generate(call: &Call) -> Result<Vec<u8>, Failure> {
     Ok(kustomize.build().await?)
 }
 
-/// Prints a failure, with what kustomize or helm printed about it first.
+/// Prints a failure, with what kustomize, helm or git printed about it first.
 fn report(failure: &Failure) -> ExitCode {
     let ended = match failure {
         Failure::Kustomize(KustomizeError::Failed(ended))
         | Failure::Announce(AnnounceError::Kustomize(KustomizeError::Failed(ended)))
-        | Failure::Helm(HelmError::Failed(ended)) => Some(ended),
+        | Failure::Helm(HelmError::Failed(ended))
+        | Failure::Git(GitError::Failed(ended)) => Some(ended),
         _ => None,
     };
     let (text, code) = match (ended, failure) {

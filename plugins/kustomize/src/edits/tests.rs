@@ -9,7 +9,7 @@ fn parameters_become_edits() {
             None,
             &[],
         ),
-        (r#"[{"name": "version", "string": "v5.8.1"}]"#, Some("v5.8.1"), &[]),
+        (r#"[{"name": "version", "string": "v5.8.3"}]"#, Some("v5.8.3"), &[]),
         (
             r#"[{"name": "name-suffix", "string": "-a"}, {"name": "name-prefix", "string": ""}]"#,
             None,

@@ -1,0 +1,78 @@
+//! Git as kustomize calls it for bases in other repositories: `git fetch --depth=1 REPOSITORY REVISION`.
+//!
+//! The revision is a string of a kustomization, that of a remote base included (`?ref=…`), and kustomize does not separate it from options:
+//! `--upload-pack=…` would be one that names a program. No revision begins with a dash, so such a call is refused.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tiphys_process::{Tool, ToolError};
+
+use crate::call::Call;
+use crate::kustomize::Ended;
+
+/// The variable with the path of git.
+pub(crate) const PROGRAM_VARIABLE: &str = "TIPHYS_KUSTOMIZE_GIT";
+
+/// The option that kustomize itself passes to `git fetch`.
+const DEPTH: &str = "--depth=1";
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GitError {
+    #[error("git fetch: {} is refused: the revision of a base must not be an option", .0.display())]
+    Option(OsString),
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    #[error("failed")]
+    Failed(Ended),
+}
+
+/// Checks the arguments, runs git and returns its standard output.
+pub(crate) async fn run(call: &Call) -> Result<Vec<u8>, GitError> {
+    check(&call.arguments)?;
+    // kustomize waits for the end, and the caller of the plugin limits time and output.
+    let tool = Tool {
+        program: PathBuf::from(call.variable(PROGRAM_VARIABLE).unwrap_or_default()),
+        env: call.variables.clone(),
+        timeout: Duration::MAX,
+        stdout_bytes_max: usize::MAX,
+    };
+    let output = tool.run(&call.arguments, &call.folder, None).await?;
+    Ended::check(output).map_err(GitError::Failed)
+}
+
+fn check(arguments: &[OsString]) -> Result<(), GitError> {
+    let words = match arguments.split_first() {
+        Some((command, words)) if command == "fetch" => words,
+        _ => return Ok(()),
+    };
+    let is_option = |word: &&OsString| word.as_encoded_bytes().starts_with(b"-") && *word != DEPTH;
+    words.iter().find(is_option).map_or(Ok(()), |word| Err(GitError::Option(word.clone())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_a_kustomization_are_refused() {
+        for (arguments, refused) in [
+            (&["init"][..], None),
+            (&["fetch", "--depth=1", "https://git.example.org/r.git", "HEAD"], None),
+            (
+                &["fetch", "--depth=1", "https://git.example.org/r.git", "--upload-pack=x"],
+                Some("--upload-pack=x"),
+            ),
+            (&["fetch", "--depth=1", "https://git.example.org/r.git", "-u"], Some("-u")),
+            (&["submodule", "update", "--init", "--recursive"], None),
+        ] {
+            let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
+            let found = check(&arguments).err().map(|error| match error {
+                GitError::Option(word) => word,
+                error => panic!("{error}"),
+            });
+            assert_eq!(found, refused.map(Into::into), "{arguments:?}");
+        }
+    }
+}
