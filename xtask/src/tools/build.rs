@@ -9,7 +9,7 @@ use crate::cargo::{cargo, program, run};
 use crate::{Failure, files};
 
 /// The Go modules of programs, one folder for each, relative to the workspace's root.
-const SERVERS: &str = "xtask/servers";
+const MODULES: &str = "xtask/go-modules";
 
 /// Builds `tool`, before so many others, in another directory, checks the version that it prints, and renames it to `place`.
 pub(super) fn build(tool: &Tool, place: &Path, home: &Path, root: &Path, left: usize) -> Result<(), Failure> {
@@ -43,7 +43,7 @@ pub(super) fn build(tool: &Tool, place: &Path, home: &Path, root: &Path, left: u
 
 /// Returns the folder of a tool's Go module.
 pub(super) fn module(root: &Path, tool: &Tool) -> PathBuf {
-    root.join(SERVERS).join(tool.name)
+    root.join(MODULES).join(tool.name)
 }
 
 fn go_install(tool: &Tool, package: &str, folder: &Path) -> Command {
@@ -68,6 +68,9 @@ fn go(tool: &Tool, command: &str, directory: &Path) -> Command {
         // The program runs on this machine.
         .env_remove("GOOS")
         .env_remove("GOARCH");
+    if let Some(toolchain) = tool.toolchain {
+        go.env("GOTOOLCHAIN", toolchain);
+    }
     go
 }
 

@@ -17,6 +17,8 @@ pub(super) struct Tool {
     pub(super) source: Source,
     /// Options for Go's linker, for a program that would not know its version otherwise.
     pub(super) linker_flags: &'static str,
+    /// The version of Go that it needs, if later than the one that all need. Go fetches it.
+    pub(super) toolchain: Option<&'static str>,
     /// Another name under which the program may be found on `PATH`.
     other_name: Option<&'static str>,
     /// Arguments that make it print its version.
@@ -77,7 +79,7 @@ impl Tool {
                 printed.rsplit(' ').next() == Some(self.version) && printed.contains(text)
             }
             Printed::WithMetadata => {
-                // Releases of kustomize have tags such as `kustomize/v5.8.1`, and some builds print them.
+                // Releases of kustomize have tags such as `kustomize/v5.8.3`, and some builds print them.
                 let version = printed.strip_prefix("kustomize/").unwrap_or(printed);
                 version.split('+').next() == Some(self.version)
             }
@@ -94,7 +96,8 @@ impl Tool {
 pub(super) enum Source {
     /// `go install PACKAGE@VERSION`.
     GoPackage(&'static str),
-    /// `go build PACKAGE` in the Go module `xtask/servers/NAME`, for a program that `go install` refuses because its module has replacements.
+    /// `go build PACKAGE` in the Go module `xtask/go-modules/NAME`, for a program that `go install` cannot build: its module has
+    /// replacements, or requires versions that are not available.
     GoModule(&'static str),
     /// `cargo install` of the crate that has the tool's name, with its own lock file and these features instead of the default ones.
     Crate { features: &'static str },
@@ -115,8 +118,10 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "kustomize",
-        version: "v5.8.1",
-        source: Source::GoPackage("sigs.k8s.io/kustomize/kustomize/v5"),
+        version: "v5.8.3",
+        // Its own go.mod requires a version of a library that module proxies may not have.
+        source: Source::GoModule("sigs.k8s.io/kustomize/kustomize/v5"),
+        toolchain: Some("go1.27.3"),
         version_arguments: &["version"],
         ..TOOL
     },
@@ -205,6 +210,7 @@ const TOOL: Tool = Tool {
     purpose: Purpose::Plugins,
     source: Source::GoPackage(""),
     linker_flags: "",
+    toolchain: None,
     other_name: None,
     version_arguments: &["--version"],
     prints: Printed::WithMetadata,
