@@ -65,17 +65,18 @@ pub fn main() -> ExitCode {
     if !matches!(arguments.command, Command::CmpServer(CmpServerArgs { install: None, .. })) {
         telemetry::for_commands(arguments.common.verbose, &host);
     }
+    output::set_verbose(arguments.common.verbose > 0);
     let threads = arguments.command.uses_threads().then_some(host.processors);
     let is_comment = arguments.common.output == Some(OutputFormat::Markdown) && arguments.command.compares();
-    match lifecycle::run(threads, run(arguments, &given, &host)) {
-        Ok(code) => code,
-        Err(failure) => {
-            if is_comment {
-                commands::diff::output::print_failure(&format!("error: {}", error::in_one_line(&failure)));
-            }
-            error::report(&failure)
+    let ended = lifecycle::run(threads, run(arguments, &given, &host));
+    let code = ended.unwrap_or_else(|failure| {
+        if is_comment {
+            commands::diff::output::print_failure(&format!("error: {}", error::in_one_line(&failure)));
         }
-    }
+        error::report(&failure)
+    });
+    output::print_note_count();
+    code
 }
 
 /// Parses the arguments of the process, and returns which keys of the project file they give values.
@@ -100,7 +101,7 @@ async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<
     {
         let base = tiphys_service::compare::default_base(host).await;
         let base = base.map_err(commands::diff::nothing_to_compare_with)?;
-        output::note(&format!("note: compared with the merge base of {} and HEAD", base.name));
+        output::status(&format!("compared with the merge base of {} and HEAD", base.name));
         args.base.use_default(base);
     }
     if command.uses_project_file() {

@@ -1,6 +1,7 @@
 //! Standard output: data, and nothing else. A closed standard output is not an error.
 
 mod destination;
+mod notes;
 mod pager;
 mod replace_file;
 mod table;
@@ -15,6 +16,7 @@ use crate::terminal::one_line;
 pub(crate) use tiphys_service::{json_list as list, json_text as json, yaml_documents as documents};
 
 pub(crate) use destination::destination;
+pub(crate) use notes::{note, print_note_count, set_verbose};
 pub(crate) use pager::page;
 pub(crate) use replace_file::{PUBLIC_MODE, replace_file, write_private_file};
 pub(crate) use table::Table;
@@ -36,7 +38,7 @@ pub(crate) fn print_from(mut data: impl Read) -> Result<(), ServiceError> {
 }
 
 /// Prints information that is neither data nor an error: one line on standard error, independent of the log level.
-pub(crate) fn note(text: &str) {
+pub(crate) fn status(text: &str) {
     // A closed standard error is ignored.
     drop(writeln!(io::stderr().lock(), "{}", escape_text(text)));
 }

@@ -42,7 +42,7 @@ pub(crate) fn of_sources(process: &Process) -> ProgressSink {
     Arc::new(move |progress| match progress {
         tiphys_source::Progress::UsingCheckout { repository } => {
             note(&format!(
-                "note: the files of this checkout are used for {repository}; --repo names other folders"
+                "the files of this checkout are used for {repository}; --repo names other folders"
             ));
         }
         progress if is_terminal => show_fetching(progress),

@@ -131,16 +131,16 @@ impl RevisionComparison {
         } else if !overlooked.is_empty() {
             return Err(checkouts::remedied_error(&overlooked));
         }
-        let CheckoutReport { mut notes, warnings: of_checkouts, unknown } =
+        let CheckoutReport { notes, warnings: of_checkouts, unknown } =
             Box::pin(checkouts::report(&sides.head.renderer, &head, &sides.sets)).await;
         if !unknown.is_empty() {
             return Err(checkouts::remedied_error(&unknown));
         }
         warnings.extend(of_checkouts);
         let base_label = label(&revision.base);
-        notes.extend(sides.notes.iter().cloned());
+        warnings.extend(sides.problems.iter().cloned().map(Warning::from));
         let others = pairs.repaired.iter().filter(|old| !old.is_about_applications());
-        notes.extend(others.map(|old| format!("at {base_label}: {}", chain(&old.error))));
+        warnings.extend(others.map(|old| Warning::new(format!("at {base_label}: {}", chain(&old.error)))));
         if is_about_all && errors.is_empty() && pairs.unusable.is_empty() {
             warnings.extend(checkouts::unused_repositories(&sides.head.renderer, &head).await);
         }
@@ -202,12 +202,12 @@ impl RevisionComparison {
         self.pairs.repaired.iter().filter(is_gone).map(entry).collect()
     }
 
-    /// Returns for which branches the files of a checkout are used, and what of the base could not be read.
+    /// Returns for which branches the files of a checkout are used.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Returns the warnings about both sides, the applications and their projects.
+    /// Returns the warnings about both sides, the applications and their projects, and about what of the base could not be read.
     pub fn warnings(&self) -> Vec<Warning> {
         let head = self.pairs.head();
         let of_projects = self.sides.projects.warnings(&head);

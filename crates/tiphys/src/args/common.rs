@@ -142,7 +142,7 @@ pub(crate) struct CommonArgs {
     )]
     pub(crate) private_view: PrivateViewArg,
 
-    /// Print more details on stderr; repeat for more
+    /// Print notes and more details on stderr; repeat for more
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 

@@ -11,7 +11,7 @@ use crate::args::{AffectedArgs, CommonArgs, OutputFormat};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
-use crate::output::{self, note};
+use crate::output::{self, note, status};
 use crate::progress::Progress;
 use crate::settings::Process;
 
@@ -42,7 +42,7 @@ pub(crate) async fn run(
         error::print_all(comparison.sets().errors(), None);
         error::warn_all(&comparison.warnings());
         for text in comparison.notes() {
-            note(&format!("note: {text}"));
+            note(text);
         }
         let progress = Progress::new(host, "compared", comparison.applications());
         let step = |name: &str| progress.step(name);
@@ -52,10 +52,10 @@ pub(crate) async fn run(
     let (found, all, worst) = lifecycle::unless_interrupted(&cancel, work).await??;
     output::print(&form(&found))?;
     let (affected, all) = (found.applications.len() + found.unusable.len(), all + found.unusable.len());
-    note(&format!("affected applications: {affected} of {all}"));
+    status(&format!("affected applications: {affected} of {all}"));
     let is_complete = found.unusable.is_empty() && found.sets.is_empty();
     if !is_complete {
-        note("the list is not complete: not all applications and application sets could be compared");
+        status("the list is not complete: not all applications and application sets could be compared");
     }
     let incomplete = error::exit_code_of_incomplete(worst, !is_complete && !args.allow_not_compared);
     Ok(incomplete.unwrap_or_else(|| error::exit_code_of(worst)))

@@ -14,6 +14,6 @@ pub(crate) async fn report(workspace: &Workspace, applications: &[Arc<StoredAppl
         Box::pin(tiphys_service::checkout_report(workspace, applications)).await;
     error::warn_all(warnings.iter().chain(&unknown));
     for text in notes {
-        output::note(&format!("note: {text}"));
+        output::note(&text);
     }
 }

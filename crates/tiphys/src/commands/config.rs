@@ -23,14 +23,14 @@ pub(crate) fn run(
         ConfigCommand::Show(_) => show::run(common, given, host),
         ConfigCommand::Allow(_) => {
             for path in existing(common, host)?.allow(host)? {
-                output::note(&format!("allowed: {path}"));
+                output::status(&format!("allowed: {path}"));
             }
             Ok(ExitCode::SUCCESS)
         }
         ConfigCommand::Deny(_) => {
             let file = existing(common, host)?;
             let what = if file.deny(host)? { "no longer allowed" } else { "was not allowed" };
-            output::note(&format!("{what}: {}", file.shown()));
+            output::status(&format!("{what}: {}", file.shown()));
             Ok(ExitCode::SUCCESS)
         }
         ConfigCommand::Schema(_) => match common.output {

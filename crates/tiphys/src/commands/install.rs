@@ -47,7 +47,7 @@ pub(crate) fn run(dir: &Path, host: &Process) -> Result<ExitCode, ServiceError> 
             )
         }
     };
-    output::note(&message);
+    output::status(&message);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -77,7 +77,7 @@ pub(crate) struct ComparedSides {
     /// Warnings about settings and plugins.
     pub(crate) warnings: Vec<Warning>,
     /// Why stores of the base could not be read. Everything of the head counts as new then.
-    pub(crate) notes: Vec<String>,
+    pub(crate) problems: Vec<String>,
     /// The outcomes of the application sets of both sides.
     pub(crate) sets: IncludedSets,
     /// The trees of the base from which its store was read.
@@ -103,7 +103,7 @@ pub(crate) async fn open(
         around: mut compared,
         trust,
         trust_settings,
-        notes,
+        problems,
         mut held,
     } = stores(&reader, options, arguments, (*from, host)).await?;
     let (chart_folders, held_charts) = chart_folders(&reader, options, &tops).await?;
@@ -187,7 +187,7 @@ pub(crate) async fn open(
         projects,
         clusters,
         warnings,
-        notes,
+        problems,
         sets,
         _held: held,
     })
@@ -280,7 +280,7 @@ struct StoreSides {
     /// The origins of files with settings.
     trust_settings: Trust,
     /// Why stores of the base could not be read.
-    notes: Vec<String>,
+    problems: Vec<String>,
     /// The trees from which the store of the base was read. Objects that sets name are read from them later.
     held: Vec<BasePath>,
 }
@@ -297,7 +297,7 @@ async fn stores(
     let (mut inputs_base, mut inputs_head) = (Vec::new(), Vec::new());
     let mut in_no_repository = None;
     let mut held: Vec<BasePath> = Vec::new();
-    let mut notes = Vec::new();
+    let mut problems = Vec::new();
     for path in options.store_paths() {
         // Standard input is refused before.
         let StorePath::Path(path) = path else { continue };
@@ -309,7 +309,7 @@ async fn stores(
             continue;
         };
         let input = at_base.input(reader.base);
-        notes.extend(problem);
+        problems.extend(problem);
         // Loading reports a path that exists on neither side.
         if input.is_none() || host.absolute(&path).exists() {
             inputs_head.push(StoreInput::Path(path));
@@ -323,7 +323,7 @@ async fn stores(
         return Err(past::in_no_repository(&path.display().to_string()).of_input(Input::Store));
     }
     let store_head = load_inputs(&inputs_head)?;
-    let store_base = load_base(&inputs_base, &held, reader.base, &mut notes);
+    let store_base = load_base(&inputs_base, &held, reader.base, &mut problems);
     let (mut paths_base, mut paths_head) = (Vec::new(), Vec::new());
     for argument in arguments {
         let ApplicationRef::Path(path) = argument else { continue };
@@ -331,7 +331,7 @@ async fn stores(
         let at_base = reader.store(&host.absolute(path)).await?;
         let (at_base, outer, problem) = at_base.ok_or_else(|| past::in_no_repository(&shown))?;
         let input = at_base.input(reader.base);
-        notes.extend(problem);
+        problems.extend(problem);
         if input.is_none() || host.absolute(path).exists() {
             let loaded = Resources::load(&[StoreInput::Path(path.clone())]);
             paths_head
@@ -341,7 +341,7 @@ async fn stores(
         around.extend(outer);
         held.push(at_base);
         if let Some(input) = input {
-            let loaded = load_base(&[StoreInput::Past(input)], &held, reader.base, &mut notes);
+            let loaded = load_base(&[StoreInput::Past(input)], &held, reader.base, &mut problems);
             paths_base.push((path.clone(), loaded));
         }
     }
@@ -362,19 +362,19 @@ async fn stores(
         }
     };
     let (base, head) = (side(store_base, paths_base), side(store_head, paths_head));
-    Ok(StoreSides { base, head, tops, around, trust, trust_settings, notes, held })
+    Ok(StoreSides { base, head, tops, around, trust, trust_settings, problems, held })
 }
 
-/// Loads a store of the base. One that cannot be loaded is empty, with a note: a change may repair it.
+/// Loads a store of the base. One that cannot be loaded is empty, with a warning: a change may repair it.
 fn load_base(
     inputs: &[StoreInput],
     of: &[BasePath],
     base: &BaseRevision,
-    notes: &mut Vec<String>,
+    problems: &mut Vec<String>,
 ) -> Resources {
     Resources::load(inputs).unwrap_or_else(|error| {
         let message = of.iter().fold(chain(&error), |message, path| path.named(&message, base));
-        notes.push(format!("at {}: {message}", past::label(base)));
+        problems.push(format!("at {}: {message}", past::label(base)));
         Resources::default()
     })
 }

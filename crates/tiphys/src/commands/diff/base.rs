@@ -11,7 +11,7 @@ use crate::args::{CommonArgs, DiffArgs};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
-use crate::output::note;
+use crate::output::{note, status};
 use crate::progress::Progress;
 use crate::settings::Process;
 
@@ -49,7 +49,7 @@ pub(crate) async fn compared(
     let warnings = comparison.warnings();
     error::warn_all(&warnings);
     for text in comparison.notes() {
-        note(&format!("note: {text}"));
+        note(text);
     }
     let progress = Progress::new(host, "compared", comparison.applications());
     let step = |name: &str| progress.step(name);
@@ -66,7 +66,7 @@ pub(crate) fn sides(revision: &RevisionOptions, sets: SetNotes, compared: &Revis
 /// Prints notes about the comparison.
 pub(crate) fn print_notes(compared: &RevisionDiff) {
     for (old, new) in &compared.renamed {
-        note(&format!("hint: application {old} may have been renamed to {new}: their specs are equal"));
+        status(&format!("hint: application {old} may have been renamed to {new}: their specs are equal"));
     }
     if compared.equal > 0 {
         let (equal, all) = (compared.equal, compared.applications.len());
@@ -76,6 +76,6 @@ pub(crate) fn print_notes(compared: &RevisionDiff) {
         } else {
             "were not rendered: their inputs are"
         };
-        note(&format!("{equal} of {all} {what} {why} equal"));
+        status(&format!("{equal} of {all} {what} {why} equal"));
     }
 }

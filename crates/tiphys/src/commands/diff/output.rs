@@ -169,8 +169,8 @@ pub(crate) async fn finish(
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     error::warn_all(applications.iter().flat_map(|one| &one.warnings));
-    for text in base_notes(applications, sides) {
-        output::note(&text);
+    for warning in base_warnings(applications, sides) {
+        tracing::warn!("{warning}");
     }
     let failed = error::print_all(applications.iter().filter_map(|one| one.result.as_ref().err()), None);
     let not_compared = NotCompared::of(applications, sides);
@@ -215,10 +215,10 @@ pub(crate) fn print_failure(error: &str) {
 /// Exit code if something differs.
 const DIFFERENT: u8 = 1;
 
-/// Returns a note for each application that could not be read or rendered at the base.
-fn base_notes(applications: &[ApplicationDiff], sides: &Sides) -> Vec<String> {
+/// Returns a warning for each application that could not be read or rendered at the base: all its objects count as added.
+fn base_warnings(applications: &[ApplicationDiff], sides: &Sides) -> impl Iterator<Item = String> {
     let errors = applications.iter().filter_map(|one| one.base_error.as_ref());
-    errors.map(|error| format!("note: at {}: {error}", sides.before)).collect()
+    errors.map(|error| format!("at {}: {error}", sides.before))
 }
 
 /// One object per line: `argocd/shop: changed apps/Deployment web/shop`; an application without objects has a line of its own.
@@ -271,7 +271,7 @@ fn total(applications: &[ApplicationDiff]) -> Counts {
 /// Prints the counts. Otherwise an empty standard output could mean that nothing was compared.
 fn print_counts(applications: &[ApplicationDiff], not_compared: NotCompared) {
     let headline = unified::headline(applications, not_compared);
-    output::note(&format!("{headline}; {}", equal(total(applications))));
+    output::status(&format!("{headline}; {}", equal(total(applications))));
 }
 
 fn equal(counts: Counts) -> String {

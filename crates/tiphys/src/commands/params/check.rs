@@ -12,7 +12,7 @@ use crate::commands::checkouts;
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
-use crate::output::{self, note};
+use crate::output::{self, status};
 use crate::progress::Progress;
 use crate::settings::Process;
 
@@ -56,7 +56,7 @@ pub(super) async fn run(
         (problems, errors) => format!("{}, {}", counted(problems, "problem"), counted(errors, "error")),
     };
     let count = counted(checked.len() - failed, "application");
-    note(&format!("checked the parameters of {count}: {outcome}"));
+    status(&format!("checked the parameters of {count}: {outcome}"));
     let found = (problems > 0).then_some(ErrorKind::InvalidInput);
     Ok(error::exit_code_of(worst.max(found)))
 }

@@ -10,7 +10,7 @@ use crate::commands::diff::output::{self, Sides};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
-use crate::output::note;
+use crate::output::status;
 use crate::settings::Process;
 
 /// Renders the application with its saved and its unsaved parameters, and prints the differences.
@@ -31,7 +31,7 @@ pub(super) async fn run(
     error::warn_all(&change.warnings);
     checkouts::report(&workspace, std::slice::from_ref(&change.stored)).await;
     for change in &change.changes {
-        note(&change.to_string());
+        status(&change.to_string());
     }
     let comparing = Box::pin(params::compare_unsaved(&workspace, &change));
     let diff = lifecycle::unless_interrupted(workspace.cancel(), comparing).await?;

@@ -13,7 +13,7 @@ use crate::commands::project::reference_json;
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
-use crate::output::{self, Table, note};
+use crate::output::{self, Table, status};
 use crate::progress::Progress;
 use crate::settings::Process;
 
@@ -49,7 +49,7 @@ pub(super) async fn run(
     error::warn_all(found.iter().flat_map(|one| &one.warnings));
     output::page(&form(&found), host).await?;
     let with = found.iter().filter(|one| !one.parameters.is_empty()).count();
-    note(&format!("found in {with} of {}", counted(found.len())));
+    status(&format!("found in {with} of {}", counted(found.len())));
     let failures = selected.errors.iter().chain(found.iter().flat_map(|one| &one.failures));
     Ok(error::exit_code_of(error::print_all(failures, None)))
 }

@@ -10,7 +10,7 @@ use tiphys_service::params::{
 use super::row::{self, value_text};
 use crate::args::{CommonArgs, OutputFormat, ParamsListArgs};
 use crate::error::ServiceError;
-use crate::output::{self, Table, note};
+use crate::output::{self, Table, status};
 use crate::settings::Process;
 
 /// The layout of a table.
@@ -37,7 +37,7 @@ pub(super) async fn run(
         return Ok(super::conclude(&parameters));
     }
     if rows.is_empty() && all > 0 {
-        note(&format!("none of the {all} parameters of {} is selected", parameters.stored.full_name()));
+        status(&format!("none of the {all} parameters of {} is selected", parameters.stored.full_name()));
     }
     let entries = match args.depth {
         Some(depth) => filter.grouped(rows, depth.into()),

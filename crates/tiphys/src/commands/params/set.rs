@@ -66,7 +66,7 @@ async fn run(
     checkouts::report(&workspace, &applications).await;
     if !planned.errors.is_empty() {
         let worst = error::print_all(&planned.errors, None);
-        output::note("nothing was written");
+        output::status("nothing was written");
         return Ok(error::exit_code_of(worst));
     }
     let edits = std::mem::take(&mut planned.edits);
@@ -80,7 +80,7 @@ async fn run(
         report_changes(&edits, selection);
     }
     for file in files {
-        output::note(&file);
+        output::status(&file);
     }
     written.map(|()| ExitCode::SUCCESS)
 }
@@ -98,10 +98,10 @@ fn report_changes(edits: &[PlannedEdit], selection: &ApplicationSelection) {
             } else {
                 change.to_string()
             };
-            output::note(&format!("{application}{text}"));
+            output::status(&format!("{application}{text}"));
         }
     }
     if edits.iter().all(PlannedEdit::is_empty) {
-        output::note("nothing to change");
+        output::status("nothing to change");
     }
 }

@@ -101,7 +101,7 @@ fn print_next_steps(folder: &Path) {
             "tiphys", "plugin", "generate", &shown, "--in", &tree, "--path", "app", "--param", "owner=me",
         ]),
     ];
-    output::note(&lines.join("\n"));
+    output::status(&lines.join("\n"));
 }
 
 /// Quotes a word for a POSIX shell.

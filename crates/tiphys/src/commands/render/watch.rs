@@ -14,7 +14,7 @@ pub(super) async fn run(command: &Command<'_>, mut values: ValueWatch<'_>) -> Re
         begun = values.begin(command.applications) => begun?,
     }
     let WatchCounts { applications, objects, watches } = values.counts();
-    output::note(&format!(
+    output::status(&format!(
         "watching: applications with dynamic parameters: {applications}, objects: {objects}, watches: {watches}"
     ));
     loop {
@@ -27,7 +27,7 @@ pub(super) async fn run(command: &Command<'_>, mut values: ValueWatch<'_>) -> Re
             continue;
         }
         for application in &change.applications {
-            output::note(&format!("a value changed: rendering {}", application.full_name()));
+            output::status(&format!("a value changed: rendering {}", application.full_name()));
         }
         // An application that fails must not hold back the others, whose next change may be far away.
         command.round(&change.applications, None, AfterErrors::PrintOthers).await?;

@@ -47,7 +47,7 @@ pub(super) async fn run(
         output::print(&print(&json!(parameters)))?;
     }
     for finding in &findings {
-        output::note(&format!("finding: {}", one_line(&warning_text(finding))));
+        output::status(&format!("finding: {}", one_line(&warning_text(finding))));
     }
     Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS_CODE) })
 }

@@ -51,7 +51,7 @@ pub(super) async fn run(
     let service = PluginService::bind(args.listen).await.map_err(|error| {
         ServiceError::invalid_input(format!("--listen: cannot listen on {}: {error}", args.listen))
     })?;
-    output::note(&format!("serving on http://{} until ^C", service.address()));
+    output::status(&format!("serving on http://{} until ^C", service.address()));
     let stop = CancellationToken::new();
     let serving = async {
         service

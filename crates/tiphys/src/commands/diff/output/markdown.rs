@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use tiphys_engine::diff::{Change, ObjectDiff};
 
 use self::overview::{Overview, Row};
-use super::{ApplicationDiff, Presence, Sides, base_notes, title, total, unified};
+use super::{ApplicationDiff, Presence, Sides, base_warnings, title, total, unified};
 use crate::args::DiffOutputArgs;
 use crate::error::{self, ServiceError};
 use crate::terminal::{message, one_line};
@@ -41,8 +41,8 @@ pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffO
         not_shown: Vec::new(),
     };
     let warnings = super::lines([], applications.iter().flat_map(|one| &one.warnings));
-    let notes: Vec<String> =
-        sides.sets.lines.iter().cloned().chain(warnings).chain(base_notes(applications, sides)).collect();
+    let of_base = base_warnings(applications, sides).map(|warning| format!("warning: {warning}"));
+    let notes: Vec<String> = sides.sets.lines.iter().cloned().chain(warnings).chain(of_base).collect();
     comment.overview(&overview);
     comment.block(&not_rendered(sides.not_rendered, applications.len()), "notes");
     comment.notes(&notes);

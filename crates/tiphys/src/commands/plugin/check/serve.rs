@@ -33,7 +33,7 @@ pub(super) async fn run(
     let bound = bind(address).await.map_err(|error| {
         ServiceError::invalid_input(format!("--serve: cannot listen on {address}: {error}"))
     })?;
-    output::note(&format!("the form is at {} until ^C", bound.url()));
+    output::status(&format!("the form is at {} until ^C", bound.url()));
     let stop = CancellationToken::new();
     let serving = async {
         serve(bound, stop.clone(), async |unwanted| Box::pin(preview(form_check, path, unwanted)).await)

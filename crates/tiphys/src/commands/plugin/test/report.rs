@@ -78,7 +78,7 @@ pub(super) fn print_summary(tested: &[TestResult]) {
     let parts: Vec<String> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
     let plural = if tested.len() == 1 { "" } else { "s" };
-    output::note(&format!("{} case{plural}: {}", tested.len(), parts.join(", ")));
+    output::status(&format!("{} case{plural}: {}", tested.len(), parts.join(", ")));
 }
 
 fn indented(text: &str) -> impl Iterator<Item = String> {
