@@ -10,6 +10,7 @@ use tiphys_process::quote_argument;
 pub(crate) use tiphys_service::{ErrorKind, ServiceError};
 use tiphys_service::{Input, Remedy, Warning, listed};
 
+use crate::progress::stderr;
 use crate::terminal::{ERROR_COLOUR, HINT_COLOUR, label, message};
 
 /// Returns the exit code of a kind of error.
@@ -50,7 +51,7 @@ pub(crate) fn print(error: &ServiceError) {
 }
 
 fn print_text(error: &str, hint: Option<String>) {
-    let mut out = std::io::stderr().lock();
+    let mut out = stderr();
     // A closed standard error has no reader.
     drop(writeln!(out, "{} {}", label("error:", ERROR_COLOUR), message(error)));
     if let Some(hint) = hint {

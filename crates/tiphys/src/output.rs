@@ -11,6 +11,7 @@ use std::io::{self, Read, Write};
 use tiphys_process::escape_text;
 
 use crate::error::ServiceError;
+use crate::progress::stderr;
 use crate::terminal::one_line;
 
 pub(crate) use tiphys_service::{json_list as list, json_text as json, yaml_documents as documents};
@@ -26,8 +27,9 @@ pub(crate) fn print(text: &str) -> Result<(), ServiceError> {
     print_from(text.as_bytes())
 }
 
-/// Prints data from a reader.
+/// Prints data from a reader. A line of progress is erased first.
 pub(crate) fn print_from(mut data: impl Read) -> Result<(), ServiceError> {
+    drop(stderr());
     let mut out = io::stdout().lock();
     match io::copy(&mut data, &mut out).and_then(|_| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -40,7 +42,7 @@ pub(crate) fn print_from(mut data: impl Read) -> Result<(), ServiceError> {
 /// Prints information that is neither data nor an error: one line on standard error, independent of the log level.
 pub(crate) fn status(text: &str) {
     // A closed standard error is ignored.
-    drop(writeln!(io::stderr().lock(), "{}", escape_text(text)));
+    drop(writeln!(stderr(), "{}", escape_text(text)));
 }
 
 /// One string per line, escaped.

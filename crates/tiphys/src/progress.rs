@@ -1,13 +1,47 @@
-//! Progress of long operations on a terminal.
+//! Progress of long operations: one line on a terminal, which all other output erases first.
 
+use std::io::{self, StderrLock, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tiphys_source::ProgressSink;
 
 use crate::output::note;
 use crate::settings::Process;
 use crate::terminal::one_line;
+
+/// Erases the line of the cursor.
+const ERASE: &str = "\r\x1b[K";
+
+/// The line on standard error.
+static LINE: Line = Line { is_shown: AtomicBool::new(false) };
+
+/// Returns standard error without a line of progress. All output to a terminal begins with this call.
+pub(crate) fn stderr() -> StderrLock<'static> {
+    let mut out = io::stderr().lock();
+    LINE.erase(&mut out);
+    out
+}
+
+/// A line of progress.
+struct Line {
+    is_shown: AtomicBool,
+}
+
+impl Line {
+    /// Replaces the line. A longer one than the terminal is cut by it, so that it can be erased.
+    fn show(&self, out: &mut impl Write, text: &str) {
+        // A closed standard error is ignored.
+        drop(write!(out, "{ERASE}\x1b[?7l{}\x1b[?7h", one_line(text)));
+        self.is_shown.store(true, Ordering::Relaxed);
+    }
+
+    fn erase(&self, out: &mut impl Write) {
+        if self.is_shown.swap(false, Ordering::Relaxed) {
+            drop(write!(out, "{ERASE}"));
+        }
+    }
+}
 
 /// Counts steps, and shows them on a terminal if there are several.
 pub(crate) struct Progress {
@@ -24,14 +58,12 @@ impl Progress {
     }
 
     /// Counts a completed step.
-    #[expect(clippy::print_stderr, reason = "progress for a person at a terminal")]
     pub(crate) fn step(&self, name: &str) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if self.shown {
-            // The next step overwrites the line, the last one clears it.
-            let end = if done == self.total { "\r\x1b[K" } else { "" };
-            let name = one_line(name);
-            eprint!("\r\x1b[K{} {done} of {}: {name}{end}", self.what, self.total);
+        if self.shown && done < self.total {
+            show(&format!("{} {done} of {}: {name}", self.what, self.total));
+        } else if self.shown {
+            drop(stderr());
         }
     }
 }
@@ -45,21 +77,34 @@ pub(crate) fn of_sources(process: &Process) -> ProgressSink {
                 "the files of this checkout are used for {repository}; --repo names other folders"
             ));
         }
-        progress if is_terminal => show_fetching(progress),
+        tiphys_source::Progress::Fetching { repository, revision } if is_terminal => {
+            show(&format!("fetching {revision} of {repository} …"));
+        }
+        tiphys_source::Progress::Fetched { .. } if is_terminal => drop(stderr()),
         _ => {}
     })
 }
 
-#[expect(clippy::print_stderr, reason = "progress for a person at a terminal")]
-fn show_fetching(progress: &tiphys_source::Progress<'_>) {
-    use tiphys_source::Progress;
-    match progress {
-        Progress::LookingUp { .. } | Progress::UsingCheckout { .. } => {}
-        Progress::Fetching { repository, revision } => {
-            eprintln!("fetching {} of {} …", one_line(revision), one_line(repository));
-        }
-        Progress::Fetched { repository, duration } => {
-            eprintln!("fetched {} in {:.1} s", one_line(repository), duration.as_secs_f64());
-        }
+fn show(text: &str) {
+    LINE.show(&mut io::stderr().lock(), text);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::Line;
+
+    #[test]
+    fn line_is_replaced_and_erased_once() {
+        let (line, mut out) = (Line { is_shown: AtomicBool::new(false) }, Vec::new());
+        line.erase(&mut out);
+        assert!(out.is_empty());
+        line.show(&mut out, "1 of 3\n");
+        line.show(&mut out, "2 of 3");
+        line.erase(&mut out);
+        line.erase(&mut out);
+        let shown = "\r\x1b[K\x1b[?7l1 of 3\\n\x1b[?7h\r\x1b[K\x1b[?7l2 of 3\x1b[?7h\r\x1b[K";
+        assert_eq!(String::from_utf8(out).expect("UTF-8"), shown);
     }
 }

@@ -10,6 +10,7 @@ use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::progress::stderr;
 use crate::settings::Process;
 use crate::terminal::Lines;
 
@@ -34,7 +35,7 @@ pub(crate) fn for_commands(verbose: u8, host: &Process) {
         .map_or_else(|| EnvFilter::new(format!("{level},{COMMAND_LOG}=off")), EnvFilter::new);
     tracing_subscriber::fmt()
         .with_env_filter(without_secrets(filter))
-        .with_writer(std::io::stderr)
+        .with_writer(stderr)
         .with_ansi(host.stderr_is_styled())
         .event_format(Lines)
         .init();

@@ -6,6 +6,7 @@ use std::path::Path;
 use tiphys_process::{Attached, find_program};
 
 use crate::error::{ServiceError, chain};
+use crate::progress::stderr;
 use crate::settings::Process;
 
 /// Variables with a command line, in this order; blanks separate its words. An empty one counts as unset.
@@ -24,6 +25,7 @@ pub(crate) async fn page(text: &str, host: &Process) -> Result<(), ServiceError>
         env: host.variables().map(|(name, value)| (name.into(), value.into())).collect(),
         input: Some(text.as_bytes().to_vec()),
     };
+    drop(stderr());
     // ^C belongs to the pager: its exit code says nothing about the text.
     match attached.run(&host.absolute("")).await {
         Ok(_) => Ok(()),
