@@ -33,17 +33,16 @@ impl Table {
         self.text(&self.widths())
     }
 
-    /// The table as text whose lines have at most this many characters, if possible. The longest cells are cut, with an ellipsis.
-    pub(crate) fn render_within(&self, columns: usize) -> String {
+    /// The table as text whose lines have at most this many characters, if possible. Only the cells of the column with this heading are cut,
+    /// with an ellipsis: names and places are complete.
+    pub(crate) fn render_within(&self, columns: usize, cut: &str) -> String {
         let mut widths = self.widths();
         let gaps = widths.len().saturating_sub(1) * GAP;
-        let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(columns);
-        while excess > 0 {
-            let Some(widest) = widths.iter_mut().max().filter(|widest| **widest > CUT_CHARS_MIN) else {
-                break;
-            };
-            *widest -= 1;
-            excess -= 1;
+        let excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(columns);
+        let heading = self.rows.first().map(Vec::as_slice).unwrap_or_default();
+        let width = heading.iter().position(|cell| cell == cut).and_then(|index| widths.get_mut(index));
+        if let Some(width) = width.filter(|width| **width > CUT_CHARS_MIN) {
+            *width = width.saturating_sub(excess).max(CUT_CHARS_MIN);
         }
         self.text(&widths)
     }

@@ -254,7 +254,7 @@ fn killed_command_is_cleaned_up_by_the_next_one() {
     // The launcher detects that tiphys has ended.
     pipe.ends();
     let again = world.run(&["params", "list", "web", "--store=store", "--plugins=plugins", RENDER[3]]);
-    assert_eq!((again.code, again.stderr.as_str()), (0, ""));
+    assert_eq!((again.code, again.stderr.as_str()), (0, "argocd/web has no parameters\n"));
     assert_nothing_is_left(&world);
 }
 

@@ -228,7 +228,9 @@ fn page(row: &ParameterRow<'_>, read: Option<&ReadNow<'_>>, columns: Option<usiz
                 link.location.as_ref().map(ParameterLocation::line).unwrap_or_default(),
             ]);
         }
-        page.push_str(&columns.map_or_else(|| table.render(), |columns| table.render_within(columns)));
+        page.push_str(
+            &columns.map_or_else(|| table.render(), |columns| table.render_within(columns, "VALUE")),
+        );
     }
     page
 }

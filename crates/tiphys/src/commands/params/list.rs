@@ -36,8 +36,12 @@ pub(super) async fn run(
     if rows.is_empty() && parameters.failures().next().is_some() {
         return Ok(super::conclude(&parameters));
     }
-    if rows.is_empty() && all > 0 {
-        status(&format!("none of the {all} parameters of {} is selected", parameters.stored.full_name()));
+    if rows.is_empty() {
+        let application = parameters.stored.full_name();
+        status(&match all {
+            0 => format!("{application} has no parameters"),
+            all => format!("none of the {all} parameters of {application} is selected"),
+        });
     }
     let entries = match args.depth {
         Some(depth) => filter.grouped(rows, depth.into()),
@@ -51,7 +55,9 @@ pub(super) async fn run(
         Some(OutputFormat::Wide) => output::page(&table(&entries, &form(true)).render(), host).await?,
         _ => {
             let table = table(&entries, &form(false));
-            let text = host.columns().map_or_else(|| table.render(), |columns| table.render_within(columns));
+            let text = host
+                .columns()
+                .map_or_else(|| table.render(), |columns| table.render_within(columns, "VALUE"));
             output::page(&text, host).await?;
         }
     }
