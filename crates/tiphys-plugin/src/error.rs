@@ -9,6 +9,7 @@ use tiphys_tree::kustomization::KustomizationError;
 
 use crate::context::ContextFilesError;
 use crate::environment::EnvironmentError;
+use crate::failure_cause::FailureCause;
 use crate::signal;
 
 /// A command of a plugin.
@@ -189,6 +190,17 @@ pub enum PluginError {
         /// Its message.
         message: String,
     },
+}
+
+impl PluginError {
+    /// Returns the cause that a failed command printed apart from its details.
+    pub fn cause(&self) -> Option<FailureCause<'_>> {
+        match self {
+            Self::Command { stderr, .. } => FailureCause::of_stderr(stderr),
+            Self::Remote { message, .. } => FailureCause::of_server(message),
+            _ => None,
+        }
+    }
 }
 
 /// How a failed command ended. The words are those of Go.

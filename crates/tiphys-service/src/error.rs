@@ -1,18 +1,17 @@
 //! Errors of use cases: what kind, what happened, and what to do about it.
 
+mod rendering;
+
 use std::error::Error;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use tiphys_engine::{LookUpProblem, TranslateError};
 use tiphys_model::limits::Limit;
-use tiphys_model::resources::IN_CLUSTER_SERVER;
 pub(crate) use tiphys_plugin::chain;
-use tiphys_plugin::{ChooseError, CommandFailure, PluginError};
-use tiphys_render::{RenderError, SourceFailure, UnresolvedParameters};
-use tiphys_source::{ChartError, SourceError};
-use tiphys_store::{Place, SelectError, StoredApplication};
-use tiphys_yaml::Position;
+use tiphys_source::SourceError;
+use tiphys_store::{SelectError, StoredApplication};
+
+use rendering::{source_kind, source_remedy};
 
 /// The kind of an error. Front ends map it to exit codes or status codes. Later kinds are worse than earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -172,6 +171,16 @@ pub struct ServiceError {
     hint: Option<String>,
     remedy: Option<Remedy>,
     cause: Option<Box<ApplicationCause>>,
+    details: Option<Box<Details>>,
+}
+
+/// The output of a plugin about a failure, besides its cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Details {
+    /// Lines of the file that failed.
+    pub excerpt: Option<String>,
+    /// The message with the place of the application, the command of the plugin and all that it printed.
+    pub message: String,
 }
 
 /// Why an application failed. Several applications may fail for one reason.
@@ -185,7 +194,15 @@ pub struct ApplicationCause {
 
 impl ServiceError {
     fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, input: None, message: message.into(), hint: None, remedy: None, cause: None }
+        Self {
+            kind,
+            input: None,
+            message: message.into(),
+            hint: None,
+            remedy: None,
+            cause: None,
+            details: None,
+        }
     }
 
     /// Creates an error of [`ErrorKind::InvalidInput`].
@@ -248,69 +265,20 @@ impl ServiceError {
         Self::new(ErrorKind::Interrupted, "interrupted")
     }
 
-    /// Creates the error of an application that could not be rendered.
-    pub(crate) fn application(stored: &StoredApplication, error: &RenderError) -> Self {
-        Self::application_at(stored, "", error)
-    }
-
-    /// Creates the error of an application that could be rendered on the other side of a comparison. `side` is the name of this one.
-    pub(crate) fn application_on_one_side(
-        stored: &StoredApplication,
-        side: &str,
-        error: &RenderError,
-    ) -> Self {
-        Self::application_at(stored, &format!("only {side}: "), error)
-    }
-
-    fn application_at(stored: &StoredApplication, side: &str, error: &RenderError) -> Self {
-        let (place, application) = (error_place(stored, error), stored.full_name());
-        let message = format!("application {application} ({place}): {side}{}", chain(error));
-        let reason = format!("{side}{}", shared_reason(error));
-        let cause = Some(Box::new(ApplicationCause { application, reason }));
-        Self { remedy: remedy(error), cause, ..Self::new(render_kind(error), message) }
-    }
-
     /// Adds the application that the error is about.
     pub(crate) fn in_application(self, stored: &StoredApplication) -> Self {
         let message = format!("application {} ({}): {}", stored.full_name(), stored.place, self.message);
         Self { message, ..self }
     }
 
-    /// Creates the error of an application that could be rendered neither at the base nor at the head. A cause that both share is named once.
-    pub(crate) fn application_on_both_sides(
-        (base, base_error): (&StoredApplication, &RenderError),
-        (head, head_error): (&StoredApplication, &RenderError),
-    ) -> Self {
-        let (base_place, head_place) = (error_place(base, base_error), error_place(head, head_error));
-        let (base_cause, head_cause) = (chain(base_error), chain(head_error));
-        let reasons = [base_error, head_error].map(shared_reason);
-        let what = if base_cause == head_cause {
-            format!("({base_place} and {head_place}): {head_cause}")
-        } else {
-            format!("({base_place}): {base_cause}; and ({head_place}): {head_cause}")
-        };
-        let kind = render_kind(base_error).max(render_kind(head_error));
-        let remedy = remedy(head_error).or_else(|| remedy(base_error));
-        let application = head.full_name();
-        let message = format!("application {application} {what}");
-        let [base_reason, reason] = reasons;
-        let cause = (base_reason == reason).then(|| Box::new(ApplicationCause { application, reason }));
-        Self { remedy, cause, ..Self::new(kind, message) }
-    }
-
-    /// Creates the error of a plugin that failed on a directory. The message leaves out the repository, which the user has not named.
-    pub(crate) fn trial(folder: &Path, error: &RenderError) -> Self {
-        let cause = match error {
-            RenderError::Source(error) => chain(&*error.failure),
-            _ => chain(error),
-        };
-        let message = format!("{}: {cause}", folder.display());
-        Self { remedy: remedy(error), ..Self::new(render_kind(error), message) }
-    }
-
     /// Returns why an application failed, if other applications can fail for the same reason.
     pub fn cause(&self) -> Option<&ApplicationCause> {
         self.cause.as_deref()
+    }
+
+    /// Returns what a plugin printed besides the cause that is the message.
+    pub fn details(&self) -> Option<&Details> {
+        self.details.as_deref()
     }
 
     /// Returns the input that the error is about.
@@ -365,138 +333,3 @@ impl fmt::Display for ServiceError {
 }
 
 impl Error for ServiceError {}
-
-fn render_kind(error: &RenderError) -> ErrorKind {
-    let failure = match error {
-        RenderError::Sources(_) => return ErrorKind::InvalidInput,
-        RenderError::Values(unresolved) => return unresolved_kind(unresolved),
-        RenderError::Interrupted => return ErrorKind::Interrupted,
-        RenderError::Source(_) if error.is_of_the_document() => return ErrorKind::InvalidInput,
-        RenderError::Source(source) => &*source.failure,
-    };
-    match (failure, failure.of_plugin()) {
-        (SourceFailure::Repository(error), _) => source_kind(error),
-        (SourceFailure::Internal(_), _) => ErrorKind::Bug,
-        (_, Some(PluginError::DeadlineExceeded { .. } | PluginError::DeadlineInQueue { .. })) => {
-            ErrorKind::DeadlineExceeded
-        }
-        (_, Some(PluginError::Busy { .. })) => ErrorKind::Unavailable,
-        (_, Some(PluginError::OutputTooLarge { .. })) => ErrorKind::LimitExceeded,
-        (_, Some(PluginError::Cancelled)) => ErrorKind::Interrupted,
-        _ if Limit::of(error).is_some() => ErrorKind::LimitExceeded,
-        _ => ErrorKind::Rendering,
-    }
-}
-
-/// Returns the worst kind of the parameters' problems.
-fn unresolved_kind(UnresolvedParameters(unresolved): &UnresolvedParameters) -> ErrorKind {
-    let kind = |problem: &LookUpProblem| match problem {
-        LookUpProblem::Forbidden | LookUpProblem::ChangedByHead => ErrorKind::Forbidden,
-        LookUpProblem::Cluster(_) => ErrorKind::Unavailable,
-        _ => ErrorKind::Rendering,
-    };
-    unresolved.iter().map(|one| kind(&one.problem)).max().unwrap_or(ErrorKind::Rendering)
-}
-
-fn source_kind(error: &SourceError) -> ErrorKind {
-    match error {
-        SourceError::FileRepository { .. }
-        | SourceError::InCache { .. }
-        | SourceError::Credentials { .. } => ErrorKind::Forbidden,
-        SourceError::Interrupted { .. } => ErrorKind::Interrupted,
-        SourceError::Offline { .. } | SourceError::Unreachable { .. } => ErrorKind::Unavailable,
-        SourceError::Timeout { .. } | SourceError::Chart(ChartError::Timeout { .. }) => {
-            ErrorKind::DeadlineExceeded
-        }
-        SourceError::Submodule { source, .. } | SourceError::Damaged { source, .. } => source_kind(source),
-        SourceError::Before(source) => source_kind(source),
-        _ if Limit::of(error).is_some() => ErrorKind::LimitExceeded,
-        _ => ErrorKind::Rendering,
-    }
-}
-
-/// Returns what resolves an error. The messages of plugins that exceed a limit are Argo CD's, so they have no [`Limit`] as a source.
-fn remedy(error: &RenderError) -> Option<Remedy> {
-    if let RenderError::Values(UnresolvedParameters(unresolved)) = error {
-        return unresolved.iter().find_map(|one| match &one.problem {
-            LookUpProblem::NoCluster(cluster) => {
-                Some(Remedy::AddClusterState(Some(cluster.clone()).filter(|name| name != IN_CLUSTER_SERVER)))
-            }
-            LookUpProblem::ChangedByHead => Some(Remedy::ResolveHeadReferences),
-            _ => None,
-        });
-    }
-    if let RenderError::Source(error) = error {
-        match error.failure.of_plugin() {
-            Some(PluginError::DeadlineExceeded { .. }) => {
-                return Some(Remedy::ChangeLimit(Limit::PLUGIN_TIMEOUT));
-            }
-            Some(PluginError::OutputTooLarge { .. }) => {
-                return Some(Remedy::ChangeLimit(Limit::PLUGIN_OUTPUT_MAX));
-            }
-            Some(PluginError::Command { how: CommandFailure::NOT_FOUND, .. }) => {
-                return Some(Remedy::CheckTools);
-            }
-            _ => {}
-        }
-        match &*error.failure {
-            SourceFailure::Choose(ChooseError::Unknown { places, .. }) => {
-                return Some(Remedy::AddPlugins(places.clone()));
-            }
-            SourceFailure::Repository(error) => return source_remedy(error),
-            _ => {}
-        }
-    }
-    Limit::of(error).map(Remedy::ChangeLimit)
-}
-
-/// Returns what resolves an error of a repository.
-fn source_remedy(error: &SourceError) -> Option<Remedy> {
-    match error {
-        SourceError::FileRepository { .. } => Some(Remedy::AllowFileRepositories),
-        SourceError::Offline { .. } => Some(Remedy::AllowNetwork),
-        SourceError::Unreachable { .. } => Some(Remedy::UseCacheOnly),
-        SourceError::Objects { .. } => Some(Remedy::FetchAgain),
-        SourceError::Cache { .. } => Some(Remedy::ChangeCacheDirectory),
-        SourceError::Submodule { source, .. } | SourceError::Damaged { source, .. } => source_remedy(source),
-        SourceError::Before(source) => source_remedy(source),
-        _ => Limit::of(error).map(Remedy::ChangeLimit),
-    }
-}
-
-/// Returns why an application could not be rendered. If it is its repository, the path in it is left out.
-fn shared_reason(error: &RenderError) -> String {
-    match error {
-        RenderError::Source(error) if matches!(*error.failure, SourceFailure::Repository(_)) => {
-            format!("source {}: {}", error.repository, chain(&*error.failure))
-        }
-        _ => chain(error),
-    }
-}
-
-/// Returns the position of a parameter in an Application's document. Sources count from 1, parameters from 0.
-fn parameter_position(stored: &StoredApplication, source: usize, index: usize) -> Option<Position> {
-    let (source, index) = (source.checked_sub(1)?.to_string(), index.to_string());
-    let node = &stored.node;
-    let place = node.at(["spec", "sources", &source]).or_else(|| node.at(["spec", "source"]))?;
-    // The parameters of a kustomize block are its fields.
-    let found = place.at(["plugin", "parameters", &index]).or_else(|| place.get("kustomize"))?;
-    Some(found.position)
-}
-
-/// Returns the place of an error in an Application's document, or that of the document.
-fn error_place(stored: &StoredApplication, error: &RenderError) -> Place {
-    let position = match error {
-        RenderError::Source(error) => match &*error.failure {
-            SourceFailure::Translate(TranslateError::Parameter(nameless)) => {
-                parameter_position(stored, error.position, nameless.index)
-            }
-            _ => None,
-        },
-        _ => None,
-    };
-    Place { position: position.or(stored.place.position), ..stored.place.clone() }
-}
-
-#[cfg(test)]
-mod tests;

@@ -52,7 +52,7 @@ pub use context::sets::{
 };
 pub use context::store::load_store;
 pub use context::workspace::{Workspace, WorkspaceOptions};
-pub use error::{ApplicationCause, ErrorKind, Input, Remedy, ServiceError};
+pub use error::{ApplicationCause, Details, ErrorKind, Input, Remedy, ServiceError};
 pub use findings::RefusedApplications;
 pub use list::{ListedApplication, list};
 pub use project::{

@@ -8,10 +8,11 @@ use std::process::ExitCode;
 pub(crate) use tiphys_plugin::chain;
 use tiphys_process::quote_argument;
 pub(crate) use tiphys_service::{ErrorKind, ServiceError};
-use tiphys_service::{Input, Remedy, Warning, listed};
+use tiphys_service::{Input, Remedy, Warning};
 
+use crate::output;
 use crate::progress::stderr;
-use crate::terminal::{ERROR_COLOUR, HINT_COLOUR, label, message};
+use crate::terminal::{ERROR_COLOUR, HINT_COLOUR, label, message, one_line};
 
 /// Returns the exit code of a kind of error.
 pub(crate) const fn exit_code(kind: ErrorKind) -> u8 {
@@ -45,17 +46,45 @@ pub(crate) fn exit_code_of(worst: Option<ErrorKind>) -> ExitCode {
     worst.map_or(ExitCode::SUCCESS, |kind| ExitCode::from(exit_code(kind)))
 }
 
+/// Names of applications that fit into a line.
+const NAMES_IN_LINE_MAX: usize = 8;
+
 /// Prints an error and its hint on standard error.
 pub(crate) fn print(error: &ServiceError) {
-    print_text(&shown(error), hint(error));
+    print_group(&[error]);
+    print_hint(hint(error));
 }
 
-fn print_text(error: &str, hint: Option<String>) {
+/// Prints errors with one reason, with the details of each if the user asks for them.
+fn print_group(errors: &[&ServiceError]) {
     let mut out = stderr();
     // A closed standard error has no reader.
-    drop(writeln!(out, "{} {}", label("error:", ERROR_COLOUR), message(error)));
+    drop(writeln!(out, "{} {}", label("error:", ERROR_COLOUR), message(&group_text(errors))));
+    if output::is_verbose() {
+        for details in errors.iter().filter_map(|error| error.details()) {
+            drop(writeln!(out, "details: {}", message(&details.message)));
+        }
+    }
+}
+
+fn print_hint(hint: Option<String>) {
     if let Some(hint) = hint {
-        drop(writeln!(out, "{} {}", label("hint:", HINT_COLOUR), message(&hint)));
+        // A closed standard error has no reader.
+        drop(writeln!(stderr(), "{} {}", label("hint:", HINT_COLOUR), message(&hint)));
+    }
+}
+
+/// Returns the message of errors with one reason: all applications, the reason, and the excerpt of a file.
+pub(crate) fn group_text(errors: &[&ServiceError]) -> String {
+    let Some((first, others)) = errors.split_first() else { return String::new() };
+    let excerpt = first.details().and_then(|details| details.excerpt.as_ref());
+    let excerpt = excerpt.map(|excerpt| format!("\n{excerpt}")).unwrap_or_default();
+    let Some(cause) = first.cause().filter(|_| !others.is_empty()) else { return shown(first) + &excerpt };
+    let names: Vec<String> = names(errors).map(one_line).collect();
+    if names.len() > NAMES_IN_LINE_MAX {
+        format!("{} applications: {}{excerpt}\n{}", names.len(), cause.reason, names.join("\n"))
+    } else {
+        format!("{}: {}{excerpt}", names.join(", "), cause.reason)
     }
 }
 
@@ -220,18 +249,12 @@ pub(crate) fn print_all<'a>(
     errors: impl IntoIterator<Item = &'a ServiceError>,
     worst: Option<ErrorKind>,
 ) -> Option<ErrorKind> {
-    let mut worst = worst;
-    for group in grouped(errors) {
-        match (group.as_slice(), group.first().and_then(|first| Some((*first, first.cause()?)))) {
-            ([_, _, ..], Some((first, cause))) => {
-                let applications = applications_of(&group);
-                print_text(&format!("applications {applications}: {}", cause.reason), hint(first));
-            }
-            (group, _) => group.iter().for_each(|error| print(error)),
-        }
-        worst = group.iter().map(|error| error.kind()).max().max(worst);
+    let groups = grouped(errors);
+    for group in &groups {
+        print_group(group);
+        print_hint(group.first().and_then(|first| hint(first)));
     }
-    worst
+    groups.iter().flatten().map(|error| error.kind()).max().max(worst)
 }
 
 /// Returns the errors in their order, those for one reason together.
@@ -271,10 +294,8 @@ fn without_name(message: &str, application: &str) -> String {
 }
 
 /// Returns the names of the applications of errors.
-pub(crate) fn applications_of(errors: &[&ServiceError]) -> String {
-    let names: Vec<String> =
-        errors.iter().filter_map(|error| error.cause()).map(|cause| cause.application.clone()).collect();
-    listed(&names)
+pub(crate) fn names<'a>(errors: &[&'a ServiceError]) -> impl Iterator<Item = &'a str> {
+    errors.iter().filter_map(|error| error.cause()).map(|cause| cause.application.as_str())
 }
 
 /// Prints an error and returns its exit code.

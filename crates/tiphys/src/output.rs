@@ -17,7 +17,7 @@ use crate::terminal::one_line;
 pub(crate) use tiphys_service::{json_list as list, json_text as json, yaml_documents as documents};
 
 pub(crate) use destination::destination;
-pub(crate) use notes::{note, print_note_count, set_verbose};
+pub(crate) use notes::{is_verbose, note, print_note_count, set_verbose};
 pub(crate) use pager::page;
 pub(crate) use replace_file::{PUBLIC_MODE, replace_file, write_private_file};
 pub(crate) use table::Table;

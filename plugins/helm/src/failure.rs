@@ -46,6 +46,11 @@ impl Failure {
         Self { code: ABOVE_LIMIT_CODE, ..self }
     }
 
+    /// Puts the cause before the message, which tiphys prints with `-v` only. An empty line separates it from notes.
+    pub(crate) fn because(self, cause: &str) -> Self {
+        Self { message: format!("\n{cause}\n\ndetails:\n{}", self.message), ..self }
+    }
+
     /// Marks the failure as caused by a missing program.
     pub(crate) fn not_found(self) -> Self {
         Self { code: NOT_FOUND_CODE, ..self }

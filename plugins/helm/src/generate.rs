@@ -1,5 +1,6 @@
 //! `generate`: the order of steps, and the error messages of Argo CD's native support.
 
+use crate::cause::cause;
 use crate::chart::{Chart, ChartError};
 use crate::dependencies::{self, Built, DependencyError};
 use crate::exact_value;
@@ -9,7 +10,7 @@ use crate::home::{Home, HomeError};
 use crate::kube_version::{self, KubeVersionError};
 use crate::kustomize::{self, KustomizeError};
 use crate::options::{AssignmentKind, InlineValues};
-use crate::redaction::without_api_versions;
+use crate::redaction::{without_api_versions, without_placeholder};
 use crate::request::Request;
 use crate::template::{Call, Template, TooLarge};
 use crate::value_files::{RefError, SetFileError, ValueFileError};
@@ -59,6 +60,8 @@ pub(crate) enum GenerateError {
     Template {
         /// The error with its causes, redacted.
         text: String,
+        /// Helm's standard error, if helm failed, redacted.
+        stderr: Option<String>,
         /// Whether helm reports a missing dependency.
         misses_dependency: bool,
     },
@@ -81,7 +84,12 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
         .await
         .map_err(|error| failed(error.into()))?;
     generate_in(request, &home).await.map_err(|error| {
-        let failure = Failure::of(&error, &request.redactor().with_home(&home));
+        let redactor = request.redactor().with_home(&home);
+        let failure = Failure::of(&error, &redactor);
+        let failure = match cause(&error, request) {
+            Some(cause) => failure.because(&without_placeholder(&redactor.redact(&cause))),
+            None => failure,
+        };
         let is_missing = matches!(
             error,
             GenerateError::Helm(HelmError::NotFound { .. })
@@ -173,11 +181,16 @@ async fn template(
 ) -> Result<Vec<u8>, GenerateError> {
     let folder = built.map_or(&request.app_path, |built| &built.chart);
     helm.run(&call.arguments, &call.shown, folder).await.map_err(|mut error| {
-        let mut misses_dependency = false;
+        let (mut misses_dependency, mut said) = (false, None);
         if let HelmError::Failed { stderr, .. } = &mut error {
             misses_dependency = MISSING_DEPENDENCY.iter().any(|words| stderr.contains(words));
             *stderr = call.without_values(stderr, &request.options.exact_values);
+            said = Some(stderr.clone());
         }
-        GenerateError::Template { text: without_api_versions(&chain(&error)), misses_dependency }
+        GenerateError::Template {
+            text: without_api_versions(&chain(&error)),
+            stderr: said,
+            misses_dependency,
+        }
     })
 }

@@ -5,6 +5,7 @@
 
 mod announce;
 mod arguments;
+mod cause;
 mod chart;
 mod check;
 mod dependencies;

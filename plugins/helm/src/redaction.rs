@@ -182,6 +182,11 @@ pub(crate) fn without_secrets(text: &str) -> String {
     out
 }
 
+/// Removes the placeholder of a repository's directory, so that paths begin in the repository.
+pub(crate) fn without_placeholder(text: &str) -> String {
+    text.replace(&format!("{SOURCE_PLACEHOLDER}/"), "")
+}
+
 /// Replaces each run of `--api-versions VERSION `, as Argo CD does: the version ends at the next space.
 pub(crate) fn without_api_versions(text: &str) -> String {
     const OPTION: &str = "--api-versions ";

@@ -122,8 +122,8 @@ impl Verdict<'_> {
     }
 
     fn error(&mut self, lines: &[String], wrong: &CaseError) -> Result<(), ServiceError> {
-        let missing: Vec<&String> =
-            lines.iter().filter(|line| !wrong.message.contains(line.as_str())).collect();
+        let says = |line: &str| wrong.message.contains(line) || wrong.own.contains(line);
+        let missing: Vec<&String> = lines.iter().filter(|line| !says(line)).collect();
         if missing.is_empty() {
             return Ok(());
         }

@@ -135,7 +135,11 @@ fn not_compared_lines<'a>(
 ) -> impl Iterator<Item = String> {
     let of_applications =
         applications.iter().filter_map(|one| Some((one.full_name(), one.result.as_ref().err()?)));
-    let of_applications = of_applications.map(|(name, error)| (name, error::shown(error)));
+    let of_applications = of_applications.map(|(name, error)| {
+        // The cause of a plugin does not repeat the application.
+        let cause = error.cause().filter(|_| error.details().is_some());
+        (name, cause.map_or_else(|| error::shown(error), |cause| cause.reason.clone()))
+    });
     let sets = sides.sets.not_compared.iter();
     let of_sets = sets.map(|unknown| (format!("ApplicationSet {}", unknown.set), unknown.reason.clone()));
     of_applications.chain(of_sets).map(|(name, reason)| format!("{name}: not compared: {reason}"))

@@ -25,7 +25,8 @@ fn check(cases: &[Case]) {
     for Case { name, world, ports } in cases {
         let messages = Helm::ALL.map(|helm| {
             let answer = world.generate(helm);
-            ports.iter().fold(answer.error().to_owned(), |text, port| text.replace(&port.to_string(), "PORT"))
+            assert_ne!(answer.code, Some(0), "{name}: {answer:?}");
+            ports.iter().fold(answer.stderr, |text, port| text.replace(&port.to_string(), "PORT"))
         });
         let [four, three] = messages;
         fixture::compare(

@@ -118,7 +118,7 @@ impl Answer {
         self.objects().iter().map(name).collect()
     }
 
-    /// The message of a failure.
+    /// The message of a failure in Argo CD's words. The cause is before it.
     pub(crate) fn error(&self) -> &str {
         self.error_with(1)
     }
@@ -130,6 +130,6 @@ impl Answer {
 
     fn error_with(&self, code: i32) -> &str {
         assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
-        &self.stderr
+        self.stderr.split_once("\n\ndetails:\n").map_or(&self.stderr, |(_, details)| details)
     }
 }

@@ -6,6 +6,7 @@ mod overview;
 use std::collections::HashMap;
 
 use tiphys_engine::diff::{Change, ObjectDiff};
+use tiphys_service::listed;
 
 use self::overview::{Overview, Row};
 use super::{ApplicationDiff, Presence, Sides, base_warnings, title, total, unified};
@@ -204,17 +205,9 @@ impl Comment {
         if failures.is_empty() {
             return;
         }
-        let text = |group: Vec<&ServiceError>| match group.as_slice() {
-            [one] => error::shown(one),
-            all => {
-                let reason = all.first().and_then(|first| first.cause()).map(|cause| cause.reason.as_str());
-                format!("{}: {}", error::applications_of(all), reason.unwrap_or_default())
-            }
-        };
         let groups = error::grouped(failures.iter().copied());
-        let names: Vec<String> = groups.iter().map(|group| error::applications_of(group)).collect();
         let causes: Vec<String> =
-            groups.into_iter().map(|group| format!("{}\n", message(&text(group)))).collect();
+            groups.iter().map(|group| format!("{}\n", message(&error::group_text(group)))).collect();
         let fence = fence(&causes);
         let count = if failures.len() == 1 {
             "1 application".to_owned()
@@ -225,15 +218,16 @@ impl Comment {
         let end = format!("{fence}\n\n</details>\n");
         let mut room = self.room().saturating_sub(begin.len() + end.len());
         let mut shown = String::new();
-        for (cause, names) in causes.iter().zip(names) {
+        for (cause, group) in causes.iter().zip(&groups) {
             if cause.len() <= room {
                 room -= cause.len();
                 shown.push_str(cause);
             } else {
+                let names: Vec<String> = error::names(group).map(str::to_owned).collect();
                 self.not_shown.push(if names.is_empty() {
                     "a failure".to_owned()
                 } else {
-                    format!("the failure of {names}")
+                    format!("the failure of {}", listed(&names))
                 });
             }
         }

@@ -4,7 +4,8 @@ use tiphys_plugin::PluginError;
 use tiphys_render::{RenderError, SourceFailure};
 use tiphys_source::SourceError;
 
-use super::{ErrorKind, render_kind};
+use super::render_kind;
+use crate::error::ErrorKind;
 
 fn of_source(failure: SourceFailure) -> RenderError {
     RenderError::Source(tiphys_render::SourceError {

@@ -1,0 +1,63 @@
+//! Causes of failures in one sentence: the chart, the template and its line, and helm's message without its command and its layers.
+
+mod excerpt;
+mod message;
+
+use std::path::Path;
+
+use crate::chart::Chart;
+use crate::failure::chain;
+use crate::generate::GenerateError;
+use crate::request::Request;
+
+use message::Message;
+
+/// The first words of errors about dependencies. The cause has its own.
+const DEPENDENCIES: &str = "error building helm chart dependencies: ";
+
+/// Begins helm's message in its output.
+const ERROR: &str = "Error: ";
+
+/// Returns the cause of a failure of helm, and below it an excerpt of the template that failed. `None` for failures that helm did not
+/// report: their messages begin with the cause.
+pub(crate) fn cause(error: &GenerateError, request: &Request) -> Option<String> {
+    let name = chart_name(request);
+    let (text, excerpt) = match error {
+        GenerateError::Template { stderr: Some(stderr), .. } => {
+            let message = Message::parse(helm_message(stderr).filter(|text| !text.is_empty())?, &name);
+            let template = message.template.as_ref();
+            let excerpt = template.and_then(|place| excerpt::around(&request.app_path, place));
+            (message.to_string(), excerpt)
+        }
+        GenerateError::Dependencies(error) => {
+            let text = chain(error);
+            let text = text.strip_prefix(DEPENDENCIES).unwrap_or(&text);
+            (format!("dependencies: {}", helm_message(text).unwrap_or(text)), None)
+        }
+        _ => return None,
+    };
+    let excerpt = excerpt.map(|excerpt| format!("\n\n{excerpt}"));
+    Some(format!("chart {name}: {text}{}", excerpt.unwrap_or_default()))
+}
+
+/// Returns helm's message in its output: what follows the log.
+fn helm_message(output: &str) -> Option<&str> {
+    const ADVICE: &str = "Use --debug flag to render out invalid YAML";
+    let text = &output[output.find(ERROR)? + ERROR.len()..];
+    let text = text.trim_end();
+    Some(text.strip_suffix(ADVICE).unwrap_or(text).trim())
+}
+
+/// Returns the name of the chart, or of its directory if the chart has none.
+fn chart_name(request: &Request) -> String {
+    let chart = Chart::read(&request.app_path, request.settings.chart_bounds).ok();
+    let name = chart.map(|chart| chart.name).filter(|name| !name.is_empty());
+    name.unwrap_or_else(|| file_name(&request.app_path))
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests;
