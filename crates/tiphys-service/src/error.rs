@@ -84,6 +84,8 @@ pub enum Remedy {
     ChangeLimit(Limit),
     /// Name the file or directory that has the Applications.
     ChooseStore,
+    /// Name a directory with one document of each name, or leave the others out.
+    LeaveOutCopies,
     /// Generate the Applications of ApplicationSets.
     GenerateSets,
     /// Ask other servers for the Applications of sets, or answer for them.
@@ -237,7 +239,8 @@ impl ServiceError {
             SelectError::Unknown { .. } => ErrorKind::NotFound,
             _ => ErrorKind::InvalidInput,
         };
-        Self::new(kind, chain(error))
+        let is_repeated = matches!(error, SelectError::Duplicate { .. });
+        Self::new(kind, chain(error)).with_remedy(is_repeated.then_some(Remedy::LeaveOutCopies))
     }
 
     /// Creates the error of a repository.

@@ -1,9 +1,10 @@
 //! Selecting applications of the store.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_store::{ApplicationRef, Filter, Selection, Selector, StoredApplication};
+use tiphys_store::{ApplicationRef, FILE_BYTES_MAX, Filter, Selection, Selector, StoredApplication};
+use tiphys_tree::read_bounded;
 
 use crate::application_diff::{ApplicationDiff, Presence};
 use crate::context::options::ApplicationSelection;
@@ -120,13 +121,25 @@ impl ApplicationSelection {
     }
 }
 
-/// Returns the directory of a chart whose templates were left out of the store.
+/// Returns the directory of a chart whose templates of Applications or `ApplicationSets` were left out of the store.
 fn chart_of_applications(workspace: &Workspace) -> Option<String> {
+    let host = workspace.service.host();
     let files = workspace.resources.skipped().iter().filter_map(|skipped| skipped.place.file.path());
-    let charts = files.filter_map(|file| file.parent()).filter(|dir| dir.ends_with("templates"));
-    let is_chart = |dir: &&Path| workspace.service.host().absolute(dir.join("Chart.yaml")).is_file();
-    let chart = charts.filter_map(Path::parent).find(is_chart)?;
-    Some(chart.display().to_string())
+    let mut charts = files.filter_map(|file| {
+        let chart = file.parent().filter(|dir| dir.ends_with("templates"))?.parent()?;
+        let text = read_bounded(&host.absolute(file), FILE_BYTES_MAX).ok()??;
+        let is_one = host.absolute(chart.join("Chart.yaml")).is_file()
+            && String::from_utf8_lossy(&text).lines().any(is_kind_of_applications);
+        is_one.then(|| chart.display().to_string())
+    });
+    charts.next()
+}
+
+/// Returns whether a line of a template is `kind: Application` or `kind: ApplicationSet`.
+fn is_kind_of_applications(line: &str) -> bool {
+    let line = line.split(" #").next().unwrap_or_default().trim_start_matches([' ', '-']);
+    let kind = line.strip_prefix("kind:").map(|kind| kind.trim().trim_matches(['"', '\'']));
+    kind.is_some_and(|kind| ["Application", "ApplicationSet"].contains(&kind))
 }
 
 /// Returns the error if no application was selected, with the probable reason.

@@ -149,6 +149,9 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::ChooseStore => {
             "--store names the folder or file that holds Applications; -v lists what was left out"
         }
+        Remedy::LeaveOutCopies => {
+            "--store DIR uses the documents of one folder; a file .tiphysignore beside them leaves paths out"
+        }
         Remedy::RecordResults => "--update records the current results",
         Remedy::NameToken => "name the token with --token-file",
         Remedy::NameContexts => "--context NAME=CONTEXT names the cluster of each context",
@@ -250,9 +253,13 @@ pub(crate) fn print_all<'a>(
     worst: Option<ErrorKind>,
 ) -> Option<ErrorKind> {
     let groups = grouped(errors);
-    for group in &groups {
+    let hints: Vec<Option<String>> = groups.iter().map(|group| hint(group.first()?)).collect();
+    for (index, group) in groups.iter().enumerate() {
         print_group(group);
-        print_hint(group.first().and_then(|first| hint(first)));
+        // Errors with one hint precede it.
+        if hints.get(index + 1) != hints.get(index) {
+            print_hint(hints[index].clone());
+        }
     }
     groups.iter().flatten().map(|error| error.kind()).max().max(worst)
 }

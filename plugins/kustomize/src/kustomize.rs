@@ -30,6 +30,13 @@ const HELM_FILES: [(&str, &str); 4] = [
     ("DOCKER_CONFIG", "helm"),
 ];
 
+/// Part of the message of kustomize about a kustomization with charts if it may not run helm.
+const HELM_IS_DISABLED: &str = "must specify --enable-helm";
+
+/// The cause of [`HELM_IS_DISABLED`], with the setting of Argo CD.
+const ENABLE_HELM: &str = "the kustomization has charts (helmCharts), and helm is not enabled; set `kustomize.buildOptions: --enable-helm` \
+                           in the data of the ConfigMap argocd-cm, which tiphys reads from the store";
+
 /// kustomize, ready to run in the application's directory.
 #[derive(Debug)]
 pub(crate) struct Kustomize {
@@ -149,7 +156,8 @@ impl Kustomize {
         arguments.extend(self.options.iter().cloned());
         arguments.push(".".into());
         let output = self.run(&arguments).await?;
-        self.succeeded(output, None).await
+        let cause = output.stderr.contains(HELM_IS_DISABLED).then(|| ENABLE_HELM.to_owned());
+        self.succeeded(output, cause).await
     }
 
     async fn run(&self, arguments: &[OsString]) -> Result<ToolOutput, ToolError> {
@@ -203,9 +211,9 @@ impl Ended {
         Err(Self { code, stderr: output.stderr, cause: None })
     }
 
-    /// Returns the cause if it is known, then the program's standard error.
+    /// Returns the program's standard error, after the cause if it is known. tiphys prints what follows the cause with `-v` only.
     pub(crate) fn message(&self) -> String {
-        let cause = self.cause.as_ref().map(|cause| format!("kustomize plugin: {cause}\n"));
+        let cause = self.cause.as_ref().map(|cause| format!("kustomize plugin: {cause}\n\ndetails:\n"));
         format!("{}{}", cause.unwrap_or_default(), self.stderr)
     }
 }

@@ -12,7 +12,7 @@ use tiphys_store::{Place, SetId, StoredApplication, StoredSet};
 use tiphys_yaml::Node;
 
 use super::world::{NotAsked, World};
-use crate::error::{ServiceError, chain};
+use crate::error::{Remedy, ServiceError, chain};
 use crate::warning::Warning;
 
 /// The result for a set.
@@ -148,7 +148,8 @@ impl SetApplications {
     pub(crate) fn repeated(set: SetId, first: &StoredSet, documents: &[&StoredSet]) -> Self {
         let places: Vec<String> = documents.iter().map(|set| set.place.to_string()).collect();
         let message = format!("application set {set} is defined more than once: {}", places.join(", "));
-        Self::new(set, first.clone(), SetOutcome::Failed(vec![ServiceError::invalid_input(message)]))
+        let error = ServiceError::invalid_input(message).with_remedy(Remedy::LeaveOutCopies);
+        Self::new(set, first.clone(), SetOutcome::Failed(vec![error]))
     }
 
     /// Makes it a failure that a question was not asked.
