@@ -31,6 +31,7 @@ mod plan;
 mod refs;
 mod repository;
 mod secret_file;
+mod servers;
 mod service;
 mod sources;
 mod submodule;

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gix_hash::ObjectId;
-use tiphys_model::access::RepositoryAccess;
+use tiphys_model::access::{RepoUrl, RepositoryAccess};
 use tiphys_model::limits::Limit;
 use tiphys_tree::{FileOwner, mark_used, open_file};
 use tokio::sync::OnceCell;
@@ -37,6 +37,7 @@ use crate::lookup::LookupAge;
 use crate::objects::{Abbreviation, Objects};
 use crate::options::{Freshness, Network, Progress, SourceOptions};
 use crate::refs::{COMMIT_DIGITS, Refs, RevisionKind, revision_kind};
+use crate::servers::Servers;
 use crate::url::{RemoteUrl, Transport};
 use crate::{Secret, SourceError, SourceRequest, redact_url};
 
@@ -89,6 +90,7 @@ pub(crate) struct Context<'a> {
     pub(crate) options: &'a SourceOptions,
     pub(crate) request: &'a SourceRequest,
     pub(crate) lookup_age: LookupAge,
+    pub(crate) servers: &'a Servers,
 }
 
 impl Repository {
@@ -225,13 +227,14 @@ impl Repository {
         context.options.report(&Progress::LookingUp { repository: &self.shown });
         let timeout = context.options.lookup_timeout;
         let call = self.remote_call(context, None, ["ls-remote", "--quiet", REMOTE], timeout).await?;
-        let output = context.git.run(call).await.map_err(|problem| {
-            let error = problem.into_error(&self.shown, "looking up branches and tags of");
-            error.limited_by(Limit::LOOKUP_TIMEOUT)
-        })?;
-        if output.code != Some(0) {
-            return Err(self.failure(context, &output.stderr));
-        }
+        let look_up = async {
+            let output = context.git.run(call).await.map_err(|problem| {
+                let error = problem.into_error(&self.shown, "looking up branches and tags of");
+                error.limited_by(Limit::LOOKUP_TIMEOUT)
+            })?;
+            if output.code == Some(0) { Ok(output) } else { Err(self.failure(context, &output.stderr)) }
+        };
+        let output = context.servers.call(&self.server(), look_up).await?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let long = text.split(['\t', '\n']).next().is_some_and(|id| id.len() > COMMIT_DIGITS);
         if long {
@@ -290,7 +293,7 @@ impl Repository {
                     self.report_fetched(context, started);
                     return Ok(());
                 }
-                Err(said) if matches!(classify(&said), Failure::Credentials | Failure::Network) => {
+                Err(said) if classify(&said) == Failure::Credentials => {
                     return Err(self.failure(context, &said));
                 }
                 Ok(()) | Err(_) => {}
@@ -325,14 +328,28 @@ impl Repository {
             .chain(["--", REMOTE])
             .chain(refspecs.iter().map(String::as_str));
         let call = self.remote_call(context, Some(dir), args, context.options.fetch_timeout).await?;
-        let ended = context.git.run(call).await;
-        if !ended.as_ref().is_ok_and(|output| output.code == Some(0)) {
-            health::remove_partial_files(dir);
-        }
-        let failed = |problem: ToolProblem| problem.into_error(&self.shown, "fetching from");
-        let output = ended.map_err(|problem| failed(problem).limited_by(Limit::FETCH_TIMEOUT))?;
-        tracing::debug!(repository = %self.shown, ?refspecs, code = ?output.code, "git fetch ended");
-        Ok(if output.code == Some(0) { Ok(()) } else { Err(output.stderr) })
+        let fetch = async {
+            let ended = context.git.run(call).await;
+            if !ended.as_ref().is_ok_and(|output| output.code == Some(0)) {
+                health::remove_partial_files(dir);
+            }
+            let failed = |problem: ToolProblem| problem.into_error(&self.shown, "fetching from");
+            let output = ended.map_err(|problem| failed(problem).limited_by(Limit::FETCH_TIMEOUT))?;
+            tracing::debug!(repository = %self.shown, ?refspecs, code = ?output.code, "git fetch ended");
+            match classify(&output.stderr) {
+                _ if output.code == Some(0) => Ok(Ok(())),
+                Failure::Network => Err(self.failure(context, &output.stderr)),
+                _ => Ok(Err(output.stderr)),
+            }
+        };
+        context.servers.call(&self.server(), fetch).await
+    }
+
+    /// Returns the key of the server: its address, and the proxy in between.
+    fn server(&self) -> String {
+        let url = RepoUrl::new(&self.url.address);
+        let (scheme, port) = (url.scheme().unwrap_or("ssh"), url.port().filter(|_| url.scheme().is_some()));
+        format!("{scheme}://{}:{} {}", url.host(), port.unwrap_or_default(), self.access.proxy.expose())
     }
 
     async fn remote_call<'a>(

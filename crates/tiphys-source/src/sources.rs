@@ -27,6 +27,7 @@ use crate::options::{Network, Progress};
 use crate::plan;
 use crate::refs::{RevisionKind, is_default, revision_kind};
 use crate::repository::Context;
+use crate::servers::Servers;
 use crate::url::RemoteUrl;
 use crate::{
     ChartSource, LocalCopy, Secret, SourceError, SourceRequest, SourceService, TreeScope, file_url, lfs,
@@ -58,6 +59,7 @@ pub struct Sources {
     /// The commits that are used instead of the files of local copies. None: the files are used as they are.
     past: Option<Arc<[Option<ObjectId>]>>,
     repositories: Arc<Mutex<Repositories>>,
+    servers: Arc<Servers>,
     trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
     identities: Arc<Mutex<compare::Identities>>,
     indexes: Arc<Mutex<index::Indexes>>,
@@ -145,6 +147,7 @@ impl Sources {
             unusable_checkout: Arc::default(),
             past: None,
             repositories: Arc::default(),
+            servers: Arc::default(),
             trees: Arc::default(),
             identities: Arc::default(),
             indexes: Arc::default(),
@@ -280,7 +283,7 @@ impl Sources {
 
     fn context(&self) -> Context<'_> {
         let SourceService { git, options, .. } = &self.service;
-        Context { git, options, request: &self.request, lookup_age: self.lookup_age }
+        Context { git, options, request: &self.request, lookup_age: self.lookup_age, servers: &self.servers }
     }
 
     /// Returns why the checkout that the caller did not name is not used, if a repository was asked for: it has no remotes or cannot be

@@ -2,6 +2,7 @@
 //! for a server that does not respond.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_http::{
@@ -24,6 +25,8 @@ const REDIRECTS_MAX: usize = 10;
 #[derive(Default)]
 pub(crate) struct Clients {
     by_settings: OnceMap<String, Result<Arc<HttpClient>, HttpError>>,
+    /// Servers to which a connection was tried.
+    connected: OnceMap<String, ()>,
     unresponsive: Mutex<HashMap<String, HttpError>>,
 }
 
@@ -107,7 +110,21 @@ impl<'a> Client<'a> {
         self.send(&Target::new(url.clone()), parameters, Some(form)).await
     }
 
+    /// Sends a request. The first one to a server goes alone, so that others do not wait for the same connection in vain.
     async fn send(
+        &self,
+        target: &Target,
+        parameters: Parameters<'_>,
+        form: Option<&[(&str, &str)]>,
+    ) -> Result<Response, RequestFailure> {
+        let mut request = pin!(self.send_if_responsive(target, parameters, form));
+        match self.clients.connected.lead(self.connection(&target.url), request.as_mut()).await {
+            Some(result) => result,
+            None => request.await,
+        }
+    }
+
+    async fn send_if_responsive(
         &self,
         target: &Target,
         Parameters { accept, credentials, deadline }: Parameters<'_>,

@@ -150,13 +150,11 @@ async fn connecting_has_a_bound_of_its_own_and_a_server_that_does_not_connect_is
     let server = ChartServer::start(Transport::Plain);
     server.repository("/charts", &[web("1.0.0")]);
     let told = |repository: &str| format!("connecting to repository {repository} did not end within 2s");
-    for path in ["/one", "/other"] {
-        let url = format!("{address}{path}");
-        assert_eq!(
-            failure(&sources, &chart(&url, "web", "1.0.0")).await,
-            told(&url) + ": limit connect-timeout"
-        );
-    }
+    let urls = ["/one", "/other"].map(|path| format!("{address}{path}"));
+    let [one, other] = urls.each_ref().map(|url| chart(url, "web", "1.0.0"));
+    let failures = tokio::join!(failure(&sources, &one), failure(&sources, &other));
+    let expected = urls.each_ref().map(|url| told(url) + ": limit connect-timeout");
+    assert_eq!(failures, expected.into());
     server.redirect("/charts/web-1.0.0.tgz", &format!("{address}/web.tgz"));
     let url = format!("{}/charts", server.url());
     let waited = format!("it waited for {address}, to which {} redirects", server.url());

@@ -219,6 +219,27 @@ async fn a_missing_repository_and_a_server_that_is_not_there_are_told_apart() {
 }
 
 #[tokio::test]
+async fn server_that_cannot_be_reached_is_asked_once_per_request() {
+    let bench = Workbench::new();
+    let server = serve(&bench, None);
+    let urls = ["one", "two", "three"].map(|name| server.url(name));
+    drop(server);
+    let log = bench.path("tools/log");
+    let script = format!("#!/bin/sh\necho \"$1\" >>{}\nexec git \"$@\"\n", log.display());
+    bench.repository("tools").write_executable("git", &script);
+    let sources = || bench.sources_with(|options, _| options.git_program = bench.path("tools/git"));
+    for requests in 1..=2 {
+        let sources = sources();
+        let [one, two, three] = urls.each_ref().map(|url| bench.refusal(&sources, url, "main"));
+        let refusals: [String; 3] = tokio::join!(one, two, three).into();
+        let expected = format!("repository {} could not be reached: ", urls[0]);
+        assert!(refusals.iter().all(|refusal| refusal.starts_with(&expected)), "{refusals:?}");
+        let calls = std::fs::read_to_string(&log).expect("the program ran");
+        assert_eq!(calls.lines().filter(|call| *call == "ls-remote").count(), requests, "{calls}");
+    }
+}
+
+#[tokio::test]
 async fn a_client_certificate_is_given_by_files_that_go_away() {
     let bench = Workbench::new();
     let server = serve(&bench, None);
