@@ -192,7 +192,7 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::NameClusterSecrets => "--cluster-secrets names their file; the store may have it, too",
         Remedy::AnswerSets => "--answers FILE has answers for its generators",
         Remedy::IncludeSets => {
-            "--appsets all asks other servers; `tiphys appset generate --answers FILE | tiphys render --store -` uses given answers"
+            "--appsets all asks other servers; `answers` of the project file, or `tiphys appset generate --answers FILE`, uses given answers"
         }
         Remedy::NameProjects => "--projects names the folder with all AppProjects",
         Remedy::ResolveHeadReferences => {

@@ -89,6 +89,7 @@ impl From<&CommonArgs> for ServiceOptions {
             limits: ServiceLimits::from(&args.limits),
             jobs: args.jobs,
             sets: args.appsets.into(),
+            answers: args.project_answers.clone(),
             connect_to: args.connect_to.clone(),
             file_globbing: args.git_file_globbing.into(),
             private_view: args.private_view.into(),

@@ -36,7 +36,7 @@ impl GivenKeys {
     pub(crate) fn new(matches: &ArgMatches, host: &Process) -> Self {
         let given = |key| {
             let (id, option, variable) = names(key);
-            match matches.value_source(id) {
+            match value_source(matches, id) {
                 Some(ValueSource::CommandLine) => Some((key, GivenBy::Option(option))),
                 Some(ValueSource::EnvVariable) => Some((key, GivenBy::Variable(variable?))),
                 // The variable of plugins is not one of the parser.
@@ -135,6 +135,7 @@ pub(crate) fn set(common: &mut CommonArgs, ProjectValue { key, values, .. }: &Pr
         }
         ProjectKey::Strict => common.rules.strict = word == "true",
         ProjectKey::AppSets => common.appsets = AppSetsArg::from_str(word, false).unwrap_or(common.appsets),
+        ProjectKey::Answers => common.project_answers = Some(word.into()),
         ProjectKey::TrustRepositorySettings => common.trust_repository_settings = paths(),
     }
 }
@@ -161,7 +162,16 @@ pub(crate) fn values(common: &CommonArgs, key: ProjectKey, host: &Process) -> Ve
         ProjectKey::ProjectRules => word(common.rules.project_rules.to_possible_value()),
         ProjectKey::Strict => vec![common.rules.strict.to_string()],
         ProjectKey::AppSets => word(common.appsets.to_possible_value()),
+        ProjectKey::Answers => paths(common.project_answers.as_slice()),
         ProjectKey::TrustRepositorySettings => paths(&common.trust_repository_settings),
+    }
+}
+
+/// Returns where the value of an option is from. Some options are those of one command.
+fn value_source(matches: &ArgMatches, id: &str) -> Option<ValueSource> {
+    match matches.try_contains_id(id) {
+        Ok(_) => matches.value_source(id),
+        Err(_) => value_source(matches.subcommand()?.1, id),
     }
 }
 
@@ -178,6 +188,7 @@ const fn names(key: ProjectKey) -> (&'static str, &'static str, Option<&'static 
         ProjectKey::ProjectRules => ("project_rules", "--project-rules", Some("TIPHYS_PROJECT_RULES")),
         ProjectKey::Strict => ("strict", "--strict", None),
         ProjectKey::AppSets => ("appsets", "--appsets", Some("TIPHYS_APPSETS")),
+        ProjectKey::Answers => ("answers", "--answers", None),
         ProjectKey::TrustRepositorySettings => {
             ("trust_repository_settings", "--trust-repository-settings", None)
         }

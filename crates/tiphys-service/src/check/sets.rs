@@ -61,6 +61,7 @@ pub async fn check_sets(
     let (broken, valid): (Vec<&StoredSet>, Vec<&StoredSet>) =
         found.iter().copied().partition(|set| checked.is_broken(set, control_plane));
     let broken: BTreeSet<SetId> = broken.into_iter().map(|set| set.id(control_plane)).collect();
+    let mut is_complete = selection.sets.is_empty() && broken.is_empty();
     for set in broken {
         checked.leave_out(set, "its findings are errors".to_owned(), None);
     }
@@ -79,9 +80,11 @@ pub async fn check_sets(
                 }
             }
             SetOutcome::Failed(errors) => {
+                is_complete = false;
                 checked.reports.add(SetReport { errors, ..SetReport::new(generated_set) });
             }
             SetOutcome::LeftOut(NotAsked { reason, remedy }) => {
+                is_complete = false;
                 let remedy = match remedy {
                     Remedy::IncludeSets | Remedy::ReadRepository(_) => Remedy::AnswerSets,
                     other => other,
@@ -89,6 +92,9 @@ pub async fn check_sets(
                 checked.leave_out(generated_set, reason, Some(remedy));
             }
         }
+    }
+    for text in world.unused_answers(is_complete) {
+        checked.reports.warn(None, Warning::new(text));
     }
     Ok(checked)
 }

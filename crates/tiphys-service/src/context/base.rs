@@ -1,5 +1,6 @@
 //! The two sides of a comparison of revisions: the working copy and its base.
 
+mod answers;
 pub(crate) mod past;
 pub(crate) mod plugins;
 pub(crate) mod project_file;

@@ -95,6 +95,8 @@ pub struct ServiceOptions {
     pub jobs: Option<u16>,
     /// Which application sets take part in use cases that are about applications.
     pub sets: SetInclusion,
+    /// A file with answers for the generators of sets. What it does not answer is asked as without it. Given answers replace it.
+    pub answers: Option<PathBuf>,
     /// Where plugin services are connected to instead of their own addresses.
     pub connect_to: Vec<ConnectTo>,
     /// The kind of patterns of files in `git` generators.

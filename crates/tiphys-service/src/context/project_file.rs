@@ -26,6 +26,7 @@ use keys::{ConsentRule, ValueKind};
 pub use find::ProjectFileChoice;
 pub(crate) use find::{checkout_of, current_checkout, nearest, read_project_file};
 pub use keys::{PROJECT_FILE_SCHEMA, ProjectKey};
+pub(crate) use paths::leads_out;
 
 /// Name of the project file.
 pub const PROJECT_FILE: &str = ".tiphys.yaml";

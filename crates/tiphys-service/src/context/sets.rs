@@ -1,5 +1,6 @@
 //! Generating the Applications of `ApplicationSets`.
 
+mod answered;
 pub(crate) mod answers;
 pub(crate) mod asked;
 pub(crate) mod decisions;

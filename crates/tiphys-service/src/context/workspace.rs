@@ -16,7 +16,9 @@ use crate::context::options::{ApplicationSelection, PLUGIN_SOCKETS};
 use crate::context::plugins::{self, PluginPath};
 use crate::context::projects::Projects;
 use crate::context::service::Service;
-use crate::context::sets::{self, IncludedSets, Services, SetReports, SetSelection, WorldInputs};
+use crate::context::sets::{
+    self, IncludedSets, RecordedAnswers, Services, SetReports, SetSelection, WorldInputs,
+};
 use crate::context::settings::{RequestSettings, source_request};
 use crate::context::store::load_store;
 use crate::context::trust::Trust;
@@ -39,6 +41,8 @@ pub struct Workspace {
     pub(crate) trust: Arc<Trust>,
     pub(crate) runs: Arc<RunSettings>,
     pub(crate) services: Arc<Services>,
+    /// The recorded answers of the options.
+    pub(crate) answers: RecordedAnswers,
     /// The outcomes of the sets of the store.
     pub(crate) sets: IncludedSets,
     /// Reports about the sets of the paths that the caller named.
@@ -153,6 +157,7 @@ impl Workspace {
         let renderer =
             Renderer::new(sources, catalogue, settings, Arc::clone(&values) as _, cancel.child_token());
         let services = Arc::new(Services::new(service, &resources, &clusters, &trust, &control_plane, None));
+        let answers = RecordedAnswers::of_options(options, host)?;
         let service = service.clone();
         Ok(Self {
             service,
@@ -166,6 +171,7 @@ impl Workspace {
             trust,
             runs,
             services,
+            answers,
             sets: IncludedSets::default(),
             path_sets: SetReports::default(),
             warnings,

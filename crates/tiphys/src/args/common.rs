@@ -150,6 +150,10 @@ pub(crate) struct CommonArgs {
     #[arg(skip)]
     pub(crate) project_plugins: Vec<PathBuf>,
 
+    /// The file with answers that the project file names.
+    #[arg(skip)]
+    pub(crate) project_answers: Option<PathBuf>,
+
     /// Who gives the values of `repo`.
     #[arg(skip)]
     pub(crate) repo_origin: CopyOrigin,

@@ -34,6 +34,11 @@ fn options_that_are_given_are_known() {
         assert_eq!(given.by(key), Some(GivenBy::Option(option)));
         assert_eq!(given.0.len(), 1, "{arguments:?}");
     }
+    // An option of some commands.
+    let arguments = ["tiphys", "appset", "generate", "--answers", "a.json"];
+    let matches = Arguments::command().try_get_matches_from(arguments).expect("valid arguments");
+    let given = GivenKeys::new(&matches, &Process::for_tests(&arguments, &[]));
+    assert_eq!(given.by(ProjectKey::Answers), Some(GivenBy::Option("--answers")));
     let (given, _) = parsed(&[], &[("TIPHYS_PLUGINS", "p")]);
     assert_eq!(given.by(ProjectKey::Plugins), Some(GivenBy::Variable("TIPHYS_PLUGINS")));
     assert_eq!(given.0.len(), 1);

@@ -11,6 +11,7 @@ use tiphys_store::{ApplicationRef, SetId, Store as Resources, StoreInput, Stored
 use tiphys_tree::Modes;
 use tokio_util::sync::CancellationToken;
 
+use super::answers;
 use super::past::{self, BasePath, BaseReader, failed};
 use super::plugins::{self, ComparedPlugins, SidePlugins};
 use super::projects::ComparedProjects;
@@ -22,7 +23,7 @@ use crate::context::options::{ServiceOptions, StorePath};
 use crate::context::project_file;
 use crate::context::projects::Projects;
 use crate::context::service::Service;
-use crate::context::sets::{self, IncludedSets, Services, WorldInputs};
+use crate::context::sets::{self, IncludedSets, RecordedAnswers, Services, WorldInputs};
 use crate::context::settings::{self, RequestSettings, source_request};
 use crate::context::store::load_inputs;
 use crate::context::trust::Trust;
@@ -103,9 +104,10 @@ pub(crate) async fn open(
         around: mut compared,
         trust,
         trust_settings,
-        problems,
+        mut problems,
         mut held,
     } = stores(&reader, options, arguments, (*from, host)).await?;
+    let answers = answers::load(&reader, options, host, &mut problems).await?;
     let (chart_folders, held_charts) = chart_folders(&reader, options, &tops).await?;
     held.extend(held_charts);
     compared.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
@@ -161,7 +163,8 @@ pub(crate) async fn open(
     let (store, control_plane) = (&base.stores.store, &base.stores.control_plane);
     let label = Some(past::label(&revision.base));
     let services = Services::new(service, store, &clusters, &trust, control_plane, label);
-    let mut sets = base.include_sets(service, &settings_base.projects, &trust, &services).await?;
+    let mut sets =
+        base.include_sets(service, &settings_base.projects, &trust, (&services, &answers.base)).await?;
     services.trust_only_named(&stores_head.store, &stores_head.control_plane);
     let reads_of_head = match head_references {
         HeadReferences::Unresolved => LiveReads::OfBase(Arc::new(BaseDestinations::new(&base.stores.store))),
@@ -176,7 +179,7 @@ pub(crate) async fn open(
         )?,
         stores: stores_head,
     };
-    sets.join(head.include_sets(service, &projects, &trust, &services).await?);
+    sets.join(head.include_sets(service, &projects, &trust, (&services, &answers.head)).await?);
     let checkouts = tops.into_iter().chain(project_file::current_checkout(host)).collect();
     let projects = ComparedProjects { base: of_each.0, head: of_each.1, applied: projects };
     Ok(ComparedSides {
@@ -215,7 +218,7 @@ impl Side {
         service: &Service,
         projects: &Projects,
         trust: &Arc<Trust>,
-        services: &Services,
+        (services, answers): (&Services, &RecordedAnswers),
     ) -> Result<IncludedSets, ServiceError> {
         let inputs = WorldInputs {
             service,
@@ -225,6 +228,7 @@ impl Side {
             trust,
             control_plane: &self.stores.control_plane,
             services,
+            answers,
         };
         let inclusion = &service.options().sets;
         let (applications, mut sets) = Box::pin(sets::include(&inputs, inputs.resources, inclusion)).await?;

@@ -31,6 +31,8 @@ pub enum ProjectKey {
     Strict,
     /// Application sets that take part.
     AppSets,
+    /// A file with answers for the generators of application sets.
+    Answers,
     /// Files of the checkout whose settings are trusted.
     TrustRepositorySettings,
 }
@@ -40,6 +42,8 @@ pub enum ProjectKey {
 pub(super) enum ValueKind {
     /// Paths.
     Paths,
+    /// One path.
+    Path,
     /// `[URL[@REV]=]DIR`.
     Repositories,
     /// `[NAME=]DIR`.
@@ -67,7 +71,7 @@ pub(super) enum ConsentRule {
 
 impl ProjectKey {
     /// All keys, in the order in which they are printed.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Store,
         Self::Repositories,
         Self::Plugins,
@@ -78,6 +82,7 @@ impl ProjectKey {
         Self::ProjectRules,
         Self::Strict,
         Self::AppSets,
+        Self::Answers,
         Self::TrustRepositorySettings,
     ];
 
@@ -94,6 +99,7 @@ impl ProjectKey {
             Self::ProjectRules => "projectRules",
             Self::Strict => "strict",
             Self::AppSets => "appsets",
+            Self::Answers => "answers",
             Self::TrustRepositorySettings => "trustRepositorySettings",
         }
     }
@@ -108,6 +114,7 @@ impl ProjectKey {
             Self::ProjectRules => ValueKind::Word(&["enforce", "warn"]),
             Self::Strict => ValueKind::Boolean,
             Self::AppSets => ValueKind::Word(&["auto", "all", "none"]),
+            Self::Answers => ValueKind::Path,
         }
     }
 
@@ -119,9 +126,12 @@ impl ProjectKey {
             }
             Self::ProjectRules => ConsentRule::Word("warn"),
             Self::AppSets => ConsentRule::Word("all"),
-            Self::Store | Self::Repositories | Self::KubeVersion | Self::ApiVersions | Self::Strict => {
-                ConsentRule::PathsOut
-            }
+            Self::Store
+            | Self::Repositories
+            | Self::KubeVersion
+            | Self::ApiVersions
+            | Self::Strict
+            | Self::Answers => ConsentRule::PathsOut,
         }
     }
 }
@@ -134,7 +144,7 @@ impl ValueKind {
             value.split_at_checked(at)
         };
         match self {
-            Self::Paths => Some(("", value)),
+            Self::Paths | Self::Path => Some(("", value)),
             Self::Repositories => ending(&LocalCopy::parse(value, Path::new("")).ok()?.dir),
             Self::ClusterFolders => ending(&ClusterStateArgument::parse(value).folder),
             Self::ApiVersions | Self::Versions | Self::Word(_) | Self::Boolean => None,

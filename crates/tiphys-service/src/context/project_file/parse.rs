@@ -71,6 +71,7 @@ fn written(Entry { key, value }: &Entry) -> Result<Option<WrittenKey>, Invalid> 
             }
             vec![word]
         }
+        ValueKind::Path => vec![checked(ValueKind::Path, value, known.name(), "a string")?],
         kind => match &value.data {
             Data::Sequence(items) => items
                 .iter()

@@ -25,7 +25,7 @@ pub(super) fn joined(dir: &Path, path: &str) -> PathBuf {
 }
 
 /// Returns whether an absolute path leads out of a canonical directory, after all links are resolved.
-pub(super) fn leads_out(path: &Path, top: &Path) -> bool {
+pub(crate) fn leads_out(path: &Path, top: &Path) -> bool {
     !locations(path).last().is_some_and(|end| end.place.starts_with(top))
 }
 

@@ -1,23 +1,33 @@
 //! Recorded answers for generators.
 
+use std::fs::File;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use tiphys_engine::appset::{Answer, Question};
+use tiphys_model::limits::Limit;
+use tiphys_tree::{FileOwner, open_file, read_to_bound};
 use tiphys_yaml::{read_document, read_json_as_any, write_go_json};
 
+use crate::context::host::Host;
+use crate::context::options::ServiceOptions;
 use crate::error::ServiceError;
 
 /// Answers from a file: `{"answers": [{"generator": "plugin", "match": {"configMap": "x"}, "parameters": [{}]}]}`.
 #[derive(Clone, Debug, Default)]
-pub struct RecordedAnswers(Vec<RecordedAnswer>);
+pub struct RecordedAnswers {
+    /// The name of the file in messages.
+    pub(super) shown: String,
+    pub(super) entries: Vec<RecordedAnswer>,
+}
 
+/// An entry of the file.
 #[derive(Clone, Debug)]
-struct RecordedAnswer {
-    generator: String,
+pub(super) struct RecordedAnswer {
+    pub(super) generator: String,
     /// The fields of the question that have these values.
-    matched: Value,
-    parameters: Vec<Map<String, Value>>,
+    pub(super) matched: Value,
+    pub(super) parameters: Vec<Map<String, Value>>,
 }
 
 impl RecordedAnswers {
@@ -33,7 +43,7 @@ impl RecordedAnswers {
         };
         let mut answers: Vec<RecordedAnswer> = asked.into_iter().filter_map(record).collect();
         answers.sort_by_cached_key(|answer| (answer.generator.clone(), write_go_json(&answer.matched)));
-        Self(answers)
+        Self { shown: String::new(), entries: answers }
     }
 
     /// Returns the content of a file that [`RecordedAnswers::parse`] reads.
@@ -42,7 +52,30 @@ impl RecordedAnswers {
             let RecordedAnswer { generator, matched, parameters } = answer;
             json!({"generator": generator, "match": matched, "parameters": parameters})
         };
-        json!({"answers": self.0.iter().map(entry).collect::<Vec<_>>()})
+        json!({"answers": self.entries.iter().map(entry).collect::<Vec<_>>()})
+    }
+
+    /// Reads the file of the options. None if there is none.
+    pub(crate) fn of_options(options: &ServiceOptions, host: &Host) -> Result<Self, ServiceError> {
+        let Some(file) = &options.answers else { return Ok(Self::default()) };
+        Self::read(&host.absolute(file), &file.display().to_string(), options.limits.appset_file_bytes_max)
+    }
+
+    /// Reads a file that a project file names, which may be a file of a stranger: no link, and nothing else than a file. `shown` is its name in
+    /// messages.
+    pub(crate) fn read(file: &Path, shown: &str, bytes_max: u64) -> Result<Self, ServiceError> {
+        let failed = |what: String| ServiceError::invalid_input(format!("{shown}: {what}"));
+        let content = open_file(file, FileOwner::Repository, File::options().read(true))
+            .map_err(std::io::Error::from)
+            .and_then(|file| read_to_bound(file, bytes_max))
+            .map_err(|error| failed(format!("cannot read it: {error}")))?;
+        let content = content.ok_or_else(|| {
+            ServiceError::limit_exceeded(
+                format!("{shown}: larger than {bytes_max} bytes"),
+                Limit::APPSET_FILE_BYTES_MAX,
+            )
+        })?;
+        Self::parse(Path::new(shown), &content)
     }
 
     /// Parses the content of a file, YAML or JSON.
@@ -73,36 +106,45 @@ impl RecordedAnswers {
             let parameters = parameters.ok_or_else(|| wrong("parameters", "a list of objects"))?;
             Ok(RecordedAnswer { generator: generator.to_owned(), matched, parameters })
         };
-        entries.iter().enumerate().map(entry).collect::<Result<_, _>>().map(Self)
+        let entries = entries.iter().enumerate().map(entry).collect::<Result<_, _>>()?;
+        Ok(Self { shown: file.display().to_string(), entries })
     }
 
     /// Returns the parameter sets of the first entry for plugins that fits a request. A plugin service does not know the `ConfigMap` that names
     /// it, so `configMap` of entries is ignored. The error has the entry to add.
     pub fn answer_plugin(&self, contract: &str, body: &Value) -> Result<Vec<Map<String, Value>>, String> {
         let request = json!({"contract": contract, "body": body});
-        let entries = self.0.iter().cloned().map(|mut answer| {
+        let entries = self.entries.iter().cloned().map(|mut answer| {
             if let Value::Object(matched) = &mut answer.matched {
                 matched.remove("configMap");
             }
             answer
         });
         let question = Question { generator: "plugin", request, parameters: String::new() };
-        Self(entries.collect()).answer(&question)
+        Self { shown: String::new(), entries: entries.collect() }.answer(&question)
     }
 
     /// Returns the first answer that fits. The error has the entry to add.
     pub(crate) fn answer(&self, question: &Question) -> Answer {
+        let answer = self.fitting(question).next();
+        answer.map(|(_, answer)| answer.parameters.clone()).ok_or_else(|| missing(question))
+    }
+
+    /// Returns the entries that fit a question, with their indexes. The first one is the answer.
+    pub(super) fn fitting(&self, question: &Question) -> impl Iterator<Item = (usize, &RecordedAnswer)> {
         let request = redacted(&question.request);
-        let fits = |answer: &&RecordedAnswer| {
+        self.entries.iter().enumerate().filter(move |(_, answer)| {
             answer.generator == question.generator
                 && (contains(&question.request, &answer.matched) || contains(&request, &answer.matched))
-        };
-        let answer = self.0.iter().find(fits);
-        answer.map(|answer| answer.parameters.clone()).ok_or_else(|| {
-            let entry = json!({"generator": question.generator, "match": request, "parameters": []});
-            format!("no recorded answer fits; add the entry {}", write_go_json(&entry))
         })
     }
+}
+
+/// Returns the error of a question without an answer: the entry to add.
+pub(super) fn missing(question: &Question) -> String {
+    let request = redacted(&question.request);
+    let entry = json!({"generator": question.generator, "match": request, "parameters": []});
+    format!("no recorded answer fits; add the entry {}", write_go_json(&entry))
 }
 
 /// Reads a file with answers, JSON or YAML. Go decodes the answer of a service as JSON, in which `-0` is another number than in YAML.
@@ -129,7 +171,7 @@ fn redacted(request: &Value) -> Value {
 }
 
 /// Returns whether a value has the fields of another one, at any depth.
-fn contains(value: &Value, part: &Value) -> bool {
+pub(super) fn contains(value: &Value, part: &Value) -> bool {
     match (value, part) {
         (Value::Object(value), Value::Object(part)) => {
             part.iter().all(|(key, part)| value.get(key).is_some_and(|value| contains(value, part)))

@@ -13,7 +13,8 @@ use tiphys_source::GitSource;
 use tiphys_store::{SetId, Store as Resources, StoredSecret, StoredSet};
 use tiphys_yaml::write_go_json;
 
-use super::answers::RecordedAnswers;
+use super::answered::AnsweredQuestions;
+use super::answers::{RecordedAnswers, missing};
 use super::asked::AskedOnce;
 use super::git;
 use super::services::Services;
@@ -30,14 +31,14 @@ use crate::warning::Warning;
 const UNDECODED_SECRET: &str =
     "cluster cache contains unexpected type *v1.Secret instead of *Cluster, secret conversion failure";
 
-/// Who is asked.
+/// Who is asked what the recorded answers of the options do not answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Asking {
     /// Everything that the generators name.
     Everything,
     /// The store, and the folders that stand for repositories.
     StoreAndFolders,
-    /// Nothing: the answers are recorded.
+    /// Nothing: these answers are used instead of those of the options.
     Recorded(RecordedAnswers),
 }
 
@@ -61,11 +62,14 @@ pub(crate) struct WorldInputs<'a> {
     pub(crate) control_plane: &'a str,
     /// Asks other servers.
     pub(crate) services: &'a Services,
+    /// The recorded answers of the options.
+    pub(crate) answers: &'a RecordedAnswers,
 }
 
 /// Answers questions, equal ones once.
 pub(crate) struct World<'a> {
     asking: Asking,
+    answered: AnsweredQuestions,
     renderer: &'a Renderer,
     projects: &'a Projects,
     trust: &'a Trust,
@@ -89,9 +93,10 @@ impl NotAsked {
 impl<'a> WorldInputs<'a> {
     /// Returns those of a workspace.
     pub(crate) fn of(workspace: &'a Workspace) -> Self {
-        let Workspace { service, resources, renderer, projects, trust, control_plane, services, .. } =
-            workspace;
-        Self { service, resources, renderer, projects, trust, control_plane, services }
+        let Workspace {
+            service, resources, renderer, projects, trust, control_plane, services, answers, ..
+        } = workspace;
+        Self { service, resources, renderer, projects, trust, control_plane, services, answers }
     }
 }
 
@@ -107,7 +112,13 @@ impl<'a> World<'a> {
 
     /// Creates a world. Nothing is asked yet.
     pub(crate) fn new(inputs: &WorldInputs<'a>, asking: Asking) -> Result<Self, ServiceError> {
-        let WorldInputs { service, resources, renderer, projects, trust, control_plane, services } = *inputs;
+        let WorldInputs { service, resources, renderer, projects, trust, control_plane, services, answers } =
+            *inputs;
+        let answers = match &asking {
+            Asking::Recorded(given) => given,
+            Asking::Everything | Asking::StoreAndFolders => answers,
+        };
+        let answered = AnsweredQuestions::new(answers.clone());
         let secrets = clusters_of(service, resources)?;
         let clusters = secrets.iter().map(parameters).collect();
         let undecoded = secrets.iter().find_map(|(stored, cluster)| {
@@ -117,6 +128,7 @@ impl<'a> World<'a> {
         let asked = AskedOnce::default();
         Ok(Self {
             asking,
+            answered,
             renderer,
             projects,
             trust,
@@ -136,7 +148,9 @@ impl<'a> World<'a> {
         id: &SetId,
         set: &ApplicationSet,
     ) -> Result<Option<Warning>, NotAsked> {
-        if matches!(self.asking, Asking::Recorded(_)) || !self.clusters.is_empty() {
+        let is_recorded =
+            matches!(self.asking, Asking::Recorded(_)) || self.answered.has(&clusters_question());
+        if is_recorded || !self.clusters.is_empty() {
             return Ok(None);
         }
         let remedy = Remedy::NameClusterSecrets;
@@ -164,8 +178,12 @@ impl<'a> World<'a> {
 
     /// Returns the answer to a question of a set.
     pub(crate) async fn ask(&self, set: &StoredSet, question: &Question) -> Result<Answer, NotAsked> {
+        if let Some(answer) = self.answered.answer(question) {
+            let key = format!("answered {} {}", question.generator, write_go_json(&question.request));
+            return Ok(self.asked.get(key, question, async || Ok(answer)).await);
+        }
         match (&self.asking, question.generator) {
-            (Asking::Recorded(answers), _) => Ok(answers.answer(question)),
+            (Asking::Recorded(_), _) => Ok(Err(missing(question))),
             (_, "clusters") => Ok(self.clusters().await),
             (Asking::StoreAndFolders, "git") => match self.left_out(&question.request).await? {
                 Ok(()) => Ok(self.git(set, question).await),
@@ -195,6 +213,11 @@ impl<'a> World<'a> {
         self.renderer.cancellation().cancelled().await;
     }
 
+    /// Returns what is wrong with recorded answers that are not used. Those without a question are only known after all questions were asked.
+    pub(crate) fn unused_answers(&self, is_complete: bool) -> Vec<String> {
+        self.answered.unused(is_complete)
+    }
+
     /// Returns the answers of everything that was asked.
     pub(crate) fn into_answers(self) -> RecordedAnswers {
         let asked = self.asked.answered().into_iter().chain(self.services.answered());
@@ -202,7 +225,7 @@ impl<'a> World<'a> {
     }
 
     async fn clusters(&self) -> Answer {
-        let question = Question { generator: "clusters", request: json!({}), parameters: String::new() };
+        let question = clusters_question();
         self.asked.get(question.generator.to_owned(), &question, async || Ok(self.clusters.clone())).await
     }
 
@@ -224,7 +247,9 @@ impl<'a> World<'a> {
 
     /// Returns the source of a question that is about a repository, unless its answer is recorded.
     pub(crate) fn git_source(&self, set: &StoredSet, question: &Question) -> Option<GitSource> {
-        let is_asked = question.generator == "git" && !matches!(self.asking, Asking::Recorded(_));
+        let is_asked = question.generator == "git"
+            && !matches!(self.asking, Asking::Recorded(_))
+            && !self.answered.has(question);
         let file_repositories = self.trust.file_repositories(&set.place.file);
         is_asked.then(|| git::source(self.renderer, &question.request, file_repositories))
     }
@@ -240,6 +265,11 @@ impl<'a> World<'a> {
         };
         self.asked.get(key, question, ask).await
     }
+}
+
+/// The question of `clusters` generators.
+fn clusters_question() -> Question {
+    Question { generator: "clusters", request: json!({}), parameters: String::new() }
 }
 
 /// Returns the options' cluster Secrets, else those of a store. They are data here, and no connections.

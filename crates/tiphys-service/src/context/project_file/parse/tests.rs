@@ -44,7 +44,7 @@ fn mistakes_have_their_position() {
         (
             "secrets: x",
             "1:1: unknown key \"secrets\"; known keys: store, repositories, plugins, clusterState, kubeVersion, apiVersions, projects, \
-             projectRules, strict, appsets, trustRepositorySettings",
+             projectRules, strict, appsets, answers, trustRepositorySettings",
         ),
         ("store: a\nstore: b", "2:1: store is given twice"),
         (
@@ -63,6 +63,8 @@ fn mistakes_have_their_position() {
         ("kubeVersion: ''", "1:14: kubeVersion: \"\" is empty"),
         ("projectRules: off", "1:15: projectRules: expected a string, found a boolean; put it in quotes"),
         ("projectRules: enforced", "1:15: projectRules: unknown \"enforced\"; use enforce, warn"),
+        ("answers: [a.json]", "1:10: answers: expected a string, found a list"),
+        ("answers: '-'", "1:10: answers: \"-\" names no path"),
         ("strict: 'true'", "1:9: strict: expected a boolean, found a string"),
         ("- store", "1:1: expected an object, found a list"),
         ("store: a\n---\nstore: b", "3:1: a project file has one document"),
