@@ -20,8 +20,8 @@ const REST_BYTES_MAX: usize = 1_000;
 /// Bytes that are reserved for the note that something is omitted.
 const INCOMPLETE_BYTES_MAX: usize = 80;
 
-/// Maximum bytes of the error of a comparison that failed as a whole. GitHub accepts comments of 65,536.
-const ERROR_BYTES_MAX: usize = 10_000;
+/// Maximum bytes of the error of a comparison that failed as a whole, for each value of `--max-bytes`.
+const ERROR_BYTES_MAX: usize = 1_800;
 
 /// Lines of context that show the whole object.
 const ALL_LINES: usize = 1_000_000;
@@ -56,7 +56,11 @@ pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffO
 
 /// Formats the comment of a comparison that failed as a whole.
 pub(super) fn failure(error: &str) -> String {
-    let error = message(&error[..error.floor_char_boundary(ERROR_BYTES_MAX)]);
+    let mut error = message(error);
+    if error.len() > ERROR_BYTES_MAX {
+        error.truncate(error.floor_char_boundary(ERROR_BYTES_MAX));
+        error.push('…');
+    }
     let fence = fence(std::slice::from_ref(&error));
     format!("### Manifests: not compared\n\n{fence}text\n{error}\n{fence}\n")
 }

@@ -163,6 +163,15 @@ From `live` to `rendered`: applications that differ: 6 of 8; objects: 2 added, 6
 }
 
 #[test]
+fn comment_of_a_failure_is_short_and_closed() {
+    for error in ["error: no".to_owned(), "é``` line\n".repeat(500)] {
+        let text = markdown::failure(&error);
+        assert!(text.starts_with("### Manifests: not compared\n\n```"), "{text}");
+        assert!(text.len() <= 2_000 && is_closed(&text), "{text}");
+    }
+}
+
+#[test]
 fn objects_omitted_from_a_comment_are_counted_and_named() {
     let applications = [changed("large", 1, 2_000), changed("small", 1, 1), changed("many", 90, 400)];
     let text = markdown::text(&applications, &sides(), &output_args(&["--max-bytes=4000"]));
