@@ -146,7 +146,7 @@ async fn check_checkout(host: &Host, folder: &Path) -> CheckedCheckout {
         let url = git(&["remote", "get-url", name]).await.unwrap_or_default();
         checkout.remotes.push((name.to_owned(), redact_url(url.trim())));
     }
-    checkout.default_branch = default_branch(host, folder).await;
+    checkout.default_branch = default_branch(host, folder).await.unwrap_or_default();
     let mut names: Vec<String> = checkout.remotes.iter().map(|(name, _)| name.clone()).collect();
     names.sort_by_key(|name| name != "origin");
     match names.first() {

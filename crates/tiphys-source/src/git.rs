@@ -229,7 +229,8 @@ pub(crate) fn shown(stderr: &str, secrets: &[Secret]) -> String {
         .map(|line| line.split(' ').map(crate::redact_url).collect::<Vec<_>>().join(" "))
         .collect();
     let kept = &lines[lines.len().saturating_sub(STDERR_LINES_MAX)..];
-    if kept.is_empty() { "git said nothing".to_owned() } else { kept.join("; ") }
+    // A line that ends in a colon introduces the next one.
+    if kept.is_empty() { "git said nothing".to_owned() } else { kept.join("; ").replace(":; ", ": ") }
 }
 
 fn base_environment(environment: &[(OsString, OsString)], user: UserSettings) -> Vec<(OsString, OsString)> {

@@ -47,6 +47,10 @@ fn what_git_says_is_shown_without_secrets() {
         "remote: x; fatal: *** in 'https://u:***@h/x' https://u:***@h/y"
     );
     assert_eq!(shown(" \n", &[]), "git said nothing");
+    assert_eq!(
+        shown("fatal: no\nTo allow it, call:\n\n\tgit x\n", &[]),
+        "fatal: no; To allow it, call: git x"
+    );
 }
 
 #[test]
