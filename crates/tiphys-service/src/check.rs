@@ -12,7 +12,7 @@ use tiphys_store::{Filter, Place, Selection, StoredApplication};
 pub use self::sets::{CheckFinding, CheckedSets, check_sets};
 use crate::context::checkouts::{self, CheckoutReport};
 use crate::context::options::ApplicationSelection;
-use crate::context::sets::SetSelection;
+use crate::context::sets::{AnsweredQuestions, SetSelection};
 use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
 use crate::findings::{self, DocumentFinding, DocumentRule, RefusedApplications};
@@ -103,6 +103,9 @@ pub async fn check_applications(
         checked.warnings.extend(checkouts::unused_of_workspace(workspace).await);
         if has_sets {
             checked.sets = Some(check_sets(workspace, &SetSelection::default()).await?);
+        } else if references.is_empty() {
+            let unused = AnsweredQuestions::new(workspace.answers.clone()).unused(true);
+            checked.warnings.extend(unused.into_iter().map(Warning::new));
         }
         Ok(checked)
     };

@@ -23,6 +23,7 @@ use crate::context::store::load_inputs;
 use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
 
+pub(crate) use answered::AnsweredQuestions;
 pub use answers::RecordedAnswers;
 pub use generation::{SetApplications, SetOutcome};
 pub(crate) use inclusion::{IncludedSets, add, include};
