@@ -19,6 +19,7 @@ pub mod plugin;
 mod problems;
 mod project;
 mod render;
+mod sample;
 mod select;
 mod text;
 mod warning;
@@ -60,6 +61,7 @@ pub use project::{
     parse_object_address, project_permits, require_possible, unmatched_sources,
 };
 pub use render::{ApplicationInputs, PluginEnvironment, RenderAdjustments, environments, inputs, render};
+pub use sample::create_sample;
 pub use select::{SelectedApplications, select};
 pub use text::{json_list, json_text, listed, one_line, yaml_documents};
 pub use tiphys_generators::PluginForm;

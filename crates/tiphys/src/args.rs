@@ -28,6 +28,8 @@ mod project_rules;
 mod reference;
 mod render;
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand, ValueEnum};
 use tiphys_service::compare::RevisionOptions;
 
@@ -121,6 +123,8 @@ pub(crate) enum Command {
     Cache(CacheArgs),
     /// Check the programs, the checkout and the project file that commands use
     Doctor(DoctorArgs),
+    /// Create a sample repository to try the commands on
+    Init(InitArgs),
     /// Print a shell's completion script
     Completion(CompletionArgs),
     /// Print the version of tiphys
@@ -149,6 +153,7 @@ impl Command {
             | Self::Crd(_)
             | Self::Cache(_)
             | Self::Doctor(_)
+            | Self::Init(_)
             | Self::Completion(_)
             | Self::Version(_)
             | Self::Help(_) => false,
@@ -163,6 +168,7 @@ impl Command {
                 | Self::JsonPath(_)
                 | Self::Crd(_)
                 | Self::Doctor(_)
+                | Self::Init(_)
                 | Self::Completion(_)
                 | Self::Version(_)
                 | Self::Help(_)
@@ -236,6 +242,18 @@ pub(crate) struct ListArgs {
   tiphys version
   tiphys version -o json")]
 pub(crate) struct VersionArgs {}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  tiphys init --example sample && cd sample && tiphys render -o table
+
+The sample has three Applications: of a chart, a kustomization and plain manifests. Its remote does not exist; the files of the checkout are
+used for it.")]
+pub(crate) struct InitArgs {
+    /// Directory for the sample; it must be empty or not exist
+    #[arg(long, value_name = "DIR")]
+    pub(crate) example: PathBuf,
+}
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:

@@ -12,6 +12,7 @@ pub(crate) mod crd;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod help;
+pub(crate) mod init;
 pub(crate) mod inputs;
 pub(crate) mod install;
 pub(crate) mod jsonpath;

@@ -124,6 +124,7 @@ async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<
         Command::JsonPath(args) => commands::jsonpath::run(&common, &args, host),
         Command::Crd(args) => commands::crd::run(&args),
         Command::Cache(args) => commands::cache::run(&common, &args, host),
+        Command::Init(args) => commands::init::run(&args, host).await,
         Command::Doctor(_) => commands::doctor::run(&common, host).await,
         Command::Completion(args) => commands::completion::run(&args),
         Command::Version(_) => commands::version::run(&common),

@@ -42,7 +42,8 @@ impl UnsavedChange {
         let change = subject.change_document(request, ValuePlace::Parameters, workspace.service.host())?;
         let changed = with_source(&stored.application, subject.position, change.after);
         warnings.extend(subject.warnings);
-        warnings.extend(change.warnings);
+        // Nothing is written, wherever.
+        warnings.extend(change.warnings.into_iter().map(Warning::without_remedy));
         Ok(Self { stored, changes: change.changes, warnings, changed })
     }
 }

@@ -7,6 +7,7 @@
 //! | `file PATH` | is written to that file, executable if it begins with `#!` |
 //! | `part PATH` | is a part of that file of the repository |
 //! | `console` | has commands after `$ `, each followed by its output |
+//! | `continued` | the same, in the directory where the block before ended |
 //! | `server` | has one command, which runs until the end of the document |
 //! | `demo` | is a part of the output of `cargo xtask demo` |
 //!

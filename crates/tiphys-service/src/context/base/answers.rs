@@ -19,12 +19,12 @@ pub(super) struct SideAnswers {
 }
 
 /// Reads the answers of both sides. A side without the file has none. A file outside of all work trees is the same on both sides. If that of the
-/// base cannot be used, there is a note: a change may repair it.
+/// base cannot be used, there is a warning: a change may repair it.
 pub(super) async fn load(
     reader: &BaseReader<'_>,
     options: &ServiceOptions,
     host: &Host,
-    notes: &mut Vec<String>,
+    problems: &mut Vec<String>,
 ) -> Result<SideAnswers, ServiceError> {
     let Some(file) = &options.answers else { return Ok(SideAnswers::default()) };
     let bytes_max = options.limits.appset_file_bytes_max;
@@ -51,7 +51,7 @@ pub(super) async fn load(
         None => RecordedAnswers::default(),
         Some(Ok(base)) => base,
         Some(Err(error)) => {
-            notes.push(error.message().to_owned());
+            problems.push(error.message().to_owned());
             RecordedAnswers::default()
         }
     };

@@ -6,6 +6,8 @@ pub(crate) enum How {
     File(String),
     Part(String),
     Console,
+    /// A console block in the directory where the block before ended.
+    Continued,
     Server,
     Demo,
 }
@@ -69,6 +71,7 @@ fn how(mark: &str) -> Option<How> {
         Some(("file", path)) => Some(How::File(path.to_owned())),
         Some(("part", path)) => Some(How::Part(path.to_owned())),
         None if mark == "console" => Some(How::Console),
+        None if mark == "continued" => Some(How::Continued),
         None if mark == "server" => Some(How::Server),
         None if mark == "demo" => Some(How::Demo),
         _ => None,

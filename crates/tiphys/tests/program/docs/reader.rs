@@ -39,7 +39,9 @@ impl Reader {
     /// Runs a block and returns the lines that it should have.
     pub(crate) fn follow(&mut self, block: &Block) -> Vec<String> {
         let begin = format!("line {}", block.first + 1);
-        self.folder = self.place.path().to_path_buf();
+        if block.how != How::Continued {
+            self.folder = self.place.path().to_path_buf();
+        }
         match &block.how {
             How::File(file) => self.write(file, &block.lines),
             How::Part(file) => {
@@ -49,7 +51,7 @@ impl Reader {
                 let found = lines.windows(block.lines.len()).any(|lines| lines == block.lines);
                 assert!(found, "{begin}: {file} has no such lines");
             }
-            How::Console => {
+            How::Console | How::Continued => {
                 let shown = self.console(&begin, &block.lines);
                 let is_inside = !shown.iter().any(|line| line.starts_with(&block.fence));
                 assert!(is_inside, "{begin}: the output would end the block; write a longer fence");
