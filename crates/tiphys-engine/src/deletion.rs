@@ -12,6 +12,8 @@ pub enum Deletion {
     Cascading,
     /// They stay in the cluster.
     NonCascading,
+    /// The Application stays, too: the policy of its set does not permit to delete it.
+    NotPermitted,
     /// The document of the Application cannot be read.
     #[default]
     Unknown,

@@ -71,6 +71,7 @@ async fn compared(workspace: &Workspace, set: &SetPreview, planned: &PlannedAppl
     let existing = planned.before.as_ref().and_then(|before| document(before).ok());
     let deletion = match &planned.action {
         Action::Delete { finalizers_patch: Some(_) } => Deletion::NonCascading,
+        Action::None if planned.change == Change::Removed => Deletion::NotPermitted,
         _ => existing.map(|existing| Deletion::of(&existing.node)).unwrap_or_default(),
     };
     ApplicationDiff {

@@ -193,6 +193,11 @@ fn fate(application: &ApplicationDiff) -> String {
         (Deletion::NonCascading, _) => {
             format!("{objects} {stay} in the cluster, since it has no finalizer `{RESOURCES_FINALIZER}`")
         }
+        (Deletion::NotPermitted, _) => {
+            format!(
+                "the policy of its ApplicationSet does not permit that, so it stays, and {objects} {stay}, too"
+            )
+        }
         (Deletion::Unknown, _) => format!("it is not known whether {objects} {are} deleted with it"),
     }
 }
