@@ -46,8 +46,9 @@ const FILES: &[(&str, &str)] = files![
 /// `origin`. Nothing is contacted. After a failure there is no directory.
 pub async fn create_sample(dir: &Path, host: &Host) -> Result<(), ServiceError> {
     let shown = dir.display();
-    let failed =
-        |error: io::Error| ServiceError::invalid_input(format!("cannot write the sample into {shown}: {error}"));
+    let failed = |error: io::Error| {
+        ServiceError::invalid_input(format!("cannot write the sample into {shown}: {error}"))
+    };
     let dir = host.absolute(dir);
     match fs::read_dir(&dir).map(|mut entries| entries.next().is_none()) {
         Ok(true) => {}

@@ -12,7 +12,7 @@ use super::change::{ParameterRequest, ParameterSource, ValuePlace};
 use super::{SourceChoice, find_application};
 use crate::application_diff::{ApplicationDiff, Presence};
 use crate::context::workspace::Workspace;
-use crate::error::ServiceError;
+use crate::error::{Remedy, ServiceError};
 use crate::warning::Warning;
 
 /// An application with unsaved parameter values.
@@ -42,8 +42,12 @@ impl UnsavedChange {
         let change = subject.change_document(request, ValuePlace::Parameters, workspace.service.host())?;
         let changed = with_source(&stored.application, subject.position, change.after);
         warnings.extend(subject.warnings);
-        // Nothing is written, wherever.
-        warnings.extend(change.warnings.into_iter().map(Warning::without_remedy));
+        // Nothing is written, so the place does not matter.
+        let is_about_effect = |remedy: &Remedy| *remedy != Remedy::WriteValues;
+        warnings.extend(change.warnings.into_iter().map(|warning| {
+            let remedy = warning.remedy().cloned().filter(is_about_effect);
+            warning.with_remedy(remedy)
+        }));
         Ok(Self { stored, changes: change.changes, warnings, changed })
     }
 }
