@@ -46,7 +46,8 @@ impl Line {
 /// Counts steps, and shows them on a terminal if there are several.
 pub(crate) struct Progress {
     what: &'static str,
-    total: usize,
+    /// `None` if it is not known before the end.
+    total: Option<usize>,
     done: AtomicUsize,
     shown: bool,
 }
@@ -54,16 +55,24 @@ pub(crate) struct Progress {
 impl Progress {
     /// Progress of `total` steps, each called `what`.
     pub(crate) fn new(host: &Process, what: &'static str, total: usize) -> Self {
-        Self { what, total, done: AtomicUsize::new(0), shown: host.stderr_is_terminal() && total > 1 }
+        let shown = host.stderr_is_terminal() && total > 1;
+        Self { what, total: Some(total), done: AtomicUsize::new(0), shown }
+    }
+
+    /// Progress of a number of steps that is not known yet.
+    pub(crate) fn uncounted(host: &Process, what: &'static str) -> Self {
+        Self { what, total: None, done: AtomicUsize::new(0), shown: host.stderr_is_terminal() }
     }
 
     /// Counts a completed step.
     pub(crate) fn step(&self, name: &str) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        if self.shown && done < self.total {
-            show(&format!("{} {done} of {}: {name}", self.what, self.total));
-        } else if self.shown {
-            drop(stderr());
+        let what = self.what;
+        match self.total {
+            _ if !self.shown => {}
+            None => show(&format!("{what} {done}: {name}")),
+            Some(total) if done < total => show(&format!("{what} {done} of {total}: {name}")),
+            Some(_) => drop(stderr()),
         }
     }
 }

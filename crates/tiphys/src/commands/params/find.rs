@@ -17,17 +17,24 @@ use crate::output::{self, Table, status};
 use crate::progress::Progress;
 use crate::settings::Process;
 
+/// The heading of the values, which are cut on a narrow terminal.
+const VALUE: &str = "VALUE";
+
 /// Prints the applications that have the parameter, with its value and origin. An application that fails does not hide the others.
 pub(super) async fn run(
     common: &CommonArgs,
     args: &ParamsFindArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let form: fn(&[FoundInApplication]) -> String = match common.output {
-        None | Some(OutputFormat::Table | OutputFormat::Wide) => table,
-        Some(OutputFormat::Json) => |found| output::json(&to_json(found)),
-        Some(OutputFormat::Yaml) => |found| tiphys_yaml::write_yaml(&to_json(found)),
-        Some(OutputFormat::Name) => names,
+    let form: fn(&[FoundInApplication], &Process) -> String = match common.output {
+        None | Some(OutputFormat::Table) => |found, host| match (table(found), host.columns()) {
+            (table, Some(columns)) => table.render_within(columns, VALUE),
+            (table, None) => table.render(),
+        },
+        Some(OutputFormat::Wide) => |found, _| table(found).render(),
+        Some(OutputFormat::Json) => |found, _| output::json(&to_json(found)),
+        Some(OutputFormat::Yaml) => |found, _| tiphys_yaml::write_yaml(&to_json(found)),
+        Some(OutputFormat::Name) => |found, _| names(found),
         Some(_) => {
             return Err(ServiceError::invalid_input(
                 "parameters are printed with -o table, json, yaml or name",
@@ -47,8 +54,10 @@ pub(super) async fn run(
     let finding = Box::pin(params::find(&workspace, &selected.applications, &query, &step));
     let found = lifecycle::unless_interrupted(workspace.cancel(), finding).await?;
     error::warn_all(found.iter().flat_map(|one| &one.warnings));
-    output::page(&form(&found), host).await?;
     let with = found.iter().filter(|one| !one.parameters.is_empty()).count();
+    if with > 0 || common.output.is_some() {
+        output::page(&form(&found, host), host).await?;
+    }
     status(&format!("found in {with} of {}", counted(found.len())));
     let failures = selected.errors.iter().chain(found.iter().flat_map(|one| &one.failures));
     Ok(error::exit_code_of(error::print_all(failures, None)))
@@ -62,11 +71,8 @@ fn all(found: &[FoundInApplication]) -> impl Iterator<Item = (&FoundInApplicatio
     found.iter().flat_map(|one| one.parameters.iter().map(move |parameter| (one, parameter)))
 }
 
-fn table(found: &[FoundInApplication]) -> String {
-    if all(found).next().is_none() {
-        return String::new();
-    }
-    let mut table = Table::new(&["APPLICATION", "VALUE", "ORIGIN", "PLACE"]);
+fn table(found: &[FoundInApplication]) -> Table {
+    let mut table = Table::new(&["APPLICATION", VALUE, "ORIGIN", "PLACE"]);
     for (one, parameter) in all(found) {
         let application = one.stored.full_name();
         let has_several = one.stored.application.spec.effective_sources().len() > 1;
@@ -80,7 +86,7 @@ fn table(found: &[FoundInApplication]) -> String {
         let place = parameter.location.as_ref().map(ParameterLocation::line).unwrap_or_default();
         table.row([format!("{application}{source}"), value, parameter.origin_words.clone(), place]);
     }
-    table.render()
+    table
 }
 
 /// The applications that have the parameter, one per line.

@@ -57,7 +57,7 @@ async fn run(
     let needs = WorkspaceOptions::for_selection(selection);
     let workspace = Workspace::open_with_sets(&open_service(common, host)?, needs).await?;
     let (choice, options) = (source.into(), EditOptions::from(args));
-    let progress = Progress::new(host, "planned", selection.applications.len());
+    let progress = Progress::uncounted(host, "planned");
     let step = |name: &str| progress.step(name);
     let planning = params::plan_edits(&workspace, selection, &choice, &options, request, &step);
     let mut planned = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(planning)).await??;
