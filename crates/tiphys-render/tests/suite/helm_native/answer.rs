@@ -34,7 +34,7 @@ const ERROR_PLACEHOLDERS: [(&str, &str); 3] = [
 pub(crate) enum Answer {
     /// The objects, in their order.
     Objects(Vec<Value>),
-    /// Why there are none: what the plugin wrote to standard error, else the error with its causes.
+    /// Why there are none: what the plugin wrote to standard error after the cause, else the error with its causes.
     Failed(String),
 }
 
@@ -100,7 +100,8 @@ fn text_of(error: &RenderError) -> String {
     if let RenderError::Source(source) = error
         && let SourceFailure::Plugin { source: PluginError::Command { stderr, .. }, .. } = &*source.failure
     {
-        return stderr.clone();
+        let details = stderr.split_once("\n\ndetails:\n").map(|(_, details)| details);
+        return details.unwrap_or(stderr).to_owned();
     }
     chain(error)
 }
