@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tiphys_http::{HttpError, Servers};
 use tiphys_model::access::Secret;
 use tokio::sync::Semaphore;
 
@@ -51,6 +52,7 @@ pub struct Forges {
     settings: ForgeSettings,
     objects: Arc<dyn ConfigObjects>,
     slots: Semaphore,
+    servers: Servers<HttpError>,
 }
 
 impl ForgeSettings {
@@ -70,7 +72,7 @@ impl ForgeSettings {
 impl Forges {
     /// Takes Secrets and `ConfigMaps` from `objects`.
     pub fn new(settings: ForgeSettings, objects: Arc<dyn ConfigObjects>) -> Self {
-        Self { slots: Semaphore::new(settings.jobs), settings, objects }
+        Self { slots: Semaphore::new(settings.jobs), settings, objects, servers: Servers::default() }
     }
 
     /// Returns the parameters of a generator, without those of `values`: a set for each pull request (`pullRequest`) or branch
@@ -163,7 +165,7 @@ impl Forges {
             .token(block, certificates.as_ref().map(|(_, object)| object))
             .map_err(|error| format!("error fetching {what}: {error}"))?;
         let certificates = certificates.map(|(pem, _)| pem);
-        Server::new(&self.settings, block, certificates.as_ref(), token).await
+        Server::new(&self.settings, &self.servers, block, certificates.as_ref(), token).await
     }
 
     /// The CA certificates of `caRef` in PEM format, and their `ConfigMap`.

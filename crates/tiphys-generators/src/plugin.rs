@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tiphys_http::{ConnectTo, CredentialScope, HttpClient, HttpError, Timeout};
+use tiphys_http::{ConnectTo, CredentialScope, HttpClient, HttpError, Servers, Timeout};
 use tiphys_model::access::RepositoryAccess;
 use tiphys_model::limits::Limit;
 use tokio::sync::{Mutex, Semaphore};
@@ -25,6 +25,7 @@ use crate::environment::variable;
 pub use answer::fuzz_plugin_answer;
 pub use contract::PluginForm;
 pub use error::{PluginError, PluginErrorCause};
+use exchange::Failure;
 use service::PluginService;
 
 /// Where plugin services are found, and how they are asked.
@@ -72,6 +73,7 @@ pub struct PluginServices {
     objects: Arc<dyn ConfigObjects>,
     /// By CA certificates.
     clients: Mutex<BTreeMap<String, Arc<HttpClient>>>,
+    servers: Servers<Failure>,
     jobs: Semaphore,
 }
 
@@ -104,7 +106,7 @@ impl PluginServices {
     /// Creates services without connections. The objects are read for each question.
     pub fn new(settings: PluginSettings, objects: Arc<dyn ConfigObjects>) -> Self {
         let jobs = Semaphore::new(settings.limits.jobs.clamp(1, Semaphore::MAX_PERMITS));
-        Self { settings, objects, clients: Mutex::default(), jobs }
+        Self { settings, objects, clients: Mutex::default(), servers: Servers::default(), jobs }
     }
 
     /// Returns the objects that a service lists, or the error in Argo CD's words. The token is in no message.
@@ -130,7 +132,7 @@ impl PluginServices {
         // The time begins when the request can be sent. The semaphore is never closed.
         let _job = self.jobs.acquire().await.map_err(|error| of_settings(error.to_string()))?;
         let limits = &self.settings.limits;
-        let answer = exchange::ask(&client, &service, question, limits).await;
+        let answer = exchange::ask((&client, &self.servers), &service, question, limits).await;
         answer.map_err(|error| PluginError {
             message: format!("error listing params: {}", service.without_token(error.message)),
             ..error

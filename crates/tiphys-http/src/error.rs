@@ -27,6 +27,11 @@ pub enum HttpError {
 }
 
 impl HttpError {
+    /// Whether there was no connection, so that other requests to the server fail, too.
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::NoConnection(_) | Self::ConnectTimeout(_))
+    }
+
     /// Classifies the error of a request. The timeout is given if it ended the attempt to connect.
     pub(crate) fn of_request(error: &(dyn Error + 'static), connect_timeout: Option<Timeout>) -> Self {
         let causes = causes(error);

@@ -17,6 +17,7 @@ mod direct;
 mod error;
 mod proxy;
 mod response;
+mod servers;
 mod tls;
 mod url;
 
@@ -26,6 +27,7 @@ pub use credentials::{CredentialScope, Credentials};
 pub use deadline::{Deadline, Timeout};
 pub use error::HttpError;
 pub use response::{Response, Target};
+pub use servers::Servers;
 pub use url::{Base, HttpUrl, percent_encode};
 
 /// Functions for fuzz targets; not part of the API.

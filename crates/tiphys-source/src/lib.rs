@@ -31,7 +31,6 @@ mod plan;
 mod refs;
 mod repository;
 mod secret_file;
-mod servers;
 mod service;
 mod sources;
 mod submodule;

@@ -22,6 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gix_hash::ObjectId;
+use tiphys_http::Servers;
 use tiphys_model::access::{RepoUrl, RepositoryAccess};
 use tiphys_model::limits::Limit;
 use tiphys_tree::{FileOwner, mark_used, open_file};
@@ -37,7 +38,6 @@ use crate::lookup::LookupAge;
 use crate::objects::{Abbreviation, Objects};
 use crate::options::{Freshness, Network, Progress, SourceOptions};
 use crate::refs::{COMMIT_DIGITS, Refs, RevisionKind, revision_kind};
-use crate::servers::Servers;
 use crate::url::{RemoteUrl, Transport};
 use crate::{Secret, SourceError, SourceRequest, redact_url};
 
@@ -90,7 +90,8 @@ pub(crate) struct Context<'a> {
     pub(crate) options: &'a SourceOptions,
     pub(crate) request: &'a SourceRequest,
     pub(crate) lookup_age: LookupAge,
-    pub(crate) servers: &'a Servers,
+    /// The git servers of the request.
+    pub(crate) servers: &'a Servers<Arc<SourceError>>,
 }
 
 impl Repository {
@@ -234,7 +235,7 @@ impl Repository {
             })?;
             if output.code == Some(0) { Ok(output) } else { Err(self.failure(context, &output.stderr)) }
         };
-        let output = context.servers.call(&self.server(), look_up).await?;
+        let output = self.call(context, look_up).await?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let long = text.split(['\t', '\n']).next().is_some_and(|id| id.len() > COMMIT_DIGITS);
         if long {
@@ -342,7 +343,23 @@ impl Repository {
                 _ => Ok(Err(output.stderr)),
             }
         };
-        context.servers.call(&self.server(), fetch).await
+        self.call(context, fetch).await
+    }
+
+    /// Calls the server, unless another call of the request could not reach it. Git has no timeout for connecting but that of the look-up.
+    async fn call<T>(
+        &self,
+        context: Context<'_>,
+        call: impl Future<Output = Result<T, SourceError>>,
+    ) -> Result<T, SourceError> {
+        let is_unreachable = |error: &Arc<SourceError>| match **error {
+            SourceError::Unreachable { .. } => true,
+            SourceError::Timeout { limit, .. } => limit == Some(Limit::LOOKUP_TIMEOUT),
+            _ => false,
+        };
+        let call = Box::pin(async { call.await.map_err(Arc::new) });
+        let result = context.servers.call(&self.server(), is_unreachable, call).await;
+        result.map_err(|error| Arc::try_unwrap(error).unwrap_or_else(SourceError::Before))
     }
 
     /// Returns the key of the server: its address, and the proxy in between.

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use gix_hash::ObjectId;
+use tiphys_http::Servers;
 use tiphys_model::access::{ContextProject, FileRepositories, KnownRepositories, LocalChart, NetworkUse};
 use tiphys_tree::{Modes, RepoPath, Tree};
 use tokio::sync::OnceCell;
@@ -27,7 +28,6 @@ use crate::options::{Network, Progress};
 use crate::plan;
 use crate::refs::{RevisionKind, is_default, revision_kind};
 use crate::repository::Context;
-use crate::servers::Servers;
 use crate::url::RemoteUrl;
 use crate::{
     ChartSource, LocalCopy, Secret, SourceError, SourceRequest, SourceService, TreeScope, file_url, lfs,
@@ -59,7 +59,7 @@ pub struct Sources {
     /// The commits that are used instead of the files of local copies. None: the files are used as they are.
     past: Option<Arc<[Option<ObjectId>]>>,
     repositories: Arc<Mutex<Repositories>>,
-    servers: Arc<Servers>,
+    servers: Arc<Servers<Arc<SourceError>>>,
     trees: Arc<Mutex<HashMap<TreeRequest, Arc<OnceCell<Made>>>>>,
     identities: Arc<Mutex<compare::Identities>>,
     indexes: Arc<Mutex<index::Indexes>>,

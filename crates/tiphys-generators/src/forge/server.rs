@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use tiphys_http::{
-    Base, CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Target,
-    Timeout, percent_encode,
+    Base, CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Servers,
+    Target, Timeout, percent_encode,
 };
 use tiphys_model::access::{RepoUrl, RepositoryAccess, Secret};
 use tiphys_model::limits::Limit;
@@ -28,6 +28,7 @@ pub(super) struct Server<'a> {
     /// The Secret with the token.
     token: Option<String>,
     settings: &'a ForgeSettings,
+    servers: &'a Servers<HttpError>,
 }
 
 /// A request failed. The message names the URL and the remedy.
@@ -60,6 +61,7 @@ impl<'a> Server<'a> {
     /// Opens no connection. `certificates` are trusted instead of the system's, in PEM format.
     pub(super) async fn new(
         settings: &'a ForgeSettings,
+        servers: &'a Servers<HttpError>,
         block: &Block<'_>,
         certificates: Option<&Secret>,
         token: Option<Token>,
@@ -87,7 +89,7 @@ impl<'a> Server<'a> {
         let client = client.map_err(|error| format!("{}: {error}", block.forge))?;
         let credentials = token.as_ref().map(|token| credentials(block.forge, &token.value, scope));
         let token = token.map(|token| token.name);
-        Ok(Self { client, api, credentials, token, settings })
+        Ok(Self { client, api, credentials, token, settings, servers })
     }
 
     /// Returns the URL of a path of the API. Each segment is encoded.
@@ -152,13 +154,9 @@ impl<'a> Server<'a> {
 
     /// Sends a GET request and follows redirects on the same server. The response has status 200.
     async fn get(&self, url: HttpUrl) -> Result<Response, Failure> {
-        let limit = Limit::FORGE_REQUEST_TIMEOUT;
-        let deadline = Deadline::after(Timeout { duration: self.settings.request_timeout, limit });
         let mut target = Target::new(url);
         for _ in 0..=REDIRECTS_MAX {
-            let credentials = self.credentials.as_ref();
-            let request = Request { target: &target, accept: "application/json", credentials, deadline };
-            let response = self.client.get(&request).await.map_err(|error| failed(&target.url, &error))?;
+            let response = self.send(&target).await.map_err(|error| failed(&target.url, &error))?;
             match response.redirect().map_err(|error| problem(&target.url, &error.to_string()))? {
                 None if response.status() == 200 => return Ok(response),
                 None => return Err(self.refused(&response)),
@@ -173,6 +171,17 @@ impl<'a> Server<'a> {
             }
         }
         Err(problem(&target.url, &format!("it redirects more than {REDIRECTS_MAX} times; check api")))
+    }
+
+    /// Sends a request, unless another one could not connect. Its time begins when it is sent.
+    async fn send(&self, target: &Target) -> Result<Response, HttpError> {
+        let request = async {
+            let limit = Limit::FORGE_REQUEST_TIMEOUT;
+            let deadline = Deadline::after(Timeout { duration: self.settings.request_timeout, limit });
+            let credentials = self.credentials.as_ref();
+            self.client.get(&Request { target, accept: "application/json", credentials, deadline }).await
+        };
+        self.servers.call(&target.url.origin(), HttpError::is_unreachable, request).await
     }
 
     /// Reads a body within the rest of a list's limit.

@@ -5,7 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use tiphys_http::{
-    CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Target,
+    CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Servers,
+    Target,
 };
 use tiphys_model::limits::Limit;
 
@@ -24,15 +25,18 @@ const PAUSE: Duration = Duration::from_millis(200);
 const SHOWN_BYTES_MAX: usize = 4 << 10;
 
 /// Why there is no response.
-enum Failure {
+#[derive(Clone, Debug)]
+pub(super) enum Failure {
     /// No connection; a repetition may succeed.
     NoConnection(String),
+    /// No connection within the time of the question.
+    ConnectTimeout(String),
     Other(String),
 }
 
 /// Asks a service.
 pub(super) async fn ask(
-    client: &HttpClient,
+    (client, servers): (&HttpClient, &Servers<Failure>),
     service: &PluginService,
     question: &PluginQuestion<'_>,
     limits: &PluginLimits,
@@ -40,7 +44,7 @@ pub(super) async fn ask(
     let set = question.application_set;
     let url = method_url(&service.base_url, service.contract.path(), set).map_err(PluginError::settings)?;
     let body = Bytes::from(service.contract.body(set, question.parameters));
-    let exchange = Exchange { client, service, url, body, deadline: Deadline::after(service.timeout) };
+    let exchange = Exchange { client, servers, service, url, body };
     let result = exchange.run(limits).await;
     result.map_err(|error| PluginError {
         message: format!("error get api '{set}': {}", error.message),
@@ -50,15 +54,18 @@ pub(super) async fn ask(
 
 struct Exchange<'a> {
     client: &'a HttpClient,
+    servers: &'a Servers<Failure>,
     service: &'a PluginService,
     url: HttpUrl,
     body: Bytes,
-    deadline: Deadline,
 }
 
 impl Exchange<'_> {
     async fn run(&self, limits: &PluginLimits) -> Result<Vec<Map<String, Value>>, PluginError> {
-        let response = self.response(limits.attempts_max).await.map_err(PluginError::no_response)?;
+        let response = self.response(limits.attempts_max);
+        // An answer may take long, so a question does not wait for another one.
+        let response = self.servers.try_call(&self.url.origin(), Failure::is_unreachable, response).await;
+        let response = response.map_err(|failure| PluginError::no_response(failure.into_message()))?;
         let status = response.status();
         let max = limits.answer_bytes_max;
         let body = match response.decompressed_bytes(max).await {
@@ -97,36 +104,33 @@ impl Exchange<'_> {
         })
     }
 
-    /// Returns the first response that is worth no repetition, or the last one.
-    async fn response(&self, attempts_max: u32) -> Result<Response, String> {
+    /// Returns the first response that is worth no repetition, or the last one. The time of the question begins here.
+    async fn response(&self, attempts_max: u32) -> Result<Response, Failure> {
+        let deadline = Deadline::after(self.service.timeout);
         let mut pause = PAUSE;
         for _ in 1..attempts_max {
-            match self.follow().await {
+            match self.follow(deadline).await {
                 Ok(response) if !matches!(response.status(), 502..=504) => return Ok(response),
-                Err(Failure::Other(error)) => return Err(error),
-                result if self.deadline.remaining() <= pause => return result.map_err(Failure::into_message),
+                Err(failure @ (Failure::ConnectTimeout(_) | Failure::Other(_))) => return Err(failure),
+                result if deadline.remaining() <= pause => return result,
                 // The response is dropped before the pause.
                 Ok(_) | Err(Failure::NoConnection(_)) => {}
             }
             tokio::time::sleep(pause).await;
             pause *= 2;
         }
-        self.follow().await.map_err(Failure::into_message)
+        self.follow(deadline).await
     }
 
     /// Sends a request, and again where a redirect of the same server leads with the same method and body.
-    async fn follow(&self) -> Result<Response, Failure> {
+    async fn follow(&self, deadline: Deadline) -> Result<Response, Failure> {
         let token = &self.service.token;
         let scope = CredentialScope::Origin(self.url.clone());
         let credentials = (!token.is_empty()).then(|| Credentials::bearer(token, scope));
         let mut target = Target::new(self.url.clone());
         for _ in 0..REDIRECTS_MAX {
-            let request = Request {
-                target: &target,
-                accept: "",
-                credentials: credentials.as_ref(),
-                deadline: self.deadline,
-            };
+            let request =
+                Request { target: &target, accept: "", credentials: credentials.as_ref(), deadline };
             let post = |problem: &str| format!("Post \"{}\": {problem}", target.url);
             let response = self.client.post_json(&request, self.body.clone()).await;
             let response = response.map_err(|error| self.failure(&error, &target.url))?;
@@ -170,6 +174,7 @@ impl Exchange<'_> {
         let message = format!("Post \"{url}\": {problem}");
         match error {
             HttpError::NoConnection(_) => Failure::NoConnection(message),
+            HttpError::ConnectTimeout(_) => Failure::ConnectTimeout(message),
             _ => Failure::Other(message),
         }
     }
@@ -190,9 +195,13 @@ impl Exchange<'_> {
 }
 
 impl Failure {
+    fn is_unreachable(&self) -> bool {
+        !matches!(self, Self::Other(_))
+    }
+
     fn into_message(self) -> String {
         match self {
-            Self::NoConnection(message) | Self::Other(message) => message,
+            Self::NoConnection(message) | Self::ConnectTimeout(message) | Self::Other(message) => message,
         }
     }
 }

@@ -109,6 +109,20 @@ async fn unreachable_services_are_reported() {
 }
 
 #[tokio::test]
+async fn service_that_cannot_be_reached_is_not_asked_again() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let address = listener.local_addr().expect("it is bound");
+    drop(listener);
+    let services = world(&format!("http://{address}"), &[]).services(PluginLimits::default(), &[]);
+    let refused = error(&services).await;
+    assert!(refused.ends_with("connect: connection refused"), "{refused}");
+    let listener = TcpListener::bind(address).expect("the port is still free");
+    assert_eq!(error(&services).await, refused);
+    listener.set_nonblocking(true).expect("it is ours");
+    assert!(listener.accept().is_err(), "no connection");
+}
+
+#[tokio::test]
 async fn concurrent_questions_are_limited_and_share_connections() {
     for (jobs, connections) in [(1, 1), (2, 2)] {
         let late = Pace::Late(Duration::from_millis(200));

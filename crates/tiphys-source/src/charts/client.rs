@@ -2,12 +2,11 @@
 //! for a server that does not respond.
 
 use std::collections::HashMap;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_http::{
-    CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Target,
-    Timeout,
+    CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Servers,
+    Target, Timeout,
 };
 
 use tiphys_model::limits::Limit;
@@ -25,8 +24,9 @@ const REDIRECTS_MAX: usize = 10;
 #[derive(Default)]
 pub(crate) struct Clients {
     by_settings: OnceMap<String, Result<Arc<HttpClient>, HttpError>>,
-    /// Servers to which a connection was tried.
-    connected: OnceMap<String, ()>,
+    /// With the connection settings of a repository, for any request.
+    servers: Servers<HttpError>,
+    /// Servers that did not respond in time, for requests for one repository: for another one they may respond.
     unresponsive: Mutex<HashMap<String, HttpError>>,
 }
 
@@ -110,47 +110,36 @@ impl<'a> Client<'a> {
         self.send(&Target::new(url.clone()), parameters, Some(form)).await
     }
 
-    /// Sends a request. The first one to a server goes alone, so that others do not wait for the same connection in vain.
     async fn send(
-        &self,
-        target: &Target,
-        parameters: Parameters<'_>,
-        form: Option<&[(&str, &str)]>,
-    ) -> Result<Response, RequestFailure> {
-        let mut request = pin!(self.send_if_responsive(target, parameters, form));
-        match self.clients.connected.lead(self.connection(&target.url), request.as_mut()).await {
-            Some(result) => result,
-            None => request.await,
-        }
-    }
-
-    async fn send_if_responsive(
         &self,
         target: &Target,
         Parameters { accept, credentials, deadline }: Parameters<'_>,
         form: Option<&[(&str, &str)]>,
     ) -> Result<Response, RequestFailure> {
         let failure = |error| RequestFailure { target: Box::new(target.clone()), error };
-        let known = |key: String| locked(&self.clients.unresponsive).get(&key).cloned();
-        let error = known(self.connection(&target.url)).or_else(|| known(self.conversation(&target.url)));
-        if let Some(error) = error {
+        let (connection, conversation) = (self.connection(&target.url), self.conversation(&target.url));
+        let known = locked(&self.clients.unresponsive).get(&conversation).cloned();
+        if let Some(error) = known {
             return Err(failure(error));
         }
-        let remaining = deadline.remaining();
-        let client = self.clients.client(self.source, &self.server, self.options).await.map_err(failure)?;
-        let request = Request { target, accept, credentials, deadline };
-        let response = match form {
-            None => client.get(&request).await,
-            Some(fields) => client.post_form(&request, fields).await,
-        };
-        response.map_err(|error| {
+        let request = async {
+            let remaining = deadline.remaining();
+            let client = self.clients.client(self.source, &self.server, self.options).await?;
+            let request = Request { target, accept, credentials, deadline };
+            let response = match form {
+                None => client.get(&request).await,
+                Some(fields) => client.post_form(&request, fields).await,
+            };
             // With little time left, the server might have responded a moment later.
             let had_time = remaining >= deadline.timeout().duration / 2;
-            if had_time || !matches!(error, HttpError::Timeout(_)) {
-                self.remember(&target.url, &error);
-            }
-            failure(error)
-        })
+            response.inspect_err(|error| {
+                if had_time {
+                    self.remember(&target.url, error);
+                }
+            })
+        };
+        let sent = self.clients.servers.call(&connection, HttpError::is_unreachable, request).await;
+        sent.map_err(failure)
     }
 
     /// Reads the whole body of a response; none if it is longer than `max` bytes.
@@ -168,12 +157,10 @@ impl<'a> Client<'a> {
 
     /// Remembers that a server does not respond, if that is the error.
     fn remember(&self, url: &HttpUrl, error: &HttpError) {
-        let key = match error {
-            HttpError::Tls(_) | HttpError::Other(_) => return,
-            HttpError::NoConnection(_) | HttpError::ConnectTimeout(_) => self.connection(url),
-            HttpError::Timeout(_) => self.conversation(url),
-        };
-        locked(&self.clients.unresponsive).entry(key).or_insert_with(|| error.clone());
+        if matches!(error, HttpError::Timeout(_)) {
+            let key = self.conversation(url);
+            locked(&self.clients.unresponsive).entry(key).or_insert_with(|| error.clone());
+        }
     }
 
     /// The key of connections to a server with the repository's connection settings, for any request.
