@@ -62,7 +62,8 @@ pub async fn check_applications(
         workspace.resources.select(&references, &filter, &workspace.control_plane);
     workspace.trust.allow_file_repositories(&mut applications);
     let has_sets = references.is_empty() && !workspace.resources.sets().is_empty();
-    let mut errors: Vec<ServiceError> = errors.iter().map(ServiceError::selection).collect();
+    let mut errors: Vec<ServiceError> =
+        errors.iter().map(|error| select::unselectable(workspace, error)).collect();
     errors.extend(workspace.path_sets.errors().cloned());
     let mut warnings: Vec<Warning> = workspace.path_sets.warnings().cloned().collect();
     // A set that failed may generate selected ones.

@@ -24,6 +24,7 @@ use crate::context::service::Service;
 use crate::context::workspace::{Workspace, WorkspaceOptions};
 use crate::error::{Remedy, ServiceError};
 use crate::findings;
+use crate::select::unselectable;
 use crate::warning::Warning;
 
 pub use crate::problems::{ParameterProblem, ParameterProblems, ProblemRule};
@@ -84,7 +85,7 @@ fn find_application(
     let mut selection = workspace.resources.select(&references, &Filter::default(), &workspace.control_plane);
     workspace.trust.allow_file_repositories(&mut selection.applications);
     if let Some(error) = selection.errors.first() {
-        let failure = ServiceError::selection(error);
+        let failure = unselectable(workspace, error);
         return Err(match (error, set_names(workspace).as_slice()) {
             (SelectError::Unknown { suggestions, .. }, sets @ [_, ..]) if suggestions.is_empty() => failure
                 .with_hint(format!(

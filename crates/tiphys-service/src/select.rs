@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tiphys_store::{ApplicationRef, FILE_BYTES_MAX, Filter, Selection, Selector, StoredApplication};
+use tiphys_store::{
+    ApplicationRef, FILE_BYTES_MAX, Filter, SelectError, Selection, Selector, StoredApplication,
+};
 use tiphys_tree::read_bounded;
 
 use crate::application_diff::{ApplicationDiff, Presence};
@@ -42,7 +44,7 @@ pub fn select(
     let control_plane = &workspace.control_plane;
     let mut unusable: Vec<ApplicationDiff> =
         errors.iter().filter_map(|error| ApplicationDiff::of_unusable(error, control_plane)).collect();
-    let mut errors: Vec<ServiceError> = errors.iter().map(ServiceError::selection).collect();
+    let mut errors: Vec<ServiceError> = errors.iter().map(|error| unselectable(workspace, error)).collect();
     let mut warnings = Vec::new();
     // A missing application may be one of a set that failed.
     let is_about_sets = is_about_all || !errors.is_empty();
@@ -85,6 +87,18 @@ pub(crate) fn nothing_found(
         nothing_selected(workspace, action)
     } else {
         ServiceError::invalid_input(format!("no application to {action}"))
+    }
+}
+
+/// Returns the error of an application that cannot be selected. One that is unknown may be that of a chart.
+pub(crate) fn unselectable(workspace: &Workspace, error: &SelectError) -> ServiceError {
+    let is_unknown =
+        matches!(error, SelectError::Unknown { suggestions, left_out: None, .. } if suggestions.is_empty());
+    let chart = is_unknown.then(|| chart_of_applications(workspace)).flatten();
+    let error = ServiceError::selection(error);
+    match chart {
+        Some(chart) => with_chart(error, chart),
+        None => error,
     }
 }
 
@@ -135,6 +149,11 @@ fn chart_of_applications(workspace: &Workspace) -> Option<String> {
     charts.next()
 }
 
+fn with_chart(error: ServiceError, chart: String) -> ServiceError {
+    let hint = format!("{chart} is a chart of Applications");
+    error.with_hint(hint).with_remedy(Remedy::RenderChart(chart))
+}
+
 /// Returns whether a line of a template is `kind: Application` or `kind: ApplicationSet`.
 fn is_kind_of_applications(line: &str) -> bool {
     let line = line.split(" #").next().unwrap_or_default().trim_start_matches([' ', '-']);
@@ -149,8 +168,7 @@ fn nothing_selected(workspace: &Workspace, action: &str) -> ServiceError {
         return error.with_hint("no Application of the store has these labels and this project");
     }
     if let Some(chart) = chart_of_applications(workspace) {
-        let hint = format!("{chart} is a chart of Applications");
-        return error.with_hint(hint).with_remedy(Remedy::RenderChart(chart));
+        return with_chart(error, chart);
     }
     let is_application = |skipped: &&tiphys_store::Skipped| {
         skipped.object.as_ref().is_some_and(|object| object.kind == "Application")
