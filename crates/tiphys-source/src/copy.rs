@@ -191,13 +191,11 @@ impl OpenCopy {
             }
             None if found.is_none() => {
                 return Err(problem(
-                    "it is not the top of a git work tree, so it has no remotes that say which repository it is; write URL=DIR",
+                    "it is not the top of a git work tree, so it has no remotes that say which repository it is",
                 ));
             }
             None if remotes.is_empty() => {
-                return Err(problem(
-                    "its git repository has no remotes that say which repository it is; write URL=DIR",
-                ));
+                return Err(problem("its git repository has no remotes that say which repository it is"));
             }
             None => remotes,
         };

@@ -175,6 +175,7 @@ fn remedy(error: &RenderError) -> Option<Remedy> {
 pub(super) fn source_remedy(error: &SourceError) -> Option<Remedy> {
     match error {
         SourceError::FileRepository { .. } => Some(Remedy::AllowFileRepositories),
+        SourceError::Copy { .. } => Some(Remedy::AddRepository),
         SourceError::Offline { .. } => Some(Remedy::AllowNetwork),
         SourceError::Unreachable { .. } => Some(Remedy::UseCacheOnly),
         SourceError::Objects { .. } => Some(Remedy::FetchAgain),
