@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::OnceCell;
 
 /// Servers that were called, and the errors of those that could not be reached. For one request of a user: later a server may be up again.
-#[derive(Debug)]
 pub struct Servers<E> {
     called: Mutex<HashMap<String, Arc<OnceCell<()>>>>,
     unreachable: Mutex<HashMap<String, E>>,
@@ -49,6 +48,13 @@ impl<E: Clone> Servers<E> {
                 locked(&self.unreachable).entry(server.to_owned()).or_insert_with(|| error.clone());
             }
         })
+    }
+}
+
+/// Keys may have passwords of proxies.
+impl<E> std::fmt::Debug for Servers<E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Servers").finish_non_exhaustive()
     }
 }
 

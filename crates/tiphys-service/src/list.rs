@@ -18,7 +18,7 @@ pub struct ListedApplication {
     /// The application.
     pub stored: Arc<StoredApplication>,
     /// The plugins of its sources, each once: `helm`, `kustomize`, `directory` or the name of another plugin. A source that cannot be read,
-    /// and whose document does not say, has none.
+    /// and whose document names none, has none.
     pub plugins: Vec<String>,
     /// The number of parameters that the Application and its override files set, inline values included. Those of value files are not
     /// counted.

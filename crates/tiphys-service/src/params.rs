@@ -28,6 +28,7 @@ use crate::select::unselectable;
 use crate::warning::Warning;
 
 pub use crate::problems::{ParameterProblem, ParameterProblems, ProblemRule};
+use change::FROM_STANDARD_INPUT;
 pub use change::ParameterRequest;
 pub use check::{CheckedParameters, ParameterFinding, check};
 pub use diff::{UnsavedChange, compare_unsaved};
@@ -125,9 +126,11 @@ impl ParameterValues {
     /// Refuses to read standard input twice.
     pub fn require_one_standard_input(&self, options: &ServiceOptions) -> Result<(), ServiceError> {
         let of_store = options.store.iter().filter(|path| **path == StorePath::StandardInput).count();
-        if of_store + self.files.iter().filter(|path| *path == "-").count() > 1 {
+        let of_files = self.files.iter().filter(|path| *path == "-").count();
+        let of_values = self.assignments.iter().filter(|text| text.ends_with(FROM_STANDARD_INPUT)).count();
+        if of_store + of_files + of_values > 1 {
             return Err(ServiceError::invalid_input(
-                "standard input can be read once: the store and the values both name it",
+                "standard input can be read once, and it is named more than once: by the store, -f or values",
             ));
         }
         Ok(())

@@ -1,9 +1,8 @@
 //! A sample repository: Applications and their sources, to try commands on.
 
 use std::ffi::OsStr;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -17,9 +16,6 @@ const URL: &str = "https://git.example.com/platform/sample.git";
 
 /// The program that makes the directory a repository.
 const GIT: &str = "git";
-
-/// Mode of the directory. Temporary ones are private.
-const MODE: u32 = 0o755;
 
 macro_rules! files {
     ($($path:literal),+ $(,)?) => {
@@ -43,7 +39,7 @@ const FILES: &[(&str, &str)] = files![
 ];
 
 /// Creates the repository in a directory that is empty or does not exist: a checkout of the branch `main` with one commit and a remote
-/// `origin`. Nothing is contacted. After a failure there is no directory.
+/// `origin`. Nothing is contacted. A failure leaves the directory as it was.
 pub async fn create_sample(dir: &Path, host: &Host) -> Result<(), ServiceError> {
     let shown = dir.display();
     let failed = |error: io::Error| {
@@ -63,13 +59,29 @@ pub async fn create_sample(dir: &Path, host: &Host) -> Result<(), ServiceError> 
         let error = ServiceError::invalid_input("git was not found in PATH; the sample is a git repository");
         return Err(error.with_remedy(Remedy::CheckTools));
     };
-    let above = dir.parent().unwrap_or(&dir);
-    fs::create_dir_all(above).map_err(failed)?;
-    let new = TempDir::with_prefix_in(".tiphys-sample-", above).map_err(failed)?;
-    write_files(new.path()).map_err(failed)?;
-    commit(new.path(), &git, host).await?;
-    fs::set_permissions(new.path(), Permissions::from_mode(MODE)).map_err(failed)?;
-    fs::rename(new.path(), &dir).map_err(failed)
+    let is_new = !dir.exists();
+    fs::create_dir_all(&dir).map_err(failed)?;
+    let written = async {
+        let new = TempDir::with_prefix_in(".tiphys-sample-", &dir).map_err(failed)?;
+        write_files(new.path()).map_err(failed)?;
+        commit(new.path(), &git, host).await?;
+        move_entries(new.path(), &dir).map_err(failed)
+    };
+    let written = written.await;
+    if written.is_err() && is_new {
+        // A directory in which something else was created meanwhile stays.
+        drop(fs::remove_dir(&dir));
+    }
+    written
+}
+
+/// Moves all entries of a directory into one above it.
+fn move_entries(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        fs::rename(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
 }
 
 fn write_files(dir: &Path) -> io::Result<()> {

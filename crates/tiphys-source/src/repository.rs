@@ -343,10 +343,14 @@ impl Repository {
                 _ => Ok(Err(output.stderr)),
             }
         };
-        self.call(context, fetch).await
+        let fetch = Box::pin(async { fetch.await.map_err(Arc::new) });
+        // A connection may break during a fetch, which says nothing about other repositories.
+        let result = context.servers.try_call(&self.server(), |_| false, fetch).await;
+        result.map_err(|error| Arc::try_unwrap(error).unwrap_or_else(SourceError::Before))
     }
 
-    /// Calls the server, unless another call of the request could not reach it. Git has no timeout for connecting but that of the look-up.
+    /// Looks something up, unless another look-up of the request could not reach the server. Git has no timeout for connecting but that of
+    /// the look-up.
     async fn call<T>(
         &self,
         context: Context<'_>,

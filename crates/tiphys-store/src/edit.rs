@@ -130,20 +130,26 @@ impl FileEdit {
         }
     }
 
-    /// Joins the edits of each file to one. All were made from the content that the file has now.
+    /// Joins the edits of each file to one, whatever path leads to it. All were made from the content that the file has now. Equal ones count
+    /// once.
     pub fn join(edits: impl IntoIterator<Item = Self>) -> Result<Vec<Self>, FileEditError> {
-        let mut by_path: BTreeMap<PathBuf, Vec<Self>> = BTreeMap::new();
+        let mut by_file: BTreeMap<PathBuf, Vec<Self>> = BTreeMap::new();
         for edit in edits {
-            by_path.entry(edit.path.clone()).or_default().push(edit);
+            let file = edit.path.canonicalize().unwrap_or_else(|_| edit.path.clone());
+            let of_file = by_file.entry(file).or_default();
+            if !of_file.iter().any(|other| (&other.before, &other.after) == (&edit.before, &edit.after)) {
+                of_file.push(edit);
+            }
         }
-        by_path.into_iter().map(|(path, edits)| Self::joined(path, &edits)).collect()
+        by_file.into_values().map(|edits| Self::joined(&edits)).collect()
     }
 
     /// Joins the edits of one file.
-    fn joined(path: PathBuf, edits: &[Self]) -> Result<Self, FileEditError> {
+    fn joined(edits: &[Self]) -> Result<Self, FileEditError> {
         if let [only] = edits {
             return Ok(only.clone());
         }
+        let path = edits.first().map(|edit| edit.path.clone()).unwrap_or_default();
         let before = edits.first().and_then(|edit| edit.before.clone());
         if edits.iter().any(|edit| edit.before != before) {
             return Err(FileEditError::Conflict { path });
@@ -152,9 +158,11 @@ impl FileEdit {
         let replaced = edits.iter().map(|edit| replacement(text, &edit.after));
         let mut replaced: Vec<(Range<usize>, &[u8])> = replaced.collect();
         replaced.sort_by_key(|(range, _)| (range.start, range.end));
-        let (mut after, mut end) = (Vec::new(), 0);
+        let (mut after, mut end, mut inserted_at) = (Vec::new(), 0, None);
         for (range, new) in replaced {
-            let Some(kept) = text.get(end..range.start) else {
+            let is_second_insertion =
+                range.is_empty() && inserted_at.replace(range.start) == Some(range.start);
+            let Some(kept) = text.get(end..range.start).filter(|_| !is_second_insertion) else {
                 return Err(FileEditError::Overlap { path });
             };
             after.extend_from_slice(kept);

@@ -71,7 +71,12 @@ pub(crate) fn names_clusters(common: &CommonArgs, host: &Process) -> Result<bool
     if !common.clusters.cluster_state.is_empty() || kubernetes(common).is_given() {
         return Ok(true);
     }
-    let file = ProjectFile::find(&choice(common), host)?;
+    let file = match choice(common) {
+        // A comparison uses that of the base, so one that cannot be used is no obstacle yet.
+        ProjectFileChoice::Search => ProjectFile::find(&ProjectFileChoice::Search, host).unwrap_or(None),
+        ProjectFileChoice::Base => None,
+        named => ProjectFile::find(&named, host)?,
+    };
     Ok(file.is_some_and(|file| file.values().iter().any(|value| value.key == ProjectKey::ClusterState)))
 }
 

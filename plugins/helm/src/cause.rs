@@ -10,7 +10,7 @@ use crate::failure::chain;
 use crate::generate::GenerateError;
 use crate::request::Request;
 
-use message::Message;
+use message::{Message, lines};
 
 /// The first words of errors about dependencies. The cause has its own.
 const DEPENDENCIES: &str = "error building helm chart dependencies: ";
@@ -32,7 +32,7 @@ pub(crate) fn cause(error: &GenerateError, request: &Request) -> Option<String> 
         GenerateError::Dependencies(error) => {
             let text = chain(error);
             let text = text.strip_prefix(DEPENDENCIES).unwrap_or(&text);
-            (format!("dependencies: {}", helm_message(text).unwrap_or(text)), None)
+            (format!("dependencies: {}", lines(helm_message(text).unwrap_or(text))), None)
         }
         _ => return None,
     };

@@ -19,7 +19,7 @@ pub(crate) enum Role {
 /// One call of the program.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    /// The program in whose place it is called.
+    /// The program that the call replaces.
     pub(crate) role: Role,
     /// The arguments after the program's name.
     pub(crate) arguments: Vec<OsString>,

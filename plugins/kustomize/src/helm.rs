@@ -108,7 +108,9 @@ fn check(arguments: &[OsString], permitted: &[PathBuf]) -> Result<(), HelmError>
 /// Returns a path without links. Its last component may not exist. A path of which more is missing leads nowhere.
 fn real(path: &Path) -> PathBuf {
     let above = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    path.canonicalize().ok().or_else(above).unwrap_or_default()
+    // A link to a missing file leads to where that would be.
+    let missing = || (!path.is_symlink()).then(above)?;
+    path.canonicalize().ok().or_else(missing).unwrap_or_default()
 }
 
 #[cfg(test)]

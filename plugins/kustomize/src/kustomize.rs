@@ -208,12 +208,14 @@ impl Ended {
             return Ok(output.stdout);
         }
         let code = output.code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-        Err(Self { code, stderr: output.stderr, cause: None })
+        let by_signal = if output.code.is_none() { "ended by a signal\n" } else { "" };
+        Err(Self { code, stderr: output.stderr + by_signal, cause: None })
     }
 
-    /// Returns the program's standard error, after the cause if it is known. tiphys prints what follows the cause with `-v` only.
+    /// Returns the program's standard error, after the cause if it is known. An empty line separates the cause from what earlier calls printed;
+    /// tiphys prints what follows it with `-v` only.
     pub(crate) fn message(&self) -> String {
-        let cause = self.cause.as_ref().map(|cause| format!("kustomize plugin: {cause}\n\ndetails:\n"));
+        let cause = self.cause.as_ref().map(|cause| format!("\nkustomize plugin: {cause}\n\ndetails:\n"));
         format!("{}{}", cause.unwrap_or_default(), self.stderr)
     }
 }

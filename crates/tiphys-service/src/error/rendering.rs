@@ -44,10 +44,13 @@ impl ServiceError {
         let (base_place, head_place) = (error_place(base, base_error), error_place(head, head_error));
         let (base_cause, head_cause) = (chain(base_error), chain(head_error));
         let [base_reason, reason] = [base_error, head_error].map(shared_reason);
+        let both = |base_cause: &str, head_cause: &str| {
+            format!("({base_place}): {base_cause}; and ({head_place}): {head_cause}")
+        };
         let what = if base_cause == head_cause {
             format!("({base_place} and {head_place}): {head_cause}")
         } else {
-            format!("({base_place}): {base_cause}; and ({head_place}): {head_cause}")
+            both(&base_cause, &head_cause)
         };
         let kind = render_kind(base_error).max(render_kind(head_error));
         let remedy = remedy(head_error).or_else(|| remedy(base_error));
@@ -57,7 +60,8 @@ impl ServiceError {
             let failed = failed.of_plugin(head_error, |cause| format!("{application}: {cause}"));
             failed.shared(application, reason)
         } else {
-            failed
+            let short = both(&base_reason, &reason);
+            failed.of_plugin(head_error, |_| format!("application {application} {short}"))
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) async fn each<T>(
     all.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// Returns what tells the folders of an application's sources apart.
+/// Returns the key of the folders of an application's sources.
 fn folders(stored: &StoredApplication) -> impl Iterator<Item = [&str; 3]> {
     let sources = stored.application.spec.effective_sources().iter();
     sources.map(|source| [&*source.repo_url, &*source.chart, &*source.path])

@@ -85,16 +85,40 @@ pub async fn plan_edits(
     request: &ParameterRequest,
     progress: StepCallback<'_>,
 ) -> Result<PlannedEdits, ServiceError> {
-    if let Some(application) = selection.one() {
-        let (stored, warnings) = find_application(workspace, application)?;
-        let planned = plan(workspace, stored, warnings, choice, options, request).await?;
-        let files = planned.edit.iter().cloned().collect();
-        return Ok(PlannedEdits { edits: vec![planned], files, ..PlannedEdits::default() });
+    let mut planned = match selection.one() {
+        Some(application) => {
+            let (stored, warnings) = find_application(workspace, application)?;
+            let edit = plan(workspace, stored, warnings, choice, options, request).await?;
+            PlannedEdits { edits: vec![edit], ..PlannedEdits::default() }
+        }
+        None => plan_selected(workspace, selection, choice, options, request, progress).await?,
+    };
+    match FileEdit::join(planned.edits.iter().filter_map(|planned| planned.edit.clone())) {
+        Ok(files) => planned.files = files,
+        Err(error) => planned.errors.push(edit_error(&error)),
     }
+    Ok(planned)
+}
+
+/// Plans the change of each selected application. The files are not joined yet.
+async fn plan_selected(
+    workspace: &Workspace,
+    selection: &ApplicationSelection,
+    choice: &SourceChoice,
+    options: &EditOptions,
+    request: &ParameterRequest,
+    progress: StepCallback<'_>,
+) -> Result<PlannedEdits, ServiceError> {
     let selected = select(workspace, selection, "change")?;
-    if options.if_version.is_some() && selected.applications.len() > 1 {
-        let error = ServiceError::invalid_input("a version is that of one application's file");
-        return Err(error.of_input(Input::IfVersion));
+    let count = selected.applications.len();
+    if count > 1 && options.if_version.is_some() {
+        let message = format!("a file's version needs one application, and {count} are selected");
+        return Err(ServiceError::invalid_input(message).of_input(Input::IfVersion));
+    }
+    if count > 1 && request.reads_standard_input() {
+        return Err(ServiceError::invalid_input(format!(
+            "standard input can be read once, and {count} applications are selected; write the value into a file"
+        )));
     }
     let mut planned = PlannedEdits {
         errors: selected.errors,
@@ -109,10 +133,6 @@ pub async fn plan_edits(
             Ok(edit) => planned.edits.push(edit),
             Err(error) => planned.errors.push(error),
         }
-    }
-    match FileEdit::join(planned.edits.iter().filter_map(|planned| planned.edit.clone())) {
-        Ok(files) => planned.files = files,
-        Err(error) => planned.errors.push(edit_error(&error)),
     }
     Ok(planned)
 }

@@ -290,6 +290,25 @@ fn edits_of_the_same_place_are_not_joined() {
     });
     let error = FileEdit::join(edits).expect_err("both change the name");
     assert!(matches!(error, FileEditError::Overlap { .. }), "{error}");
+    let edits = ["x", "y"].map(|name| {
+        let changes = set(&["spec", "source", "path"], name);
+        load(dir.path()).applications()[0].edit(&changes).expect("unchanged file")
+    });
+    let error = FileEdit::join(edits).expect_err("both add a line at one place");
+    assert!(matches!(error, FileEditError::Overlap { .. }), "{error}");
+    let error = FileEdit::join(["a", "b"].map(|text| FileEdit::create(dir.path().join("new"), text)));
+    assert!(matches!(error, Err(FileEditError::Overlap { .. })), "both create the file: {error:?}");
+}
+
+#[test]
+fn edits_of_one_file_by_two_paths_are_joined() {
+    let dir = folder();
+    let path = dir.path().join("sub/../app.yaml");
+    fs::create_dir(dir.path().join("sub")).expect("a directory");
+    let by_path =
+        Store::load(&[StoreInput::Path(path)]).expect("a readable file").applications()[0].edit(&rename());
+    let edits = [edit(dir.path()), by_path.expect("unchanged file")];
+    assert_eq!(FileEdit::join(edits.clone()).expect("one change"), edits[..1]);
 }
 
 #[test]

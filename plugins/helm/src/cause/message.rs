@@ -81,7 +81,8 @@ impl<'a> Message<'a> {
             match line.strip_suffix(':').filter(|name| !name.starts_with(['-', ' '])) {
                 Some(name) if name == chart => subchart.clear(),
                 Some(name) => subchart = format!("chart {name}: "),
-                None => problems.push(format!("{subchart}{}", line.trim().trim_start_matches("- "))),
+                None => problems
+                    .push(format!("{subchart}{}", without_value(line.trim().trim_start_matches("- ")))),
             }
         }
         let text = format!("values do not match values.schema.json: {}", problems.join("; "));
@@ -123,7 +124,17 @@ impl fmt::Display for TemplatePlace<'_> {
     }
 }
 
+/// Removes the value from a problem that quotes it: `at '/password': 'hunter2' does not match pattern '^[A-Z]+$'`. It may be secret.
+fn without_value(problem: &str) -> String {
+    const RULES: [&str; 2] = ["' does not match pattern", "' is not valid "];
+    let of_value = problem.split_once(": '").and_then(|(place, quoted)| {
+        let end = RULES.iter().find_map(|rule| quoted.rfind(rule))?;
+        Some(format!("{place}: the value{}", &quoted[end + 1..]))
+    });
+    of_value.unwrap_or_else(|| problem.to_owned())
+}
+
 /// Removes empty lines: one ends the cause.
-fn lines(text: &str) -> String {
+pub(super) fn lines(text: &str) -> String {
     text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }

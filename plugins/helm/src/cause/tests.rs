@@ -57,6 +57,10 @@ fn message_without_a_line_of_a_template_begins_with_the_problem() {
             "values do not match values.schema.json: at '': missing property 'image'; at '/port': got string, want integer; chart redis: at '/size': got string, want integer",
         ),
         (
+            "Error: values don't meet the specifications of the schema(s) in the following chart(s):\nweb:\n- at '/password': 'it's: 'secret' does not match pattern '^[A-Z]+$'\n- at '/mail': 'x' is not valid email: missing @",
+            "values do not match values.schema.json: at '/password': the value does not match pattern '^[A-Z]+$'; at '/mail': the value is not valid email: missing @",
+        ),
+        (
             "Error: open web/missing.yaml: no such file or directory",
             "open web/missing.yaml: no such file or directory",
         ),

@@ -44,12 +44,11 @@ pub async fn project_file_of_base(
         ProjectFileChoice::Named(file) => Some(host.absolute(file)),
         _ => nearest(host),
     };
-    let is_named = matches!(choice, ProjectFileChoice::Named(_));
     let mut of_base = None;
     for candidate in candidates {
         let at_base = match reader.path(&candidate, Modes::Plain).await {
             // Another repository than those that are compared may be around the current directory.
-            Err(_) if !is_named && now.is_none() => break,
+            Err(_) if *choice == ProjectFileChoice::Search && now.is_none() => break,
             at_base => at_base?,
         };
         let Some((BasePath { place, files }, _)) = at_base else { break };

@@ -31,7 +31,7 @@ use crate::warning::Warning;
 const UNDECODED_SECRET: &str =
     "cluster cache contains unexpected type *v1.Secret instead of *Cluster, secret conversion failure";
 
-/// Who is asked what the recorded answers of the options do not answer.
+/// The sources that are asked if the recorded answers of the options do not fit.
 #[derive(Clone, Debug)]
 pub(crate) enum Asking {
     /// Everything that the generators name.

@@ -19,6 +19,9 @@ use crate::context::host::Host;
 use crate::error::{Input, Remedy, ServiceError, chain};
 use crate::params::ParameterValues;
 
+/// The end of an assignment of what standard input has.
+pub(in crate::params) const FROM_STANDARD_INPUT: &str = "=@-";
+
 /// A requested change of parameters. Assignments are parsed when it is applied, since that requires the known names.
 #[derive(Clone, Debug)]
 pub struct ParameterRequest {
@@ -82,6 +85,11 @@ impl ParameterRequest {
             variables: Variables::default(),
             reference: None,
         })
+    }
+
+    /// Returns whether the value of an assignment is read from standard input.
+    pub(in crate::params) fn reads_standard_input(&self) -> bool {
+        self.set.iter().any(|text| text.ends_with(FROM_STANDARD_INPUT))
     }
 
     /// Returns the request with the prefix `set.` before names of chart values that lack it: all but `known` ones.
