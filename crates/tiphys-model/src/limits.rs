@@ -10,7 +10,7 @@ use std::iter::successors;
 pub struct Limit(&'static str);
 
 impl Limit {
-    /// Bytes of one file that a `git` generator reads.
+    /// Bytes of one file that a `git` or `oci` generator reads.
     pub const APPSET_FILE_BYTES_MAX: Self = Self("appset-file-bytes-max");
     /// Parameter sets of one generator.
     pub const APPSET_PARAMETERS_MAX: Self = Self("appset-parameters-max");

@@ -25,8 +25,8 @@ mod tls_certificates;
 pub use application::{Application, ApplicationSpec, Destination, IgnoreDifference};
 pub use application_set::{
     ApplicationSet, ClustersGenerator, DecisionsGenerator, Generator, GeneratorEntry, GeneratorKind,
-    GitGenerator, GitPattern, IgnoreApplicationDifference, LabelSelectorSpec, ListGenerator, MergeGenerator,
-    PluginContract, PluginGenerator, SelectorExpression,
+    IgnoreApplicationDifference, LabelSelectorSpec, ListGenerator, MergeGenerator, PathPattern,
+    PluginContract, PluginGenerator, RepositoryGenerator, SelectorExpression,
 };
 pub use crd::{Crd, crd_patch};
 pub use decode::{Decoded, Findings, UnknownField};

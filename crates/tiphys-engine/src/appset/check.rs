@@ -173,10 +173,14 @@ impl Check<'_> {
         let path = &generator.path;
         match &generator.kind {
             GeneratorKind::List(list) => self.list(list, path),
-            GeneratorKind::Git(git) if git.directories.is_empty() && git.files.is_empty() => {
+            GeneratorKind::Git(settings) | GeneratorKind::Oci(settings)
+                if settings.directories.is_empty() && settings.files.is_empty() =>
+            {
                 self.add(SetRule::Refused, path, "names neither directories nor files");
             }
-            GeneratorKind::Git(git) if !git.directories.is_empty() && !git.files.is_empty() => {
+            GeneratorKind::Git(settings) | GeneratorKind::Oci(settings)
+                if !settings.directories.is_empty() && !settings.files.is_empty() =>
+            {
                 self.add(SetRule::NoEffect, &path.key("files"), "has no effect beside directories");
             }
             GeneratorKind::Matrix(children) => {

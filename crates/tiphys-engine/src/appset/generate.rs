@@ -2,9 +2,9 @@
 
 mod clusters;
 mod decisions;
-mod git;
 mod list;
 mod nested;
+mod paths;
 mod plugin;
 mod values;
 
@@ -21,7 +21,7 @@ use tiphys_model::resources::{
 use tiphys_yaml::Position;
 
 pub use clusters::{ClusterUse, cluster_use};
-pub use git::template_project;
+pub use paths::template_project;
 
 use crate::appset::engine::Templates;
 use crate::appset::{
@@ -304,7 +304,11 @@ impl Run<'_> {
         match &generator.kind {
             GeneratorKind::List(list) => list::run(self.mode, list),
             GeneratorKind::Clusters(clusters) => self.clusters(clusters, &generator.values),
-            GeneratorKind::Git(git) => self.git(git, &generator.values),
+            GeneratorKind::Git(git) => {
+                self.require_template_project()?;
+                self.paths("git", git, &generator.values)
+            }
+            GeneratorKind::Oci(oci) => self.paths("oci", oci, &generator.values),
             GeneratorKind::Plugin(plugin) => self.plugin(plugin, generator),
             GeneratorKind::Matrix(children) => self.matrix(children),
             GeneratorKind::Merge(merge) => self.merge(merge),

@@ -15,8 +15,8 @@ pub struct Question {
     /// | generator | request | answer |
     /// |---|---|---|
     /// | `clusters` | `{}` | `name`, `server`, `project`, `labels`, `annotations` of each cluster Secret |
-    /// | `git` | `repoURL`, `revision`, `project`, `directories: true` | `path` of each directory |
-    /// | `git` | `repoURL`, `revision`, `project`, `files: PATTERN` | `path` and `content` of each file |
+    /// | `git`, `oci` | `repoURL`, `revision`, `project`, `directories: true` | `path` of each directory |
+    /// | `git`, `oci` | `repoURL`, `revision`, `project`, `files: PATTERN` | `path` and `content` of each file |
     /// | `plugin` | `configMap`, `contract`, `body` | the objects that the service lists |
     /// | `clusterDecisionResource` | `configMap`, `name`, `labelSelector` | `name`, `server` and the decision's strings of each cluster |
     /// | `pullRequest`, `scmProvider` | the settings | an object for each pull request or branch, with the parameters' names |

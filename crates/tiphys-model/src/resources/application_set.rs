@@ -7,8 +7,8 @@ use serde_json::Value;
 use tiphys_yaml::{Data, DecodeError, Node, Position, Step};
 
 pub use generator::{
-    ClustersGenerator, DecisionsGenerator, Generator, GeneratorEntry, GeneratorKind, GitGenerator,
-    GitPattern, LabelSelectorSpec, ListGenerator, MergeGenerator, PluginContract, PluginGenerator,
+    ClustersGenerator, DecisionsGenerator, Generator, GeneratorEntry, GeneratorKind, LabelSelectorSpec,
+    ListGenerator, MergeGenerator, PathPattern, PluginContract, PluginGenerator, RepositoryGenerator,
     SelectorExpression,
 };
 

@@ -51,6 +51,13 @@ fn mistakes_of_generators_are_found() {
             vec!["3:22 refused: spec.generators[0].git: names neither directories nor files"],
         ),
         (
+            "[{oci: {repoURL: u, revision: ^1}}, {oci: {directories: [{path: a}], files: [{path: b}]}}]",
+            vec![
+                "3:22 refused: spec.generators[0].oci: names neither directories nor files",
+                "3:91 no-effect: spec.generators[1].oci.files: has no effect beside directories",
+            ],
+        ),
+        (
             "[{matrix: {generators: [{clusters: {}}]}}]",
             vec!["3:38 generator: spec.generators[0].matrix.generators: a matrix has exactly two generators"],
         ),

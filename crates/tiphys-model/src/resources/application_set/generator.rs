@@ -48,7 +48,7 @@ pub enum GeneratorKind {
     /// `clusters`
     Clusters(ClustersGenerator),
     /// `git`
-    Git(GitGenerator),
+    Git(RepositoryGenerator),
     /// `scmProvider`, in canonical form.
     ScmProvider(Value),
     /// `clusterDecisionResource`
@@ -61,6 +61,8 @@ pub enum GeneratorKind {
     Merge(MergeGenerator),
     /// `plugin`
     Plugin(PluginGenerator),
+    /// `oci`
+    Oci(RepositoryGenerator),
 }
 
 /// Settings of a `list` generator.
@@ -81,24 +83,24 @@ pub struct ClustersGenerator {
     pub is_flat_list: bool,
 }
 
-/// Settings of a `git` generator.
+/// Settings of a `git` or `oci` generator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GitGenerator {
-    /// URL of the repository.
+pub struct RepositoryGenerator {
+    /// URL of the repository, or of the artefact.
     pub repo_url: String,
-    /// Revision; empty means `HEAD`.
+    /// Revision. Empty means `HEAD` of a git repository. That of an artefact is a tag, a digest or a range of versions.
     pub revision: String,
     /// Patterns of directories.
-    pub directories: Vec<GitPattern>,
+    pub directories: Vec<PathPattern>,
     /// Patterns of files, which count if there are no directories.
-    pub files: Vec<GitPattern>,
+    pub files: Vec<PathPattern>,
     /// First part of the names of the path parameters; empty if none.
     pub path_param_prefix: String,
 }
 
-/// A pattern of paths in a repository.
+/// A pattern of paths in a repository or an artefact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GitPattern {
+pub struct PathPattern {
     /// The pattern.
     pub path: String,
     /// Whether matching paths are excluded.
@@ -169,7 +171,7 @@ pub struct SelectorExpression {
 }
 
 /// The kinds in the order in which Argo CD runs those of one entry.
-const KINDS: [&str; 9] = [
+const KINDS: [&str; 10] = [
     "list",
     "clusters",
     "git",
@@ -179,6 +181,7 @@ const KINDS: [&str; 9] = [
     "matrix",
     "merge",
     "plugin",
+    "oci",
 ];
 
 impl ApplicationSet {
@@ -229,13 +232,8 @@ impl ApplicationSet {
                 selector: LabelSelectorSpec::new(&settings["selector"]),
                 is_flat_list: flag(settings, "flatList"),
             }),
-            "git" => GeneratorKind::Git(GitGenerator {
-                repo_url: text(settings, "repoURL"),
-                revision: text(settings, "revision"),
-                directories: patterns(settings, "directories"),
-                files: patterns(settings, "files"),
-                path_param_prefix: text(settings, "pathParamPrefix"),
-            }),
+            "git" => GeneratorKind::Git(RepositoryGenerator::new(settings)),
+            "oci" => GeneratorKind::Oci(RepositoryGenerator::new(settings)),
             "scmProvider" => GeneratorKind::ScmProvider(settings.clone()),
             "clusterDecisionResource" => GeneratorKind::ClusterDecisionResource(DecisionsGenerator {
                 config_map: text(settings, "configMapRef"),
@@ -318,6 +316,19 @@ impl GeneratorKind {
             Self::Matrix(_) => "matrix",
             Self::Merge(_) => "merge",
             Self::Plugin(_) => "plugin",
+            Self::Oci(_) => "oci",
+        }
+    }
+}
+
+impl RepositoryGenerator {
+    fn new(settings: &Value) -> Self {
+        Self {
+            repo_url: text(settings, "repoURL"),
+            revision: text(settings, "revision"),
+            directories: patterns(settings, "directories"),
+            files: patterns(settings, "files"),
+            path_param_prefix: text(settings, "pathParamPrefix"),
         }
     }
 }
@@ -348,10 +359,10 @@ impl LabelSelectorSpec {
     }
 }
 
-fn patterns(settings: &Value, key: &str) -> Vec<GitPattern> {
+fn patterns(settings: &Value, key: &str) -> Vec<PathPattern> {
     list(settings, key)
         .iter()
-        .map(|entry| GitPattern { path: text(entry, "path"), is_excluded: flag(entry, "exclude") })
+        .map(|entry| PathPattern { path: text(entry, "path"), is_excluded: flag(entry, "exclude") })
         .collect()
 }
 

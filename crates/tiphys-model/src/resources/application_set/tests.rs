@@ -130,6 +130,28 @@ fn set_is_decoded_with_generators_of_three_levels() {
 }
 
 #[test]
+fn oci_is_a_generator_of_all_three_levels() {
+    let oci = json!({"repoURL": "oci://r.example.com/a", "revision": "^1", "directories": [{"path": "*"}]});
+    let third = json!({"merge": {"mergeKeys": ["a"], "generators": [{"oci": oci}]}});
+    let second = json!({"matrix": {"generators": [{"oci": oci}, third]}});
+    let plugin = json!({"configMapRef": "c"});
+    let spec = json!({"generators": [{"oci": oci, "plugin": plugin}, second]});
+    let Decoded { value: set, findings } = decoded(&json!({"spec": spec}).to_string());
+    let mut lines = Vec::new();
+    outline(&set, &set.generators, &mut lines);
+    let kinds: Vec<&str> =
+        lines.iter().filter_map(|line| line.split_once(" [")).map(|(_, kinds)| kinds).collect();
+    // Argo CD runs it last.
+    let expected = [r#""plugin", "oci"]"#, r#""matrix"]"#, r#""oci"]"#, r#""merge"]"#, r#""oci"]"#];
+    assert_eq!((kinds, findings.unknown), (expected.to_vec(), vec![]));
+    let GeneratorKind::Oci(settings) = &set.generators[0].generators[1].kind else { panic!("{set:?}") };
+    assert_eq!(
+        (settings.repo_url.as_str(), settings.revision.as_str(), settings.directories.len()),
+        ("oci://r.example.com/a", "^1", 1)
+    );
+}
+
+#[test]
 fn generators_have_their_settings() {
     let set = decoded(SET).value;
     let [matrix_entry, second] = set.generators.as_slice() else { panic!("{:?}", set.generators) };

@@ -46,6 +46,7 @@ const GENERATOR: GoStruct = GoStruct {
         field("merge", Pointer(&Struct(&MERGE))),
         SELECTOR_FIELD,
         PLUGIN_FIELD,
+        OCI_FIELD,
     ],
 };
 
@@ -62,6 +63,7 @@ const NESTED_GENERATOR: GoStruct = GoStruct {
         field("merge", Pointer(&Struct(&NESTED_MERGE))),
         SELECTOR_FIELD,
         PLUGIN_FIELD,
+        OCI_FIELD,
     ],
 };
 
@@ -76,6 +78,7 @@ const TERMINAL_GENERATOR: GoStruct = GoStruct {
         PULL_REQUEST_FIELD,
         PLUGIN_FIELD,
         SELECTOR_FIELD,
+        OCI_FIELD,
     ],
 };
 
@@ -181,6 +184,7 @@ const SCM_PROVIDER_FIELD: GoField = field("scmProvider", Pointer(&Struct(&SCM_PR
 const DECISIONS_FIELD: GoField = field("clusterDecisionResource", Pointer(&Struct(&DECISIONS)));
 const PULL_REQUEST_FIELD: GoField = field("pullRequest", Pointer(&Struct(&PULL_REQUEST)));
 const PLUGIN_FIELD: GoField = field("plugin", Pointer(&Struct(&PLUGIN)));
+const OCI_FIELD: GoField = field("oci", Pointer(&Struct(&OCI)));
 
 const LIST: GoStruct = GoStruct {
     name: "v1alpha1.ListGenerator",
@@ -257,6 +261,25 @@ const GIT_FILE: GoStruct = GoStruct {
     name: "v1alpha1.GitFileGeneratorItem",
     fields: &[always("path", String), field("exclude", Bool)],
 };
+
+const OCI: GoStruct = GoStruct {
+    name: "v1alpha1.OciGenerator",
+    fields: &[
+        always("repoURL", String),
+        field("directories", List(&Struct(&OCI_DIRECTORY))),
+        field("files", List(&Struct(&OCI_FILE))),
+        always("revision", String),
+        REQUEUE_FIELD,
+        TEMPLATE_FIELD,
+        field("pathParamPrefix", String),
+        VALUES_FIELD,
+    ],
+};
+
+const OCI_DIRECTORY: GoStruct =
+    GoStruct { name: "v1alpha1.OciDirectoryGeneratorItem", fields: GIT_DIRECTORY.fields };
+
+const OCI_FILE: GoStruct = GoStruct { name: "v1alpha1.OciFileGeneratorItem", fields: GIT_FILE.fields };
 
 const PLUGIN: GoStruct = GoStruct {
     name: "v1alpha1.PluginGenerator",

@@ -12,6 +12,7 @@ fn lowest_wish_of_generators_counts() {
         (vec![], None),
         (vec![list.clone(), json!({"clusters": {}})], None),
         (vec![json!({"git": {}})], Some(60)),
+        (vec![json!({"oci": {}})], Some(60)),
         (vec![json!({"clusterDecisionResource": {}})], Some(60)),
         (vec![json!({"plugin": {}})], Some(1800)),
         (vec![json!({"plugin": {"configMapRef": "cm", "requeueAfterSeconds": 10}})], Some(10)),

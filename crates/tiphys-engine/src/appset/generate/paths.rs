@@ -1,4 +1,4 @@
-//! The `git` generator.
+//! The generators `git` and `oci`: paths of a repository or an artefact.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use tiphys_go::glob::go_match;
 use tiphys_go::gotemplate::{flatten, normalize};
-use tiphys_model::resources::{ApplicationSet, GitGenerator, GitPattern};
+use tiphys_model::resources::{ApplicationSet, PathPattern, RepositoryGenerator};
 use tiphys_yaml::read_document;
 
 use super::list::go_type;
@@ -20,36 +20,51 @@ pub fn template_project(set: &ApplicationSet) -> Option<&str> {
 }
 
 impl Run<'_> {
-    /// Returns the directories or files of a repository that the patterns select. As in Argo CD, the project of the template must exist.
-    pub(super) fn git(&self, git: &GitGenerator, values: &BTreeMap<String, String>) -> Sets {
-        if let (TemplateProject::Missing, Some(project)) = (self.template_project, template_project(self.set))
-        {
-            let message =
-                format!("error getting project {project}: appprojects.argoproj.io {project:?} not found");
-            return Err(Stop::failed(message));
+    /// Fails if the project of the template does not exist. As in Argo CD, only `git` generators need it: it says which signatures count.
+    pub(super) fn require_template_project(&self) -> Result<(), Stop> {
+        match (self.template_project, template_project(self.set)) {
+            (TemplateProject::Missing, Some(project)) => Err(Stop::failed(format!(
+                "error getting project {project}: appprojects.argoproj.io {project:?} not found"
+            ))),
+            _ => Ok(()),
         }
-        let sets = if !git.directories.is_empty() {
-            self.directories(git, values)
-        } else if !git.files.is_empty() {
-            self.files(git, values)
+    }
+
+    /// Returns the directories or files of a repository that the patterns select. `kind` is that of the generator.
+    pub(super) fn paths(
+        &self,
+        kind: &'static str,
+        settings: &RepositoryGenerator,
+        values: &BTreeMap<String, String>,
+    ) -> Sets {
+        let sets = if !settings.directories.is_empty() {
+            self.directories(kind, settings, values)
+        } else if !settings.files.is_empty() {
+            self.files(kind, settings, values)
         } else {
             return Err(Stop::failed("ApplicationSet is empty"));
         };
-        sets.map_err(|stop| stop.wrapped("error generating params from git: "))
+        sets.map_err(|stop| stop.wrapped(&format!("error generating params from {kind}: ")))
     }
 
-    fn directories(&self, git: &GitGenerator, values: &BTreeMap<String, String>) -> Sets {
+    fn directories(
+        &self,
+        kind: &'static str,
+        settings: &RepositoryGenerator,
+        values: &BTreeMap<String, String>,
+    ) -> Sets {
         let found = self
-            .answer("git", self.git_request(git, "directories", &json!(true)))
-            .map_err(|stop| stop.wrapped("error getting directories from git: "))?;
+            .answer(kind, self.paths_request(settings, "directories", &json!(true)))
+            .map_err(|stop| stop.wrapped(&format!("error getting directories from {kind}: ")))?;
         let matches = |path: &str, is_excluded: bool| {
-            let mut patterns = git.directories.iter().filter(|pattern| pattern.is_excluded == is_excluded);
+            let mut patterns =
+                settings.directories.iter().filter(|pattern| pattern.is_excluded == is_excluded);
             // As in Argo CD, a bad pattern matches nothing.
             patterns.any(|pattern| go_match(pattern.path.as_bytes(), path.as_bytes()).unwrap_or(false))
         };
         let paths = found.iter().map(|entry| text(entry, "path"));
         let selected = paths.filter(|path| matches(path, false) && !matches(path, true));
-        let sets = selected.map(|path| self.path_parameters(git, path, None, Map::new()));
+        let sets = selected.map(|path| self.path_parameters(settings, path, None, Map::new()));
         let with_values = |set| {
             self.with_values(set, values).map_err(|error| {
                 Stop::failed(format!(
@@ -60,13 +75,19 @@ impl Run<'_> {
         sets.map(with_values).collect()
     }
 
-    fn files(&self, git: &GitGenerator, values: &BTreeMap<String, String>) -> Sets {
+    fn files(
+        &self,
+        kind: &'static str,
+        settings: &RepositoryGenerator,
+        values: &BTreeMap<String, String>,
+    ) -> Sets {
         let mut files = BTreeMap::new();
         let mut questions = Vec::new();
-        let (excluding, including): (Vec<&GitPattern>, Vec<&GitPattern>) =
-            git.files.iter().partition(|pattern| pattern.is_excluded);
+        let (excluding, including): (Vec<&PathPattern>, Vec<&PathPattern>) =
+            settings.files.iter().partition(|pattern| pattern.is_excluded);
         for pattern in including.into_iter().chain(excluding) {
-            let found = match self.answer("git", self.git_request(git, "files", &json!(pattern.path))) {
+            let request = self.paths_request(settings, "files", &json!(pattern.path));
+            let found = match self.answer(kind, request) {
                 Ok(found) => found,
                 Err(Stop::Ask(more)) => {
                     questions.extend(more);
@@ -88,14 +109,14 @@ impl Run<'_> {
         }
         let sets = files.into_par_iter().map(|(path, content)| {
             let failed = |error: String| {
-                let url = &git.repo_url;
+                let url = &settings.repo_url;
                 Stop::failed(format!("unable to process file '{path}' from repository '{url}': {error}"))
             };
             let objects =
                 objects(content).map_err(|error| failed(format!("unable to parse file: {error}")))?;
             let (directory, name) = path.rsplit_once('/').unwrap_or((".", path));
             let set = |object| {
-                let set = self.path_parameters(git, directory, Some(name), object);
+                let set = self.path_parameters(settings, directory, Some(name), object);
                 self.with_values(set, values)
                     .map_err(|error| failed(format!("failed to append templated values: {error}")))
             };
@@ -106,15 +127,15 @@ impl Run<'_> {
 
     /// Returns a question about a repository. The project of the template says whose credentials are used; that of a Go template is not known
     /// yet.
-    fn git_request(&self, git: &GitGenerator, key: &str, value: &Value) -> Value {
+    fn paths_request(&self, settings: &RepositoryGenerator, key: &str, value: &Value) -> Value {
         let project = template_project(self.set).unwrap_or_default();
-        json!({"repoURL": git.repo_url, "revision": git.revision, "project": project, key: value})
+        json!({"repoURL": settings.repo_url, "revision": settings.revision, "project": project, key: value})
     }
 
     /// Returns parameters with those of a directory, and of a file in it.
     fn path_parameters(
         &self,
-        git: &GitGenerator,
+        settings: &RepositoryGenerator,
         directory: &str,
         file: Option<&str>,
         object: Map<String, Value>,
@@ -127,7 +148,7 @@ impl Run<'_> {
             names.push(("filename", file.to_owned()));
             names.push(("filenameNormalized", normalize(file.as_bytes())));
         }
-        let prefix = &git.path_param_prefix;
+        let prefix = &settings.path_param_prefix;
         let values = match self.mode {
             TemplateMode::Go => {
                 let mut path = json!({"path": directory, "segments": segments});
