@@ -249,20 +249,29 @@ impl Renderer {
         if kind_of(source) == SourceKind::Git {
             return None;
         }
-        let settings = &self.settings.context;
-        let project = settings.project(application.spec.project_name());
-        let address = source.repo_url.trim();
-        let FoundAccess { access, .. } =
-            source_access(&project, self.sources.known(), address, RepositoryUse::Chart);
+        let project = application.spec.project_name();
         let passes = source.helm.as_ref().is_some_and(|helm| helm.pass_credentials);
         Some(ChartSource {
-            repo_url: source.repo_url.clone(),
             chart: source.chart.clone(),
-            target_revision: source.target_revision.clone(),
-            access,
             credentials: if passes { CredentialReach::EveryServer } else { CredentialReach::OwnServer },
-            own_logins: settings.own_logins.clone(),
+            ..self.artefact_source(project, &source.repo_url, &source.target_revision)
         })
+    }
+
+    /// Returns an artefact of a registry, with the repository access of a project.
+    pub fn artefact_source(&self, project: &str, repo_url: &str, revision: &str) -> ChartSource {
+        let settings = &self.settings.context;
+        let (project, known) = (settings.project(project), self.sources.known());
+        let FoundAccess { access, .. } =
+            source_access(&project, known, repo_url.trim(), RepositoryUse::Chart);
+        ChartSource {
+            repo_url: repo_url.to_owned(),
+            chart: String::new(),
+            target_revision: revision.to_owned(),
+            access,
+            credentials: CredentialReach::OwnServer,
+            own_logins: settings.own_logins.clone(),
+        }
     }
 
     /// Returns the git repository of an application's source, at its revision.

@@ -151,6 +151,12 @@ impl Charts {
         Self::new(self.service.clone(), Arc::new(request), self.lookup_age)
     }
 
+    /// Returns the indexes of the directories that replace a repository of charts or an artefact.
+    pub(crate) fn folders_of(&self, repo_url: &str) -> impl Iterator<Item = usize> {
+        let copies = self.request.copies.iter().enumerate();
+        copies.filter(move |(_, copy)| local::stands_for(copy, repo_url)).map(|(index, _)| index)
+    }
+
     /// Returns the directories that may replace Helm repositories, with their URLs.
     pub(crate) fn folders(&self) -> impl Iterator<Item = (&str, &Path)> {
         let copies = self.request.copies.iter();
@@ -198,9 +204,9 @@ impl ChartSource {
         RepoUrl::new(&self.repo_url).to_string()
     }
 
-    /// Whether the repository is a registry: its settings say so, or its URL has no scheme.
+    /// Whether the repository is a registry: it is that of an artefact, its settings say so, or its URL has no scheme.
     fn is_of_registry(&self) -> bool {
-        RepoUrl::new(&self.repo_url).names_registry() || self.access.enable_oci
+        self.chart.is_empty() || RepoUrl::new(&self.repo_url).names_registry() || self.access.enable_oci
     }
 }
 

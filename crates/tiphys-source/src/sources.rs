@@ -183,6 +183,11 @@ impl Sources {
         Ok(!self.copies_of(&normalize_git_url(repo_url.trim())).await?.is_empty())
     }
 
+    /// Returns whether a folder stands for a repository of charts or an artefact.
+    pub fn has_chart_folder(&self, repo_url: &str) -> bool {
+        self.charts.folders_of(repo_url).next().is_some()
+    }
+
     /// Returns the same sources with other local directories of charts.
     #[must_use]
     pub fn with_chart_folders(self, folders: &ChartFolders) -> Self {
@@ -210,6 +215,9 @@ impl Sources {
 
     /// Resolves a chart or registry artefact and downloads it. The revision is the exact version of a chart or the digest of an artefact.
     pub async fn resolve_chart(&self, source: &ChartSource) -> Result<ResolvedRevision, SourceError> {
+        for index in self.charts.folders_of(&source.repo_url) {
+            self.used[index].store(true, Ordering::Relaxed);
+        }
         let found = self.charts.find(source).await?;
         Ok(ResolvedRevision {
             revision: found.revision,

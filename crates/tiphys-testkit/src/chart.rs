@@ -43,13 +43,17 @@ impl Chart {
 
     /// Packs the chart with every file below a directory with the chart's name. The result is deterministic.
     pub fn pack(&self) -> Vec<u8> {
+        self.pack_below(&format!("{}/", self.name))
+    }
+
+    fn pack_below(&self, directory: &str) -> Vec<u8> {
         let mut archive = Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
         for (path, content) in &self.files {
             let mut header = Header::new_gnu();
             header.set_mode(0o644);
             header.set_size(content.len() as u64);
             archive
-                .append_data(&mut header, format!("{}/{path}", self.name), content.as_bytes())
+                .append_data(&mut header, format!("{directory}{path}"), content.as_bytes())
                 .expect("writing to memory");
         }
         archive.into_inner().and_then(GzEncoder::finish).expect("writing to memory")
@@ -114,17 +118,31 @@ pub(crate) struct Image {
 
 impl Image {
     pub(crate) fn of(chart: &Chart) -> Self {
+        let configuration = json!({"apiVersion": "v2", "name": chart.name, "version": chart.version});
+        let media_types = [
+            "application/vnd.cncf.helm.config.v1+json",
+            "application/vnd.cncf.helm.chart.content.v1.tar+gzip",
+        ];
+        Self::new(media_types, &configuration, chart.pack())
+    }
+
+    /// Creates the image of an artefact that is not a chart. The files are in the root of its archive.
+    pub(crate) fn of_files(chart: &Chart) -> Self {
+        let media_types =
+            ["application/vnd.oci.empty.v1+json", "application/vnd.oci.image.layer.v1.tar+gzip"];
+        Self::new(media_types, &json!({}), chart.pack_below(""))
+    }
+
+    /// Creates an image of a configuration and an archive with these media types.
+    fn new(media_types: [&str; 2], configuration: &Value, archive: Vec<u8>) -> Self {
         const MEDIA_TYPE: &str = "application/vnd.oci.image.manifest.v1+json";
-        let configuration = json!({"apiVersion": "v2", "name": chart.name, "version": chart.version})
-            .to_string()
-            .into_bytes();
-        let archive = chart.pack();
+        let configuration = configuration.to_string().into_bytes();
         let part = |media_type: &str, bytes: &[u8]| json!({"mediaType": media_type, "digest": digest(bytes), "size": bytes.len()});
         let manifest = json!({
             "schemaVersion": 2,
             "mediaType": MEDIA_TYPE,
-            "config": part("application/vnd.cncf.helm.config.v1+json", &configuration),
-            "layers": [part("application/vnd.cncf.helm.chart.content.v1.tar+gzip", &archive)],
+            "config": part(media_types[0], &configuration),
+            "layers": [part(media_types[1], &archive)],
         });
         Self {
             manifest: manifest.to_string().into_bytes(),

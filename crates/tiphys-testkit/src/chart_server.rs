@@ -145,6 +145,13 @@ impl ChartServer {
             .collect()
     }
 
+    /// Serves an artefact of a registry that is not a chart, `PREFIX/NAME`, with the files of `artefact` in its root.
+    pub fn artefact(&self, prefix: &str, artefact: &Chart) -> &Self {
+        let name = format!("{prefix}/{}", artefact.name);
+        self.site().put_image(&name, &artefact.tag(), &Image::of_files(artefact));
+        self
+    }
+
     /// Requires credentials for paths that start with `prefix`. The longest prefix applies; other paths require none.
     pub fn protect(&self, prefix: &str, access: Access) -> &Self {
         self.site().protect(prefix, access);

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{ContainmentError, PathError, RepoPath, Tree, read_bounded, resolve};
+use crate::{ContainmentError, EntryKind, PathError, RepoPath, Tree, read_bounded, resolve};
 
 /// The depth of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,9 +70,13 @@ impl Tree {
     /// Returns the files below a directory, with the names of each directory in byte order. Links to files count as files; links to
     /// directories are not followed, and broken links are ignored.
     pub fn files(&self, folder: &RepoPath, depth: Depth) -> Result<Vec<RepoPath>, ReadError> {
-        let mut found = Vec::new();
-        self.walk(folder, depth, &mut found)?;
-        Ok(found)
+        self.listed(folder, depth, EntryKind::File)
+    }
+
+    /// Returns the directories below a directory, each before its content, with the names of each directory in byte order. Links to
+    /// directories are left out.
+    pub fn directories(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, ReadError> {
+        self.listed(folder, Depth::Recursive, EntryKind::Directory)
     }
 
     /// Whether links below a directory lead to paths that do not exist in the tree, as in a tree of a part of a revision. `false` for a
@@ -106,7 +110,19 @@ impl Tree {
         Ok(false)
     }
 
-    fn walk(&self, folder: &RepoPath, depth: Depth, found: &mut Vec<RepoPath>) -> Result<(), ReadError> {
+    fn listed(&self, folder: &RepoPath, depth: Depth, wanted: EntryKind) -> Result<Vec<RepoPath>, ReadError> {
+        let mut found = Vec::new();
+        self.walk(folder, depth, wanted, &mut found)?;
+        Ok(found)
+    }
+
+    fn walk(
+        &self,
+        folder: &RepoPath,
+        depth: Depth,
+        wanted: EntryKind,
+        found: &mut Vec<RepoPath>,
+    ) -> Result<(), ReadError> {
         let real = resolve(self.root(), folder)?;
         let failed = |source| ReadError::Io { path: folder.clone(), source };
         let mut entries =
@@ -118,10 +134,15 @@ impl Tree {
             let path = folder.join(name)?;
             let kind = entry.file_type().map_err(failed)?;
             if kind.is_dir() {
-                if depth == Depth::Recursive {
-                    self.walk(&path, depth, found)?;
+                if wanted == EntryKind::Directory {
+                    found.push(path.clone());
                 }
-            } else if kind.is_file() || (kind.is_symlink() && self.is_link_to_file(&path)?) {
+                if depth == Depth::Recursive {
+                    self.walk(&path, depth, wanted, found)?;
+                }
+            } else if wanted == EntryKind::File
+                && (kind.is_file() || (kind.is_symlink() && self.is_link_to_file(&path)?))
+            {
                 found.push(path);
             }
         }

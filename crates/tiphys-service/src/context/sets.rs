@@ -8,6 +8,7 @@ pub(crate) mod generation;
 pub(crate) mod git;
 pub(crate) mod inclusion;
 pub(crate) mod objects;
+pub(crate) mod oci;
 pub(crate) mod reports;
 pub(crate) mod services;
 pub(crate) mod world;

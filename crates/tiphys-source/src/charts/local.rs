@@ -49,7 +49,7 @@ pub(super) fn find(
     copies: &[LocalCopy],
     options: &SourceOptions,
 ) -> Result<Option<FoundChart>, SourceError> {
-    let mut copies = copies.iter().filter(|copy| stands_for(copy, source)).peekable();
+    let mut copies = copies.iter().filter(|copy| stands_for(copy, &source.repo_url)).peekable();
     let Some(first) = copies.peek().copied() else { return Ok(None) };
     let mut candidates = Vec::new();
     for copy in copies {
@@ -153,9 +153,10 @@ fn name(source: &ChartSource) -> &str {
     whole.rsplit('/').next().unwrap_or_default()
 }
 
-fn stands_for(copy: &LocalCopy, source: &ChartSource) -> bool {
+/// Returns whether a local directory replaces a repository of charts or an artefact.
+pub(super) fn stands_for(copy: &LocalCopy, repo_url: &str) -> bool {
     let form = |url: &str| RepoUrl::new(url).chart_repository();
-    copy.url.as_ref().is_some_and(|url| form(url) == form(&source.repo_url))
+    copy.url.as_ref().is_some_and(|url| form(url) == form(repo_url))
 }
 
 /// Returns the charts in a directory: archives by their names, directories by their `Chart.yaml`. The directory may be a chart itself. An

@@ -475,6 +475,10 @@ impl<'a> Registry<'a> {
 impl Root {
     fn read(repo_url: &str, chart: &str, scheme: &str) -> Option<Self> {
         let repo_url = RepoUrl::new(repo_url);
+        // Argo CD reads an artefact's URL as a reference, which has no other scheme.
+        if chart.is_empty() && !repo_url.names_registry() {
+            return None;
+        }
         let (server, path) = (repo_url.server(), repo_url.path());
         let name: Vec<&str> =
             [path.trim_matches('/'), chart].into_iter().filter(|part| !part.is_empty()).collect();

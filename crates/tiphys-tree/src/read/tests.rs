@@ -15,6 +15,7 @@ fn tree() -> (tempfile::TempDir, Tree) {
         for file in ["app/b.yaml", "app/a/z.yaml", "app/a.yaml", "app/.hidden.yaml", "other/x.yaml"] {
             writer.file(path(file), false, file.as_bytes())?;
         }
+        writer.directory(path("app-empty"))?;
         writer.link(path("app/to-file.yaml"), "../other/x.yaml")?;
         writer.link(path("app/to-folder"), "../other")?;
         writer.link(path("app/to-nothing.yaml"), "gone.yaml")?;
@@ -44,6 +45,14 @@ fn listing_is_sorted_without_directory_and_broken_links() {
 fn recursive_listing_is_in_name_order() {
     let expected = ["app/.hidden.yaml", "app/a/z.yaml", "app/a.yaml", "app/b.yaml", "app/to-file.yaml"];
     assert_eq!(listed("app", Depth::Recursive), expected);
+}
+
+#[test]
+fn directories_are_listed_before_their_content_without_links() {
+    let (_dir, tree) = tree();
+    let found = tree.directories(&RepoPath::default()).expect("the tree is listed");
+    let found: Vec<&str> = found.iter().map(RepoPath::as_str).collect();
+    assert_eq!(found, ["app", "app/a", "app-empty", "other"]);
 }
 
 #[test]

@@ -86,7 +86,7 @@ pub(crate) struct CommonArgs {
     pub(crate) clusters: ClusterArgs,
 
     /// Application sets whose Applications take part: `auto` for those that need only the store and folders of `--repo`, `all` also asks git
-    /// servers, plugin services and forges, `none`
+    /// servers, registries, plugin services and forges, `none`
     #[arg(long, value_name = "WHICH", global = true, env = "TIPHYS_APPSETS", default_value = "auto")]
     pub(crate) appsets: AppSetsArg,
 

@@ -122,7 +122,7 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "N", global = true, hide_short_help = true, default_value_t = DEFAULT.appset_parameters_max, value_parser = clap::value_parser!(u64).range(1..))]
     appset_parameters_max: u64,
 
-    /// Maximum size of a file that a `git` generator reads, in bytes
+    /// Maximum size of a file that a `git` or `oci` generator reads, in bytes
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, default_value_t = DEFAULT.appset_file_bytes_max, value_parser = clap::value_parser!(u64).range(1..))]
     appset_file_bytes_max: u64,
 

@@ -20,6 +20,7 @@ mod leaks;
 mod live;
 mod live_diff;
 mod many;
+mod oci_generators;
 mod offline;
 mod plugin_cases;
 mod processes;

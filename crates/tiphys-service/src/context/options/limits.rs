@@ -72,7 +72,7 @@ pub struct ServiceLimits {
     pub forge_pages_max: u64,
     /// Parameter sets of one generator.
     pub appset_parameters_max: u64,
-    /// Bytes of one file that a `git` generator reads.
+    /// Bytes of one file that a `git` or `oci` generator reads.
     pub appset_file_bytes_max: u64,
     /// Steps of one template of an application set.
     pub template_steps_max: u64,

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tiphys_engine::appset::Answer;
 use tiphys_go::glob::FilePattern;
 use tiphys_model::access::FileRepositories;
 use tiphys_render::Renderer;
 use tiphys_source::{GitSource, ResolvedRevision, SourceError};
+use tiphys_tree::RepoPath;
 
 use crate::context::options::FileGlobbing;
 use crate::error::chain;
@@ -48,6 +49,23 @@ pub(crate) async fn answer(
     }
 }
 
+/// Returns a directory as an object of an answer.
+pub(super) fn of_directory(path: &RepoPath) -> Map<String, Value> {
+    Map::from_iter([("path".to_owned(), Value::from(path.as_str()))])
+}
+
+/// Returns a file as an object of an answer.
+pub(super) fn of_file(path: &RepoPath, content: &[u8]) -> Map<String, Value> {
+    let mut file = of_directory(path);
+    file.insert("content".to_owned(), Value::from(String::from_utf8_lossy(content)));
+    file
+}
+
+/// Whether a part of a path starts with a dot. Argo CD's default leaves such directories out.
+pub(super) fn is_hidden(path: &RepoPath) -> bool {
+    path.as_str().split('/').any(|part| part.starts_with('.'))
+}
+
 /// Returns all directories without hidden ones and those below them.
 async fn directories(
     renderer: &Renderer,
@@ -58,14 +76,12 @@ async fn directories(
         let mut directory = file.path.parent();
         while let Some(path) = directory.filter(|path| !path.is_root()) {
             directory = path.parent();
-            if !path.as_str().split('/').any(|part| part.starts_with('.'))
-                && !found.insert(path.as_str().to_owned())
-            {
+            if !is_hidden(&path) && !found.insert(path) {
                 break;
             }
         }
     }
-    Ok(found.into_iter().map(|path| Map::from_iter([("path".to_owned(), Value::from(path))])).collect())
+    Ok(found.iter().map(of_directory).collect())
 }
 
 async fn files(
@@ -74,12 +90,7 @@ async fn files(
     pattern: FilePattern,
     bytes_max: u64,
 ) -> Result<Vec<Map<String, Value>>, SourceError> {
-    let matches = move |path: &tiphys_tree::RepoPath| pattern.matches(path.as_str());
+    let matches = move |path: &RepoPath| pattern.matches(path.as_str());
     let read = renderer.sources().read_files(revision, matches, bytes_max).await?;
-    let object = |(path, content): (tiphys_tree::RepoPath, Vec<u8>)| {
-        let content = String::from_utf8_lossy(&content).into_owned();
-        let fields = json!({"path": path.as_str(), "content": content});
-        fields.as_object().cloned().unwrap_or_default()
-    };
-    Ok(read.into_iter().map(object).collect())
+    Ok(read.iter().map(|(path, content)| of_file(path, content)).collect())
 }

@@ -16,8 +16,8 @@ use tiphys_yaml::write_go_json;
 use super::answered::AnsweredQuestions;
 use super::answers::{RecordedAnswers, missing};
 use super::asked::AskedOnce;
-use super::git;
 use super::services::Services;
+use super::{git, oci};
 use crate::context::clusters::cluster_secrets;
 use crate::context::projects::Projects;
 use crate::context::service::Service;
@@ -185,11 +185,11 @@ impl<'a> World<'a> {
         match (&self.asking, question.generator) {
             (Asking::Recorded(_), _) => Ok(Err(missing(question))),
             (_, "clusters") => Ok(self.clusters().await),
-            (Asking::StoreAndFolders, "git") => match self.left_out(&question.request).await? {
-                Ok(()) => Ok(self.git(set, question).await),
+            (Asking::StoreAndFolders, "git" | "oci") => match self.left_out(question).await? {
+                Ok(()) => Ok(self.repository(set, question).await),
                 Err(error) => Ok(Err(error)),
             },
-            (_, "git") => Ok(self.git(set, question).await),
+            (_, "git" | "oci") => Ok(self.repository(set, question).await),
             (Asking::StoreAndFolders, kind) => Err(NotAsked {
                 reason: format!("its {kind} generator asks another server"),
                 remedy: Remedy::IncludeSets,
@@ -230,15 +230,25 @@ impl<'a> World<'a> {
     }
 
     /// Returns why a repository may not be read, if no folder stands for it. The inner error is that of a folder.
-    async fn left_out(&self, request: &Value) -> Result<Result<(), String>, NotAsked> {
+    async fn left_out(&self, question: &Question) -> Result<Result<(), String>, NotAsked> {
+        let Question { generator, request, .. } = question;
         let url = request["repoURL"].as_str().unwrap_or_default();
-        match self.renderer.sources().has_copy(url).await {
+        let sources = self.renderer.sources();
+        let has_folder = match *generator {
+            "oci" => Ok(sources.has_chart_folder(url)),
+            _ => sources.has_copy(url).await,
+        };
+        match has_folder {
             Ok(true) => Ok(Ok(())),
             Ok(false) => {
                 let shown = tiphys_source::redact_url(url);
+                let mut folder_of = RepoUrl::new(url).without_credentials();
+                if *generator == "oci" && RepoUrl::new(url).scheme().is_none() {
+                    folder_of.insert_str(0, "oci://");
+                }
                 Err(NotAsked {
-                    reason: format!("its git generator reads {shown}, and no folder is given for it"),
-                    remedy: Remedy::ReadRepository(RepoUrl::new(url).without_credentials()),
+                    reason: format!("its {generator} generator reads {shown}, and no folder is given for it"),
+                    remedy: Remedy::ReadRepository(folder_of),
                 })
             }
             Err(error) => Ok(Err(chain(&error))),
@@ -254,13 +264,17 @@ impl<'a> World<'a> {
         is_asked.then(|| git::source(self.renderer, &question.request, file_repositories))
     }
 
-    async fn git(&self, set: &StoredSet, question: &Question) -> Answer {
-        let request = &question.request;
+    /// Returns the answer of a git repository or an artefact.
+    async fn repository(&self, set: &StoredSet, question: &Question) -> Answer {
+        let Question { generator, request, .. } = question;
         let file_repositories = self.trust.file_repositories(&set.place.file);
-        let key = format!("{file_repositories:?} {}", write_go_json(request));
+        let key = format!("{generator} {file_repositories:?} {}", write_go_json(request));
         let ask = async || {
             let options = self.service.options();
             let bytes_max = options.limits.appset_file_bytes_max;
+            if *generator == "oci" {
+                return oci::answer(self.renderer, request, bytes_max).await;
+            }
             git::answer(self.renderer, request, file_repositories, options.file_globbing, bytes_max).await
         };
         self.asked.get(key, question, ask).await
