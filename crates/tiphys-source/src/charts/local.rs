@@ -1,4 +1,5 @@
-//! Local directories that replace Helm repositories (`--repo URL=DIR`): archives `NAME-VERSION.tgz`, and directories of charts.
+//! Local directories that replace Helm repositories (`--repo URL=DIR`): archives `NAME-VERSION.tgz`, and directories of charts. A directory
+//! without a chart of an artefact's name is the artefact itself.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +31,7 @@ const DEPTH_MAX: usize = 64;
 /// Separates the keys of these trees from those of others.
 const SALT: &[u8] = b"tiphys chart folder";
 
-/// The directory of a chart, read when its tree is written.
+/// The directory of a chart or an artefact, read when its tree is written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ChartFolder {
     dir: PathBuf,
@@ -56,6 +57,14 @@ pub(super) fn find(
         candidates.extend(in_folder(&copy.dir)?.into_iter().filter(|chart| chart.name == name(source)));
     }
     let wanted = source.target_revision.trim();
+    if source.chart.is_empty() && candidates.is_empty() {
+        let folder = ChartFolder { dir: first.dir.clone() };
+        return Ok(Some(FoundChart {
+            revision: wanted.to_owned(),
+            shown: first.dir.display().to_string(),
+            files: Arc::new(ChartFiles::Folder(folder)),
+        }));
+    }
     let Some(found) = choose(&candidates, wanted)? else {
         let versions: Vec<&str> = candidates.iter().map(|candidate| candidate.version.as_str()).collect();
         let hint = if versions.is_empty() { "no chart of that name".to_owned() } else { versions.join(", ") };
