@@ -72,7 +72,7 @@ pub(crate) fn names_clusters(common: &CommonArgs, host: &Process) -> Result<bool
         return Ok(true);
     }
     let file = match choice(common) {
-        // A comparison uses that of the base, so one that cannot be used is no obstacle yet.
+        // A comparison uses that of the base, so this one may be unusable.
         ProjectFileChoice::Search => ProjectFile::find(&ProjectFileChoice::Search, host).unwrap_or(None),
         ProjectFileChoice::Base => None,
         named => ProjectFile::find(&named, host)?,
