@@ -35,6 +35,7 @@ fn help_of_every_command_has_an_example_of_its_call() {
     let expected = [
         "render",
         "diff",
+        "list",
         "affected",
         "check",
         "inputs",
@@ -49,6 +50,7 @@ fn help_of_every_command_has_an_example_of_its_call() {
         "params list",
         "params get",
         "params explain",
+        "params find",
         "params check",
         "params set",
         "params unset",
@@ -72,6 +74,7 @@ fn help_of_every_command_has_an_example_of_its_call() {
         "crd",
         "cache prune",
         "doctor",
+        "init",
         "completion",
         "version",
         "help",
