@@ -66,6 +66,13 @@ async fn a_token_is_fetched_with_the_password_and_sent_in_its_stead() {
 }
 
 #[tokio::test]
+async fn artefact_of_an_https_url_is_refused() {
+    let text =
+        failure(&Workbench::new().sources(), &chart("https://127.0.0.1:9/charts/web", "", "1.0.0")).await;
+    assert!(text.contains("write a registry as HOST/PATH or oci://HOST/PATH, in lower case"), "{text}");
+}
+
+#[tokio::test]
 async fn what_a_registry_does_not_have_is_told_by_name() {
     let server = ChartServer::start(Transport::Plain);
     server.images("charts", &[web("1.0.0")]);
