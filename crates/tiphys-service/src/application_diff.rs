@@ -1,8 +1,10 @@
 //! The comparison of one application, as several use cases return it.
 
+use serde_json::Value;
 use tiphys_engine::diff::{Comparison, ObjectDiff};
 use tiphys_engine::{Deletion, Manifest};
 use tiphys_store::{SelectError, StoredApplication, TEMPLATE_MARK};
+use tiphys_yaml::Node;
 
 use crate::error::ServiceError;
 use crate::warning::Warning;
@@ -24,6 +26,8 @@ pub struct ApplicationDiff {
     pub presence: Presence,
     /// The fate of its objects if it is deleted.
     pub deletion: Deletion,
+    /// The settings of its document that differ. They decide where and how its objects are deployed.
+    pub settings: Vec<ChangedSetting>,
     /// Warnings about its rendering and comparison.
     pub warnings: Vec<Warning>,
     /// Why it could not be read or rendered at the base of a comparison. Then its objects count as added.
@@ -44,6 +48,44 @@ pub enum Presence {
     Removed,
 }
 
+/// A setting of an Application that differs, besides its sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedSetting {
+    /// The path of the field.
+    pub field: &'static str,
+    /// The old value: a string, or JSON of another value. None if it is not set.
+    pub before: Option<String>,
+    /// The new value.
+    pub after: Option<String>,
+}
+
+/// The fields that are compared.
+const SETTINGS: [&str; 6] = [
+    "spec.project",
+    "spec.destination.server",
+    "spec.destination.name",
+    "spec.destination.namespace",
+    "spec.syncPolicy",
+    "metadata.finalizers",
+];
+
+impl ChangedSetting {
+    /// Compares the settings of two documents.
+    pub(crate) fn all(before: &Node, after: &Node) -> Vec<Self> {
+        let value = |node: &Node, field: &str| {
+            let value = node.at(field.split('.'))?.to_value();
+            match value {
+                Value::Null => None,
+                Value::String(text) => Some(text).filter(|text| !text.is_empty()),
+                value => Some(value.to_string()),
+            }
+        };
+        let changes =
+            SETTINGS.map(|field| Self { field, before: value(before, field), after: value(after, field) });
+        changes.into_iter().filter(|change| change.before != change.after).collect()
+    }
+}
+
 impl ApplicationDiff {
     pub(crate) fn new(
         stored: &StoredApplication,
@@ -56,6 +98,7 @@ impl ApplicationDiff {
             name: metadata.name.clone(),
             presence,
             deletion: Deletion::of(&stored.node),
+            settings: Vec::new(),
             warnings: Vec::new(),
             base_error: None,
             result,
@@ -82,6 +125,7 @@ impl ApplicationDiff {
             name,
             presence: Presence::Both,
             deletion: Deletion::Unknown,
+            settings: Vec::new(),
             warnings: Vec::new(),
             base_error: None,
             result: Err(ServiceError::selection(error)),
@@ -112,7 +156,7 @@ impl ApplicationDiff {
     /// Returns whether the application was compared and differs between the sides.
     pub fn differs(&self) -> bool {
         let may_differ = self.presence != Presence::Both || self.base_error.is_some();
-        self.result.is_ok() && (may_differ || !self.objects().is_empty())
+        self.result.is_ok() && (may_differ || !self.objects().is_empty() || !self.settings.is_empty())
     }
 }
 

@@ -7,7 +7,7 @@ mod revisions;
 
 pub use tiphys_kube::cluster_reader::ClusterStateArgument;
 
-pub use crate::application_diff::{ApplicationDiff, Presence};
+pub use crate::application_diff::{ApplicationDiff, ChangedSetting, Presence};
 pub use crate::context::base::{
     HeadReferences, PluginsFrom, Rendering, RevisionOptions, project_file_of_base,
 };

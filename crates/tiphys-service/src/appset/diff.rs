@@ -79,6 +79,7 @@ async fn compared(workspace: &Workspace, set: &SetPreview, planned: &PlannedAppl
         name: planned.name.clone(),
         presence,
         deletion,
+        settings: Vec::new(),
         warnings,
         base_error: None,
         result,

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::dropped_values::dropped_values;
 use super::pairs::{self, Pair, Pairs, Unusable};
-use crate::application_diff::{ApplicationDiff, Presence};
+use crate::application_diff::{ApplicationDiff, ChangedSetting, Presence};
 use crate::context::base::past::{failed, label};
 use crate::context::base::sides::{self, ComparedSides, SideStore, refuse_standard_input};
 use crate::context::base::{Rendering, RevisionOptions};
@@ -282,7 +282,11 @@ impl RevisionComparison {
                 };
                 let base_error = base_error.or_else(|| self.unusable_at_base(stored));
                 let diff = ApplicationDiff::new(stored, pair.presence(), result);
-                (ApplicationDiff { warnings, base_error, ..diff }, equal)
+                let settings = match pair {
+                    Pair::Both { base, head } => ChangedSetting::all(&base.node, &head.node),
+                    Pair::Added(_) | Pair::Removed(_) => Vec::new(),
+                };
+                (ApplicationDiff { settings, warnings, base_error, ..diff }, equal)
             })
             .buffered(self.jobs * 2)
             .collect()

@@ -7,7 +7,7 @@ mod unified;
 use std::process::ExitCode;
 
 use tiphys_engine::diff::{Comparison, Counts, ObjectDiff};
-pub(crate) use tiphys_service::compare::{ApplicationDiff, Presence};
+pub(crate) use tiphys_service::compare::{ApplicationDiff, ChangedSetting, Presence};
 use tiphys_service::{Previews, SetReports, UnknownSet, Warning};
 
 use super::external;
@@ -182,7 +182,8 @@ pub(crate) async fn finish(
     match form {
         Form::External(command) => {
             if differ {
-                differ = external::show(command, applications, sides, host).await?;
+                let has_settings = applications.iter().any(|one| one.differs() && !one.settings.is_empty());
+                differ = external::show(command, applications, sides, host).await? || has_settings;
             }
         }
         Form::Unified => {
@@ -233,15 +234,22 @@ fn names(applications: &[ApplicationDiff], sides: &Sides) -> String {
     };
     let objects =
         applications.iter().flat_map(|one| one.objects().iter().map(move |object| line(one, object)));
-    let empty = applications.iter().filter(|one| one.differs() && one.objects().is_empty());
-    let empty = empty.map(|one| format!("{}: {}", one.full_name(), empty_word(one)));
-    output::lines(objects.chain(empty).chain(not_compared_lines(applications, sides)))
+    let empty =
+        applications.iter().filter_map(|one| Some(format!("{}: {}", one.full_name(), empty_word(one)?)));
+    let settings = applications.iter().flat_map(|one| {
+        one.settings.iter().map(|setting| format!("{}: changed {}", one.full_name(), setting.field))
+    });
+    output::lines(settings.chain(objects).chain(empty).chain(not_compared_lines(applications, sides)))
 }
 
 /// A row for each object: what happens to it, and the numbers of changed lines.
 fn table(applications: &[ApplicationDiff], sides: &Sides) -> String {
     let mut table = Table::new(&["APPLICATION", "CHANGE", "OBJECT", "LINES"]);
     for one in applications {
+        for setting in &one.settings {
+            let row = [one.full_name(), "changed".to_owned(), setting_text(setting), String::new()];
+            table.row(row);
+        }
         for object in one.objects() {
             let hunks = object.change.hunks(0);
             let count = |sign: char| hunks.lines().filter(|line| line.starts_with(sign)).count();
@@ -252,20 +260,33 @@ fn table(applications: &[ApplicationDiff], sides: &Sides) -> String {
                 format!("+{} -{}", count('+'), count('-')),
             ]);
         }
-        if one.differs() && one.objects().is_empty() {
-            table.row([one.full_name(), empty_word(one).to_owned(), String::new(), String::new()]);
+        if let Some(word) = empty_word(one) {
+            table.row([one.full_name(), word.to_owned(), String::new(), String::new()]);
         }
     }
     table.render() + &output::lines(not_compared_lines(applications, sides))
 }
 
-/// Returns what happens to an application that differs and has no objects.
-fn empty_word(one: &ApplicationDiff) -> &'static str {
+/// Returns what happens to an application that differs, and not in objects or settings.
+fn empty_word(one: &ApplicationDiff) -> Option<&'static str> {
+    let is_empty = one.differs() && one.objects().is_empty();
     match one.presence {
-        Presence::Added => "added",
-        Presence::Removed => "removed",
-        Presence::Both => "failed at the base",
+        _ if !is_empty => None,
+        Presence::Added => Some("added"),
+        Presence::Removed => Some("removed"),
+        Presence::Both => one.base_error.as_ref().map(|_| "failed at the base"),
     }
+}
+
+/// Returns a line for each setting that differs: `argocd/shop: spec.project: default → admin`.
+fn setting_lines(one: &ApplicationDiff) -> impl Iterator<Item = String> {
+    one.settings.iter().map(|setting| format!("{}: {}", one.full_name(), setting_text(setting)))
+}
+
+/// Returns a changed setting with both values.
+fn setting_text(ChangedSetting { field, before, after }: &ChangedSetting) -> String {
+    let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "not set".to_owned());
+    format!("{field}: {} → {}", shown(before), shown(after))
 }
 
 fn total(applications: &[ApplicationDiff]) -> Counts {

@@ -5,7 +5,7 @@ use tiphys_engine::diff::{ObjectDiff, Shown};
 
 use tiphys_service::UnknownSet;
 
-use super::{ApplicationDiff, Presence, Sides, unified};
+use super::{ApplicationDiff, ChangedSetting, Presence, Sides, unified};
 use crate::error::{self, ServiceError};
 use crate::output;
 
@@ -13,6 +13,7 @@ use crate::output;
 ///
 /// ```json
 /// [{"application": "shop", "namespace": "argocd", "change": "added|removed|changed|equal", "error": null, "baseError": null, "warnings": [], "equal": 3,
+///   "settings": [{"field": "spec.destination.server", "before": "https://a", "after": "https://b"}],
 ///   "objects": [{"group": "apps", "kind": "Deployment", "namespace": "web", "name": "shop",
 ///                "change": "added|removed|changed", "before": {…}, "after": {…}, "patch": "--- …"}]}]
 /// ```
@@ -38,6 +39,10 @@ fn set(not_compared: &UnknownSet) -> Value {
         "equal": null,
         "objects": null,
     })
+}
+
+fn setting(ChangedSetting { field, before, after }: &ChangedSetting) -> Value {
+    json!({"field": field, "before": before, "after": after})
 }
 
 fn application(one: &ApplicationDiff, sides: &Sides, context_lines: usize) -> Value {
@@ -67,6 +72,7 @@ fn application(one: &ApplicationDiff, sides: &Sides, context_lines: usize) -> Va
         "error": one.result.as_ref().err().map(ServiceError::message),
         "baseError": one.base_error,
         "equal": comparison.map(|comparison| comparison.equal),
+        "settings": one.settings.iter().map(setting).collect::<Vec<_>>(),
         "objects": comparison.map(|comparison| comparison.objects.iter().map(object).collect::<Vec<_>>()),
         "warnings": one.warnings.iter().map(error::warning_text).collect::<Vec<_>>(),
     })

@@ -36,6 +36,7 @@ fn application(name: &str, result: Result<Comparison, ServiceError>) -> Applicat
         name: name.to_owned(),
         presence: Presence::Both,
         deletion: Deletion::Cascading,
+        settings: Vec::new(),
         warnings: Vec::new(),
         base_error: None,
         result,

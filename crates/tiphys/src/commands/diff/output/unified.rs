@@ -4,7 +4,7 @@ use tiphys_engine::ObjectKey;
 use tiphys_engine::diff::{Counts, ObjectDiff};
 use tiphys_process::escape_text;
 
-use super::{ApplicationDiff, NotCompared, Presence, Sides, not_compared_lines, title, total};
+use super::{ApplicationDiff, NotCompared, Presence, Sides, not_compared_lines, setting_lines, title, total};
 use crate::terminal::one_line;
 
 /// Whether to use terminal colours.
@@ -28,10 +28,14 @@ pub(super) fn text(
 ) -> String {
     let mut text = String::new();
     for one in applications.iter().filter(|one| one.differs()) {
-        if applications.len() > 1 || one.objects().is_empty() {
+        let has_heading = applications.len() > 1 || one.objects().is_empty();
+        if has_heading && (one.settings.is_empty() || !one.objects().is_empty()) {
             let (name, objects) = title(one);
             let heading = one_line(&format!("# {name}: {objects}"));
             text.push_str(&colours.painted(&heading, BOLD));
+        }
+        for line in setting_lines(one) {
+            text.push_str(&colours.painted(&one_line(&format!("# {line}")), BOLD));
         }
         for object in one.objects() {
             let (before, after) = headings(object, sides);
@@ -94,8 +98,11 @@ pub(super) fn headline(applications: &[ApplicationDiff], not_compared: NotCompar
         counted(empty(Presence::Added), "application added", "applications added"),
         counted(empty(Presence::Removed), "application removed", "applications removed"),
     ];
+    let settings = applications.iter().filter(|one| one.differs()).map(|one| one.settings.len()).sum();
+    let settings = counted(settings, "setting of an application changed", "settings of applications changed");
     let objects = counts.differ().then(|| summary(counts));
-    let differences: Vec<String> = objects.into_iter().chain(empty.into_iter().flatten()).collect();
+    let parts = objects.into_iter().chain(empty.into_iter().flatten()).chain(settings);
+    let differences: Vec<String> = parts.collect();
     let failures: Vec<String> = failures.into_iter().flatten().collect();
     match (&differences[..], &failures[..]) {
         ([], []) => summary(counts),

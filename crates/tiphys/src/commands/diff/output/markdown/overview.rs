@@ -8,7 +8,7 @@ use tiphys_engine::appset::RESOURCES_FINALIZER;
 use tiphys_engine::diff::Counts;
 
 use super::html;
-use crate::commands::diff::output::{ApplicationDiff, Presence, Sides, counts};
+use crate::commands::diff::output::{ApplicationDiff, ChangedSetting, Presence, Sides, counts};
 
 /// The changes of applications. Equal ones have no row.
 pub(super) struct Overview {
@@ -126,7 +126,11 @@ impl Row {
         let name = application.full_name();
         let is_deleted = outcome == Outcome::Deleted;
         let is_known = outcome != Outcome::NotCompared && !(is_deleted && application.base_error.is_some());
-        let sentence = is_deleted.then(|| format!("**{} is deleted**: {}.", html(&name), fate(application)));
+        let sentence = if is_deleted {
+            Some(format!("**{} is deleted**: {}.", html(&name), fate(application)))
+        } else {
+            settings(application)
+        };
         let counts = is_known.then(|| counts(application));
         Some(Self { shown: html(&name), name, outcome, counts, sentence })
     }
@@ -169,6 +173,18 @@ impl Row {
         };
         format!("| {} | {what} | {added} | {changed} | {removed} |\n", self.shown)
     }
+}
+
+/// Returns the settings of an application that differ, as a sentence.
+fn settings(application: &ApplicationDiff) -> Option<String> {
+    let value =
+        |value: &Option<String>| value.as_ref().map_or_else(|| "nothing".to_owned(), |value| html(value));
+    let changes = application.settings.iter().map(|ChangedSetting { field, before, after }| {
+        format!("`{field}` from {} to {}", value(before), value(after))
+    });
+    let changes: Vec<String> = changes.collect();
+    let is_compared = application.result.is_ok() && !changes.is_empty();
+    is_compared.then(|| format!("**{}** changes {}.", html(&application.full_name()), changes.join(", ")))
 }
 
 /// Returns what happens to the objects of an application that is deleted.
