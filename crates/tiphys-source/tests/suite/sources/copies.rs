@@ -215,11 +215,11 @@ async fn a_folder_that_cannot_stand_for_a_repository_is_refused() {
     for (option, expected) in [
         (
             "plain",
-            "local copy $DIR/plain: it is not the top of a git work tree, so it has no remotes that say which repository it is; write URL=DIR",
+            "local copy $DIR/plain: it is not the top of a git work tree, so it has no remotes that say which repository it is",
         ),
         (
             "lonely",
-            "local copy $DIR/lonely: its git repository has no remotes that say which repository it is; write URL=DIR",
+            "local copy $DIR/lonely: its git repository has no remotes that say which repository it is",
         ),
         ("file", "local copy $DIR/file: it is not a folder"),
         ("missing", "local copy $DIR/missing: there is no such folder"),
