@@ -49,7 +49,7 @@ pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
         Ok(documents) => documents,
         Err(error) => {
             let at = place(error.position);
-            if memchr::memmem::find(text, b"{{").is_some() && !is_set(text) {
+            if has_actions(text) && !is_set(text) {
                 content.skipped.push(Skipped { place: at, object: None, reason: SkipReason::Template });
             } else if memchr::memmem::find(text, MARKERS[0]).is_some() {
                 content.broken.push(Broken { place: at, object: None, reason: BrokenReason::Syntax(error) });
@@ -85,6 +85,11 @@ pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
         }
     }
     content
+}
+
+/// Returns whether a text may have actions of a template.
+pub(crate) fn has_actions(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"{{").is_some()
 }
 
 /// Returns whether a file that cannot be parsed is an `ApplicationSet`, and no template of a chart: these have lines that begin with `{{`.

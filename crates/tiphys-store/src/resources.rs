@@ -68,6 +68,9 @@ pub enum SkipReason {
     /// A template, not YAML.
     #[error("a template, not YAML")]
     Template,
+    /// A template of a chart, which may be YAML as it is.
+    #[error("a template of a chart")]
+    TemplateOfChart,
     /// Invalid YAML without resources of Argo CD.
     #[error("not YAML: {}", .0.message)]
     Syntax(tiphys_yaml::Error),

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use tiphys_model::resources::DEFAULT_CONTROL_PLANE_NAMESPACE;
 use tiphys_yaml::Node;
 
-use crate::content::{Content, named_objects, read};
+use crate::content::{Content, has_actions, named_objects, read};
 use crate::files::{Candidate, FILE_BYTES_MAX, PastInput, candidates, past_candidates, read_bounded};
 use crate::place::{FileName, Place};
 use crate::resources::{
@@ -313,6 +313,10 @@ fn read_file(candidate: &Candidate) -> Content {
             Err(error) => Err(SkipReason::Unreadable(error.to_string())),
         },
     };
+    let text = text.and_then(|text| {
+        let is_template = has_actions(&text) && is_in_templates_of_chart(&candidate.path);
+        if is_template { Err(SkipReason::TemplateOfChart) } else { Ok(text) }
+    });
     match text {
         Ok(text) => {
             let mut content = read(&file, &text);
@@ -329,6 +333,13 @@ fn read_file(candidate: &Candidate) -> Content {
             ..Content::default()
         },
     }
+}
+
+/// Returns whether a file is below the directory of a chart's templates. Helm evaluates it, even if it is YAML as it is.
+fn is_in_templates_of_chart(path: &Path) -> bool {
+    let dirs = path.ancestors().skip(1);
+    let mut templates = dirs.filter(|dir| dir.file_name().is_some_and(|name| name == "templates"));
+    templates.any(|dir| dir.with_file_name("Chart.yaml").is_file())
 }
 
 #[cfg(test)]
