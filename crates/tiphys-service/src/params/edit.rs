@@ -169,11 +169,6 @@ impl PlannedEdits {
         self.files.iter().map(|file| patch(file, host)).collect()
     }
 
-    /// Returns the paths of the files that change.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.files.iter().map(FileEdit::path)
-    }
-
     /// Writes the files and reports each. If one cannot be written or was changed since it was read, none is. A later error ends it: the rest
     /// is not written.
     pub fn write(self, mut written: impl FnMut(&Path)) -> Result<(), ServiceError> {
