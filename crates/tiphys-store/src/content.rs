@@ -87,7 +87,7 @@ pub(crate) fn read(file: &FileName, text: &[u8]) -> Content {
     content
 }
 
-/// Returns whether a text may have actions of a template.
+/// Returns whether the content of a file may have actions of a template.
 pub(crate) fn has_actions(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"{{").is_some()
 }

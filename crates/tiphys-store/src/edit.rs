@@ -194,7 +194,7 @@ impl FileEdit {
     }
 }
 
-/// Returns the part of a text that another one replaces, and what it is replaced with.
+/// Returns the range of the old content that an edit replaces, and its replacement.
 fn replacement<'a>(before: &[u8], after: &'a [u8]) -> (Range<usize>, &'a [u8]) {
     let equal = |(one, other): &(&u8, &u8)| one == other;
     let start = before.iter().zip(after).take_while(equal).count();

@@ -76,7 +76,8 @@ fn text(checked: &CheckedApplications) -> String {
     output::lines(lines.chain([format!("{}: {found}{elsewhere}", subjects.join(", "))]))
 }
 
-fn counted(count: usize, what: &str) -> String {
+/// Formats a number of things: `1 application`, `2 applications`.
+pub(crate) fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 

@@ -8,6 +8,7 @@ use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions};
 
 use super::row;
 use crate::args::{CommonArgs, OutputFormat, ParamsFindArgs};
+use crate::commands::check::counted;
 use crate::commands::checkouts;
 use crate::commands::project::reference_json;
 use crate::error::{self, ServiceError};
@@ -58,13 +59,9 @@ pub(super) async fn run(
     if with > 0 || common.output.is_some() {
         output::page(&form(&found, host), host).await?;
     }
-    status(&format!("found in {with} of {}", counted(found.len())));
+    status(&format!("found in {with} of {}", counted(found.len(), "application")));
     let failures = selected.errors.iter().chain(found.iter().flat_map(|one| &one.failures));
     Ok(error::exit_code_of(error::print_all(failures, None)))
-}
-
-fn counted(applications: usize) -> String {
-    if applications == 1 { "1 application".to_owned() } else { format!("{applications} applications") }
 }
 
 fn all(found: &[FoundInApplication]) -> impl Iterator<Item = (&FoundInApplication, &FoundParameter)> {
