@@ -6,6 +6,7 @@ mod pairs;
 mod revisions;
 
 pub use tiphys_kube::cluster_reader::ClusterStateArgument;
+pub use tiphys_source::{BasePoint, BaseRevision};
 
 pub use crate::application_diff::{ApplicationDiff, ChangedSetting, Presence};
 pub use crate::context::base::{

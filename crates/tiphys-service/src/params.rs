@@ -12,6 +12,7 @@ mod find;
 mod inspect;
 mod origin;
 mod resolve;
+mod review;
 mod row;
 
 use std::sync::Arc;
@@ -29,16 +30,17 @@ use crate::warning::Warning;
 
 pub use crate::problems::{ParameterProblem, ParameterProblems, ProblemRule};
 use change::FROM_STANDARD_INPUT;
-pub use change::ParameterRequest;
+pub use change::{EditedValue, ParameterEdit, ParameterRequest};
 pub use check::{CheckedParameters, ParameterFinding, check};
 pub use diff::{UnsavedChange, compare_unsaved};
-pub use edit::{EditOptions, PlannedEdit, PlannedEdits, WriteTo, plan_edits};
+pub use edit::{EditOptions, PlannedEdit, PlannedEdits, WriteTo, plan_edits, require_file};
 pub use explain::explain;
 pub use filter::{ParameterEntry, ParameterFilter, ParameterGroup};
 pub use find::{FoundInApplication, FoundParameter, ParameterQuery, find};
 pub use inspect::{ApplicationParameters, inspect};
 pub use origin::{OriginChain, OriginLink, ParameterLocation, ParameterOrigin};
 pub use resolve::{ResolvedReference, UsedValue, resolve};
+pub use review::{Review, review};
 pub use row::{Announced, ParameterRow};
 
 /// Which sources of an application a use case is about. Empty: all.

@@ -3,6 +3,7 @@
 mod fingerprint;
 mod folders;
 mod objects;
+mod store;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,6 +23,7 @@ use crate::warning::Warning;
 use fingerprint::{Fingerprint, FingerprintKey};
 use folders::FolderWatch;
 use objects::{ObjectEvent, ObjectGroups, ObjectWatch};
+pub use store::StoreWatch;
 
 /// The values of the dynamic parameters of applications, and the objects that they come from. Of values, only keyed hashes are held.
 pub struct ValueWatch<'a> {

@@ -1,6 +1,6 @@
 //! State that outlives a use case.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_engine::appset::GenerateOptions;
@@ -56,6 +56,11 @@ impl Service {
     /// Returns the process.
     pub fn host(&self) -> &Host {
         &self.0.host
+    }
+
+    /// Returns the directory of the cache.
+    pub(crate) fn cache_dir(&self) -> &Path {
+        &self.0.cache.dir
     }
 
     pub(crate) fn options(&self) -> &ServiceOptions {

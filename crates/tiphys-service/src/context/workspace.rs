@@ -79,6 +79,18 @@ impl WorkspaceOptions {
         Self { applications: selection.paths(), ..Self::default() }
     }
 
+    /// Returns these options with the token that cancels the request.
+    #[must_use]
+    pub fn cancelled_by(self, cancel: CancellationToken) -> Self {
+        Self { cancel, ..self }
+    }
+
+    /// Returns these options with values and versions of live clusters.
+    #[must_use]
+    pub fn reading_clusters(self) -> Self {
+        Self { reads_clusters: true, ..self }
+    }
+
     /// Returns options for the selected sets.
     #[must_use]
     pub fn for_sets(selection: &SetSelection) -> Self {

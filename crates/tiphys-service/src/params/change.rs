@@ -30,8 +30,8 @@ use crate::context::host::Host;
 use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError, chain};
 use crate::warning::Warning;
-pub use request::ParameterRequest;
 pub(super) use request::{Below, FROM_STANDARD_INPUT};
+pub use request::{EditedValue, ParameterEdit, ParameterRequest};
 use request::{RequestTarget, ValueAssignments};
 use structures::Structured;
 

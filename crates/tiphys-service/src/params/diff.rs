@@ -11,6 +11,7 @@ use tiphys_store::StoredApplication;
 use super::change::{ParameterRequest, ParameterSource, ValuePlace};
 use super::{SourceChoice, find_application};
 use crate::application_diff::{ApplicationDiff, Presence};
+use crate::context::host::Host;
 use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError};
 use crate::warning::Warning;
@@ -36,12 +37,23 @@ impl UnsavedChange {
         request: &ParameterRequest,
         allow_unannounced: bool,
     ) -> Result<Self, ServiceError> {
-        let (stored, mut warnings) = find_application(workspace, application)?;
-        let finding = ParameterSource::find(workspace, Arc::clone(&stored), choice, allow_unannounced);
+        let (stored, warnings) = find_application(workspace, application)?;
+        let finding = ParameterSource::find(workspace, stored, choice, allow_unannounced);
         let subject = Box::pin(finding).await?;
-        let change = subject.change_document(request, ValuePlace::Parameters, workspace.service.host())?;
+        Self::of(&subject, request, workspace.service.host(), warnings)
+    }
+
+    /// Applies a request to a source in memory. `warnings` are those about the application so far.
+    pub(super) fn of(
+        subject: &ParameterSource,
+        request: &ParameterRequest,
+        host: &Host,
+        mut warnings: Vec<Warning>,
+    ) -> Result<Self, ServiceError> {
+        let stored = Arc::clone(&subject.stored);
+        let change = subject.change_document(request, ValuePlace::Parameters, host)?;
         let changed = with_source(&stored.application, subject.position, change.after);
-        warnings.extend(subject.warnings);
+        warnings.extend(subject.warnings.iter().cloned());
         // Nothing is written, so the place does not matter.
         let is_about_effect = |remedy: &Remedy| *remedy != Remedy::WriteValues;
         warnings.extend(change.warnings.into_iter().map(|warning| {

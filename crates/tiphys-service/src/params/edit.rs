@@ -33,6 +33,20 @@ pub enum WriteTo {
     Override,
 }
 
+impl WriteTo {
+    /// Every place.
+    pub const ALL: [Self; 3] = [Self::Application, Self::Values, Self::Override];
+
+    /// Returns the name in options and requests: `application`, `values` or `override`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Application => "application",
+            Self::Values => "values",
+            Self::Override => "override",
+        }
+    }
+}
+
 /// How a change is made.
 #[derive(Clone, Debug, Default)]
 pub struct EditOptions {
@@ -146,24 +160,62 @@ async fn plan(
     options: &EditOptions,
     request: &ParameterRequest,
 ) -> Result<PlannedEdit, ServiceError> {
-    let host = workspace.service.host();
-    if matches!(options.write_to, WriteTo::Application | WriteTo::Values) {
-        require_file(&stored)?;
-        require_version(&stored, options)?;
-    }
+    require_target(&stored, options)?;
     let finding = ParameterSource::find(workspace, Arc::clone(&stored), choice, options.allow_unannounced);
     let subject = Box::pin(finding).await?;
-    let Plan { change, edit } = match options.write_to {
-        WriteTo::Application => document::plan(&subject, request, ValuePlace::Parameters, host)?,
-        WriteTo::Values => document::plan(&subject, request, ValuePlace::Inline, host)?,
-        WriteTo::Override => override_file::plan(&subject, request, options, host)?,
-    };
+    let Plan { change, edit } = plan_source(&subject, options, request, workspace.service.host())?;
     all.extend(subject.warnings);
     all.extend(change.warnings);
     Ok(PlannedEdit { stored, changes: change.changes, warnings: all, edit })
 }
 
+/// Refuses what cannot be written, before the plugin is asked.
+fn require_target(stored: &StoredApplication, options: &EditOptions) -> Result<(), ServiceError> {
+    if matches!(options.write_to, WriteTo::Application | WriteTo::Values) {
+        require_file(stored)?;
+        require_version(stored, options)?;
+    }
+    Ok(())
+}
+
+fn plan_source(
+    subject: &ParameterSource,
+    options: &EditOptions,
+    request: &ParameterRequest,
+    host: &Host,
+) -> Result<Plan, ServiceError> {
+    match options.write_to {
+        WriteTo::Application => document::plan(subject, request, ValuePlace::Parameters, host),
+        WriteTo::Values => document::plan(subject, request, ValuePlace::Inline, host),
+        WriteTo::Override => override_file::plan(subject, request, options, host),
+    }
+}
+
+/// Plans a change of a source that is found already.
+pub(super) fn plan_edit(
+    subject: &ParameterSource,
+    options: &EditOptions,
+    request: &ParameterRequest,
+    host: &Host,
+) -> Result<PlannedEdit, ServiceError> {
+    require_target(&subject.stored, options)?;
+    let Plan { change, edit } = plan_source(subject, options, request, host)?;
+    let stored = Arc::clone(&subject.stored);
+    Ok(PlannedEdit { stored, changes: change.changes, warnings: change.warnings, edit })
+}
+
 impl PlannedEdits {
+    /// Returns the change of one application.
+    pub(super) fn of(edit: PlannedEdit) -> Result<Self, ServiceError> {
+        let files = FileEdit::join(edit.edit.clone()).map_err(|error| edit_error(&error))?;
+        Ok(Self { edits: vec![edit], files, ..Self::default() })
+    }
+
+    /// Returns the changed files.
+    pub fn files(&self) -> &[FileEdit] {
+        &self.files
+    }
+
     /// Returns the change as a patch that `patch -p0` and `git apply -p0` accept in the current directory, if the files are below it.
     pub fn patch(&self, host: &Host) -> String {
         self.files.iter().map(|file| patch(file, host)).collect()
@@ -208,7 +260,7 @@ fn patch(edit: &FileEdit, host: &Host) -> String {
 }
 
 /// Refuses an Application that was not read from a file, and one that a controller or another Application owns.
-fn require_file(stored: &StoredApplication) -> Result<(), ServiceError> {
+pub fn require_file(stored: &StoredApplication) -> Result<(), ServiceError> {
     let name = stored.full_name();
     if let Some(set) = &stored.generated_by {
         return Err(ServiceError::invalid_input(format!(

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use tiphys_service::documents::ApplicationDocument;
 use tiphys_service::{ApplicationSelection, ListedApplication, Workspace, WorkspaceOptions};
 
 use crate::args::{CommonArgs, ListArgs, OutputFormat};
@@ -67,19 +68,6 @@ fn place(one: &ListedApplication) -> String {
     }
 }
 
-/// The list of applications for `-o json`.
 fn to_json(listed: &[ListedApplication]) -> Value {
-    let entry = |one: &ListedApplication| {
-        let place = &one.stored.place;
-        json!({
-            "application": one.stored.full_name(),
-            "project": one.stored.application.spec.project,
-            "plugins": one.plugins,
-            "setParameters": one.set_parameters,
-            "file": place.file.to_string(),
-            "line": place.position.map(|position| position.line),
-            "applicationSet": one.stored.generated_by.as_ref().map(ToString::to_string),
-        })
-    };
-    listed.iter().map(entry).collect()
+    listed.iter().map(ApplicationDocument::from).map(|entry| json!(entry)).collect()
 }

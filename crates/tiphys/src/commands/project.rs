@@ -11,7 +11,6 @@ use crate::args::{CommonArgs, ProjectArgs, ProjectCommand};
 use crate::error::ServiceError;
 use crate::settings::Process;
 
-pub(crate) use look_ups::{reference_json, rule_json};
 pub(crate) use permits::rule_text;
 
 /// Runs one of the subcommands.

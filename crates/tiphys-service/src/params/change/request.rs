@@ -7,8 +7,8 @@ use tiphys_engine::{
     shown_name, written_parameters,
 };
 use tiphys_model::params::{
-    Announcement, Assignment, Form, ItemType, JsonType, Operand, Parameter, ParameterValue, Part, Target,
-    read_values,
+    Announcement, Assignment, Form, ItemType, JsonType, Operand, OperandOrigin, Parameter, ParameterValue,
+    Part, Target, read_values,
 };
 use tiphys_model::resources::{ApplicationSource, ResourceReference};
 
@@ -22,10 +22,29 @@ use crate::params::ParameterValues;
 /// The end of an assignment of what standard input has.
 pub(in crate::params) const FROM_STANDARD_INPUT: &str = "=@-";
 
+/// A new value of a parameter that is named as a whole. No file is read for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterEdit {
+    /// The name.
+    pub name: String,
+    /// The value, as after `=` or `:=` in an assignment. `None` removes the parameter.
+    pub value: Option<EditedValue>,
+}
+
+/// The new value of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EditedValue {
+    /// A string.
+    Text(String),
+    /// JSON.
+    Json(serde_json::Value),
+}
+
 /// A requested change of parameters. Assignments are parsed when it is applied, since that requires the known names.
 #[derive(Clone, Debug)]
 pub struct ParameterRequest {
     set: Vec<String>,
+    edits: Vec<(String, EditedValue)>,
     files: Vec<Vec<(String, ParameterValue)>>,
     unset: Vec<String>,
     /// How variables in values of a chart are treated.
@@ -49,7 +68,14 @@ impl ParameterRequest {
             return Err(ServiceError::invalid_input("nothing to set").with_remedy(Remedy::GiveValues));
         }
         let variables = if values.variables { Variables::Replaced } else { Variables::Literal };
-        Ok(Self { set: values.assignments.clone(), files, unset: unset.to_vec(), variables, reference: None })
+        Ok(Self {
+            set: values.assignments.clone(),
+            edits: Vec::new(),
+            files,
+            unset: unset.to_vec(),
+            variables,
+            reference: None,
+        })
     }
 
     /// Creates a request to read one parameter from a cluster. The only value is the parameter's name.
@@ -60,6 +86,7 @@ impl ParameterRequest {
         match (values.assignments.as_slice(), values.files.as_slice(), values.variables) {
             ([name], [], false) if !name.contains('=') => Ok(Self {
                 set: Vec::new(),
+                edits: Vec::new(),
                 files: Vec::new(),
                 unset: Vec::new(),
                 variables: Variables::default(),
@@ -80,11 +107,31 @@ impl ParameterRequest {
         }
         Ok(Self {
             set: Vec::new(),
+            edits: Vec::new(),
             files: Vec::new(),
             unset: names.to_vec(),
             variables: Variables::default(),
             reference: None,
         })
+    }
+
+    /// Creates a request from new values of whole parameters, as a form has them.
+    pub fn of_edits(edits: Vec<ParameterEdit>) -> Self {
+        let (mut set, mut unset) = (Vec::new(), Vec::new());
+        for ParameterEdit { name, value } in edits {
+            match value {
+                Some(value) => set.push((name, value)),
+                None => unset.push(name),
+            }
+        }
+        Self {
+            set: Vec::new(),
+            edits: set,
+            files: Vec::new(),
+            unset,
+            variables: Variables::default(),
+            reference: None,
+        }
     }
 
     /// Returns whether the value of an assignment is read from standard input.
@@ -108,6 +155,7 @@ impl ParameterRequest {
         };
         Self {
             set: self.set.iter().map(of_set).collect(),
+            edits: self.edits.iter().map(|(name, value)| (of_name(name), value.clone())).collect(),
             files: self.files.iter().map(of_file).collect(),
             unset: self.unset.iter().map(of_unset).collect(),
             variables: self.variables,
@@ -124,7 +172,8 @@ impl ParameterRequest {
         }
         let of_files = self.files.iter().flatten().map(|(name, _)| name.as_str());
         let of_set = self.set.iter().filter_map(|text| assigned_value_name(text));
-        let names = of_files.chain(of_set).chain(self.unset.iter().map(String::as_str));
+        let of_edits = self.edits.iter().map(|(name, _)| name.as_str());
+        let names = of_files.chain(of_set).chain(of_edits).chain(self.unset.iter().map(String::as_str));
         let dynamic = self.reference.iter().map(|(name, _)| name.as_str());
         let is_value = |name: &str| name.starts_with(SET_PREFIX);
         match names.filter(|name| !is_value(name)).chain(dynamic).next() {
@@ -138,7 +187,9 @@ impl ParameterRequest {
     /// Returns the names with one of these prefixes. Brackets in them are a part of the name.
     pub(super) fn names_with_prefix<'a>(&'a self, prefixes: &'a [&str]) -> impl Iterator<Item = &'a str> {
         let of_set = |text: &'a String| assigned_value_name(text);
-        let names = self.set.iter().filter_map(of_set).chain(self.unset.iter().map(String::as_str));
+        let of_edits = self.edits.iter().map(|(name, _)| name.as_str());
+        let of_unset = self.unset.iter().map(String::as_str);
+        let names = self.set.iter().filter_map(of_set).chain(of_edits).chain(of_unset);
         names.filter(|name| prefixes.iter().any(|prefix| name.starts_with(prefix)))
     }
 
@@ -167,8 +218,10 @@ impl ParameterRequest {
             );
         }
         let is_value = |name: &str| target.values.is_some() && name.starts_with(SET_PREFIX);
-        for text in &self.set {
-            let assignment = assignments::parse(text, target.known)?;
+        let parsed = self.set.iter().map(|text| assignments::parse(text, target.known));
+        let of_edits = self.edits.iter().map(|(name, value)| Ok(value.assigned_to(name)));
+        for assignment in parsed.chain(of_edits) {
+            let assignment = assignment?;
             if is_value(&assignment.target.name) {
                 assignments.add_value(assignment, target, host)?;
             } else {
@@ -199,6 +252,17 @@ impl ParameterRequest {
             }
         }
         Ok(assignments)
+    }
+}
+
+impl EditedValue {
+    fn assigned_to(&self, name: &str) -> Assignment<Operand> {
+        let (form, text) = match self {
+            Self::Text(text) => (Form::Text, text.clone()),
+            Self::Json(value) => (Form::Json, value.to_string()),
+        };
+        let operand = Operand { form, origin: OperandOrigin::Inline(text) };
+        Assignment { target: Target::whole(name), value: Some(operand) }
     }
 }
 

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use tiphys_service::documents::LocationDocument;
 use tiphys_service::params::{self, CheckedParameters, ParameterFinding};
 use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions};
 
-use super::row;
 use crate::args::{CommonArgs, OutputFormat, ParamsCheckArgs};
 use crate::commands::checkouts;
 use crate::error::{self, ErrorKind, ServiceError};
@@ -95,7 +95,7 @@ fn to_json(checked: &[CheckedParameters]) -> Value {
             "rule": finding.rule.name(),
             "message": finding.message,
             "suggestions": finding.suggestions,
-            "location": row::location_json(&finding.location),
+            "location": LocationDocument::from(&finding.location),
         })
     };
     all(checked).map(entry).collect()

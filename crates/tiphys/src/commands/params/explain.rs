@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 use tiphys_engine::{SourceType, Used, handed_on_name, is_structure};
 use tiphys_model::params::{CollectionType, Parameter, escape, parameter_variables};
 use tiphys_process::escape_text;
+use tiphys_service::documents::{LayerDocument, ParameterDocument, RuleDocument};
 use tiphys_service::params::{self, ParameterLocation, ParameterRow, ResolvedReference};
 use tiphys_service::{ClusterReference, ProjectRule};
 
 use super::row::{self, value_text};
 use crate::args::{CommonArgs, OutputFormat, ParamsExplainArgs};
-use crate::commands::project::{rule_json, rule_text};
+use crate::commands::project::rule_text;
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -126,26 +127,12 @@ fn used_word(used: Used) -> &'static str {
 
 /// The row of `params list` with the variables and all values, in decreasing precedence.
 fn to_json(row: &ParameterRow<'_>, read: Option<&ReadNow<'_>>) -> Value {
-    let mut value = row::to_json(row);
-    let chain: Vec<Value> = row
-        .chain
-        .marked()
-        .map(|(effective, link)| {
-            json!({
-                "origin": link.origin.name(),
-                "layer": link.words(),
-                "kind": link.kind,
-                "value": link.value,
-                "location": link.location.as_ref().map(row::location_json),
-                "effective": effective,
-            })
-        })
-        .collect();
-    value["chain"] = Value::Array(chain);
+    let mut value = json!(ParameterDocument::from(row));
+    value["chain"] = json!(LayerDocument::all(row));
     value["variables"] = json!(variables(row));
     value["resolved"] = json!(read.map(ReadNow::to_json));
     if let Some(rule) = read.and_then(|read| read.resolved.rule.as_ref()) {
-        value["reference"]["permittedBy"] = rule_json(rule);
+        value["reference"]["permittedBy"] = json!(RuleDocument::from(rule));
     }
     value
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use tiphys_service::documents::{LocationDocument, ReferenceDocument};
 use tiphys_service::params::{self, FoundInApplication, FoundParameter, ParameterLocation, ParameterQuery};
 use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions};
 
@@ -10,7 +11,6 @@ use super::row;
 use crate::args::{CommonArgs, OutputFormat, ParamsFindArgs};
 use crate::commands::check::counted;
 use crate::commands::checkouts;
-use crate::commands::project::reference_json;
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -102,8 +102,8 @@ fn to_json(found: &[FoundInApplication]) -> Value {
             "origin": parameter.origin.name(),
             "layer": parameter.origin_words,
             "value": parameter.value,
-            "reference": parameter.reference.as_ref().map(reference_json),
-            "location": parameter.location.as_ref().map(row::location_json),
+            "reference": parameter.reference.as_ref().map(ReferenceDocument::from),
+            "location": parameter.location.as_ref().map(LocationDocument::from),
         })
     };
     all(found).map(entry).collect()

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use tiphys_service::documents::ParameterDocument;
 
-use super::row;
 use crate::args::{CommonArgs, OutputFormat, ParamsGetArgs};
 use crate::error::ServiceError;
 use crate::output;
@@ -19,8 +19,8 @@ pub(super) async fn run(
     let parameters = super::inspect(common, host, &args.application.app, &args.source).await?;
     let row = parameters.row(&args.name)?;
     let text = match common.output {
-        Some(OutputFormat::Json) => output::json(&row::to_json(&row)),
-        Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&row::to_json(&row)),
+        Some(OutputFormat::Json) => output::json(&json!(ParameterDocument::from(&row))),
+        Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&json!(ParameterDocument::from(&row))),
         Some(OutputFormat::Name) => format!("{}\n", row.name),
         _ => match (row.value(), row.dynamic) {
             (Some(value), _) => plain(value),

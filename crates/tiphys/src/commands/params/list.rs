@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use tiphys_service::documents::ParameterDocument;
 use tiphys_service::params::{
     ParameterEntry, ParameterFilter, ParameterGroup, ParameterLocation, ParameterRow,
 };
@@ -73,7 +74,7 @@ fn name(entry: &ParameterEntry<'_>) -> String {
 
 fn to_json(entries: &[ParameterEntry<'_>]) -> Value {
     let entry = |entry: &ParameterEntry<'_>| match entry {
-        ParameterEntry::Row(row) => row::to_json(row),
+        ParameterEntry::Row(row) => json!(ParameterDocument::from(row)),
         ParameterEntry::Group(group) => {
             let source = group.rows.first().map(|row| row.source);
             json!({

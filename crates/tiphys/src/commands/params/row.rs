@@ -1,10 +1,9 @@
 //! One parameter of an application in tables and JSON.
 
-use crate::commands::project::reference_json;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tiphys_model::params::{Announcement, ItemType};
 use tiphys_model::resources::ResourceReference;
-use tiphys_service::params::{Announced, ParameterLocation, ParameterOrigin, ParameterRow};
+use tiphys_service::params::{Announced, ParameterOrigin, ParameterRow};
 
 /// Returns the effective value on one line.
 pub(super) fn shown_value(row: &ParameterRow<'_>) -> String {
@@ -60,45 +59,9 @@ pub(super) fn text<'a>(row: &ParameterRow<'a>, field: fn(&Announcement) -> Optio
     row.announcement.and_then(field).unwrap_or_default()
 }
 
-/// Returns an entry of `params list -o json`.
-pub(super) fn to_json(row: &ParameterRow<'_>) -> Value {
-    let announcement = row.announcement;
-    json!({
-        "name": row.name,
-        "title": text(row, |a| a.title.as_deref()),
-        "tooltip": text(row, |a| a.tooltip.as_deref()),
-        "required": announcement.is_some_and(|a| a.required == Some(true)),
-        "itemType": announcement.and_then(|a| a.item_type.as_ref()).map(ItemType::word).unwrap_or_default(),
-        "collectionType": announcement.map_or("", |a| a.collection_type.word()),
-        "choices": announcement.map(|a| a.choices.clone()).unwrap_or_default(),
-        "announced": announcement.is_some(),
-        "origin": row.origin().name(),
-        "layer": row.origin_words(),
-        "value": row.value(),
-        "reference": row.dynamic.map(|(reference, _)| reference_json(reference)),
-        "default": row.default(),
-        "location": row.location().map(location_json),
-        "missing": row.problems.missing,
-        "problems": row.problems.texts().collect::<Vec<_>>(),
-        "suggestions": row.problems.suggestions,
-        "sourcePosition": row.source.position,
-        "sourceName": row.source.name,
-        "version": row.version.map(|version| version.to_string()),
-    })
-}
-
 /// Returns the object and field that a dynamic parameter reads, marked as that.
 pub(super) fn dynamic_text(reference: &ResourceReference) -> String {
     format!("(dynamic) {reference}")
-}
-
-/// Returns `location` of `params list -o json`.
-pub(super) fn location_json(location: &ParameterLocation) -> Value {
-    json!({
-        "file": location.file,
-        "line": location.position.map(|position| position.line),
-        "version": location.version.map(|version| version.to_string()),
-    })
 }
 
 /// Returns a value on one line: a string as it is, or as JSON if it has control characters; lists and maps as JSON.

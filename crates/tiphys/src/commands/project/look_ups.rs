@@ -1,7 +1,8 @@
 //! Look-ups of applications in tables and JSON.
 
 use serde_json::{Value, json};
-use tiphys_service::{ApplicationLookUps, ClusterReference, ProjectRule};
+use tiphys_service::documents::ReferenceDocument;
+use tiphys_service::{ApplicationLookUps, ClusterReference};
 use tiphys_store::StoredApplication;
 
 use super::permits::rule_text;
@@ -57,33 +58,12 @@ pub(super) fn all(
     })
 }
 
-/// Returns `reference` of `params list -o json`.
-pub(crate) fn reference_json(read: &ClusterReference) -> Value {
-    let reference = &read.reference;
-    let given = |field: &str| Some(field.to_owned()).filter(|field| !field.is_empty());
-    json!({
-        "cluster": read.cluster,
-        "group": reference.group,
-        "version": given(&reference.version),
-        "kind": reference.kind,
-        "namespace": given(&reference.namespace),
-        "name": reference.name,
-        "path": given(&reference.path),
-        "permittedBy": read.permitted_by.as_ref().ok().map(rule_json),
-    })
-}
-
 /// Returns the rule that permits a look-up, or why it is not permitted.
 fn permission(read: &ClusterReference) -> String {
     match &read.permitted_by {
         Ok(rule) => rule_text(rule),
         Err(problem) => format!("not permitted: {problem}"),
     }
-}
-
-/// Returns a rule as JSON.
-pub(crate) fn rule_json(rule: &ProjectRule) -> Value {
-    json!({"project": rule.project, "list": rule.list, "index": rule.index})
 }
 
 fn to_json(found: &[ApplicationLookUps]) -> Value {
@@ -93,7 +73,7 @@ fn to_json(found: &[ApplicationLookUps]) -> Value {
                 "application": stored.full_name(),
                 "sourcePosition": source,
                 "parameter": read.parameter,
-                "reference": reference_json(read),
+                "reference": ReferenceDocument::from(read),
                 "problem": read.permitted_by.as_ref().err().map(ToString::to_string),
             })
         })

@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use tiphys_service::documents::RuleDocument;
 use tiphys_service::{ErrorKind, ObjectRequest, ProjectFiles, ProjectQuestion, ProjectRule, project_permits};
 
-use super::look_ups::rule_json;
 use crate::args::{CommonArgs, OutputFormat, ProjectPermitsArgs};
 use crate::error::{ServiceError, exit_code_of};
 use crate::output;
@@ -30,7 +30,7 @@ pub(super) fn run(common: &CommonArgs, args: &ProjectPermitsArgs) -> Result<Exit
         output::json(&json!({
             "permitted": answer.refusal.is_none(),
             "reason": answer.refusal,
-            "rule": rule.map(rule_json),
+            "rule": rule.map(RuleDocument::from),
         }))
     } else {
         output::lines([match (&answer.refusal, rule) {
