@@ -2,10 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde_json::json;
 use tiphys_model::params::{Parameter, ParameterValue};
+use tiphys_service::params::{EditedValue, ParameterEdit};
 
 use crate::entered::parameter;
 use crate::preview::Announced;
+use crate::site::ApplicationParameters;
 
 /// Placeholder of an unnamed application.
 const APPLICATION: &str = "APP";
@@ -42,8 +45,39 @@ pub(crate) fn commands(
     (lines.map(|(verb, arguments)| command(verb, application, &arguments)).collect(), unwritten)
 }
 
+/// Formats the `params set` and `params unset` that make a change, one on each line.
+pub(crate) fn change_commands(
+    application: &ApplicationParameters,
+    source: Option<usize>,
+    write_to: &str,
+    edits: &[ParameterEdit],
+) -> String {
+    let known: HashSet<&str> = application.names().collect();
+    let (mut set, mut unset) = (Vec::new(), Vec::new());
+    for ParameterEdit { name, value } in edits {
+        match value {
+            Some(EditedValue::Text(text)) => {
+                let value = ParameterValue::String(text.clone());
+                set.push(value.argument(name, &known).unwrap_or_else(|| format!("{name}:={}", json!(text))));
+            }
+            Some(EditedValue::Json(value)) => set.push(format!("{name}:={value}")),
+            None => unset.push(name.clone()),
+        }
+    }
+    let mut options = vec!["--write-to".to_owned(), write_to.to_owned()];
+    options
+        .extend(source.into_iter().flat_map(|source| ["--source-position".to_owned(), source.to_string()]));
+    let lines = [("set", set), ("unset", unset)].into_iter().filter(|(_, arguments)| !arguments.is_empty());
+    let lines = lines.map(|(verb, arguments)| {
+        command(&format!("{verb} {}", options.join(" ")), &application.head.application, &arguments)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// `verb` has the options, too.
 fn command(verb: &str, application: &str, arguments: &[String]) -> String {
-    let mut words = vec!["tiphys".to_owned(), "params".to_owned(), verb.to_owned()];
+    let mut words = vec!["tiphys".to_owned(), "params".to_owned()];
+    words.extend(verb.split(' ').map(str::to_owned));
     // After `--`, no argument is parsed as an option.
     let guarded = application.starts_with('-') || arguments.iter().any(|argument| argument.starts_with('-'));
     words.extend(guarded.then(|| "--".to_owned()));

@@ -4,18 +4,26 @@
 //! are plain forms, and each button is a submit button. The caller provides the content as a value ([`Preview`]); this crate knows no files
 //! or plugins.
 
+mod access;
 mod address;
+mod api;
 mod checked;
 mod commands;
 mod entered;
+mod events;
+mod form;
 mod guard;
+mod jobs;
 mod limited;
 mod metrics;
 mod page;
+mod pages;
 mod plugin_service;
 mod posted;
 mod preview;
+mod serve;
 mod server;
+mod site;
 
 pub use address::{LoopbackAddress, NotLoopback};
 pub use metrics::{Health, METRICS_CONNECTIONS_MAX, MetricsEndpoint, Observed};
@@ -25,4 +33,6 @@ pub use plugin_service::{
 };
 pub use posted::FORM_BYTES_MAX;
 pub use preview::{Announced, Failed, Finding, Outcome, Preview, Severity};
+pub use serve::Application;
 pub use server::{Bound, bind, serve};
+pub use site::SiteOptions;

@@ -2,7 +2,14 @@
 
 use std::collections::HashMap;
 
+use axum::body::{Body, to_bytes};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
 use percent_encoding::percent_decode;
+
+use crate::access::{Access, FORM_TOKEN};
+use crate::pages::message;
 
 /// Limit of a posted form in bytes. Values are passed to plugins in the environment, which has a lower limit.
 pub const FORM_BYTES_MAX: usize = 8 << 20;
@@ -19,6 +26,34 @@ pub(crate) struct Posted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the posted form is not UTF-8 text")]
 pub(crate) struct NotText;
+
+/// Reads a posted form that has the token of forms. The error is the response.
+pub(crate) async fn read(access: &Access, headers: &HeaderMap, body: Body) -> Result<Posted, Response> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let refused = |status, text: &str| message(status, "The form was refused", text, None);
+    let form = text(CONTENT_TYPE).and_then(|value| value.split(';').next()).map(str::trim);
+    if form != Some("application/x-www-form-urlencoded") {
+        return Err(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "expected a form"));
+    }
+    // A body whose declared length exceeds the limit is not read.
+    let declared = text(CONTENT_LENGTH).and_then(|length| length.parse::<usize>().ok());
+    let body = match declared {
+        Some(length) if length > FORM_BYTES_MAX => None,
+        // If the body ends early, the browser has disconnected.
+        _ => to_bytes(body, FORM_BYTES_MAX).await.ok(),
+    };
+    let Some(body) = body else {
+        return Err(refused(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            &format!("it has more than {FORM_BYTES_MAX} bytes"),
+        ));
+    };
+    match Posted::parse(&body) {
+        Err(error) => Err(refused(StatusCode::BAD_REQUEST, &error.to_string())),
+        Ok(posted) if access.is_form_token(posted.get(FORM_TOKEN)) => Ok(posted),
+        Ok(_) => Err(refused(StatusCode::FORBIDDEN, "its token is missing or old; load the page again")),
+    }
+}
 
 impl Posted {
     /// Parses `application/x-www-form-urlencoded`. Browsers send every line break as CR LF; here it becomes LF.

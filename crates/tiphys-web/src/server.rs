@@ -55,6 +55,14 @@ impl Bound {
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    pub(crate) fn into_listener(self) -> TcpListener {
+        self.listener
+    }
 }
 
 /// Binds an address. The error does not name it.

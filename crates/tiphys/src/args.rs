@@ -27,6 +27,7 @@ mod project_rules;
 #[cfg(test)]
 mod reference;
 mod render;
+mod serve;
 
 use std::path::PathBuf;
 
@@ -67,6 +68,7 @@ pub(crate) use project::{
 };
 pub(crate) use project_rules::ProjectRules;
 pub(crate) use render::RenderArgs;
+pub(crate) use serve::ServeArgs;
 
 /// Parameterized GitOps rendering for Kubernetes.
 #[derive(Debug, Parser)]
@@ -105,6 +107,8 @@ pub(crate) enum Command {
     Plugin(PluginArgs),
     /// List, explain and change the parameters of an application
     Params(ParamsArgs),
+    /// Serve the web page: see, set, preview and save parameters
+    Serve(ServeArgs),
     /// Ask what a project permits
     Project(ProjectArgs),
     /// Generate the Applications of application sets, and render their templates
@@ -144,6 +148,7 @@ impl Command {
             | Self::List(_)
             | Self::Inputs(_)
             | Self::Params(_)
+            | Self::Serve(_)
             | Self::Project(_) => true,
             Self::AppSet(args) => !matches!(args.command, AppSetCommand::Plugin(_)),
             Self::Plugin(args) => matches!(args.command, PluginCommand::List(_)),

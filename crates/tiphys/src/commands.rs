@@ -21,4 +21,5 @@ pub(crate) mod params;
 pub(crate) mod plugin;
 pub(crate) mod project;
 pub(crate) mod render;
+pub(crate) mod serve;
 pub(crate) mod version;

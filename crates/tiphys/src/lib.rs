@@ -111,6 +111,7 @@ async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<
         Command::Render(args) => commands::render::run(&common, &args, host).await,
         Command::Diff(args) => commands::diff::run(&common, &args, host).await,
         Command::Affected(args) => commands::affected::run(&common, &args, host).await,
+        Command::Serve(args) => commands::serve::run(&common, &args, host).await,
         Command::List(args) => commands::list::run(&common, &args, host).await,
         Command::Inputs(args) => commands::inputs::run(&common, &args, host).await,
         Command::Check(args) => commands::check::run(&common, &args, host).await,

@@ -55,6 +55,7 @@ fn help_of_every_command_has_an_example_of_its_call() {
         "params set",
         "params unset",
         "params diff",
+        "serve",
         "project permits",
         "project check",
         "project readers",

@@ -1,14 +1,11 @@
 //! `plugin check --serve` over HTTP.
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::net::{Shutdown, TcpStream};
-use std::time::Duration;
 
+use crate::http::{self, Answer, assert_has};
 use crate::running::{Pipe, Running};
 use crate::world::{Output, World};
-
-/// Limit for a response.
-const PATIENCE: Duration = Duration::from_mins(5);
 
 const STATIC: &str = r#"apiVersion: argoproj.io/v1alpha1
 kind: ConfigManagementPlugin
@@ -55,14 +52,6 @@ struct Served {
     address: String,
 }
 
-/// A response.
-struct Answer {
-    status: u16,
-    /// In lower case.
-    head: String,
-    body: String,
-}
-
 impl Served {
     fn start(plugin: &str, args: &[&str]) -> Self {
         let world = World::empty();
@@ -82,22 +71,11 @@ impl Served {
     }
 
     fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(&self.address).expect("the server listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
-        stream
+        http::connect(&self.address)
     }
 
-    /// Sends a request with these header lines, and reads the response to its end.
     fn send(&self, first: &str, headers: &[&str], body: &str) -> Answer {
-        let mut stream = self.connect();
-        let headers: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
-        let request = format!("{first} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n{body}");
-        stream.write_all(request.as_bytes()).expect("the request can be sent");
-        let mut text = String::new();
-        stream.read_to_string(&mut text).expect("an answer comes");
-        let (head, body) = text.split_once("\r\n\r\n").expect("an answer has a head");
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-        Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+        http::send(&self.address, first, headers, body)
     }
 
     fn get(&self, path: &str) -> Answer {
@@ -119,13 +97,6 @@ impl Served {
         self.running.signal(&self.world, "INT");
         let output = self.running.finish(&self.world);
         (self.world, output)
-    }
-}
-
-/// Asserts that the text contains all parts.
-fn assert_has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "{part} is missing:\n{text}");
     }
 }
 

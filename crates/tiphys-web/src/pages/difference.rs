@@ -1,0 +1,44 @@
+//! The difference of an application from a revision.
+
+use askama::Template;
+use axum::http::StatusCode;
+use axum::response::Response;
+use tiphys_service::documents::DifferenceDocument;
+
+use super::message::status_of;
+use super::{ApplicationView, Layout, Named, Page, error_text, failed, page};
+
+/// The base of a comparison if none is given: what is committed.
+const DEFAULT_BASE: &str = "HEAD";
+
+#[derive(Template)]
+#[template(path = "difference.html")]
+struct Difference<'a> {
+    layout: Layout,
+    view: ApplicationView<'a>,
+    base: &'a str,
+    compared: Option<&'a DifferenceDocument>,
+    error: Option<String>,
+}
+
+/// Compares an application with that of a revision.
+pub(super) async fn show(request: Page, Named(application): Named) -> Response {
+    let found = match request.site.parameters(&application).await {
+        Ok(found) => found,
+        Err(failure) => return failed(&request.site, &failure),
+    };
+    let base = request.query.get("base").filter(|base| !base.is_empty()).unwrap_or(DEFAULT_BASE);
+    let result = request.site.difference(&application, base).await;
+    let difference = result.as_ref().ok();
+    let failure = result.as_ref().err().map(|failure| error_text(&request.site, failure));
+    page(
+        result.as_ref().err().map_or(StatusCode::OK, status_of),
+        &Difference {
+            layout: request.layout(),
+            view: ApplicationView::new(&found.head, "difference"),
+            base,
+            error: failure.or_else(|| difference?.error.clone()),
+            compared: difference.filter(|difference| difference.error.is_none()),
+        },
+    )
+}

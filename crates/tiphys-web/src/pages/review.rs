@@ -1,0 +1,173 @@
+//! The review of a change, and saving it.
+
+use askama::Template;
+use axum::body::Body;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use tiphys_engine::HELM_PLUGIN;
+use tiphys_service::ErrorKind;
+use tiphys_service::params::WriteTo;
+
+use super::message::{message, status_of};
+use super::parameters::{after_save, edits_of, source_of, with_problems};
+use super::{ApplicationView, Layout, Named, Page, error_text, failed, page, path_of};
+use crate::access::FORM_TOKEN;
+use crate::commands::change_commands;
+use crate::form::{Filter, Form, OPERATION};
+use crate::posted::{self, Posted};
+use crate::site::{ApplicationParameters, Change, Failure, ReviewDocument};
+
+#[derive(Template)]
+#[template(path = "review.html")]
+struct Review<'a> {
+    layout: Layout,
+    view: ApplicationView<'a>,
+    document: &'a ReviewDocument,
+    /// The fields of the form that ask for the change.
+    fields: Vec<(&'a str, &'a str)>,
+    places: Vec<Place>,
+    command: String,
+    /// Why the review that was to be saved is outdated.
+    moved: Option<String>,
+}
+
+/// A place that a change can be written to.
+struct Place {
+    name: &'static str,
+    text: &'static str,
+}
+
+/// Whether a button asks to check the values, so that the first problem gets the focus.
+pub(super) fn checks(operation: &str) -> bool {
+    operation == "review" || operation == "check"
+}
+
+/// Shows a change: the parameters, the files, the manifests and the command. Nothing is written.
+pub(super) async fn show(
+    request: Page,
+    Named(application): Named,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let posted = match posted::read(&request.site.access, &headers, body).await {
+        Ok(posted) => posted,
+        Err(refusal) => return refusal,
+    };
+    reviewed(&request, application, &posted, None).await
+}
+
+/// Saves a change that was reviewed. If anything has changed since, it shows the new review.
+pub(super) async fn save(
+    request: Page,
+    Named(application): Named,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let posted = match posted::read(&request.site.access, &headers, body).await {
+        Ok(posted) => posted,
+        Err(refusal) => return refusal,
+    };
+    let found = match request.site.parameters(&application).await {
+        Ok(found) => found,
+        Err(failure) => return failed(&request.site, &failure),
+    };
+    let source = source_of(&found, &posted);
+    let form = Form::new(&found, source, Filter::default(), Some(&posted));
+    let digest = posted.get("digest").unwrap_or_default().to_owned();
+    let change = change_of(&application, source, &form, &posted);
+    match request.site.save(change, digest).await {
+        Ok(files) => after_save(&application, source, &files.join(", ")),
+        Err(Failure::Service(error)) if error.kind() == ErrorKind::Conflict => {
+            reviewed(&request, application, &posted, Some(error.message().to_owned())).await
+        }
+        Err(failure) => failed(&request.site, &failure),
+    }
+}
+
+async fn reviewed(request: &Page, application: String, posted: &Posted, moved: Option<String>) -> Response {
+    let found = match request.site.parameters(&application).await {
+        Ok(found) => found,
+        Err(failure) => return failed(&request.site, &failure),
+    };
+    let source = source_of(&found, posted);
+    let form = Form::new(&found, source, Filter::default(), Some(posted));
+    let change = change_of(&application, source, &form, posted);
+    if !form.problems.is_empty() {
+        return with_problems(request, &found, &form, source, posted);
+    }
+    let back = format!("{}?source={source}", path_of(&application));
+    if change.edits.is_empty() {
+        let text = "The files already have these values.";
+        return message(StatusCode::OK, "Nothing to change", text, Some(&back));
+    }
+    let edits = change.edits.clone();
+    let review = match request.site.review(change).await {
+        Ok(review) => review,
+        Err(failure) => {
+            let text = error_text(&request.site, &failure);
+            return message(status_of(&failure), "These values are refused", &text, Some(&back));
+        }
+    };
+    let several = found.head.sources.len() > 1;
+    let is_chart = found
+        .head
+        .sources
+        .iter()
+        .any(|head| head.position == source && head.plugin.as_deref() == Some(HELM_PLUGIN));
+    let command = change_commands(&found, several.then_some(source), &review.write_to, &edits);
+    page(
+        if moved.is_some() { StatusCode::CONFLICT } else { StatusCode::OK },
+        &Review {
+            layout: request.layout(),
+            view: ApplicationView::new(&found.head, "parameters"),
+            document: &review,
+            fields: fields(&form, posted),
+            places: places(is_chart),
+            command,
+            moved,
+        },
+    )
+}
+
+fn change_of(application: &str, source: usize, form: &Form, posted: &Posted) -> Change {
+    let chosen = posted.get("write-to");
+    Change {
+        application: application.to_owned(),
+        source: u32::try_from(source).ok(),
+        edits: edits_of(form, posted),
+        write_to: WriteTo::ALL.into_iter().find(|place| Some(place.name()) == chosen),
+    }
+}
+
+/// Returns the posted fields of changed parameters.
+fn fields<'a>(form: &Form, posted: &'a Posted) -> Vec<(&'a str, &'a str)> {
+    let changed: Vec<&str> = form.changed_pointers().collect();
+    let is_of_change = |name: &str| {
+        let at = name.find('/').map(|start| &name[start..]);
+        at.is_some_and(|at| {
+            changed.iter().any(|pointer| {
+                at.strip_prefix(pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        })
+    };
+    let always = [FORM_TOKEN, "source", "new-name", "new-value"];
+    let pairs = posted.pairs().iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    pairs.filter(|(name, _)| *name != OPERATION && (always.contains(name) || is_of_change(name))).collect()
+}
+
+fn places(is_chart: bool) -> Vec<Place> {
+    let values =
+        Place { name: WriteTo::Values.name(), text: "inline values of the chart, in the Application's file" };
+    let mut places =
+        vec![Place { name: WriteTo::Application.name(), text: "parameters, in the Application's file" }];
+    places.extend(is_chart.then_some(values));
+    places.push(Place { name: WriteTo::Override.name(), text: "override file in the source's folder" });
+    places
+}
+
+impl ApplicationParameters {
+    /// Returns the names of all parameters of a source.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.parameters.iter().map(|one| one.parameter.name.as_str())
+    }
+}

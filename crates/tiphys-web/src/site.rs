@@ -1,0 +1,113 @@
+//! The state that all requests of the page share, and the use cases that both pages and API call.
+
+mod application;
+mod queries;
+mod state;
+
+use std::sync::{Arc, Mutex};
+
+use moka::sync::Cache;
+use tiphys_service::{Service, ServiceError, StoreWatch};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::access::Access;
+use crate::jobs::{Jobs, Stopping};
+
+pub(crate) use application::{ApplicationHead, ApplicationParameters, FormParameter};
+pub(crate) use queries::{ApplicationList, Change, ListEntry, RenderedManifests, ReviewDocument};
+pub(crate) use state::ApplicationState;
+
+/// Applications whose parameters are cached.
+const CACHED_APPLICATIONS: u64 = 64;
+
+/// Applications whose state is remembered.
+const STATES_MAX: u64 = 100_000;
+
+/// Decisions of the front end about a page.
+#[derive(Clone, Copy, Debug)]
+pub struct SiteOptions {
+    /// Whether nothing can be saved.
+    pub read_only: bool,
+    /// Returns what to do about an error, with the options of the command line.
+    pub hint: fn(&ServiceError) -> Option<String>,
+}
+
+/// The state that all requests share.
+pub(crate) struct Site {
+    pub(crate) options: SiteOptions,
+    pub(crate) access: Access,
+    service: Service,
+    jobs: Jobs,
+    watch: StoreWatch,
+    parameters: Cache<String, (u64, Arc<ApplicationParameters>)>,
+    states: Cache<String, (u64, ApplicationState)>,
+    list: Mutex<Option<(u64, Arc<ApplicationList>)>>,
+}
+
+/// Why a request failed.
+#[derive(Clone, Debug)]
+pub(crate) enum Failure {
+    /// A use case failed.
+    Service(ServiceError),
+    /// The server is stopping.
+    Stopping,
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        Self::Service(error)
+    }
+}
+
+impl From<Stopping> for Failure {
+    fn from(_: Stopping) -> Self {
+        Self::Stopping
+    }
+}
+
+impl SiteOptions {
+    /// Returns the text of an error with what to do about it.
+    pub(crate) fn error_text(self) -> impl Fn(&ServiceError) -> String + Copy + Send + 'static {
+        move |error| match (self.hint)(error) {
+            Some(hint) => format!("{}; {hint}", error.message()),
+            None => error.message().to_owned(),
+        }
+    }
+}
+
+impl Site {
+    pub(crate) fn new(
+        service: Service,
+        options: SiteOptions,
+        access: Access,
+        jobs: Jobs,
+    ) -> Result<Self, ServiceError> {
+        let watch = StoreWatch::begin(&service)?;
+        let (parameters, states) = (Cache::new(CACHED_APPLICATIONS), Cache::new(STATES_MAX));
+        Ok(Self { options, access, service, jobs, watch, parameters, states, list: Mutex::default() })
+    }
+
+    /// Returns the number of changes of the store so far. The receiver is woken by each.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.watch.changes()
+    }
+
+    /// Returns the token that ends the server.
+    pub(crate) fn stop(&self) -> CancellationToken {
+        self.jobs.stop()
+    }
+
+    /// Returns what is known about an application of the list.
+    pub(crate) fn state_of(&self, entry: &ListEntry) -> ApplicationState {
+        if entry.failure.is_some() {
+            return ApplicationState::Fails;
+        }
+        let known = self.states.get(&entry.application.application);
+        known.filter(|(of, _)| *of == self.version()).map_or(ApplicationState::Unknown, |(_, state)| state)
+    }
+
+    fn version(&self) -> u64 {
+        *self.watch.changes().borrow()
+    }
+}

@@ -1,0 +1,122 @@
+//! One application as the page shows it: what it is, and its parameters.
+
+use serde::Serialize;
+use tiphys_model::params::Announcement;
+use tiphys_service::ServiceError;
+use tiphys_service::documents::{LayerDocument, ParameterDocument};
+use tiphys_service::params;
+use utoipa::ToSchema;
+
+use crate::form::without_dot;
+
+/// The identity of an application: its names, place and sources.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ApplicationHead {
+    /// `NAMESPACE/NAME`.
+    pub(crate) application: String,
+    /// The project.
+    pub(crate) project: String,
+    /// URL or name of the destination cluster.
+    pub(crate) cluster: String,
+    /// Namespace of the destination.
+    pub(crate) namespace: String,
+    /// `FILE:LINE`.
+    pub(crate) place: String,
+    /// Why its own file cannot be changed, for instance because a set generates it.
+    pub(crate) owner: Option<String>,
+    /// The sources.
+    pub(crate) sources: Vec<SourceHead>,
+}
+
+/// A source of an application.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SourceHead {
+    /// The position, from 1.
+    pub(crate) position: usize,
+    /// The name; empty if it has none.
+    pub(crate) name: String,
+    /// The repository, without credentials.
+    pub(crate) repository: String,
+    /// The chart, or the path in the repository.
+    pub(crate) path: String,
+    /// The revision that the Application names; empty for `HEAD`.
+    pub(crate) revision: String,
+    /// The plugin; null for plain manifests, which take no parameters.
+    pub(crate) plugin: Option<String>,
+    /// The directory that is used instead of the repository.
+    pub(crate) working_copy: Option<String>,
+}
+
+/// A parameter with everything that sets it.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub(crate) struct FormParameter {
+    #[serde(flatten)]
+    pub(crate) parameter: ParameterDocument,
+    /// The layers that set the value, highest precedence first.
+    pub(crate) layers: Vec<LayerDocument>,
+    #[serde(skip)]
+    pub(crate) announcement: Option<Announcement>,
+}
+
+/// An application with its parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub(crate) struct ApplicationParameters {
+    #[serde(flatten)]
+    pub(crate) head: ApplicationHead,
+    /// The parameters of all sources: the announced ones in their order, then the others that are set.
+    pub(crate) parameters: Vec<FormParameter>,
+    /// Warnings about the application and its plugins.
+    pub(crate) warnings: Vec<String>,
+    /// Errors of plugins. A source whose plugin failed has only the parameters that are set.
+    pub(crate) failures: Vec<String>,
+}
+
+impl ApplicationParameters {
+    pub(crate) fn new(
+        inspected: &params::ApplicationParameters,
+        error_text: impl Fn(&ServiceError) -> String,
+    ) -> Self {
+        let stored = &inspected.stored;
+        let spec = &stored.application.spec;
+        let destination = &spec.destination;
+        let cluster = if destination.name.is_empty() { &destination.server } else { &destination.name };
+        let place = &stored.place;
+        let line = place.position.map(|position| format!(":{}", position.line)).unwrap_or_default();
+        let sources = inspected.sources.iter().map(|source| SourceHead {
+            position: source.position,
+            name: source.name.clone(),
+            repository: tiphys_model::access::RepoUrl::new(&source.source.repo_url).to_string(),
+            path: if source.source.chart.is_empty() {
+                source.source.path.clone()
+            } else {
+                source.source.chart.clone()
+            },
+            revision: source.source.target_revision.clone(),
+            plugin: source.plugin.clone(),
+            working_copy: source.working_copy.as_ref().map(|path| path.display().to_string()),
+        });
+        let head = ApplicationHead {
+            application: stored.full_name(),
+            project: spec.project.clone(),
+            cluster: cluster.clone(),
+            namespace: destination.namespace.clone(),
+            place: format!("{}{line}", without_dot(&place.file.to_string())),
+            owner: params::require_file(stored).err().map(|error| error.message().to_owned()),
+            sources: sources.collect(),
+        };
+        let rows = inspected.rows();
+        let parameters = rows.iter().map(|row| FormParameter {
+            parameter: row.into(),
+            layers: LayerDocument::all(row),
+            announcement: row.announcement.cloned(),
+        });
+        Self {
+            head,
+            parameters: parameters.collect(),
+            warnings: inspected.warnings.iter().map(|warning| warning.message().to_owned()).collect(),
+            failures: inspected.failures().map(error_text).collect(),
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! The use cases of the page.
+
+use std::sync::{Arc, PoisonError};
+
+use serde::Serialize;
+use tiphys_service::compare::{
+    BasePoint, BaseRevision, HeadReferences, PluginsFrom, Rendering, RevisionComparison, RevisionOptions,
+};
+use tiphys_service::documents::{ApplicationDocument, DifferenceDocument, ManifestDocument};
+use tiphys_service::params::{
+    self, ParameterEdit, ParameterRequest, PlannedEdits, Review, SourceChoice, WriteTo,
+};
+use tiphys_service::{
+    ApplicationSelection, RenderAdjustments, Service, ServiceError, Workspace, WorkspaceOptions,
+};
+use tokio_util::sync::CancellationToken;
+use utoipa::ToSchema;
+
+use super::{ApplicationParameters, ApplicationState, Failure, Site};
+use crate::form::without_dot;
+
+/// The applications of the store.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
+pub(crate) struct ApplicationList {
+    /// The applications, in the order of the store.
+    pub(crate) applications: Vec<ListEntry>,
+    /// Documents and sets that cannot be used.
+    pub(crate) errors: Vec<String>,
+}
+
+/// An application of the list.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub(crate) struct ListEntry {
+    #[serde(flatten)]
+    pub(crate) application: ApplicationDocument,
+    /// URL or name of the destination cluster, and the namespace.
+    pub(crate) destination: String,
+    /// Why its sources cannot be read.
+    pub(crate) failure: Option<String>,
+}
+
+/// Rendered manifests, or why there are none.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub(crate) struct RenderedManifests {
+    /// The objects. Values of Secrets are redacted.
+    pub(crate) manifests: Vec<ManifestDocument>,
+    /// The sources with the revisions that were rendered.
+    pub(crate) sources: Vec<RenderedSource>,
+    /// Warnings about the manifests.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A rendered source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct RenderedSource {
+    /// The position, from 1.
+    pub(crate) position: usize,
+    /// The commit, or the version of a chart.
+    pub(crate) revision: String,
+}
+
+/// A change of parameters before it is saved.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ReviewDocument {
+    /// The changed parameters.
+    pub(crate) changes: Vec<ChangeDocument>,
+    /// The effect on the manifests.
+    pub(crate) difference: DifferenceDocument,
+    /// The change of the files, as `patch -p0` reads it.
+    pub(crate) patch: String,
+    /// The files that are written.
+    pub(crate) files: Vec<String>,
+    /// `application`, `values` or `override`.
+    pub(crate) write_to: String,
+    /// Why the change cannot be saved.
+    pub(crate) unwritable: Option<String>,
+    /// Warnings about the change.
+    pub(crate) warnings: Vec<String>,
+    /// A hash of the files and manifests of this review. Saving requires it.
+    pub(crate) digest: String,
+}
+
+/// A changed parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct ChangeDocument {
+    /// The name.
+    pub(crate) name: String,
+    /// The effective value before, with its place.
+    pub(crate) before: String,
+    /// The effective value after.
+    pub(crate) after: String,
+}
+
+/// A change that a request asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) application: String,
+    /// The position of the source, from 1.
+    pub(crate) source: Option<u32>,
+    pub(crate) edits: Vec<ParameterEdit>,
+    pub(crate) write_to: Option<WriteTo>,
+}
+
+impl Site {
+    /// Lists the applications of the store.
+    pub(crate) async fn applications(&self) -> Result<Arc<ApplicationList>, Failure> {
+        let version = self.version();
+        let cached = self.list.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, list)) = cached.filter(|(of, _)| *of == version) {
+            return Ok(list);
+        }
+        let (service, error_text) = (self.service.clone(), self.options.error_text());
+        let list = self.jobs.run(async move |cancel| applications(&service, cancel, error_text).await);
+        let list = Arc::new(list.await??);
+        *self.list.lock().unwrap_or_else(PoisonError::into_inner) = Some((version, Arc::clone(&list)));
+        Ok(list)
+    }
+
+    /// Returns an application with its parameters.
+    pub(crate) async fn parameters(&self, application: &str) -> Result<Arc<ApplicationParameters>, Failure> {
+        let version = self.version();
+        if let Some((_, found)) = self.parameters.get(application).filter(|(of, _)| *of == version) {
+            return Ok(found);
+        }
+        let (service, error_text) = (self.service.clone(), self.options.error_text());
+        let name = application.to_owned();
+        let inspecting = self.jobs.run(async move |_| {
+            let workspace = params::open_workspace(&service, &name).await?;
+            let inspected = params::inspect(&workspace, &name, &SourceChoice::default()).await?;
+            Ok::<_, ServiceError>(ApplicationParameters::new(&inspected, error_text))
+        });
+        let found = Arc::new(inspecting.await??);
+        let problems = found.parameters.iter().filter(|one| !one.parameter.problems.is_empty()).count();
+        if problems > 0 {
+            self.states
+                .insert(application.to_owned(), (version, ApplicationState::Problems { count: problems }));
+        }
+        // A failed plugin may succeed the next time.
+        if found.failures.is_empty() {
+            self.parameters.insert(application.to_owned(), (version, Arc::clone(&found)));
+        }
+        Ok(found)
+    }
+
+    /// Renders an application.
+    pub(crate) async fn manifests(&self, application: &str) -> Result<RenderedManifests, Failure> {
+        let version = self.version();
+        let (service, name) = (self.service.clone(), application.to_owned());
+        let result = self.jobs.run(async move |cancel| manifests(&service, &name, cancel).await).await?;
+        let state = match &result {
+            Ok(rendered) => ApplicationState::Renders { objects: rendered.manifests.len() },
+            Err(_) => ApplicationState::Fails,
+        };
+        self.states.insert(application.to_owned(), (version, state));
+        Ok(result?)
+    }
+
+    /// Compares an application with that of a revision.
+    pub(crate) async fn difference(
+        &self,
+        application: &str,
+        base: &str,
+    ) -> Result<DifferenceDocument, Failure> {
+        let (service, name) = (self.service.clone(), application.to_owned());
+        let base = base.to_owned();
+        Ok(self.jobs.run(async move |cancel| difference(&service, &name, &base, cancel).await).await??)
+    }
+
+    /// Plans a change and renders its effect. Nothing is written.
+    pub(crate) async fn review(&self, change: Change) -> Result<ReviewDocument, Failure> {
+        let (service, error_text) = (self.service.clone(), self.options.error_text());
+        let is_read_only = self.options.read_only;
+        let reviewing = self.jobs.run(async move |cancel| {
+            let reviewed = review(&service, &change, cancel).await?;
+            let mut document = ReviewDocument::new(&reviewed, &service, error_text);
+            if is_read_only {
+                document.unwritable = Some("this page is read-only".to_owned());
+            }
+            Ok::<_, ServiceError>(document)
+        });
+        Ok(reviewing.await??)
+    }
+
+    /// Saves a change that was reviewed, and returns the written files. It fails if anything of the review has changed since.
+    pub(crate) async fn save(&self, change: Change, digest: String) -> Result<Vec<String>, Failure> {
+        if self.options.read_only {
+            return Err(ServiceError::invalid_input("this page is read-only").into());
+        }
+        let service = self.service.clone();
+        let saving = self.jobs.run(async move |cancel| {
+            let reviewed = review(&service, &change, cancel).await?;
+            let mut files = Vec::new();
+            reviewed.save(&digest, |path| files.push(shown(&service, path)))?;
+            Ok::<_, ServiceError>(files)
+        });
+        Ok(saving.await??)
+    }
+}
+
+async fn applications(
+    service: &Service,
+    cancel: CancellationToken,
+    error_text: impl Fn(&ServiceError) -> String + Copy,
+) -> Result<ApplicationList, ServiceError> {
+    let options = WorkspaceOptions::default().cancelled_by(cancel);
+    let workspace = Workspace::open_with_sets(service, options).await?;
+    let selected = tiphys_service::select(&workspace, &ApplicationSelection::default(), "show")?;
+    let listed = tiphys_service::list(&workspace, &selected.applications).await;
+    let entry = |one: &tiphys_service::ListedApplication| {
+        let destination = &one.stored.application.spec.destination;
+        let cluster = if destination.name.is_empty() { &destination.server } else { &destination.name };
+        ListEntry {
+            application: one.into(),
+            destination: format!("{cluster} / {}", destination.namespace),
+            failure: one.failures.first().map(error_text),
+        }
+    };
+    Ok(ApplicationList {
+        applications: listed.iter().map(entry).collect(),
+        errors: selected.errors.iter().map(error_text).collect(),
+    })
+}
+
+async fn manifests(
+    service: &Service,
+    application: &str,
+    cancel: CancellationToken,
+) -> Result<RenderedManifests, ServiceError> {
+    let selection = selection(application);
+    let options = WorkspaceOptions::for_selection(&selection).reading_clusters().cancelled_by(cancel);
+    let workspace = Workspace::open_with_sets(service, options).await?;
+    let mut selected = tiphys_service::select(&workspace, &selection, "render")?;
+    if !selected.errors.is_empty() {
+        return Err(selected.errors.swap_remove(0));
+    }
+    let mut found = None;
+    let rendering = tiphys_service::render(
+        &workspace,
+        &selected.applications,
+        RenderAdjustments::default(),
+        &|_| {},
+        |_, result| found = Some(result),
+    );
+    rendering.await;
+    let rendered = found.unwrap_or_else(|| Err(ServiceError::invalid_input("no application to render")))?;
+    Ok(RenderedManifests {
+        manifests: ManifestDocument::all(&rendered.manifests),
+        sources: rendered
+            .sources
+            .iter()
+            .map(|source| RenderedSource { position: source.position, revision: source.revision.clone() })
+            .collect(),
+        warnings: rendered.warnings.clone(),
+    })
+}
+
+async fn difference(
+    service: &Service,
+    application: &str,
+    base: &str,
+    cancel: CancellationToken,
+) -> Result<DifferenceDocument, ServiceError> {
+    let base = BaseRevision { name: base.to_owned(), point: BasePoint::Revision };
+    let revision = RevisionOptions {
+        base,
+        plugins_from: PluginsFrom::Base,
+        head_references: HeadReferences::Unresolved,
+        rendering: Rendering::Changed,
+    };
+    let comparison =
+        RevisionComparison::prepare(service, &revision, &selection(application), &cancel).await?;
+    if let Some(error) = comparison.errors().first() {
+        return Err(error.clone());
+    }
+    let compared = comparison.compare(&|_| {}).await?;
+    let compared = compared.applications.first().map(DifferenceDocument::from);
+    compared.ok_or_else(|| ServiceError::invalid_input("the application is not compared"))
+}
+
+async fn review(
+    service: &Service,
+    change: &Change,
+    cancel: CancellationToken,
+) -> Result<Review, ServiceError> {
+    let selection = selection(&change.application);
+    let options = WorkspaceOptions::for_selection(&selection).reading_clusters().cancelled_by(cancel);
+    let workspace = Workspace::open_with_sets(service, options).await?;
+    let choice = SourceChoice { position: change.source, ..SourceChoice::default() };
+    let request = ParameterRequest::of_edits(change.edits.clone());
+    params::review(&workspace, &change.application, &choice, &request, change.write_to).await
+}
+
+fn selection(application: &str) -> ApplicationSelection {
+    ApplicationSelection { applications: vec![application.to_owned()], ..ApplicationSelection::default() }
+}
+
+/// Returns a path relative to the current directory where possible.
+fn shown(service: &Service, path: &std::path::Path) -> String {
+    let path = path.strip_prefix(service.host().absolute("")).unwrap_or(path).display().to_string();
+    without_dot(&path).to_owned()
+}
+
+impl ReviewDocument {
+    fn new(review: &Review, service: &Service, error_text: impl Fn(&ServiceError) -> String + Copy) -> Self {
+        let change = |change: &tiphys_model::params::ParameterChange| ChangeDocument {
+            name: change.target.to_string(),
+            before: change.before.to_string(),
+            after: change.after.to_string(),
+        };
+        let planned = review.edits.as_ref().ok();
+        let changes = planned
+            .and_then(|planned| planned.edits.first())
+            .map_or(&review.change.changes, |edit| &edit.changes);
+        let files = planned.into_iter().flat_map(PlannedEdits::files);
+        Self {
+            changes: changes.iter().map(change).collect(),
+            difference: (&review.difference).into(),
+            patch: planned.map(|planned| planned.patch(service.host())).unwrap_or_default(),
+            files: files.map(|file| shown(service, file.path())).collect(),
+            write_to: review.write_to.name().to_owned(),
+            unwritable: review.edits.as_ref().err().map(error_text),
+            warnings: review.warnings.iter().map(|warning| warning.message().to_owned()).collect(),
+            digest: review.digest(),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `tiphys serve`: the web page.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use tiphys_process::Attached;
+use tiphys_web::{Application, SiteOptions, bind};
+use tokio_util::sync::CancellationToken;
+
+use crate::args::{CommonArgs, ServeArgs};
+use crate::error::{self, ServiceError};
+use crate::lifecycle::{self, SideTask, Signals};
+use crate::options::open_service;
+use crate::output;
+use crate::settings::Process;
+
+/// The program that opens an address in the browser of a desktop.
+const OPENER: &str = "xdg-open";
+
+/// Serves the page until a signal arrives.
+pub(crate) async fn run(
+    common: &CommonArgs,
+    args: &ServeArgs,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    let service = open_service(common, host)?;
+    let mut signals = Signals::install()?;
+    let bound = bind(args.listen).await.map_err(|error| {
+        ServiceError::invalid_input(format!("--listen: cannot listen on {}: {error}", args.listen))
+    })?;
+    let stop = CancellationToken::new();
+    let options = SiteOptions { read_only: args.read_only, hint: error::hint };
+    let page = Application::new(service, options, bound, &stop)?;
+    let url = page.first_url();
+    output::status(&format!("the page is at {url} until ^C"));
+    let serving = async {
+        page.serve().await.map_err(|error| ServiceError::rendering(format!("the server failed: {error}")))
+    };
+    let opening = if args.open { vec![Box::pin(open(url, host)) as SideTask<'_>] } else { Vec::new() };
+    lifecycle::serve(&mut signals, &stop, lifecycle::SHUTDOWN_MAX, serving, opening).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Opens an address in the browser of the desktop. The page is served with or without it.
+async fn open(url: String, host: &Process) -> String {
+    let opener = Attached {
+        program: OPENER.into(),
+        args: vec![url.into()],
+        env: host.variables().map(|(name, value)| (name.into(), value.into())).collect(),
+        input: None,
+    };
+    let problem = match opener.run(Path::new("/")).await {
+        Ok(Some(0)) => None,
+        Ok(code) => Some(code.map_or("it was killed".to_owned(), |code| format!("exit status {code}"))),
+        Err(error) => Some(error::chain(&error)),
+    };
+    if let Some(problem) = problem {
+        output::status(&format!("--open: {OPENER}: {problem}; open the address yourself"));
+    }
+    std::future::pending().await
+}

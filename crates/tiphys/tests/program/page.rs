@@ -1,0 +1,302 @@
+//! The web page over HTTP: the numbers are those of the behaviours in `docs/web.md`.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::http::{self, Answer, assert_has};
+use crate::running::{Pipe, Running};
+use crate::world::{TIPHYS, World};
+
+/// The Application of the sample repository with a chart.
+const SHOP: &str = "/applications/argocd/shop";
+
+/// `tiphys serve` on the sample repository, and a browser that it has admitted.
+pub(crate) struct Page {
+    pub(crate) world: World,
+    _running: Running,
+    _log: Pipe,
+    /// `127.0.0.1:PORT`.
+    pub(crate) address: String,
+    /// The path and query of the first address.
+    pub(crate) first: String,
+    pub(crate) cookie: String,
+}
+
+impl Page {
+    /// Serves the sample repository.
+    pub(crate) fn of_sample(args: &[&str]) -> Self {
+        let world = World::empty().with_programs(&["kustomize", "helm"].map(tiphys_testkit::tools::program));
+        assert_eq!(world.run(&["init", "--example", "sample"]).code, 0);
+        Self::serve(world, args)
+    }
+
+    /// Serves the repository in the directory `sample`. Temporary files are outside of it.
+    pub(crate) fn serve(world: World, args: &[&str]) -> Self {
+        let all = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
+        let mut command = in_repository(&world);
+        command.args(all);
+        let mut running = Running::of(command);
+        let log = running.stderr();
+        let line = log.line();
+        let url = line.strip_prefix("the page is at http://").and_then(|rest| rest.strip_suffix(" until ^C"));
+        let (address, query) = url.and_then(|url| url.split_once('/')).expect("an address");
+        let (address, first) = (address.to_owned(), format!("/{query}"));
+        let host = format!("Host: {address}");
+        let admitted = http::send(&address, &format!("GET {first}"), &[&host], "");
+        assert_eq!(admitted.status, 303);
+        let cookie = admitted.head.split("set-cookie: ").nth(1).and_then(|rest| rest.split(';').next());
+        let cookie = cookie.expect("a cookie").to_owned();
+        Self { world, _running: running, _log: log, address, first, cookie }
+    }
+
+    /// Reads a file of the repository.
+    pub(crate) fn read(&self, path: &str) -> String {
+        self.world.read(&format!("sample/{path}"))
+    }
+
+    /// Writes a file of the repository.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        self.world.write(&format!("sample/{path}"), text);
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        let headers = [format!("Host: {}", self.address), format!("Cookie: {}", self.cookie)];
+        http::send(&self.address, &format!("GET {path}"), &headers.each_ref().map(String::as_str), "")
+    }
+
+    /// Posts a form with its token, as a browser without scripts does.
+    pub(crate) fn post(&self, path: &str, form: &[(&str, &str)]) -> Answer {
+        let token = field(&self.get(SHOP).body, "csrf");
+        let mut body = format!("csrf={token}");
+        for (name, value) in form {
+            body.push_str(&format!("&{}={}", encoded(name), encoded(value)));
+        }
+        self.send("POST", path, "application/x-www-form-urlencoded", &[], &body)
+    }
+
+    /// Sends a JSON document to the API.
+    pub(crate) fn post_json(&self, path: &str, document: &Value) -> Answer {
+        let head = self.get("/api/v1/applications").head;
+        let token =
+            head.split("x-csrf-token: ").nth(1).and_then(|rest| rest.lines().next()).expect("a token");
+        let header = format!("X-CSRF-Token: {token}");
+        self.send("POST", path, "application/json", &[&header], &document.to_string())
+    }
+
+    pub(crate) fn send(&self, method: &str, path: &str, kind: &str, more: &[&str], body: &str) -> Answer {
+        let headers = [
+            format!("Host: {}", self.address),
+            format!("Cookie: {}", self.cookie),
+            format!("Origin: http://{}", self.address),
+            format!("Content-Type: {kind}"),
+            format!("Content-Length: {}", body.len()),
+        ];
+        let headers: Vec<&str> = headers.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        http::send(&self.address, &format!("{method} {path}"), &headers, body)
+    }
+}
+
+/// The program in the repository.
+fn in_repository(world: &World) -> Command {
+    let mut command = world.command(TIPHYS);
+    command.current_dir(world.path("sample"));
+    command
+}
+
+/// The value of a hidden field.
+pub(crate) fn field(html: &str, name: &str) -> String {
+    let start = format!("name=\"{name}\" value=\"");
+    let rest = html.split(start.as_str()).nth(1).unwrap_or_else(|| panic!("no field {name}:\n{html}"));
+    rest.split('"').next().expect("an end").to_owned()
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+}
+
+/// The row of a parameter.
+fn row<'a>(html: &'a str, name: &str) -> &'a str {
+    let start =
+        html.find(&format!("data-name=\"{name}\"")).unwrap_or_else(|| panic!("no row {name}:\n{html}"));
+    let end = html[start..].find("<div class=\"row").map_or(html.len(), |end| start + end);
+    &html[start..end]
+}
+
+#[test]
+fn list_shows_applications_and_filters_them() {
+    let page = Page::of_sample(&[]);
+    let list = page.get("/applications");
+    assert_eq!(list.status, 200);
+    assert_has(
+        &list.body,
+        &[
+            "<a href=\"/applications/argocd/shop\">argocd/shop</a>",
+            "argocd/guestbook",
+            "2 set",
+            "not looked at yet",
+            "1–3 of 3",
+        ],
+    );
+    let filtered = page.get("/applications?plugin=helm").body;
+    assert!(filtered.contains("argocd/shop") && !filtered.contains("argocd/guestbook"), "{filtered}");
+    assert_has(&page.get("/applications?q=nothing").body, &["No application matches the filter"]);
+    assert_eq!(page.get(&format!("{SHOP}/manifests")).status, 200);
+    assert_has(&page.get("/applications?state=renders").body, &["renders · 2 objects", "1–1 of 1"]);
+}
+
+#[test]
+fn behaviours_1_and_2_a_row_has_its_value_its_origin_and_all_layers() {
+    let page = Page::of_sample(&[]);
+    let shop = page.get(SHOP).body;
+    assert_has(
+        row(&shop, "image.tag"),
+        &[
+            "value=\"1.4.0\"",
+            "<span class=\"badge here\">inline</span> <code>applications/shop.yaml:22</code>",
+            "<strong>chart default</strong> <code>charts/shop/values.yaml:",
+        ],
+    );
+    assert_has(row(&shop, "replicas"), &["class=\"number\"", "<span class=\"badge file\">value-file</span>"]);
+}
+
+#[test]
+fn behaviour_3_filter_and_toggles_are_in_the_url() {
+    let page = Page::of_sample(&[]);
+    let found = page.get(&format!("{SHOP}?q=REGISTRY")).body;
+    assert!(
+        found.contains("data-name=\"image.repository\"") && !found.contains("data-name=\"replicas\""),
+        "{found}"
+    );
+    assert_has(&found, &["1 of 17 parameters"]);
+    let set = page.get(&format!("{SHOP}?set=1")).body;
+    assert!(
+        set.contains("data-name=\"image.tag\"") && !set.contains("data-name=\"image.repository\""),
+        "{set}"
+    );
+    assert!(!page.get(&format!("{SHOP}?group=image")).body.contains("data-name=\"replicas\""));
+}
+
+#[test]
+fn behaviour_10_invalid_number_stays_with_its_problem() {
+    let page = Page::of_sample(&[]);
+    let answer = page.post(&format!("{SHOP}/review"), &[("/set.replicas", "3x"), ("op", "review")]);
+    assert_eq!(answer.status, 422);
+    assert_has(row(&answer.body, "replicas"), &["value=\"3x\"", "aria-invalid=\"true\"", "decimal number"]);
+    assert_has(&answer.body, &["<h2 id=\"problems\">1 invalid</h2>"]);
+}
+
+#[test]
+fn behaviours_22_23_and_35_a_change_is_reviewed_and_saved_without_scripts() {
+    let page = Page::of_sample(&[]);
+    let before = page.read("applications/shop.yaml");
+    let change = [("/set.image.tag", "1.10"), ("/set.replicas", "7")];
+    let review = page.post(&format!("{SHOP}/review"), &change);
+    assert_eq!(review.status, 200);
+    assert_has(
+        &review.body,
+        &[
+            "<h1>Review 2 changes</h1>",
+            "<del>1.4.0 (./applications/shop.yaml:22)</del> → <ins>1.10</ins>",
+            "+          tag: &#34;1.10&#34;   # changes with every release",
+            "+  replicas: 7",
+            "tiphys params set --write-to values argocd/shop set.replicas=7 set.image.tag=1.10",
+        ],
+    );
+    assert_eq!(page.read("applications/shop.yaml"), before, "a review writes nothing");
+    let digest = field(&review.body, "digest");
+    let with = |digest| [&change[..], &[("write-to", "values"), ("digest", digest)]].concat();
+    // The file moves between review and save.
+    page.write("applications/shop.yaml", &before.replace("1.4.0", "1.4.1"));
+    let moved = page.post(&format!("{SHOP}/save"), &with(digest.as_str()));
+    assert_eq!(moved.status, 409);
+    assert_has(&moved.body, &["Changed since the review", "<del>1.4.1 "]);
+    assert!(page.read("applications/shop.yaml").contains("1.4.1"), "nothing was saved");
+    let digest = field(&moved.body, "digest");
+    let saved = page.post(&format!("{SHOP}/save"), &with(digest.as_str()));
+    assert_eq!(saved.status, 303);
+    let after = before.replace("\"1.4.0\"", "\"1.10\"") + "        replicas: 7\n";
+    assert_eq!(page.read("applications/shop.yaml"), after, "every other byte is kept");
+}
+
+#[test]
+fn preview_shows_the_effect_of_unsaved_values() {
+    let page = Page::of_sample(&[]);
+    let preview = page.post(&format!("{SHOP}/preview"), &[("/set.replicas", "7")]);
+    assert_eq!(preview.status, 200);
+    assert_has(&preview.body, &["Effect of 1 unsaved value", "-  replicas: 3", "+  replicas: 7"]);
+    assert!(!preview.body.contains("<html"), "a part of the page");
+    let refused = page.post(&format!("{SHOP}/preview"), &[("/set.replicas", "x")]);
+    assert_has(&refused.body, &["decimal number"]);
+}
+
+#[test]
+fn read_only_page_saves_nothing() {
+    let page = Page::of_sample(&["--read-only"]);
+    let before = page.read("applications/shop.yaml");
+    let review = page.post(&format!("{SHOP}/review"), &[("/set.replicas", "7")]);
+    assert_has(&review.body, &["this page is read-only", "+  replicas: 7", " disabled>Save"]);
+    let digest = field(&review.body, "digest");
+    let refused = page.post(&format!("{SHOP}/save"), &[("/set.replicas", "7"), ("digest", &digest)]);
+    assert_eq!(refused.status, 422);
+    assert_eq!(page.read("applications/shop.yaml"), before);
+}
+
+#[test]
+fn api_answers_what_the_pages_show() {
+    let page = Page::of_sample(&[]);
+    let read = |path: &str| -> Value {
+        let answer = page.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        serde_json::from_str(&answer.body).expect("JSON")
+    };
+    let document = read("/api/v1/openapi.json");
+    let paths: Vec<&String> = document["paths"].as_object().expect("paths").keys().collect();
+    let application = "/api/v1/applications/{namespace}/{name}";
+    let mut expected = vec!["/api/v1/applications".to_owned()];
+    expected.extend(
+        ["difference", "manifests", "parameters", "review", "save"]
+            .map(|last| format!("{application}/{last}")),
+    );
+    assert_eq!(paths, expected.iter().collect::<Vec<_>>());
+    let shop = "/api/v1/applications/argocd/shop";
+    // The API and the command line print the same documents.
+    let mut command = in_repository(&page.world);
+    command.args(["params", "list", "argocd/shop", "-o", "json"]);
+    let listed = page.world.finish(command).stdout;
+    let listed: Value = serde_json::from_str(&listed).expect("JSON");
+    let mut parameters = read(&format!("{shop}/parameters"))["parameters"].clone();
+    for parameter in parameters.as_array_mut().expect("a list") {
+        assert!(parameter.as_object_mut().expect("an object").remove("layers").is_some());
+    }
+    assert_eq!(parameters, listed);
+    assert_eq!(read("/api/v1/applications")["applications"][2]["setParameters"], 2);
+    assert_eq!(read(&format!("{shop}/manifests"))["manifests"][0]["kind"], "Service");
+    let change = json!({"edits": [{"name": "set.replicas", "change": {"text": "7"}}]});
+    let review = page.post_json(&format!("{shop}/review"), &change);
+    let review: Value = serde_json::from_str(&review.body).expect("JSON");
+    assert_eq!(review["changes"][0]["after"], "7");
+    let save = json!({"edits": change["edits"], "digest": review["digest"]});
+    let saved = page.post_json(&format!("{shop}/save"), &save);
+    assert_eq!((saved.status, saved.body.as_str()), (200, r#"{"files":["applications/shop.yaml"]}"#));
+    let again = page.post_json(&format!("{shop}/save"), &save);
+    assert_eq!(again.status, 409);
+}
+
+#[test]
+fn change_of_a_file_reaches_the_page_and_the_stream() {
+    let page = Page::of_sample(&[]);
+    assert_has(row(&page.get(SHOP).body, "image.tag"), &["value=\"1.4.0\""]);
+    let mut stream = http::connect(&page.address);
+    let request =
+        format!("GET /events HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\n\r\n", page.address, page.cookie);
+    std::io::Write::write_all(&mut stream, request.as_bytes()).expect("the request can be sent");
+    let mut lines =
+        std::io::BufRead::lines(std::io::BufReader::new(stream)).map(|line| line.expect("a line"));
+    let mut next_event = || lines.find(|line| line.starts_with("data: ")).expect("an event");
+    let first = next_event();
+    let before = page.read("applications/shop.yaml");
+    page.write("applications/shop.yaml", &before.replace("1.4.0", "1.4.1"));
+    assert_ne!(next_event(), first);
+    assert_has(row(&page.get(SHOP).body, "image.tag"), &["value=\"1.4.1\""]);
+}
