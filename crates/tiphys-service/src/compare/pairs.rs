@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -316,22 +316,30 @@ impl Pairs {
         }
     }
 
-    /// Returns the old and new full names of applications that may have been renamed: a removed and an added one with equal specs. Each
-    /// application occurs at most once.
+    /// Returns the old and new full names of applications that may have been renamed: a removed and an added one whose spec no other
+    /// application of their side has.
     pub(super) fn renamed(&self) -> Vec<(String, String)> {
-        let mut added: HashMap<String, VecDeque<&StoredApplication>> = HashMap::new();
+        let mut by_spec: HashMap<String, [Vec<&Pair>; 2]> = HashMap::new();
         for pair in &self.joined {
-            if let Pair::Added(head) = pair {
-                added.entry(spec(head)).or_default().push_back(head);
+            let (base, head) = match pair {
+                Pair::Both { base, head } => (Some(base), Some(head)),
+                Pair::Added(head) => (None, Some(head)),
+                Pair::Removed(base) => (Some(base), None),
+            };
+            for (side, stored) in [base, head].into_iter().enumerate() {
+                if let Some(stored) = stored {
+                    by_spec.entry(spec(stored)).or_default()[side].push(pair);
+                }
             }
         }
-        let mut renamed = Vec::new();
-        for pair in &self.joined {
-            let Pair::Removed(base) = pair else { continue };
-            let same = added.get_mut(&spec(base)).and_then(VecDeque::pop_front);
-            renamed.extend(same.map(|head| (base.full_name(), head.full_name())));
-        }
-        renamed
+        let renamed = self.joined.iter().filter_map(|pair| {
+            let Pair::Removed(base) = pair else { return None };
+            match by_spec.get(&spec(base))?.each_ref().map(Vec::as_slice) {
+                [[_], [Pair::Added(head)]] => Some((base.full_name(), head.full_name())),
+                _ => None,
+            }
+        });
+        renamed.collect()
     }
 }
 

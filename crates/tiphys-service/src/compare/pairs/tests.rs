@@ -118,10 +118,21 @@ fn one_side_that_fits_the_filter_is_enough() {
 
 #[test]
 fn an_added_one_with_the_spec_of_a_removed_one_may_be_the_same() {
-    let pairs = pair(&side("old p\ngone q\nkept p"), &side("new p\nkept p"), &[], &Filter::default());
-    assert_eq!(pairs.renamed(), [("old".to_owned(), "new".to_owned())]);
-    // Each has one counterpart at most.
-    let pairs = pair(&side("a p\nb p\nc p\nd q"), &side("u p\nv p\nw q"), &[], &Filter::default());
-    let expected = [("a", "u"), ("b", "v"), ("d", "w")].map(|(old, new)| (old.to_owned(), new.to_owned()));
-    assert_eq!(pairs.renamed(), expected);
+    for (base, head, expected) in [
+        ("old p\ngone q\nkept p2", "new p\nkept p2", &[("old", "new")][..]),
+        ("a p\nb q\nc r", "u q\nv p", &[("a", "v"), ("b", "u")]),
+        // Several fit on one of the sides.
+        ("a p\nb p", "u p", &[]),
+        ("a p", "u p\nv p", &[]),
+        ("a p\nb p", "u p\nv p", &[]),
+        // One that has its name on both sides fits, too, on the side on which it has the spec.
+        ("a p\nkept p", "u p\nkept p", &[]),
+        ("a p\nkept p", "u p\nkept q", &[]),
+        ("a p\nkept q", "u p\nkept p", &[]),
+    ] {
+        let pairs = pair(&side(base), &side(head), &[], &Filter::default());
+        let renamed = pairs.renamed();
+        let renamed: Vec<_> = renamed.iter().map(|(old, new)| (old.as_str(), new.as_str())).collect();
+        assert_eq!(renamed, expected, "{base:?} {head:?}");
+    }
 }
