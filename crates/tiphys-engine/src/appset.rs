@@ -29,8 +29,8 @@ pub use patch::{PatchError, apply_template_patch};
 pub(crate) use plan::is_known_policy;
 pub use plan::{
     Action, Change, DEFAULT_MAX_DELETIONS_PERCENT, DEFAULT_REQUEUE_SECONDS, DestinationCluster, Guard,
-    JqRemoval, Plan, PlanError, PlanInput, PlanSettings, PlannedApplication, check_destination, plan,
-    requeue_after_seconds,
+    JqRemoval, Plan, PlanError, PlanInput, PlanSettings, PlannedApplication, check_destination,
+    permits_deletions, plan, requeue_after_seconds,
 };
 pub use question::{Answer, Answers, Question};
 pub use selector::{ParameterSelector, SelectorError};

@@ -27,6 +27,7 @@ use ignore::IgnoreRules;
 use owner::is_owned;
 use policy::Policy;
 pub(crate) use policy::is_known as is_known_policy;
+pub use policy::permits_deletions;
 
 /// Seconds until the next reconcile after an error that may go away by itself.
 const REQUEUE_AFTER_ERROR_SECONDS: u64 = 180;

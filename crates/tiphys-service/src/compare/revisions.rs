@@ -282,11 +282,12 @@ impl RevisionComparison {
                 };
                 let base_error = base_error.or_else(|| self.unusable_at_base(stored));
                 let diff = ApplicationDiff::new(stored, pair.presence(), result);
-                let settings = match pair {
-                    Pair::Both { base, head } => ChangedSetting::all(&base.node, &head.node),
-                    Pair::Added(_) | Pair::Removed(_) => Vec::new(),
+                let (settings, deletion) = match pair {
+                    Pair::Both { base, head } => (ChangedSetting::all(&base.node, &head.node), diff.deletion),
+                    Pair::Added(_) => (Vec::new(), diff.deletion),
+                    Pair::Removed(base) => (Vec::new(), sides.deletion(base)),
                 };
-                (ApplicationDiff { settings, warnings, base_error, ..diff }, equal)
+                (ApplicationDiff { deletion, settings, warnings, base_error, ..diff }, equal)
             })
             .buffered(self.jobs * 2)
             .collect()

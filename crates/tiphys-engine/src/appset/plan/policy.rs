@@ -9,6 +9,12 @@ pub(crate) fn is_known(policy: &str) -> bool {
     Policy::parse(policy).is_some()
 }
 
+/// Returns whether a set permits to delete an Application that it does not generate any more. A policy of the controller, which may replace its
+/// own, is not known.
+pub fn permits_deletions(set: &ApplicationSet) -> bool {
+    Policy::of(set, &PlanSettings::default()).is_ok_and(Policy::permits_deletions)
+}
+
 /// A policy of Argo CD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Policy {

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tiphys_engine::Deletion;
+use tiphys_engine::appset::permits_deletions;
+use tiphys_model::resources::ApplicationSet;
 use tiphys_plugin::RunSettings;
 use tiphys_render::{Renderer, ValueResolver};
 use tiphys_source::{BaseRevision, ChartFolders, Sources};
-use tiphys_store::{ApplicationRef, SetId, Store as Resources, StoreInput, StoredApplication};
+use tiphys_store::{ApplicationRef, SetId, Store as Resources, StoreInput, StoredApplication, StoredSet};
 use tiphys_tree::Modes;
 use tokio_util::sync::CancellationToken;
 
@@ -48,13 +51,16 @@ impl SideStore {
         sets.map(|set| set.id(&self.control_plane))
     }
 
+    /// Returns a set. Of several documents in the store, the last one counts.
+    fn set(&self, id: &SetId) -> Option<&StoredSet> {
+        let of_paths = self.paths.iter().flat_map(|(_, store)| store.sets());
+        let mut sets = self.store.sets().iter().rev().chain(of_paths);
+        sets.find(|set| set.id(&self.control_plane) == *id)
+    }
+
     /// Returns the sets whose applications are not known, and whose documents the other side does not have.
     pub(crate) fn changed_sets(&self, other: &Self) -> BTreeSet<SetId> {
-        let document = |side: &Self, id: &SetId| {
-            let of_paths = side.paths.iter().flat_map(|(_, store)| store.sets());
-            let mut sets = side.store.sets().iter().rev().chain(of_paths);
-            sets.find(|set| set.id(&side.control_plane) == *id).map(|set| set.node.to_json())
-        };
+        let document = |side: &Self, id: &SetId| side.set(id).map(|set| set.node.to_json());
         let is_changed = |id: &&SetId| document(self, id) != document(other, id);
         self.unknown_sets.iter().filter(is_changed).cloned().collect()
     }
@@ -208,6 +214,23 @@ impl ComparedSides {
             application: &stored.application,
         };
         (side(&self.base, base), side(&self.head, head))
+    }
+
+    /// Returns the fate of the objects of an application that only the base has. A set that is deleted leaves its Applications if its policy
+    /// forbids to delete them and its finalizer has the controller see the deletion.
+    pub(crate) fn deletion(&self, stored: &StoredApplication) -> Deletion {
+        let is_kept = |id| {
+            let head = self.head.stores.set(id);
+            let is_seen = |set: &&StoredSet| Deletion::of(&set.node) == Deletion::Cascading;
+            let set = head.or_else(|| self.base.stores.set(id).filter(is_seen));
+            let set = set.and_then(|set| ApplicationSet::decode(&set.node).ok());
+            set.is_some_and(|set| !permits_deletions(&set.value))
+        };
+        if stored.generated_by.as_ref().is_some_and(is_kept) {
+            Deletion::NotPermitted
+        } else {
+            Deletion::of(&stored.node)
+        }
     }
 }
 

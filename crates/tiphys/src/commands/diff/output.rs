@@ -34,8 +34,10 @@ pub(crate) struct Sides {
 /// Notes about application sets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SetNotes {
-    /// Errors and warnings; only for a comment, since standard error has them.
-    pub(crate) lines: Vec<String>,
+    /// Errors; only for a comment, since standard error has them.
+    pub(crate) errors: Vec<String>,
+    /// Warnings; only for a comment, too.
+    pub(crate) warnings: Vec<String>,
     /// The sets whose Applications are not all compared.
     pub(crate) not_compared: Vec<UnknownSet>,
 }
@@ -72,23 +74,26 @@ impl Sides {
 impl SetNotes {
     /// Takes all reports, and the warnings of the comparison, which are about more than sets.
     pub(crate) fn of<'a>(sets: &'a SetReports, warnings: impl IntoIterator<Item = &'a Warning>) -> Self {
-        Self { lines: lines(sets.errors(), warnings), not_compared: sets.not_compared() }
+        Self {
+            errors: error_lines(sets.errors()),
+            warnings: warning_lines(warnings),
+            not_compared: sets.not_compared(),
+        }
     }
 
     /// Takes the errors and warnings of previews.
     pub(crate) fn of_previews(previews: &Previews) -> Self {
         let Previews { errors, warnings, unknown, .. } = previews;
-        Self { lines: lines(errors, warnings), not_compared: unknown.clone() }
+        Self { errors: error_lines(errors), warnings: warning_lines(warnings), not_compared: unknown.clone() }
     }
 }
 
-fn lines<'a>(
-    errors: impl IntoIterator<Item = &'a ServiceError>,
-    warnings: impl IntoIterator<Item = &'a Warning>,
-) -> Vec<String> {
-    let errors = errors.into_iter().map(|error| format!("error: {}", error::shown(error)));
-    let warnings = warnings.into_iter().map(|one| format!("warning: {}", error::warning_text(one)));
-    errors.chain(warnings).collect()
+fn error_lines<'a>(errors: impl IntoIterator<Item = &'a ServiceError>) -> Vec<String> {
+    errors.into_iter().map(|error| format!("error: {}", error::shown(error))).collect()
+}
+
+fn warning_lines<'a>(warnings: impl IntoIterator<Item = &'a Warning>) -> Vec<String> {
+    warnings.into_iter().map(|one| format!("warning: {}", error::warning_text(one))).collect()
 }
 
 /// Numbers of what could not be compared.

@@ -13,6 +13,7 @@ use crate::output;
 ///
 /// ```json
 /// [{"application": "shop", "namespace": "argocd", "change": "added|removed|changed|equal", "error": null, "baseError": null, "warnings": [], "equal": 3,
+///   "renamedFrom": null, "renamedTo": "argocd/store",
 ///   "settings": [{"field": "spec.destination.server", "before": "https://a", "after": "https://b"}],
 ///   "objects": [{"group": "apps", "kind": "Deployment", "namespace": "web", "name": "shop",
 ///                "change": "added|removed|changed", "before": {…}, "after": {…}, "patch": "--- …"}]}]
@@ -58,6 +59,9 @@ fn application(one: &ApplicationDiff, sides: &Sides, context_lines: usize) -> Va
             "patch": unified::patch(object, sides, context_lines),
         })
     };
+    let name = one.full_name();
+    let renamed_from = sides.renamed.iter().find(|(_, new)| *new == name).map(|(old, _)| old);
+    let renamed_to = sides.renamed.iter().find(|(old, _)| *old == name).map(|(_, new)| new);
     let comparison = one.result.as_ref().ok();
     let change = match one.presence {
         Presence::Added => "added",
@@ -72,6 +76,8 @@ fn application(one: &ApplicationDiff, sides: &Sides, context_lines: usize) -> Va
         "error": one.result.as_ref().err().map(ServiceError::message),
         "baseError": one.base_error,
         "equal": comparison.map(|comparison| comparison.equal),
+        "renamedFrom": renamed_from,
+        "renamedTo": renamed_to,
         "settings": one.settings.iter().map(setting).collect::<Vec<_>>(),
         "objects": comparison.map(|comparison| comparison.objects.iter().map(object).collect::<Vec<_>>()),
         "warnings": one.warnings.iter().map(error::warning_text).collect::<Vec<_>>(),

@@ -37,21 +37,26 @@ pub(super) fn text(applications: &[ApplicationDiff], sides: &Sides, args: &DiffO
     let overview = Overview::new(applications, sides);
     let heading = heading(&overview, applications, sides);
     let mut comment = Comment {
-        text: String::new(),
-        bytes_max: args.max_bytes().saturating_sub(REST_BYTES_MAX + INCOMPLETE_BYTES_MAX + heading.len()),
+        room: args.max_bytes().saturating_sub(REST_BYTES_MAX + INCOMPLETE_BYTES_MAX + heading.len()),
         not_shown: Vec::new(),
     };
-    let warnings = super::lines([], applications.iter().flat_map(|one| &one.warnings));
-    let of_base = base_warnings(applications, sides).map(|warning| format!("warning: {warning}"));
-    let notes: Vec<String> = sides.sets.lines.iter().cloned().chain(warnings).chain(of_base).collect();
-    comment.overview(&overview);
-    comment.block(&not_rendered(sides.not_rendered, applications.len()), "notes");
-    comment.notes(&notes);
-    comment.failures(applications);
+    let mut warnings = sides.sets.warnings.clone();
+    warnings.extend(super::warning_lines(applications.iter().flat_map(|one| &one.warnings)));
+    warnings.extend(base_warnings(applications, sides).map(|warning| format!("warning: {warning}")));
+    let not_rendered = not_rendered(sides.not_rendered, applications.len());
+    // Deletions and failures get room first, wherever they stand.
+    let deletions = comment.sentences(&overview, Row::is_urgent);
+    let failures = comment.failures(applications);
+    let errors = comment.lines("Errors", &sides.sets.errors);
+    let changes = comment.sentences(&overview, |row| !row.is_urgent());
+    let table = comment.table(&overview);
+    let not_rendered = comment.fitting("", vec![Item::new(not_rendered, "a note".to_owned())], "");
+    let notes = comment.lines("Notes", &warnings);
+    let mut text = [deletions, changes, table, not_rendered, errors, notes, failures].concat();
     for same in with_same_changes(applications) {
-        comment.differences(&same, sides, args.context_lines);
+        text.push_str(&comment.differences(&same, sides, args.context_lines));
     }
-    comment.finish(heading)
+    comment.finish(heading, &text)
 }
 
 /// Formats the comment of a comparison that failed as a whole.
@@ -106,57 +111,85 @@ fn changed_fields(change: &Change) -> String {
     changed
 }
 
-struct Comment {
-    /// The text after the heading.
+/// A part of a comment that is shown or omitted as a whole.
+struct Item {
     text: String,
-    bytes_max: usize,
+    /// Names at the end of the comment if it is omitted.
+    names: Vec<String>,
+}
+
+/// The room in a comment below its heading.
+struct Comment {
+    /// Bytes that are left.
+    room: usize,
     not_shown: Vec<String>,
 }
 
+impl Item {
+    fn new(text: String, name: String) -> Self {
+        Self { text, names: vec![name] }
+    }
+}
+
 impl Comment {
-    /// Adds what happens to applications. The table leaves at least half of the comment to the differences.
-    fn overview(&mut self, overview: &Overview) {
-        for row in &overview.rows {
-            if let Some(sentence) = &row.sentence {
-                self.block(&format!("\n{sentence}\n"), &row.name);
+    /// Returns a block with the items that fit; empty if there are none.
+    fn fitting(&mut self, begin: &str, items: Vec<Item>, end: &str) -> String {
+        let mut room = self.room.saturating_sub(begin.len() + end.len());
+        let mut shown = String::new();
+        for item in items {
+            if item.text.len() <= room {
+                room -= item.text.len();
+                shown.push_str(&item.text);
+            } else {
+                self.not_shown.extend(item.names);
             }
         }
-        let mut room = self.room() / 2;
+        if shown.is_empty() {
+            return shown;
+        }
+        self.room = room;
+        [begin, &shown, end].concat()
+    }
+
+    /// Returns the sentences about some applications.
+    fn sentences(&mut self, overview: &Overview, is_wanted: impl Fn(&Row) -> bool) -> String {
+        let rows = overview.rows.iter().filter(|row| is_wanted(row));
+        let item = |row: &Row| Some(Item::new(format!("\n{}\n", row.sentence.as_ref()?), row.name.clone()));
+        self.fitting("", rows.filter_map(item).collect(), "")
+    }
+
+    /// Returns the table of applications. Those that are created or changed leave at least half of the room to the differences.
+    fn table(&mut self, overview: &Overview) -> String {
         let mut table = String::new();
         let mut omitted = 0;
         for row in &overview.rows {
             let line = if table.is_empty() { format!("{}{}", Row::TABLE, row.line()) } else { row.line() };
-            if omitted == 0 && line.len() <= room {
-                room -= line.len();
+            let bytes_max = if row.is_urgent() { self.room } else { self.room / 2 };
+            if omitted == 0 && table.len() + line.len() <= bytes_max {
                 table.push_str(&line);
             } else {
                 omitted += 1;
             }
         }
-        self.text.push_str(&table);
+        self.room -= table.len();
         if omitted > 0 {
             let rows = if omitted == 1 { "1 row".to_owned() } else { format!("{omitted} rows") };
             self.not_shown.push(format!("{rows} of the table"));
         }
+        table
     }
 
-    /// Adds notes about what was compared.
-    fn notes(&mut self, notes: &[String]) {
-        if notes.is_empty() {
-            return;
-        }
-        let lines: Vec<String> = notes.iter().map(|note| format!("{}\n", message(note))).collect();
+    /// Returns a block of messages.
+    fn lines(&mut self, title: &str, lines: &[String]) -> String {
+        let lines: Vec<String> = lines.iter().map(|line| message(line)).collect();
         let fence = fence(&lines);
-        let block = format!("\nNotes:\n\n{fence}text\n{}{fence}\n", lines.concat());
-        self.block(&block, "notes");
+        let items = lines.into_iter().map(|line| Item::new(format!("{line}\n"), line)).collect();
+        self.fitting(&format!("\n{title}:\n\n{fence}text\n"), items, &format!("{fence}\n"))
     }
 
-    /// Adds a section with as many differences as fit of applications with the same changed lines. Those of the first are shown.
-    fn differences(&mut self, same: &[&ApplicationDiff], sides: &Sides, context_lines: usize) {
-        let Some(one) = same.first() else { return };
-        if one.objects().is_empty() {
-            return;
-        }
+    /// Returns a section with as many differences as fit of applications with the same changed lines. Those of the first are shown.
+    fn differences(&mut self, same: &[&ApplicationDiff], sides: &Sides, context_lines: usize) -> String {
+        let Some(one) = same.first() else { return String::new() };
         let (name, objects) = title(one);
         let patches: Vec<String> =
             one.objects().iter().map(|object| unified::patch(object, sides, context_lines)).collect();
@@ -171,44 +204,19 @@ impl Comment {
             [] => String::new(),
             others => format!("The same lines change in {}.\n\n", names(others)),
         };
+        let items = one.objects().iter().zip(patches).map(|(object, text)| {
+            let object = unified::object_name(&object.key);
+            let names = same.iter().map(|one| format!("{object} of {}", one.full_name())).collect();
+            Item { text, names }
+        });
         let begin = format!("\n<details>\n<summary>{summary}</summary>\n\n{others}{fence}diff\n");
-        let end = format!("{fence}\n\n</details>\n");
-        let mut room = self.room().saturating_sub(begin.len() + end.len());
-        let mut shown = String::new();
-        for (object, patch) in one.objects().iter().zip(&patches) {
-            if patch.len() <= room {
-                room -= patch.len();
-                shown.push_str(patch);
-            } else {
-                let of_application = |one: &&ApplicationDiff| {
-                    format!("{} of {}", unified::object_name(&object.key), one.full_name())
-                };
-                self.not_shown.extend(same.iter().map(of_application));
-            }
-        }
-        if !shown.is_empty() {
-            self.text.push_str(&begin);
-            self.text.push_str(&shown);
-            self.text.push_str(&end);
-        }
+        self.fitting(&begin, items.collect(), &format!("{fence}\n\n</details>\n"))
     }
 
-    /// Adds a block if it fits.
-    fn block(&mut self, block: &str, name: &str) {
-        if block.len() <= self.room() {
-            self.text.push_str(block);
-        } else {
-            self.not_shown.push(name.to_owned());
-        }
-    }
-
-    /// Adds a section with the applications that could not be compared, those with one cause together.
-    fn failures(&mut self, applications: &[ApplicationDiff]) {
+    /// Returns a section with the applications that could not be compared, those with one cause together.
+    fn failures(&mut self, applications: &[ApplicationDiff]) -> String {
         let failures: Vec<&ServiceError> =
             applications.iter().filter_map(|one| one.result.as_ref().err()).collect();
-        if failures.is_empty() {
-            return;
-        }
         let groups = error::grouped(failures.iter().copied());
         let causes: Vec<String> =
             groups.iter().map(|group| format!("{}\n", message(&error::group_text(group)))).collect();
@@ -218,37 +226,21 @@ impl Comment {
         } else {
             format!("{} applications", failures.len())
         };
+        let items = causes.into_iter().zip(&groups).map(|(cause, group)| {
+            let names: Vec<String> = error::names(group).map(str::to_owned).collect();
+            let name = match names.as_slice() {
+                [] => "a failure".to_owned(),
+                names => format!("the failure of {}", listed(names)),
+            };
+            Item::new(cause, name)
+        });
         let begin = format!("\n<details>\n<summary>{count} not compared</summary>\n\n{fence}text\n");
-        let end = format!("{fence}\n\n</details>\n");
-        let mut room = self.room().saturating_sub(begin.len() + end.len());
-        let mut shown = String::new();
-        for (cause, group) in causes.iter().zip(&groups) {
-            if cause.len() <= room {
-                room -= cause.len();
-                shown.push_str(cause);
-            } else {
-                let names: Vec<String> = error::names(group).map(str::to_owned).collect();
-                self.not_shown.push(if names.is_empty() {
-                    "a failure".to_owned()
-                } else {
-                    format!("the failure of {}", listed(&names))
-                });
-            }
-        }
-        if !shown.is_empty() {
-            self.text.push_str(&begin);
-            self.text.push_str(&shown);
-            self.text.push_str(&end);
-        }
-    }
-
-    fn room(&self) -> usize {
-        self.bytes_max.saturating_sub(self.text.len())
+        self.fitting(&begin, items.collect(), &format!("{fence}\n\n</details>\n"))
     }
 
     /// Returns the comment below the heading. The heading says whether something is omitted, and the end names it.
-    fn finish(self, heading: String) -> String {
-        let Some((first, others)) = self.not_shown.split_first() else { return heading + &self.text };
+    fn finish(self, heading: String, text: &str) -> String {
+        let Some((first, others)) = self.not_shown.split_first() else { return heading + text };
         let count = self.not_shown.len();
         let heading = format!("{heading}\n**Incomplete: {count} omitted, see the end.**\n");
         let mut rest = format!("\nOmitted, the comment is full ({}): {}", self.not_shown.len(), code(first));
@@ -263,7 +255,7 @@ impl Comment {
             rest.push_str(&name);
         }
         rest.push_str(".\n");
-        heading + &self.text + &rest
+        heading + text + &rest
     }
 }
 

@@ -2,10 +2,10 @@ use clap::Parser;
 use serde_json::{Map, Value, json};
 use tiphys_engine::diff::{Comparison, compare};
 use tiphys_engine::{Deletion, Manifest};
-use tiphys_service::UnknownSet;
+use tiphys_service::{UnknownSet, Warning};
 use tiphys_store::SetId;
 
-use super::{ApplicationDiff, Presence, Sides, markdown, unified};
+use super::{ApplicationDiff, ChangedSetting, Presence, Sides, json, markdown, unified};
 use crate::args::{Arguments, Command, DiffOutputArgs};
 use crate::error::ServiceError;
 
@@ -157,10 +157,50 @@ From `live` to `rendered`: applications that differ: 6 of 8; objects: 2 added, 6
 | <code>argocd/changed</code> | changed | 0 | 3 | 0 |
 ";
     assert_eq!(top.join("\n"), expected);
+    let list: Vec<Value> = serde_json::from_str(&json::text(&applications, &sides, 3)).expect("a list");
+    let renamed = list.iter().filter(|one| one["renamedFrom"].is_string() || one["renamedTo"].is_string());
+    let renamed: Vec<Value> = renamed
+        .map(|one| json!([one["application"], one["change"], one["renamedFrom"], one["renamedTo"]]))
+        .collect();
+    let expected_json = json!([["new", "added", "argocd/old", null], ["old", "removed", null, "argocd/new"]]);
+    assert_eq!(Value::Array(renamed), expected_json);
     let full = markdown::text(&applications, &sides, &output_args(&["--max-bytes=2500"]));
     for line in expected.lines().filter(|line| line.starts_with("**")) {
         assert!(full.contains(line), "{line} {full}");
     }
+}
+
+#[test]
+fn deletions_and_failures_are_omitted_last() {
+    let gone = |name: &str, deletion| ApplicationDiff {
+        presence: Presence::Removed,
+        deletion,
+        ..application(name, Ok(compare(&[config_map("a", "x")], &[])))
+    };
+    let mut applications: Vec<ApplicationDiff> =
+        (0..40).map(|number| changed(&format!("changed-{number}"), 1, 1)).collect();
+    for one in &mut applications {
+        one.settings =
+            vec![ChangedSetting { field: "spec.project", before: None, after: Some("b".to_owned()) }];
+        one.warnings.push(Warning::from("a warning ".repeat(50)));
+    }
+    applications.push(application("failed", Err(ServiceError::rendering("the cause ".repeat(20)))));
+    applications.push(gone("gone", Deletion::Cascading));
+    applications.push(gone("kept", Deletion::NotPermitted));
+    let mut sides = sides();
+    sides.sets.errors.push("error: application set teams: failed".to_owned());
+    let text = markdown::text(&applications, &sides, &output_args(&["--max-bytes=2300"]));
+    for shown in [
+        "### Manifests: **1 application deleted**, 1 kept by its set, 40 changed, 1 not compared",
+        "**<code>argocd/gone</code> is deleted**: its only object is deleted with it.",
+        "**<code>argocd/kept</code> is kept by its set**: its ApplicationSet does not generate it any more, and has a policy that does not permit to delete it, so its only object stays, too.",
+        "the cause the cause",
+        "error: application set teams: failed",
+    ] {
+        assert!(text.contains(shown), "{shown}: {text}");
+    }
+    assert!(text.contains("**Incomplete: ") && !text.contains("a warning"), "{text}");
+    assert!(text.len() <= 2_300 && is_closed(&text), "{text}");
 }
 
 #[test]

@@ -35,6 +35,8 @@ pub(super) struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Outcome {
     Deleted,
+    /// Its set does not generate it any more, and may not delete it.
+    Kept,
     Renamed,
     NotCompared,
     Created,
@@ -45,6 +47,7 @@ impl Outcome {
     fn word(self) -> &'static str {
         match self {
             Self::Deleted => "deleted",
+            Self::Kept => "kept by its set",
             Self::Renamed => "renamed",
             Self::NotCompared => "not compared",
             Self::Created => "created",
@@ -55,6 +58,7 @@ impl Outcome {
     fn of(application: &ApplicationDiff) -> Option<Self> {
         match application.presence {
             _ if application.result.is_err() => Some(Self::NotCompared),
+            Presence::Removed if application.deletion == Deletion::NotPermitted => Some(Self::Kept),
             Presence::Removed => Some(Self::Deleted),
             Presence::Added => Some(Self::Created),
             Presence::Both => application.differs().then_some(Self::Changed),
@@ -89,9 +93,9 @@ impl Overview {
 
     /// Returns the headline: `**1 application deleted**, 2 created, 1 application set not compared`.
     pub(super) fn headline(&self) -> String {
-        use Outcome::{Changed, Created, Deleted, NotCompared, Renamed};
+        use Outcome::{Changed, Created, Deleted, Kept, NotCompared, Renamed};
         let mut parts: Vec<String> = Vec::new();
-        for outcome in [Deleted, Created, Changed, Renamed, NotCompared] {
+        for outcome in [Deleted, Kept, Created, Changed, Renamed, NotCompared] {
             let rows = self.rows.iter().filter(|row| row.outcome == outcome).count();
             let count = if outcome == NotCompared { rows - self.sets } else { rows };
             let noun = match (parts.is_empty(), count) {
@@ -124,10 +128,10 @@ impl Row {
     fn new(application: &ApplicationDiff) -> Option<Self> {
         let outcome = Outcome::of(application)?;
         let name = application.full_name();
-        let is_deleted = outcome == Outcome::Deleted;
-        let is_known = outcome != Outcome::NotCompared && !(is_deleted && application.base_error.is_some());
-        let sentence = if is_deleted {
-            Some(format!("**{} is deleted**: {}.", html(&name), fate(application)))
+        let is_gone = matches!(outcome, Outcome::Deleted | Outcome::Kept);
+        let is_known = outcome != Outcome::NotCompared && !(is_gone && application.base_error.is_some());
+        let sentence = if is_gone {
+            Some(format!("**{} is {}**: {}.", html(&name), outcome.word(), fate(application)))
         } else {
             settings(application)
         };
@@ -161,11 +165,21 @@ impl Row {
         (self.outcome, self.name.clone())
     }
 
+    /// Whether it is a deletion or a failure, which is omitted last.
+    pub(super) fn is_urgent(&self) -> bool {
+        self.is_deletion() || self.outcome == Outcome::NotCompared
+    }
+
+    /// Whether Argo CD deletes the application, or its set does not generate it any more.
+    fn is_deletion(&self) -> bool {
+        matches!(self.outcome, Outcome::Deleted | Outcome::Kept | Outcome::Renamed)
+    }
+
     /// Returns the row of the table.
     pub(super) fn line(&self) -> String {
         let what = match self.outcome {
-            Outcome::Deleted | Outcome::Renamed => format!("**{}**", self.outcome.word()),
-            _ => self.outcome.word().to_owned(),
+            _ if self.is_deletion() => format!("**{}**", self.outcome.word()),
+            outcome => outcome.word().to_owned(),
         };
         let [added, changed, removed] = match self.counts {
             Some(counts) => [counts.added, counts.changed, counts.removed].map(|count| count.to_string()),
@@ -187,7 +201,7 @@ fn settings(application: &ApplicationDiff) -> Option<String> {
     is_compared.then(|| format!("**{}** changes {}.", html(&application.full_name()), changes.join(", ")))
 }
 
-/// Returns what happens to the objects of an application that is deleted.
+/// Returns what happens to the objects of an application that is deleted, or kept by its set.
 fn fate(application: &ApplicationDiff) -> String {
     if application.base_error.is_some() {
         return "its objects are not known, since it failed at the base".to_owned();
@@ -211,7 +225,7 @@ fn fate(application: &ApplicationDiff) -> String {
         }
         (Deletion::NotPermitted, _) => {
             format!(
-                "the policy of its ApplicationSet does not permit that, so it stays, and {objects} {stay}, too"
+                "its ApplicationSet does not generate it any more, and has a policy that does not permit to delete it, so {objects} {stay}, too"
             )
         }
         (Deletion::Unknown, _) => format!("it is not known whether {objects} {are} deleted with it"),
