@@ -1,6 +1,6 @@
 //! Selecting applications of the store.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_store::{
@@ -140,10 +140,11 @@ fn chart_of_applications(workspace: &Workspace) -> Option<String> {
     let host = workspace.service.host();
     let files = workspace.resources.skipped().iter().filter_map(|skipped| skipped.place.file.path());
     let mut charts = files.filter_map(|file| {
-        let chart = file.parent().filter(|dir| dir.ends_with("templates"))?.parent()?;
+        let folders = file.ancestors().skip(1).filter(|folder| folder.ends_with("templates"));
+        let mut charts = folders.filter_map(Path::parent);
+        let chart = charts.find(|chart| host.absolute(chart.join("Chart.yaml")).is_file())?;
         let text = read_bounded(&host.absolute(file), FILE_BYTES_MAX).ok()??;
-        let is_one = host.absolute(chart.join("Chart.yaml")).is_file()
-            && String::from_utf8_lossy(&text).lines().any(is_kind_of_applications);
+        let is_one = String::from_utf8_lossy(&text).lines().any(is_kind_of_applications);
         is_one.then(|| chart.display().to_string())
     });
     charts.next()
