@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use rustix::process::geteuid;
 use tiphys_process::find_program;
 use tiphys_source::redact_url;
 
@@ -12,6 +13,9 @@ use crate::context::host::{Host, printed_by};
 use crate::context::project_file::{ProjectFile, ProjectFileChoice, checkout_of};
 use crate::error::ServiceError;
 use crate::text::listed;
+
+/// The usual name of the remote of a fork's original.
+const UPSTREAM: &str = "upstream";
 
 /// A program that commands or plugins run.
 #[derive(Clone, Debug)]
@@ -58,6 +62,8 @@ pub struct CheckedCheckout {
     pub default_branch: Option<String>,
     /// The user that owns it.
     pub owner: u32,
+    /// Whether another user runs this process.
+    pub is_foreign: bool,
     /// Its problems with their remedies.
     pub problems: Vec<String>,
     /// Remarks about needs of some commands.
@@ -82,6 +88,27 @@ pub struct Diagnosis {
     pub checkout: Option<CheckedCheckout>,
     /// The project file.
     pub project_file: CheckedProjectFile,
+    /// The consequence of a missing `HOME`, if it is not set.
+    pub home: Option<MissingHome>,
+}
+
+/// The consequence of a missing `HOME`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingHome {
+    /// git and helm do not find the user's settings and credentials.
+    Settings,
+    /// There is no directory for the cache, either.
+    Cache,
+}
+
+impl MissingHome {
+    fn of(host: &Host, cache_dir: Option<&Path>) -> Option<Self> {
+        match (host.variable("HOME"), host.cache_dir(cache_dir)) {
+            (Some(_), _) => None,
+            (None, Ok(_)) => Some(Self::Settings),
+            (None, Err(_)) => Some(Self::Cache),
+        }
+    }
 }
 
 impl Diagnosis {
@@ -90,14 +117,16 @@ impl Diagnosis {
         self.programs.iter().all(|program| program.problem.is_none())
             && self.checkout.as_ref().is_none_or(|checkout| checkout.problems.is_empty())
             && self.project_file.problem.is_none()
+            && self.home != Some(MissingHome::Cache)
     }
 }
 
-/// Checks programs, the checkout around the current directory, and the project file.
+/// Checks programs, the checkout around the current directory, the project file, and the directory for the cache if it is not `cache_dir`.
 pub async fn diagnose(
     host: &Host,
     programs: Vec<RequiredProgram>,
     project_file: &ProjectFileChoice,
+    cache_dir: Option<&Path>,
 ) -> Diagnosis {
     let mut checked = Vec::new();
     for required in programs {
@@ -107,7 +136,12 @@ pub async fn diagnose(
         Some(folder) => Some(check_checkout(host, folder).await),
         None => None,
     };
-    Diagnosis { programs: checked, checkout, project_file: check_project_file(host, project_file) }
+    Diagnosis {
+        programs: checked,
+        checkout,
+        project_file: check_project_file(host, project_file),
+        home: MissingHome::of(host, cache_dir),
+    }
 }
 
 async fn check_program(host: &Host, required: RequiredProgram) -> CheckedProgram {
@@ -134,7 +168,9 @@ async fn check_program(host: &Host, required: RequiredProgram) -> CheckedProgram
 
 async fn check_checkout(host: &Host, folder: &Path) -> CheckedCheckout {
     let owner = folder.metadata().map(|metadata| metadata.uid()).unwrap_or_default();
-    let mut checkout = CheckedCheckout { folder: folder.to_path_buf(), owner, ..CheckedCheckout::default() };
+    let is_foreign = owner != geteuid().as_raw();
+    let place = folder.to_path_buf();
+    let mut checkout = CheckedCheckout { folder: place, owner, is_foreign, ..CheckedCheckout::default() };
     let git = async |arguments: &[&str]| printed_by(host, Path::new("git"), arguments, folder).await;
     if let Err(why) = git(&["rev-parse", "--git-dir"]).await {
         checkout.problems.push(format!("git cannot read it: {why}"));
@@ -158,6 +194,14 @@ async fn check_checkout(host: &Host, folder: &Path) -> CheckedCheckout {
             listed(&names)
         )),
         Some(_) => {}
+    }
+    let has = |remote: &str| names.iter().any(|name| name == remote);
+    if has("origin") && has(UPSTREAM) {
+        checkout.notes.push(format!(
+            "it is a checkout of a fork: Applications that name the repository of {UPSTREAM} are made from it, too, and a comparison without a \
+             base has {} as base, which may be older than that of {UPSTREAM}",
+            checkout.default_branch.as_deref().unwrap_or("the default branch of origin")
+        ));
     }
     checkout
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tiphys_service::doctor::{CheckedCheckout, CheckedProgram, Diagnosis, diagnose};
+use tiphys_service::doctor::{CheckedCheckout, CheckedProgram, Diagnosis, MissingHome, diagnose};
 
 use crate::args::{CommonArgs, OutputFormat};
 use crate::built_in;
@@ -15,7 +15,8 @@ use crate::settings::Process;
 
 /// Checks what commands use, and prints it.
 pub(crate) async fn run(common: &CommonArgs, host: &Process) -> Result<ExitCode, ServiceError> {
-    let diagnosis = diagnose(host, built_in::required_programs(), &project_file::choice(common)).await;
+    let (programs, choice) = (built_in::required_programs(), project_file::choice(common));
+    let diagnosis = diagnose(host, programs, &choice, common.cache.cache_dir.as_deref()).await;
     let text = match common.output {
         None | Some(OutputFormat::Table) => text(&diagnosis),
         Some(OutputFormat::Json) => output::json(&to_json(&diagnosis)),
@@ -64,6 +65,9 @@ fn shown_checkout(checkout: &CheckedCheckout) -> String {
     if let Some(branch) = &checkout.branch {
         let _ = write!(text, ", branch {branch}");
     }
+    if checkout.is_foreign {
+        let _ = write!(text, ", owner {}", checkout.owner);
+    }
     for (name, url) in &checkout.remotes {
         let _ = write!(text, ", {name} {url}");
     }
@@ -84,11 +88,24 @@ fn problems(diagnosis: &Diagnosis) -> Vec<String> {
     of_programs
         .chain(of_checkout.map(|problem| format!("checkout: {problem}")))
         .chain(of_file.map(error::in_one_line))
+        .chain(home(diagnosis, MissingHome::Cache))
         .collect()
 }
 
 fn notes(diagnosis: &Diagnosis) -> Vec<String> {
-    diagnosis.checkout.iter().flat_map(|checkout| checkout.notes.clone()).collect()
+    let of_checkout = diagnosis.checkout.iter().flat_map(|checkout| checkout.notes.clone());
+    of_checkout.chain(home(diagnosis, MissingHome::Settings)).collect()
+}
+
+/// Returns the message about `HOME`, if that is missing.
+fn home(diagnosis: &Diagnosis, missing: MissingHome) -> Option<String> {
+    let message = match missing {
+        MissingHome::Settings => "HOME is not set, so git and helm do not find your settings and credentials",
+        MissingHome::Cache => {
+            "HOME is not set, so git and helm do not find your settings and credentials, and there is no folder for the cache; set HOME, or name a folder with --cache-dir"
+        }
+    };
+    (diagnosis.home == Some(missing)).then(|| message.to_owned())
 }
 
 fn to_json(diagnosis: &Diagnosis) -> Value {
@@ -116,7 +133,9 @@ fn to_json(diagnosis: &Diagnosis) -> Value {
         })
     });
     let file = &diagnosis.project_file;
+    let of_home = |missing| home(diagnosis, missing);
     json!({
+        "home": {"problem": of_home(MissingHome::Cache), "note": of_home(MissingHome::Settings)},
         "programs": programs.collect::<Vec<_>>(),
         "checkout": checkout,
         "projectFile": {"file": file.file, "problem": file.problem.as_ref().map(error::in_one_line)},
