@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use tiphys_model::limits::Limit;
 pub(crate) use tiphys_plugin::chain;
 use tiphys_source::SourceError;
-use tiphys_store::{SelectError, StoredApplication};
+use tiphys_store::{Place, SelectError, StoredApplication};
 
 use rendering::{source_kind, source_remedy};
 
@@ -268,10 +268,12 @@ impl ServiceError {
         Self::new(ErrorKind::Interrupted, "interrupted")
     }
 
-    /// Adds the application that the error is about.
-    pub(crate) fn in_application(self, stored: &StoredApplication) -> Self {
-        let message = format!("application {} ({}): {}", stored.full_name(), stored.place, self.message);
-        Self { message, ..self }
+    /// Adds the application that the error is about, and its place. Others may fail for the same reason.
+    pub(crate) fn in_application(self, stored: &StoredApplication, place: &Place) -> Self {
+        let application = stored.full_name();
+        let message = format!("application {application} ({place}): {}", self.message);
+        let reason = self.message.clone();
+        Self { message, ..self }.shared(application, reason)
     }
 
     /// Returns why an application failed, if other applications can fail for the same reason.

@@ -308,6 +308,17 @@ impl SourceError {
         Self::Name { repository: repository.to_owned(), name }
     }
 
+    /// Whether the server could not be reached, which fails all its repositories.
+    pub fn is_of_server(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } => true,
+            Self::Timeout { limit, .. } => *limit == Some(Limit::LOOKUP_TIMEOUT),
+            Self::Submodule { source, .. } | Self::Damaged { source, .. } => source.is_of_server(),
+            Self::Before(source) => source.is_of_server(),
+            _ => false,
+        }
+    }
+
     /// Adds the limit that sets the duration to a timeout.
     pub(crate) fn limited_by(self, limit: Limit) -> Self {
         match self {

@@ -356,11 +356,7 @@ impl Repository {
         context: Context<'_>,
         call: impl Future<Output = Result<T, SourceError>>,
     ) -> Result<T, SourceError> {
-        let is_unreachable = |error: &Arc<SourceError>| match **error {
-            SourceError::Unreachable { .. } => true,
-            SourceError::Timeout { limit, .. } => limit == Some(Limit::LOOKUP_TIMEOUT),
-            _ => false,
-        };
+        let is_unreachable = |error: &Arc<SourceError>| error.is_of_server();
         let call = Box::pin(async { call.await.map_err(Arc::new) });
         let result = context.servers.call(&self.server(), is_unreachable, call).await;
         result.map_err(|error| Arc::try_unwrap(error).unwrap_or_else(SourceError::Before))

@@ -398,7 +398,7 @@ fn at(
 ) -> ServiceError {
     let position = stored.node.at(["spec", field]).map(|node| node.position);
     let place = Place { position: position.or(stored.place.position), ..stored.place.clone() };
-    kind(format!("application {} ({place}): {message}", stored.full_name()))
+    kind(message.to_owned()).in_application(stored, &place)
 }
 
 #[cfg(test)]

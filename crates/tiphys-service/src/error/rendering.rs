@@ -86,7 +86,7 @@ impl ServiceError {
     }
 
     /// Adds why the application failed, which may be the reason of others.
-    fn shared(self, application: String, reason: String) -> Self {
+    pub(crate) fn shared(self, application: String, reason: String) -> Self {
         Self { cause: Some(Box::new(ApplicationCause { application, reason })), ..self }
     }
 }
@@ -204,7 +204,7 @@ fn shared_reason(error: &RenderError) -> String {
         _ => None,
     };
     match repository {
-        Some((_, failure)) if source_remedy(failure) == Some(Remedy::UseCacheOnly) => chain(failure),
+        Some((_, failure)) if failure.is_of_server() => chain(failure),
         Some((source, failure)) => format!("source {}: {}", source.repository, chain(failure)),
         None => chain(error),
     }

@@ -93,7 +93,7 @@ async fn of_application(
 
 fn unread_kinds(stored: &StoredApplication, cluster: &OpenCluster, error: &ClusterError) -> ServiceError {
     if cluster.reader.is_live() {
-        ServiceError::rendering(chain(error)).in_application(stored)
+        ServiceError::rendering(chain(error)).in_application(stored, &stored.place)
     } else {
         ServiceError::rendering(chain(error)).of_input(Input::ClusterState)
     }

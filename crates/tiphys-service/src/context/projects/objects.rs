@@ -31,7 +31,7 @@ impl Projects {
         let manifests = with_nested(manifests);
         let cluster = self.cluster(&stored.application.spec.destination);
         let scopes = clusters.scopes(&cluster, &manifests).await;
-        let scopes = scopes.map_err(|error| error.in_application(stored))?;
+        let scopes = scopes.map_err(|error| error.in_application(stored, &stored.place))?;
         self.check_objects(stored, &manifests, &scopes, redactor)
     }
 

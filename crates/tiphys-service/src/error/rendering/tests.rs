@@ -1,10 +1,12 @@
+use std::sync::Arc;
 use std::time::Duration;
 
+use tiphys_model::limits::Limit;
 use tiphys_plugin::PluginError;
 use tiphys_render::{RenderError, SourceFailure};
 use tiphys_source::SourceError;
 
-use super::render_kind;
+use super::{render_kind, shared_reason};
 use crate::error::ErrorKind;
 
 fn of_source(failure: SourceFailure) -> RenderError {
@@ -47,5 +49,31 @@ fn errors_have_the_kind_of_their_cause() {
     for (source, expected) in plugins {
         let failure = SourceFailure::Plugin { name: "any".to_owned(), source };
         assert_eq!(render_kind(&of_source(failure)), expected);
+    }
+}
+
+fn timeout(repository: &str, limit: Limit) -> SourceError {
+    let (repository, action, timeout) = (repository.to_owned(), "looking up", Duration::ZERO);
+    SourceError::Timeout { repository, action, timeout, limit: Some(limit) }
+}
+
+#[test]
+fn failure_of_a_server_is_shared_by_its_repositories() {
+    let first = "https://git.example.org/first.git";
+    let unreachable = SourceError::Unreachable { repository: first.to_owned(), detail: String::new() };
+    for (failure, is_shared) in [
+        (unreachable, true),
+        (timeout(first, Limit::LOOKUP_TIMEOUT), true),
+        (timeout(first, Limit::FETCH_TIMEOUT), false),
+    ] {
+        // The look-up of the first repository failed; the others share its error.
+        let failure = Arc::new(failure);
+        let reason = |repository: &str| {
+            let failure = SourceFailure::Repository(SourceError::Before(Arc::clone(&failure)));
+            let RenderError::Source(error) = of_source(failure) else { panic!("the error of a source") };
+            let repository = repository.to_owned();
+            shared_reason(&RenderError::Source(tiphys_render::SourceError { repository, ..error }))
+        };
+        assert_eq!(reason("a") == reason("b"), is_shared, "{}", reason("a"));
     }
 }
