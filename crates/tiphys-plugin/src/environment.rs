@@ -42,7 +42,8 @@ const ALWAYS_PASSED: &[&str] = &[
 ];
 
 /// Settings of the plugins of this project, which are always passed.
-const PLUGIN_SETTINGS: &[&str] = &["TIPHYS_HELM", "TIPHYS_HELM_*", "TIPHYS_KUSTOMIZE"];
+const PLUGIN_SETTINGS: &[&str] =
+    &["TIPHYS_HELM", "TIPHYS_HELM_*", "TIPHYS_KUSTOMIZE", "TIPHYS_KUSTOMIZE_OUTPUT_MAX"];
 
 /// Variables of the plugin server, which plugins do not get.
 const SERVER_SETTINGS: &[&str] =

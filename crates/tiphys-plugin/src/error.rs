@@ -4,12 +4,12 @@ use std::fmt;
 use std::time::Duration;
 
 use tiphys_model::limits::Limit;
+use tiphys_process::{FailureCause, NOT_FOUND_CODE};
 use tiphys_tree::RepoPath;
 use tiphys_tree::kustomization::KustomizationError;
 
 use crate::context::ContextFilesError;
 use crate::environment::EnvironmentError;
-use crate::failure_cause::FailureCause;
 use crate::signal;
 
 /// A command of a plugin.
@@ -197,7 +197,11 @@ impl PluginError {
     pub fn cause(&self) -> Option<FailureCause<'_>> {
         match self {
             Self::Command { stderr, .. } => FailureCause::of_stderr(stderr),
-            Self::Remote { message, .. } => FailureCause::of_server(message),
+            Self::Remote { message, .. } => {
+                // A server returns standard error after its own words, as Argo CD's does.
+                let (_, ended) = message.split_once("` failed exit status ")?;
+                FailureCause::of_stderr(ended.split_once(": ")?.1)
+            }
             _ => None,
         }
     }
@@ -213,8 +217,8 @@ pub enum CommandFailure {
 }
 
 impl CommandFailure {
-    /// The exit code of shells for a program that does not exist.
-    pub const NOT_FOUND: Self = Self::Exited(127);
+    /// The command did not find its program.
+    pub const NOT_FOUND: Self = Self::Exited(NOT_FOUND_CODE as i32);
 }
 
 impl fmt::Display for CommandFailure {

@@ -7,7 +7,6 @@
 mod active_run;
 mod announcement;
 mod catalogue;
-mod chain;
 pub mod config;
 mod context;
 mod discovery;
@@ -15,7 +14,6 @@ mod endings;
 mod environment;
 mod error;
 mod explanation;
-mod failure_cause;
 mod load;
 mod local;
 mod many;
@@ -28,13 +26,11 @@ mod slots;
 
 pub use announcement::Strictness;
 pub use catalogue::{Catalogue, Choice, ChooseError, Chosen, Others, RequestFor};
-pub use chain::chain;
 pub use context::{ContextFilesError, GivenContext, GivenRef};
 pub use endings::Endings;
 pub use environment::{BaseEnvironment, EnvironmentError, EnvironmentRule, HomeFolder};
 pub use error::{CommandFailure, Phase, PluginError};
 pub use explanation::{Explanation, Explanations, LayerPlace, PARAMETER_VARIABLE, ValueLayer};
-pub use failure_cause::FailureCause;
 pub use load::{LoadError, LoadedPlugin, PluginFiles, load_plugins, read_plugin_file};
 pub use local::{COMMAND_LOG, LocalPlugin};
 pub use observer::{CommandEnd, Observer, Unobserved};
@@ -42,4 +38,5 @@ pub use plugin::{Announced, Configuration, Discovery, Generated, InputRule, Matc
 pub use request::{Deadline, Request};
 pub use settings::RunSettings;
 pub use slots::{SlotLimits, Slots};
+pub use tiphys_process::{FailureCause, chain};
 pub use tiphys_process::{PrivateView, RunError, Shielded};

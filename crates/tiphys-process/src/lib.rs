@@ -7,12 +7,14 @@
 
 mod attached;
 mod bounded;
+mod chain;
 mod children;
 mod copy;
 mod descendants;
 mod descriptors;
 mod dumpable;
 mod exec_limits;
+mod failure_cause;
 mod launcher;
 mod limits;
 mod message;
@@ -29,14 +31,16 @@ mod tool;
 
 pub use attached::Attached;
 pub use bounded::CUT_MARK;
+pub use chain::chain;
 pub use descriptors::descriptors_max;
 pub use dumpable::set_not_dumpable;
 pub use exec_limits::ExecLimits;
+pub use failure_cause::FailureCause;
 pub use launcher::{LAUNCHER_ARGUMENT, launcher_main};
 pub use limits::ProcessLimits;
 pub use orphans::adopt_orphans;
 pub use pdeathsig::{PDEATHSIG_ARGUMENT, pdeathsig_main};
-pub use program::{find_not_executable, find_program};
+pub use program::{NOT_FOUND_CODE, find_not_executable, find_program};
 pub use quote::{escape_json, escape_text, is_control_character, quote_argument, quote_command, quote_text};
 pub use reaper::reap_orphans;
 pub use run::{Launcher, Run};

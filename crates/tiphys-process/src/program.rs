@@ -10,6 +10,9 @@ use rustix::fs::{Access, AtFlags, CWD, FileType, accessat, stat};
 /// Message for a name that is not in the search path. The wording of Go's `exec.ErrNotFound`.
 pub(crate) const NOT_FOUND: &str = "executable file not found in $PATH";
 
+/// The exit code of a command that does not find its program, as in shells.
+pub const NOT_FOUND_CODE: u8 = 127;
+
 /// Returns the path of a program. A program with `/` is its own path, even if nothing exists there. Another one is the first executable
 /// file of that name in the directories of a search path like `PATH`. Relative directories are skipped, because they depend on the working
 /// directory.

@@ -18,9 +18,9 @@ const DEPENDENCIES: &str = "error building helm chart dependencies: ";
 /// Begins helm's message in its output.
 const ERROR: &str = "Error: ";
 
-/// Returns the cause of a failure of helm, and below it an excerpt of the template that failed. `None` for failures that helm did not
-/// report: their messages begin with the cause.
-pub(crate) fn cause(error: &GenerateError, request: &Request) -> Option<String> {
+/// Returns the cause of a failure of a chart, and an excerpt of the template that failed. `None` for other failures
+/// before helm runs.
+pub(crate) fn cause(error: &GenerateError, request: &Request) -> Option<(String, Option<String>)> {
     let name = chart_name(request);
     let (text, excerpt) = match error {
         GenerateError::Template { stderr: Some(stderr), .. } => {
@@ -36,8 +36,7 @@ pub(crate) fn cause(error: &GenerateError, request: &Request) -> Option<String> 
         }
         _ => return None,
     };
-    let excerpt = excerpt.map(|excerpt| format!("\n\n{excerpt}"));
-    Some(format!("chart {name}: {text}{}", excerpt.unwrap_or_default()))
+    Some((format!("chart {name}: {text}"), excerpt))
 }
 
 /// Returns helm's message in its output: what follows the log.

@@ -4,7 +4,8 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use tiphys_process::escape_text;
+pub(crate) use tiphys_process::chain;
+use tiphys_process::{FailureCause, NOT_FOUND_CODE, escape_text};
 
 use crate::redaction::Redactor;
 
@@ -13,9 +14,6 @@ pub(crate) const USAGE_CODE: u8 = 2;
 
 /// Exit code of `announce` above a limit: the chart may still render, and its values can be set.
 const ABOVE_LIMIT_CODE: u8 = 3;
-
-/// Exit code if helm or kustomize was not found, as in shells.
-const NOT_FOUND_CODE: u8 = 127;
 
 /// Exit code after a termination signal: the shell's code of SIGTERM.
 pub(crate) const INTERRUPTED_CODE: u8 = 143;
@@ -46,9 +44,9 @@ impl Failure {
         Self { code: ABOVE_LIMIT_CODE, ..self }
     }
 
-    /// Puts the cause before the message, which tiphys prints with `-v` only. An empty line separates it from notes.
-    pub(crate) fn because(self, cause: &str) -> Self {
-        Self { message: format!("\n{cause}\n\ndetails:\n{}", self.message), ..self }
+    /// Puts the cause before the message, which tiphys prints with `-v` only.
+    pub(crate) fn because(self, cause: FailureCause<'_>) -> Self {
+        Self { message: cause.with_details(&self.message), ..self }
     }
 
     /// Marks the failure as caused by a missing program.
@@ -81,18 +79,6 @@ pub(crate) fn note(text: &str) {
 pub(crate) fn warn(text: &str) {
     // stderr may be closed.
     drop(writeln!(io::stderr().lock(), "warning: {}", escape_text(text)));
-}
-
-/// Formats an error and its causes as one sentence.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
 
 /// Formats an error of the system as Go does: `no such file or directory`.

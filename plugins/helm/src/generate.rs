@@ -15,7 +15,7 @@ use crate::request::Request;
 use crate::template::{Call, Template, TooLarge};
 use crate::value_files::{RefError, SetFileError, ValueFileError};
 
-use tiphys_process::ExecLimits;
+use tiphys_process::{ExecLimits, FailureCause};
 use tiphys_tree::{ContainmentError, check_links};
 
 /// Helm's messages for a missing dependency, by API version of the chart. Argo CD checks for the same strings.
@@ -87,7 +87,11 @@ pub(crate) async fn generate(request: &Request) -> Result<Vec<u8>, Failure> {
         let redactor = request.redactor().with_home(&home);
         let failure = Failure::of(&error, &redactor);
         let failure = match cause(&error, request) {
-            Some(cause) => failure.because(&without_placeholder(&redactor.redact(&cause))),
+            Some((text, excerpt)) => {
+                let shown = |text: String| without_placeholder(&redactor.redact(&text));
+                let (text, excerpt) = (shown(text), excerpt.map(shown));
+                failure.because(FailureCause { text: &text, excerpt: excerpt.as_deref() })
+            }
             None => failure,
         };
         let is_missing = matches!(

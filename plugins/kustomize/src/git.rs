@@ -4,13 +4,10 @@
 //! `--upload-pack=…` would be one that names a program. No revision begins with a dash, so such a call is refused.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::Path;
 
-use tiphys_process::{Tool, ToolError};
-
-use crate::call::Call;
-use crate::kustomize::Ended;
+use crate::call::{Call, CallError};
+use crate::kustomize::FailedProgram;
 
 /// The variable with the path of git.
 pub(crate) const PROGRAM_VARIABLE: &str = "TIPHYS_KUSTOMIZE_GIT";
@@ -23,23 +20,17 @@ pub(crate) enum GitError {
     #[error("git fetch: {} is refused: the revision of a base must not be an option", .0.display())]
     Option(OsString),
     #[error(transparent)]
-    Tool(#[from] ToolError),
+    Call(#[from] CallError),
     #[error("failed")]
-    Failed(Ended),
+    Failed(FailedProgram),
 }
 
 /// Checks the arguments, runs git and returns its standard output.
 pub(crate) async fn run(call: &Call) -> Result<Vec<u8>, GitError> {
     check(&call.arguments)?;
-    // kustomize waits for the end, and the caller of the plugin limits time and output.
-    let tool = Tool {
-        program: PathBuf::from(call.variable(PROGRAM_VARIABLE).unwrap_or_default()),
-        env: call.variables.clone(),
-        timeout: Duration::MAX,
-        stdout_bytes_max: usize::MAX,
-    };
-    let output = tool.run(&call.arguments, &call.folder, None).await?;
-    Ended::check(output).map_err(GitError::Failed)
+    let program = Path::new(call.variable(PROGRAM_VARIABLE).unwrap_or_default());
+    let output = call.run(program, &call.variables, &call.arguments).await?;
+    FailedProgram::check(output).map_err(GitError::Failed)
 }
 
 fn check(arguments: &[OsString]) -> Result<(), GitError> {

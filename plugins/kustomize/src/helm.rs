@@ -6,12 +6,11 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
 
-use tiphys_process::{Tool, ToolError, find_program};
+use tiphys_process::find_program;
 
-use crate::call::Call;
-use crate::kustomize::{Ended, FOLDER_VARIABLE};
+use crate::call::{Call, CallError};
+use crate::kustomize::{FOLDER_VARIABLE, FailedProgram};
 
 /// Options of kustomize that have a value.
 const WITH_VALUE: [&str; 8] = [
@@ -48,9 +47,9 @@ pub(crate) enum HelmError {
     #[error("{program} was not found in PATH; install helm, or set TIPHYS_HELM", program = .0.display())]
     NotFound(PathBuf),
     #[error(transparent)]
-    Tool(#[from] ToolError),
+    Call(#[from] CallError),
     #[error("failed")]
-    Failed(Ended),
+    Failed(FailedProgram),
 }
 
 /// Checks the arguments, runs helm and returns its standard output.
@@ -63,11 +62,8 @@ pub(crate) async fn run(call: &Call) -> Result<Vec<u8>, HelmError> {
     let program = Path::new(call.variable("TIPHYS_HELM").unwrap_or("helm"));
     let program =
         find_program(program, search_path).ok_or_else(|| HelmError::NotFound(program.to_path_buf()))?;
-    // kustomize waits for the end, and the caller of the plugin limits time and output.
-    let tool =
-        Tool { program, env: call.variables.clone(), timeout: Duration::MAX, stdout_bytes_max: usize::MAX };
-    let output = tool.run(&call.arguments, &call.folder, None).await?;
-    Ended::check(output).map_err(HelmError::Failed)
+    let output = call.run(&program, &call.variables, &call.arguments).await?;
+    FailedProgram::check(output).map_err(HelmError::Failed)
 }
 
 /// Returns the top directory of the repository: the nearest directory below which the application's path leads to its directory. Argo CD

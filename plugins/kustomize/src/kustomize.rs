@@ -4,12 +4,11 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use tempfile::TempDir;
-use tiphys_process::{Tool, ToolError, ToolOutput, find_program};
+use tiphys_process::{FailureCause, ToolOutput, find_program};
 
-use crate::call::Call;
+use crate::call::{Call, CallError};
 use crate::{GIT_PROGRAM, HELM_PROGRAM, git};
 
 /// The variable with the application's directory, for the program that kustomize calls instead of helm.
@@ -39,9 +38,10 @@ const ENABLE_HELM: &str = "the kustomization has charts (helmCharts), and helm i
 
 /// kustomize, ready to run in the application's directory.
 #[derive(Debug)]
-pub(crate) struct Kustomize {
-    tool: Tool,
-    folder: PathBuf,
+pub(crate) struct Kustomize<'a> {
+    call: &'a Call,
+    program: PathBuf,
+    env: Vec<(OsString, OsString)>,
     /// The caller's options of `kustomize build`.
     options: Vec<OsString>,
     /// Holds the programs that kustomize calls instead of helm and git, and is otherwise empty.
@@ -50,7 +50,7 @@ pub(crate) struct Kustomize {
 
 /// A program that failed.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct FailedProgram {
     /// The exit code.
     pub(crate) code: u8,
     /// Standard error.
@@ -71,16 +71,20 @@ pub(crate) enum KustomizeError {
     OtherVersion { wanted: String, installed: String },
     #[error("cannot make a temporary directory")]
     Temporary(#[from] io::Error),
+    #[error(
+        "the file of this program is not known, which kustomize calls instead of helm and git; mount /proc"
+    )]
+    Executable,
     #[error(transparent)]
-    Tool(#[from] ToolError),
+    Call(#[from] CallError),
     #[error("failed")]
-    Failed(Ended),
+    Failed(FailedProgram),
 }
 
-impl Kustomize {
+impl<'a> Kustomize<'a> {
     /// Finds kustomize: `kustomize-v1.2.3` or `kustomize-1.2.3` in `PATH` if the parameter `version` requests 1.2.3, else the installed
     /// one, which must have that version.
-    pub(crate) async fn new(call: &Call, version: Option<&str>) -> Result<Self, KustomizeError> {
+    pub(crate) async fn new(call: &'a Call, version: Option<&str>) -> Result<Self, KustomizeError> {
         let search_path = call.variable("PATH").unwrap_or_default();
         let find = |name: &str| find_program(Path::new(name), OsStr::new(search_path));
         let wanted = version.map(|version| version.strip_prefix('v').unwrap_or(version));
@@ -97,20 +101,16 @@ impl Kustomize {
         let program = of_version
             .or_else(|| find(installed))
             .ok_or_else(|| KustomizeError::NotFound(installed.to_owned()))?;
+        let executable = call.executable.as_ref().ok_or(KustomizeError::Executable)?;
         let programs = TempDir::with_prefix("tiphys-kustomize-")?;
         for name in [HELM_PROGRAM, GIT_PROGRAM] {
-            symlink(&call.executable, programs.path().join(name))?;
+            symlink(executable, programs.path().join(name))?;
         }
         let options = call.variable("KUSTOMIZE_BUILD_OPTIONS").unwrap_or_default();
         let kustomize = Self {
-            tool: Tool {
-                program,
-                env: environment(call, programs.path()),
-                // The caller of the plugin limits time and output.
-                timeout: Duration::MAX,
-                stdout_bytes_max: usize::MAX,
-            },
-            folder: call.folder.clone(),
+            call,
+            program,
+            env: environment(call, programs.path()),
             options: options.split_ascii_whitespace().map(OsString::from).collect(),
             programs,
         };
@@ -160,17 +160,17 @@ impl Kustomize {
         self.succeeded(output, cause).await
     }
 
-    async fn run(&self, arguments: &[OsString]) -> Result<ToolOutput, ToolError> {
-        self.tool.run(arguments, &self.folder, None).await
+    async fn run(&self, arguments: &[OsString]) -> Result<ToolOutput, CallError> {
+        self.call.run(&self.program, &self.env, arguments).await
     }
 
     /// Returns the standard output of a successful call, whose standard error is passed on.
     async fn succeeded(&self, output: ToolOutput, cause: Option<String>) -> Result<Vec<u8>, KustomizeError> {
-        match Ended::check(output) {
+        match FailedProgram::check(output) {
             Ok(stdout) => Ok(stdout),
-            Err(ended) => {
+            Err(failed) => {
                 let cause = if cause.is_some() { cause } else { self.unsupported().await };
-                Err(KustomizeError::Failed(Ended { cause, ..ended }))
+                Err(KustomizeError::Failed(FailedProgram { cause, ..failed }))
             }
         }
     }
@@ -178,7 +178,7 @@ impl Kustomize {
     /// Returns a message if the version of kustomize explains a failure.
     async fn unsupported(&self) -> Option<String> {
         let version = self.version().await.ok().filter(|version| !is_supported_version(version))?;
-        let (program, version) = (self.tool.program.display(), version.lines().next().unwrap_or_default());
+        let (program, version) = (self.program.display(), version.lines().next().unwrap_or_default());
         Some(format!(
             "{program} is kustomize {version}, which is not supported; install {}, or set TIPHYS_KUSTOMIZE",
             supported_versions()
@@ -199,7 +199,7 @@ pub fn supported_versions() -> String {
     format!("kustomize {LOWEST_MAJOR} or later")
 }
 
-impl Ended {
+impl FailedProgram {
     /// Returns the standard output of a program that succeeded, and passes its standard error on.
     pub(crate) fn check(output: ToolOutput) -> Result<Vec<u8>, Self> {
         if output.code == Some(0) {
@@ -212,11 +212,11 @@ impl Ended {
         Err(Self { code, stderr: output.stderr + by_signal, cause: None })
     }
 
-    /// Returns the program's standard error, after the cause if it is known. An empty line separates the cause from what earlier calls printed;
-    /// tiphys prints what follows it with `-v` only.
+    /// Returns the program's standard error, after the cause if it is known.
     pub(crate) fn message(&self) -> String {
-        let cause = self.cause.as_ref().map(|cause| format!("\nkustomize plugin: {cause}\n\ndetails:\n"));
-        format!("{}{}", cause.unwrap_or_default(), self.stderr)
+        let Some(cause) = &self.cause else { return self.stderr.clone() };
+        let text = format!("kustomize plugin: {cause}");
+        FailureCause { text: &text, excerpt: None }.with_details(&self.stderr)
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use tiphys_process::escape_text;
+use tiphys_process::{NOT_FOUND_CODE, chain, escape_text};
 use tokio::runtime::Builder;
 
 use crate::announce::AnnounceError;
@@ -19,9 +19,6 @@ use crate::{announce, edits, git, helm, kustomize};
 
 /// Exit code of invalid usage.
 const USAGE_CODE: u8 = 2;
-
-/// Exit code if kustomize or helm was not found, as in shells.
-const NOT_FOUND_CODE: u8 = 127;
 
 /// Exit code of failures of the plugin itself.
 const FAILED_CODE: u8 = 1;
@@ -96,16 +93,16 @@ async fn generate(call: &Call) -> Result<Vec<u8>, Failure> {
 
 /// Prints a failure, with what kustomize, helm or git printed about it first.
 fn report(failure: &Failure) -> ExitCode {
-    let ended = match failure {
-        Failure::Kustomize(KustomizeError::Failed(ended))
-        | Failure::Announce(AnnounceError::Kustomize(KustomizeError::Failed(ended)))
-        | Failure::Helm(HelmError::Failed(ended))
-        | Failure::Git(GitError::Failed(ended)) => Some(ended),
+    let failed = match failure {
+        Failure::Kustomize(KustomizeError::Failed(failed))
+        | Failure::Announce(AnnounceError::Kustomize(KustomizeError::Failed(failed)))
+        | Failure::Helm(HelmError::Failed(failed))
+        | Failure::Git(GitError::Failed(failed)) => Some(failed),
         _ => None,
     };
-    let (text, code) = match (ended, failure) {
-        (Some(ended), _) => (ended.message(), ended.code),
-        (None, failure) => (format!("kustomize plugin: {}\n", chain(failure)), code(failure)),
+    let (text, code) = match (failed, failure) {
+        (Some(failed), _) => (failed.message(), failed.code),
+        (None, failure) => (format!("kustomize plugin: {}\n", escape_text(&chain(failure))), code(failure)),
     };
     // stderr may be closed.
     drop(io::stderr().lock().write_all(text.as_bytes()));
@@ -120,16 +117,4 @@ fn code(failure: &Failure) -> u8 {
         | Failure::Announce(AnnounceError::Kustomize(KustomizeError::NotFound(_))) => NOT_FOUND_CODE,
         _ => FAILED_CODE,
     }
-}
-
-/// Formats an error and its causes as one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    escape_text(&text)
 }

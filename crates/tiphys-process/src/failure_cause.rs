@@ -1,4 +1,4 @@
-//! Causes in the standard error of failed commands.
+//! Causes in the standard error of failed commands, which built-in plugins print and tiphys reads.
 //!
 //! ```text
 //! note: what the plugin printed before
@@ -31,9 +31,16 @@ pub struct FailureCause<'a> {
 }
 
 impl<'a> FailureCause<'a> {
+    /// Returns the standard error of a command that fails with these details. It begins with an empty line: what was printed before is another
+    /// paragraph.
+    pub fn with_details(&self, details: &str) -> String {
+        let excerpt = self.excerpt.map(|excerpt| format!("{PARAGRAPH}{excerpt}")).unwrap_or_default();
+        format!("\n{}{excerpt}{DETAILS}{details}", self.text)
+    }
+
     /// Parses the standard error of a command; `None` if it has no details, and so no cause apart from them.
-    pub(crate) fn of_stderr(stderr: &'a str) -> Option<Self> {
-        let (head, _) = stderr.split_once(DETAILS)?;
+    pub fn of_stderr(stderr: &'a str) -> Option<Self> {
+        let (head, _) = stderr.trim_start_matches('\n').split_once(DETAILS)?;
         let last = |text: &'a str| text.rsplit_once(PARAGRAPH).unwrap_or(("", text));
         let (before, text) = last(head);
         Some(if text.starts_with(' ') {
@@ -50,12 +57,6 @@ impl<'a> FailureCause<'a> {
             Some(format!("{before}{details}"))
         });
         parts.unwrap_or_else(|| message.to_owned())
-    }
-
-    /// Parses the message of a plugin server: the standard error of the command after its end.
-    pub(crate) fn of_server(message: &'a str) -> Option<Self> {
-        let (_, ended) = message.split_once("` failed exit status ")?;
-        Self::of_stderr(ended.split_once(": ")?.1)
     }
 }
 
@@ -77,8 +78,19 @@ mod tests {
         for (stderr, expected) in cases {
             let expected = expected.map(|(text, excerpt)| FailureCause { text, excerpt });
             assert_eq!(FailureCause::of_stderr(stderr), expected, "{stderr}");
-            let message = format!("generate: `tiphys-helm generate` failed exit status 1: {stderr}");
-            assert_eq!(FailureCause::of_server(&message), expected, "{stderr}");
+        }
+    }
+
+    #[test]
+    fn cause_is_read_as_it_is_written() {
+        for excerpt in [None, Some("   1 | a\n > 2 | b")] {
+            let cause = FailureCause { text: "why\nso", excerpt };
+            let written = cause.with_details("all\n\ndetails:\nmore");
+            for before in ["", "note: x\n"] {
+                let stderr = format!("{before}{written}");
+                assert_eq!(FailureCause::of_stderr(&stderr), Some(cause));
+                assert_eq!(cause.removed_from(&stderr), format!("{before}\nall\n\ndetails:\nmore"));
+            }
         }
     }
 
