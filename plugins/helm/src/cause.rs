@@ -3,9 +3,7 @@
 mod excerpt;
 mod message;
 
-use std::path::Path;
-
-use crate::chart::Chart;
+use crate::chart::{Chart, file_name};
 use crate::failure::chain;
 use crate::generate::GenerateError;
 use crate::request::Request;
@@ -34,6 +32,7 @@ pub(crate) fn cause(error: &GenerateError, request: &Request) -> Option<(String,
             let text = text.strip_prefix(DEPENDENCIES).unwrap_or(&text);
             (format!("dependencies: {}", lines(helm_message(text).unwrap_or(text))), None)
         }
+        GenerateError::Chart(error) => (error.problem(), None),
         _ => return None,
     };
     Some((format!("chart {name}: {text}"), excerpt))
@@ -52,10 +51,6 @@ fn chart_name(request: &Request) -> String {
     let chart = Chart::read(&request.app_path, request.settings.chart_bounds).ok();
     let name = chart.map(|chart| chart.name).filter(|name| !name.is_empty());
     name.unwrap_or_else(|| file_name(&request.app_path))
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -70,6 +70,8 @@ pub(crate) enum ChartError {
          error converting YAML to JSON: yaml: {problem}"
     )]
     Yaml {
+        /// Its name; not part of Argo CD's words.
+        file: String,
         /// Line and message.
         problem: String,
     },
@@ -83,6 +85,20 @@ pub(crate) enum ChartError {
         /// The field; part of the message.
         problem: DecodeError,
     },
+}
+
+impl ChartError {
+    /// Returns the file and its problem, without Argo CD's layers.
+    pub(crate) fn problem(&self) -> String {
+        match self {
+            Self::Read { path, cause } => format!("{}: {}", file_name(path), go_words(cause)),
+            Self::TooLarge { path, bytes_max } => {
+                format!("{} has more than {bytes_max} bytes", file_name(path))
+            }
+            Self::Yaml { file, problem } => format!("{file} is not valid YAML: {problem}"),
+            Self::Shape { file, problem } => format!("{file}: {problem}"),
+        }
+    }
 }
 
 impl From<ListError> for ChartError {
@@ -117,7 +133,7 @@ impl Chart {
     /// Reads `Chart.yaml` of a packed chart; `None` if that fails, which helm reports.
     pub(crate) fn read_packed(archive: &Path, bounds: ChartBounds) -> Option<Self> {
         let text = ChartFiles::chart_of_archive(archive).ok()?.read(CHART).ok()??;
-        Self::of(decode(&text).ok()?.as_ref(), None, bounds).ok()
+        Self::of(decode(CHART, &text).ok()?.as_ref(), None, bounds).ok()
     }
 
     fn of(
@@ -175,16 +191,21 @@ fn requirements(folder: &Path) -> Result<Option<Node>, ChartError> {
 fn read(path: &Path) -> Result<Option<Node>, ChartError> {
     let fail = |cause| ChartError::Read { path: path.to_path_buf(), cause };
     let too_large = || ChartError::TooLarge { path: path.to_path_buf(), bytes_max: CHART_BYTES_MAX };
-    decode(&read_bounded(path, CHART_BYTES_MAX).map_err(fail)?.ok_or_else(too_large)?)
+    decode(&file_name(path), &read_bounded(path, CHART_BYTES_MAX).map_err(fail)?.ok_or_else(too_large)?)
 }
 
 /// Parses a document for typed decoding.
-fn decode(text: &[u8]) -> Result<Option<Node>, ChartError> {
+fn decode(file: &str, text: &[u8]) -> Result<Option<Node>, ChartError> {
     let document = read_document(text).map_err(|error| {
         let line = error.position.map(|position| format!("line {}: ", position.line)).unwrap_or_default();
-        ChartError::Yaml { problem: format!("{line}{}", error.message) }
+        ChartError::Yaml { file: file.to_owned(), problem: format!("{line}{}", error.message) }
     })?;
     Ok(document.map(Node::deduplicated))
+}
+
+/// Returns the name of a file or directory, for messages.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

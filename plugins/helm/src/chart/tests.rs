@@ -14,7 +14,7 @@ fn names(list: &[super::Dependency]) -> Vec<&str> {
 
 /// The names of the dependencies of a `Chart.yaml`.
 fn read(text: &str) -> Result<Vec<String>, String> {
-    let document = super::decode(text.as_bytes());
+    let document = super::decode("Chart.yaml", text.as_bytes());
     let chart = document.and_then(|document| Chart::of(document.as_ref(), None, BOUNDS));
     let chart = chart.map_err(|error| error.to_string())?;
     Ok(chart.dependencies.into_iter().map(|one| one.name).collect())
