@@ -15,7 +15,7 @@ use tiphys_model::params::Parameter;
 use tiphys_model::resources::HelmSource;
 use tiphys_yaml::{read_json, write_go_json};
 
-pub use chart_keys::{ChartKeys, ChartValue, chart_values};
+pub use chart_keys::{ChartKeys, ChartValue, chart_values, ignored_text};
 pub use inline_scalar::inline_scalar;
 pub use inline_values::{
     InlineValues, InlineValuesError, covering_parameter, is_list_or_map, is_structure, shown_announced_name,

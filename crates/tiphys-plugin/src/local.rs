@@ -23,7 +23,7 @@ use crate::environment::passing::{self, Passing};
 use crate::error::{CommandFailure, Phase, PluginError};
 use crate::explanation::{self, Explanation, Explanations, PARAMETER_VARIABLE};
 use crate::observer::CommandEnd;
-use crate::plugin::{Announced, Configuration, Discovery, Generated, InputRule, Match, Plugin};
+use crate::plugin::{Announced, Configuration, Discovery, Generated, InputRule, Match, Plugin, warnings_in};
 use crate::request::Request;
 use crate::settings::RunSettings;
 use crate::{announcement, discovery, many};
@@ -307,9 +307,8 @@ struct CommandOutput {
 }
 
 impl CommandOutput {
-    /// Returns the warnings in standard error: lines that begin with `warning: `, without that.
     fn warnings(&self) -> Vec<String> {
-        self.stderr.lines().filter_map(|line| line.strip_prefix("warning: ")).map(str::to_owned).collect()
+        warnings_in(&self.stderr)
     }
 }
 

@@ -66,6 +66,18 @@ pub struct Generated {
     pub duration: Duration,
 }
 
+impl Generated {
+    /// Returns the warnings that the plugin printed.
+    pub fn warnings(&self) -> Vec<String> {
+        warnings_in(&self.stderr)
+    }
+}
+
+/// Returns the warnings in the standard error of a command: lines that begin with `warning: `, without that.
+pub(crate) fn warnings_in(stderr: &str) -> Vec<String> {
+    stderr.lines().filter_map(|line| line.strip_prefix("warning: ")).map(str::to_owned).collect()
+}
+
 /// The result of `announce`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Announced {

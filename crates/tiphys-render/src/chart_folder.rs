@@ -10,7 +10,7 @@ use tiphys_tree::{Depth, RepoPath, Tree};
 use crate::renderer::Renderer;
 
 /// The maximum size of a file of a chart that is read for its keys, in bytes. A chart with a larger one gives no answer.
-const CHART_FILE_BYTES_MAX: u64 = 4 << 20;
+pub(crate) const CHART_FILE_BYTES_MAX: u64 = 4 << 20;
 
 /// The directory of a chart's resource definitions, which are not templates and may be large.
 const DEFINITIONS: &str = "crds/";
@@ -109,7 +109,7 @@ impl Renderer {
         } else {
             let is_read = move |file: &RepoPath| read.contains(file);
             // Boxed because it is a large future within others.
-            let reading = Box::pin(self.sources.read_files(revision, is_read, CHART_FILE_BYTES_MAX));
+            let reading = Box::pin(self.sources.read_files(revision, None, is_read, CHART_FILE_BYTES_MAX));
             reading.await.ok().and_then(|files| keys(path, &files))
         };
         self.known_charts.add(id, keys)

@@ -283,8 +283,8 @@ impl Renderer {
                 let generated =
                     generated.map_err(|source| SourceFailure::Plugin { name: name.clone(), source })?;
                 Ok(Some(Output {
+                    warnings: generated.warnings(),
                     documents: generated.documents.into_iter().map(|document| document.node).collect(),
-                    warnings: Vec::new(),
                     source_type: *source_type,
                     plugin: Some(name),
                     also_matching: also_matching(&chosen.choice),

@@ -22,7 +22,6 @@ use std::io;
 use std::path::Path;
 
 use tiphys_helm_values::{Chart, CoalesceError, HelmVersion, Map, Value, coalesce, enabled, merge_over};
-use tiphys_model::access::RefTree;
 use tiphys_model::params::{Announcement, CollectionType};
 use tiphys_tree::{ContainmentError, check_links, read_bounded};
 
@@ -139,14 +138,7 @@ struct Text {
 impl Text {
     /// Returns the parameter, or the file's path in its repository: `$NAME/PATH` in another source.
     fn shown(&self, request: &Request) -> String {
-        let below = |root: &Path| {
-            let path = Path::new(&self.place).strip_prefix(root).ok()?;
-            Some(path.to_string_lossy().into_owned())
-        };
-        let of_source =
-            |(name, tree): (&String, &RefTree)| below(&tree.path).map(|path| format!("${name}/{path}"));
-        let own = below(&request.root);
-        own.or_else(|| request.context.refs.iter().find_map(of_source)).unwrap_or_else(|| self.place.clone())
+        request.shown(Path::new(&self.place))
     }
 }
 
@@ -193,14 +185,12 @@ struct Enabled<'a> {
 impl<'a> Enabled<'a> {
     fn of(request: &Request, sources: &'a ValueSources) -> Result<Self, AnnounceError> {
         let ValueSources { chart, files, version, .. } = sources;
-        let mut warnings = ignored_text::warnings(chart, *version);
+        let mut warnings = ignored_text::of_chart(chart, *version);
         let mut given = Map::new();
         for text in files {
             let fail = |source| AnnounceError::Values { place: text.place.clone(), source };
-            let read = values_text::read(&text.bytes, *version).map_err(fail)?;
-            let place = text.shown(request);
-            warnings.extend(ignored_text::warnings_of(&place, &read.ignored_from, *version));
-            merge_over(&mut given, read.values);
+            merge_over(&mut given, values_text::read(&text.bytes, *version).map_err(fail)?);
+            warnings.extend(tiphys_helm_values::ignored_text(&text.shown(request), &text.bytes, *version));
         }
         let mut chart = PlacedChart::new(chart, request.settings.chart_bounds)?;
         let single = Single::of(request);
@@ -241,6 +231,7 @@ impl<'a> Enabled<'a> {
 }
 
 pub(crate) use explain::explain;
+pub(crate) use ignored_text::of_request as ignored_text_of_request;
 
 /// Returns the announcements.
 pub(crate) fn announce(request: &Request) -> Result<Printed, AnnounceError> {

@@ -1,10 +1,11 @@
 //! `generate`: the order of steps, and the error messages of Argo CD's native support.
 
+use crate::announce::ignored_text_of_request;
 use crate::cause::cause;
 use crate::chart::{Chart, ChartError};
 use crate::dependencies::{self, Built, DependencyError};
 use crate::exact_value;
-use crate::failure::{Failure, chain};
+use crate::failure::{Failure, chain, warn};
 use crate::helm::{Helm, HelmError};
 use crate::home::{Home, HomeError};
 use crate::kube_version::{self, KubeVersionError};
@@ -115,6 +116,9 @@ async fn generate_in(request: &Request, home: &Home) -> Result<Vec<u8>, Generate
         }
         result => result,
     }?;
+    for warning in ignored_text_of_request(request, version.rules()) {
+        warn(&warning);
+    }
     if request.options.kustomize_dir.is_empty() {
         Ok(manifests)
     } else {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use tiphys_model::access::{CONTEXT_FILE_VARIABLE, ContextError, MountedCredentials, RunContext};
+use tiphys_model::access::{CONTEXT_FILE_VARIABLE, ContextError, MountedCredentials, RefTree, RunContext};
 use tiphys_model::params::{NamelessParameter, Parameter, require_names};
 use tiphys_tree::read_to_bound;
 
@@ -140,6 +140,15 @@ impl Request {
         let refs = self.context.refs.values().map(|tree| tree.path.as_path());
         let urls = self.places().urls(&self.options);
         Redactor::new(refs.chain([self.root.as_path()])).with_urls(urls.iter().map(String::as_str))
+    }
+
+    /// Returns a file's path in its repository: `$NAME/PATH` in another source.
+    pub(crate) fn shown(&self, file: &Path) -> String {
+        let below = |root: &Path| Some(file.strip_prefix(root).ok()?.to_string_lossy().into_owned());
+        let of_source =
+            |(name, tree): (&String, &RefTree)| below(&tree.path).map(|path| format!("${name}/{path}"));
+        let found = below(&self.root).or_else(|| self.context.refs.iter().find_map(of_source));
+        found.unwrap_or_else(|| file.to_string_lossy().into_owned())
     }
 
     /// The release's name: the parameter, otherwise the application's name without its namespace (`team_app` is `app`), if that is not

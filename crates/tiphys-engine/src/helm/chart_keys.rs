@@ -15,7 +15,7 @@ use tiphys_yaml::{Data, Node, read_document};
 
 use super::value_path::ValuePath;
 use actions::Actions;
-pub use chart_values::{ChartValue, chart_values};
+pub use chart_values::{ChartValue, chart_values, ignored_text};
 
 /// The key whose values a chart passes to all subcharts. Stores set it for every chart, whether it reads it or not.
 const GLOBAL: &str = "global";

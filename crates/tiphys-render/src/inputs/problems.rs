@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tiphys_engine::{BuildEnvironment, HELM_PLUGIN, SourcePlace, chart_values, references, translate};
+use tiphys_engine::{
+    BuildEnvironment, HELM_PLUGIN, SourcePlace, chart_values, ignored_text, references, translate,
+};
 use tiphys_model::access::{refused_scheme, url_scheme};
 use tiphys_model::resources::{Application, ApplicationSource, HelmSource};
 use tiphys_plugin::{ChooseError, InputRule};
@@ -13,6 +15,7 @@ use tiphys_tree::{PathError, RepoPath};
 use super::paths::PathCollector;
 use super::value_files::PATTERN_CHARACTERS;
 use super::{Finder, IndexedFiles, IndexedRevision, IndexedSource, Reach, may_match};
+use crate::chart_folder::CHART_FILE_BYTES_MAX;
 use crate::renderer::{Renderer, rendered};
 
 /// A problem of a source.
@@ -100,7 +103,8 @@ impl Finder<'_> {
         if let Some(known) = &known {
             all.extend(known.warnings.iter().map(|message| (SourceRule::OverrideFile, message.clone())));
             let unread = Box::pin(self.values_without_effect(known)).await;
-            all.extend(unread.into_iter().map(|message| (SourceRule::NoEffect, message)));
+            let ignored = Box::pin(self.ignored_text(known)).await;
+            all.extend(unread.into_iter().chain(ignored).map(|message| (SourceRule::NoEffect, message)));
         }
         all
     }
@@ -192,6 +196,58 @@ impl Finder<'_> {
             .collect();
         messages.dedup();
         messages
+    }
+
+    /// Returns the messages about text that helm ignores in the values of a chart, its value files and its inline values. Files of patterns, and
+    /// paths with variables, are not looked at.
+    async fn ignored_text(&self, known: &IndexedSource) -> Vec<String> {
+        let IndexedSource { source, files: IndexedFiles::Repository(own), .. } = known else {
+            return Vec::new();
+        };
+        let (Some(helm), Ok(app_path)) = (&source.helm, RepoPath::new(&source.path)) else {
+            return Vec::new();
+        };
+        let inline = helm.values.as_bytes();
+        let mut messages =
+            if helm.values_object.is_some() { Vec::new() } else { ignored_text("parameter values", inline) };
+        let mut of_sources: BTreeMap<&str, Vec<RepoPath>> = BTreeMap::new();
+        for file in helm.value_files.iter().map(String::as_str).chain(["values.yaml"]) {
+            let (name, from, rest) = match file.strip_prefix('$').and_then(|path| path.split_once('/')) {
+                Some((name, rest)) => (name, &RepoPath::default(), rest),
+                None => ("", &app_path, file),
+            };
+            let is_plain =
+                is_literal(rest) && !rest.contains(PATTERN_CHARACTERS) && url_scheme(rest).is_none();
+            if let (true, Ok(path)) = (is_plain, path_in_repository(from, rest)) {
+                of_sources.entry(name).or_default().push(path);
+            }
+        }
+        let references = references(self.application.spec.effective_sources()).unwrap_or_default();
+        for (name, paths) in of_sources {
+            if name.is_empty() {
+                messages.extend(self.ignored_in_files(own, "", paths).await);
+            } else if let Some(other) = references.get(name)
+                && let Ok(Some(other)) = self.index_of(other).await
+            {
+                messages.extend(self.ignored_in_files(&other, &format!("${name}/"), paths).await);
+            }
+        }
+        messages
+    }
+
+    /// Returns the messages about text that helm ignores in files of a revision, which are shown with this prefix.
+    async fn ignored_in_files(
+        &self,
+        revision: &IndexedRevision,
+        prefix: &str,
+        paths: Vec<RepoPath>,
+    ) -> Vec<String> {
+        let mut collector = PathCollector::new(&revision.index);
+        let files: Vec<RepoPath> = paths.iter().filter_map(|path| collector.follow(path).ok()).collect();
+        let sources = &self.renderer.sources;
+        let reading = sources.read_files(&revision.revision, Some(&files), |_| true, CHART_FILE_BYTES_MAX);
+        let read = Box::pin(reading).await.unwrap_or_default();
+        read.iter().flat_map(|(path, text)| ignored_text(&format!("{prefix}{path}"), text)).collect()
     }
 
     /// Returns the messages about missing files of other sources.

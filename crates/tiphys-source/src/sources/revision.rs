@@ -48,10 +48,12 @@ impl Sources {
         Ok(files)
     }
 
-    /// Reads the files of a revision for which `matches` returns true; links are left out. A file of more than `bytes_max` bytes is an error.
+    /// Reads the files of a revision for which `matches` returns true: of all, or of those at and below some paths. Links are left out. A file of
+    /// more than `bytes_max` bytes is an error.
     pub async fn read_files(
         &self,
         revision: &ResolvedRevision,
+        paths: Option<&[RepoPath]>,
         matches: impl Fn(&RepoPath) -> bool + Send + 'static,
         bytes_max: u64,
     ) -> Result<Vec<(RepoPath, Vec<u8>)>, SourceError> {
@@ -59,7 +61,7 @@ impl Sources {
         match &revision.origin {
             Origin::Files(index) => {
                 let copy = self.copy(*index).await?;
-                let found = copy.files(&self.service.git, None, self.service.store.limits()).await?;
+                let found = copy.files(&self.service.git, paths, self.service.store.limits()).await?;
                 let dir = copy.dir.clone();
                 blocking(move || {
                     let mut read = Vec::new();
@@ -81,7 +83,7 @@ impl Sources {
             }
             Origin::Chart(_) => Err(not_git(revision)),
             origin => {
-                let listing = self.listing(origin, None).await?;
+                let listing = self.listing(origin, paths).await?;
                 blocking(move || {
                     let mut contents = listing.contents();
                     let mut read = Vec::new();

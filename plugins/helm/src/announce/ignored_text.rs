@@ -1,27 +1,28 @@
-//! Warns about text of values files that helm ignores.
+//! Warnings about text of values files that helm ignores.
 
-use tiphys_helm_values::HelmVersion;
+use tiphys_helm_values::{HelmVersion, ignored_text};
+use tiphys_tree::read_bounded;
 
 use super::loaded_chart::{LoadedChart, below};
+use super::value_files;
+use crate::request::Request;
 
-/// Returns a warning for each ignored part of the values of a chart and its subcharts.
-pub(super) fn warnings(chart: &LoadedChart, version: HelmVersion) -> Vec<String> {
-    let place = below(&chart.place, "values.yaml");
-    let own = warnings_of(&place, &chart.ignored_from, version);
-    own.chain(chart.subcharts.iter().flat_map(|subchart| warnings(subchart, version))).collect()
+/// The file with a chart's own values.
+const VALUES: &str = "values.yaml";
+
+/// Returns the warnings about the values of a chart and its subcharts.
+pub(super) fn of_chart(chart: &LoadedChart, version: HelmVersion) -> Vec<String> {
+    let own = ignored_text(&below(&chart.place, VALUES), &chart.values_text, version);
+    own.into_iter().chain(chart.subcharts.iter().flat_map(|chart| of_chart(chart, version))).collect()
 }
 
-/// Returns a warning for each line from which on helm ignores a text.
-pub(super) fn warnings_of(
-    place: &str,
-    lines: &[usize],
-    version: HelmVersion,
-) -> impl Iterator<Item = String> {
-    let reason = match version {
-        HelmVersion::V3 => "Helm 3 reads the first document only; merge the documents",
-        HelmVersion::V4 => {
-            "helm ignores what follows the end of a document (`...`); separate documents by `---` alone"
-        }
-    };
-    lines.iter().map(move |line| format!("{place}:{line}: the text from this line on is lost: {reason}"))
+/// Returns the warnings about the value files and the inline values of a request, and its chart's own values. Files that cannot be read have
+/// none: they fail in helm.
+pub(crate) fn of_request(request: &Request, version: HelmVersion) -> Vec<String> {
+    let bytes_max = request.settings.chart_bounds.bytes;
+    let own = request.app_path.join(VALUES);
+    let text = read_bounded(&own, bytes_max as u64).ok().flatten().unwrap_or_default();
+    let files = value_files(request, bytes_max).map(|(files, _)| files).unwrap_or_default();
+    let of_files = files.iter().flat_map(|file| ignored_text(&file.shown(request), &file.bytes, version));
+    ignored_text(&request.shown(&own), &text, version).into_iter().chain(of_files).collect()
 }

@@ -44,8 +44,6 @@ pub(super) struct LoadedChart {
     pub(super) values_text: Vec<u8>,
     /// The documents of `values.yaml`.
     pub(super) documents: Documents,
-    /// The lines of `values.yaml` from which on helm ignores it.
-    pub(super) ignored_from: Vec<usize>,
     /// `values.schema.json`, if it is JSON. Helm rejects an invalid one when it validates values.
     pub(super) schema: Option<serde_json::Value>,
     /// Bytes of its own values and schema.
@@ -164,8 +162,7 @@ impl Loading<'_> {
         let mut chart = LoadedChart { place, ..metadata(files, self.loader.bounds)? };
         if let Some(text) = files.read_values("values.yaml", self.loader.bounds.bytes)? {
             self.count(&mut chart, text.len())?;
-            let read = values_text::read(&text, self.loader.version).map_err(LoadError::Values)?;
-            (chart.values, chart.ignored_from) = (read.values, read.ignored_from);
+            chart.values = values_text::read(&text, self.loader.version).map_err(LoadError::Values)?;
             chart.values_text = text;
         }
         if let Some(text) = files.read_values("values.schema.json", self.loader.bounds.bytes)? {

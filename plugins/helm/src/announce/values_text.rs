@@ -1,7 +1,7 @@
 //! Parses documents with values, with the error messages of Argo CD and helm.
 
-use tiphys_helm_values::{HelmVersion, Map, ValuesFileError, read_values_documents};
-use tiphys_yaml::{Error as YamlError, LIMITS};
+use tiphys_helm_values::{HelmVersion, Map, ValuesFileError, read_values};
+use tiphys_yaml::Error as YamlError;
 
 use super::loaded_chart::problem;
 
@@ -24,23 +24,9 @@ pub(crate) enum ValuesTextError {
     Separator(ValuesFileError),
 }
 
-/// The values of a text.
-#[derive(Debug, Default)]
-pub(super) struct ReadText {
-    pub(super) values: Map,
-    /// The lines from which on helm ignores the text, up to the next document.
-    pub(super) ignored_from: Vec<usize>,
-}
-
 /// Parses a text as helm does.
-pub(super) fn read(text: &[u8], version: HelmVersion) -> Result<ReadText, ValuesTextError> {
-    let mut read = ReadText::default();
-    for document in read_values_documents(text, version, LIMITS)? {
-        let document = document?;
-        document.merge_over(&mut read.values)?;
-        read.ignored_from.extend(document.ignored_from);
-    }
-    Ok(read)
+pub(super) fn read(text: &[u8], version: HelmVersion) -> Result<Map, ValuesTextError> {
+    Ok(read_values(text, version)?)
 }
 
 impl From<ValuesFileError> for ValuesTextError {

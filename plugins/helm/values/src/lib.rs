@@ -11,6 +11,7 @@
 
 mod coalesce;
 mod go_text;
+mod ignored_text;
 mod merge;
 mod path;
 mod scan;
@@ -20,6 +21,7 @@ mod values_file;
 mod written;
 
 pub use coalesce::{Chart, CoalesceError, Dependency, Import, coalesce, enabled};
+pub use ignored_text::ignored_text;
 pub use merge::{
     Assignment, Flag, Inputs, MergeError, ReadFile, ValuesFile, assign, merge_over, merged, no_files,
 };

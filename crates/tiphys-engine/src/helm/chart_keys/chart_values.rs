@@ -1,7 +1,7 @@
 //! The values that an Application sets for a chart.
 
 use serde_json::Value;
-use tiphys_helm_values::PathItem;
+use tiphys_helm_values::{HelmVersion, PathItem};
 use tiphys_model::params::Parameter;
 use tiphys_model::resources::ApplicationSource;
 
@@ -62,6 +62,12 @@ pub fn chart_values(source: &ApplicationSource, plugin: Option<&str>) -> Vec<Cha
         });
     }
     all
+}
+
+/// Returns a warning for each line from which on helm ignores the text of a values file. Rules that only Helm 3 has do not count. `place` names
+/// the file.
+pub fn ignored_text(place: &str, text: &[u8]) -> Vec<String> {
+    tiphys_helm_values::ignored_text(place, text, HelmVersion::V4)
 }
 
 /// Returns the keys in templates that the values of a source have. `None` if the values are not known.

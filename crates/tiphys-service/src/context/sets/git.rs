@@ -91,6 +91,6 @@ async fn files(
     bytes_max: u64,
 ) -> Result<Vec<Map<String, Value>>, SourceError> {
     let matches = move |path: &RepoPath| pattern.matches(path.as_str());
-    let read = renderer.sources().read_files(revision, matches, bytes_max).await?;
+    let read = renderer.sources().read_files(revision, None, matches, bytes_max).await?;
     Ok(read.iter().map(|(path, content)| of_file(path, content)).collect())
 }

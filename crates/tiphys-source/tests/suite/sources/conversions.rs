@@ -124,7 +124,7 @@ async fn tree(sources: &Sources, url: &str) -> BTreeMap<String, Vec<u8>> {
 /// All that is known of a revision without a tree.
 async fn known(sources: &Sources, revision: &ResolvedRevision) -> (Vec<Vec<u8>>, Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let files = sources.files(revision, None).await.expect("the files can be listed");
-    let read = sources.read_files(revision, |_| true, 1 << 20).await.expect("the files can be read");
+    let read = sources.read_files(revision, None, |_| true, 1 << 20).await.expect("the files can be read");
     let index = sources.index(revision, |_| true, 1 << 20).await.expect("the files can be read");
     let indexed = files.iter().map(|file| index.content(&file.path).expect("it is not large").to_vec());
     let indexed = indexed.collect();

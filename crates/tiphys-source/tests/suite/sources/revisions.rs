@@ -46,14 +46,14 @@ async fn files_of_a_revision_are_listed_and_read_with_submodules() {
         assert_eq!(all, expected, "{what}");
         assert_eq!(paths(sources, &revision, Some(&[path("a")])).await, ["a/x.yaml", "a/y.txt"], "{what}");
         let is_yaml = |path: &RepoPath| Path::new(path.as_str()).extension().is_some_and(|it| it == "yaml");
-        let read = sources.read_files(&revision, is_yaml, 5).await.expect("the files can be read");
+        let read = sources.read_files(&revision, None, is_yaml, 5).await.expect("the files can be read");
         let read: Vec<_> = read.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
         assert_eq!(
             read,
             [("a/x.yaml", &b"x"[..]), ("b/z.yaml", b"z"), ("module/inner.yaml", b"inner")],
             "{what}"
         );
-        let error = sources.read_files(&revision, is_yaml, 4).await.expect_err("one file is too large");
+        let error = sources.read_files(&revision, None, is_yaml, 4).await.expect_err("one file is too large");
         assert!(error.to_string().contains("inner.yaml has more than 4 bytes"), "{what}: {error}");
     }
 }

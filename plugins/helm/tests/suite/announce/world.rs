@@ -69,9 +69,12 @@ impl World {
     }
 }
 
+/// Whether a line is a warning about text that helm ignores.
+pub(crate) fn is_ignored_text(line: &str) -> bool {
+    line.starts_with("warning: ") && line.contains("the text from this line on is lost")
+}
+
 fn list(answer: &Answer) -> Vec<Announcement> {
-    let is_ignored_text =
-        |line: &str| line.starts_with("warning: ") && line.contains("the text from this line on is lost");
     let is_expected = |line: &&str| line.starts_with("warning: the values of ") || is_ignored_text(line);
     let others: Vec<&str> = answer.stderr.lines().filter(|line| !is_expected(line)).collect();
     assert_eq!((answer.code, others), (Some(0), Vec::new()));
