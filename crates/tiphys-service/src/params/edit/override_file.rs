@@ -65,9 +65,12 @@ pub(super) fn plan(
         block.parameters.get_or_insert_default();
     }
     let merged = own;
-    if merged.is_none() && file.symlink_metadata().is_ok() {
+    if merged.is_none()
+        && let Ok(found) = file.symlink_metadata()
+    {
+        let why = if found.is_dir() { "it is a directory" } else { "git ignores it, or it was just created" };
         return Err(ServiceError::invalid_input(format!(
-            "{} exists, but is not used for rendering: git ignores it, or it was just created; nothing was written",
+            "{} exists, but is not used for rendering: {why}; nothing was written",
             file.display()
         )));
     }
