@@ -2,12 +2,13 @@
 //! user, and a comparison that fails as a whole. The comment is delivered in each case.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 
 use tiphys_testkit::git::Repository;
 
 use crate::ci_setups::{check_out, merge, team, world};
 use crate::workflows::{Facts, Workflow};
-use crate::world::{URL, World};
+use crate::world::{Output, URL, World};
 
 /// An Application whose path does not exist.
 const BROKEN: &str = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: broken, namespace: argocd}\nspec:\n  destination: \
@@ -33,7 +34,9 @@ fn prepared(project_file: &str) -> (World, Repository) {
 fn give_away(world: &World, directory: &str) {
     let mut chown = world.command("chown");
     chown.args(["-R", "4242"]).arg(world.path(directory));
-    world.finish(chown);
+    let Output { code, stderr, .. } = world.finish(chown);
+    let is_root = fs::metadata("/proc/self").expect("the process").uid() == 0;
+    assert_eq!(code == 0, is_root, "{stderr}");
 }
 
 /// The facts of a pull request from this repository.
