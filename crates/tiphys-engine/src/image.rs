@@ -1,5 +1,7 @@
 //! References of images in overrides of kustomize.
 
+use tiphys_model::params::Image;
+
 /// Minimum length of a digest's hexadecimal part, as the OCI specification requires.
 const DIGEST_HEX_MIN: usize = 32;
 
@@ -23,14 +25,14 @@ pub struct ImageError {
 pub(crate) fn image_entry(image: &str) -> (String, String) {
     match image.split_once('=') {
         Some((old, new)) => (old.to_owned(), new.to_owned()),
-        None => (image_name(image).to_owned(), image.to_owned()),
+        None => (Image::parse(image).name.to_owned(), image.to_owned()),
     }
 }
 
 /// Returns the replacement of an image that a user means: a value without a name is a tag or a digest, and replaces that of the current
 /// replacement. A name without a slash needs a tag, so that it is not one.
 pub fn image_replacement(image: &str, value: &str, current: Option<&str>) -> Result<String, ImageError> {
-    let name = image_name(current.filter(|current| !current.is_empty()).unwrap_or(image));
+    let name = Image::parse(current.filter(|current| !current.is_empty()).unwrap_or(image)).name;
     let is_digest = |text: &str| {
         text.split_once(':').is_some_and(|(algorithm, hex)| {
             !algorithm.is_empty()
@@ -58,15 +60,6 @@ fn is_tag(text: &str) -> bool {
     text.starts_with(is_word)
         && text.chars().all(|char| is_word(char) || matches!(char, '.' | '-' | '{' | '}'))
         && text.len() <= TAG_CHARS_MAX
-}
-
-/// Returns a reference without tag and digest.
-fn image_name(image: &str) -> &str {
-    let name = image.split_once('@').map_or(image, |(name, _)| name);
-    // A colon before the last slash belongs to the registry's port.
-    let path_start = name.rfind('/').map_or(0, |slash| slash + 1);
-    let end = name[path_start..].find(':').map_or(name.len(), |colon| path_start + colon);
-    &name[..end]
 }
 
 #[cfg(test)]

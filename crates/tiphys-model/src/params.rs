@@ -9,6 +9,7 @@ mod check;
 mod environment;
 mod expand;
 mod field;
+mod image;
 mod merge;
 mod resolved;
 mod shape;
@@ -33,6 +34,7 @@ pub use environment::{
 };
 pub use expand::{BUILD_VARIABLES, PLUGIN_ENV_PREFIX, Piece, expand, pieces};
 pub use field::{Field, Input, fields};
+pub use image::Image;
 pub use merge::merge_announcements;
 pub use resolved::{
     APP_PARAMETERS, REDACTED_CHARS_MIN, ResolvedParameter, ValueRedactor, add_resolved, with_resolved,

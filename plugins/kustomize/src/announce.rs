@@ -6,10 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+use tiphys_model::params::Image;
 use tiphys_tree::kustomization::KUSTOMIZATIONS;
 
 use crate::call::Call;
-use crate::images::{Image, changed};
+use crate::images::changed;
 use crate::kustomize::{Kustomize, KustomizeError};
 
 /// An error of an announcement.

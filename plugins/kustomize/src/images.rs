@@ -1,27 +1,7 @@
-//! Image references, and the entries of a kustomization's list of images.
+//! The entries of a kustomization's list of images.
 
 use serde_json::Value;
-
-/// An image reference in parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Image<'a> {
-    /// The name, with its registry.
-    pub(crate) name: &'a str,
-    /// `:tag` and `@digest`; empty if there are none.
-    version: &'a str,
-}
-
-impl<'a> Image<'a> {
-    /// Splits a reference. A colon before the last `/` belongs to the registry.
-    pub(crate) fn parse(reference: &'a str) -> Self {
-        let named = reference.split('@').next().unwrap_or_default();
-        let base = named.rfind('/').map_or(0, |slash| slash + 1);
-        let end =
-            named.get(base..).and_then(|base| base.rfind(':')).map_or(named.len(), |colon| base + colon);
-        let (name, version) = reference.split_at(end);
-        Self { name, version }
-    }
-}
+use tiphys_model::params::Image;
 
 /// Returns a reference after one entry of the list of images, as kustomize changes it.
 pub(crate) fn changed(reference: &str, entry: &Value) -> String {

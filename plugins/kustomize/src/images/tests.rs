@@ -3,21 +3,6 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn reference_is_split_before_tag_or_digest() {
-    for (reference, name, version) in [
-        ("nginx", "nginx", ""),
-        ("nginx:1.27", "nginx", ":1.27"),
-        ("localhost:5000/tool", "localhost:5000/tool", ""),
-        ("localhost:5000/tool:1", "localhost:5000/tool", ":1"),
-        ("ghcr.io/x/y@sha256:00", "ghcr.io/x/y", "@sha256:00"),
-        ("ghcr.io/x/y:1@sha256:00", "ghcr.io/x/y", ":1@sha256:00"),
-        ("", "", ""),
-    ] {
-        assert_eq!(Image::parse(reference), Image { name, version }, "{reference}");
-    }
-}
-
-#[test]
 fn entry_changes_references_of_its_name() {
     for (reference, entry, expected) in [
         ("nginx:1", json!({"name": "nginx", "newTag": "2"}), "nginx:2"),
