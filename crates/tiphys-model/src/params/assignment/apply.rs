@@ -117,6 +117,14 @@ pub enum ApplyError {
         /// Similar names, the most similar first.
         suggestions: Vec<String>,
     },
+    /// The parameter to unset is unknown.
+    #[error("parameter {name:?} is neither set nor announced")]
+    NotSet {
+        /// The name.
+        name: String,
+        /// Similar names, the most similar first.
+        suggestions: Vec<String>,
+    },
     /// The value's type differs from the parameter's.
     #[error("parameter {name:?} is {due}, not {given}")]
     Kind {
@@ -298,9 +306,11 @@ impl<'a> Editor<'a> {
         let target = &assignment.target;
         let Target { name, part } = target;
         let is_known = self.announcement(name).is_some() || self.parameter(name).is_some();
-        let is_removal = assignment.value.is_none() && self.edited.has_free_prefix(name);
-        if !is_known && !is_removal && !self.edited.accepts(name) {
-            return Err(self.unknown(name));
+        if !is_known && assignment.value.is_none() {
+            return Err(ApplyError::NotSet { name: name.clone(), suggestions: self.suggestions(name) });
+        }
+        if !is_known && !self.edited.accepts(name) {
+            return Err(ApplyError::Unknown { name: name.clone(), suggestions: self.suggestions(name) });
         }
         let before = self.in_effect(target);
         match (&assignment.value, part) {
@@ -328,15 +338,14 @@ impl<'a> Editor<'a> {
         Ok(())
     }
 
-    fn unknown(&self, name: &str) -> ApplyError {
+    fn suggestions(&self, name: &str) -> Vec<String> {
         let set = self.positions.keys().map(String::as_str);
         let suggestions = if self.edited.has_free_prefix(name) {
             self.edited.similar(name)
         } else {
             suggest(name, self.announcements.keys().copied().chain(set))
         };
-        let suggestions = suggestions.into_iter().map(str::to_owned).collect();
-        ApplyError::Unknown { name: name.to_owned(), suggestions }
+        suggestions.into_iter().map(str::to_owned).collect()
     }
 
     /// Removes all entries of a name; an earlier duplicate would become effective otherwise.
@@ -385,6 +394,7 @@ impl<'a> Editor<'a> {
                 let index = self.index(name, item)?;
                 text.clone_into(&mut self.list_mut(name)[index]);
             }
+            Shape::Map if item.is_empty() => return Err(self.no_key(name, item)),
             Shape::Map => {
                 self.map_mut(name).insert(item.to_owned(), text.clone());
             }
@@ -674,7 +684,9 @@ impl ApplyError {
     /// Returns how to correct the error, if known.
     pub fn remedy(&self) -> Option<String> {
         match self {
-            Self::Unknown { suggestions, .. } | Self::NoKey { suggestions, .. }
+            Self::Unknown { suggestions, .. }
+            | Self::NotSet { suggestions, .. }
+            | Self::NoKey { suggestions, .. }
                 if !suggestions.is_empty() =>
             {
                 Some(format!("did you mean {}?", suggestions.join(" or ")))

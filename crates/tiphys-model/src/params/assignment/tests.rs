@@ -334,13 +334,15 @@ fn assignments_change_the_list_and_report_the_changes() {
 
 #[test]
 fn mismatching_assignment_is_rejected_with_a_hint() {
-    let cases: [(&[&str], &str); 19] = [
+    let cases: [(&[&str], &str); 21] = [
         (
             &["replica=5"],
             "error: the plugin announces no parameter \"replica\"\nhint: did you mean replicas?",
         ),
         (&["zzz=5"], "error: the plugin announces no parameter \"zzz\""),
-        (&["-zzz"], "error: the plugin announces no parameter \"zzz\""),
+        (&["-zzz"], "error: parameter \"zzz\" is neither set nor announced"),
+        (&["-ower"], "error: parameter \"ower\" is neither set nor announced\nhint: did you mean owner?"),
+        (&["limits[]=1"], "error: parameter \"limits\" has no key \"\""),
         (
             &["replicas=3x"],
             "error: parameter `replicas`: the value has to be a decimal number, such as `3` or `-1.5e3`",
@@ -484,7 +486,10 @@ fn free_prefix_permits_unannounced_names_except_typos() {
              warning: the plugin does not announce parameter `free.replicaz`; did you mean `free.replicas`?",
         ),
         ("free.replicas.x=3", "free.replicas.x: not set → 3"),
-        ("-free.replica", "free.replica: not set → not set"),
+        (
+            "-free.replica",
+            "error: parameter \"free.replica\" is neither set nor announced\nhint: did you mean free.replicas?",
+        ),
         ("unknown=3", "error: the plugin announces no parameter \"unknown\""),
     ];
     for (text, expected) in cases {

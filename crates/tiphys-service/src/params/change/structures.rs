@@ -280,6 +280,9 @@ impl ParameterSource {
                 }
                 Action::Remove => {
                     let is_set = values.get(&path).is_some();
+                    if before == InEffect::Nothing && announced(announcements, &path).is_none() {
+                        return Err(self.refused(&ApplyError::NotSet { name, suggestions: Vec::new() }));
+                    }
                     values.remove(&path).map_err(refused)?;
                     // The announced default is the value that was removed. A value that only the chart has stays.
                     let after = if is_kept && !is_set { before.clone() } else { InEffect::Nothing };
