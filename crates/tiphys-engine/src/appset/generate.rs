@@ -55,6 +55,8 @@ pub struct GeneratedApplication {
     pub generator: String,
     /// The parameters.
     pub parameters: ParameterSet,
+    /// The rendered `templatePatch`, which is applied.
+    pub patch: Option<String>,
 }
 
 /// A generator or a template failed.
@@ -233,11 +235,11 @@ impl Run<'_> {
             let rendered: Vec<_> = sets
                 .into_par_iter()
                 .map(|parameters| {
-                    let application = self.application(&template, &parameters)?;
+                    let (application, patch) = self.application(&template, &parameters)?;
                     let invalid_name = invalid_name(&application);
                     let application = CompactValue::from(application);
                     let generator = generator.path.to_string();
-                    Ok((GeneratedApplication { application, generator, parameters }, invalid_name))
+                    Ok((GeneratedApplication { application, generator, parameters, patch }, invalid_name))
                 })
                 .collect();
             for application in rendered {
@@ -269,7 +271,7 @@ impl Run<'_> {
         &self,
         template: &Value,
         parameters: &ParameterSet,
-    ) -> Result<Value, (RenderPlace, String)> {
+    ) -> Result<(Value, Option<String>), (RenderPlace, String)> {
         let options = RenderOptions {
             template_patch: self.set.template_patch.as_deref(),
             preserves_resources_on_deletion: self.set.preserves_resources_on_deletion,

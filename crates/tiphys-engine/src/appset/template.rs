@@ -56,13 +56,13 @@ pub fn merge_template(generator: &Value, set: &Value) -> Value {
 
 /// Renders every string and every key of a map of a canonical template, and returns the canonical Application. A template without finalizers
 /// gets [`RESOURCES_FINALIZER`], unless resources are preserved. As in Argo CD, an empty parameter set leaves the template as it is, without
-/// the finalizer; the patch is rendered all the same.
+/// the finalizer; the patch is rendered all the same, and returned.
 pub fn render_application(
     template: &Value,
     parameters: &ParameterSet,
     options: &RenderOptions<'_>,
     engine: &dyn Engine,
-) -> Result<Value, RenderError> {
+) -> Result<(Value, Option<String>), RenderError> {
     // A canonical template is a canonical Application.
     let mut application = template.clone();
     if !parameters.values.is_empty() {
@@ -82,12 +82,11 @@ pub fn render_application(
             application["metadata"]["finalizers"] = json!([RESOURCES_FINALIZER]);
         }
     }
-    if let Some(patch) = options.template_patch {
-        let failed = |message| RenderError { place: RenderPlace::TemplatePatch, message };
-        let patch = engine
-            .render(patch)
-            .map_err(|error| failed(format!("error replacing values in templatePatch: {error}")))?;
-        application = apply_template_patch(application, &patch).map_err(|error| failed(error.to_string()))?;
+    let failed = |message| RenderError { place: RenderPlace::TemplatePatch, message };
+    let patch = options.template_patch.map(|patch| engine.render(patch)).transpose();
+    let patch = patch.map_err(|error| failed(format!("error replacing values in templatePatch: {error}")))?;
+    if let Some(patch) = &patch {
+        application = apply_template_patch(application, patch).map_err(|error| failed(error.to_string()))?;
     }
     if let Some(metadata) = application["metadata"].as_object_mut() {
         metadata.remove("namespace");
@@ -95,7 +94,7 @@ pub fn render_application(
             metadata.insert("namespace".to_owned(), Value::from(options.namespace));
         }
     }
-    Ok(application)
+    Ok((application, patch))
 }
 
 fn fill_fields(kind: &'static GoStruct, value: &mut Value, from: &Value) {

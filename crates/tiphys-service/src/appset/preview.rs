@@ -285,7 +285,8 @@ impl SetPreview {
     ) -> Result<StoredApplication, ServiceError> {
         let generated = planned.generated.and_then(|index| self.generated.applications.get(index));
         let generator = generated.map(|generated| generated.generator.as_str()).unwrap_or_default();
-        let node = self.decoded.application_document(generator, application);
+        let patch = generated.and_then(|generated| generated.patch.as_deref());
+        let node = self.decoded.application_document(generator, application, patch);
         stored_application(&self.document, &self.set, node)
     }
 
@@ -332,6 +333,7 @@ fn given(
         application: canonical(&APPLICATION, value.clone()).into(),
         generator: String::new(),
         parameters: ParameterSet::default(),
+        patch: None,
     };
     let generated =
         Generated { applications: applications.iter().map(application).collect(), ..Generated::default() };

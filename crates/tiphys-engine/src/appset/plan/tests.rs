@@ -28,6 +28,7 @@ fn generated(applications: &[Value]) -> Generated {
         application: decode_value(&APPLICATION, application).expect("an Application").value.into(),
         generator: "spec.generators[0].list".to_owned(),
         parameters: ParameterSet::default(),
+        patch: None,
     };
     Generated { applications: applications.iter().map(one).collect(), ..Generated::default() }
 }

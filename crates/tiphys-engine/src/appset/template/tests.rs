@@ -88,7 +88,7 @@ fn finalizer_and_namespace_are_set() {
             template(&json!({"metadata": {"name": "X", "namespace": "own", "finalizers": finalizers}}));
         let options =
             RenderOptions { preserves_resources_on_deletion, namespace: "argocd", template_patch: None };
-        let application = render_application(&template, &parameters, &options, &Toy).unwrap();
+        let (application, _) = render_application(&template, &parameters, &options, &Toy).unwrap();
         let metadata = &application["metadata"];
         assert_eq!((&metadata["name"], &metadata["namespace"]), (&json!(name), &json!("argocd")));
         assert_eq!(metadata.get("finalizers").cloned().unwrap_or_default(), expected);
@@ -110,9 +110,8 @@ fn patch_is_rendered_and_cannot_change_namespace() {
         (ParameterSet::default(), json!({"name": "px", "namespace": "argocd", "finalizers": ["f"]})),
     ];
     for (parameters, metadata) in cases {
-        let application =
-            render_application(&template(&json!({"metadata": {"name": "X"}})), &parameters, &options, &Toy)
-                .unwrap();
+        let template = template(&json!({"metadata": {"name": "X"}}));
+        let (application, _) = render_application(&template, &parameters, &options, &Toy).unwrap();
         assert_eq!(application["metadata"], metadata);
     }
 }

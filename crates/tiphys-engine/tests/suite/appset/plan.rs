@@ -71,6 +71,7 @@ fn planned(input: &Value) -> Plan {
         application: decode_value(&APPLICATION, application).expect("an Application").value.into(),
         generator: "spec.generators[0].list".to_owned(),
         parameters: ParameterSet::default(),
+        patch: None,
     };
     let existing = list(input, "existing");
     let plan_input = PlanInput {

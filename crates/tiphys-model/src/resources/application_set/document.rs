@@ -1,22 +1,27 @@
 //! The documents of generated Applications, with the positions of the template.
 
 use serde_json::Value;
-use tiphys_yaml::{Data, Entry, Key, Node, Position, Step};
+use tiphys_yaml::{Data, Entry, Key, Node, Position, Step, read_document};
 
 use super::ApplicationSet;
 use crate::resources::fields::{FieldPath, locate};
 
 impl ApplicationSet {
     /// Returns the document of an Application in canonical form. Its fields have the positions of those of the set's template, or of the
-    /// template of the generator (`spec.generators[0].list`) where that sets them.
-    pub fn application_document(&self, generator: &str, application: &Value) -> Node {
+    /// template of the generator (`spec.generators[0].list`) where that sets them. What the rendered patch sets has the position of
+    /// `templatePatch`.
+    pub fn application_document(&self, generator: &str, application: &Value, patch: Option<&str>) -> Node {
+        let spec = FieldPath::default().key("spec");
+        let patched = patch.and_then(|text| read_document(text.as_bytes()).ok()?);
+        let patched = patched.zip(locate(&self.document, &spec.key("templatePatch").0));
+        let patched = patched.map(|(patch, field)| located(&patch.to_value(), &[], field.position));
         let generators = self.generators.iter().flat_map(|entry| &entry.generators);
         let own = generators
             .filter(|one| one.template.is_some())
             .find(|one| one.path.to_string() == generator)
             .and_then(|one| locate(&self.document, &one.path.key("template").0));
-        let template = FieldPath::default().key("spec").key("template");
-        let templates: Vec<&Node> = own.into_iter().chain(locate(&self.document, &template.0)).collect();
+        let template = locate(&self.document, &spec.key("template").0);
+        let templates: Vec<&Node> = patched.iter().chain(own).chain(template).collect();
         let mut document = located(application, &templates, self.document.position);
         if let Data::Mapping(entries) = &mut document.data {
             let constants = [("apiVersion", "argoproj.io/v1alpha1"), ("kind", "Application")];

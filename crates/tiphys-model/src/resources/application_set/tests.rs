@@ -329,7 +329,7 @@ spec:
         "metadata": {"name": "a", "labels": {"b": "c"}},
         "spec": {"project": "own", "source": {"repoURL": "x", "path": "."}},
     });
-    let document = set.application_document("spec.generators[0].list", &application);
+    let document = set.application_document("spec.generators[0].list", &application, None);
     let position = |path: &str| document.at(path.split('.')).map(|node| node.position.to_string());
     for (path, expected) in [
         ("kind", "8:9"),
@@ -342,4 +342,43 @@ spec:
         assert_eq!(position(path).as_deref(), Some(expected), "{path}");
     }
     assert_eq!(document.to_value()["spec"], application["spec"]);
+}
+
+#[test]
+fn values_of_a_patch_have_its_position() {
+    let set = decoded(
+        "
+metadata: {name: s}
+spec:
+  generators: []
+  template:
+    metadata:
+      name: x
+    spec:
+      source:
+        repoURL: x
+        path: a
+  templatePatch: |
+    {{- if true }}
+    spec: {source: {path: b, ref: c}}
+    {{- end }}
+",
+    )
+    .value;
+    let application =
+        json!({"metadata": {"name": "x"}, "spec": {"source": {"repoURL": "x", "path": "b", "ref": "c"}}});
+    let position = |patch, path: &str| {
+        let document = set.application_document("spec.generators[0].list", &application, patch);
+        document.at(path.split('.')).map(|node| node.position.line)
+    };
+    let patch = Some("spec: {source: {path: b, ref: c}}");
+    for (path, expected, unpatched) in [
+        ("metadata.name", 7, 7),
+        ("spec.source.repoURL", 10, 10),
+        ("spec.source.path", 12, 11),
+        ("spec.source.ref", 12, 10),
+    ] {
+        assert_eq!(position(patch, path), Some(expected), "{path}");
+        assert_eq!(position(None, path), Some(unpatched), "{path}");
+    }
 }

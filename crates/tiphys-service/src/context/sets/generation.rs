@@ -189,7 +189,8 @@ impl SetApplications {
             return Ok(Vec::new());
         };
         let stored = |generated: &GeneratedApplication| {
-            let node = decoded.application_document(&generated.generator, &generated.application.value());
+            let GeneratedApplication { application, generator, patch, .. } = generated;
+            let node = decoded.application_document(generator, &application.value(), patch.as_deref());
             stored_application(&self.document, &self.set, node)
         };
         generated.applications.iter().map(stored).collect()

@@ -241,6 +241,8 @@ impl ParameterSource {
         };
         let mut values = InlineValues::of(&source, self.source_type, self.plugin()).map_err(refused)?;
         let documents = self.documents();
+        // Lines are those of the values as they are written.
+        let written = values.clone();
         for StructureAssignment { name, path, action } in assignments {
             if !matches!(action, Action::Remove) {
                 self.require_uncovered(&source, &name, &path, dynamic)?;
@@ -248,7 +250,7 @@ impl ParameterSource {
                 warnings.extend(self.unannounced(&path, &name, announcements)?);
             }
             let before =
-                located(shown(in_effect(&values, announcements, &path)), &values, &path, documents.as_ref());
+                located(shown(in_effect(&values, announcements, &path)), &written, &path, documents.as_ref());
             let list = match action {
                 Action::Append(_) => path.outermost_list().or_else(|| Some(path.clone())),
                 Action::Set(_) | Action::Remove => path.outermost_list(),
