@@ -223,7 +223,15 @@ impl<'a> Enabled<'a> {
         }
         let values = values.as_ref().unwrap_or(&plain);
         let (given, plain) = (Value::Map(self.given.clone()), Value::Map(plain.clone()));
-        let knowledge = Knowledge { chart: &self.chart, notes: &notes, given: &given, plain: &plain };
+        let defaults = values_of(&self.values, Map::new(), sources.version).unwrap_or_default();
+        let defaults = Value::Map(defaults);
+        let knowledge = Knowledge {
+            chart: &self.chart,
+            notes: &notes,
+            given: &given,
+            plain: &plain,
+            defaults: &defaults,
+        };
         let found = suggestions(&request.app_path, sources.left_out.len());
         let values = entries::announcements(values, knowledge, max);
         Ok(found.into_iter().chain(values.map_err(|TooMany| AnnounceError::TooMany { max })?).collect())

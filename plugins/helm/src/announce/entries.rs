@@ -34,6 +34,8 @@ pub(super) struct Knowledge<'a> {
     pub(super) given: &'a Value,
     /// The values without those set one by one, which may have removed others whose types are known.
     pub(super) plain: &'a Value,
+    /// The values of the charts, which show the types that they expect.
+    pub(super) defaults: &'a Value,
 }
 
 /// Returns the announcements of all values, in the order of their files.
@@ -53,6 +55,7 @@ pub(super) fn announcements(
         charts: vec![knowledge.chart],
         given: Some(knowledge.given),
         plain: Some(knowledge.plain),
+        default: Some(knowledge.defaults),
         schemas,
         schema_depth: 0,
         within: Within::Objects,
@@ -78,6 +81,8 @@ struct Entry<'a> {
     charts: Vec<&'a PlacedChart<'a>>,
     given: Option<&'a Value>,
     plain: Option<&'a Value>,
+    /// The value of the charts.
+    default: Option<&'a Value>,
     schemas: Schemas<'a>,
     /// Number of parents that only schemas require.
     schema_depth: usize,
@@ -189,7 +194,12 @@ impl<'a> Walk<'a> {
     /// Announces a value, if `--set` can address it.
     fn scalar(&mut self, value: &Value, place: &Entry<'a>, need: Need) -> Result<(), TooMany> {
         let typed = if *value == Value::Null { place.plain.unwrap_or(value) } else { value };
-        let item_type = item_type(typed, &place.schemas);
+        let item_type = match place.schemas.types() {
+            Some(types) => Some(ItemType::of(types)),
+            // Items of a list that replaces the chart's have nothing to do with it.
+            None if place.within == Within::GivenList => item_type(typed, typed),
+            None => item_type(typed, place.default.unwrap_or(&Value::Null)),
+        };
         let choices = place.schemas.choices();
         self.announce(SET, place, Announcement { item_type, string: text(value), choices, ..unnamed(need) })
     }
@@ -246,25 +256,34 @@ impl Entry<'_> {
         }
         let notes = self.notes.and_then(|notes| notes.of(item));
         let given = self.given.zip(key).and_then(|(given, key)| given.as_map()?.get(key));
-        let plain = self.plain.and_then(|plain| match (plain, item) {
-            (Value::Map(map), PathItem::Key(key)) => map.get(key),
-            (Value::List(items), PathItem::Index(index)) => items.get(*index),
-            _ => None,
-        });
-        Self { notes, charts, given, plain, schemas, ..*self }
+        let (plain, default) =
+            (self.plain.and_then(|plain| part(plain, item)), self.default.and_then(|own| part(own, item)));
+        Self { notes, charts, given, plain, default, schemas, ..*self }
     }
 }
 
-/// Returns the type of a value: the schema's, otherwise that of the value itself. `null` has no type.
-fn item_type(value: &Value, schemas: &Schemas<'_>) -> Option<ItemType> {
-    if let Some(types) = schemas.types() {
-        return Some(ItemType::of(types));
+/// Returns the part of an object or a list.
+pub(super) fn part<'a>(value: &'a Value, item: &PathItem) -> Option<&'a Value> {
+    match (value, item) {
+        (Value::Map(map), PathItem::Key(key)) => map.get(key),
+        (Value::List(items), PathItem::Index(index)) => items.get(*index),
+        _ => None,
     }
-    match value {
-        Value::Bool(_) => Some(ItemType::Boolean),
-        Value::Integer(_) | Value::Float(_) => Some(ItemType::Number),
-        Value::Text(_) => Some(ItemType::String("string".to_owned())),
-        Value::Null | Value::List(_) | Value::Map(_) => None,
+}
+
+/// Returns the type of a value without a schema: that of the chart's own, else that of the value. A number of which the chart has none may be
+/// meant as a string, such as a version. `null` has no type.
+fn item_type(value: &Value, default: &Value) -> Option<ItemType> {
+    match (default, value) {
+        (Value::Text(_), _) | (_, Value::Text(_)) => Some(ItemType::String("string".to_owned())),
+        (Value::Null, Value::Integer(_) | Value::Float(_)) => {
+            Types::of([JsonType::Number, JsonType::String]).map(ItemType::of)
+        }
+        (_, Value::Bool(_)) | (Value::Bool(_), Value::Null) => Some(ItemType::Boolean),
+        (_, Value::Integer(_) | Value::Float(_)) | (Value::Integer(_) | Value::Float(_), Value::Null) => {
+            Some(ItemType::Number)
+        }
+        (_, Value::Null | Value::List(_) | Value::Map(_)) => None,
     }
 }
 
