@@ -298,16 +298,16 @@ fn enabled_chart(
     Ok(chart)
 }
 
-/// Returns the values that templates see, with the globals of subcharts at the top. A `null` of a chart is included, since it can be set,
-/// though Helm 4 removes it before a template sees it.
+/// Returns the values that templates see, with the globals of subcharts at the top. A `null` is included, since it can be set, though helm
+/// removes one that is given, and Helm 4 one of a chart, before a template sees it.
 fn values_of(chart: &Chart, given: Map, version: HelmVersion) -> Result<Map, CoalesceError> {
     let with_nulls = match version {
         HelmVersion::V3 => None,
         // Fails if a subchart's values are null, which Helm 4 accepts.
         HelmVersion::V4 => coalesce(chart, given.clone(), HelmVersion::V3).ok(),
     };
-    let mut values = coalesce(chart, given, version)?;
-    if let Some(with_nulls) = with_nulls {
+    let mut values = coalesce(chart, given.clone(), version)?;
+    for with_nulls in with_nulls.into_iter().chain([given]) {
         add_nulls(&mut values, with_nulls);
     }
     lift_globals(chart, &mut values);

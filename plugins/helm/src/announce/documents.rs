@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use tiphys_helm_values::{HelmVersion, PathItem, Value, ValuesDocument, read_values_documents};
+use tiphys_helm_values::{HelmVersion, Map, PathItem, Value, ValuesDocument, read_values_documents};
 use tiphys_yaml::{Data, LIMITS, Limits, Node};
 
 use super::entries;
@@ -44,12 +44,35 @@ pub(super) struct Written {
 }
 
 impl Documents {
-    /// Returns the value at a path in each document that has one, the last document first: it wins. Empty for a text that is not YAML: it
-    /// fails in `announce`.
+    /// Returns the value at a path in each document that has one, the last document first: it wins. A null above the path hides earlier
+    /// documents. Empty for a text that is not YAML: it fails in `announce`.
     pub(super) fn written(&self, text: &[u8], reading: Reading, path: &[PathItem]) -> Vec<Written> {
-        let documents = self.0.get_or_init(|| read(text, reading).unwrap_or_default());
-        documents.iter().rev().filter_map(|document| document.find(path)).collect()
+        let last = self.last_first(text, reading);
+        let seen = last.take_while(|document| document.null_above(path).is_none());
+        seen.filter_map(|document| document.find(path)).collect()
     }
+
+    /// Returns the number of items of the path to a null above the value, as [`null_above`].
+    pub(super) fn null_above(&self, text: &[u8], reading: Reading, path: &[PathItem]) -> Option<usize> {
+        self.last_first(text, reading).find_map(|document| document.null_above(path))
+    }
+
+    fn last_first(&self, text: &[u8], reading: Reading) -> impl Iterator<Item = &Document> {
+        self.0.get_or_init(|| read(text, reading).unwrap_or_default()).iter().rev()
+    }
+}
+
+/// Returns the number of items of a path that lead to a null above its value. Such a null removes the value from the layers below.
+pub(super) fn null_above(values: &Map, path: &[PathItem]) -> Option<usize> {
+    let Some((PathItem::Key(first), rest)) = path.split_first() else { return None };
+    let mut value = values.get(first)?;
+    for (item, depth) in rest.iter().zip(1..) {
+        if *value == Value::Null {
+            return Some(depth);
+        }
+        value = entries::part(value, item)?;
+    }
+    None
 }
 
 fn read(text: &[u8], Reading { version, nodes_max }: Reading) -> Option<Vec<Document>> {
@@ -63,14 +86,14 @@ impl Document {
         Some(Self { values: Value::from_node(node).ok()?, lines })
     }
 
+    fn null_above(&self, path: &[PathItem]) -> Option<usize> {
+        null_above(self.values.as_map()?, path)
+    }
+
     fn find(&self, path: &[PathItem]) -> Option<Written> {
         let (mut value, mut lines) = (&self.values, &self.lines);
         for item in path {
-            value = match (value, item) {
-                (Value::Map(map), PathItem::Key(key)) => map.get(key)?,
-                (Value::List(items), PathItem::Index(index)) => items.get(*index)?,
-                _ => return None,
-            };
+            value = entries::part(value, item)?;
             lines = lines.below.get(item)?;
         }
         let text = match value {

@@ -136,6 +136,7 @@ impl<'a> Walk<'a> {
             Value::Map(map) if map.is_empty() => self.empty_object(map, &below, need),
             Value::Map(map) => self.object(map, &below),
             Value::List(items) => self.structure(value, &below, need).and_then(|()| self.list(items, below)),
+            Value::Null if below.is_removed() => self.structure(below.default.unwrap_or(value), &below, need),
             scalar => self.scalar(scalar, &below, need),
         };
         self.path.pop();
@@ -156,7 +157,7 @@ impl<'a> Walk<'a> {
     fn structure(&mut self, value: &Value, place: &Entry<'a>, need: Need) -> Result<(), TooMany> {
         let is_global = matches!(&self.path[..], [PathItem::Key(key)] if key == GLOBAL);
         let default = place.plain.filter(|plain| matches!(plain, Value::List(_) | Value::Map(_)));
-        let is_written = default.is_some() || need == Need::Required;
+        let is_written = default.is_some() || need == Need::Required || place.is_removed();
         if place.within != Within::Objects || !place.charts.is_empty() || is_global || !is_written {
             return Ok(());
         }
@@ -243,6 +244,11 @@ impl<'a> Walk<'a> {
 }
 
 impl Entry<'_> {
+    /// Whether a null removes a list or an object of the chart.
+    fn is_removed(&self) -> bool {
+        self.plain == Some(&Value::Null) && matches!(self.default, Some(Value::List(_) | Value::Map(_)))
+    }
+
     fn below(&self, item: &PathItem) -> Self {
         let mut schemas = self.schemas.of(item);
         let key = match item {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use tiphys_helm_values::{PathItem, parse_name};
 
-use super::documents::{Reading, Written};
+use super::documents::{Reading, Written, null_above};
 use super::layers::{Layer, LayerPlace, add_defaults, places};
 use super::{AnnounceError, Enabled, Printed, Text, ValueSources};
 use crate::exact_value::{EXACT, ExactValue};
@@ -77,9 +77,17 @@ impl Layers<'_> {
     fn json(&self, parameter: &str) -> Option<Value> {
         let path = path_of(parameter)?;
         let mut layers: Vec<Layer> = self.of_parameters(&path).collect();
-        for path in places(&self.enabled.chart, &path) {
-            layers.extend(self.sources.files.iter().rev().flat_map(|text| self.of_text(text, &path)));
-            add_defaults(&self.enabled.chart, &path, self.reading, &mut layers);
+        let Enabled { chart, given, .. } = self.enabled;
+        for path in places(chart, &path) {
+            for text in self.sources.files.iter().rev() {
+                layers.extend(self.of_text(text, &path));
+                // Helm merges the files first, so a null hides what is in earlier ones.
+                if text.documents.null_above(&text.bytes, self.reading, &path).is_some() {
+                    break;
+                }
+            }
+            let removed = null_above(given, &path).unwrap_or_default();
+            add_defaults(chart, &path, removed, self.reading, &mut layers);
         }
         Some(layers.iter().map(Layer::json).collect())
     }

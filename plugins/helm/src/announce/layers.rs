@@ -62,14 +62,16 @@ enum Role {
     Imported,
 }
 
-/// Adds what the values of a chart and its subcharts have at a path, highest precedence first.
+/// Adds what the values of a chart and its subcharts have at a path, highest precedence first. A null after `removed` items of the path, if
+/// these are any, removes the values of the charts that have their keys in it.
 pub(super) fn add_defaults(
     chart: &PlacedChart<'_>,
     path: &[PathItem],
+    removed: usize,
     reading: Reading,
     layers: &mut Vec<Layer>,
 ) {
-    Defaults { reading, layers }.chart(chart, path, Role::Top);
+    Defaults { reading, layers }.chart(chart, path, removed, Role::Top);
 }
 
 /// Returns the paths at which values of a path are written, highest precedence first: globals of subcharts are announced at the top.
@@ -101,19 +103,19 @@ struct Defaults<'a> {
 }
 
 impl Defaults<'_> {
-    fn chart(&mut self, chart: &PlacedChart<'_>, path: &[PathItem], role: Role) {
-        self.without_imports(chart, path, role);
+    fn chart(&mut self, chart: &PlacedChart<'_>, path: &[PathItem], removed: usize, role: Role) {
+        self.without_imports(chart, path, removed, role);
         for dependency in chart.loaded.dependencies.iter().flatten() {
             for import in &dependency.imports {
                 let Some(rest) = below_parent(path, &import.parent) else { continue };
                 let from = [dependency.known_as()].into_iter().chain(import.child.split('.'));
                 let from = from.map(|key| PathItem::Key(key.to_owned())).chain(rest.iter().cloned());
-                self.without_imports(chart, &from.collect::<Vec<_>>(), Role::Imported);
+                self.without_imports(chart, &from.collect::<Vec<_>>(), 0, Role::Imported);
             }
         }
     }
 
-    fn without_imports(&mut self, chart: &PlacedChart<'_>, path: &[PathItem], role: Role) {
+    fn without_imports(&mut self, chart: &PlacedChart<'_>, path: &[PathItem], removed: usize, role: Role) {
         let below_name: Vec<&PlacedChart<'_>> = match path {
             [PathItem::Key(key), _, ..] => chart.named(key).collect(),
             _ => Vec::new(),
@@ -125,12 +127,16 @@ impl Defaults<'_> {
             Role::Subchart => "subchart-default",
         };
         let file = || LayerPlace::File(below(&chart.loaded.place, "values.yaml"));
-        let written = chart.loaded.documents.written(&chart.loaded.values_text, self.reading, path);
+        let (documents, text) = (&chart.loaded.documents, &chart.loaded.values_text);
         let layer = |written| Layer { kind, place: file(), written: Some(written) };
-        self.layers.extend(written.into_iter().map(layer));
+        let mut removed = removed;
+        if removed == 0 {
+            self.layers.extend(documents.written(text, self.reading, path).into_iter().map(layer));
+            removed = documents.null_above(text, self.reading, path).unwrap_or_default();
+        }
         let role = if role == Role::Imported { role } else { Role::Subchart };
         for subchart in below_name {
-            self.chart(subchart, &path[1..], role);
+            self.chart(subchart, &path[1..], removed.saturating_sub(1), role);
         }
     }
 }

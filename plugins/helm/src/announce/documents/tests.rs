@@ -34,3 +34,17 @@ fn value_is_found_at_the_line_of_its_key_in_each_document() {
     }
     assert_eq!(at("a: [", HelmVersion::V4, "a"), Vec::new());
 }
+
+#[test]
+fn null_above_a_value_removes_it_from_earlier_documents() {
+    let text = b"a:\n  b: {c: 1}\n---\na: {b: null}\n---\na: {d: 2}\n";
+    let reading = Reading { version: HelmVersion::V4, nodes_max: 1_000 };
+    for (name, lines, above) in
+        [("a.b.c", &[][..], Some(2)), ("a.b", &[4, 2], None), ("a", &[6, 4, 1], None), ("a.d", &[6], None)]
+    {
+        let (path, documents) = (parse_name(name).expect("a name"), Documents::default());
+        let found = documents.written(text, reading, &path);
+        assert_eq!(found.iter().map(|written| written.line).collect::<Vec<_>>(), lines, "{name}");
+        assert_eq!(documents.null_above(text, reading, &path), above, "{name}");
+    }
+}
