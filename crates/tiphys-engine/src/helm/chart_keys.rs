@@ -92,8 +92,10 @@ impl ChartKeys {
             PathItem::Key(key) => Some(key.as_str()),
             PathItem::Index(_) => None,
         });
+        // Templates name a key with other characters in a string.
+        let is_in_string = |key: &str| words(key).all(|word| self.whole.contains(word));
         for key in keys {
-            if key == GLOBAL || !key.chars().all(is_word_char) || self.whole.contains(key) {
+            if key == GLOBAL || is_in_string(key) {
                 return true;
             }
             if !self.named.contains(key) {

@@ -86,6 +86,14 @@ impl ValuePath {
             .map(|length| (Self(self.0[..length].to_vec()), matches!(self.0[length], PathItem::Index(_))))
     }
 
+    /// Returns the paths of the lists that this path leads through, with the index of the item in each.
+    pub fn indexes(&self) -> impl Iterator<Item = (Self, usize)> {
+        self.0.iter().enumerate().filter_map(|(at, item)| match item {
+            PathItem::Index(index) => Some((Self(self.0[..at].to_vec()), *index)),
+            PathItem::Key(_) => None,
+        })
+    }
+
     /// Whether one path leads to the other's value, or through it.
     pub fn is_nested(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).all(|(one, other)| one == other)

@@ -1,6 +1,7 @@
 //! Changes of parameters: parsing a request, finding the source that it applies to, and applying it.
 
 mod dynamic;
+mod fit;
 mod images;
 mod pinned;
 mod request;
@@ -275,13 +276,14 @@ impl ParameterSource {
         // Values that cannot be parsed are reported when one of them is changed.
         let values = has_values.then(|| InlineValues::of(source, self.source_type, plugin).ok()).flatten();
         let empty = InlineValues::empty();
+        let values = has_values.then_some(values.as_ref().unwrap_or(&empty));
         let target = RequestTarget {
             source,
             plugin,
             announcements,
             known: &known,
             before: &before,
-            values: has_values.then_some(values.as_ref().unwrap_or(&empty)),
+            values,
             below,
             place,
         };
@@ -300,6 +302,7 @@ impl ParameterSource {
         let read_names = self.read_names(edited, names);
         let edited = Edited { read_names: &read_names, ..edited };
         self.complete_images(&mut assignments, &edited)?;
+        self.require_parts(&assignments, values, announcements, &before)?;
         let replaced = self.replaced(&mut dynamic, &mut assignments, &edited)?;
         let Applied { mut parameters, mut changes, warnings } =
             apply(edited, &assignments).map_err(|error| self.refused(&error))?;

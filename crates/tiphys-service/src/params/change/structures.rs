@@ -7,8 +7,8 @@ use tiphys_engine::{
     parameter_places, source_node, structure_default,
 };
 use tiphys_model::params::{
-    Announcement, ApplyError, Assignment, Default, Edited, Form, InEffect, ItemType, JsonType, Operand,
-    Parameter, ParameterChange, ParameterValue, Part, Target, Types, check_value,
+    Announcement, ApplyError, Assignment, Default, Edited, Form, InEffect, JsonType, Operand,
+    ParameterChange, ParameterValue, Part, Target,
 };
 use tiphys_model::resources::ApplicationSource;
 use tiphys_render::MergedFile;
@@ -34,7 +34,7 @@ pub(super) struct StructureAssignment {
 }
 
 #[derive(Debug)]
-enum Action {
+pub(super) enum Action {
     Set(Value),
     Append(Vec<Value>),
     Remove,
@@ -190,31 +190,6 @@ impl RequestTarget<'_> {
         let is_inline = has_keys || with_keys != *path || !is_set && is_in_list();
         (with_keys, is_inline)
     }
-
-    /// Refuses a string, number or boolean instead of a map of the chart, and a key of a list.
-    fn require_scalar(&self, name: &str) -> Result<(), ServiceError> {
-        let has_parts =
-            |announced: &str| announced.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '[']));
-        let is_announced = self.announcements.iter().any(|one| one.name == name);
-        if let Some(part) = self.announcements.iter().find(|one| has_parts(&one.name) && !is_announced) {
-            return Err(ServiceError::invalid_input(format!(
-                "{name}: the chart has a map or a list here; set one of its values, such as {}, or all of it as JSON: {name}:='…'",
-                part.name
-            )));
-        }
-        let Some(Ok((path, _))) = ValuePath::of_parameter(name) else { return Ok(()) };
-        for (parent, _) in path.parents().filter(|(_, is_index)| !is_index) {
-            let announced = |one: &&Announcement| Some(&one.name) == parent.parameter().as_ref();
-            let default = self.announcements.iter().find(announced).and_then(structure_default);
-            if default.is_some_and(|default| default.is_array()) {
-                return Err(ServiceError::invalid_input(format!(
-                    "{name}: {SET_PREFIX}{parent} is a list; set an item of it, {SET_PREFIX}{parent}[0], or all of it as JSON: \
-                     {SET_PREFIX}{parent}:='[…]'"
-                )));
-            }
-        }
-        Ok(())
-    }
 }
 
 impl ParameterSource {
@@ -356,81 +331,16 @@ impl ParameterSource {
             Some(format!("{}:{}", self.stored.place.file, position(document)?))
         })
     }
-
-    /// Refuses a value of another type than the announced one, a key of a list and an index of a map.
-    fn require_fit(
-        &self,
-        name: &str,
-        path: &ValuePath,
-        action: &Action,
-        announcements: &[Announcement],
-    ) -> Result<(), ServiceError> {
-        let refused = |name: &str, types: Types, given: &str| {
-            let error =
-                NoPlaceError::Structure { name: name.to_owned(), due: types, given: given.to_owned() };
-            ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)))
-        };
-        if let (Action::Set(value), Some(announcement)) = (action, announced(announcements, path))
-            && let Some(string) = scalar_text(value).filter(|_| !is_structure(announcement))
-        {
-            let given = Parameter { name: name.to_owned(), string: Some(string), ..Parameter::default() };
-            let problems = check_value(announcement, &given);
-            if !problems.is_empty() {
-                return Err(self.refused(&ApplyError::Problems(problems)));
-            }
-        }
-        for (parent, is_index) in path.parents() {
-            let due = if is_index { JsonType::Array } else { JsonType::Object };
-            match announced(announcements, &parent).filter(|one| is_structure(one)).and_then(types_of) {
-                Some(types) if !types.allow(due) => {
-                    let given = if is_index { "a list with items" } else { "an object with keys" };
-                    return Err(refused(&format!("{SET_PREFIX}{parent}"), types, given));
-                }
-                _ => {}
-            }
-        }
-        let given = match action {
-            Action::Set(Value::Number(number)) if !number.is_f64() => JsonType::Integer,
-            Action::Set(value) => json_type(value),
-            Action::Append(_) => JsonType::Array,
-            Action::Remove => return Ok(()),
-        };
-        match announced(announcements, path).and_then(types_of) {
-            Some(types) if !types.allow(given) && given != JsonType::Null => {
-                Err(refused(name, types, given.words()))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 /// Returns the announcement of a value.
-fn announced<'a>(announcements: &'a [Announcement], path: &ValuePath) -> Option<&'a Announcement> {
+pub(super) fn announced<'a>(announcements: &'a [Announcement], path: &ValuePath) -> Option<&'a Announcement> {
     let name = path.parameter()?;
     announcements.iter().find(|announcement| announcement.name == name)
 }
 
-/// Returns the text of a string, number or boolean.
-fn scalar_text(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    }
-}
-
-/// Returns the types of an announced value. A string may be a template of any value.
-fn types_of(announcement: &Announcement) -> Option<Types> {
-    match announcement.item_type {
-        Some(ItemType::OneOf(types)) => Some(types),
-        Some(ItemType::Number) => Types::of([JsonType::Number]),
-        Some(ItemType::Boolean) => Types::of([JsonType::Boolean]),
-        Some(ItemType::String(_)) | None => None,
-    }
-}
-
 /// The value at a path.
-enum Shown {
+pub(super) enum Shown {
     Nothing,
     Set(Value),
     Default(String),
@@ -438,7 +348,7 @@ enum Shown {
 }
 
 /// Returns the inline value at a path, else the announced default.
-fn in_effect(values: &InlineValues, announcements: &[Announcement], path: &ValuePath) -> Shown {
+pub(super) fn in_effect(values: &InlineValues, announcements: &[Announcement], path: &ValuePath) -> Shown {
     if let Some(value) = values.get(path) {
         return Shown::Set(value.clone());
     }
@@ -564,7 +474,7 @@ fn after_string(json: &str) -> &str {
     ""
 }
 
-fn json_type(value: &Value) -> JsonType {
+pub(super) fn json_type(value: &Value) -> JsonType {
     match value {
         Value::Null => JsonType::Null,
         Value::Bool(_) => JsonType::Boolean,
