@@ -6,6 +6,7 @@
 mod chart_keys;
 mod inline_scalar;
 mod inline_values;
+mod precedence;
 mod shown;
 mod value_path;
 mod value_text;
@@ -18,9 +19,10 @@ use tiphys_yaml::{read_json, write_go_json};
 pub use chart_keys::{ChartKeys, ChartValue, chart_values, ignored_text};
 pub use inline_scalar::inline_scalar;
 pub use inline_values::{
-    InlineValues, InlineValuesError, covering_parameter, is_list_or_map, is_structure, shown_announced_name,
-    shown_announcements, structure_default,
+    InlineValues, InlineValuesError, is_list_or_map, is_structure, shown_announced_name, shown_announcements,
+    structure_default,
 };
+pub use precedence::ValueParameters;
 pub(crate) use shown::{
     Knowledge, NoField, is_ambiguous, is_for_helm, plain_paths, plugin_values, seen_name,
     set_plugin_parameters, set_shown, shown_parameters, shown_plugin_parameters, split,

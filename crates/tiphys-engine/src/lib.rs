@@ -39,11 +39,10 @@ pub use dynamic::{
 pub use generate_paths::{GENERATE_PATHS_ANNOTATION, generate_paths};
 pub use helm::{
     ChartKeys, ChartValue, HELM_FIELDS, HELM_VALUE_PREFIXES, HelmField, InlineValues, InlineValuesError,
-    SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX, VALUE_PREFIX, ValuePath, VariableNames, Variables,
-    assigned_value_name, build_variables, chart_values, covering_parameter, handed_on_name,
-    has_plugin_values, helm_parameter_names, ignored_text, inline_scalar, is_held_as_text, is_list_or_map,
-    is_structure, replaced_variables, shown_announced_name, shown_announcements, shown_name,
-    structure_default,
+    SET_FILE_PREFIX, SET_PREFIX, SET_STRING_PREFIX, VALUE_PREFIX, ValueParameters, ValuePath, VariableNames,
+    Variables, assigned_value_name, build_variables, chart_values, handed_on_name, has_plugin_values,
+    helm_parameter_names, ignored_text, inline_scalar, is_held_as_text, is_list_or_map, is_structure,
+    replaced_variables, shown_announced_name, shown_announcements, shown_name, structure_default,
 };
 pub use image::{ImageError, image_replacement};
 pub use jsonpath::{

@@ -8,15 +8,15 @@ use std::mem;
 
 use serde_json::{Map, Value};
 use tiphys_helm_values::PathItem;
-use tiphys_model::params::{Announcement, ItemType, JsonType, Parameter};
+use tiphys_model::params::{Announcement, ItemType, JsonType};
 use tiphys_model::resources::{ApplicationSource, HelmSource};
 use tiphys_yaml::{
     Change, EditError, NewValue, Step, Target, edit, read_document, read_documents, read_json,
 };
 
-use super::shown::{plain_paths, plugin_values, seen_name, split};
+use super::shown::plugin_values;
 use super::value_path::ValuePath;
-use super::{SET_PREFIX, VALUE_PREFIX, helm_parameters, helm_value_path, text_parameter};
+use super::{SET_PREFIX, VALUE_PREFIX, text_parameter};
 use crate::SourceType;
 use crate::parameter_place::nearest_position;
 use crate::translate::HELM_PLUGIN;
@@ -359,32 +359,6 @@ impl InlineValues {
         }
         changed
     }
-}
-
-/// Returns the shown name of the parameter that sets this value, a part of it, or a value that contains it. It would take precedence.
-pub fn covering_parameter(
-    source: &ApplicationSource,
-    source_type: SourceType,
-    plugin: Option<&str>,
-    path: &ValuePath,
-) -> Option<String> {
-    let own;
-    let list: &[Parameter] = if source_type == SourceType::Plugin {
-        plugin_values(source, plugin).unwrap_or_default()
-    } else {
-        own = source.helm.as_ref().map(helm_parameters).unwrap_or_default();
-        &own
-    };
-    let covers = |name: &str| {
-        let other = helm_value_path(name).and_then(ValuePath::of_name);
-        other.is_some_and(|other| other.is_nested(path))
-    };
-    let covering = list.iter().rfind(|one| covers(&one.name))?;
-    let plain = plain_paths(list.iter().filter_map(|one| split(&one.name)));
-    Some(match split(&covering.name) {
-        Some((typing, path)) => seen_name(typing, path, &plain),
-        None => covering.name.clone(),
-    })
 }
 
 /// Returns the announcements of a plugin by the names under which users set the parameters.

@@ -225,9 +225,10 @@ pub(crate) struct Knowledge<'a> {
 }
 
 impl Knowledge<'_> {
-    /// Returns how a value is passed that was passed like this before, or would be.
-    fn typing(self, before: Typing) -> Typing {
+    /// Returns how a value is passed that was passed like this before, or would be. `named` is how the name under which it is set passes it.
+    fn typing(self, named: Typing, before: Typing) -> Typing {
         match self.given_type {
+            _ if named == Typing::Forced => named,
             Some(JsonType::String) => Typing::Forced,
             Some(_) if !self.announcement.is_some_and(is_text) => Typing::Plain,
             _ => before,
@@ -259,18 +260,19 @@ pub(crate) fn set_shown(
     if text.is_some() {
         parse_name(path).map_err(NoField::Name)?;
     }
-    let Some((typing, _)) = split(name) else {
+    let Some((named, _)) = split(name) else {
         set_file(block, path, text);
         return Ok(());
     };
-    let typing = match typing {
+    let typing = match named {
         Typing::Plain => Typing::of(is_forced(&entries_of_block(block), path, knowledge.announcement)),
-        Typing::Forced => typing,
+        Typing::Forced => named,
     };
     match text {
         None => block.parameters.retain(|entry| !is_entry(entry, path, typing)),
         Some(text) => {
-            let written = Written::new(text, knowledge.typing(typing), VariableNames::Build, knowledge)?;
+            let written =
+                Written::new(text, knowledge.typing(named, typing), VariableNames::Build, knowledge)?;
             set_value(block, path, &written, typing);
         }
     }
@@ -327,12 +329,10 @@ fn written_parameter(
     };
     let text = parameter.string.as_deref().ok_or(NoField::Value(FieldProblem::Kind("string")))?;
     parse_name(path).map_err(NoField::Name)?;
-    let Some((typing, _)) = split(&parameter.name) else { return Ok(parameter.clone()) };
-    let typing = match typing {
-        Typing::Plain => Typing::of(is_forced(entries, path, knowledge.announcement)),
-        Typing::Forced => typing,
-    };
-    let written = Written::new(text, knowledge.typing(typing), VariableNames::BuildAndOwn, knowledge)?;
+    let Some((named, _)) = split(&parameter.name) else { return Ok(parameter.clone()) };
+    let before = Typing::of(is_forced(entries, path, knowledge.announcement));
+    let typing = knowledge.typing(named, before);
+    let written = Written::new(text, typing, VariableNames::BuildAndOwn, knowledge)?;
     let prefix = match written.typing {
         Typing::Plain => SET_PREFIX,
         Typing::Forced => SET_STRING_PREFIX,

@@ -99,6 +99,11 @@ impl ValuePath {
         self.0.iter().zip(&other.0).all(|(one, other)| one == other)
     }
 
+    /// Whether this path leads to the other's value, or to a part of it.
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        self.0.starts_with(&other.0)
+    }
+
     /// Returns the value at this path; `None` if it does not exist.
     pub fn find<'a>(&self, values: &'a Value) -> Option<&'a Value> {
         self.0.iter().try_fold(values, |value, item| match item {

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use tiphys_engine::{
     DynamicEdit, Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, InlineValues, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX,
-    SET_PREFIX, SET_STRING_PREFIX, SourceType, ValuePath, VariableNames, Variables, build_variables,
-    has_plugin_values, helm_parameter_names, is_held_as_text, parameter_places, replaced_variables,
-    shown_name, with_parameters, written_parameters,
+    SET_PREFIX, SET_STRING_PREFIX, SourceType, ValueParameters, ValuePath, VariableNames, Variables,
+    build_variables, has_plugin_values, helm_parameter_names, is_held_as_text, parameter_places,
+    replaced_variables, shown_name, with_parameters, written_parameters,
 };
 use tiphys_model::params::{
-    Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, apply,
+    Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, Target, apply,
 };
 use tiphys_model::resources::ApplicationSource;
 use tiphys_plugin::{CommandFailure, Phase, PluginError};
@@ -287,13 +287,12 @@ impl ParameterSource {
             below,
             place,
         };
-        let ValueAssignments { plain: mut assignments, structures, mut types } =
-            request.assignments(&target, host)?;
-        for assignment in &mut assignments {
-            assignment.target.name = shown_name(source, plugin, &assignment.target.name);
-        }
+        let ValueAssignments { plain, structures, mut types } = request.assignments(&target, host)?;
+        let parameters = ValueParameters::of(source, self.source_type, plugin);
+        let mut assignments: Vec<_> =
+            plain.into_iter().flat_map(|one| of_entries(one, source, plugin, &parameters)).collect();
         for (name, _) in &mut types {
-            *name = shown_name(source, plugin, name);
+            *name = winning_name(&shown_name(source, plugin, name), &parameters);
         }
         let names_are_free = announcements.is_empty();
         let edited =
@@ -325,6 +324,7 @@ impl ParameterSource {
         let after = with_parameters(source, self.source_type, &parameters, given).map_err(refused)?;
         let set_dynamic: Vec<String> = dynamic.names().collect();
         let after = dynamic.applied_to(after).map_err(refused)?;
+        self.require_winning(&after, &assignments)?;
         // A string and a variable with the same text are not a visible change; a warning reports which one is set.
         let has_become = |name: &str| {
             !replaced_variables(source, plugin, name).eq(replaced_variables(&after, plugin, name))
@@ -382,6 +382,31 @@ impl ParameterSource {
         let read = values.into_iter().filter(|(_, path)| keys.can_read(path));
         read.map(|(name, _)| name.to_owned()).collect()
     }
+}
+
+/// Returns an assignment with the name of the entry that it changes. A removal is one for each entry of the value, since another one would
+/// take effect otherwise.
+fn of_entries(
+    Assignment { target, value }: Assignment<ParameterValue>,
+    source: &ApplicationSource,
+    plugin: Option<&str>,
+    parameters: &ValueParameters,
+) -> Vec<Assignment<ParameterValue>> {
+    let shown = shown_name(source, plugin, &target.name);
+    let names = match &value {
+        Some(_) => vec![winning_name(&shown, parameters)],
+        None => parameters.of_value(&shown).into_iter().map(str::to_owned).collect(),
+    };
+    let names = if names.is_empty() { vec![shown] } else { names };
+    let of_name = |name| Assignment { target: Target { name, ..target.clone() }, value: value.clone() };
+    names.into_iter().map(of_name).collect()
+}
+
+/// Returns the name of the entry that a new value of this parameter changes: of several for one value the one that wins. Those with a path or
+/// JSON do not count.
+fn winning_name(shown: &str, parameters: &ValueParameters) -> String {
+    let is_text = |name: &&str| [SET_PREFIX, SET_STRING_PREFIX].iter().any(|prefix| name.starts_with(prefix));
+    parameters.of_value(shown).into_iter().rfind(is_text).unwrap_or(shown).to_owned()
 }
 
 /// Returns the name of a chart's value that a parameter sets, whatever its prefix.

@@ -1,6 +1,6 @@
 //! A plugin's explanation of a parameter's value: the files and other parameters that set it.
 
-use tiphys_engine::{HELM_VALUE_PREFIXES, ParameterPart, VALUE_PREFIX, shown_name};
+use tiphys_engine::{HELM_VALUE_PREFIXES, ParameterPart, SET_FILE_PREFIX, VALUE_PREFIX, shown_name};
 use tiphys_plugin::{Explanation, LayerPlace, ValueLayer};
 use tiphys_render::AnnouncedSource;
 use tiphys_yaml::Position;
@@ -56,16 +56,22 @@ pub(super) fn with_layers(
 /// Whether the announced default of an unset parameter is the value of the first layer: that of a chart's value, unless another parameter sets
 /// exactly this value.
 fn has_announced_value(ValueLayer { kind, place, value }: &ValueLayer, name: &str) -> bool {
-    let path_of = |name: &str| {
-        let mut prefixes = HELM_VALUE_PREFIXES.iter().chain([&VALUE_PREFIX]);
-        prefixes.find_map(|prefix| name.strip_prefix(prefix).map(str::to_owned))
-    };
     match place {
         LayerPlace::Parameter { name: setting, path, .. } if path.is_empty() => {
-            path_of(setting).zip(path_of(name)).is_some_and(|(setting, own)| setting != own)
+            value_path(setting).is_some() && value_path(name).is_some() && !is_same_value(setting, name)
         }
         _ => origin_of_kind(kind).is_some() && !value.is_null(),
     }
+}
+
+/// Whether two parameters set the same value of a chart.
+fn is_same_value(one: &str, other: &str) -> bool {
+    value_path(one).is_some_and(|path| value_path(other) == Some(path))
+}
+
+/// Returns the name of a chart's value without the prefix that says how it is passed.
+fn value_path(name: &str) -> Option<&str> {
+    HELM_VALUE_PREFIXES.iter().chain([&VALUE_PREFIX]).find_map(|prefix| name.strip_prefix(prefix))
 }
 
 /// Returns a layer as a link of the chain. None for the parameter's own settings.
@@ -76,6 +82,7 @@ fn link(
     documents: &ParameterLayers<'_>,
 ) -> Option<OriginLink> {
     let known = origin_of_kind(kind);
+    let mut value = value.clone();
     let (origin, location) = match place {
         LayerPlace::File { file, line } => {
             let position = line.map(|line| Position { line, column: 1 });
@@ -89,11 +96,16 @@ fn link(
             }
             let part = ParameterPart { name: setting, path, line: *line };
             let (origin, location) = documents.part(&shown, part).unzip();
+            // The plugin knows what a file has. Other parameters of the same value have it as a string.
+            let is_same = is_same_value(&shown, name) && !shown.starts_with(SET_FILE_PREFIX);
+            if value.is_null() && path.is_empty() && is_same {
+                value = documents.value(&shown);
+            }
             match origin.unwrap_or(ParameterOrigin::Set) {
                 ParameterOrigin::Set => (known.unwrap_or(ParameterOrigin::Set), location),
                 origin => (origin, location),
             }
         }
     };
-    Some(OriginLink { origin, kind: Some(kind.clone()), value: value.clone(), reference: None, location })
+    Some(OriginLink { origin, kind: Some(kind.clone()), value, reference: None, location })
 }

@@ -311,6 +311,14 @@ impl<'a> ParameterLayers<'a> {
         parameter_part_place(layer.node?, part, lines)
     }
 
+    /// Returns the set value of a parameter; `null` if no document sets it.
+    pub(super) fn value(&self, name: &str) -> Value {
+        self.documents
+            .iter()
+            .find_map(|layer| layer.values.get(name))
+            .map_or(Value::Null, |set| value_of(set))
+    }
+
     /// Returns the settings of a parameter. `value` is the one that is set after all documents.
     pub(super) fn chain(
         &self,

@@ -70,7 +70,7 @@ impl Page {
         let token = field(&self.get(SHOP).body, "csrf");
         let mut body = format!("csrf={token}");
         for (name, value) in form {
-            body.push_str(&format!("&{}={}", encoded(name), encoded(value)));
+            body.extend(["&", &encoded(name), "=", &encoded(value)]);
         }
         self.send("POST", path, "application/x-www-form-urlencoded", &[], &body)
     }
@@ -112,7 +112,7 @@ pub(crate) fn field(html: &str, name: &str) -> String {
 }
 
 fn encoded(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02X}")).collect()
+    text.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat()
 }
 
 /// The row of a parameter.

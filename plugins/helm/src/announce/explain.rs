@@ -1,6 +1,7 @@
 //! `explain`: what sets one value, or each of them, highest precedence first.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde_json::{Map, Value};
 use tiphys_helm_values::{PathItem, parse_name};
@@ -9,7 +10,7 @@ use super::documents::{Reading, Written, null_above};
 use super::layers::{Layer, LayerPlace, add_defaults, places};
 use super::{AnnounceError, Enabled, Printed, Text, ValueSources};
 use crate::exact_value::{EXACT, ExactValue};
-use crate::options::{AssignmentKind, assignment_name};
+use crate::options::{Assignment, AssignmentKind, assignment_name};
 use crate::request::Request;
 
 /// Returns what sets the value of a parameter: other parameters, inline values, value files, and the values of charts. Empty for a parameter
@@ -95,11 +96,22 @@ impl Layers<'_> {
     /// Returns the parameters that set the value, or an object or list around it.
     fn of_parameters(&self, path: &[PathItem]) -> impl Iterator<Item = Layer> {
         let covering = self.parameters.iter().filter(|(_, set)| path.starts_with(set));
-        covering.map(|(name, _)| Layer {
+        covering.map(move |(name, set)| Layer {
             kind: "parameter",
             place: LayerPlace::Parameter(name.clone(), Vec::new()),
-            written: None,
+            written: if set == path { self.of_file(name) } else { None },
         })
+    }
+
+    /// Returns what the file of a parameter has. `None` for another parameter, and for a file with a URL or one that fails in `generate`.
+    fn of_file(&self, parameter: &str) -> Option<Written> {
+        let name = parameter.strip_prefix(AssignmentKind::File.prefix())?;
+        let is_set = |one: &&Assignment| one.kind == AssignmentKind::File && one.name == name;
+        let set = self.request.options.assignments.iter().rfind(is_set)?;
+        let file = self.request.places().set_file(&set.name, &set.value).ok()?;
+        let max = self.request.settings.chart_bounds.bytes;
+        let bytes = Path::new(&file).is_absolute().then(|| super::read(&file, max, max).ok()?).flatten()?;
+        Some(Written { line: 1, text: Some(String::from_utf8(bytes).ok()?) })
     }
 
     /// Returns the settings in the documents of a text.

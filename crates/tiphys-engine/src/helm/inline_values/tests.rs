@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 use tiphys_model::params::Parameter;
-use tiphys_model::resources::{ApplicationSource, HelmParameter, HelmSource, PluginSource};
+use tiphys_model::resources::{ApplicationSource, HelmSource, PluginSource};
 
-use super::{InlineValues, covering_parameter};
+use super::InlineValues;
 use crate::helm::text_parameter;
 use crate::helm::value_path::ValuePath;
 use crate::{HELM_PLUGIN, SourceType};
@@ -121,40 +121,4 @@ fn invalid_inline_values_are_rejected_by_place() {
         let error = set(&source, name, json!([5])).expect_err("rejected");
         assert!(error.starts_with(expected), "{error}");
     }
-}
-
-#[test]
-fn parameters_at_above_and_below_a_path_cover_it() {
-    let entry = |name: &str, force_string| HelmParameter {
-        name: name.to_owned(),
-        value: "1".to_owned(),
-        force_string,
-    };
-    let helm = HelmSource {
-        parameters: vec![
-            entry("a.b", false),
-            entry("c", true),
-            entry("d[0].e", true),
-            entry("d[0].e", false),
-        ],
-        ..HelmSource::default()
-    };
-    let source = ApplicationSource { helm: Some(helm), ..ApplicationSource::default() };
-    let covering =
-        |source: &ApplicationSource, name| covering_parameter(source, type_of(source), None, &path(name));
-    for (name, expected) in [
-        ("a", Some("set.a.b")),
-        ("a.b", Some("set.a.b")),
-        ("a.b.c", Some("set.a.b")),
-        ("a.c", None),
-        ("c[x]", Some("set.c")),
-        ("d", Some("set.d[0].e")),
-        ("d[1]", None),
-    ] {
-        assert_eq!(covering(&source, name).as_deref(), expected, "{name}");
-    }
-    let plugin = with_parameters(&[("value.a", "[]"), ("set-file.b", "x"), ("values", "c: 1")]);
-    assert_eq!(covering(&plugin, "a[0]").as_deref(), Some("value.a"));
-    assert_eq!(covering(&plugin, "b").as_deref(), Some("set-file.b"));
-    assert_eq!(covering(&plugin, "c"), None);
 }

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
-use tiphys_engine::{InlineValues, NoPlaceError, SET_PREFIX, ValuePath, is_structure};
+use tiphys_engine::{InlineValues, NoPlaceError, SET_PREFIX, ValueParameters, ValuePath, is_structure};
 use tiphys_model::params::{
     Announcement, ApplyError, Assignment, ItemType, JsonType, Parameter, ParameterValue, Types, check_value,
 };
+use tiphys_model::resources::ApplicationSource;
 
 use super::request::RequestTarget;
 use super::structures::{Action, Shown, announced, in_effect, json_type};
@@ -116,6 +117,20 @@ impl ParameterSource {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a value that another parameter of the changed source hides.
+    pub(super) fn require_winning(
+        &self,
+        after: &ApplicationSource,
+        assignments: &[Assignment<ParameterValue>],
+    ) -> Result<(), ServiceError> {
+        let parameters = ValueParameters::of(after, self.source_type, self.plugin());
+        let mut set = assignments.iter().filter(|one| one.value.is_some()).map(|one| &one.target.name);
+        match set.find_map(|name| Some((name, parameters.winning_over(name)?))) {
+            Some((name, other)) => Err(self.covered(name, other)),
+            None => Ok(()),
+        }
     }
 
     fn unfit(&self, name: &str, due: Types, given: &str) -> ServiceError {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 use tiphys_engine::{
-    HELM_VALUE_PREFIXES, InlineValues, InlineValuesError, NoPlaceError, ParameterPart, SET_PREFIX, ValuePath,
-    covering_parameter, dynamic_parameter_places, inline_scalar, is_list_or_map, is_structure,
+    HELM_VALUE_PREFIXES, InlineValues, InlineValuesError, NoPlaceError, ParameterPart, SET_PREFIX,
+    ValueParameters, ValuePath, dynamic_parameter_places, inline_scalar, is_list_or_map, is_structure,
     parameter_places, source_node, structure_default,
 };
 use tiphys_model::params::{
@@ -279,14 +279,22 @@ impl ParameterSource {
         dynamic: &[String],
     ) -> Result<(), ServiceError> {
         let is_nested = |other: &&String| matches!(ValuePath::of_parameter(other), Some(Ok((other, _))) if other.is_nested(path));
-        let covering = covering_parameter(source, self.source_type, self.plugin(), path);
-        let Some(other) = covering.or_else(|| dynamic.iter().find(is_nested).cloned()) else { return Ok(()) };
-        let place = self.place_of(&other).map(|place| format!("{place}: ")).unwrap_or_default();
-        let failure = ServiceError::invalid_input(format!(
-            "{}: {place}the parameter {other} is set there and wins over {name} in the inline values; unset it first",
+        let parameters = ValueParameters::of(source, self.source_type, self.plugin());
+        let covering =
+            parameters.covering(path).or_else(|| dynamic.iter().find(is_nested).map(String::as_str));
+        match covering {
+            Some(other) => Err(self.covered(&format!("{name} in the inline values"), other)),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the error for a value that another parameter hides.
+    pub(super) fn covered(&self, hidden: &str, by: &str) -> ServiceError {
+        let place = self.place_of(by).map(|place| format!("{place}: ")).unwrap_or_default();
+        ServiceError::invalid_input(format!(
+            "{}: {place}the parameter {by} is set there and wins over {hidden}; unset it first",
             self.stored.full_name()
-        ));
-        Err(failure)
+        ))
     }
 
     /// Refuses a value that the plugin does not announce and whose name is similar to an announced one. If the chart reads it, returns a
