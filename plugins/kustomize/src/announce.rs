@@ -130,6 +130,13 @@ fn announced_images(kustomization: &Value, references: &BTreeSet<String>) -> Map
         by_name.entry(Image::parse(reference).name).or_default().push(reference);
     }
     let own = kustomization.get("images").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    // A transformer may know images elsewhere than in containers.
+    for name in own.iter().filter_map(|entry| entry.get("name")?.as_str()) {
+        let known = by_name.entry(Image::parse(name).name).or_default();
+        if known.is_empty() {
+            known.push(name);
+        }
+    }
     let mut map = Map::new();
     for (name, references) in by_name {
         for reference in &references {

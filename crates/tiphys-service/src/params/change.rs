@@ -301,7 +301,9 @@ impl ParameterSource {
         let read_names = self.read_names(edited, names);
         let edited = Edited { read_names: &read_names, ..edited };
         self.complete_images(&mut assignments, &edited)?;
-        self.require_parts(&assignments, values, announcements, &before)?;
+        let set = assignments.iter().filter(|one| one.value.is_some()).map(|one| one.target.name.as_str());
+        let new = set.chain(request.reference.iter().map(|(name, _)| name.as_str()));
+        self.require_parts(new, values, announcements, &before)?;
         let replaced = self.replaced(&mut dynamic, &mut assignments, &edited)?;
         let Applied { mut parameters, mut changes, warnings } =
             apply(edited, &assignments).map_err(|error| self.refused(&error))?;

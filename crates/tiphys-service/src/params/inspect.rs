@@ -158,8 +158,15 @@ impl ApplicationParameters {
         let rows = self.rows();
         let known = || rows.iter().map(|row| row.name);
         let mut similar = suggest(name, known());
+        let value = format!("{SET_PREFIX}{name}");
         if similar.is_empty() {
-            similar = suggest(&format!("{SET_PREFIX}{name}"), known());
+            similar = suggest(&value, known());
+        }
+        if similar.is_empty() {
+            let is_within = |known: &str, name: &str| {
+                name.strip_prefix(known).is_some_and(|rest| rest.starts_with(['.', '[']))
+            };
+            similar = known().filter(|known| is_within(known, name) || is_within(known, &value)).collect();
         }
         let error = ServiceError::not_found(format!("{application} has no parameter {name:?}"));
         Err(match similar.as_slice() {

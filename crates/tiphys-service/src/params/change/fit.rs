@@ -83,9 +83,9 @@ impl ParameterSource {
 
     /// Refuses new parameters for parts that the values of a chart cannot have: see [`Self::require_parents`], and an index past the end of a
     /// list, which helm would fill with nulls. `set` are the parameters that are set, which may make a list longer.
-    pub(super) fn require_parts(
+    pub(super) fn require_parts<'n>(
         &self,
-        assignments: &[Assignment<ParameterValue>],
+        new: impl Iterator<Item = &'n str>,
         values: Option<&InlineValues>,
         announcements: &[Announcement],
         set: &[Parameter],
@@ -93,7 +93,6 @@ impl ParameterSource {
         let Some(values) = values else { return Ok(()) };
         let path_of = |name: &str| Some(ValuePath::of_parameter(&value_name(name)?)?.ok()?.0);
         let names: BTreeSet<&str> = set.iter().map(|one| one.name.as_str()).collect();
-        let new = assignments.iter().filter(|one| one.value.is_some()).map(|one| one.target.name.as_str());
         let new = new.filter(|name| !names.contains(name)).map(|name| (name, true));
         let mut lengths: BTreeMap<ValuePath, usize> = BTreeMap::new();
         for (name, is_new) in names.iter().map(|name| (*name, false)).chain(new) {

@@ -7,7 +7,7 @@ use tiphys_engine::{
     parameter_places, source_node, structure_default,
 };
 use tiphys_model::params::{
-    Announcement, ApplyError, Assignment, Default, Edited, Form, InEffect, JsonType, Operand,
+    Announcement, ApplyError, Assignment, Default, Edited, Form, InEffect, ItemType, JsonType, Operand,
     ParameterChange, ParameterValue, Part, Target,
 };
 use tiphys_model::resources::ApplicationSource;
@@ -77,7 +77,12 @@ impl ValueAssignments {
         let (path, _) = path.map_err(|error| {
             ServiceError::invalid_input_from(&NoPlaceError::Name(target.name.clone(), error))
         })?;
+        let is_text = |one: &Announcement| matches!(one.item_type, Some(ItemType::String(_)));
         let value = match json {
+            // As in a parameter, a number is its text where a string is expected.
+            Some(Value::Number(_)) if is_scalar && request.announcement(&path).is_some_and(is_text) => {
+                String::from_utf8_lossy(bytes.trim_ascii()).into()
+            }
             Some(value) => value,
             None => match assignments::value_of(&target, operand.form, &bytes)? {
                 ParameterValue::String(text) if is_scalar => {
