@@ -15,10 +15,10 @@ use tiphys_engine::{
     DynamicEdit, Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, InlineValues, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX,
     SET_PREFIX, SET_STRING_PREFIX, SourceType, ValueParameters, ValuePath, VariableNames, Variables,
     build_variables, has_plugin_values, helm_parameter_names, is_held_as_text, parameter_places,
-    replaced_variables, shown_name, with_parameters, written_parameters,
+    replaced_variables, with_parameters, written_parameters,
 };
 use tiphys_model::params::{
-    Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, Target, apply,
+    Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, apply,
 };
 use tiphys_model::resources::ApplicationSource;
 use tiphys_plugin::{CommandFailure, Phase, PluginError};
@@ -230,7 +230,12 @@ impl ParameterSource {
             let whole_list = whole_list || is_dynamic && dynamic_list().iter().any(Option::is_some);
             let values =
                 is_inline && ["values", "values-object"].iter().any(|name| places.contains_key(*name));
-            whole_list || values || names.iter().any(|name| places.contains_key(*name))
+            let is_file = |name: &str| {
+                let value = value_name(name);
+                let path = value.as_deref().and_then(|name| name.strip_prefix(SET_PREFIX));
+                path.is_some_and(|path| places.contains_key(&format!("{SET_FILE_PREFIX}{path}")))
+            };
+            whole_list || values || names.iter().any(|name| places.contains_key(*name) || is_file(name))
         })?;
         Some(&file.path)
     }
@@ -280,6 +285,7 @@ impl ParameterSource {
         let target = RequestTarget {
             source,
             plugin,
+            parameters: &ValueParameters::of(source, self.source_type, plugin),
             announcements,
             known: &known,
             before: &before,
@@ -287,13 +293,8 @@ impl ParameterSource {
             below,
             place,
         };
-        let ValueAssignments { plain, structures, mut types } = request.assignments(&target, host)?;
-        let parameters = ValueParameters::of(source, self.source_type, plugin);
-        let mut assignments: Vec<_> =
-            plain.into_iter().flat_map(|one| of_entries(one, source, plugin, &parameters)).collect();
-        for (name, _) in &mut types {
-            *name = winning_name(&shown_name(source, plugin, name), &parameters);
-        }
+        let ValueAssignments { plain: mut assignments, structures, types } =
+            request.assignments(&target, host)?;
         let names_are_free = announcements.is_empty();
         let edited =
             Edited { parameters: &before, announcements, names_are_free, free_prefixes, read_names: &[] };
@@ -384,31 +385,6 @@ impl ParameterSource {
         let read = values.into_iter().filter(|(_, path)| keys.can_read(path));
         read.map(|(name, _)| name.to_owned()).collect()
     }
-}
-
-/// Returns an assignment with the name of the entry that it changes. A removal is one for each entry of the value, since another one would
-/// take effect otherwise.
-fn of_entries(
-    Assignment { target, value }: Assignment<ParameterValue>,
-    source: &ApplicationSource,
-    plugin: Option<&str>,
-    parameters: &ValueParameters,
-) -> Vec<Assignment<ParameterValue>> {
-    let shown = shown_name(source, plugin, &target.name);
-    let names = match &value {
-        Some(_) => vec![winning_name(&shown, parameters)],
-        None => parameters.of_value(&shown).into_iter().map(str::to_owned).collect(),
-    };
-    let names = if names.is_empty() { vec![shown] } else { names };
-    let of_name = |name| Assignment { target: Target { name, ..target.clone() }, value: value.clone() };
-    names.into_iter().map(of_name).collect()
-}
-
-/// Returns the name of the entry that a new value of this parameter changes: of several for one value the one that wins. Those with a path or
-/// JSON do not count.
-fn winning_name(shown: &str, parameters: &ValueParameters) -> String {
-    let is_text = |name: &&str| [SET_PREFIX, SET_STRING_PREFIX].iter().any(|prefix| name.starts_with(prefix));
-    parameters.of_value(shown).into_iter().rfind(is_text).unwrap_or(shown).to_owned()
 }
 
 /// Returns the name of a chart's value that a parameter sets, whatever its prefix.

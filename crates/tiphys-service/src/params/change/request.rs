@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use tiphys_engine::{
-    HELM_VALUE_PREFIXES, InlineValues, SET_PREFIX, SourceType, VALUE_PREFIX, Variables, assigned_value_name,
-    shown_name, written_parameters,
+    HELM_VALUE_PREFIXES, InlineValues, SET_PREFIX, SET_STRING_PREFIX, SourceType, VALUE_PREFIX,
+    ValueParameters, Variables, assigned_value_name, shown_name, written_parameters,
 };
 use tiphys_model::params::{
     Announcement, Assignment, Form, ItemType, JsonType, Operand, OperandOrigin, Parameter, ParameterValue,
@@ -228,14 +228,15 @@ impl ParameterRequest {
                 assignments.add(assignment, target.announcements, host)?;
             }
         }
+        for name in assignments.names() {
+            *name = target.changed_entry(name);
+        }
         for text in &self.unset {
             let unset = Target::parse(text, target.known)
                 .map_err(|error| ServiceError::invalid_input_from(&error))?;
             let name = unset.name.as_str();
-            let is_parameter = || {
-                let name = shown_name(target.source, target.plugin, name);
-                target.before.iter().any(|parameter| parameter.name == name)
-            };
+            let shown = shown_name(target.source, target.plugin, name);
+            let is_parameter = || target.before.iter().any(|parameter| parameter.name == shown);
             let is_structure = match target.values {
                 Some(values) if is_value(name) && !is_parameter() => {
                     let below = target.below.and_then(|below| below.values.as_ref());
@@ -247,8 +248,7 @@ impl ParameterRequest {
                 return Err(ServiceError::invalid_input(format!("{name} is not set in the inline values")));
             }
             if !is_structure {
-                let value = target.below.and_then(|below| below.restored(&unset, target));
-                assignments.plain.push(Assignment { target: unset, value });
+                assignments.plain.extend(target.removals(&unset, &shown));
             }
         }
         Ok(assignments)
@@ -275,6 +275,8 @@ fn has_value_prefix(name: &str) -> bool {
 pub(super) struct RequestTarget<'a> {
     pub(super) source: &'a ApplicationSource,
     pub(super) plugin: Option<&'a str>,
+    /// The parameters that set values of a chart.
+    pub(super) parameters: &'a ValueParameters,
     pub(super) announcements: &'a [Announcement],
     /// The announced and set names.
     pub(super) known: &'a HashSet<&'a str>,
@@ -286,6 +288,36 @@ pub(super) struct RequestTarget<'a> {
     pub(super) below: Option<&'a Below>,
     /// Where values of the chart are set.
     pub(super) place: ValuePlace,
+}
+
+impl RequestTarget<'_> {
+    /// Returns the name of the entry that a new value of a parameter changes: of several for one value the one that wins. Those with a path
+    /// or JSON do not count.
+    fn changed_entry(&self, name: &str) -> String {
+        let shown = shown_name(self.source, self.plugin, name);
+        let is_text =
+            |name: &&str| [SET_PREFIX, SET_STRING_PREFIX].iter().any(|prefix| name.starts_with(prefix));
+        self.parameters.of_value(&shown).into_iter().rfind(is_text).map_or(shown.clone(), str::to_owned)
+    }
+
+    /// Returns the removals of a parameter, or of a part of it: of all entries of its value, since another one would take effect otherwise.
+    /// With an override file, it is what the file changes, if that is any.
+    fn removals(&self, unset: &Target, shown: &str) -> Vec<Assignment<ParameterValue>> {
+        let names = self.parameters.of_value(shown);
+        let names = if names.is_empty() { vec![shown] } else { names };
+        let removal = |name: &str| {
+            let target = Target { name: name.to_owned(), part: unset.part.clone() };
+            let value = self.below.and_then(|below| below.restored(&target, self));
+            Assignment { target, value }
+        };
+        let all: Vec<_> = names.into_iter().map(removal).collect();
+        let is_changed = |one: &Assignment<ParameterValue>| match self.below {
+            Some(below) => one.value.is_some() || !below.has(&one.target.name),
+            None => true,
+        };
+        let changed: Vec<_> = all.iter().filter(|one| is_changed(one)).cloned().collect();
+        if changed.is_empty() { all } else { changed }
+    }
 }
 
 /// The values of a source without its own override file.
@@ -308,11 +340,14 @@ impl Below {
         }
     }
 
+    fn has(&self, name: &str) -> bool {
+        self.parameters.iter().any(|parameter| parameter.name == name)
+    }
+
     /// Returns the value to which a part of a parameter is restored. `None` if the file does not change it: then it is removed.
     fn restored(&self, part: &Target, target: &RequestTarget<'_>) -> Option<ParameterValue> {
-        let name = shown_name(target.source, target.plugin, &part.name);
         let of = |list: &[Parameter]| {
-            let parameter = list.iter().rfind(|parameter| parameter.name == name)?;
+            let parameter = list.iter().rfind(|parameter| parameter.name == part.name)?;
             value_of(parameter, &part.part)
         };
         of(&self.parameters).filter(|value| of(target.before).as_ref() != Some(value))
@@ -347,6 +382,12 @@ pub(super) struct ValueAssignments {
 }
 
 impl ValueAssignments {
+    /// Returns the names of parameters.
+    fn names(&mut self) -> impl Iterator<Item = &mut String> {
+        let of_plain = self.plain.iter_mut().map(|one| &mut one.target.name);
+        of_plain.chain(self.types.iter_mut().map(|(name, _)| name))
+    }
+
     /// Adds an assignment of a parameter other than a value of a chart. JSON `null` is the word if the parameter may be null.
     fn add(
         &mut self,
