@@ -8,7 +8,7 @@ use crate::build::{self, PROGRAM};
 use crate::cargo::{cargo, output, program, run, variable};
 
 /// Cargo's name of the profile and of its directory.
-const PROFILE: &str = "release";
+const PROFILE: &str = "dist";
 
 /// The C compiler, relative to the workspace's root.
 const C_COMPILER: &str = "xtask/src/dist/zig-cc";
