@@ -1,22 +1,18 @@
 //! Web pages, and the rules about who may request them; also metrics and health of servers without pages, and plugin services for trials.
 //!
-//! There is one page: the form of a plugin's parameters for one application. Pages are complete documents that work without scripts: forms
-//! are plain forms, and each button is a submit button. The caller provides the content as a value ([`Preview`]); this crate knows no files
-//! or plugins.
+//! `tiphys serve` is [`Application`], `plugin check --serve` is [`serve_trial`]; both have the same form. Pages are complete documents that work
+//! without scripts: forms are plain forms, and each button is a submit button.
 
 mod access;
 mod address;
 mod api;
-mod checked;
 mod commands;
-mod entered;
 mod events;
 mod form;
 mod guard;
 mod jobs;
 mod limited;
 mod metrics;
-mod page;
 mod pages;
 mod plugin_service;
 mod posted;
@@ -24,6 +20,7 @@ mod preview;
 mod serve;
 mod server;
 mod site;
+mod trial;
 
 pub use address::{LoopbackAddress, NotLoopback};
 pub use metrics::{Health, METRICS_CONNECTIONS_MAX, MetricsEndpoint, Observed};
@@ -34,5 +31,6 @@ pub use plugin_service::{
 pub use posted::FORM_BYTES_MAX;
 pub use preview::{Announced, Failed, Finding, Outcome, Preview, Severity};
 pub use serve::Application;
-pub use server::{Bound, bind, serve};
+pub use server::{Bound, bind};
 pub use site::SiteOptions;
+pub use trial::serve_trial;

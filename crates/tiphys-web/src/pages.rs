@@ -94,6 +94,8 @@ pub(crate) struct Layout {
     pub(crate) nonce: String,
     pub(crate) version: u64,
     pub(crate) is_list: bool,
+    /// Whether it is the form of a plugin without applications.
+    pub(crate) is_trial: bool,
     pub(crate) query: String,
     pub(crate) read_only: bool,
     pub(crate) form_token: String,
@@ -113,6 +115,7 @@ impl Page {
             nonce: self.nonce.0.clone(),
             version: *self.site.changes().borrow(),
             is_list: false,
+            is_trial: false,
             query: String::new(),
             read_only: self.site.options.read_only,
             form_token: self.site.access.form_token().to_owned(),

@@ -65,7 +65,7 @@ impl Application {
 
     /// Returns the address that admits one browser. It works once.
     pub fn first_url(&self) -> String {
-        format!("{}?{TOKEN}={}", self.bound.url(), self.site.access.first_token())
+        first_url(&self.bound, &self.site.access)
     }
 
     /// Serves until `stop` fires and running requests have ended.
@@ -80,7 +80,13 @@ impl Application {
     }
 }
 
+/// Returns the address that admits one browser.
+pub(crate) fn first_url(bound: &Bound, access: &Access) -> String {
+    format!("{}?{TOKEN}={}", bound.url(), access.first_token())
+}
+
 fn router(site: Arc<Site>) -> Router {
+    let access = Arc::clone(&site.access);
     let (api, document) = api::router();
     Router::new()
         .merge(pages::router())
@@ -91,11 +97,12 @@ fn router(site: Arc<Site>) -> Router {
         .fallback(async || {
             message(StatusCode::NOT_FOUND, "Not found", "There is no such page.", Some("/applications"))
         })
-        .layer(from_fn_with_state(Arc::clone(&site), guarded))
+        .layer(from_fn_with_state(access, guarded))
         .with_state(site)
 }
 
-async fn asset(Path(name): Path<String>) -> Response {
+/// Returns a file of `/assets`.
+pub(crate) async fn asset(Path(name): Path<String>) -> Response {
     match ASSETS.iter().find(|(asset, ..)| *asset == name) {
         Some((_, kind, content)) => ([(CONTENT_TYPE, *kind)], *content).into_response(),
         None => StatusCode::NOT_FOUND.into_response(),
@@ -103,37 +110,37 @@ async fn asset(Path(name): Path<String>) -> Response {
 }
 
 /// Admits the browser that opened the first address, refuses all other requests without its cookie, and adds the headers of every response.
-async fn guarded(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn guarded(State(access): State<Arc<Access>>, mut request: Request, next: Next) -> Response {
     let Ok(nonce) = Access::random() else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
     request.extensions_mut().insert(Nonce(nonce.clone()));
     let mut response = match guard::judge(request.method(), request.uri(), request.headers()) {
-        Ok(()) => admitted(&site, request, next).await,
+        Ok(()) => admitted(&access, request, next).await,
         Err(refusal) => message(StatusCode::FORBIDDEN, "Refused", &refusal.to_string(), None),
     };
     response.headers_mut().extend(headers(&nonce));
     response
 }
 
-async fn admitted(site: &Site, request: Request, next: Next) -> Response {
+async fn admitted(access: &Access, request: Request, next: Next) -> Response {
     let query = Posted::parse(request.uri().query().unwrap_or_default().as_bytes()).unwrap_or_default();
     let token = query.get(TOKEN).filter(|_| request.uri().path() == "/");
     if let Some(token) = token
-        && site.access.admit(token)
+        && access.admit(token)
     {
-        let mut response = Redirect::to("/applications").into_response();
-        if let Ok(cookie) = HeaderValue::from_str(&site.access.set_cookie()) {
+        let mut response = Redirect::to("/").into_response();
+        if let Ok(cookie) = HeaderValue::from_str(&access.set_cookie()) {
             response.headers_mut().insert(SET_COOKIE, cookie);
         }
         return response;
     }
     // The message to strangers needs the styles.
-    if site.access.has_session(request.headers()) || request.uri().path() == "/assets/style.css" {
+    if access.has_session(request.headers()) || request.uri().path() == "/assets/style.css" {
         return next.run(request).await;
     }
     let text = if token.is_some() {
-        "The address was used already, or belongs to an earlier run. Start `tiphys serve` again for a new one."
+        "The address was used already, or belongs to an earlier run. Start the program again for a new one."
     } else {
-        "Open the address that `tiphys serve` prints. After a restart it is a new one; what you have entered is kept in this browser."
+        "Open the address that the program prints. After a restart it is a new one; what you have entered is kept in this browser."
     };
     message(StatusCode::UNAUTHORIZED, "Not signed in", text, None)
 }

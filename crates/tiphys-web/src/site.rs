@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::access::Access;
 use crate::jobs::{Jobs, Stopping};
 
-pub(crate) use application::{ApplicationHead, ApplicationParameters, FormParameter};
+pub(crate) use application::{ApplicationHead, ApplicationParameters, FormParameter, SourceHead};
 pub(crate) use queries::{ApplicationList, Change, ListEntry, RenderedManifests, ReviewDocument};
 pub(crate) use state::ApplicationState;
 
@@ -36,7 +36,7 @@ pub struct SiteOptions {
 /// The state that all requests share.
 pub(crate) struct Site {
     pub(crate) options: SiteOptions,
-    pub(crate) access: Access,
+    pub(crate) access: Arc<Access>,
     service: Service,
     jobs: Jobs,
     watch: StoreWatch,
@@ -85,7 +85,16 @@ impl Site {
     ) -> Result<Self, ServiceError> {
         let watch = StoreWatch::begin(&service)?;
         let (parameters, states) = (Cache::new(CACHED_APPLICATIONS), Cache::new(STATES_MAX));
-        Ok(Self { options, access, service, jobs, watch, parameters, states, list: Mutex::default() })
+        Ok(Self {
+            options,
+            access: Arc::new(access),
+            service,
+            jobs,
+            watch,
+            parameters,
+            states,
+            list: Mutex::default(),
+        })
     }
 
     /// Returns the number of changes of the store so far. The receiver is woken by each.

@@ -19,6 +19,17 @@ pub(crate) enum Entered {
     Map(Vec<(String, String)>),
 }
 
+impl Entered {
+    /// Returns the empty value of a control.
+    pub(crate) fn empty(control: Control) -> Self {
+        match control {
+            Control::List | Control::JsonList => Self::List(Vec::new()),
+            Control::Map => Self::Map(Vec::new()),
+            _ => Self::Text(String::new()),
+        }
+    }
+}
+
 /// The requested change of one parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Edited {
@@ -84,7 +95,7 @@ impl Draft {
             return Self { edited, is_conflict: has_moved, ..shown };
         }
         let entered = match state {
-            Some("empty") => Some(Entered::Text(String::new())),
+            Some("empty") => Some(Entered::empty(shown.control)),
             _ => entered(shown.control, &at, posted),
         };
         let Some(entered) = entered else { return shown };
@@ -94,9 +105,9 @@ impl Draft {
             let edited = if is_set_here(parameter) { Edited::Reset } else { Edited::Unchanged };
             return Self { edited, ..shown };
         }
-        // A text field that is empty because nothing is set stays unset.
+        // Controls that are empty because nothing is set stay unset.
         let is_untouched =
-            shown.entered.is_none() && state.is_none() && entered == Entered::Text(String::new());
+            shown.entered.is_none() && state.is_none() && entered == Entered::empty(shown.control);
         // A value that only the files changed is not one that the browser changed.
         let is_stale = was.is_some_and(|was| was == hash(Some(&entered)));
         if is_untouched || is_stale || shown.entered.as_ref() == Some(&entered) {
@@ -120,12 +131,9 @@ impl Draft {
             ("reset", _) => self.edited = Edited::Reset,
             ("null", _) => self.edited = Edited::Null,
             ("edit", _) => self.edited = Edited::Unchanged,
-            ("empty", _) if self.control.is_single() => {
-                (self.edited, self.entered) = (Edited::Set, Some(Entered::Text(String::new())));
-            }
             ("empty", _) => {
                 rows.clear();
-                self.edited = Edited::Set;
+                (self.edited, self.entered) = (Edited::Set, Some(Entered::empty(self.control)));
             }
             ("add", _) => rows.push((String::new(), String::new())),
             ("remove", Some(row)) if row < rows.len() => drop(rows.remove(row)),
@@ -138,6 +146,7 @@ impl Draft {
             self.edited = Edited::Set;
         }
         match self.control {
+            _ if self.edited != Edited::Set && self.entered.is_none() && rows.is_empty() => {}
             Control::List | Control::JsonList => {
                 self.entered = Some(Entered::List(rows.into_iter().map(|(_, item)| item).collect()));
             }

@@ -255,7 +255,7 @@ impl Form {
             tooltip: parameter.tooltip.clone(),
             kind: kind(parameter),
             required: parameter.required,
-            can_be_empty: matches!(control, ControlView::Line { .. } | ControlView::Lines { .. }),
+            can_be_empty: control.can_be_empty(),
             control,
             was: hash(Draft::of(parameter).entered.as_ref()),
             origin: Origin::of(parameter),
@@ -340,6 +340,9 @@ fn control_view(parameter: &ParameterDocument, draft: &Draft, below: Option<&Lay
         (Edited::Set, Some(Entered::Text(text))) if text.is_empty() && draft.control == Control::Text => {
             return ControlView::State { word: "empty", text: "empty string".to_owned() };
         }
+        (Edited::Set, Some(entered)) if parameter.value.is_none() && is_empty_collection(entered) => {
+            return ControlView::State { word: "empty", text: "empty".to_owned() };
+        }
         _ => {}
     }
     let text = match &draft.entered {
@@ -373,6 +376,26 @@ fn control_view(parameter: &ParameterDocument, draft: &Draft, below: Option<&Lay
         Control::Yaml => lines(text, true),
         _ if text.contains(['\n', '\r']) => lines(text, false),
         _ => ControlView::Line { text, is_decimal: false },
+    }
+}
+
+fn is_empty_collection(entered: &Entered) -> bool {
+    match entered {
+        Entered::Text(_) => false,
+        Entered::List(list) => list.is_empty(),
+        Entered::Map(map) => map.is_empty(),
+    }
+}
+
+impl ControlView {
+    /// Whether there are buttons for the empty value and null.
+    fn can_be_empty(&self) -> bool {
+        match self {
+            Self::Line { .. } | Self::Lines { .. } => true,
+            Self::List(list) => list.is_empty(),
+            Self::Map(map) => map.is_empty(),
+            Self::Switch { .. } | Self::Choice { .. } | Self::State { .. } | Self::Dynamic(_) => false,
+        }
     }
 }
 

@@ -114,7 +114,13 @@ async fn reviewed(request: &Page, application: String, posted: &Posted, moved: O
         .sources
         .iter()
         .any(|head| head.position == source && head.plugin.as_deref() == Some(HELM_PLUGIN));
-    let command = change_commands(&found, several.then_some(source), &review.write_to, &edits);
+    let position = source.to_string();
+    let mut options = vec!["--write-to", &review.write_to];
+    if several {
+        options.extend(["--source-position", &position]);
+    }
+    let known = found.names().collect();
+    let command = change_commands(&application, &known, &options, &edits);
     page(
         if moved.is_some() { StatusCode::CONFLICT } else { StatusCode::OK },
         &Review {

@@ -57,3 +57,21 @@ pub(crate) fn assert_has(text: &str, parts: &[&str]) {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
 }
+
+/// Opens the first address of a page, which a line has after a prefix. Returns the address and the cookie.
+pub(crate) fn admitted(line: &str, prefix: &str) -> (String, String) {
+    let url = line.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(" until ^C"));
+    let (address, query) =
+        url.and_then(|url| url.split_once('/')).unwrap_or_else(|| panic!("no address: {line}"));
+    let answer = send(address, &format!("GET /{query}"), &[&format!("Host: {address}")], "");
+    assert_eq!(answer.status, 303, "{line}");
+    let cookie = answer.head.split("set-cookie: ").nth(1).and_then(|rest| rest.split(';').next());
+    (address.to_owned(), cookie.expect("a cookie").to_owned())
+}
+
+/// The value of a hidden field.
+pub(crate) fn field(html: &str, name: &str) -> String {
+    let start = format!("name=\"{name}\" value=\"");
+    let rest = html.split(start.as_str()).nth(1).unwrap_or_else(|| panic!("no field {name}:\n{html}"));
+    rest.split('"').next().expect("an end").to_owned()
+}

@@ -4,12 +4,15 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::http::{self, Answer, assert_has};
+use crate::http::{self, Answer, assert_has, field};
 use crate::running::{Pipe, Running};
 use crate::world::{TIPHYS, World};
 
 /// The Application of the sample repository with a chart.
 const SHOP: &str = "/applications/argocd/shop";
+
+/// The beginning of the line with the first address.
+const PREFIX: &str = "the page is at http://";
 
 /// `tiphys serve` on the sample repository, and a browser that it has admitted.
 pub(crate) struct Page {
@@ -39,14 +42,8 @@ impl Page {
         let mut running = Running::of(command);
         let log = running.stderr();
         let line = log.line();
-        let url = line.strip_prefix("the page is at http://").and_then(|rest| rest.strip_suffix(" until ^C"));
-        let (address, query) = url.and_then(|url| url.split_once('/')).expect("an address");
-        let (address, first) = (address.to_owned(), format!("/{query}"));
-        let host = format!("Host: {address}");
-        let admitted = http::send(&address, &format!("GET {first}"), &[&host], "");
-        assert_eq!(admitted.status, 303);
-        let cookie = admitted.head.split("set-cookie: ").nth(1).and_then(|rest| rest.split(';').next());
-        let cookie = cookie.expect("a cookie").to_owned();
+        let (address, cookie) = http::admitted(&line, PREFIX);
+        let first = line[PREFIX.len() + address.len()..].trim_end_matches(" until ^C").to_owned();
         Self { world, _running: running, _log: log, address, first, cookie }
     }
 
@@ -102,13 +99,6 @@ fn in_repository(world: &World) -> Command {
     let mut command = world.command(TIPHYS);
     command.current_dir(world.path("sample"));
     command
-}
-
-/// The value of a hidden field.
-pub(crate) fn field(html: &str, name: &str) -> String {
-    let start = format!("name=\"{name}\" value=\"");
-    let rest = html.split(start.as_str()).nth(1).unwrap_or_else(|| panic!("no field {name}:\n{html}"));
-    rest.split('"').next().expect("an end").to_owned()
 }
 
 fn encoded(text: &str) -> String {

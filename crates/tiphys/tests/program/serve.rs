@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::net::{Shutdown, TcpStream};
 
-use crate::http::{self, Answer, assert_has};
+use crate::http::{self, Answer, assert_has, field};
 use crate::running::{Pipe, Running};
 use crate::world::{Output, World};
 
@@ -50,6 +50,7 @@ struct Served {
     _log: Pipe,
     /// `127.0.0.1:PORT`.
     address: String,
+    cookie: String,
 }
 
 impl Served {
@@ -63,11 +64,8 @@ impl Served {
         let all = [&["plugin", "check", "shop", "--in=repo", "--pass-env=PIPE", "--serve"], args].concat();
         let mut running = world.start_with("PIPE", &world.path("pipe"), &all);
         let log = running.stderr();
-        let line = log.line();
-        let address =
-            line.strip_prefix("the form is at http://").and_then(|rest| rest.split_once("/ until ^C"));
-        let address = address.unwrap_or_else(|| panic!("no address: {line}")).0.to_owned();
-        Self { world, running, _log: log, address }
+        let (address, cookie) = http::admitted(&log.line(), "the form is at http://");
+        Self { world, running, _log: log, address, cookie }
     }
 
     fn connect(&self) -> TcpStream {
@@ -79,17 +77,31 @@ impl Served {
     }
 
     fn get(&self, path: &str) -> Answer {
-        self.send(&format!("GET {path}"), &[&format!("Host: {}", self.address)], "")
+        let cookie = format!("Cookie: {}", self.cookie);
+        self.send(&format!("GET {path}"), &[&format!("Host: {}", self.address), &cookie], "")
     }
 
-    fn post(&self, body: &str) -> Answer {
+    /// Posts a form with the token of the page. `token` is that of an earlier page.
+    fn post(&self, token: &str, body: &str) -> Answer {
+        let body = format!("csrf={token}&{body}");
         let headers = [
             format!("Host: {}", self.address),
+            format!("Cookie: {}", self.cookie),
             "Sec-Fetch-Site: same-origin".to_owned(),
             "Content-Type: application/x-www-form-urlencoded".to_owned(),
             format!("Content-Length: {}", body.len()),
         ];
-        self.send("POST /", &headers.each_ref().map(String::as_str), body)
+        self.send("POST /", &headers.each_ref().map(String::as_str), &body)
+    }
+
+    /// Sends a request for the page.
+    fn request(&self, stream: &mut TcpStream) -> std::io::Result<()> {
+        write!(stream, "GET / HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\n\r\n", self.address, self.cookie)
+    }
+
+    /// The token of the form that is shown.
+    fn token(&self) -> String {
+        field(&self.get("/").body, "csrf")
     }
 
     /// Ends the program like `^C`.
@@ -115,26 +127,25 @@ fn page_has_a_control_for_each_kind_of_parameter() {
         &[
             "<h1>Plugin <code>shop</code></h1>",
             "No findings",
-            r#"<label for="f0">Title</label>"#,
-            "<textarea id=\"f0\" name=\"/title\"",
+            "<textarea id=\"p0\" name=\"/title\"",
             "Shown in the tab.",
-            r#"name="/replicas" value="9007199254740993" inputmode="decimal""#,
-            r#"type="radio" id="f2-0" name="/debug" value="" checked> not set (default: false)"#,
-            r#"<option value="=dark">dark</option>"#,
-            r#"value="set:/hosts">Set a list"#,
-            r#"value="set:/limits">Set a map"#,
+            r#"name="/replicas" value="9007199254740993" class="number""#,
+            r#"type="radio" id="p2" name="/debug" value="" checked> inherit (false)"#,
+            r#"<option value="dark">dark</option>"#,
+            r#"value="add:/hosts" id="p4-add">Add item"#,
+            r#"name="/limits/0/key" value="cpu""#,
         ],
     );
     assert_has(
         &page.head,
         &[
             "content-type: text/html; charset=utf-8",
-            "content-security-policy: default-src 'none'; style-src 'self';",
+            "content-security-policy: default-src 'none'; script-src 'nonce-",
             "x-content-type-options: nosniff",
             "cache-control: no-store",
         ],
     );
-    let style = served.get("/style.css");
+    let style = served.get("/assets/style.css");
     assert_eq!(style.status, 200);
     assert_has(&style.head, &["content-type: text/css", "x-content-type-options: nosniff"]);
     assert_eq!(served.get("/favicon.ico").status, 404);
@@ -148,7 +159,7 @@ fn reload_shows_the_changed_plugin() {
     let served = Served::start(STATIC, &[]);
     assert!(!served.get("/").body.contains("Colour"));
     served.world.write("shop/plugin.yaml", &STATIC.replace("name: theme", "name: theme, title: Colour"));
-    assert_has(&served.get("/").body, &[r#"<label for="f3">Colour</label>"#]);
+    assert_has(&served.get("/").body, &[r#"<p class="title">Colour</p>"#]);
     served.world.write("shop/plugin.yaml", "kind: [");
     let broken = served.get("/");
     assert_eq!(broken.status, 500);
@@ -162,28 +173,32 @@ fn reload_shows_the_changed_plugin() {
 #[test]
 fn entered_values_are_kept_checked_and_shown_as_commands() {
     let served = Served::start(STATIC, &[]);
+    let token = served.token();
     let wrong = served.post(
-        "/title=++it%27s%0D%0A&/replicas=3x&/debug=&/theme==dark&set:/hosts=yes&/hosts/0=a&set:/limits=no",
+        &token,
+        "/title=++it%27s%0D%0A&/replicas=3x&/debug=&/theme=dark&rows:/hosts=1&/hosts/0=a&rows:/limits=1&op=check",
     );
     assert_eq!(wrong.status, 422);
     assert_has(
         &wrong.body,
         &[
-            "<h2 id=\"summary\">1 problem</h2>",
-            "<a href=\"#f1\">replicas: the value has to be a decimal number",
+            "<h2 id=\"problems\">1 invalid</h2>",
+            "<a href=\"#p1\">replicas: the value has to be a decimal number",
             "\n  it&#39;s\n</textarea>",
             r#"value="3x""#,
-            r#"<option value="=dark" selected>"#,
+            r#"<option value="dark" selected>"#,
         ],
     );
-    let row = served
-        .post("/title=&/replicas=3&/debug=&/theme=&set:/hosts=yes&/hosts/0=a&set:/limits=no&op=add:/hosts");
+    let row = served.post(&token, "/replicas=3&rows:/hosts=1&/hosts/0=a&op=add:/hosts");
     assert_eq!(row.status, 200);
-    assert_has(&row.body, &[r#"name="/hosts/0" value="a""#, r#"name="/hosts/1" value="""#, " autofocus>"]);
-    let right = served.post("/title=++it%27s%0D%0A&/replicas=9007199254740993&/debug==true&/theme=&set:/hosts=yes&/hosts/0=a&set:/limits=no");
+    assert_has(&row.body, &[r#"name="/hosts/0" value="a""#, r#"name="/hosts/1" value="""#]);
+    let right = served.post(
+        &token,
+        "/title=++it%27s%0D%0A&/replicas=9007199254740993&/debug=true&/theme=&rows:/hosts=1&/hosts/0=a&op=check",
+    );
     assert_eq!(right.status, 200);
     let command = "tiphys params set APP &#39;title=  it&#39;\\&#39;&#39;s\n&#39; replicas=9007199254740993 debug=true \
-                   &#39;hosts:=[&#34;a&#34;]&#39;\n";
+                   &#39;hosts:=[&#34;a&#34;]&#39;</pre>";
     assert_has(&right.body, &["The values fit", command]);
 }
 
@@ -203,7 +218,6 @@ fn failing_announcement_is_shown_with_the_set_values() {
         ],
     );
     assert!(!page.body.contains("<label"), "{}", page.body);
-    assert_has(&served.post("/phase=new").body, &[r#"type="hidden" name="/phase" value="new""#, "Try again"]);
 }
 
 #[test]
@@ -215,7 +229,7 @@ fn cross_site_requests_are_refused_and_run_nothing() {
         ("GET /", &["Host: evil.example"], 403),
         ("GET /", &[&host, "Origin: http://evil.example"], 403),
         ("GET /", &[&host, "Referer: http://evil.example/page"], 403),
-        ("GET /style.css", &["Host: evil.example"], 403),
+        ("GET /assets/style.css", &["Host: evil.example"], 403),
         ("GET /", &[&host, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Dest: image"], 403),
         ("POST /", &[&host, form, "Content-Length: 0", "Sec-Fetch-Site: cross-site"], 403),
         ("POST /", &[&host, form, "Content-Length: 0", "Origin: http://evil.example"], 403),
@@ -229,7 +243,8 @@ fn cross_site_requests_are_refused_and_run_nothing() {
         ("DELETE /", &[&host, "Sec-Fetch-Site: same-origin"], 405),
     ];
     for (first, headers, status) in cases {
-        let answer = served.send(first, headers, "");
+        let cookie = format!("Cookie: {}", served.cookie);
+        let answer = served.send(first, &[headers, &[&cookie]].concat(), "");
         assert_eq!(answer.status, status, "{first} {headers:?}");
         assert_has(&answer.head, &["content-security-policy: default-src 'none'"]);
     }
@@ -243,19 +258,19 @@ fn size_of_a_posted_form_is_limited() {
     let served = Served::start(STATIC, &[]);
     let headers = [
         format!("Host: {}", served.address),
+        format!("Cookie: {}", served.cookie),
         "Sec-Fetch-Site: same-origin".to_owned(),
         "Content-Type: application/x-www-form-urlencoded".to_owned(),
         format!("Content-Length: {}", (8 << 20) + 1),
     ];
     let refused = served.send("POST /", &headers.each_ref().map(String::as_str), "");
     assert_eq!(refused.status, 413);
-    assert_eq!(refused.body, "the posted form has more than 8388608 bytes\n");
-    let largest = format!("/title={}", "x".repeat((8 << 20) - "/title=".len()));
-    assert_eq!(
-        served.post(&largest).status,
-        422,
-        "the largest form is read; a required value is missing in it"
-    );
+    assert_has(&refused.body, &["more than 8388608 bytes"]);
+    let token = served.token();
+    let start = "&op=check&/title=";
+    let largest =
+        format!("op=check&/title={}", "x".repeat((8 << 20) - token.len() - "csrf=".len() - start.len()));
+    assert_eq!(served.post(&token, &largest).status, 200, "the largest form is read");
 }
 
 /// Holds the pipe open, reports its start, and waits, with a child in another process group.
@@ -268,7 +283,7 @@ fn announcement_ends_when_the_browser_disconnects() {
     let pipe = world.pipe("pipe");
     let served = Served::start_in(world, &[]);
     let mut browser = served.connect();
-    write!(browser, "GET / HTTP/1.1\r\nHost: {}\r\n\r\n", served.address).expect("the request can be sent");
+    served.request(&mut browser).expect("the request can be sent");
     assert_eq!(pipe.line(), "started");
     browser.shutdown(Shutdown::Both).expect("the connection can be closed");
     drop(browser);
@@ -284,7 +299,7 @@ fn interrupted_server_ends_announcements() {
     let pipe = world.pipe("pipe");
     let served = Served::start_in(world, &[]);
     let mut browser = served.connect();
-    write!(browser, "GET / HTTP/1.1\r\nHost: {}\r\n\r\n", served.address).expect("the request can be sent");
+    served.request(&mut browser).expect("the request can be sent");
     assert_eq!(pipe.line(), "started");
     // An idle connection, as browsers open in advance.
     let idle = served.connect();

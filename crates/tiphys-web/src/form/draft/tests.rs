@@ -87,6 +87,10 @@ fn posted_values_become_changes() {
         ),
         (default("string array", json!({"array": ["a", "b"]})), "rows:/set.x=1&/set.x/0=b", "json [\"b\"]"),
         (default("string array", json!({"array": ["a"]})), "rows:/set.x=1", "json []"),
+        (default("string array", Value::Null), "rows:/set.x=1", "unchanged"),
+        (default("string array", Value::Null), "state:/set.x=empty", "json []"),
+        (default("string map", Value::Null), "rows:/set.x=1", "unchanged"),
+        (default("string map", Value::Null), "state:/set.x=empty", "json {}"),
         (
             default("string map", json!({"map": {"k": "v"}})),
             "rows:/set.x=1&/set.x/0/key=k&/set.x/0/value=w",

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use tiphys_plugin::config::check::{Finding, Level, Report, Rule};
 use tiphys_service::plugin::{CheckedForm, FormCheck};
 use tiphys_web::{
-    Announced, Failed, Finding as ShownFinding, LoopbackAddress, Outcome, Preview, Severity, bind, serve,
+    Announced, Failed, Finding as ShownFinding, LoopbackAddress, Outcome, Preview, Severity, bind,
+    serve_trial,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -33,10 +34,11 @@ pub(super) async fn run(
     let bound = bind(address).await.map_err(|error| {
         ServiceError::invalid_input(format!("--serve: cannot listen on {address}: {error}"))
     })?;
-    output::status(&format!("the form is at {} until ^C", bound.url()));
+    let ready = |url: &str| output::status(&format!("the form is at {url} until ^C"));
     let stop = CancellationToken::new();
     let serving = async {
-        serve(bound, stop.clone(), async |unwanted| Box::pin(preview(form_check, path, unwanted)).await)
+        let ask = async |unwanted| Box::pin(preview(form_check, path, unwanted)).await;
+        serve_trial(bound, stop.clone(), ready, ask)
             .await
             .map_err(|error| ServiceError::rendering(format!("--serve: the server failed: {error}")))
     };
