@@ -6,5 +6,5 @@ mod groups;
 mod view;
 
 pub(crate) use draft::OPERATION;
-pub(crate) use groups::Filter;
+pub(crate) use groups::{Filter, shown_name};
 pub(crate) use view::{ControlView, Form, Problem, without_dot};

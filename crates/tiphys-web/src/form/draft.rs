@@ -100,7 +100,8 @@ impl Draft {
         };
         let Some(entered) = entered else { return shown };
         let is_inherited = matches!(shown.control, Control::Switch | Control::Choice)
-            && entered == Entered::Text(String::new());
+            && entered == Entered::Text(String::new())
+            && shown.entered.as_ref() != Some(&entered);
         if is_inherited {
             let edited = if is_set_here(parameter) { Edited::Reset } else { Edited::Unchanged };
             return Self { edited, ..shown };

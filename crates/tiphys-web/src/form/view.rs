@@ -94,6 +94,8 @@ pub(crate) enum ControlView {
     Line {
         text: String,
         is_decimal: bool,
+        /// What an empty field stands for.
+        empty: &'static str,
     },
     Lines {
         text: String,
@@ -247,7 +249,7 @@ impl Form {
         } else {
             &parameter.title
         };
-        let control = control_view(parameter, &draft, below.as_ref());
+        let control = control_view(one, &draft, below.as_ref());
         FieldView {
             pointer: at,
             name: shown_name(&parameter.name).to_owned(),
@@ -325,7 +327,8 @@ fn refused(one: &FormParameter, draft: &Draft, value: Option<&EditedValue>) -> V
     check_value(announcement, &parameter).iter().map(|problem| problem.kind.to_string()).collect()
 }
 
-fn control_view(parameter: &ParameterDocument, draft: &Draft, below: Option<&LayerView>) -> ControlView {
+fn control_view(one: &FormParameter, draft: &Draft, below: Option<&LayerView>) -> ControlView {
+    let parameter = &one.parameter;
     if let Some(reference) = parameter.reference.as_ref().filter(|_| draft.edited != Edited::Reset) {
         return ControlView::Dynamic(reference.clone());
     }
@@ -372,10 +375,10 @@ fn control_view(parameter: &ParameterDocument, draft: &Draft, below: Option<&Lay
             }
             ControlView::Choice { inherited, options }
         }
-        Control::Number => ControlView::Line { text, is_decimal: true },
+        Control::Number => ControlView::Line { text, is_decimal: true, empty: empty_words(one) },
         Control::Yaml => lines(text, true),
         _ if text.contains(['\n', '\r']) => lines(text, false),
-        _ => ControlView::Line { text, is_decimal: false },
+        _ => ControlView::Line { text, is_decimal: false, empty: empty_words(one) },
     }
 }
 
@@ -397,6 +400,16 @@ impl ControlView {
             Self::Switch { .. } | Self::Choice { .. } | Self::State { .. } | Self::Dynamic(_) => false,
         }
     }
+}
+
+/// Returns the state of a value that a field shows as empty. A plugin announces an empty string as a string without a value.
+fn empty_words(one: &FormParameter) -> &'static str {
+    let Some(layer) = one.layers.iter().find(|layer| layer.effective) else { return "not set" };
+    let is_string = match layer.value.as_object() {
+        Some(value) => value.contains_key("string"),
+        None => one.parameter.item_type == "string",
+    };
+    if is_string { "empty string" } else { "null" }
 }
 
 fn lines(text: String, is_yaml: bool) -> ControlView {

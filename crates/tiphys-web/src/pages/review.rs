@@ -22,6 +22,8 @@ use crate::site::{ApplicationParameters, Change, Failure, ReviewDocument};
 struct Review<'a> {
     layout: Layout,
     view: ApplicationView<'a>,
+    /// The position of the source whose parameters change.
+    source: usize,
     document: &'a ReviewDocument,
     /// The fields of the form that ask for the change.
     fields: Vec<(&'a str, &'a str)>,
@@ -126,6 +128,7 @@ async fn reviewed(request: &Page, application: String, posted: &Posted, moved: O
         &Review {
             layout: request.layout(),
             view: ApplicationView::new(&found.head, "parameters"),
+            source,
             document: &review,
             fields: fields(&form, posted),
             places: places(is_chart),

@@ -79,6 +79,7 @@ fn posted_values_become_changes() {
         (parameter("choice", "set", text("a")), "/set.x=", "reset"),
         (parameter("choice", "set", text("a")), "/set.x=b", "text \"b\""),
         (parameter("choice", "value-file", text("a")), "/set.x=", "unchanged"),
+        (parameter("choice", "set", text("")), "/set.x=", "unchanged"),
         // Lists and maps.
         (
             default("string array", json!({"array": ["a", "b"]})),
