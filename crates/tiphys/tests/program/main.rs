@@ -3,6 +3,7 @@
 mod askpass;
 mod authors;
 mod base_servers;
+mod browser;
 mod canary;
 mod changes;
 mod chart_servers;
@@ -25,6 +26,9 @@ mod oci_generators;
 mod offline;
 mod page;
 mod page_access;
+mod page_accessibility;
+mod page_browser;
+mod page_kinds;
 mod plugin_cases;
 mod processes;
 mod pull_requests;

@@ -9,7 +9,7 @@ use crate::running::{Pipe, Running};
 use crate::world::{TIPHYS, World};
 
 /// The Application of the sample repository with a chart.
-const SHOP: &str = "/applications/argocd/shop";
+pub(crate) const SHOP: &str = "/applications/argocd/shop";
 
 /// The beginning of the line with the first address.
 const PREFIX: &str = "the page is at http://";
@@ -106,7 +106,7 @@ fn encoded(text: &str) -> String {
 }
 
 /// The row of a parameter.
-fn row<'a>(html: &'a str, name: &str) -> &'a str {
+pub(crate) fn row<'a>(html: &'a str, name: &str) -> &'a str {
     let start =
         html.find(&format!("data-name=\"{name}\"")).unwrap_or_else(|| panic!("no row {name}:\n{html}"));
     let end = html[start..].find("<div class=\"row").map_or(html.len(), |end| start + end);
@@ -221,7 +221,7 @@ fn preview_shows_the_effect_of_unsaved_values() {
 }
 
 #[test]
-fn read_only_page_saves_nothing() {
+fn behaviour_30_read_only_page_saves_nothing() {
     let page = Page::of_sample(&["--read-only"]);
     let before = page.read("applications/shop.yaml");
     let review = page.post(&format!("{SHOP}/review"), &[("/set.replicas", "7")]);

@@ -53,7 +53,7 @@ impl World {
         let mut mkfifo = self.command("mkfifo");
         mkfifo.arg(&path);
         assert_eq!(self.finish(mkfifo).code, 0, "the pipe can be made");
-        Pipe::read(move || fs::File::open(path).expect("the pipe can be opened"))
+        Pipe::read(b'\n', move || fs::File::open(path).expect("the pipe can be opened"))
     }
 
     /// Waits until a server without a log accepts connections on a socket.
@@ -79,7 +79,13 @@ impl Running {
     /// Takes its standard output.
     pub(crate) fn stdout(&mut self) -> Pipe {
         let stdout = self.0.as_mut().and_then(|child| child.stdout.take()).expect("stdout");
-        Pipe::read(move || stdout)
+        Pipe::read(b'\n', move || stdout)
+    }
+
+    /// Takes its standard output, in which a NUL ends each message.
+    pub(crate) fn messages(&mut self) -> Pipe {
+        let stdout = self.0.as_mut().and_then(|child| child.stdout.take()).expect("stdout");
+        Pipe::read(0, move || stdout)
     }
 
     /// Sends a signal by its name without `SIG`.
@@ -102,7 +108,7 @@ impl Running {
     /// Takes its standard error.
     pub(crate) fn stderr(&mut self) -> Pipe {
         let stderr = self.0.as_mut().and_then(|child| child.stderr.take()).expect("stderr");
-        Pipe::read(move || stderr)
+        Pipe::read(b'\n', move || stderr)
     }
 
     /// Waits for its end.
@@ -125,12 +131,13 @@ impl Drop for Running {
 pub(crate) struct Pipe(mpsc::Receiver<String>);
 
 impl Pipe {
-    fn read<R: Read>(open: impl FnOnce() -> R + Send + 'static) -> Self {
+    fn read<R: Read>(end: u8, open: impl FnOnce() -> R + Send + 'static) -> Self {
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || {
-            for line in BufReader::new(open()).lines() {
+            for line in BufReader::new(open()).split(end) {
+                let line = String::from_utf8(line.expect("the pipe can be read")).expect("lines are UTF-8");
                 // The test may have ended.
-                drop(sender.send(line.expect("lines are UTF-8")));
+                drop(sender.send(line));
             }
         });
         Self(receiver)

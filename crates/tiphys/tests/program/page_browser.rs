@@ -1,0 +1,174 @@
+//! The web page in a browser: the numbers are those of the behaviours in `docs/web.md`.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use crate::browser::Tab;
+use crate::page::{Page, SHOP};
+use crate::page_kinds::{self, GENERATE, KINDS, PARAMETERS};
+
+/// The value of the element with the focus, with its name.
+const FOCUSED: &str = "document.activeElement.name + '=' + document.activeElement.value";
+
+/// Focuses the first element of a selector, and presses a key.
+fn press_on(tab: &mut Tab, selector: &str, key: &str) {
+    tab.eval(&format!("document.querySelector({}).focus()", json!(selector)));
+    tab.press(&[key]);
+}
+
+/// Whether the text of an element contains another text.
+fn has(selector: &str, text: &str) -> String {
+    format!("document.querySelector({})?.textContent.includes({}) === true", json!(selector), json!(text))
+}
+
+#[test]
+fn behaviour_33_a_value_is_found_changed_reviewed_and_saved_by_keys() {
+    let page = Page::of_sample(&[]);
+    let mut tab = Tab::open(&page);
+    tab.go("/applications");
+    tab.press(&["/"]);
+    tab.enter("shop");
+    tab.press(&["Enter"]);
+    tab.wait("location.search === '?q=shop' && document.readyState === 'complete'");
+    tab.tab_to("e.matches('tbody th a') && e.textContent === 'argocd/shop'");
+    tab.press(&["Enter"]);
+    tab.wait(&format!(
+        "location.pathname === '{SHOP}' && document.querySelector('#preview .empty') !== null"
+    ));
+    tab.press(&["/"]);
+    tab.enter("replicas");
+    tab.wait(&has("#shown", "1 of 17 parameters"));
+    tab.tab_to("e.name === '/set.replicas'");
+    tab.enter("7");
+    tab.wait(&has("#preview", "+  replicas: 7"));
+    assert_eq!(tab.eval(FOCUSED), "/set.replicas=7", "the preview takes no focus");
+    let chain = "e.matches('.chain > summary') && e.closest('.row').dataset.name === 'replicas'";
+    tab.tab_to(chain);
+    tab.press(&["Enter"]);
+    tab.wait("document.activeElement.parentElement.open === true");
+    tab.press(&["Escape"]);
+    tab.wait("document.activeElement.parentElement.open === false");
+    assert_eq!(tab.eval(&format!("(e => {chain})(document.activeElement)")), true);
+    tab.tab_to("e.matches('.bar button.main')");
+    tab.press(&["Enter"]);
+    tab.wait("document.querySelector('#review') !== null");
+    tab.tab_to("e.id === 'save'");
+    tab.press(&["Enter"]);
+    tab.wait(&has(".notice.good", "Saved applications/shop.yaml"));
+    assert!(page.read("applications/shop.yaml").contains("name: replicas"));
+}
+
+#[test]
+fn behaviour_12_rows_of_a_list_keep_the_focus() {
+    let page = page_kinds::serve("[]");
+    let mut tab = Tab::open(&page);
+    tab.go(KINDS);
+    let rows = "[...document.querySelectorAll('[name^=\"/hosts/\"]')].map((one) => one.value).join(' ')";
+    let expect = |tab: &mut Tab, values: &str, focused: &str| {
+        tab.wait(&format!("{rows} === {} && {FOCUSED} === {}", json!(values), json!(focused)));
+    };
+    press_on(&mut tab, "[value='add:/hosts']", "Enter");
+    expect(&mut tab, "a.example.com b.example.com ", "/hosts/2=");
+    tab.enter("c");
+    tab.press(&["Alt+ArrowUp"]);
+    expect(&mut tab, "a.example.com c b.example.com", "/hosts/1=c");
+    assert_eq!(tab.eval("document.activeElement.getAttribute('aria-label')"), "hosts, item 2 of 3");
+    tab.press(&["Alt+ArrowDown"]);
+    expect(&mut tab, "a.example.com b.example.com c", "/hosts/2=c");
+    press_on(&mut tab, "[value='duplicate:/hosts/0']", "Enter");
+    expect(&mut tab, "a.example.com a.example.com b.example.com c", "/hosts/1=a.example.com");
+    press_on(&mut tab, "[value='down:/hosts/1']", " ");
+    expect(&mut tab, "a.example.com b.example.com a.example.com c", "op=down:/hosts/2");
+    press_on(&mut tab, "[value='remove:/hosts/3']", "Enter");
+    expect(&mut tab, "a.example.com b.example.com a.example.com", "/hosts/2=a.example.com");
+    assert_eq!(tab.eval("document.querySelector('#live').textContent"), "hosts: 3 items");
+    press_on(&mut tab, "[value='remove:/hosts/0']", "Enter");
+    expect(&mut tab, "b.example.com a.example.com", "/hosts/0=b.example.com");
+    press_on(&mut tab, "[value='remove:/hosts/0']", "Enter");
+    expect(&mut tab, "a.example.com", "/hosts/0=a.example.com");
+    press_on(&mut tab, "[value='remove:/hosts/0']", "Enter");
+    expect(&mut tab, "", "op=add:/hosts");
+}
+
+#[test]
+fn behaviours_3_and_4_two_thousand_values_are_filtered_in_place() {
+    let world = page_kinds::world(PARAMETERS, GENERATE, "[]");
+    let mut values = String::new();
+    for number in 0..2000 {
+        writeln!(values, "group{number}:\n  value{number}: text-{number}").expect("a string");
+    }
+    world.write("sample/charts/shop/values.yaml", &values);
+    let page = page_kinds::serve_world(world);
+    let mut tab = Tab::open(&page);
+    tab.go(SHOP);
+    let total = tab.eval("document.querySelectorAll('#rows .row[id]').length").as_u64().expect("a number");
+    assert!(total >= 2000, "{total}");
+    tab.eval("window.kept = document.querySelector('[name=\"/set.group1999.value1999\"]')");
+    tab.press(&["/"]);
+    tab.enter("TEXT-1999");
+    tab.wait(&has("#shown", &format!("1 of {total} parameters")));
+    tab.wait("new URL(location.href).searchParams.get('q') === 'TEXT-1999'");
+    assert_eq!(tab.eval("document.querySelector('#shown').getAttribute('role')"), "status");
+    let shown = "[...document.querySelectorAll('#rows .row[id]')].filter((one) => one.checkVisibility())";
+    assert_eq!(tab.eval(&format!("{shown}.map((one) => one.dataset.name).join()")), "group1999.value1999");
+    assert_eq!(tab.eval("window.kept.isConnected"), true, "in place");
+    tab.reload();
+    tab.wait("!('kept' in window) && document.querySelector('#preview .empty') !== null");
+    assert_eq!(tab.eval(&format!("{shown}.length")), 1);
+    press_on(&mut tab, "[name=set]", " ");
+    tab.wait(&has("#shown", &format!("0 of {total} parameters")));
+    tab.wait("new URL(location.href).searchParams.get('set') === '1'");
+}
+
+#[test]
+fn behaviours_21_and_24_an_older_preview_is_dropped_and_ends() {
+    let world = page_kinds::world(PARAMETERS, GENERATE, "[]");
+    let pipe = world.pipe("pipe");
+    let hold = format!(
+        "if [ \"$PARAM_TITLE\" = slow ]; then\n  exec 3>'{}'\n  echo started >&3\n  setsid sleep 1000 &\n  wait\nfi\n{GENERATE}",
+        world.path("pipe").display()
+    );
+    world.write("sample/plugins/kinds/plugin.yaml", &page_kinds::plugin(PARAMETERS, &hold));
+    let page = page_kinds::serve_world(world);
+    let mut tab = Tab::open(&page);
+    tab.go(KINDS);
+    tab.tab_to("e.name === '/title'");
+    tab.enter("slow");
+    assert_eq!(pipe.line(), "started");
+    assert_eq!(tab.eval("document.querySelector('#preview').getAttribute('aria-busy')"), "true");
+    tab.press(&["Shift+Tab", "Tab"]);
+    tab.enter("fast");
+    tab.wait(&has("#preview", "+  title: fast"));
+    assert_eq!(tab.eval(FOCUSED), "/title=fast");
+    pipe.ends();
+}
+
+#[test]
+fn behaviour_31_unsaved_values_survive_reloads_and_changes_of_files() {
+    let page = Page::of_sample(&[]);
+    let mut tab = Tab::open(&page);
+    tab.go(SHOP);
+    tab.tab_to("e.name === '/set.image.tag'");
+    tab.enter("2.0.0");
+    tab.reload();
+    assert_eq!(tab.answer_dialog(false), "beforeunload");
+    assert_eq!(tab.eval(FOCUSED), "/set.image.tag=2.0.0", "the page stays");
+    tab.eval("window.before = true");
+    tab.reload();
+    assert_eq!(tab.answer_dialog(true), "beforeunload");
+    let row = "document.querySelector('[data-name=\"image.tag\"]')";
+    tab.wait(&format!("!('before' in window) && {row}?.matches('.changed') === true"));
+    let value = format!("{row}.querySelector('input:not([type=hidden])').value");
+    assert_eq!(tab.eval(&value), "2.0.0", "the draft is restored");
+    tab.wait(&has("#preview", "2.0.0"));
+    let file = page.read("applications/shop.yaml");
+    page.write("applications/shop.yaml", &file.replace("1.4.0", "1.4.1"));
+    tab.wait("document.querySelector('#moved').hidden === false");
+    assert_eq!(tab.eval(&value), "2.0.0", "the field is not changed");
+    press_on(&mut tab, "#moved a", "Enter");
+    tab.wait(&format!(
+        "{row}?.textContent.includes('Changed in the files meanwhile. Yours is kept.') === true"
+    ));
+    assert_eq!(tab.eval(&value), "2.0.0");
+}
