@@ -29,6 +29,7 @@ mod page_access;
 mod page_accessibility;
 mod page_browser;
 mod page_kinds;
+mod page_pictures;
 mod plugin_cases;
 mod processes;
 mod pull_requests;
