@@ -1,4 +1,4 @@
-//! The web page over HTTP: the numbers are those of the behaviours in `docs/web.md`.
+//! The web page over HTTP: the numbers are those of the behaviours in `testdata/rules/web-page.md`.
 
 use std::process::Command;
 
@@ -64,7 +64,7 @@ impl Page {
 
     /// Posts a form with its token, as a browser without scripts does.
     pub(crate) fn post(&self, path: &str, form: &[(&str, &str)]) -> Answer {
-        let token = field(&self.get(SHOP).body, "csrf");
+        let token = self.token();
         let mut body = format!("csrf={token}");
         for (name, value) in form {
             body.extend(["&", &encoded(name), "=", &encoded(value)]);
@@ -72,11 +72,16 @@ impl Page {
         self.send("POST", path, "application/x-www-form-urlencoded", &[], &body)
     }
 
+    /// The token of forms, which each response of the API has.
+    fn token(&self) -> String {
+        let head = self.get("/api/v1/applications").head;
+        let token = head.split("x-csrf-token: ").nth(1).and_then(|rest| rest.lines().next());
+        token.expect("a token").to_owned()
+    }
+
     /// Sends a JSON document to the API.
     pub(crate) fn post_json(&self, path: &str, document: &Value) -> Answer {
-        let head = self.get("/api/v1/applications").head;
-        let token =
-            head.split("x-csrf-token: ").nth(1).and_then(|rest| rest.lines().next()).expect("a token");
+        let token = self.token();
         let header = format!("X-CSRF-Token: {token}");
         self.send("POST", path, "application/json", &[&header], &document.to_string())
     }
@@ -131,6 +136,9 @@ fn list_shows_applications_and_filters_them() {
     let filtered = page.get("/applications?plugin=helm").body;
     assert!(filtered.contains("argocd/shop") && !filtered.contains("argocd/guestbook"), "{filtered}");
     assert_has(&page.get("/applications?q=nothing").body, &["No application matches the filter"]);
+    let missing = page.get("/applications/argocd/none");
+    assert_eq!(missing.status, 404);
+    assert_has(&missing.body, &["<nav aria-label=\"Main\">", "<a href=\"/applications\">Applications</a>"]);
     assert_eq!(page.get(&format!("{SHOP}/manifests")).status, 200);
     assert_has(&page.get("/applications?state=renders").body, &["renders · 2 objects", "1–1 of 1"]);
 }

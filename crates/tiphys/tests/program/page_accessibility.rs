@@ -1,4 +1,4 @@
-//! The web page checked by axe-core: the number is that of the behaviour in `docs/web.md`.
+//! The web page checked by axe-core: the number is that of the behaviour in `testdata/rules/web-page.md`.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The web page in a browser: the numbers are those of the behaviours in `docs/web.md`.
+//! The web page in a browser: the numbers are those of the behaviours in `testdata/rules/web-page.md`.
 
 use std::fmt::Write as _;
 

@@ -1,0 +1,201 @@
+//! The form of the web page over HTTP: the numbers are those of the behaviours in `testdata/rules/web-page.md`.
+
+use crate::http::{Answer, assert_has};
+use crate::page::{Page, SHOP, field, row};
+use crate::page_kinds::{self, GENERATE, KINDS, PARAMETERS};
+
+/// Posts a form to the review of the Application `kinds`.
+fn review(page: &Page, form: &[(&str, &str)]) -> Answer {
+    page.post(&format!("{KINDS}/review"), &[form, &[("op", "review")]].concat())
+}
+
+/// Reviews a change, saves it, and returns the file of the Application.
+fn save(page: &Page, form: &[(&str, &str)]) -> String {
+    let reviewed = review(page, form);
+    assert_eq!(reviewed.status, 200, "{}", reviewed.body);
+    let digest = field(&reviewed.body, "digest");
+    let saved = page.post(&format!("{KINDS}/save"), &[form, &[("digest", &digest)]].concat());
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    page.read("applications/kinds.yaml")
+}
+
+#[test]
+fn behaviour_5_groups_count_what_is_set_and_invalid() {
+    let page = Page::of_sample(&[]);
+    assert_has(&page.get(SHOP).body, &["value=\"group:image\">image <span>1 set</span>"]);
+    let invalid = page.post(SHOP, &[("/set.replicas", "3x"), ("op", "check")]);
+    assert_has(&invalid.body, &["value=\"group:General\">General <span> 1 invalid</span>"]);
+}
+
+#[test]
+fn behaviour_6_failed_announcement_keeps_what_is_set() {
+    let world = page_kinds::world(PARAMETERS, GENERATE, "[{name: title, string: mine}]");
+    let moon = world.path("moon").display().to_string();
+    let look_up = format!(
+        "    dynamic: {{command: [sh, -c, \"test -e '{moon}' || {{ echo no moon >&2; exit 7; }}; echo []\"]}}\n"
+    );
+    world.write("sample/plugins/kinds/plugin.yaml", &(page_kinds::plugin(PARAMETERS, GENERATE) + &look_up));
+    let page = page_kinds::serve_world(world);
+    let shown = page.get(KINDS).body;
+    assert_has(
+        &shown,
+        &["The plugin could not announce its parameters", "no moon", "<a href=\"\">Retry</a>"],
+    );
+    assert_has(row(&shown, "title"), &["name=\"/title\" value=\"mine\""]);
+    page.world.write("moon", "");
+    let retried = page.get(KINDS).body;
+    assert!(!retried.contains("could not announce"), "{retried}");
+}
+
+#[test]
+fn behaviour_7_unknown_parameter_has_its_group_and_a_suggestion() {
+    let page = page_kinds::serve("[{name: titel, string: x}]");
+    let shown = page.get(KINDS).body;
+    assert_has(&shown, &["<h2>Not known to this plugin <span>1 parameter</span></h2>"]);
+    assert_has(row(&shown, "titel"), &["Did you mean <code>title</code>?", "value=\"reset:/titel\""]);
+    let saved = save(&page, &[("state:/titel", "reset")]);
+    assert!(!saved.contains("titel"), "{saved}");
+}
+
+#[test]
+fn behaviours_9_and_11_switches_and_choices_name_the_inherited_value() {
+    let page = page_kinds::serve("[{name: theme, string: blue}]");
+    let shown = page.get(KINDS).body;
+    assert_has(
+        row(&shown, "debug"),
+        &[
+            "role=\"radiogroup\"",
+            "value=\"\" checked> inherit (false)</label>",
+            "name=\"/debug\" value=\"true\"> true</label>",
+            "name=\"/debug\" value=\"false\"> false</label>",
+        ],
+    );
+    assert_has(
+        row(&shown, "theme"),
+        &[
+            "<option value=\"\">inherit</option>",
+            "<option value=\"light\">light</option>",
+            "<option value=\"blue\" selected>blue (not offered)</option>",
+            "class=\"problem\"",
+        ],
+    );
+    let saved = save(&page, &[("/debug", "true"), ("/theme", "blue")]);
+    assert_has(&saved, &["name: debug", "\"true\"", "string: blue"]);
+}
+
+#[test]
+fn behaviour_13_keys_of_maps_are_unique_and_keep_their_order() {
+    let page = page_kinds::serve("[]");
+    let rows = |first, second| {
+        [
+            ("rows:/limits", "1"),
+            ("/limits/0/key", first),
+            ("/limits/0/value", "1"),
+            ("/limits/1/key", second),
+            ("/limits/1/value", "2"),
+        ]
+    };
+    for (first, second, problem) in [
+        ("cpu", "cpu", "entries 1 and 2: duplicate key &#34;cpu&#34;"),
+        ("cpu", "", "entry 2: a key is required"),
+    ] {
+        let refused = review(&page, &rows(first, second));
+        assert_eq!(refused.status, 422);
+        assert_has(row(&refused.body, "limits"), &[problem, &format!("value=\"{second}\"")]);
+    }
+    let shown = page.post(KINDS, &[&rows("z", "a")[..], &[("op", "add:/limits")]].concat()).body;
+    let place = |key: &str| row(&shown, "limits").find(key).unwrap_or_else(|| panic!("{key}:\n{shown}"));
+    assert!(place("value=\"z\"") < place("value=\"a\""), "{shown}");
+    assert_has(&save(&page, &rows("z", "a")), &["z: \"1\"", "a: \"2\""]);
+}
+
+#[test]
+fn behaviour_14_blanks_and_line_breaks_of_text_are_kept() {
+    let page = page_kinds::serve("[]");
+    let text = "\n  first \nsecond\n";
+    let saved = save(&page, &[("/title", text)]);
+    assert_has(&saved, &["name: title"]);
+    let shown = page.get(KINDS).body;
+    assert_has(row(&shown, "title"), &["<textarea", &format!(">\n{text}</textarea>")]);
+    assert_eq!(review(&page, &[("/title", text)]).status, 200);
+    assert_has(&review(&page, &[("/title", text)]).body, &["Nothing to change"]);
+}
+
+#[test]
+fn behaviour_15_invalid_yaml_stays_with_line_and_column() {
+    let page = Page::of_sample(&[]);
+    page.write("charts/shop/values.yaml", &(page.read("charts/shop/values.yaml") + "affinity: {}\n"));
+    let broken = "cpu: 1\nmemory: [";
+    let refused = page.post(&format!("{SHOP}/review"), &[("/set.affinity", broken), ("op", "review")]);
+    assert_eq!(refused.status, 422);
+    assert_has(row(&refused.body, "affinity"), &["expected YAML", "line 2", broken]);
+}
+
+#[test]
+fn behaviour_16_empty_null_and_not_set_are_distinct() {
+    let page = page_kinds::serve("[{name: title, string: ''}]");
+    assert_has(row(&page.get(KINDS).body, "title"), &["value=\"\" placeholder=\"empty string\""]);
+    assert_has(row(&page.get(KINDS).body, "replicas"), &["value=\"\" placeholder=\"not set\""]);
+    let pressed = page.post(KINDS, &[("/title", ""), ("op", "null:/title")]).body;
+    assert_has(row(&pressed, "title"), &["name=\"state:/title\" value=\"null\"", "<em>null</em>"]);
+    let saved = save(&page, &[("/title", "x")]);
+    assert_has(&saved, &["string: 'x'"]);
+    let saved = save(&page, &[("/title", "")]);
+    assert_has(&saved, &["string: ''"]);
+    assert_has(row(&page.get(KINDS).body, "title"), &["value=\"\" placeholder=\"empty string\""]);
+}
+
+#[test]
+fn behaviour_17_review_shows_how_values_are_written() {
+    let page = Page::of_sample(&[]);
+    for (name, value, written) in [
+        ("/set.image.tag", "0123", "tag: &#34;0123&#34;"),
+        ("/set.image.tag", "yes", "tag: &#34;yes&#34;"),
+        ("/set.image.tag", "1e3", "tag: &#34;1e3&#34;"),
+        ("/set.image.tag", "9007199254740993", "tag: &#34;9007199254740993&#34;"),
+        ("/set.replicas", "9007199254740993", "replicas: 9007199254740993\n"),
+    ] {
+        let review = page.post(&format!("{SHOP}/review"), &[(name, value)]);
+        assert_has(&review.body, &[written]);
+    }
+}
+
+#[test]
+fn behaviour_18_reset_names_the_layer_below() {
+    let page = Page::of_sample(&[]);
+    let below = "back to chart default charts/shop/values.yaml:";
+    assert_has(row(&page.get(SHOP).body, "image.tag"), &[&format!("aria-label=\"Reset image.tag: {below}")]);
+    let pressed = page.post(SHOP, &[("/set.image.tag", "1.4.0"), ("op", "reset:/set.image.tag")]).body;
+    assert_has(row(&pressed, "image.tag"), &["value=\"reset\"", "<em>not set: latest (chart default)</em>"]);
+    let review = page.post(&format!("{SHOP}/review"), &[("state:/set.image.tag", "reset")]);
+    assert_has(
+        &review.body,
+        &["<dt><code>image.tag</code></dt>", "-          tag: &#34;1.4.0&#34;", "tiphys params unset"],
+    );
+    assert_has(&review.body, &[&format!("<a href=\"{SHOP}?source=1\">argocd/shop</a>")]);
+}
+
+#[test]
+fn behaviour_19_another_parameter_is_added_by_name() {
+    let page = page_kinds::serve("[]");
+    let refused = review(&page, &[("new-name", "colour"), ("new-value", "red")]);
+    assert_eq!(refused.status, 422);
+    assert_has(&refused.body, &["the plugin announces no parameter &#34;colour&#34;"]);
+    let page = Page::of_sample(&[]);
+    for name in ["colour", "set.colour"] {
+        let review = page.post(&format!("{SHOP}/review"), &[("new-name", name), ("new-value", "0123")]);
+        assert_has(&review.body, &["<code>colour</code>", "+        - name: colour", "&#34;0123&#34;"]);
+    }
+}
+
+#[test]
+fn behaviour_20_missing_required_values_are_listed() {
+    let page = page_kinds::serve("[{name: replicas, string: '3'}]");
+    let reset = review(&page, &[("state:/replicas", "reset")]);
+    assert_eq!(reset.status, 422);
+    let id = "p1";
+    assert_has(&reset.body, &["1 invalid", &format!("<a href=\"#{id}\">replicas: a value is required</a>")]);
+    assert_has(row(&reset.body, "replicas"), &["<span class=\"required\">required</span>", "id=\"p1\""]);
+    let missing = page_kinds::serve("[]");
+    assert_has(row(&missing.get(KINDS).body, "replicas"), &["a value is required"]);
+}
