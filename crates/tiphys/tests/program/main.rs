@@ -29,6 +29,7 @@ mod page_access;
 mod page_accessibility;
 mod page_browser;
 mod page_form;
+mod page_hostile;
 mod page_kinds;
 mod page_life;
 mod page_pictures;
