@@ -1,7 +1,7 @@
 //! The form of the web page over HTTP: the numbers are those of the behaviours in `testdata/rules/web-page.md`.
 
-use crate::http::{Answer, assert_has};
-use crate::page::{Page, SHOP, field, row};
+use crate::http::{Answer, assert_has, field};
+use crate::page::{Page, SHOP, row};
 use crate::page_kinds::{self, GENERATE, KINDS, PARAMETERS};
 
 /// Posts a form to the review of the Application `kinds`.

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::browser::Tab;
-use crate::http::assert_has;
-use crate::page::{Page, SHOP, field, row};
+use crate::http::{assert_has, field};
+use crate::page::{Page, SHOP, encoded, row};
 use crate::page_kinds::{self, GENERATE, KINDS, PARAMETERS, application};
 
 /// Ends elements, runs a script, turns the direction of text around, and has control characters.
@@ -55,7 +55,7 @@ fn evil_page() -> Page {
 fn hostile_strings_run_no_script_and_break_no_page() {
     let page = evil_page();
     let mut tab = Tab::open(&page);
-    let encoded = percent_encoding::utf8_percent_encode(EVIL, percent_encoding::NON_ALPHANUMERIC);
+    let encoded = encoded(EVIL);
     for path in [
         "/applications".to_owned(),
         format!("/applications?q={encoded}&project={encoded}"),

@@ -4,8 +4,8 @@
 use std::io::Write as _;
 use std::net::Shutdown;
 
-use crate::http::{self, assert_has};
-use crate::page::{field, row};
+use crate::http::{self, assert_has, field};
+use crate::page::row;
 use crate::page_kinds::{self, GENERATE, KINDS, PARAMETERS};
 
 #[test]
