@@ -129,7 +129,7 @@ fn page_has_a_control_for_each_kind_of_parameter() {
             "No findings",
             "<textarea id=\"p0\" name=\"/title\"",
             "Shown in the tab.",
-            r#"name="/replicas" value="9007199254740993" class="number""#,
+            r#"name="/replicas" value="9007199254740993""#,
             r#"type="radio" id="p2" name="/debug" value="" checked> inherit (false)"#,
             r#"<option value="dark">dark</option>"#,
             r#"value="add:/hosts" id="p4-add">Add item"#,
