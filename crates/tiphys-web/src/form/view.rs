@@ -94,7 +94,7 @@ pub(crate) enum ControlView {
     Line {
         text: String,
         is_decimal: bool,
-        /// What an empty field stands for.
+        /// The state that an empty field stands for.
         empty: &'static str,
     },
     Lines {

@@ -251,7 +251,7 @@ impl Tab {
     }
 }
 
-/// What hides the focused element or the mark of its focus. The end of a page has the focus between two rounds.
+/// Returns the elements that hide the focused one, or the mark of its focus. The end of a page has the focus between two rounds.
 const FOCUS_IS_VISIBLE: &str = "(() => {
     const e = document.activeElement;
     if (!e || e === document.body) return '';

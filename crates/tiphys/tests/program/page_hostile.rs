@@ -10,7 +10,7 @@ use crate::page_kinds::{self, GENERATE, KINDS, PARAMETERS, application};
 /// Ends elements, runs a script, turns the direction of text around, and has control characters.
 const EVIL: &str = "</textarea></title></script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>\" \u{202e}\u{1}\u{1b}[2J";
 
-/// What a page must be like, whatever its strings are.
+/// Returns the faults of a page, whatever its strings are.
 const SOUND: &str = "(() => {
     const count = (selector) => document.querySelectorAll(selector).length;
     if ('ran' in window) return 'a script ran';
