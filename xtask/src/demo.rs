@@ -24,6 +24,9 @@ pub(crate) struct Options {
     /// Run this tiphys instead of building one. The programs of tests are beside it
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
+    /// Then open the web page on the demo's copy of the example store
+    #[arg(long)]
+    pub(crate) serve: bool,
 }
 
 /// Runs the demo; another one at the same time waits for this one.
@@ -47,7 +50,17 @@ pub(crate) fn run(root: &Path, options: &Options) -> Result<(), Failure> {
             .env("GITHUB_PROXY", &servers.proxy)
             .env("GITHUB_AUTHORITY", &servers.authority)
             .env("PLUGIN_SERVER", &servers.plugin),
-    )
+    )?;
+    if options.serve { serve(root, &programs) } else { Ok(()) }
+}
+
+/// Serves the web page until `^C`. The browser needs the user's environment.
+fn serve(root: &Path, programs: &Path) -> Result<(), Failure> {
+    println!("\n==> tiphys serve: the page of the example store");
+    let mut command = program(programs.join(build::PROGRAM));
+    command.args(["serve", "--open", "--plugins", "examples/plugins"]);
+    command.args(["--store", "target/demo/store", "--repo", "target/demo/repository"]);
+    run_program(command.env("PATH", search(root, programs)).current_dir(root))
 }
 
 /// Returns the directory of tiphys and of the programs of tests, which are built if the caller names none.
@@ -68,14 +81,19 @@ fn programs(root: &Path, options: &Options) -> Result<PathBuf, Failure> {
 
 /// Returns a call of a script in an environment of its own.
 fn script(root: &Path, path: &str, programs: &Path) -> Command {
+    let mut command = program("sh");
+    command.arg(path).env_clear().env("PATH", search(root, programs)).current_dir(root);
+    command
+}
+
+/// Returns the search path with the tools and the programs in front.
+fn search(root: &Path, programs: &Path) -> OsString {
     let mut search: OsString = tools::bin(root).into();
     for more in [programs.as_os_str(), &search_path()] {
         search.push(":");
         search.push(more);
     }
-    let mut command = program("sh");
-    command.arg(path).env_clear().env("PATH", search).current_dir(root);
-    command
+    search
 }
 
 /// The servers of the step about pull requests. They end when this is dropped.
