@@ -1,5 +1,5 @@
 /** Keeps unsaved values in this tab, restores them after a reload, and asks before they are left. */
-import { adopt, changes, fields, form, report, rows, say } from '/assets/form.js';
+import { adopt, changes, fields, form, parse, report, rows, say } from '/assets/form.js';
 import { complete } from '/assets/filter.js';
 
 /** A query that matches no parameter: an answer then has the changed rows only. */
@@ -39,7 +39,7 @@ async function restore(draft) {
   const body = new URLSearchParams([...draft, ['csrf', field('csrf')], ['source', field('source')], ['q', NOTHING], ['op', 'filter']]);
   const answer = await fetch(page.getAttribute('action') ?? '', { method: 'POST', body, headers: { accept: 'text/html' } });
   if (!answer.ok) throw new Error(answer.statusText);
-  const answered = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const answered = parse(await answer.text());
   const changed = /** @type {HTMLElement[]} */ ([...answered.querySelectorAll('#rows .row.changed[id]')]);
   for (const row of changed) {
     for (const focused of row.querySelectorAll('[autofocus]')) focused.removeAttribute('autofocus');

@@ -1,5 +1,5 @@
 /** Filters the rows in place. The state is in the URL, so that a reload shows the same. */
-import { form, rows, say } from '/assets/form.js';
+import { form, parse, rows, say } from '/assets/form.js';
 
 const TOGGLES = ['set', 'required', 'invalid'];
 
@@ -88,7 +88,7 @@ export async function complete() {
   url.searchParams.set('source', control('source').value);
   const answer = await fetch(url, { headers: { accept: 'text/html' } });
   if (!answer.ok) return;
-  const all = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const all = parse(await answer.text());
   for (const row of all.querySelectorAll('#rows .row[id]')) {
     const present = document.getElementById(row.id);
     if (present) row.replaceWith(present);

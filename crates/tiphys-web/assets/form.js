@@ -19,6 +19,14 @@ export function say(text, isError = false) {
   if (live) live.textContent = text;
 }
 
+/**
+ * Parses a page of the server. Its row buttons do not submit: the modules handle them, and Chromium looks through all controls of a form
+ * for each submit button that is added.
+ * @param {string} html @returns {Document}
+ */
+export const parse = (html) =>
+  new DOMParser().parseFromString(html.replaceAll('<button name="op"', '<button type="button" name="op"'), 'text/html');
+
 /** Reports a change of the form. */
 export const report = () => document.dispatchEvent(new CustomEvent('tiphys:form'));
 

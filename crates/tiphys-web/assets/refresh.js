@@ -1,4 +1,5 @@
 /** Loads the page again without losing scroll position, focus and open parts. */
+import { parse } from '/assets/form.js';
 
 /** @returns {string[]} The summaries of the details that are open or not. @param {ParentNode} root @param {boolean} open */
 const summaries = (root, open) =>
@@ -20,7 +21,7 @@ function selectorOf(element) {
 export async function refresh() {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
   if (answer.status === 401) return void document.querySelector('#lost')?.removeAttribute('hidden');
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const page = parse(await answer.text());
   const [old, fresh] = [document.querySelector('#main'), page.querySelector('#main')];
   if (!old || !fresh || page.body.dataset.version === undefined) throw new Error('no page');
   const active = /** @type {HTMLInputElement | null} */ (document.activeElement);
