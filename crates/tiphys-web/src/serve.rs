@@ -59,7 +59,7 @@ impl Application {
         let access = Access::new(bound.port())
             .map_err(|error| ServiceError::bug(format!("cannot get random bytes: {error}")))?;
         let (jobs, runner) = Jobs::new(stop.child_token());
-        let site = Arc::new(Site::new(service, options, access, jobs)?);
+        let site = Arc::new(Site::new(service, options, access, jobs));
         Ok(Self { site, runner, bound, stop: stop.clone() })
     }
 

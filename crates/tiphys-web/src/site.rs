@@ -4,6 +4,7 @@ mod application;
 mod queries;
 mod state;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use moka::sync::Cache;
@@ -39,7 +40,12 @@ pub(crate) struct Site {
     pub(crate) access: Arc<Access>,
     service: Service,
     jobs: Jobs,
-    watch: StoreWatch,
+    /// None if the files cannot be watched. Then nothing is cached.
+    watch: Option<StoreWatch>,
+    /// Counts requests if the files are not watched.
+    requests: AtomicU64,
+    /// Never sends.
+    idle: watch::Sender<u64>,
     parameters: Cache<String, (u64, Arc<ApplicationParameters>)>,
     states: Cache<String, (u64, ApplicationState)>,
     list: Mutex<Option<(u64, Arc<ApplicationList>)>>,
@@ -77,29 +83,32 @@ impl SiteOptions {
 }
 
 impl Site {
-    pub(crate) fn new(
-        service: Service,
-        options: SiteOptions,
-        access: Access,
-        jobs: Jobs,
-    ) -> Result<Self, ServiceError> {
-        let watch = StoreWatch::begin(&service)?;
+    pub(crate) fn new(service: Service, options: SiteOptions, access: Access, jobs: Jobs) -> Self {
+        let watch = StoreWatch::begin(&service)
+            .inspect_err(|error| {
+                tracing::warn!(
+                    "{error}; pages read the files at each request, and do not change by themselves"
+                );
+            })
+            .ok();
         let (parameters, states) = (Cache::new(CACHED_APPLICATIONS), Cache::new(STATES_MAX));
-        Ok(Self {
+        Self {
             options,
             access: Arc::new(access),
             service,
             jobs,
             watch,
+            requests: AtomicU64::default(),
+            idle: watch::Sender::new(0),
             parameters,
             states,
             list: Mutex::default(),
-        })
+        }
     }
 
     /// Returns the number of changes of the store so far. The receiver is woken by each.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.watch.changes()
+        self.watch.as_ref().map_or_else(|| self.idle.subscribe(), StoreWatch::changes)
     }
 
     /// Returns the token that ends the server.
@@ -117,6 +126,9 @@ impl Site {
     }
 
     fn version(&self) -> u64 {
-        *self.watch.changes().borrow()
+        match &self.watch {
+            Some(watch) => *watch.changes().borrow(),
+            None => self.requests.fetch_add(1, Ordering::Relaxed),
+        }
     }
 }
