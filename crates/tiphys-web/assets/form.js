@@ -25,7 +25,7 @@ export function say(text, isError = false) {
  * @param {string} html @returns {Document}
  */
 export const parse = (html) =>
-  new DOMParser().parseFromString(html.replaceAll('<button name="op"', '<button type="button" name="op"'), 'text/html');
+  new DOMParser().parseFromString(html.replace(/<button name="op"(?= value="\w+:)/g, '<button type="button" name="op"'), 'text/html');
 
 /** Reports a change of the form. */
 export const report = () => document.dispatchEvent(new CustomEvent('tiphys:form'));
