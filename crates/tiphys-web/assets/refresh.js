@@ -1,5 +1,5 @@
 /** Loads the page again without losing scroll position, focus and open parts. */
-import { parse } from '/assets/form.js';
+import { changes, parse } from '/assets/form.js';
 
 /** @returns {string[]} The summaries of the details that are open or not. @param {ParentNode} root @param {boolean} open */
 const summaries = (root, open) =>
@@ -22,6 +22,8 @@ export async function refresh() {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
   if (answer.status === 401) return void document.querySelector('#lost')?.removeAttribute('hidden');
   const page = parse(await answer.text());
+  // The answer may come after the first keystroke.
+  if (changes() > 0) return void document.querySelector('#moved')?.removeAttribute('hidden');
   const [old, fresh] = [document.querySelector('#main'), page.querySelector('#main')];
   if (!old || !fresh || page.body.dataset.version === undefined) throw new Error('no page');
   const active = /** @type {HTMLInputElement | null} */ (document.activeElement);

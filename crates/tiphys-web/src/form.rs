@@ -1,10 +1,14 @@
 //! The form of an application's parameters: what is shown, what a browser posts, and the change that this asks for.
 
 mod control;
+mod controls;
 mod draft;
 mod groups;
+mod layers;
 mod view;
 
+pub(crate) use controls::ControlView;
 pub(crate) use draft::OPERATION;
 pub(crate) use groups::{Filter, shown_name};
-pub(crate) use view::{ControlView, Form, Problem, without_dot};
+pub(crate) use layers::without_dot;
+pub(crate) use view::{Form, Problem};

@@ -46,6 +46,8 @@ pub(crate) fn router() -> Router<Arc<Site>> {
 pub(crate) struct Page {
     pub(crate) site: Arc<Site>,
     nonce: Nonce,
+    /// The number of changes of the store before anything was read.
+    version: u64,
     /// The query of the URL.
     pub(crate) query: Posted,
 }
@@ -59,7 +61,7 @@ impl FromRequestParts<Arc<Site>> for Page {
         let uri: Uri = parts.uri.clone();
         let query = Posted::parse(uri.query().unwrap_or_default().as_bytes())
             .map_err(|error| message(StatusCode::BAD_REQUEST, "Bad request", &error.to_string(), None))?;
-        Ok(Self { site: Arc::clone(site), nonce, query })
+        Ok(Self { site: Arc::clone(site), nonce, version: *site.changes().borrow(), query })
     }
 }
 
@@ -86,7 +88,8 @@ impl FromRequestParts<Arc<Site>> for Named {
 /// Returns the full name of an application, unless it could be read as a path of a file.
 pub(crate) fn full_name(namespace: &str, name: &str) -> Option<String> {
     let is_part = |text: &str| !text.is_empty() && !text.contains('/') && !text.starts_with('.');
-    (is_part(namespace) && is_part(name)).then(|| format!("{namespace}/{name}"))
+    let is_file = [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
+    (is_part(namespace) && is_part(name) && !is_file).then(|| format!("{namespace}/{name}"))
 }
 
 /// The content of the frame of a page.
@@ -113,7 +116,7 @@ impl Page {
     pub(crate) fn layout(&self) -> Layout {
         Layout {
             nonce: self.nonce.0.clone(),
-            version: *self.site.changes().borrow(),
+            version: self.version,
             is_list: false,
             is_trial: false,
             query: String::new(),

@@ -41,7 +41,7 @@ pub async fn review(
     let subject = Box::pin(ParameterSource::find(workspace, stored, choice, false)).await?;
     let host = workspace.service.host();
     let change = UnsavedChange::of(&subject, request, host, Vec::new())?;
-    let difference = Box::pin(compare_unsaved(workspace, &change)).await;
+    let mut difference = Box::pin(compare_unsaved(workspace, &change)).await;
     let plan = |write_to| {
         let options = EditOptions { write_to, ..EditOptions::default() };
         plan_edit(&subject, &options, request, host).and_then(PlannedEdits::of)
@@ -56,6 +56,10 @@ pub async fn review(
     // If the other place is impossible, the first result stays: its error names the owner.
     let other = other.and_then(|place| Some((place, plan(place).ok()?)));
     let (write_to, edits) = other.map_or((place, edits), |(place, planned)| (place, Ok(planned)));
+    if edits.as_ref().is_ok_and(|planned| write_to == WriteTo::Override && changes_a_file(planned)) {
+        let message = "the effect of changing an override file that exists is not known before it is saved";
+        difference.result = Err(ServiceError::invalid_input(message));
+    }
     match &edits {
         Ok(planned) => {
             let of_edits = planned.edits.iter().flat_map(|edit| &edit.warnings);
@@ -64,6 +68,11 @@ pub async fn review(
         Err(_) => warnings.extend(change.warnings.iter().cloned()),
     }
     Ok(Review { change, difference, write_to, edits, warnings })
+}
+
+/// Whether files are changed that exist already. Rendering would merge the saved ones over the unsaved values.
+fn changes_a_file(planned: &PlannedEdits) -> bool {
+    planned.files().iter().any(|file| file.before().is_some())
 }
 
 fn hides_inline_value(planned: &PlannedEdits) -> bool {

@@ -23,7 +23,10 @@ impl StoreWatch {
     /// Begins to watch. The error names the directory that cannot be watched.
     pub fn begin(service: &Service) -> Result<Self, ServiceError> {
         let (count, changes) = watch::channel(0);
-        let own = [service.cache_dir().to_owned(), service.host().temporary_dir()];
+        let paths = paths(service);
+        // A store may be in the directory for temporary files.
+        let mut own = vec![service.cache_dir().to_owned(), service.host().temporary_dir()];
+        own.retain(|own| paths.iter().all(|path| !path.starts_with(own)));
         let changed = move |event: notify::Result<notify::Event>| {
             // After an error, events may be lost.
             if event.as_ref().map_or(true, |event| is_change(event, &own)) {
@@ -34,7 +37,7 @@ impl StoreWatch {
             ServiceError::rendering(format!("cannot watch {}: {}", path.display(), chain(error)))
         };
         let mut watcher = recommended_watcher(changed).map_err(|error| failed(Path::new(""), &error))?;
-        for path in paths(service) {
+        for path in paths {
             watcher.watch(&path, RecursiveMode::Recursive).map_err(|error| failed(&path, &error))?;
         }
         Ok(Self { changes, _watcher: watcher })

@@ -30,11 +30,13 @@ impl Control {
     /// Returns the control of a parameter.
     pub(crate) fn of(parameter: &ParameterDocument) -> Self {
         let field = |name: &str| parameter.value.as_ref().is_some_and(|value| value.get(name).is_some());
+        // A value that is set otherwise than announced is edited as it is.
         match parameter.collection_type.as_str() {
+            _ if field("array") => return Self::List,
+            _ if field("map") => return Self::Map,
+            "array" | "map" if field("string") => return Self::Text,
             "array" => return Self::List,
             "map" => return Self::Map,
-            _ if !parameter.announced && field("array") => return Self::List,
-            _ if !parameter.announced && field("map") => return Self::Map,
             _ => {}
         }
         if !parameter.choices.is_empty() {

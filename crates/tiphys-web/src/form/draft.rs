@@ -71,6 +71,28 @@ pub(crate) fn pointer(name: &str) -> String {
     format!("/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
+/// Returns the name of the parameter with these controls.
+pub(crate) fn name_of(pointer: &str) -> String {
+    pointer.trim_start_matches('/').replace("~1", "/").replace("~0", "~")
+}
+
+/// Returns the pointers of parameters whose posted value is not the one that the page was loaded with.
+pub(crate) fn lost(posted: &Posted) -> impl Iterator<Item = &str> {
+    let loaded = posted.pairs().iter().filter_map(|(name, was)| Some((name.strip_prefix(WAS)?, was)));
+    loaded
+        .filter(|(at, was)| {
+            let controls = [Control::Text, Control::List, Control::Map];
+            let mut values =
+                controls.into_iter().filter_map(|control| entered(control, at, posted)).peekable();
+            let has_state = posted.get(&format!("{STATE}{at}")).is_some();
+            let is_same = |value: Entered| {
+                hash(Some(&value)) == **was || (**was == hash(None) && value == Entered::Text(String::new()))
+            };
+            has_state || (values.peek().is_some() && !values.any(is_same))
+        })
+        .map(|(at, _)| at)
+}
+
 impl Draft {
     /// Returns the draft of a page that is loaded.
     pub(crate) fn of(parameter: &ParameterDocument) -> Self {
@@ -84,7 +106,8 @@ impl Draft {
         let shown = Self::of(parameter);
         let at = pointer(&parameter.name);
         let was = posted.get(&format!("{WAS}{at}"));
-        let has_moved = was.is_some_and(|was| was != hash(shown.entered.as_ref()));
+        let baseline = baseline(parameter, &shown);
+        let has_moved = was.is_some_and(|was| was != hash(baseline.as_ref()));
         let state = posted.get(&format!("{STATE}{at}"));
         let edited = match state {
             Some("reset") => Edited::Reset,
@@ -99,19 +122,18 @@ impl Draft {
             _ => entered(shown.control, &at, posted),
         };
         let Some(entered) = entered else { return shown };
-        let is_inherited = matches!(shown.control, Control::Switch | Control::Choice)
-            && entered == Entered::Text(String::new())
-            && shown.entered.as_ref() != Some(&entered);
-        if is_inherited {
-            let edited = if is_set_here(parameter) { Edited::Reset } else { Edited::Unchanged };
-            return Self { edited, ..shown };
+        // A value that only the files changed is not one that the browser changed.
+        if baseline.as_ref() == Some(&entered) || was.is_some_and(|was| was == hash(Some(&entered))) {
+            return shown;
+        }
+        let is_choice = matches!(shown.control, Control::Switch | Control::Choice);
+        if is_choice && entered == Entered::Text(String::new()) {
+            return Self { edited: Edited::Reset, is_conflict: has_moved, ..shown };
         }
         // Controls that are empty because nothing is set stay unset.
         let is_untouched =
             shown.entered.is_none() && state.is_none() && entered == Entered::empty(shown.control);
-        // A value that only the files changed is not one that the browser changed.
-        let is_stale = was.is_some_and(|was| was == hash(Some(&entered)));
-        if is_untouched || is_stale || shown.entered.as_ref() == Some(&entered) {
+        if is_untouched {
             return shown;
         }
         Self { edited: Edited::Set, entered: Some(entered), is_conflict: has_moved, ..shown }
@@ -180,6 +202,14 @@ impl Draft {
                 None => json(map.iter().map(|(key, value)| (key.clone(), json!(value))).collect()),
             },
         })
+    }
+}
+
+/// Returns the value that the controls of an unchanged parameter post. Those of a choice that is inherited post an empty string.
+pub(crate) fn baseline(parameter: &ParameterDocument, shown: &Draft) -> Option<Entered> {
+    match shown.control {
+        Control::Switch | Control::Choice if !is_set_here(parameter) => Some(Entered::Text(String::new())),
+        _ => shown.entered.clone(),
     }
 }
 

@@ -1,19 +1,17 @@
 //! The form as the template shows it.
 
-use serde_json::Value;
 use tiphys_engine::SET_PREFIX;
 use tiphys_model::params::{Parameter, check_value};
-use tiphys_service::documents::{LayerDocument, LocationDocument, ParameterDocument, ReferenceDocument};
+use tiphys_service::documents::ParameterDocument;
 use tiphys_service::params::{EditedValue, ParameterEdit};
 
-use super::control::{Control, entered};
-use super::draft::{Draft, Edited, Entered, OPERATION, hash, is_set_here, pointer};
+use super::control::Control;
+use super::controls::ControlView;
+use super::draft::{Draft, Edited, Entered, OPERATION, baseline, hash, is_set_here, lost, name_of, pointer};
 use super::groups::{Filter, groups, shown_name};
+use super::layers::{LayerView, Origin, below};
 use crate::posted::Posted;
 use crate::site::{ApplicationParameters, FormParameter};
-
-/// Maximum rows of a text area, which has one row more than lines.
-const TEXT_ROWS_MAX: usize = 16;
 
 /// The problem of a required parameter without a value.
 const REQUIRED: &str = "a value is required";
@@ -89,53 +87,6 @@ pub(crate) enum FieldState {
     Conflict,
 }
 
-/// The controls of a field.
-pub(crate) enum ControlView {
-    Line {
-        text: String,
-        is_decimal: bool,
-        /// The state that an empty field stands for.
-        empty: &'static str,
-    },
-    Lines {
-        text: String,
-        rows: usize,
-        is_yaml: bool,
-    },
-    Switch {
-        inherited: String,
-        chosen: String,
-    },
-    Choice {
-        inherited: String,
-        options: Vec<(String, bool, String)>,
-    },
-    List(Vec<String>),
-    Map(Vec<(String, String)>),
-    /// A state without other controls.
-    State {
-        word: &'static str,
-        text: String,
-    },
-    Dynamic(ReferenceDocument),
-}
-
-/// The layer that is effective.
-pub(crate) struct Origin {
-    pub(crate) words: String,
-    pub(crate) place: String,
-    /// The class of the badge.
-    pub(crate) class: &'static str,
-}
-
-/// One of the layers that set a value.
-pub(crate) struct LayerView {
-    pub(crate) words: String,
-    pub(crate) value: String,
-    pub(crate) place: String,
-    pub(crate) effective: bool,
-}
-
 impl Form {
     /// Builds the form of a source. Without a posted form it shows the values of the files.
     pub(crate) fn new(
@@ -171,7 +122,7 @@ impl Form {
                 name: group.name,
             };
             for index in group.members {
-                let field = form.field(index, all[index], posted, operation.as_ref());
+                let field = form.field(all[index], posted, operation.as_ref());
                 let parameter = &all[index].parameter;
                 let is_invalid = !field.problems.is_empty();
                 let is_set = is_set_here(parameter);
@@ -187,7 +138,22 @@ impl Form {
             form.shown += view.fields.len();
             form.groups.push(view);
         }
+        let known = |at: &str| all.iter().any(|one| pointer(&one.parameter.name) == at);
+        let lost = posted.into_iter().flat_map(lost).filter(|at| !known(at));
+        form.problems.extend(lost.map(|at| Problem {
+            id: "rows".to_owned(),
+            text: format!(
+                "{}: the parameter has gone since the page was loaded; load the page again",
+                shown_name(&name_of(at))
+            ),
+        }));
         form
+    }
+
+    /// Returns the names of parameters that both the browser and the files changed.
+    pub(crate) fn conflicts(&self) -> impl Iterator<Item = &str> {
+        let fields = self.groups.iter().flat_map(|group| &group.fields);
+        fields.filter(|field| field.state.is_conflict()).map(|field| field.name.as_str())
     }
 
     /// Returns the names of the controls of changed parameters.
@@ -203,7 +169,6 @@ impl Form {
 
     fn field(
         &mut self,
-        index: usize,
         one: &FormParameter,
         posted: Option<&Posted>,
         operation: Option<&Operation<'_>>,
@@ -216,7 +181,7 @@ impl Form {
         if let Some((word, row)) = pressed {
             draft.press(parameter, word, row);
         }
-        let id = format!("p{index}");
+        let id = id_of(&at);
         let mut problems =
             if draft.edited == Edited::Unchanged { parameter.problems.clone() } else { Vec::new() };
         match draft.change() {
@@ -249,7 +214,7 @@ impl Form {
         } else {
             &parameter.title
         };
-        let control = control_view(one, &draft, below.as_ref());
+        let control = ControlView::of(one, &draft, below.as_ref());
         FieldView {
             pointer: at,
             name: shown_name(&parameter.name).to_owned(),
@@ -259,7 +224,7 @@ impl Form {
             required: parameter.required,
             can_be_empty: control.can_be_empty(),
             control,
-            was: hash(Draft::of(parameter).entered.as_ref()),
+            was: hash(baseline(parameter, &Draft::of(parameter)).as_ref()),
             origin: Origin::of(parameter),
             layers: one.layers.iter().map(LayerView::of).collect(),
             reset: reset.filter(|_| draft.edited != Edited::Reset),
@@ -327,96 +292,6 @@ fn refused(one: &FormParameter, draft: &Draft, value: Option<&EditedValue>) -> V
     check_value(announcement, &parameter).iter().map(|problem| problem.kind.to_string()).collect()
 }
 
-fn control_view(one: &FormParameter, draft: &Draft, below: Option<&LayerView>) -> ControlView {
-    let parameter = &one.parameter;
-    if let Some(reference) = parameter.reference.as_ref().filter(|_| draft.edited != Edited::Reset) {
-        return ControlView::Dynamic(reference.clone());
-    }
-    let inherited = below.map(|below| below.value.clone()).unwrap_or_default();
-    match (&draft.edited, &draft.entered) {
-        (Edited::Reset, _) => {
-            let text =
-                below.map_or("no value".to_owned(), |below| format!("{} ({})", below.value, below.words));
-            return ControlView::State { word: "reset", text: format!("not set: {text}") };
-        }
-        (Edited::Null, _) => return ControlView::State { word: "null", text: "null".to_owned() },
-        (Edited::Set, Some(Entered::Text(text))) if text.is_empty() && draft.control == Control::Text => {
-            return ControlView::State { word: "empty", text: "empty string".to_owned() };
-        }
-        (Edited::Set, Some(entered)) if parameter.value.is_none() && is_empty_collection(entered) => {
-            return ControlView::State { word: "empty", text: "empty".to_owned() };
-        }
-        _ => {}
-    }
-    let text = match &draft.entered {
-        Some(Entered::List(list)) => return ControlView::List(list.clone()),
-        Some(Entered::Map(map)) => return ControlView::Map(map.clone()),
-        None if !draft.control.is_single() => {
-            return if draft.control == Control::Map {
-                ControlView::Map(Vec::new())
-            } else {
-                ControlView::List(Vec::new())
-            };
-        }
-        Some(Entered::Text(text)) => text.clone(),
-        None => String::new(),
-    };
-    let is_set = is_set_here(parameter) || draft.edited == Edited::Set;
-    let chosen = if is_set { text.clone() } else { String::new() };
-    let inherited = if is_set_here(parameter) { inherited } else { Draft::of(parameter).text() };
-    match draft.control {
-        Control::Switch => ControlView::Switch { inherited, chosen },
-        Control::Choice => {
-            let known =
-                parameter.choices.iter().map(|choice| (choice.clone(), *choice == chosen, String::new()));
-            let mut options: Vec<_> = known.collect();
-            if !chosen.is_empty() && options.iter().all(|(_, is_chosen, _)| !is_chosen) {
-                options.push((chosen, true, " (not offered)".to_owned()));
-            }
-            ControlView::Choice { inherited, options }
-        }
-        Control::Number => ControlView::Line { text, is_decimal: true, empty: empty_words(one) },
-        Control::Yaml => lines(text, true),
-        _ if text.contains(['\n', '\r']) => lines(text, false),
-        _ => ControlView::Line { text, is_decimal: false, empty: empty_words(one) },
-    }
-}
-
-fn is_empty_collection(entered: &Entered) -> bool {
-    match entered {
-        Entered::Text(_) => false,
-        Entered::List(list) => list.is_empty(),
-        Entered::Map(map) => map.is_empty(),
-    }
-}
-
-impl ControlView {
-    /// Whether there are buttons for the empty value and null.
-    fn can_be_empty(&self) -> bool {
-        match self {
-            Self::Line { .. } | Self::Lines { .. } => true,
-            Self::List(list) => list.is_empty(),
-            Self::Map(map) => map.is_empty(),
-            Self::Switch { .. } | Self::Choice { .. } | Self::State { .. } | Self::Dynamic(_) => false,
-        }
-    }
-}
-
-/// Returns the state of a value that a field shows as empty. A plugin announces an empty string as a string without a value.
-fn empty_words(one: &FormParameter) -> &'static str {
-    let Some(layer) = one.layers.iter().find(|layer| layer.effective) else { return "not set" };
-    let is_string = match layer.value.as_object() {
-        Some(value) => value.contains_key("string"),
-        None => one.parameter.item_type == "string",
-    };
-    if is_string { "empty string" } else { "null" }
-}
-
-fn lines(text: String, is_yaml: bool) -> ControlView {
-    let rows = (text.lines().count() + 1).min(TEXT_ROWS_MAX);
-    ControlView::Lines { text, rows, is_yaml }
-}
-
 impl FieldState {
     fn of(draft: &Draft) -> Self {
         match draft.edited {
@@ -437,19 +312,9 @@ impl FieldState {
     }
 }
 
-impl Draft {
-    fn text(&self) -> String {
-        match &self.entered {
-            Some(Entered::Text(text)) => text.clone(),
-            _ => String::new(),
-        }
-    }
-}
-
-/// Returns the layer below the effective one.
-fn below(layers: &[LayerDocument]) -> Option<LayerView> {
-    let effective = layers.iter().position(|layer| layer.effective)?;
-    layers.get(effective + 1).map(LayerView::of)
+/// Returns the prefix of the ids of a field, which stays the same if other parameters come or go.
+fn id_of(pointer: &str) -> String {
+    format!("p{}", &blake3::hash(pointer.as_bytes()).to_hex()[..8])
 }
 
 fn kind(parameter: &ParameterDocument) -> String {
@@ -459,56 +324,5 @@ fn kind(parameter: &ParameterDocument) -> String {
         "map" => format!("map of {item}s"),
         _ if !parameter.choices.is_empty() => "choice".to_owned(),
         _ => item.to_owned(),
-    }
-}
-
-impl Origin {
-    fn of(parameter: &ParameterDocument) -> Self {
-        let class = match parameter.origin.as_str() {
-            "dynamic" => "dynamic",
-            _ if is_set_here(parameter) => "here",
-            "default" => "default",
-            _ => "file",
-        };
-        Self {
-            words: parameter.layer.clone(),
-            place: parameter.location.as_ref().map(place).unwrap_or_default(),
-            class,
-        }
-    }
-}
-
-impl LayerView {
-    fn of(layer: &LayerDocument) -> Self {
-        Self {
-            words: layer.layer.clone(),
-            value: value_text(&layer.value),
-            place: layer.location.as_ref().map(place).unwrap_or_default(),
-            effective: layer.effective,
-        }
-    }
-}
-
-fn place(location: &LocationDocument) -> String {
-    let file = without_dot(&location.file);
-    location.line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
-}
-
-/// Returns a path without `./` in front.
-pub(crate) fn without_dot(path: &str) -> &str {
-    path.strip_prefix("./").unwrap_or(path)
-}
-
-/// Returns a value on one line. An empty string is marked.
-fn value_text(value: &Value) -> String {
-    match entered(value) {
-        Some(Entered::Text(text)) if text.is_empty() => "\"\"".to_owned(),
-        Some(Entered::Text(text)) => text,
-        Some(Entered::List(list)) => serde_json::json!(list).to_string(),
-        Some(Entered::Map(map)) => {
-            Value::Object(map.into_iter().map(|(key, value)| (key, value.into())).collect()).to_string()
-        }
-        None if value.is_null() => "null".to_owned(),
-        None => value.to_string(),
     }
 }

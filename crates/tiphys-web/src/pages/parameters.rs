@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Redirect, Response};
 use tiphys_service::params::{EditedValue, ParameterEdit};
 
-use super::{ApplicationView, Layout, Named, Page, error_text, failed, page, path_of, review};
+use super::{ApplicationView, Layout, Named, Page, error_text, failed, message, page, path_of, review};
 use crate::form::{ControlView, Filter, Form, OPERATION, Problem};
 use crate::posted::{self, Posted};
 use crate::site::{ApplicationParameters, Change, ReviewDocument};
@@ -66,7 +66,10 @@ pub(super) async fn post(
     };
     match request.site.parameters(&application).await {
         Ok(found) => {
-            let source = source_of(&found, &posted);
+            let source = match posted_source(&found, &posted) {
+                Ok(source) => source,
+                Err(unknown) => return unknown.response(&application),
+            };
             let mut filter = Filter::of(&posted);
             if let Some(group) = posted.get(OPERATION).and_then(|operation| operation.strip_prefix("group:"))
             {
@@ -94,7 +97,10 @@ pub(super) async fn preview(
         Ok(found) => found,
         Err(failure) => return failed(&request.site, &failure),
     };
-    let source = source_of(&found, &posted);
+    let source = match posted_source(&found, &posted) {
+        Ok(source) => source,
+        Err(unknown) => return unknown.response(&application),
+    };
     let form = Form::new(&found, source, Filter::default(), Some(&posted));
     let edits = edits_of(&form, &posted);
     let reviewed = if edits.is_empty() || !form.problems.is_empty() {
@@ -124,6 +130,28 @@ pub(super) fn source_of(found: &ApplicationParameters, fields: &Posted) -> usize
     let known = |position: &usize| found.head.sources.iter().any(|head| head.position == *position);
     let first = || found.parameters.first().map(|one| one.parameter.source_position);
     named.filter(known).or_else(first).unwrap_or(1)
+}
+
+/// The posted source, which the application has no more.
+pub(super) struct UnknownSource<'a>(&'a str);
+
+/// Returns the position of the source that a posted form is about.
+pub(super) fn posted_source<'a>(
+    found: &ApplicationParameters,
+    posted: &'a Posted,
+) -> Result<usize, UnknownSource<'a>> {
+    let source = source_of(found, posted);
+    match posted.get("source") {
+        Some(named) if named != source.to_string() => Err(UnknownSource(named)),
+        _ => Ok(source),
+    }
+}
+
+impl UnknownSource<'_> {
+    pub(super) fn response(&self, application: &str) -> Response {
+        let text = format!("The Application has no source {} any more. Nothing was saved.", self.0);
+        message(StatusCode::CONFLICT, "The sources changed", &text, Some(&path_of(application)))
+    }
 }
 
 /// Returns what a posted form asks for, with the parameter that was added by its name.

@@ -9,7 +9,7 @@ use tiphys_service::ErrorKind;
 use tiphys_service::params::WriteTo;
 
 use super::message::{message, status_of};
-use super::parameters::{after_save, edits_of, source_of, with_problems};
+use super::parameters::{after_save, edits_of, posted_source, with_problems};
 use super::{ApplicationView, Layout, Named, Page, error_text, failed, page, path_of};
 use crate::access::FORM_TOKEN;
 use crate::commands::change_commands;
@@ -29,6 +29,8 @@ struct Review<'a> {
     fields: Vec<(&'a str, &'a str)>,
     places: Vec<Place>,
     command: String,
+    /// The parameters that the files changed, too, after the form was loaded.
+    conflicts: Vec<&'a str>,
     /// Why the review that was to be saved is outdated.
     moved: Option<String>,
 }
@@ -73,7 +75,10 @@ pub(super) async fn save(
         Ok(found) => found,
         Err(failure) => return failed(&request.site, &failure),
     };
-    let source = source_of(&found, &posted);
+    let source = match posted_source(&found, &posted) {
+        Ok(source) => source,
+        Err(unknown) => return unknown.response(&application),
+    };
     let form = Form::new(&found, source, Filter::default(), Some(&posted));
     let digest = posted.get("digest").unwrap_or_default().to_owned();
     let change = change_of(&application, source, &form, &posted);
@@ -91,7 +96,10 @@ async fn reviewed(request: &Page, application: String, posted: &Posted, moved: O
         Ok(found) => found,
         Err(failure) => return failed(&request.site, &failure),
     };
-    let source = source_of(&found, posted);
+    let source = match posted_source(&found, posted) {
+        Ok(source) => source,
+        Err(unknown) => return unknown.response(&application),
+    };
     let form = Form::new(&found, source, Filter::default(), Some(posted));
     let change = change_of(&application, source, &form, posted);
     if !form.problems.is_empty() {
@@ -133,6 +141,7 @@ async fn reviewed(request: &Page, application: String, posted: &Posted, moved: O
             fields: fields(&form, posted),
             places: places(is_chart),
             command,
+            conflicts: form.conflicts().collect(),
             moved,
         },
     )

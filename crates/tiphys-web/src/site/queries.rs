@@ -125,8 +125,9 @@ impl Site {
         }
         let (service, error_text) = (self.service.clone(), self.options.error_text());
         let name = application.to_owned();
-        let inspecting = self.jobs.run(async move |_| {
-            let workspace = params::open_workspace(&service, &name).await?;
+        let inspecting = self.jobs.run(async move |cancel| {
+            let options = WorkspaceOptions::for_selection(&selection(&name)).cancelled_by(cancel);
+            let workspace = Workspace::open_with_sets(&service, options).await?;
             let inspected = params::inspect(&workspace, &name, &SourceChoice::default()).await?;
             Ok::<_, ServiceError>(ApplicationParameters::new(&inspected, error_text))
         });
@@ -148,9 +149,11 @@ impl Site {
         let version = self.version();
         let (service, name) = (self.service.clone(), application.to_owned());
         let result = self.jobs.run(async move |cancel| manifests(&service, &name, cancel).await).await?;
-        let state = match &result {
-            Ok(rendered) => ApplicationState::Renders { objects: rendered.manifests.len() },
-            Err(_) => ApplicationState::Fails,
+        let known = self.states.get(application).filter(|(of, _)| *of == version).map(|(_, state)| state);
+        let state = match (&result, known) {
+            (Ok(_), Some(problems @ ApplicationState::Problems { .. })) => problems,
+            (Ok(rendered), _) => ApplicationState::Renders { objects: rendered.manifests.len() },
+            (Err(_), _) => ApplicationState::Fails,
         };
         self.states.insert(application.to_owned(), (version, state));
         Ok(result?)
@@ -187,14 +190,18 @@ impl Site {
         if self.options.read_only {
             return Err(ServiceError::invalid_input("this page is read-only").into());
         }
-        let service = self.service.clone();
+        let (service, application) = (self.service.clone(), change.application.clone());
         let saving = self.jobs.run(async move |cancel| {
             let reviewed = review(&service, &change, cancel).await?;
             let mut files = Vec::new();
             reviewed.save(&digest, |path| files.push(shown(&service, path)))?;
             Ok::<_, ServiceError>(files)
         });
-        Ok(saving.await??)
+        let saved = saving.await?;
+        // The watch may report the files later than the browser asks for them.
+        self.parameters.invalidate(&application);
+        *self.list.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(saved?)
     }
 }
 
@@ -244,6 +251,7 @@ async fn manifests(
     );
     rendering.await;
     let rendered = found.unwrap_or_else(|| Err(ServiceError::invalid_input("no application to render")))?;
+    let warnings = selected.warnings.iter().map(|warning| warning.message().to_owned());
     Ok(RenderedManifests {
         manifests: ManifestDocument::all(&rendered.manifests),
         sources: rendered
@@ -251,7 +259,7 @@ async fn manifests(
             .iter()
             .map(|source| RenderedSource { position: source.position, revision: source.revision.clone() })
             .collect(),
-        warnings: rendered.warnings.clone(),
+        warnings: warnings.chain(rendered.warnings.iter().cloned()).collect(),
     })
 }
 

@@ -218,6 +218,32 @@ fn behaviours_22_23_and_35_a_change_is_reviewed_and_saved_without_scripts() {
 }
 
 #[test]
+fn effect_of_changing_an_override_file_is_not_guessed() {
+    let page = Page::of_sample(&[]);
+    let file = "charts/shop/.argocd-source-shop.yaml";
+    page.write(file, "helm:\n  parameters:\n  - {name: replicas, value: \"5\"}\n");
+    let change = [("/set.replicas", "7"), ("write-to", "override")];
+    let review = page.post(&format!("{SHOP}/review"), &change);
+    assert_has(&review.body, &["the effect of changing an override file that exists is not known"]);
+    let digest = field(&review.body, "digest");
+    let saved = page.post(&format!("{SHOP}/save"), &[&change[..], &[("digest", digest.as_str())]].concat());
+    assert_eq!(saved.status, 303);
+    let written = page.read(file);
+    assert!(written.contains("value: \"7\"") && !written.contains("value: \"5\""), "{written}");
+}
+
+#[test]
+fn change_of_what_has_gone_is_refused() {
+    let page = Page::of_sample(&[]);
+    let gone = [("was:/set.gone", "00000000"), ("/set.gone", "1"), ("/set.replicas", "7")];
+    let answer = page.post(&format!("{SHOP}/review"), &gone);
+    assert_has(&answer.body, &["gone: the parameter has gone since the page was loaded"]);
+    let answer = page.post(&format!("{SHOP}/review"), &[("source", "2"), ("/set.replicas", "7")]);
+    assert_eq!(answer.status, 409);
+    assert_has(&answer.body, &["The Application has no source 2 any more"]);
+}
+
+#[test]
 fn preview_shows_the_effect_of_unsaved_values() {
     let page = Page::of_sample(&[]);
     let preview = page.post(&format!("{SHOP}/preview"), &[("/set.replicas", "7")]);

@@ -127,12 +127,12 @@ fn page_has_a_control_for_each_kind_of_parameter() {
         &[
             "<h1>Plugin <code>shop</code></h1>",
             "No findings",
-            "<textarea id=\"p0\" name=\"/title\"",
+            "name=\"/title\" rows=\"3\"",
             "Shown in the tab.",
             r#"name="/replicas" value="9007199254740993""#,
-            r#"type="radio" id="p2" name="/debug" value="" checked> inherit (false)"#,
+            r#"name="/debug" value="" checked> inherit (false)"#,
             r#"<option value="dark">dark</option>"#,
-            r#"value="add:/hosts" id="p4-add">Add item"#,
+            r#"value="add:/hosts""#,
             r#"name="/limits/0/key" value="cpu""#,
         ],
     );
@@ -183,7 +183,7 @@ fn entered_values_are_kept_checked_and_shown_as_commands() {
         &wrong.body,
         &[
             "<h2 id=\"problems\">1 invalid</h2>",
-            "<a href=\"#p1\">replicas: the value has to be a decimal number",
+            ">replicas: the value has to be a decimal number",
             "\n  it&#39;s\n</textarea>",
             r#"value="3x""#,
             r#"<option value="dark" selected>"#,

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 use tiphys_service::documents::ParameterDocument;
 use tiphys_service::params::EditedValue;
 
-use super::{Draft, Edited, Entered, hash};
+use super::{Draft, Edited, Entered, hash, lost};
 use crate::posted::Posted;
 
 /// A parameter of a kind (`itemType collectionType`) with a value, set in a layer.
@@ -128,6 +128,39 @@ fn value_that_changed_in_the_files_is_a_conflict_only_if_the_browser_changed_it_
         let form = format!("was:/set.x={was}&/set.x={value}");
         let draft = Draft::posted(&moved, &Posted::parse(form.as_bytes()).expect("a form"));
         assert_eq!((draft.edited, draft.is_conflict), (edited, is_conflict), "{value}");
+    }
+}
+
+#[test]
+fn inherited_choice_of_an_older_page_changes_nothing() {
+    // The page was loaded while the value was inherited; then another change set it.
+    let was = hash(Some(&Entered::Text(String::new())));
+    let moved = parameter("boolean", "set", text("true"));
+    let cases =
+        [("", Edited::Unchanged, false), ("false", Edited::Set, true), ("true", Edited::Unchanged, false)];
+    for (value, edited, is_conflict) in cases {
+        let form = format!("was:/set.x={was}&/set.x={value}");
+        let draft = Draft::posted(&moved, &Posted::parse(form.as_bytes()).expect("a form"));
+        assert_eq!((draft.edited, draft.is_conflict), (edited, is_conflict), "{value}");
+    }
+}
+
+#[test]
+fn changed_values_without_a_parameter_are_found() {
+    let was = hash(Some(&Entered::Text("a".to_owned())));
+    let list = hash(Some(&Entered::List(vec!["a".to_owned()])));
+    let cases = [
+        (format!("was:/x={was}&/x=a"), false),
+        (format!("was:/x={was}&/x=b"), true),
+        (format!("was:/x={was}&state:/x=reset"), true),
+        (format!("was:/x={was}"), false),
+        (format!("was:/x={}&/x=", hash(None)), false),
+        (format!("was:/x={list}&rows:/x=1&/x/0=a"), false),
+        (format!("was:/x={list}&rows:/x=1&/x/0=b"), true),
+    ];
+    for (form, is_lost) in cases {
+        let posted = Posted::parse(form.as_bytes()).expect("a form");
+        assert_eq!(lost(&posted).count() == 1, is_lost, "{form}");
     }
 }
 
