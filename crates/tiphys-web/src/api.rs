@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::{Body, to_bytes};
-use axum::extract::{FromRequestParts, Path, Query, State};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,9 +16,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::pages::{error_text, status_of};
-use crate::posted::FORM_BYTES_MAX;
+use crate::posted::{FORM_BYTES_MAX, read_body};
 use crate::site::{
-    ApplicationList, ApplicationParameters, Change, Failure, RenderedManifests, ReviewDocument, Site,
+    ApplicationList, ApplicationParameters, Change, DEFAULT_BASE, Failure, RenderedManifests, ReviewDocument,
+    Site,
 };
 
 /// The header with the token of writes. Each response has it.
@@ -181,55 +181,51 @@ async fn difference(
     Application(application): Application,
     Query(BaseQuery { base }): Query<BaseQuery>,
 ) -> Response {
-    answer(&site, site.difference(&application, base.as_deref().unwrap_or("HEAD")).await)
+    answer(&site, site.difference(&application, base.as_deref().unwrap_or(DEFAULT_BASE)).await)
 }
 
 /// Plans a change and renders its effect. Nothing is written.
 #[utoipa::path(post, path = "/api/v1/applications/{namespace}/{name}/review", params(("namespace" = String, Path), ("name" = String, Path)), request_body = ChangeRequest, responses((status = 200, body = ReviewDocument), (status = 422, body = ErrorDocument)))]
-async fn review(
-    State(site): State<Arc<Site>>,
-    Application(application): Application,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    match requested(&site, application, &headers, body).await {
-        Ok((change, _)) => answer(&site, site.review(change).await),
-        Err(refusal) => refusal,
-    }
+async fn review(State(site): State<Arc<Site>>, Requested { change, .. }: Requested) -> Response {
+    answer(&site, site.review(change).await)
 }
 
 /// Saves a change that was reviewed. It fails with 409 if a file or the manifests have changed since the review.
 #[utoipa::path(post, path = "/api/v1/applications/{namespace}/{name}/save", params(("namespace" = String, Path), ("name" = String, Path)), request_body = ChangeRequest, responses((status = 200, body = SavedDocument), (status = 409, body = ErrorDocument), (status = 422, body = ErrorDocument)))]
-async fn save(
-    State(site): State<Arc<Site>>,
-    Application(application): Application,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    match requested(&site, application, &headers, body).await {
-        Ok((change, digest)) => {
-            let saved = site.save(change, digest).await;
-            answer(&site, saved.map(|files| SavedDocument { files }))
-        }
-        Err(refusal) => refusal,
-    }
+async fn save(State(site): State<Arc<Site>>, Requested { change, digest }: Requested) -> Response {
+    let saved = site.save(change, digest).await;
+    answer(&site, saved.map(|files| SavedDocument { files }))
 }
 
-/// Reads the body of a write.
-async fn requested(
-    site: &Site,
-    application: String,
-    headers: &HeaderMap,
-    body: Body,
-) -> Result<(Change, String), Response> {
-    let token = headers.get(&TOKEN_HEADER).and_then(|value| value.to_str().ok());
-    if !site.access.is_form_token(token) {
-        return Err(refused(StatusCode::FORBIDDEN, "the header X-CSRF-Token is missing or old".to_owned()));
+/// The body of a write.
+struct Requested {
+    change: Change,
+    digest: String,
+}
+
+impl FromRequest<Arc<Site>> for Requested {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, site: &Arc<Site>) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let Application(application) = Application::from_request_parts(&mut parts, site).await?;
+        let token = parts.headers.get(&TOKEN_HEADER).and_then(|value| value.to_str().ok());
+        if !site.access.is_form_token(token) {
+            return Err(refused(
+                StatusCode::FORBIDDEN,
+                "the header X-CSRF-Token is missing or old".to_owned(),
+            ));
+        }
+        let body = read_body(&parts.headers, body).await.ok_or_else(|| {
+            refused(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("the request has more than {FORM_BYTES_MAX} bytes"),
+            )
+        })?;
+        let request: ChangeRequest = serde_json::from_slice(&body)
+            .map_err(|error| refused(StatusCode::BAD_REQUEST, format!("expected a change: {error}")))?;
+        let (change, digest) =
+            request.into_change(application).map_err(|error| refused(StatusCode::BAD_REQUEST, error))?;
+        Ok(Self { change, digest })
     }
-    let body = to_bytes(body, FORM_BYTES_MAX).await.map_err(|_| {
-        refused(StatusCode::PAYLOAD_TOO_LARGE, format!("the request has more than {FORM_BYTES_MAX} bytes"))
-    })?;
-    let request: ChangeRequest = serde_json::from_slice(&body)
-        .map_err(|error| refused(StatusCode::BAD_REQUEST, format!("expected a change: {error}")))?;
-    request.into_change(application).map_err(|error| refused(StatusCode::BAD_REQUEST, error))
 }

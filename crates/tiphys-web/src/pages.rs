@@ -7,6 +7,7 @@ mod message;
 mod parameters;
 mod review;
 mod sources;
+mod submitted;
 
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 
 use crate::posted::Posted;
-use crate::site::{ApplicationHead, Failure, Site};
+use crate::site::{ApplicationHead, ApplicationParameters, Failure, Site};
 
 pub(crate) use message::{failed, message, status_of};
 
@@ -113,6 +114,11 @@ pub(crate) struct ApplicationView<'a> {
 }
 
 impl Page {
+    /// Returns an application with its parameters. The error is the response.
+    async fn parameters(&self, application: &str) -> Result<Arc<ApplicationParameters>, Response> {
+        self.site.parameters(application).await.map_err(|failure| failed(&self.site, &failure))
+    }
+
     pub(crate) fn layout(&self) -> Layout {
         Layout {
             nonce: self.nonce.0.clone(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -35,14 +35,7 @@ pub(crate) async fn read(access: &Access, headers: &HeaderMap, body: Body) -> Re
     if form != Some("application/x-www-form-urlencoded") {
         return Err(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "expected a form"));
     }
-    // A body whose declared length exceeds the limit is not read.
-    let declared = text(CONTENT_LENGTH).and_then(|length| length.parse::<usize>().ok());
-    let body = match declared {
-        Some(length) if length > FORM_BYTES_MAX => None,
-        // If the body ends early, the browser has disconnected.
-        _ => to_bytes(body, FORM_BYTES_MAX).await.ok(),
-    };
-    let Some(body) = body else {
+    let Some(body) = read_body(headers, body).await else {
         return Err(refused(
             StatusCode::PAYLOAD_TOO_LARGE,
             &format!("it has more than {FORM_BYTES_MAX} bytes"),
@@ -53,6 +46,17 @@ pub(crate) async fn read(access: &Access, headers: &HeaderMap, body: Body) -> Re
         Ok(posted) if access.is_form_token(posted.get(FORM_TOKEN)) => Ok(posted),
         Ok(_) => Err(refused(StatusCode::FORBIDDEN, "its token is missing or old; load the page again")),
     }
+}
+
+/// Returns the body of a write. None if it is longer than [`FORM_BYTES_MAX`].
+pub(crate) async fn read_body(headers: &HeaderMap, body: Body) -> Option<Bytes> {
+    let declared = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    // A body whose declared length exceeds the limit is not read.
+    if declared.is_some_and(|length| length > FORM_BYTES_MAX) {
+        return None;
+    }
+    // If the body ends early, the browser has disconnected.
+    to_bytes(body, FORM_BYTES_MAX).await.ok()
 }
 
 impl Posted {

@@ -22,6 +22,9 @@ pub(crate) use state::ApplicationState;
 /// Applications whose parameters are cached.
 const CACHED_APPLICATIONS: u64 = 64;
 
+/// The base of a comparison if none is given: the commit.
+pub(crate) const DEFAULT_BASE: &str = "HEAD";
+
 /// Applications whose state is remembered.
 const STATES_MAX: u64 = 100_000;
 

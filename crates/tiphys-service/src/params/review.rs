@@ -6,7 +6,7 @@ use super::change::{ParameterRequest, ParameterSource};
 use super::diff::{UnsavedChange, compare_unsaved};
 use super::edit::{EditOptions, PlannedEdits, WriteTo, plan_edit};
 use super::{SourceChoice, find_application};
-use crate::application_diff::ApplicationDiff;
+use crate::application_diff::{ApplicationDiff, Presence};
 use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError};
 use crate::warning::Warning;
@@ -41,7 +41,6 @@ pub async fn review(
     let subject = Box::pin(ParameterSource::find(workspace, stored, choice, false)).await?;
     let host = workspace.service.host();
     let change = UnsavedChange::of(&subject, request, host, Vec::new())?;
-    let mut difference = Box::pin(compare_unsaved(workspace, &change)).await;
     let plan = |write_to| {
         let options = EditOptions { write_to, ..EditOptions::default() };
         plan_edit(&subject, &options, request, host).and_then(PlannedEdits::of)
@@ -56,10 +55,14 @@ pub async fn review(
     // If the other place is impossible, the first result stays: its error names the owner.
     let other = other.and_then(|place| Some((place, plan(place).ok()?)));
     let (write_to, edits) = other.map_or((place, edits), |(place, planned)| (place, Ok(planned)));
-    if edits.as_ref().is_ok_and(|planned| write_to == WriteTo::Override && changes_a_file(planned)) {
+    let is_unknown = write_to == WriteTo::Override && edits.as_ref().is_ok_and(changes_a_file);
+    let difference = if is_unknown {
         let message = "the effect of changing an override file that exists is not known before it is saved";
-        difference.result = Err(ServiceError::invalid_input(message));
-    }
+        let error = ServiceError::invalid_input(message);
+        ApplicationDiff::new(&change.stored, Presence::Both, Err(error))
+    } else {
+        Box::pin(compare_unsaved(workspace, &change)).await
+    };
     match &edits {
         Ok(planned) => {
             let of_edits = planned.edits.iter().flat_map(|edit| &edit.warnings);

@@ -6,10 +6,8 @@ use axum::response::Response;
 use tiphys_service::documents::DifferenceDocument;
 
 use super::message::status_of;
-use super::{ApplicationView, Layout, Named, Page, error_text, failed, page};
-
-/// The base of a comparison if none is given: what is committed.
-const DEFAULT_BASE: &str = "HEAD";
+use super::{ApplicationView, Layout, Named, Page, error_text, page};
+use crate::site::DEFAULT_BASE;
 
 #[derive(Template)]
 #[template(path = "difference.html")]
@@ -23,9 +21,9 @@ struct Difference<'a> {
 
 /// Compares an application with that of a revision.
 pub(super) async fn show(request: Page, Named(application): Named) -> Response {
-    let found = match request.site.parameters(&application).await {
+    let found = match request.parameters(&application).await {
         Ok(found) => found,
-        Err(failure) => return failed(&request.site, &failure),
+        Err(refusal) => return refusal,
     };
     let base = request.query.get("base").filter(|base| !base.is_empty()).unwrap_or(DEFAULT_BASE);
     let result = request.site.difference(&application, base).await;

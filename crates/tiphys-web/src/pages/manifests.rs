@@ -6,7 +6,7 @@ use axum::response::Response;
 use tiphys_service::documents::ManifestDocument;
 
 use super::message::status_of;
-use super::{ApplicationView, Layout, Named, Page, error_text, failed, page};
+use super::{ApplicationView, Layout, Named, Page, error_text, page};
 use crate::site::RenderedManifests;
 
 #[derive(Template)]
@@ -25,9 +25,9 @@ struct Manifests<'a> {
 
 /// Renders an application and shows its objects by kind.
 pub(super) async fn show(request: Page, Named(application): Named) -> Response {
-    let found = match request.site.parameters(&application).await {
+    let found = match request.parameters(&application).await {
         Ok(found) => found,
-        Err(failure) => return failed(&request.site, &failure),
+        Err(refusal) => return refusal,
     };
     let result = request.site.manifests(&application).await;
     let query = request.query.get("q").unwrap_or_default();

@@ -1,21 +1,21 @@
 //! The review of a change, and saving it.
 
 use askama::Template;
-use axum::body::Body;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use tiphys_engine::HELM_PLUGIN;
 use tiphys_service::ErrorKind;
 use tiphys_service::params::WriteTo;
 
 use super::message::{message, status_of};
-use super::parameters::{after_save, edits_of, posted_source, with_problems};
-use super::{ApplicationView, Layout, Named, Page, error_text, failed, page, path_of};
+use super::parameters::{after_save, shown};
+use super::submitted::{Filled, Submitted};
+use super::{ApplicationView, Layout, error_text, failed, page, path_of};
 use crate::access::FORM_TOKEN;
 use crate::commands::change_commands;
 use crate::form::{Filter, Form, OPERATION};
-use crate::posted::{self, Posted};
-use crate::site::{ApplicationParameters, Change, Failure, ReviewDocument};
+use crate::posted::Posted;
+use crate::site::{ApplicationParameters, Failure, ReviewDocument};
 
 #[derive(Template)]
 #[template(path = "review.html")]
@@ -47,65 +47,39 @@ pub(super) fn checks(operation: &str) -> bool {
 }
 
 /// Shows a change: the parameters, the files, the manifests and the command. Nothing is written.
-pub(super) async fn show(
-    request: Page,
-    Named(application): Named,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    let posted = match posted::read(&request.site.access, &headers, body).await {
-        Ok(posted) => posted,
-        Err(refusal) => return refusal,
-    };
-    reviewed(&request, application, &posted, None).await
+pub(super) async fn show(submitted: Submitted) -> Response {
+    reviewed(&submitted, None).await
 }
 
 /// Saves a change that was reviewed. If anything has changed since, it shows the new review.
-pub(super) async fn save(
-    request: Page,
-    Named(application): Named,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    let posted = match posted::read(&request.site.access, &headers, body).await {
-        Ok(posted) => posted,
+pub(super) async fn save(submitted: Submitted) -> Response {
+    let filled = match submitted.fill(Filter::default()).await {
+        Ok(filled) => filled,
         Err(refusal) => return refusal,
     };
-    let found = match request.site.parameters(&application).await {
-        Ok(found) => found,
-        Err(failure) => return failed(&request.site, &failure),
-    };
-    let source = match posted_source(&found, &posted) {
-        Ok(source) => source,
-        Err(unknown) => return unknown.response(&application),
-    };
-    let form = Form::new(&found, source, Filter::default(), Some(&posted));
-    let digest = posted.get("digest").unwrap_or_default().to_owned();
-    let change = change_of(&application, source, &form, &posted);
-    match request.site.save(change, digest).await {
-        Ok(files) => after_save(&application, source, &files.join(", ")),
+    let site = &submitted.request.site;
+    let digest = submitted.posted.get("digest").unwrap_or_default().to_owned();
+    match site.save(submitted.change(&filled), digest).await {
+        Ok(files) => after_save(&submitted.application, filled.source, &files.join(", ")),
         Err(Failure::Service(error)) if error.kind() == ErrorKind::Conflict => {
-            reviewed(&request, application, &posted, Some(error.message().to_owned())).await
+            reviewed(&submitted, Some(error.message().to_owned())).await
         }
-        Err(failure) => failed(&request.site, &failure),
+        Err(failure) => failed(site, &failure),
     }
 }
 
-async fn reviewed(request: &Page, application: String, posted: &Posted, moved: Option<String>) -> Response {
-    let found = match request.site.parameters(&application).await {
-        Ok(found) => found,
-        Err(failure) => return failed(&request.site, &failure),
+async fn reviewed(submitted: &Submitted, moved: Option<String>) -> Response {
+    let filled = match submitted.fill(Filter::default()).await {
+        Ok(filled) => filled,
+        Err(refusal) => return refusal,
     };
-    let source = match posted_source(&found, posted) {
-        Ok(source) => source,
-        Err(unknown) => return unknown.response(&application),
-    };
-    let form = Form::new(&found, source, Filter::default(), Some(posted));
-    let change = change_of(&application, source, &form, posted);
-    if !form.problems.is_empty() {
-        return with_problems(request, &found, &form, source, posted);
+    let Submitted { request, application, posted } = submitted;
+    let change = submitted.change(&filled);
+    if !filled.form.problems.is_empty() {
+        return shown(request, &filled, Some(posted), Vec::new());
     }
-    let back = format!("{}?source={source}", path_of(&application));
+    let Filled { found, source, form } = filled;
+    let back = format!("{}?source={source}", path_of(application));
     if change.edits.is_empty() {
         let text = "The files already have these values.";
         return message(StatusCode::OK, "Nothing to change", text, Some(&back));
@@ -130,7 +104,7 @@ async fn reviewed(request: &Page, application: String, posted: &Posted, moved: O
         options.extend(["--source-position", &position]);
     }
     let known = found.names().collect();
-    let command = change_commands(&application, &known, &options, &edits);
+    let command = change_commands(application, &known, &options, &edits);
     page(
         if moved.is_some() { StatusCode::CONFLICT } else { StatusCode::OK },
         &Review {
@@ -145,16 +119,6 @@ async fn reviewed(request: &Page, application: String, posted: &Posted, moved: O
             moved,
         },
     )
-}
-
-fn change_of(application: &str, source: usize, form: &Form, posted: &Posted) -> Change {
-    let chosen = posted.get("write-to");
-    Change {
-        application: application.to_owned(),
-        source: u32::try_from(source).ok(),
-        edits: edits_of(form, posted),
-        write_to: WriteTo::ALL.into_iter().find(|place| Some(place.name()) == chosen),
-    }
 }
 
 /// Returns the posted fields of changed parameters.

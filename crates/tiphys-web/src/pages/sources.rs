@@ -4,7 +4,7 @@ use askama::Template;
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use super::{ApplicationView, Layout, Named, Page, failed, page};
+use super::{ApplicationView, Layout, Named, Page, page};
 
 #[derive(Template)]
 #[template(path = "sources.html")]
@@ -15,11 +15,11 @@ struct Sources<'a> {
 
 /// Shows the sources.
 pub(super) async fn show(request: Page, Named(application): Named) -> Response {
-    match request.site.parameters(&application).await {
+    match request.parameters(&application).await {
         Ok(found) => page(
             StatusCode::OK,
             &Sources { layout: request.layout(), view: ApplicationView::new(&found.head, "sources") },
         ),
-        Err(failure) => failed(&request.site, &failure),
+        Err(refusal) => refusal,
     }
 }

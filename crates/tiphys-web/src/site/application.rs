@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use tiphys_model::params::Announcement;
+use tiphys_model::resources::Destination;
 use tiphys_service::ServiceError;
 use tiphys_service::documents::{LayerDocument, ParameterDocument};
 use tiphys_service::params;
@@ -81,7 +82,6 @@ impl ApplicationParameters {
         let stored = &inspected.stored;
         let spec = &stored.application.spec;
         let destination = &spec.destination;
-        let cluster = if destination.name.is_empty() { &destination.server } else { &destination.name };
         let place = &stored.place;
         let line = place.position.map(|position| format!(":{}", position.line)).unwrap_or_default();
         let sources = inspected.sources.iter().map(|source| SourceHead {
@@ -100,7 +100,7 @@ impl ApplicationParameters {
         let head = ApplicationHead {
             application: stored.full_name(),
             project: spec.project.clone(),
-            cluster: cluster.clone(),
+            cluster: cluster(destination).to_owned(),
             namespace: destination.namespace.clone(),
             place: format!("{}{line}", without_dot(&place.file.to_string())),
             owner: params::require_file(stored).err().map(|error| error.message().to_owned()),
@@ -119,4 +119,9 @@ impl ApplicationParameters {
             failures: inspected.failures().map(error_text).collect(),
         }
     }
+}
+
+/// Returns the name of a destination's cluster, or its URL.
+pub(super) fn cluster(destination: &Destination) -> &str {
+    if destination.name.is_empty() { &destination.server } else { &destination.name }
 }

@@ -16,6 +16,7 @@ use tiphys_service::{
 use tokio_util::sync::CancellationToken;
 use utoipa::ToSchema;
 
+use super::application::cluster;
 use super::{ApplicationParameters, ApplicationState, Failure, Site};
 use crate::form::without_dot;
 
@@ -216,10 +217,9 @@ async fn applications(
     let listed = tiphys_service::list(&workspace, &selected.applications).await;
     let entry = |one: &tiphys_service::ListedApplication| {
         let destination = &one.stored.application.spec.destination;
-        let cluster = if destination.name.is_empty() { &destination.server } else { &destination.name };
         ListEntry {
             application: one.into(),
-            destination: format!("{cluster} / {}", destination.namespace),
+            destination: format!("{} / {}", cluster(destination), destination.namespace),
             failure: one.failures.first().map(error_text),
         }
     };
