@@ -45,7 +45,7 @@ pub(super) struct Written {
 
 impl Documents {
     /// Returns the value at a path in each document that has one, the last document first: it wins. A null above the path hides earlier
-    /// documents. Empty for a text that is not YAML: it fails in `announce`.
+    /// documents. Empty for a string that is not YAML: it fails in `announce`.
     pub(super) fn written(&self, text: &[u8], reading: Reading, path: &[PathItem]) -> Vec<Written> {
         let last = self.last_first(text, reading);
         let seen = last.take_while(|document| document.null_above(path).is_none());

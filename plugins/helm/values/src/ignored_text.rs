@@ -13,7 +13,7 @@ pub fn ignored_text(place: &str, text: &[u8], version: HelmVersion) -> Vec<Strin
             "helm ignores what follows the end of a document (`...`); separate documents by `---` alone"
         }
     };
-    // Most texts are one document, and need no parsing.
+    // Most files have one document, and need no parsing.
     let may_end = |line: &[u8]| line.starts_with(b"...") || line.starts_with(b"---");
     if !text.split(|byte| *byte == b'\n').any(may_end) {
         return Vec::new();
