@@ -9,6 +9,7 @@ from statistics import median
 import fixtures
 from fixtures import URL, application, applications, commit, config_map, grouped_chart, write
 from measuring import ROOT, Bench, Build, Command, Failure, Sample, Series, cpu, memory, overhead
+from web import web
 
 DIFF = ["diff", "--base", "HEAD", "--exit-code=false", "-o", "name"]
 
@@ -335,4 +336,4 @@ def templates(bench: Bench) -> None:
     bench.row(go, unit="µs", of=lambda sample: sample.wall)
 
 
-CASES = {case.__name__: case for case in (render, inputs, params, helm, kustomize, appset, templates)}
+CASES = {case.__name__: case for case in (render, inputs, params, helm, kustomize, appset, templates, web)}

@@ -195,7 +195,7 @@ class Bench:
         samples: dict = {(index, build.name): [] for index, build in sides}
         for run in range(self.runs + 1):
             for index, build in sides:
-                sample = self._sample(commands[index], build)
+                sample = self.sample(commands[index], build)
                 if run > 0:
                     samples[index, build.name].append(sample)
         return [
@@ -203,7 +203,8 @@ class Bench:
             for index, command in enumerate(commands)
         ]
 
-    def _sample(self, command: Command, build: Build) -> Sample:
+    def sample(self, command: Command, build: Build) -> Sample:
+        """Runs a command once."""
         command.before(build)
         line = [str(word) for word in command.line(build)]
         helper = [sys.executable, "-I", "-S", str(Path(__file__).with_name("one_process.py"))]

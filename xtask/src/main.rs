@@ -4,6 +4,7 @@
 //! the workspace's root; [`main`] prints a failure and turns it into the exit code.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool")]
 
+mod bench;
 mod book;
 mod build;
 mod cargo;
@@ -41,6 +42,8 @@ enum Command {
     Tidy(tidy::Options),
     /// Install the pinned tools that plugins, tests and the demo run
     Tools(tools::Options),
+    /// Build the release program, and measure it
+    Bench(bench::Options),
     /// Build the book of docs
     Book,
     /// Render the example applications and show which plugin rendered each
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&root, &options),
         Command::Tidy(options) => tidy::run(&root, &options),
         Command::Tools(options) => tools::run(&root, &options),
+        Command::Bench(options) => bench::run(&root, &options),
         Command::Book => book::run(&root),
         Command::Demo(options) => demo::run(&root, &options),
         Command::Build(options) => build::run(&root, &options),
