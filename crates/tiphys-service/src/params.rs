@@ -40,7 +40,7 @@ pub use find::{FoundInApplication, FoundParameter, ParameterQuery, find};
 pub use inspect::{ApplicationParameters, inspect};
 pub use origin::{OriginChain, OriginLink, ParameterLocation, ParameterOrigin};
 pub use resolve::{ResolvedReference, UsedValue, resolve};
-pub use review::{Review, review};
+pub use review::{Review, SavedApplication, review};
 pub use row::{Announced, ParameterRow};
 
 /// Which sources of an application a use case is about. Empty: all.

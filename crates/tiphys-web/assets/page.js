@@ -6,6 +6,7 @@ import '/assets/draft.js';
 import '/assets/rows.js';
 import '/assets/keys.js';
 import '/assets/stream.js';
+import '/assets/working.js';
 
 const start = () => document.dispatchEvent(new CustomEvent('tiphys:load'));
 

@@ -1,5 +1,6 @@
 /** The effect of the unsaved values beside the form, and the problems of the values under their controls. */
 import { changes, form, rows, say, setProblems } from '/assets/form.js';
+import { begin, end } from '/assets/working.js';
 
 const panel = () => /** @type {HTMLElement | null} */ (document.querySelector('#preview'));
 
@@ -98,12 +99,18 @@ document.addEventListener('tiphys:load', () => {
 });
 document.addEventListener('htmx:beforeRequest', (event) => {
   if (event.detail.elt !== panel()) return;
-  if (changes() === 0) event.preventDefault();
-  else panel()?.setAttribute('aria-busy', 'true');
   stale = false;
+  if (changes() === 0) return event.preventDefault();
+  panel()?.setAttribute('aria-busy', 'true');
+  begin('effect', form()?.dataset.application ?? '', () => {
+    htmx.trigger(panel(), 'htmx:abort');
+    note('Cancelled. Change a value to see the effect on the manifests.');
+  });
 });
 document.addEventListener('htmx:afterRequest', (event) => {
-  if (event.detail.elt === panel()) panel()?.removeAttribute('aria-busy');
+  if (event.detail.elt !== panel()) return;
+  panel()?.removeAttribute('aria-busy');
+  end('effect');
 });
 document.addEventListener('htmx:beforeSwap', (event) => {
   const { target, xhr } = event.detail;

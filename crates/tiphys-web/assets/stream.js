@@ -39,6 +39,9 @@ function show(version) {
 }
 let timer = 0;
 
+/** Reports the stages of requests. @param {object} detail The stages by application. */
+const report = (detail) => document.dispatchEvent(new CustomEvent('tiphys:stages', { detail }));
+
 /** Uses one event of the stream. @param {string} block Its lines. */
 function receive(block) {
   /** @type {Record<string, string>} */
@@ -48,6 +51,12 @@ function receive(block) {
     if (name) fields[name] = value ?? '';
   }
   if (fields.id) last = fields.id;
+  if (fields.event === 'stages') {
+    const stages = JSON.parse(fields.data ?? '{}');
+    channel.postMessage({ stages });
+    report(stages);
+    return;
+  }
   if (fields.event !== 'changed') return;
   channel.postMessage({ version: Number(fields.data), last });
   show(Number(fields.data));
@@ -113,6 +122,7 @@ function update() {
 }
 
 channel.addEventListener('message', ({ data }) => {
+  if (data.stages) return report(data.stages);
   last = data.last;
   show(data.version);
 });

@@ -20,6 +20,7 @@ mod preview;
 mod serve;
 mod server;
 mod site;
+mod stages;
 mod trial;
 
 pub use address::{LoopbackAddress, NotLoopback};
@@ -33,4 +34,5 @@ pub use preview::{Announced, Failed, Finding, Outcome, Preview, Severity};
 pub use serve::Application;
 pub use server::{Bound, bind};
 pub use site::SiteOptions;
+pub use stages::enter_stage;
 pub use trial::serve_trial;

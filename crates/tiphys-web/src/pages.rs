@@ -158,7 +158,7 @@ pub(crate) fn page(status: StatusCode, template: &impl Template) -> Response {
 pub(crate) fn error_text(site: &Site, failure: &Failure) -> String {
     match failure {
         Failure::Service(error) => site.options.error_text()(error),
-        Failure::Stopping => "the server is stopping".to_owned(),
+        Failure::NotDone(reason) => reason.to_string(),
     }
 }
 

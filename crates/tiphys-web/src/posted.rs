@@ -1,18 +1,23 @@
 //! Decodes posted forms.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use percent_encoding::percent_decode;
+use tokio::time::timeout;
 
 use crate::access::{Access, FORM_TOKEN};
 use crate::pages::message;
 
 /// Limit of a posted form in bytes. Values are passed to plugins in the environment, which has a lower limit.
 pub const FORM_BYTES_MAX: usize = 8 << 20;
+
+/// Time to receive a body.
+const BODY_MAX: Duration = Duration::from_secs(30);
 
 /// The controls of a posted form in the order of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +43,10 @@ pub(crate) async fn read(access: &Access, headers: &HeaderMap, body: Body) -> Re
     let Some(body) = read_body(headers, body).await else {
         return Err(refused(
             StatusCode::PAYLOAD_TOO_LARGE,
-            &format!("it has more than {FORM_BYTES_MAX} bytes"),
+            &format!(
+                "it has more than {FORM_BYTES_MAX} bytes, or did not arrive in {} s",
+                BODY_MAX.as_secs()
+            ),
         ));
     };
     match Posted::parse(&body) {
@@ -48,7 +56,7 @@ pub(crate) async fn read(access: &Access, headers: &HeaderMap, body: Body) -> Re
     }
 }
 
-/// Returns the body of a write. None if it is longer than [`FORM_BYTES_MAX`].
+/// Returns the body of a write. None if it is longer than [`FORM_BYTES_MAX`], or takes longer than [`BODY_MAX`].
 pub(crate) async fn read_body(headers: &HeaderMap, body: Body) -> Option<Bytes> {
     let declared = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     // A body whose declared length exceeds the limit is not read.
@@ -56,7 +64,7 @@ pub(crate) async fn read_body(headers: &HeaderMap, body: Body) -> Option<Bytes> 
         return None;
     }
     // If the body ends early, the browser has disconnected.
-    to_bytes(body, FORM_BYTES_MAX).await.ok()
+    timeout(BODY_MAX, to_bytes(body, FORM_BYTES_MAX)).await.ok()?.ok()
 }
 
 impl Posted {

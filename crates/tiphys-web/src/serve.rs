@@ -1,6 +1,5 @@
 //! `tiphys serve`: the pages, the API and the assets, and who may request them.
 
-use std::io;
 use std::sync::Arc;
 
 use axum::Router;
@@ -8,7 +7,7 @@ use axum::extract::{Path, Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
@@ -36,6 +35,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("refresh.js", SCRIPT, include_str!("../assets/refresh.js")),
     ("rows.js", SCRIPT, include_str!("../assets/rows.js")),
     ("stream.js", SCRIPT, include_str!("../assets/stream.js")),
+    ("working.js", SCRIPT, include_str!("../assets/working.js")),
 ];
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
@@ -69,14 +69,10 @@ impl Application {
     }
 
     /// Serves until `stop` fires and running requests have ended.
-    pub async fn serve(self) -> io::Result<()> {
+    pub async fn serve(self) {
         let Self { site, runner, bound, stop } = self;
-        let router = router(site);
-        let serving = axum::serve(bound.into_listener(), router)
-            .with_graceful_shutdown(stop.cancelled_owned())
-            .into_future();
         // When the server drops its handlers, the queue of jobs closes.
-        tokio::join!(serving, runner.run()).0
+        tokio::join!(bound.serve(router(site), stop), runner.run());
     }
 }
 
@@ -123,7 +119,7 @@ pub(crate) async fn guarded(State(access): State<Arc<Access>>, mut request: Requ
 
 async fn admitted(access: &Access, request: Request, next: Next) -> Response {
     let query = Posted::parse(request.uri().query().unwrap_or_default().as_bytes()).unwrap_or_default();
-    let token = query.get(TOKEN).filter(|_| request.uri().path() == "/");
+    let token = query.get(TOKEN).filter(|_| request.uri().path() == "/" && request.method() == Method::GET);
     if let Some(token) = token
         && access.admit(token)
     {

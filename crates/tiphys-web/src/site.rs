@@ -6,14 +6,18 @@ mod state;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use moka::sync::Cache;
+use tiphys_service::params::SavedApplication;
 use tiphys_service::{Service, ServiceError, StoreWatch};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
-use crate::jobs::{Jobs, Stopping};
+use crate::events::STREAMS_MAX;
+use crate::jobs::{Jobs, NotDone};
+use crate::stages::Stages;
 
 pub(crate) use application::{ApplicationHead, ApplicationParameters, FormParameter, SourceHead};
 pub(crate) use queries::{ApplicationList, Change, ListEntry, RenderedManifests, ReviewDocument};
@@ -21,6 +25,9 @@ pub(crate) use state::ApplicationState;
 
 /// Applications whose parameters are cached.
 const CACHED_APPLICATIONS: u64 = 64;
+
+/// Age of the saved side of a preview: values of clusters change without a change of files.
+const SAVED_AGE_MAX: Duration = Duration::from_secs(30);
 
 /// The base of a comparison if none is given: the commit.
 pub(crate) const DEFAULT_BASE: &str = "HEAD";
@@ -41,6 +48,8 @@ pub struct SiteOptions {
 pub(crate) struct Site {
     pub(crate) options: SiteOptions,
     pub(crate) access: Arc<Access>,
+    /// The places of streams.
+    pub(crate) streams: Arc<Semaphore>,
     service: Service,
     jobs: Jobs,
     /// None if the files cannot be watched. Then nothing is cached.
@@ -50,6 +59,8 @@ pub(crate) struct Site {
     /// Never sends.
     idle: watch::Sender<u64>,
     parameters: Cache<String, (u64, Arc<ApplicationParameters>)>,
+    /// The saved sides of previews, by application and position of the source.
+    saved: Cache<(String, Option<u32>), (u64, Arc<SavedApplication>)>,
     states: Cache<String, (u64, ApplicationState)>,
     list: Mutex<Option<(u64, Arc<ApplicationList>)>>,
 }
@@ -59,8 +70,8 @@ pub(crate) struct Site {
 pub(crate) enum Failure {
     /// A use case failed.
     Service(ServiceError),
-    /// The server is stopping.
-    Stopping,
+    /// It was not tried.
+    NotDone(NotDone),
 }
 
 impl From<ServiceError> for Failure {
@@ -69,9 +80,9 @@ impl From<ServiceError> for Failure {
     }
 }
 
-impl From<Stopping> for Failure {
-    fn from(_: Stopping) -> Self {
-        Self::Stopping
+impl From<NotDone> for Failure {
+    fn from(reason: NotDone) -> Self {
+        Self::NotDone(reason)
     }
 }
 
@@ -98,12 +109,14 @@ impl Site {
         Self {
             options,
             access: Arc::new(access),
+            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             service,
             jobs,
             watch,
             requests: AtomicU64::default(),
             idle: watch::Sender::new(0),
             parameters,
+            saved: Cache::builder().max_capacity(CACHED_APPLICATIONS).time_to_live(SAVED_AGE_MAX).build(),
             states,
             list: Mutex::default(),
         }
@@ -117,6 +130,11 @@ impl Site {
     /// Returns the token that ends the server.
     pub(crate) fn stop(&self) -> CancellationToken {
         self.jobs.stop()
+    }
+
+    /// The stages of all requests.
+    pub(crate) fn stages(&self) -> &Stages {
+        self.jobs.stages()
     }
 
     /// Returns what is known about an application of the list.

@@ -46,9 +46,7 @@ pub async fn serve_trial(
     // One request is queued here, the others wait in their handlers.
     let (asks, mut asked) = mpsc::channel::<oneshot::Sender<Preview>>(1);
     let router = router(Arc::new(Trial { access: Arc::clone(&access), asks }), access);
-    let serving = axum::serve(bound.into_listener(), router)
-        .with_graceful_shutdown(shutdown.clone().cancelled_owned())
-        .into_future();
+    let serving = bound.serve(router, shutdown.clone());
     let answering = async {
         while let Some(mut reply) = asked.recv().await {
             if reply.is_closed() {
@@ -68,7 +66,8 @@ pub async fn serve_trial(
         }
     };
     // When the server drops its handlers, the channel closes and the loop ends.
-    tokio::join!(serving, answering).0
+    tokio::join!(serving, answering);
+    Ok(())
 }
 
 fn router(trial: Arc<Trial>, access: Arc<Access>) -> Router {

@@ -6,7 +6,9 @@ use futures_util::future::join;
 use tiphys_engine::diff::compare;
 use tiphys_model::params::ParameterChange;
 use tiphys_model::resources::{Application, ApplicationSource};
+use tiphys_render::RenderedApplication;
 use tiphys_store::StoredApplication;
+use tokio::sync::OnceCell;
 
 use super::change::{ParameterRequest, ParameterSource, ValuePlace};
 use super::{SourceChoice, find_application};
@@ -64,11 +66,25 @@ impl UnsavedChange {
     }
 }
 
+/// The manifests of an application as it is saved. They are rendered once.
+#[derive(Debug, Default)]
+pub(super) struct SavedManifests(OnceCell<RenderedApplication>);
+
 /// Renders an application with its saved and with its unsaved parameters and compares the manifests.
 pub async fn compare_unsaved(workspace: &Workspace, change: &UnsavedChange) -> ApplicationDiff {
+    compare_with(workspace, change, &SavedManifests::default()).await
+}
+
+/// Renders an application with its unsaved parameters and compares the manifests with the saved ones, which are rendered at the same time if
+/// they are not known.
+pub(super) async fn compare_with(
+    workspace: &Workspace,
+    change: &UnsavedChange,
+    saved: &SavedManifests,
+) -> ApplicationDiff {
     let stored = &change.stored;
     let rendering = async {
-        let before = workspace.renderer.render(&stored.application);
+        let before = saved.0.get_or_try_init(|| workspace.renderer.render(&stored.application));
         let after = workspace.renderer.render(&change.changed);
         join(Box::pin(before), Box::pin(after)).await
     };

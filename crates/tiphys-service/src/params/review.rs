@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::change::{ParameterRequest, ParameterSource};
-use super::diff::{UnsavedChange, compare_unsaved};
+use super::diff::{SavedManifests, UnsavedChange, compare_with};
 use super::edit::{EditOptions, PlannedEdits, WriteTo, plan_edit};
 use super::{SourceChoice, find_application};
 use crate::application_diff::{ApplicationDiff, Presence};
@@ -26,24 +26,44 @@ pub struct Review {
     pub warnings: Vec<Warning>,
 }
 
-/// Plans a change of one application's parameters and renders its effect.
+/// An application as it is saved, with the parameters that its plugin announces: what a change begins with, and is compared with.
+#[derive(Debug)]
+pub struct SavedApplication {
+    subject: ParameterSource,
+    warnings: Vec<Warning>,
+    manifests: SavedManifests,
+}
+
+impl SavedApplication {
+    /// Finds an application and the chosen source, and asks its plugin.
+    pub async fn find(
+        workspace: &Workspace,
+        application: &str,
+        choice: &SourceChoice,
+    ) -> Result<Self, ServiceError> {
+        let (stored, warnings) = find_application(workspace, application)?;
+        let subject = Box::pin(ParameterSource::find(workspace, stored, choice, false)).await?;
+        Ok(Self { subject, warnings, manifests: SavedManifests::default() })
+    }
+}
+
+/// Plans a change of one application's parameters and renders its effect. The manifests of the saved application are rendered once.
 ///
 /// Without `write_to` the change is written where the values are effective: into the inline values of a chart if these set one of them, else
 /// into the Application's parameters; into an override file if something else owns the Application.
 pub async fn review(
     workspace: &Workspace,
-    application: &str,
-    choice: &SourceChoice,
+    saved: &SavedApplication,
     request: &ParameterRequest,
     write_to: Option<WriteTo>,
 ) -> Result<Review, ServiceError> {
-    let (stored, mut warnings) = find_application(workspace, application)?;
-    let subject = Box::pin(ParameterSource::find(workspace, stored, choice, false)).await?;
+    let SavedApplication { subject, manifests, .. } = saved;
+    let mut warnings = saved.warnings.clone();
     let host = workspace.service.host();
-    let change = UnsavedChange::of(&subject, request, host, Vec::new())?;
+    let change = UnsavedChange::of(subject, request, host, Vec::new())?;
     let plan = |write_to| {
         let options = EditOptions { write_to, ..EditOptions::default() };
-        plan_edit(&subject, &options, request, host).and_then(PlannedEdits::of)
+        plan_edit(subject, &options, request, host).and_then(PlannedEdits::of)
     };
     let place = write_to.unwrap_or_default();
     let edits = plan(place);
@@ -61,7 +81,7 @@ pub async fn review(
         let error = ServiceError::invalid_input(message);
         ApplicationDiff::new(&change.stored, Presence::Both, Err(error))
     } else {
-        Box::pin(compare_unsaved(workspace, &change)).await
+        Box::pin(compare_with(workspace, &change, manifests)).await
     };
     match &edits {
         Ok(planned) => {

@@ -74,7 +74,7 @@ pub(super) async fn preview(submitted: Submitted) -> Response {
     let change = submitted.change(&filled);
     let problems = &filled.form.problems;
     let reviewed =
-        if change.edits.is_empty() || !problems.is_empty() { None } else { Some(site.review(change).await) };
+        if change.edits.is_empty() || !problems.is_empty() { None } else { Some(site.preview(change).await) };
     let (review, error) = match &reviewed {
         Some(Ok(review)) => (Some(review), None),
         Some(Err(failure)) => (None, Some(error_text(site, failure))),

@@ -8,7 +8,7 @@ use tiphys_service::compare::{
 };
 use tiphys_service::documents::{ApplicationDocument, DifferenceDocument, ManifestDocument};
 use tiphys_service::params::{
-    self, ParameterEdit, ParameterRequest, PlannedEdits, Review, SourceChoice, WriteTo,
+    self, ParameterEdit, ParameterRequest, PlannedEdits, Review, SavedApplication, SourceChoice, WriteTo,
 };
 use tiphys_service::{
     ApplicationSelection, RenderAdjustments, Service, ServiceError, Workspace, WorkspaceOptions,
@@ -19,6 +19,12 @@ use utoipa::ToSchema;
 use super::application::cluster;
 use super::{ApplicationParameters, ApplicationState, Failure, Site};
 use crate::form::without_dot;
+use crate::stages::enter_stage;
+
+/// Stages of requests: the store is read and sets are generated; a plugin announces; manifests are rendered.
+const READING: &str = "reading the files";
+const ASKING: &str = "asking the plugin for its parameters";
+const COMPARING: &str = "rendering and comparing";
 
 /// The applications of the store.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, ToSchema)]
@@ -103,6 +109,13 @@ pub(crate) struct Change {
     pub(crate) write_to: Option<WriteTo>,
 }
 
+impl Change {
+    /// The application and the source that it changes.
+    fn place(&self) -> (String, Option<u32>) {
+        (self.application.clone(), self.source)
+    }
+}
+
 impl Site {
     /// Lists the applications of the store.
     pub(crate) async fn applications(&self) -> Result<Arc<ApplicationList>, Failure> {
@@ -112,7 +125,7 @@ impl Site {
             return Ok(list);
         }
         let (service, error_text) = (self.service.clone(), self.options.error_text());
-        let list = self.jobs.run(async move |cancel| applications(&service, cancel, error_text).await);
+        let list = self.jobs.run("", async move |cancel| applications(&service, cancel, error_text).await);
         let list = Arc::new(list.await??);
         *self.list.lock().unwrap_or_else(PoisonError::into_inner) = Some((version, Arc::clone(&list)));
         Ok(list)
@@ -126,9 +139,10 @@ impl Site {
         }
         let (service, error_text) = (self.service.clone(), self.options.error_text());
         let name = application.to_owned();
-        let inspecting = self.jobs.run(async move |cancel| {
+        let inspecting = self.jobs.run(application, async move |cancel| {
             let options = WorkspaceOptions::for_selection(&selection(&name)).cancelled_by(cancel);
-            let workspace = Workspace::open_with_sets(&service, options).await?;
+            let workspace = open(&service, options).await?;
+            enter_stage(ASKING);
             let inspected = params::inspect(&workspace, &name, &SourceChoice::default()).await?;
             Ok::<_, ServiceError>(ApplicationParameters::new(&inspected, error_text))
         });
@@ -149,7 +163,8 @@ impl Site {
     pub(crate) async fn manifests(&self, application: &str) -> Result<RenderedManifests, Failure> {
         let version = self.version();
         let (service, name) = (self.service.clone(), application.to_owned());
-        let result = self.jobs.run(async move |cancel| manifests(&service, &name, cancel).await).await?;
+        let result =
+            self.jobs.run(application, async move |cancel| manifests(&service, &name, cancel).await).await?;
         let known = self.states.get(application).filter(|(of, _)| *of == version).map(|(_, state)| state);
         let state = match (&result, known) {
             (Ok(_), Some(problems @ ApplicationState::Problems { .. })) => problems,
@@ -168,22 +183,46 @@ impl Site {
     ) -> Result<DifferenceDocument, Failure> {
         let (service, name) = (self.service.clone(), application.to_owned());
         let base = base.to_owned();
-        Ok(self.jobs.run(async move |cancel| difference(&service, &name, &base, cancel).await).await??)
+        Ok(self
+            .jobs
+            .run(application, async move |cancel| difference(&service, &name, &base, cancel).await)
+            .await??)
     }
 
     /// Plans a change and renders its effect. Nothing is written.
     pub(crate) async fn review(&self, change: Change) -> Result<ReviewDocument, Failure> {
+        self.reviewed(change, None).await
+    }
+
+    /// Does the same as [`Self::review`] for a change that is not complete yet: what was rendered of the saved application a moment ago is
+    /// not rendered again.
+    pub(crate) async fn preview(&self, change: Change) -> Result<ReviewDocument, Failure> {
+        let known = self.saved.get(&change.place()).filter(|(of, _)| *of == self.version());
+        self.reviewed(change, known.map(|(_, saved)| saved)).await
+    }
+
+    async fn reviewed(
+        &self,
+        change: Change,
+        known: Option<Arc<SavedApplication>>,
+    ) -> Result<ReviewDocument, Failure> {
+        let (version, place) = (self.version(), change.place());
         let (service, error_text) = (self.service.clone(), self.options.error_text());
-        let is_read_only = self.options.read_only;
-        let reviewing = self.jobs.run(async move |cancel| {
-            let reviewed = review(&service, &change, cancel).await?;
-            let mut document = ReviewDocument::new(&reviewed, &service, error_text);
-            if is_read_only {
-                document.unwritable = Some("this page is read-only".to_owned());
-            }
-            Ok::<_, ServiceError>(document)
+        let reviewing = self.jobs.run(&place.0, async move |cancel| {
+            let workspace = open_for_change(&service, &change, cancel).await?;
+            let saved = match known {
+                Some(saved) => saved,
+                None => Arc::new(find_saved(&workspace, &change).await?),
+            };
+            let reviewed = review(&workspace, &saved, &change).await?;
+            Ok::<_, ServiceError>((ReviewDocument::new(&reviewed, &service, error_text), saved))
         });
-        Ok(reviewing.await??)
+        let (mut document, saved) = reviewing.await??;
+        self.saved.insert(place, (version, saved));
+        if self.options.read_only {
+            document.unwritable = Some("this page is read-only".to_owned());
+        }
+        Ok(document)
     }
 
     /// Saves a change that was reviewed, and returns the written files. It fails if anything of the review has changed since.
@@ -192,8 +231,10 @@ impl Site {
             return Err(ServiceError::invalid_input("this page is read-only").into());
         }
         let (service, application) = (self.service.clone(), change.application.clone());
-        let saving = self.jobs.run(async move |cancel| {
-            let reviewed = review(&service, &change, cancel).await?;
+        let saving = self.jobs.run(&application, async move |cancel| {
+            let workspace = open_for_change(&service, &change, cancel).await?;
+            let saved = find_saved(&workspace, &change).await?;
+            let reviewed = review(&workspace, &saved, &change).await?;
             let mut files = Vec::new();
             reviewed.save(&digest, |path| files.push(shown(&service, path)))?;
             Ok::<_, ServiceError>(files)
@@ -212,7 +253,7 @@ async fn applications(
     error_text: impl Fn(&ServiceError) -> String + Copy,
 ) -> Result<ApplicationList, ServiceError> {
     let options = WorkspaceOptions::default().cancelled_by(cancel);
-    let workspace = Workspace::open_with_sets(service, options).await?;
+    let workspace = open(service, options).await?;
     let selected = tiphys_service::select(&workspace, &ApplicationSelection::default(), "show")?;
     let listed = tiphys_service::list(&workspace, &selected.applications).await;
     let entry = |one: &tiphys_service::ListedApplication| {
@@ -236,11 +277,12 @@ async fn manifests(
 ) -> Result<RenderedManifests, ServiceError> {
     let selection = selection(application);
     let options = WorkspaceOptions::for_selection(&selection).reading_clusters().cancelled_by(cancel);
-    let workspace = Workspace::open_with_sets(service, options).await?;
+    let workspace = open(service, options).await?;
     let mut selected = tiphys_service::select(&workspace, &selection, "render")?;
     if !selected.errors.is_empty() {
         return Err(selected.errors.swap_remove(0));
     }
+    enter_stage("rendering");
     let mut found = None;
     let rendering = tiphys_service::render(
         &workspace,
@@ -276,27 +318,46 @@ async fn difference(
         head_references: HeadReferences::Unresolved,
         rendering: Rendering::Changed,
     };
+    enter_stage(READING);
     let comparison =
         RevisionComparison::prepare(service, &revision, &selection(application), &cancel).await?;
     if let Some(error) = comparison.errors().first() {
         return Err(error.clone());
     }
+    enter_stage(COMPARING);
     let compared = comparison.compare(&|_| {}).await?;
     let compared = compared.applications.first().map(DifferenceDocument::from);
     compared.ok_or_else(|| ServiceError::invalid_input("the application is not compared"))
 }
 
-async fn review(
+async fn open_for_change(
     service: &Service,
     change: &Change,
     cancel: CancellationToken,
-) -> Result<Review, ServiceError> {
-    let selection = selection(&change.application);
-    let options = WorkspaceOptions::for_selection(&selection).reading_clusters().cancelled_by(cancel);
-    let workspace = Workspace::open_with_sets(service, options).await?;
+) -> Result<Workspace, ServiceError> {
+    let options = WorkspaceOptions::for_selection(&selection(&change.application));
+    open(service, options.reading_clusters().cancelled_by(cancel)).await
+}
+
+async fn find_saved(workspace: &Workspace, change: &Change) -> Result<SavedApplication, ServiceError> {
+    enter_stage(ASKING);
     let choice = SourceChoice { position: change.source, ..SourceChoice::default() };
+    SavedApplication::find(workspace, &change.application, &choice).await
+}
+
+async fn review(
+    workspace: &Workspace,
+    saved: &SavedApplication,
+    change: &Change,
+) -> Result<Review, ServiceError> {
+    enter_stage(COMPARING);
     let request = ParameterRequest::of_edits(change.edits.clone());
-    params::review(&workspace, &change.application, &choice, &request, change.write_to).await
+    params::review(workspace, saved, &request, change.write_to).await
+}
+
+async fn open(service: &Service, options: WorkspaceOptions) -> Result<Workspace, ServiceError> {
+    enter_stage(READING);
+    Workspace::open_with_sets(service, options).await
 }
 
 fn selection(application: &str) -> ApplicationSelection {

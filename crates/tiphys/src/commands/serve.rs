@@ -2,15 +2,18 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use tiphys_process::Attached;
-use tiphys_web::{Application, SiteOptions, bind};
+use tiphys_service::{Host, Service};
+use tiphys_source::{Progress, ProgressSink};
+use tiphys_web::{Application, SiteOptions, bind, enter_stage};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{CommonArgs, ServeArgs};
 use crate::error::{self, ServiceError};
 use crate::lifecycle::{self, SideTask, Signals};
-use crate::options::open_service;
+use crate::options::service_options;
 use crate::output;
 use crate::settings::Process;
 
@@ -23,7 +26,9 @@ pub(crate) async fn run(
     args: &ServeArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let service = open_service(common, host)?;
+    let mut options = service_options(common, host)?;
+    options.fetch_progress = options.fetch_progress.map(with_stages);
+    let service = Service::open(options, Host::clone(host))?;
     let mut signals = Signals::install()?;
     let bound = bind(args.listen).await.map_err(|error| {
         ServiceError::invalid_input(format!("--listen: cannot listen on {}: {error}", args.listen))
@@ -34,11 +39,22 @@ pub(crate) async fn run(
     let url = page.first_url();
     output::status(&format!("the page is at {url} until ^C"));
     let serving = async {
-        page.serve().await.map_err(|error| ServiceError::rendering(format!("the server failed: {error}")))
+        page.serve().await;
+        Ok(())
     };
     let opening = if args.open { vec![Box::pin(open(url, host)) as SideTask<'_>] } else { Vec::new() };
     lifecycle::serve(&mut signals, &stop, lifecycle::SHUTDOWN_MAX, serving, opening).await?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Reports fetches as stages of requests, too.
+fn with_stages(next: ProgressSink) -> ProgressSink {
+    Arc::new(move |progress| {
+        if let Progress::Fetching { repository, revision } = progress {
+            enter_stage(&format!("fetching {revision} of {repository}"));
+        }
+        next(progress);
+    })
 }
 
 /// Opens an address in the browser of the desktop. The page is served with or without it.

@@ -1,5 +1,10 @@
 //! Who may use the web page.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use tiphys_testkit::wait::until;
+
 use crate::http::{self, assert_has};
 use crate::page::Page;
 
@@ -62,6 +67,41 @@ fn large_forms_and_other_bodies_are_refused() {
         &length,
     ];
     assert_eq!(http::send(&page.address, &format!("POST {path}"), &headers, "").status, 413);
+}
+
+/// Opens the stream of changes, and returns the status and the connection.
+fn stream(page: &Page) -> (String, TcpStream) {
+    let mut stream = http::connect(&page.address);
+    let (address, cookie) = (&page.address, &page.cookie);
+    write!(stream, "GET /events HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n").expect("a request");
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).expect("a status");
+    (String::from_utf8_lossy(&status).into_owned(), stream)
+}
+
+#[test]
+fn streams_have_a_limit_and_pages_are_served_beside_them() {
+    let page = Page::of_sample(&[]);
+    let mut streams: Vec<_> = (0..256).map(|_| stream(&page)).collect();
+    assert!(streams.iter().all(|(status, _)| status == "HTTP/1.1 200"));
+    assert_eq!(stream(&page).0, "HTTP/1.1 503");
+    assert_eq!(page.get("/applications").status, 200);
+    streams.truncate(255);
+    until(|| (stream(&page).0 == "HTTP/1.1 200").then_some(()));
+}
+
+#[test]
+fn slow_clients_are_disconnected_and_hold_nobody_up() {
+    let page = Page::of_sample(&[]);
+    let mut slow: Vec<TcpStream> = (0..500).map(|_| http::connect(&page.address)).collect();
+    for stream in &mut slow {
+        stream.write_all(b"GET /applications HTTP/1.1\r\nHost: ").expect("the beginning of a request");
+    }
+    assert_eq!(page.get("/applications").status, 200);
+    for stream in &mut slow {
+        // It ends, with or without an answer.
+        drop(stream.read_to_end(&mut Vec::new()));
+    }
 }
 
 #[test]

@@ -151,6 +151,34 @@ fn behaviours_21_and_24_an_older_preview_is_dropped_and_ends() {
 }
 
 #[test]
+fn behaviour_24_a_page_names_what_it_waits_for_and_can_be_cancelled() {
+    let world = page_kinds::world(PARAMETERS, GENERATE, "[]");
+    let pipe = world.pipe("pipe");
+    world.write(
+        "sample/plugins/kinds/plugin.yaml",
+        &page_kinds::plugin(PARAMETERS, &page_kinds::holding(&world)),
+    );
+    let page = page_kinds::serve_world(world);
+    let mut tab = Tab::open(&page);
+    tab.go(KINDS);
+    // Chromium answers no expressions while it loads a page.
+    tab.eval(
+        "new MutationObserver(() => {
+            const working = document.querySelector('#working');
+            if (!working.checkVisibility() || !working.textContent.includes('1 s')) return;
+            window.waited = working.innerText;
+            working.querySelector('button').click();
+        }).observe(document.querySelector('#working'), {attributes: true, childList: true, subtree: true})",
+    );
+    press_on(&mut tab, &format!("a[href='{KINDS}/manifests']"), "Enter");
+    assert_eq!(pipe.line(), "started");
+    pipe.ends();
+    assert_eq!(tab.eval("window.waited"), "rendering 1 s Cancel", "the page stays");
+    assert_eq!(tab.eval("document.querySelector('#working').hidden"), true);
+    tab.wait(&has("#preview", "Change a value"));
+}
+
+#[test]
 fn behaviour_31_unsaved_values_survive_reloads_and_changes_of_files() {
     let page = Page::of_sample(&[]);
     let mut tab = Tab::open(&page);

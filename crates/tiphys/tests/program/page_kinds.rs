@@ -39,6 +39,11 @@ spec:
     )
 }
 
+/// A script that writes a line to the pipe `pipe`, and holds it open until it is stopped.
+pub(crate) fn holding(world: &World) -> String {
+    format!("exec 3>'{}'\necho started >&3\nsetsid sleep 1000 &\nwait", world.path("pipe").display())
+}
+
 /// The file of an Application with parameters as YAML.
 pub(crate) fn application(name: &str, parameters: &str) -> String {
     format!(

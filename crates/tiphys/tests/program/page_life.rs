@@ -12,9 +12,10 @@ use crate::page_kinds::{self, GENERATE, KINDS, PARAMETERS};
 fn behaviour_24_rendering_ends_when_the_browser_disconnects() {
     let world = page_kinds::world(PARAMETERS, GENERATE, "[]");
     let pipe = world.pipe("pipe");
-    let hold =
-        format!("exec 3>'{}'\necho started >&3\nsetsid sleep 1000 &\nwait", world.path("pipe").display());
-    world.write("sample/plugins/kinds/plugin.yaml", &page_kinds::plugin(PARAMETERS, &hold));
+    world.write(
+        "sample/plugins/kinds/plugin.yaml",
+        &page_kinds::plugin(PARAMETERS, &page_kinds::holding(&world)),
+    );
     let page = page_kinds::serve_world(world);
     let mut browser = http::connect(&page.address);
     let (address, cookie) = (&page.address, &page.cookie);
