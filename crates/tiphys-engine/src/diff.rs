@@ -7,6 +7,7 @@ mod live;
 mod mask;
 mod pairs;
 mod text;
+mod volatile;
 
 use serde_json::Value;
 

@@ -5,6 +5,7 @@ import '/assets/filter.js';
 import '/assets/draft.js';
 import '/assets/rows.js';
 import '/assets/keys.js';
+import '/assets/split.js';
 import '/assets/stream.js';
 import '/assets/working.js';
 

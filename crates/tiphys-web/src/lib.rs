@@ -14,6 +14,7 @@ mod jobs;
 mod limited;
 mod metrics;
 mod pages;
+mod patch;
 mod plugin_service;
 mod posted;
 mod preview;

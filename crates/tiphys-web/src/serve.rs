@@ -34,6 +34,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("preview.js", SCRIPT, include_str!("../assets/preview.js")),
     ("refresh.js", SCRIPT, include_str!("../assets/refresh.js")),
     ("rows.js", SCRIPT, include_str!("../assets/rows.js")),
+    ("split.js", SCRIPT, include_str!("../assets/split.js")),
     ("stream.js", SCRIPT, include_str!("../assets/stream.js")),
     ("working.js", SCRIPT, include_str!("../assets/working.js")),
 ];

@@ -6,6 +6,9 @@ use utoipa::ToSchema;
 
 use crate::application_diff::{ApplicationDiff, ChangedSetting};
 
+/// More lines than an object has.
+const ALL_LINES: usize = 1 << 30;
+
 /// The comparison of one application.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -50,8 +53,20 @@ pub struct ObjectDifferenceDocument {
     pub name: String,
     /// `added`, `removed` or `changed`.
     pub change: String,
+    /// Whether only labels with versions and annotations with checksums differ.
+    pub volatile: bool,
     /// The hunks of a unified diff of the object as YAML.
     pub patch: String,
+    /// The same with all unchanged lines.
+    #[serde(skip)]
+    pub whole: String,
+}
+
+impl DifferenceDocument {
+    /// Returns the number of objects that are `added`, `removed` or `changed`.
+    pub fn count(&self, change: &str) -> usize {
+        self.objects.iter().filter(|object| object.change == change).count()
+    }
 }
 
 impl From<&ApplicationDiff> for DifferenceDocument {
@@ -82,7 +97,9 @@ impl From<&ObjectDiff> for ObjectDifferenceDocument {
             namespace: key.namespace.clone(),
             name: key.name.clone(),
             change: change.word().to_owned(),
+            volatile: change.is_volatile(),
             patch: change.hunks(DEFAULT_CONTEXT_LINES),
+            whole: change.hunks(ALL_LINES),
         }
     }
 }

@@ -179,6 +179,41 @@ fn behaviour_24_a_page_names_what_it_waits_for_and_can_be_cancelled() {
 }
 
 #[test]
+fn behaviour_25_lines_are_shown_side_by_side_if_chosen() {
+    let page = Page::of_sample(&[]);
+    let mut tab = Tab::open(&page);
+    let review = |tab: &mut Tab| {
+        tab.go(SHOP);
+        tab.fill("/set.replicas", "7");
+        tab.eval("document.querySelector('.bar button.main').click()");
+        tab.wait("document.querySelector('#review') !== null");
+        tab.loaded();
+    };
+    let left =
+        "(selector => document.querySelector(`.object .pair > ${selector}`).getBoundingClientRect().left)";
+    let is_split = format!("{left}('.plus') > {left}('.minus') + 100");
+    review(&mut tab);
+    assert_eq!(tab.eval(&is_split), false);
+    assert_eq!(
+        tab.eval("document.querySelector('.object .pair').textContent"),
+        "-  replicas: 3\n+  replicas: 7\n"
+    );
+    press_on(&mut tab, "#split", " ");
+    tab.wait(&is_split);
+    review(&mut tab);
+    tab.wait(&is_split);
+    tab.size(800, 800);
+    tab.wait(&format!("!({is_split})"));
+    let fold = "document.querySelector('.object .fold')";
+    assert_eq!(tab.eval(&format!("{fold}.open")), false);
+    press_on(&mut tab, ".object .fold > summary", "Enter");
+    tab.wait(&format!("{fold}.open && {fold}.textContent.includes('kind: Deployment')"));
+    tab.eval("document.activeElement.blur()");
+    tab.press(&["n"]);
+    tab.wait("document.activeElement.matches('.object > summary')");
+}
+
+#[test]
 fn behaviour_31_unsaved_values_survive_reloads_and_changes_of_files() {
     let page = Page::of_sample(&[]);
     let mut tab = Tab::open(&page);
