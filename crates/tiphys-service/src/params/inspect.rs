@@ -15,6 +15,7 @@ use tiphys_store::StoredApplication;
 use super::SourceChoice;
 use super::defaults::Defaults;
 use super::origin::{ParameterLayers, ParameterLocation};
+use super::owner::ApplicationOwner;
 use super::row::{Announced, ParameterRow, rows};
 use crate::context::cluster_references::{ClusterReference, KnownKinds};
 use crate::context::workspace::Workspace;
@@ -27,6 +28,8 @@ use crate::warning::Warning;
 pub struct ApplicationParameters {
     /// The application.
     pub stored: Arc<StoredApplication>,
+    /// The object that generates the application; [`inspect`] alone looks for it.
+    pub owner: Option<ApplicationOwner>,
     /// The chosen sources. A source whose plugin failed has only the parameters that are set.
     pub sources: Vec<AnnouncedSource>,
     /// Warnings about the application and its plugins.
@@ -50,7 +53,8 @@ pub async fn inspect(
     let asking = inspect_stored(workspace, &stored, Inquiry::Origins, choice);
     let mut parameters = workspace.drained(Box::pin(asking)).await?;
     warnings.append(&mut parameters.warnings);
-    Ok(ApplicationParameters { warnings, ..parameters })
+    let owner = ApplicationOwner::find(workspace, &parameters.stored);
+    Ok(ApplicationParameters { owner, warnings, ..parameters })
 }
 
 /// Asks the plugins of an application's chosen sources which parameters they accept.
@@ -66,6 +70,7 @@ pub(super) async fn inspect_stored(
     let answers = Box::pin(announcing).await.map_err(|error| ServiceError::application(stored, &error))?;
     let mut parameters = ApplicationParameters {
         stored: Arc::clone(stored),
+        owner: None,
         sources: Vec::new(),
         warnings: Vec::new(),
         failures: Vec::new(),

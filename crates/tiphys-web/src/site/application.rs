@@ -5,7 +5,7 @@ use tiphys_model::params::Announcement;
 use tiphys_model::resources::Destination;
 use tiphys_service::ServiceError;
 use tiphys_service::documents::{LayerDocument, ParameterDocument};
-use tiphys_service::params;
+use tiphys_service::params::{self, ApplicationOwner, OwnerKind, ParameterLocation};
 use utoipa::ToSchema;
 
 use crate::form::without_dot;
@@ -25,9 +25,23 @@ pub(crate) struct ApplicationHead {
     /// `FILE:LINE`.
     pub(crate) place: String,
     /// Why its own file cannot be changed, for instance because a set generates it.
-    pub(crate) owner: Option<String>,
+    pub(crate) unwritable: Option<String>,
+    /// The object that generates it.
+    pub(crate) owner: Option<OwnerHead>,
     /// The sources.
     pub(crate) sources: Vec<SourceHead>,
+}
+
+/// The object that generates an application.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OwnerHead {
+    /// `Application` or `ApplicationSet`.
+    pub(crate) kind: String,
+    /// `NAMESPACE/NAME`, or the name alone if the store lacks it.
+    pub(crate) name: String,
+    /// `FILE:LINE`; null if the store lacks it.
+    pub(crate) place: Option<String>,
 }
 
 /// A source of an application.
@@ -82,8 +96,8 @@ impl ApplicationParameters {
         let stored = &inspected.stored;
         let spec = &stored.application.spec;
         let destination = &spec.destination;
-        let place = &stored.place;
-        let line = place.position.map(|position| format!(":{}", position.line)).unwrap_or_default();
+        let (file, position) = (stored.place.file.to_string(), stored.place.position);
+        let place = ParameterLocation { file, position, version: None };
         let sources = inspected.sources.iter().map(|source| SourceHead {
             position: source.position,
             name: source.name.clone(),
@@ -102,8 +116,9 @@ impl ApplicationParameters {
             project: spec.project.clone(),
             cluster: cluster(destination).to_owned(),
             namespace: destination.namespace.clone(),
-            place: format!("{}{line}", without_dot(&place.file.to_string())),
-            owner: params::require_file(stored).err().map(|error| error.message().to_owned()),
+            place: without_dot(&place.line()).to_owned(),
+            unwritable: params::require_file(stored).err().map(|error| error.message().to_owned()),
+            owner: inspected.owner.as_ref().map(OwnerHead::from),
             sources: sources.collect(),
         };
         let rows = inspected.rows();
@@ -117,6 +132,23 @@ impl ApplicationParameters {
             parameters: parameters.collect(),
             warnings: inspected.warnings.iter().map(|warning| warning.message().to_owned()).collect(),
             failures: inspected.failures().map(error_text).collect(),
+        }
+    }
+}
+
+impl OwnerHead {
+    /// Whether it has a page.
+    pub(crate) fn has_page(&self) -> bool {
+        self.kind == OwnerKind::Application.name() && self.place.is_some()
+    }
+}
+
+impl From<&ApplicationOwner> for OwnerHead {
+    fn from(owner: &ApplicationOwner) -> Self {
+        Self {
+            kind: owner.kind.name().to_owned(),
+            name: owner.name.clone(),
+            place: owner.place.as_ref().map(|place| without_dot(&place.line()).to_owned()),
         }
     }
 }

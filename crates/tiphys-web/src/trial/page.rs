@@ -99,6 +99,7 @@ fn application(preview: &Preview, announced: &Announced) -> ApplicationParameter
             cluster: String::new(),
             namespace: String::new(),
             place: String::new(),
+            unwritable: None,
             owner: None,
             sources: vec![source],
         },
