@@ -107,6 +107,17 @@ fn behaviour_13_keys_of_maps_are_unique_and_keep_their_order() {
     let place = |key: &str| row(&shown, "limits").find(key).unwrap_or_else(|| panic!("{key}:\n{shown}"));
     assert!(place("value=\"z\"") < place("value=\"a\""), "{shown}");
     assert_has(&save(&page, &rows("z", "a")), &["z: \"1\"", "a: \"2\""]);
+    // The keys of a file keep their order; others follow.
+    let written = page_kinds::application(
+        "kinds",
+        "\n      - name: limits\n        map:\n          z: \"1\" # first\n          y: \"1\"\n          m: \"1\"",
+    );
+    let page = page_kinds::serve("[]");
+    page.write("applications/kinds.yaml", &written);
+    assert_eq!(
+        save(&page, &rows("z", "b")),
+        written.replace("          y: \"1\"\n          m: \"1\"", "          b: \"2\"")
+    );
 }
 
 #[test]
