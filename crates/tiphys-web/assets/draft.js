@@ -5,7 +5,7 @@ import { complete } from '/assets/filter.js';
 /** A query that matches no parameter: an answer then has the changed rows only. */
 const NOTHING = '\u{10fffd}';
 
-/** Whether the page is left on purpose: by Review, Discard or a link that restores the draft. */
+/** Whether the page is left on purpose: by Review, Discard or a link after which the draft is restored. */
 let leaving = false;
 
 /** Fields of a draft that is not restored yet. @type {[string, string][]} */
@@ -71,7 +71,7 @@ document.addEventListener('click', (event) => {
   if (event.target.closest('#discard')) {
     sessionStorage.removeItem(key() ?? '');
     leaving = true;
-  } else if (event.target.closest('#moved a')) {
+  } else if (event.target.closest('#moved a, .tabs a') && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
     save();
     leaving = true;
   }

@@ -92,6 +92,23 @@ fn behaviour_12_rows_of_a_list_keep_the_focus() {
 }
 
 #[test]
+fn behaviour_15_yaml_that_is_typed_survives_other_tabs() {
+    let page = Page::of_sample(&[]);
+    page.write("charts/shop/values.yaml", &(page.read("charts/shop/values.yaml") + "affinity: {}\n"));
+    let mut tab = Tab::open(&page);
+    tab.go(SHOP);
+    tab.wait("document.querySelector('#preview .empty') !== null");
+    tab.fill("/set.affinity", "cpu: 1\nmemory: [");
+    let problem = has("[data-name=affinity] .problem", "line 2");
+    tab.wait(&problem);
+    press_on(&mut tab, ".tabs a[href$='/manifests']", "Enter");
+    tab.wait("location.pathname.endsWith('/manifests') && document.readyState === 'complete'");
+    press_on(&mut tab, ".tabs a", "Enter");
+    tab.wait(&format!("location.pathname === '{SHOP}' && {problem}"));
+    assert_eq!(tab.eval("document.getElementsByName('/set.affinity')[0].value"), "cpu: 1\nmemory: [");
+}
+
+#[test]
 fn behaviours_3_and_4_two_thousand_values_are_filtered_in_place() {
     let world = page_kinds::world(PARAMETERS, GENERATE, "[]");
     let mut values = String::new();
