@@ -177,7 +177,7 @@ impl Form {
         let mut draft =
             posted.map_or_else(|| Draft::of(parameter), |posted| Draft::posted(parameter, posted));
         let at = pointer(&parameter.name);
-        let pressed = operation.and_then(|operation| operation.on(&at));
+        let pressed = operation.and_then(|operation| operation.on(parameter, &at));
         if let Some((word, row)) = pressed {
             draft.press(parameter, word, row);
         }
@@ -243,7 +243,7 @@ fn is_name(title: &str, name: &str) -> bool {
     words(title) == words(name)
 }
 
-/// A button of the form: `WORD:/NAME` or `WORD:/NAME/ROW`.
+/// A button of the form: `WORD:/NAME`, `WORD:/NAME/ROW`, or `reset:` for all set parameters.
 struct Operation<'a> {
     word: &'a str,
     place: &'a str,
@@ -256,7 +256,10 @@ impl<'a> Operation<'a> {
     }
 
     /// Returns the word and the row if the button is one of this parameter.
-    fn on(&self, pointer: &str) -> Option<(&'a str, Option<usize>)> {
+    fn on(&self, parameter: &ParameterDocument, pointer: &str) -> Option<(&'a str, Option<usize>)> {
+        if self.place.is_empty() {
+            return (self.word == "reset" && is_set_here(parameter)).then_some((self.word, None));
+        }
         let rest = self.place.strip_prefix(pointer)?;
         if rest.is_empty() {
             return Some((self.word, None));

@@ -109,6 +109,28 @@ fn behaviour_15_yaml_that_is_typed_survives_other_tabs() {
 }
 
 #[test]
+fn behaviour_18_reset_works_by_keys_and_after_discard() {
+    let page = Page::of_sample(&[]);
+    let mut tab = Tab::open(&page);
+    tab.go(SHOP);
+    let reset = "document.querySelector('[data-name=\"image.tag\"] [name^=\"state:\"]')?.value === 'reset'";
+    for _ in 0..2 {
+        tab.wait("document.querySelector('#preview .empty') !== null");
+        press_on(&mut tab, "[value='reset:/set.image.tag']", "Enter");
+        tab.wait(&format!("{reset} && document.activeElement.matches('.state') && document.querySelector('#count').textContent === '1'"));
+        press_on(&mut tab, "#discard", "Enter");
+        tab.wait("document.getElementsByName('/set.image.tag')[0]?.value === '1.4.0'");
+        assert_eq!(tab.eval("document.querySelector('#bar').hidden"), true);
+    }
+    tab.wait("document.querySelector('#preview .empty') !== null");
+    press_on(&mut tab, "[value='reset:']", "Enter");
+    tab.wait(&format!("{reset} && document.querySelector('#count').textContent === '3' && document.activeElement.matches('.state')"));
+    press_on(&mut tab, ".bar button.main", "Enter");
+    tab.wait("document.querySelector('#review') !== null");
+    tab.wait(&has(".command", "tiphys params unset"));
+}
+
+#[test]
 fn behaviours_3_and_4_two_thousand_values_are_filtered_in_place() {
     let world = page_kinds::world(PARAMETERS, GENERATE, "[]");
     let mut values = String::new();

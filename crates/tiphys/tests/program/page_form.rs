@@ -187,6 +187,20 @@ fn behaviour_18_reset_names_the_layer_below() {
 }
 
 #[test]
+fn behaviour_18_reset_all_removes_what_is_set_in_a_source() {
+    let page = Page::of_sample(&[]);
+    let before = page.read("applications/shop.yaml");
+    assert_has(&page.get(SHOP).body, &["<button name=\"op\" value=\"reset:\">Reset all 3 set</button>"]);
+    let pressed = page.post(SHOP, &[("/set.image.tag", "2.0.0"), ("q", "nothing"), ("op", "reset:")]).body;
+    assert_has(&pressed, &["<span id=\"count\">3</span> unsaved"]);
+    assert_eq!(pressed.matches("name=\"state:/").count(), 3, "{pressed}");
+    assert_has(row(&pressed, "image.tag"), &["name=\"state:/set.image.tag\" value=\"reset\""]);
+    assert_eq!(page.read("applications/shop.yaml"), before, "nothing is written");
+    let unset = page_kinds::serve("[]");
+    assert!(!unset.get(KINDS).body.contains("Reset all"));
+}
+
+#[test]
 fn behaviour_19_another_parameter_is_added_by_name() {
     let page = page_kinds::serve("[]");
     let refused = review(&page, &[("new-name", "colour"), ("new-value", "red")]);
