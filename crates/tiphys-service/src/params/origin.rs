@@ -175,8 +175,10 @@ impl OriginChain {
         let (defaults, own): (Vec<OriginLink>, Vec<OriginLink>) =
             self.links.into_iter().partition(|link| link.origin.is_default());
         let (position, effective) = if is_set { (position.min(found.len()), 0) } else { (0, own.len()) };
-        if let Some(first) = found.first_mut().filter(|_| !is_set && is_announced) {
-            first.value = defaults.into_iter().next().map_or(Value::Null, |link| link.value);
+        let announced = defaults.into_iter().next().filter(|_| !is_set && is_announced);
+        // A plugin announces an empty string as a string without a value, but its layer has it.
+        if let Some((first, announced)) = found.first_mut().zip(announced) {
+            first.value = announced.value;
         }
         found.splice(position..position, own);
         Self { links: found, effective: Some(effective) }

@@ -131,14 +131,13 @@ fn is_empty_collection(entered: &Entered) -> bool {
     }
 }
 
-/// Returns the state of a value that a field shows as empty. A plugin announces an empty string as a string without a value.
+/// Returns the state of a value that a field shows as empty.
 fn empty_words(one: &FormParameter) -> &'static str {
-    let Some(layer) = one.layers.iter().find(|layer| layer.effective) else { return "not set" };
-    let is_string = match layer.value.as_object() {
-        Some(value) => value.contains_key("string"),
-        None => one.parameter.item_type == "string",
-    };
-    if is_string { "empty string" } else { "null" }
+    match one.layers.iter().find(|layer| layer.effective) {
+        None => "not set",
+        Some(layer) if layer.value.is_null() => "null",
+        Some(_) => "empty string",
+    }
 }
 
 fn lines(text: String, is_yaml: bool) -> ControlView {

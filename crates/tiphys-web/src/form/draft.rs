@@ -208,7 +208,10 @@ impl Draft {
 /// Returns the value that the controls of an unchanged parameter post. Those of a choice that is inherited post an empty string.
 pub(crate) fn baseline(parameter: &ParameterDocument, shown: &Draft) -> Option<Entered> {
     match shown.control {
-        Control::Switch | Control::Choice if !is_set_here(parameter) => Some(Entered::Text(String::new())),
+        // Also a null, which has no control of its own.
+        Control::Switch | Control::Choice if !is_set_here(parameter) || shown.entered.is_none() => {
+            Some(Entered::Text(String::new()))
+        }
         _ => shown.entered.clone(),
     }
 }

@@ -6,6 +6,9 @@ use tiphys_service::documents::{LayerDocument, LocationDocument, ParameterDocume
 use super::control::entered;
 use super::draft::{Entered, is_set_here};
 
+/// The text of a null.
+const NULL: &str = "null";
+
 /// The layer that is effective.
 pub(crate) struct Origin {
     pub(crate) words: String,
@@ -26,6 +29,17 @@ pub(crate) struct LayerView {
 pub(super) fn below(layers: &[LayerDocument]) -> Option<LayerView> {
     let effective = layers.iter().position(|layer| layer.effective)?;
     layers.get(effective + 1).map(LayerView::of)
+}
+
+/// Returns the effect of an effective null, unless it is a default.
+pub(super) fn null_effect(layers: &[LayerDocument]) -> Option<String> {
+    layers.iter().find(|layer| layer.effective && layer.value.is_null() && layer.origin == "set")?;
+    Some(match below(layers) {
+        Some(below) if below.value != NULL => {
+            format!("null in the files; it removes the {}: {}", below.words, below.value)
+        }
+        _ => "null in the files".to_owned(),
+    })
 }
 
 impl Origin {
@@ -74,7 +88,7 @@ fn value_text(value: &Value) -> String {
         Some(Entered::Map(map)) => {
             Value::Object(map.into_iter().map(|(key, value)| (key, value.into())).collect()).to_string()
         }
-        None if value.is_null() => "null".to_owned(),
+        None if value.is_null() => NULL.to_owned(),
         None => value.to_string(),
     }
 }

@@ -9,7 +9,7 @@ use super::control::Control;
 use super::controls::ControlView;
 use super::draft::{Draft, Edited, Entered, OPERATION, baseline, hash, is_set_here, lost, name_of, pointer};
 use super::groups::{Filter, groups, shown_name};
-use super::layers::{LayerView, Origin, below};
+use super::layers::{LayerView, Origin, below, null_effect};
 use crate::posted::Posted;
 use crate::site::{ApplicationParameters, FormParameter};
 
@@ -73,6 +73,8 @@ pub(crate) struct FieldView {
     pub(crate) state: FieldState,
     pub(crate) problems: Vec<String>,
     pub(crate) suggestions: Vec<String>,
+    /// The effect of a null in the files.
+    pub(crate) null: Option<String>,
     pub(crate) focus: bool,
 }
 
@@ -231,6 +233,7 @@ impl Form {
             state: FieldState::of(&draft),
             problems,
             suggestions: parameter.suggestions.clone(),
+            null: null_effect(&one.layers),
             focus: pressed.is_some(),
             id,
         }

@@ -1,5 +1,7 @@
 //! The form of the web page over HTTP: the numbers are those of the behaviours in `testdata/rules/web-page.md`.
 
+use tiphys_testkit::wait::until;
+
 use crate::http::{Answer, assert_has, field};
 use crate::page::{Page, SHOP, row};
 use crate::page_kinds::{self, GENERATE, KINDS, PARAMETERS};
@@ -154,6 +156,41 @@ fn behaviour_16_empty_null_and_not_set_are_distinct() {
     let saved = save(&page, &[("/title", "")]);
     assert_has(&saved, &["string: ''"]);
     assert_has(row(&page.get(KINDS).body, "title"), &["value=\"\" placeholder=\"empty string\""]);
+}
+
+#[test]
+fn behaviour_16_null_in_the_files_is_shown_and_can_be_reset() {
+    let page = Page::of_sample(&[]);
+    let chart = page.read("charts/shop/values.yaml");
+    page.write(
+        "charts/shop/values.yaml",
+        &(chart + "zone: a\nempty: ''\nflag: true\nmap: {key: b}\nnone: null\n"),
+    );
+    let before = page.read("applications/shop.yaml");
+    let nulls = ["zone", "flag", "map", "other"].map(|name| format!("        {name}: null\n")).concat();
+    let written = before.clone() + &nulls;
+    page.write("applications/shop.yaml", &written);
+    let shown = until(|| Some(page.get(SHOP).body).filter(|body| body.contains("data-name=\"other\"")));
+    let reset = |name: &str| format!("value=\"reset:/set.{name}\"");
+    let removed = "null in the files; it removes the chart default: ";
+    for (name, note) in [("flag", "true"), ("map", "{&#34;key&#34;:&#34;b&#34;}")] {
+        assert_has(row(&shown, name), &[&format!("<p>{removed}{note}</p>"), &reset(name)]);
+    }
+    assert_has(row(&shown, "zone"), &["placeholder=\"null\"", &format!("<p>{removed}a</p>"), &reset("zone")]);
+    assert_has(row(&shown, "other"), &["placeholder=\"null\"", "<p>null in the files</p>", &reset("other")]);
+    assert_has(row(&shown, "empty"), &["placeholder=\"empty string\""]);
+    assert_has(row(&shown, "none"), &["placeholder=\"null\""]);
+    // A browser without scripts posts the controls of all rows.
+    let posted = [("/set.flag", ""), ("/set.zone", ""), ("/set.map", ""), ("/set.other", "")];
+    let unchanged = page.post(&format!("{SHOP}/review"), &posted).body;
+    assert_has(&unchanged, &["Nothing to change"]);
+    let resets = ["zone", "flag", "map", "other"].map(|name| format!("state:/set.{name}"));
+    let resets: Vec<(&str, &str)> = resets.iter().map(|name| (name.as_str(), "reset")).collect();
+    let review = page.post(&format!("{SHOP}/review"), &resets).body;
+    let digest = field(&review, "digest");
+    let saved = page.post(&format!("{SHOP}/save"), &[&resets[..], &[("digest", &digest)]].concat());
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    assert_eq!(page.read("applications/shop.yaml"), before);
 }
 
 #[test]
