@@ -10,6 +10,7 @@ mod text;
 mod volatile;
 
 use serde_json::Value;
+use tiphys_model::params::SecretMasks;
 
 use crate::{Manifest, ObjectKey};
 
@@ -136,6 +137,27 @@ impl Comparison {
             }
         }
         counts
+    }
+
+    /// Masks the values of Secrets that dynamic parameters have brought into objects of either side.
+    #[must_use]
+    pub fn masked(mut self, masks: &SecretMasks) -> Self {
+        if masks.is_empty() {
+            return self;
+        }
+        for ObjectDiff { key, change } in &mut self.objects {
+            for text in [&mut key.namespace, &mut key.name] {
+                *text = masks.mask(text).into_owned();
+            }
+            match change {
+                Change::Added { after: shown } | Change::Removed { before: shown } => shown.mask(masks),
+                Change::Changed { before, after } => {
+                    before.mask(masks);
+                    after.mask(masks);
+                }
+            }
+        }
+        self
     }
 
     /// Records the two sides of an object.

@@ -37,7 +37,8 @@ pub use field::{Field, Input, fields};
 pub use image::Image;
 pub use merge::merge_announcements;
 pub use resolved::{
-    APP_PARAMETERS, REDACTED_CHARS_MIN, ResolvedParameter, ValueRedactor, add_resolved, with_resolved,
+    APP_PARAMETERS, REDACTED_CHARS_MIN, ResolvedParameter, SecretMasks, ValueRedactor, add_resolved,
+    with_resolved,
 };
 pub use shape::Shape;
 pub use suggest::{SUGGESTIONS_MAX, suggest};

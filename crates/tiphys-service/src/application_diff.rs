@@ -1,8 +1,10 @@
 //! The comparison of one application, as several use cases return it.
 
 use serde_json::Value;
-use tiphys_engine::diff::{Comparison, ObjectDiff};
+use tiphys_engine::diff::{Comparison, ObjectDiff, compare};
 use tiphys_engine::{Deletion, Manifest};
+use tiphys_model::params::SecretMasks;
+use tiphys_render::RenderedApplication;
 use tiphys_store::{SelectError, StoredApplication, TEMPLATE_MARK};
 use tiphys_yaml::Node;
 
@@ -34,6 +36,18 @@ pub struct ApplicationDiff {
     pub base_error: Option<String>,
     /// The differences, or why the application could not be compared.
     pub result: Result<Comparison, ServiceError>,
+}
+
+/// Compares the rendered objects of an application. None: a side does not have it. Values of Secrets are masked, also those that dynamic
+/// parameters have brought into other objects.
+pub(crate) fn compare_rendered(
+    before: Option<&RenderedApplication>,
+    after: Option<&RenderedApplication>,
+) -> Comparison {
+    let sides = [before, after];
+    let masks = SecretMasks::of(sides.into_iter().flatten().map(|side| &side.redactor));
+    let [before, after] = sides.map(|side| side.map_or(&[][..], |side| &side.manifests));
+    compare(before, after).masked(&masks)
 }
 
 /// Which sides of a comparison have an application.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use tiphys_model::params::SecretMasks;
 
 use super::yaml;
 use crate::Manifest;
@@ -26,6 +27,10 @@ impl Shown {
     /// Returns the object.
     pub fn value(&self) -> &Value {
         &self.0
+    }
+
+    pub(super) fn mask(&mut self, masks: &SecretMasks) {
+        masks.apply(&mut self.0);
     }
 
     /// Returns the object as YAML with sorted keys.

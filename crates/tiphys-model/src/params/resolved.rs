@@ -1,5 +1,7 @@
 //! Parameters whose values were read from a cluster.
 
+mod masks;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,6 +11,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use serde_json::Value;
 use tiphys_yaml::write_go_json;
+
+pub use masks::SecretMasks;
 
 use crate::params::environment::{app_parameters, parameter_variables};
 use crate::params::{EnvVar, Parameter};
@@ -85,6 +89,8 @@ const REDACTED_WORD_CHARS_MIN: usize = 16;
 #[derive(Clone, Default)]
 pub struct ValueRedactor {
     values: Vec<String>,
+    /// Those that were read from Secrets.
+    secrets: Vec<String>,
     /// The values and their escaped forms, the longest first. Most runs have no message.
     forms: OnceLock<Vec<String>>,
     withholds: bool,
@@ -100,7 +106,8 @@ impl ValueRedactor {
             redactor.withholds |= is_from_secret;
             let entries = map.iter().flatten().flat_map(|(key, value)| [key, value]);
             let leaves = string.iter().chain(array.iter().flatten()).chain(entries);
-            redactor.values.extend(leaves.cloned());
+            redactor.values.extend(leaves.clone().cloned());
+            redactor.secrets.extend(leaves.filter(|_| *is_from_secret).cloned());
         }
         redactor
     }
@@ -132,20 +139,24 @@ impl ValueRedactor {
 
     fn forms(&self) -> &[String] {
         self.forms.get_or_init(|| {
-            let mut strings = BTreeSet::new();
-            for value in &self.values {
-                // The Helm plugin gets JSON.
-                if let Ok(value) = serde_json::from_str(value) {
-                    add_leaves(&value, &mut strings);
-                }
-                add_forms(value, &mut strings);
-            }
-            let mut forms: Vec<String> =
-                strings.into_iter().filter(|one| one.chars().count() >= REDACTED_CHARS_MIN).collect();
+            let all: BTreeSet<String> = self.values.iter().flat_map(|value| forms_of(value)).collect();
+            let mut forms: Vec<String> = all.into_iter().collect();
             forms.sort_by_key(|one| std::cmp::Reverse(one.len()));
             forms
         })
     }
+}
+
+/// Returns the forms of a value that are long enough to be replaced.
+fn forms_of(value: &str) -> BTreeSet<String> {
+    let mut strings = BTreeSet::new();
+    // The Helm plugin gets JSON.
+    if let Ok(value) = serde_json::from_str(value) {
+        add_leaves(&value, &mut strings);
+    }
+    add_forms(value, &mut strings);
+    strings.retain(|one| one.chars().count() >= REDACTED_CHARS_MIN);
+    strings
 }
 
 impl fmt::Debug for ValueRedactor {

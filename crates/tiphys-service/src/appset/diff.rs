@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
+use tiphys_engine::Deletion;
 use tiphys_engine::appset::{Action, Change, PlannedApplication};
-use tiphys_engine::diff::compare;
-use tiphys_engine::{Deletion, Manifest};
+use tiphys_render::RenderedApplication;
 use tiphys_store::{FileName, Place, StoredApplication};
 use tiphys_yaml::read_json;
 
 use super::preview::{Previews, SetPreview};
-use crate::application_diff::{ApplicationDiff, Presence};
+use crate::application_diff::{ApplicationDiff, Presence, compare_rendered};
 use crate::context::options::StepCallback;
 use crate::context::workspace::Workspace;
 use crate::error::{ServiceError, chain};
@@ -51,21 +51,21 @@ async fn compared(workspace: &Workspace, set: &SetPreview, planned: &PlannedAppl
             return Err(ServiceError::rendering(message));
         }
         let before = match (&planned.before, planned.change) {
-            (None, _) | (_, Change::Added) => Vec::new(),
+            (None, _) | (_, Change::Added) => None,
             (Some(before), _) => {
                 let stored = document(before)?;
-                manifests(workspace, &stored, &mut Vec::new()).await?
+                Some(rendered(workspace, &stored, &mut Vec::new()).await?)
             }
         };
         let after = match (&planned.after, planned.change) {
-            (None, _) | (_, Change::Removed) => Vec::new(),
+            (None, _) | (_, Change::Removed) => None,
             (Some(after), _) => {
                 let stored = set.stored(planned, after)?;
                 warnings.extend(workspace.projects.check_application(&stored)?);
-                manifests(workspace, &stored, &mut warnings).await?
+                Some(rendered(workspace, &stored, &mut warnings).await?)
             }
         };
-        Ok(compare(&before, &after))
+        Ok(compare_rendered(before.as_ref(), after.as_ref()))
     };
     let result = comparison.await;
     let existing = planned.before.as_ref().and_then(|before| document(before).ok());
@@ -87,11 +87,11 @@ async fn compared(workspace: &Workspace, set: &SetPreview, planned: &PlannedAppl
 }
 
 /// Renders an Application within the rules of its project.
-async fn manifests(
+async fn rendered(
     workspace: &Workspace,
     stored: &StoredApplication,
     warnings: &mut Vec<Warning>,
-) -> Result<Vec<Manifest>, ServiceError> {
+) -> Result<RenderedApplication, ServiceError> {
     let mut stored = [Arc::new(stored.clone())];
     workspace.trust.allow_file_repositories(&mut stored);
     let [stored] = stored;
@@ -100,7 +100,7 @@ async fn manifests(
     warnings.extend(Warning::all_of_application(&stored, &rendered.warnings));
     let reported = workspace.projects.check_rendered(&workspace.clusters, &stored, &rendered).await?;
     warnings.extend(Warning::all_of_application(&stored, reported));
-    Ok(rendered.manifests)
+    Ok(rendered)
 }
 
 /// Returns an existing Application, which has no file.

@@ -12,6 +12,7 @@ use tiphys_engine::diff::{
 };
 use tiphys_engine::{Manifest, ObjectKey, Scopes};
 use tiphys_kube::cluster_reader::ClusterError;
+use tiphys_model::params::SecretMasks;
 use tiphys_model::project_rules::Cluster;
 use tiphys_model::resources::GlobalIgnoreDifference;
 use tiphys_render::RenderedApplication;
@@ -137,7 +138,7 @@ async fn compare(
     for left_out in &found.left_out {
         tracing::info!("{name}: left out: {}", redacted(&left_out.to_string()));
     }
-    Ok(found.comparison)
+    Ok(found.comparison.masked(&SecretMasks::of([&redactor])))
 }
 
 fn ignore_error(stored: &StoredApplication, error: &IgnoreError) -> ServiceError {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, stream};
-use tiphys_engine::diff::{Comparison, compare};
+use tiphys_engine::diff::Comparison;
 use tiphys_plugin::{ChooseError, RunSettings};
 use tiphys_render::{
     RenderError, RenderedApplication, RenderedPair, SourceFailure, has_equal_inputs, render_both, render_pair,
@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::dropped_values::dropped_values;
 use super::pairs::{self, Pair, Pairs, Unusable};
-use crate::application_diff::{ApplicationDiff, ChangedSetting, Presence};
+use crate::application_diff::{ApplicationDiff, ChangedSetting, Presence, compare_rendered};
 use crate::context::base::past::{failed, label};
 use crate::context::base::sides::{self, ComparedSides, SideStore, refuse_standard_input};
 use crate::context::base::{Rendering, RevisionOptions};
@@ -339,7 +339,7 @@ async fn compare_pair(
         warnings.extend(Warning::all_of_application(stored, &rendered.warnings));
         let reported = sides.projects.check_rendered(&sides.clusters, stored, &rendered).await?;
         warnings.extend(Warning::all_of_application(stored, reported));
-        Ok::<_, ServiceError>(rendered.manifests)
+        Ok::<_, ServiceError>(rendered)
     };
     let mut dropped = Vec::new();
     let failed = |stored: &StoredApplication, error: &RenderError| {
@@ -348,10 +348,10 @@ async fn compare_pair(
     let (before, after) = match pair {
         Pair::Added(head) => {
             let rendered = sides.head.renderer.render(&head.application).await;
-            (Vec::new(), permitted(head, rendered.map_err(|error| failed(head, &error))?).await?)
+            (None, Some(permitted(head, rendered.map_err(|error| failed(head, &error))?).await?))
         }
         Pair::Removed(base) => match sides.base.renderer.render(&base.application).await {
-            Ok(rendered) => (rendered.manifests, Vec::new()),
+            Ok(rendered) => (Some(rendered), None),
             Err(error) => {
                 let base_error = Some(failed(base, &error).message().to_owned());
                 return Ok(Some(Compared { comparison: Comparison::default(), base_error }));
@@ -370,11 +370,11 @@ async fn compare_pair(
                 RenderedPair { before: Ok(before), after: Ok(after) } => {
                     let renderer = &sides.base.renderer;
                     dropped = dropped_values(renderer, &base.application, &before, &after).await;
-                    (before.manifests, permitted(head, after).await?)
+                    (Some(before), Some(permitted(head, after).await?))
                 }
                 RenderedPair { before: Err(error), after: Ok(after) } => {
                     let base_error = Some(failed(base, &error).message().to_owned());
-                    let comparison = compare(&[], &permitted(head, after).await?);
+                    let comparison = compare_rendered(None, Some(&permitted(head, after).await?));
                     return Ok(Some(Compared { comparison, base_error }));
                 }
                 RenderedPair { before: Ok(_), after: Err(error) } => {
@@ -389,7 +389,8 @@ async fn compare_pair(
         }
     };
     warnings.extend(dropped.into_iter().map(|text| Warning::of_application(pair.stored(), text)));
-    Ok(Some(Compared { comparison: compare(&before, &after), base_error: None }))
+    let comparison = compare_rendered(before.as_ref(), after.as_ref());
+    Ok(Some(Compared { comparison, base_error: None }))
 }
 
 /// Adds a hint if a plugin is unknown because only the working copy has it.

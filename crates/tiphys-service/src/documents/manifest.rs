@@ -1,11 +1,13 @@
 //! Rendered manifests.
 
 use serde::Serialize;
-use tiphys_engine::Manifest;
-use tiphys_engine::diff::{Shown, compare};
+use tiphys_engine::diff::Shown;
+use tiphys_render::RenderedApplication;
 use utoipa::ToSchema;
 
-/// A rendered object. Values of Secrets are redacted.
+use crate::application_diff::compare_rendered;
+
+/// A rendered object. Values of Secrets are redacted, also those that dynamic parameters have brought into other objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ManifestDocument {
     /// API group; empty for the core group.
@@ -22,9 +24,9 @@ pub struct ManifestDocument {
 
 impl ManifestDocument {
     /// Returns the objects in their order.
-    pub fn all(manifests: &[Manifest]) -> Vec<Self> {
+    pub fn all(rendered: &RenderedApplication) -> Vec<Self> {
         // Redaction belongs to comparisons: it needs both sides of an object.
-        let shown = compare(&[], manifests).objects;
+        let shown = compare_rendered(None, Some(rendered)).objects;
         let document = |object: tiphys_engine::diff::ObjectDiff| Self {
             yaml: object.change.after().map(Shown::to_yaml).unwrap_or_default(),
             group: object.key.group,
