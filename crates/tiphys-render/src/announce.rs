@@ -13,7 +13,7 @@ use tiphys_plugin::{Explanation, Explanations};
 use tiphys_tree::RepoPath;
 
 use crate::error::{RenderError, SourceFailure};
-use crate::prepare::{Prepared, Work};
+use crate::prepare::{OverrideFiles, Prepared, Work};
 use crate::renderer::{Renderer, SourceIndex, rendered};
 use crate::report::{AnnouncedSource, AskedSource, MergedFile};
 
@@ -95,7 +95,7 @@ impl Renderer {
     ) -> Result<Option<Explanation>, RenderError> {
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         for (at, source) in asked(&sources, place, |one, _| one == position) {
-            let prepared = self.prepared(application, source, place, at).await?;
+            let prepared = self.prepared(application, (source, OverrideFiles::Unmerged), place, at).await?;
             let Work::Plugin { chosen, request, .. } = &prepared.work else { continue };
             let plugin = chosen.plugin.name().to_owned();
             let explained = chosen.plugin.explain(request, name).await;
@@ -143,7 +143,7 @@ impl Renderer {
         place: SourcePlace,
         at: SourceIndex,
     ) -> Option<(AnnouncedSource, Result<Prepared, RenderError>)> {
-        match self.prepared(application, source, place, at).await {
+        match self.prepared(application, (source, OverrideFiles::Unmerged), place, at).await {
             Ok(prepared) => Some((self.known(application, source, place, at, &prepared)?, Ok(prepared))),
             Err(failure) => Some((self.unprepared(application, source, place, at), Err(failure))),
         }

@@ -57,6 +57,15 @@ pub struct MergedOverride {
     pub step: OverrideStep,
 }
 
+/// Whether the override files of a source are merged into it already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OverrideFiles {
+    /// No.
+    Unmerged,
+    /// Yes, so those of its folder do not count.
+    Merged,
+}
+
 /// How a source is rendered, and its input.
 #[derive(Debug)]
 pub enum Work {
@@ -106,6 +115,7 @@ impl Renderer {
         &self,
         application: &Application,
         source: &ApplicationSource,
+        overrides: OverrideFiles,
         place: SourcePlace,
     ) -> Result<Prepared, SourceFailure> {
         let mut origin = self.origin(application, source).await?;
@@ -116,21 +126,26 @@ impl Renderer {
             origin.scope = TreeScope::Exactly(paths);
         }
         origin.of_refs = of_refs;
-        Box::pin(self.prepare_from(origin, application, source, place)).await
+        Box::pin(self.prepare_from(origin, application, (source, overrides), place)).await
     }
 
     async fn prepare_from(
         &self,
         origin: Origin<'_>,
         application: &Application,
-        source: &ApplicationSource,
+        (source, overrides): (&ApplicationSource, OverrideFiles),
         place: SourcePlace,
     ) -> Result<Prepared, SourceFailure> {
         let (app_path, revision) = (&origin.app_path, &origin.revision);
         let tree = origin.tree(self.likely_modes(source)).await.map_err(SourceFailure::Repository)?;
         // Checked here, so that a missing directory is reported as such.
         tree.files(app_path, Depth::Folder).map_err(|error| SourceFailure::of_folder(app_path, error))?;
-        let overridden = self.overridden(application, source, &tree, app_path)?;
+        let overridden = match overrides {
+            OverrideFiles::Unmerged => self.overridden(application, source, &tree, app_path)?,
+            OverrideFiles::Merged => {
+                Merged { source: source.clone(), files: Vec::new(), warnings: Vec::new() }
+            }
+        };
         let merged = without_switched_off(&overridden.source, &self.settings.switched_off);
         let overridden = Merged { source: merged, ..overridden };
         let (build, warning) = self.build_environment(application, &overridden.source, revision).await?;

@@ -23,7 +23,7 @@ use crate::context::ContextSettings;
 use crate::destination::DestinationVersions;
 use crate::directory::LastFolder;
 use crate::error::{RenderError, SourceError, SourceFailure};
-use crate::prepare::{Prepared, SharedSources, Work, also_matching};
+use crate::prepare::{OverrideFiles, Prepared, SharedSources, Work, also_matching};
 use crate::report::{RenderedApplication, RenderedSource};
 use crate::shared_announcements::SharedAnnouncements;
 use crate::values::{SourceLookUps, ValueResolver};
@@ -118,7 +118,16 @@ impl Renderer {
 
     /// Renders an application.
     pub async fn render(&self, application: &Application) -> Result<RenderedApplication, RenderError> {
-        let prepared = self.prepare_all(application).await?;
+        self.render_merged(application, None).await
+    }
+
+    /// Renders an application into whose source at a position, from 1, the override files are merged already.
+    pub async fn render_merged(
+        &self,
+        application: &Application,
+        merged: Option<usize>,
+    ) -> Result<RenderedApplication, RenderError> {
+        let prepared = self.prepare_merged(application, merged).await?;
         self.render_prepared(application, &prepared, &[]).await
     }
 
@@ -188,11 +197,21 @@ impl Renderer {
         &self,
         application: &Application,
     ) -> Result<Vec<(usize, Prepared)>, RenderError> {
+        self.prepare_merged(application, None).await
+    }
+
+    async fn prepare_merged(
+        &self,
+        application: &Application,
+        merged: Option<usize>,
+    ) -> Result<Vec<(usize, Prepared)>, RenderError> {
         let (sources, place) = tiphys_engine::sources(&application.spec)?;
         let mut prepared = Vec::new();
         for (index, source) in rendered(&sources, place) {
             let at = SourceIndex { index, count: sources.len() };
-            let one = self.prepared(application, source, place, at).await?;
+            let overrides =
+                if merged == Some(at.position()) { OverrideFiles::Merged } else { OverrideFiles::Unmerged };
+            let one = self.prepared(application, (source, overrides), place, at).await?;
             prepared.push((at.position(), one));
         }
         Ok(prepared)
@@ -202,12 +221,12 @@ impl Renderer {
     pub(crate) async fn prepared(
         &self,
         application: &Application,
-        source: &ApplicationSource,
+        (source, overrides): (&ApplicationSource, OverrideFiles),
         place: SourcePlace,
         at: SourceIndex,
     ) -> Result<Prepared, RenderError> {
         let begun = Instant::now();
-        let prepared = Box::pin(self.prepare(application, source, place)).await;
+        let prepared = Box::pin(self.prepare(application, source, overrides, place)).await;
         let prepared = prepared.map_err(|failure| at.failed(source, failure))?;
         Ok(Prepared { duration: begun.elapsed(), ..prepared })
     }

@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 
 use axum::http::HeaderMap;
 use axum::http::header::COOKIE;
+use blake3::KEY_LEN;
 
 /// The query parameter of the first address.
 pub(crate) const TOKEN: &str = "token";
@@ -84,6 +85,11 @@ impl Access {
         let mut pairs =
             cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
         pairs.any(|(name, value)| name == self.cookie && self.session.is(value))
+    }
+
+    /// Returns the key of the digests of reviews.
+    pub(crate) fn review_key(&self) -> [u8; KEY_LEN] {
+        blake3::derive_key("tiphys 2026 digests of reviews", self.session.0.as_bytes())
     }
 
     /// Returns the token of forms.

@@ -59,7 +59,8 @@ struct ChangeRequest {
     /// The position of the source, from 1. Needed if several sources have parameters.
     #[serde(default)]
     source: Option<u32>,
-    /// `application`, `values` or `override`. Without it the change is written where the values are effective.
+    /// `effective`, `application`, `values` or `override`. Without it, each value is written where it is in effect, or all into an
+    /// override file if something else owns the Application.
     #[serde(default)]
     write_to: Option<String>,
     /// The changed parameters.
@@ -108,12 +109,9 @@ impl ChangeRequest {
     fn into_change(self, application: String) -> Result<(Change, String), String> {
         let write_to = match &self.write_to {
             None => None,
-            Some(name) => {
-                let place = WriteTo::ALL.into_iter().find(|place| place.name() == name);
-                Some(place.ok_or_else(|| {
-                    format!("writeTo: expected application, values or override, found {name:?}")
-                })?)
-            }
+            Some(name) => Some(WriteTo::named(name).ok_or_else(|| {
+                format!("writeTo: expected effective, application, values or override, found {name:?}")
+            })?),
         };
         let edit = |EditRequest { name, change }| {
             let value = match change {

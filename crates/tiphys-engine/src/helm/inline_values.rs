@@ -195,6 +195,11 @@ impl InlineValues {
         }
     }
 
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.as_object().is_none_or(serde_json::Map::is_empty)
+    }
+
     /// Returns the value at this path.
     pub fn get(&self, path: &ValuePath) -> Option<&Value> {
         path.find(&self.values)

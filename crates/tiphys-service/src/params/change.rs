@@ -46,6 +46,9 @@ pub(super) enum ValuePlace {
     Parameters,
     /// In the inline values.
     Inline,
+    /// Each value where it is in effect: in the inline values if these set it, if they are the only place with values of the chart, or if a
+    /// parameter cannot express it; else in parameters.
+    Effective,
 }
 
 /// A source whose parameters are changed.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tiphys_engine::Owner;
 use tiphys_engine::diff::{DEFAULT_CONTEXT_LINES, unified};
 use tiphys_model::params::ParameterChange;
+use tiphys_model::resources::ApplicationSource;
 use tiphys_store::{FileEdit, FileEditError, FileWriteError, StoredApplication};
 
 use super::change::{ParameterRequest, ParameterSource, SourceChange, ValuePlace};
@@ -29,20 +30,40 @@ pub enum WriteTo {
     Application,
     /// The inline values of a chart in the Application's own file.
     Values,
+    /// The Application's own file, each value where it is in effect: in the inline values of a chart if these set it, if they are the only
+    /// place with values of the chart, or if a parameter cannot express it; else in parameters.
+    Effective,
     /// `.argocd-source-<app>.yaml` in the application's directory of the local repository.
     Override,
 }
 
 impl WriteTo {
     /// Every place.
-    pub const ALL: [Self; 3] = [Self::Application, Self::Values, Self::Override];
+    pub const ALL: [Self; 4] = [Self::Effective, Self::Application, Self::Values, Self::Override];
 
-    /// Returns the name in options and requests: `application`, `values` or `override`.
+    /// Returns the name in options and requests: `effective`, `application`, `values` or `override`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Application => "application",
             Self::Values => "values",
+            Self::Effective => "effective",
             Self::Override => "override",
+        }
+    }
+}
+
+impl WriteTo {
+    /// Returns the place with a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|place| place.name() == name)
+    }
+
+    /// Returns where values of a chart are set.
+    pub(super) fn values(self) -> ValuePlace {
+        match self {
+            Self::Application | Self::Override => ValuePlace::Parameters,
+            Self::Values => ValuePlace::Inline,
+            Self::Effective => ValuePlace::Effective,
         }
     }
 }
@@ -67,6 +88,8 @@ pub struct PlannedEdit {
     pub changes: Vec<ParameterChange>,
     /// Warnings about the change.
     pub warnings: Vec<Warning>,
+    /// The changed source: that of the document, or for an override file the one that is in effect.
+    pub(super) after: ApplicationSource,
     edit: Option<FileEdit>,
 }
 
@@ -166,12 +189,12 @@ async fn plan(
     let Plan { change, edit } = plan_source(&subject, options, request, workspace.service.host())?;
     all.extend(subject.warnings);
     all.extend(change.warnings);
-    Ok(PlannedEdit { stored, changes: change.changes, warnings: all, edit })
+    Ok(PlannedEdit { stored, changes: change.changes, warnings: all, after: change.after, edit })
 }
 
 /// Refuses what cannot be written, before the plugin is asked.
 fn require_target(stored: &StoredApplication, options: &EditOptions) -> Result<(), ServiceError> {
-    if matches!(options.write_to, WriteTo::Application | WriteTo::Values) {
+    if options.write_to != WriteTo::Override {
         require_file(stored)?;
         require_version(stored, options)?;
     }
@@ -185,9 +208,8 @@ fn plan_source(
     host: &Host,
 ) -> Result<Plan, ServiceError> {
     match options.write_to {
-        WriteTo::Application => document::plan(subject, request, ValuePlace::Parameters, host),
-        WriteTo::Values => document::plan(subject, request, ValuePlace::Inline, host),
         WriteTo::Override => override_file::plan(subject, request, options, host),
+        place => document::plan(subject, request, place.values(), host),
     }
 }
 
@@ -200,8 +222,8 @@ pub(super) fn plan_edit(
 ) -> Result<PlannedEdit, ServiceError> {
     require_target(&subject.stored, options)?;
     let Plan { change, edit } = plan_source(subject, options, request, host)?;
-    let stored = Arc::clone(&subject.stored);
-    Ok(PlannedEdit { stored, changes: change.changes, warnings: change.warnings, edit })
+    let SourceChange { changes, warnings, after, .. } = change;
+    Ok(PlannedEdit { stored: Arc::clone(&subject.stored), changes, warnings, after, edit })
 }
 
 impl PlannedEdits {

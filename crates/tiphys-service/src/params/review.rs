@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use blake3::{Hash, Hasher, KEY_LEN};
+
 use super::change::{ParameterRequest, ParameterSource};
 use super::diff::{SavedManifests, UnsavedChange, compare_with};
 use super::edit::{EditOptions, PlannedEdits, WriteTo, plan_edit};
 use super::{SourceChoice, find_application};
-use crate::application_diff::{ApplicationDiff, Presence};
+use crate::application_diff::ApplicationDiff;
 use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError};
 use crate::warning::Warning;
@@ -18,6 +20,8 @@ pub struct Review {
     pub change: UnsavedChange,
     /// The effect on the manifests.
     pub difference: ApplicationDiff,
+    /// A hash of the manifests of both sides.
+    manifests: Hash,
     /// Where the change is written.
     pub write_to: WriteTo,
     /// The files to write, or why nothing can be written.
@@ -49,8 +53,7 @@ impl SavedApplication {
 
 /// Plans a change of one application's parameters and renders its effect. The manifests of the saved application are rendered once.
 ///
-/// Without `write_to` the change is written where the values are effective: into the inline values of a chart if these set one of them, else
-/// into the Application's parameters; into an override file if something else owns the Application.
+/// Without `write_to` each value is written where it is in effect; if something else owns the Application, all into an override file.
 pub async fn review(
     workspace: &Workspace,
     saved: &SavedApplication,
@@ -60,29 +63,22 @@ pub async fn review(
     let SavedApplication { subject, manifests, .. } = saved;
     let mut warnings = saved.warnings.clone();
     let host = workspace.service.host();
-    let change = UnsavedChange::of(subject, request, host, Vec::new())?;
     let plan = |write_to| {
         let options = EditOptions { write_to, ..EditOptions::default() };
         plan_edit(subject, &options, request, host).and_then(PlannedEdits::of)
     };
-    let place = write_to.unwrap_or_default();
+    let place = write_to.unwrap_or(WriteTo::Effective);
     let edits = plan(place);
-    let other = match &edits {
-        _ if write_to.is_some() => None,
-        Err(error) => (error.remedy() == Some(&Remedy::WriteOverride)).then_some(WriteTo::Override),
-        Ok(planned) => hides_inline_value(planned).then_some(WriteTo::Values),
+    let is_owned = edits.as_ref().is_err_and(|error| error.remedy() == Some(&Remedy::WriteOverride));
+    // If the override file is impossible, the first result stays: its error names the owner.
+    let other = if write_to.is_none() && is_owned { plan(WriteTo::Override).ok() } else { None };
+    let (write_to, edits) = other.map_or((place, edits), |planned| (WriteTo::Override, Ok(planned)));
+    let of_override = edits.iter().flat_map(|planned| &planned.edits).find(|_| write_to == WriteTo::Override);
+    let change = match of_override {
+        Some(planned) => UnsavedChange::of_override(subject, planned),
+        None => UnsavedChange::of(subject, request, write_to.values(), host, Vec::new())?,
     };
-    // If the other place is impossible, the first result stays: its error names the owner.
-    let other = other.and_then(|place| Some((place, plan(place).ok()?)));
-    let (write_to, edits) = other.map_or((place, edits), |(place, planned)| (place, Ok(planned)));
-    let is_unknown = write_to == WriteTo::Override && edits.as_ref().is_ok_and(changes_a_file);
-    let difference = if is_unknown {
-        let message = "the effect of changing an override file that exists is not known before it is saved";
-        let error = ServiceError::invalid_input(message);
-        ApplicationDiff::new(&change.stored, Presence::Both, Err(error))
-    } else {
-        Box::pin(compare_with(workspace, &change, manifests)).await
-    };
+    let (difference, manifests) = Box::pin(compare_with(workspace, &change, manifests)).await;
     match &edits {
         Ok(planned) => {
             let of_edits = planned.edits.iter().flat_map(|edit| &edit.warnings);
@@ -90,24 +86,14 @@ pub async fn review(
         }
         Err(_) => warnings.extend(change.warnings.iter().cloned()),
     }
-    Ok(Review { change, difference, write_to, edits, warnings })
-}
-
-/// Whether files are changed that exist already. Rendering would merge the saved ones over the unsaved values.
-fn changes_a_file(planned: &PlannedEdits) -> bool {
-    planned.files().iter().any(|file| file.before().is_some())
-}
-
-fn hides_inline_value(planned: &PlannedEdits) -> bool {
-    let mut warnings = planned.edits.iter().flat_map(|edit| &edit.warnings);
-    warnings.any(|warning| warning.remedy() == Some(&Remedy::WriteValues))
+    Ok(Review { change, difference, manifests, write_to, edits, warnings })
 }
 
 impl Review {
-    /// Returns a hash of everything that a user sees of the change: the files before and after, and the effect on the manifests. It differs if
-    /// any of these has changed since.
-    pub fn digest(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
+    /// Returns a hash of the change: of the files before and after, and of all manifests before and after. It differs if any of these has
+    /// changed since. With another key it is another one, so that secret manifests cannot be guessed from it.
+    pub fn digest(&self, key: &[u8; KEY_LEN]) -> String {
+        let mut hasher = Hasher::new_keyed(key);
         let mut add = |bytes: &[u8]| {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
             hasher.update(bytes);
@@ -120,23 +106,21 @@ impl Review {
             }),
             Err(error) => add(error.message().as_bytes()),
         }
-        match &self.difference.result {
-            Ok(comparison) => {
-                add(&comparison.equal.to_le_bytes());
-                for object in &comparison.objects {
-                    add(object.key.to_string().as_bytes());
-                    add(object.change.word().as_bytes());
-                    add(object.change.hunks(0).as_bytes());
-                }
-            }
-            Err(error) => add(error.message().as_bytes()),
+        add(self.manifests.as_bytes());
+        if let Err(error) = &self.difference.result {
+            add(error.message().as_bytes());
         }
         hasher.finalize().to_hex().to_string()
     }
 
     /// Writes the change if its digest is still that of the review that a user has seen, and reports each file.
-    pub fn save(self, digest: &str, written: impl FnMut(&Path)) -> Result<(), ServiceError> {
-        if self.digest() != digest {
+    pub fn save(
+        self,
+        key: &[u8; KEY_LEN],
+        digest: &str,
+        written: impl FnMut(&Path),
+    ) -> Result<(), ServiceError> {
+        if self.digest(key) != digest {
             return Err(ServiceError::conflict(format!(
                 "{}: its files or manifests changed after the review; review the change again",
                 self.change.stored.full_name()

@@ -24,6 +24,8 @@ struct Parameters<'a> {
     failures: &'a [String],
     /// The files that were saved.
     saved: Vec<String>,
+    /// Why the values are refused.
+    refused: Option<String>,
     focus_on_problems: bool,
     /// Whether another parameter can be added by its name.
     accepts_others: bool,
@@ -48,7 +50,7 @@ pub(super) async fn show(request: Page, Named(application): Named) -> Response {
     let source = source_of(&found, &request.query);
     let form = Form::new(&found, source, Filter::of(&request.query), None);
     let saved = request.query.get("saved").map(str::to_owned);
-    shown(&request, &Filled { found, source, form }, None, saved.into_iter().collect())
+    shown(&request, &Filled { found, source, form }, None, saved.into_iter().collect(), None)
 }
 
 /// Applies a button of the form, and shows it with everything that was entered.
@@ -59,7 +61,7 @@ pub(super) async fn post(submitted: Submitted) -> Response {
         group.clone_into(&mut filter.group);
     }
     match submitted.fill(filter).await {
-        Ok(filled) => shown(&submitted.request, &filled, Some(posted), Vec::new()),
+        Ok(filled) => shown(&submitted.request, &filled, Some(posted), Vec::new(), None),
         Err(refusal) => refusal,
     }
 }
@@ -97,22 +99,23 @@ pub(super) fn source_of(found: &ApplicationParameters, fields: &Posted) -> usize
     named.filter(known).or_else(first).unwrap_or(1)
 }
 
-/// Shows a form, with the posted values if there are some, or after files were saved.
+/// Shows a form, with the posted values if there are some, or after files were saved. `refused` tells why the values are refused.
 pub(super) fn shown(
     request: &Page,
     Filled { found, source, form }: &Filled,
     posted: Option<&Posted>,
     saved: Vec<String>,
+    refused: Option<(StatusCode, String)>,
 ) -> Response {
     let mut positions: Vec<usize> =
         found.parameters.iter().map(|one| one.parameter.source_position).collect();
     positions.dedup();
     let field = |name| posted.and_then(|posted| posted.get(name)).unwrap_or_default();
     let is_checked = posted.and_then(|posted| posted.get(OPERATION)).is_some_and(review::checks);
-    let status = if is_checked && !form.problems.is_empty() {
-        StatusCode::UNPROCESSABLE_ENTITY
-    } else {
-        StatusCode::OK
+    let status = match &refused {
+        Some((status, _)) => *status,
+        None if is_checked && !form.problems.is_empty() => StatusCode::UNPROCESSABLE_ENTITY,
+        None => StatusCode::OK,
     };
     page(
         status,
@@ -125,6 +128,7 @@ pub(super) fn shown(
             warnings: &found.warnings,
             failures: &found.failures,
             saved,
+            refused: refused.map(|(_, text)| text),
             focus_on_problems: is_checked,
             accepts_others: found
                 .head

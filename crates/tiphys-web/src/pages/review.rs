@@ -74,11 +74,14 @@ async fn reviewed(submitted: &Submitted, moved: Option<String>) -> Response {
         Err(refusal) => return refusal,
     };
     let Submitted { request, application, posted } = submitted;
-    let change = submitted.change(&filled);
+    let mut change = submitted.change(&filled);
+    // The button beside the places reviews another one.
+    let place = posted.get("place").and_then(WriteTo::named).filter(|_| moved.is_none());
+    change.write_to = place.or(change.write_to);
     if !filled.form.problems.is_empty() {
-        return shown(request, &filled, Some(posted), Vec::new());
+        return shown(request, &filled, Some(posted), Vec::new(), None);
     }
-    let Filled { found, source, form } = filled;
+    let Filled { source, .. } = filled;
     let back = format!("{}?source={source}", path_of(application));
     if change.edits.is_empty() {
         let text = "The files already have these values.";
@@ -88,10 +91,11 @@ async fn reviewed(submitted: &Submitted, moved: Option<String>) -> Response {
     let review = match request.site.review(change).await {
         Ok(review) => review,
         Err(failure) => {
-            let text = error_text(&request.site, &failure);
-            return message(status_of(&failure), "These values are refused", &text, Some(&back));
+            let refused = Some((status_of(&failure), error_text(&request.site, &failure)));
+            return shown(request, &filled, Some(posted), Vec::new(), refused);
         }
     };
+    let Filled { found, form, .. } = filled;
     let several = found.head.sources.len() > 1;
     let is_chart = found
         .head
@@ -132,19 +136,22 @@ fn fields<'a>(form: &Form, posted: &'a Posted) -> Vec<(&'a str, &'a str)> {
             })
         })
     };
-    let always = [FORM_TOKEN, "source", "new-name", "new-value"];
+    let always = [FORM_TOKEN, "source", "new-name", "new-kind", "new-value"];
     let pairs = posted.pairs().iter().map(|(name, value)| (name.as_str(), value.as_str()));
     pairs.filter(|(name, _)| *name != OPERATION && (always.contains(name) || is_of_change(name))).collect()
 }
 
 fn places(is_chart: bool) -> Vec<Place> {
-    let values =
-        Place { name: WriteTo::Values.name(), text: "inline values of the chart, in the Application's file" };
-    let mut places =
-        vec![Place { name: WriteTo::Application.name(), text: "parameters, in the Application's file" }];
-    places.extend(is_chart.then_some(values));
-    places.push(Place { name: WriteTo::Override.name(), text: "override file in the source's folder" });
-    places
+    let text = |place| match place {
+        WriteTo::Effective if is_chart => "the Application's file, each value where it is in effect",
+        WriteTo::Effective => "the Application's file",
+        WriteTo::Application => "the Application's file, as parameters",
+        WriteTo::Values => "the Application's file, in the inline values of the chart",
+        WriteTo::Override => "an override file in the source's folder",
+    };
+    let of_charts = [WriteTo::Application, WriteTo::Values];
+    let places = WriteTo::ALL.into_iter().filter(|place| is_chart || !of_charts.contains(place));
+    places.map(|place| Place { name: place.name(), text: text(place) }).collect()
 }
 
 impl ApplicationParameters {

@@ -62,12 +62,11 @@ impl Submitted {
         if !name.is_empty() {
             edits.push(ParameterEdit { name, value: Some(EditedValue::Text(value)) });
         }
-        let chosen = self.posted.get("write-to");
         Change {
             application: self.application.clone(),
             source: u32::try_from(*source).ok(),
             edits,
-            write_to: WriteTo::ALL.into_iter().find(|place| Some(place.name()) == chosen),
+            write_to: self.posted.get("write-to").and_then(WriteTo::named),
         }
     }
 }

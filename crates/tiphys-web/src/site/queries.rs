@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
+use blake3::KEY_LEN;
 use serde::Serialize;
 use tiphys_service::compare::{
     BasePoint, BaseRevision, HeadReferences, PluginsFrom, Rendering, RevisionComparison, RevisionOptions,
@@ -78,7 +79,7 @@ pub(crate) struct ReviewDocument {
     pub(crate) patch: String,
     /// The files that are written.
     pub(crate) files: Vec<String>,
-    /// `application`, `values` or `override`.
+    /// `effective`, `application`, `values` or `override`.
     pub(crate) write_to: String,
     /// Why the change cannot be saved.
     pub(crate) unwritable: Option<String>,
@@ -207,7 +208,8 @@ impl Site {
         known: Option<Arc<SavedApplication>>,
     ) -> Result<ReviewDocument, Failure> {
         let (version, place) = (self.version(), change.place());
-        let (service, error_text) = (self.service.clone(), self.options.error_text());
+        let (service, key, error_text) =
+            (self.service.clone(), self.access.review_key(), self.options.error_text());
         let reviewing = self.jobs.run(&place.0, async move |cancel| {
             let workspace = open_for_change(&service, &change, cancel).await?;
             let saved = match known {
@@ -215,7 +217,7 @@ impl Site {
                 None => Arc::new(find_saved(&workspace, &change).await?),
             };
             let reviewed = review(&workspace, &saved, &change).await?;
-            Ok::<_, ServiceError>((ReviewDocument::new(&reviewed, &service, error_text), saved))
+            Ok::<_, ServiceError>((ReviewDocument::new(&reviewed, &service, &key, error_text), saved))
         });
         let (mut document, saved) = reviewing.await??;
         self.saved.insert(place, (version, saved));
@@ -231,12 +233,13 @@ impl Site {
             return Err(ServiceError::invalid_input("this page is read-only").into());
         }
         let (service, application) = (self.service.clone(), change.application.clone());
+        let key = self.access.review_key();
         let saving = self.jobs.run(&application, async move |cancel| {
             let workspace = open_for_change(&service, &change, cancel).await?;
             let saved = find_saved(&workspace, &change).await?;
             let reviewed = review(&workspace, &saved, &change).await?;
             let mut files = Vec::new();
-            reviewed.save(&digest, |path| files.push(shown(&service, path)))?;
+            reviewed.save(&key, &digest, |path| files.push(shown(&service, path)))?;
             Ok::<_, ServiceError>(files)
         });
         let saved = saving.await?;
@@ -295,7 +298,7 @@ async fn manifests(
     let rendered = found.unwrap_or_else(|| Err(ServiceError::invalid_input("no application to render")))?;
     let warnings = selected.warnings.iter().map(|warning| warning.message().to_owned());
     Ok(RenderedManifests {
-        manifests: ManifestDocument::all(&rendered.manifests),
+        manifests: ManifestDocument::all(&rendered),
         sources: rendered
             .sources
             .iter()
@@ -371,7 +374,12 @@ fn shown(service: &Service, path: &std::path::Path) -> String {
 }
 
 impl ReviewDocument {
-    fn new(review: &Review, service: &Service, error_text: impl Fn(&ServiceError) -> String + Copy) -> Self {
+    fn new(
+        review: &Review,
+        service: &Service,
+        key: &[u8; KEY_LEN],
+        error_text: impl Fn(&ServiceError) -> String + Copy,
+    ) -> Self {
         let change = |change: &tiphys_model::params::ParameterChange| ChangeDocument {
             name: change.target.to_string(),
             before: change.before.to_string(),
@@ -390,7 +398,7 @@ impl ReviewDocument {
             write_to: review.write_to.name().to_owned(),
             unwritable: review.edits.as_ref().err().map(error_text),
             warnings: review.warnings.iter().map(|warning| warning.message().to_owned()).collect(),
-            digest: review.digest(),
+            digest: review.digest(key),
         }
     }
 }

@@ -126,8 +126,8 @@ pub(crate) struct CommonArgs {
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
 
-    /// Maximum number of concurrent plugin runs; default: the number of processors, for `cmp-server`, whose plugins may wait for servers,
-    /// eight times as many, at least 16
+    /// Maximum number of concurrent plugin runs; default: the number of processors, for `cmp-server` and `serve`, whose plugins may wait for
+    /// servers, eight times as many, at least 16
     #[arg(long, value_name = "N", global = true, env = "TIPHYS_JOBS", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
 

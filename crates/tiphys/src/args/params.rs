@@ -237,6 +237,9 @@ pub(crate) enum WriteTo {
     Application,
     /// The inline values of a chart in the Application's own file: `helm.values` or `helm.valuesObject`
     Values,
+    /// The Application's own file, each value where it is in effect: in the inline values if these set it, if they are the only place with
+    /// values of the chart, or if a parameter cannot express it; else in parameters
+    Effective,
     /// `.argocd-source-<app>.yaml` in the application's folder, below the --repo folder
     Override,
 }
@@ -349,6 +352,7 @@ impl From<WriteTo> for params::WriteTo {
         match arg {
             WriteTo::Application => Self::Application,
             WriteTo::Values => Self::Values,
+            WriteTo::Effective => Self::Effective,
             WriteTo::Override => Self::Override,
         }
     }

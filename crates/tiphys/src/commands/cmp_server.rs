@@ -19,6 +19,7 @@ use crate::telemetry::{self, LogFormat, LogLine, Severity};
 
 pub(crate) use self_check::INTERVAL as SELF_CHECK_INTERVAL;
 use settings::ServerSettings;
+pub(crate) use settings::runs_max;
 
 /// Exit code of a server that failed to start or to continue, as in Argo CD.
 const FATAL_CODE: u8 = 20;

@@ -11,6 +11,7 @@ use tiphys_web::{Application, SiteOptions, bind, enter_stage};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{CommonArgs, ServeArgs};
+use crate::commands::cmp_server::runs_max;
 use crate::error::{self, ServiceError};
 use crate::lifecycle::{self, SideTask, Signals};
 use crate::options::service_options;
@@ -27,6 +28,8 @@ pub(crate) async fn run(
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let mut options = service_options(common, host)?;
+    // Plugins may wait for servers, and others use the page meanwhile.
+    options.jobs = options.jobs.or_else(|| u16::try_from(runs_max(host.processors)).ok());
     options.fetch_progress = options.fetch_progress.map(with_stages);
     let service = Service::open(options, Host::clone(host))?;
     let mut signals = Signals::install()?;

@@ -5,6 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::http::{self, Answer, assert_has, field};
+use crate::page_kinds::{self, KINDS};
 use crate::running::{Pipe, Running};
 use crate::world::{TIPHYS, World};
 
@@ -198,7 +199,7 @@ fn behaviours_22_23_and_35_a_change_is_reviewed_and_saved_without_scripts() {
             "<del>1.4.0 (./applications/shop.yaml:22)</del> → <ins>1.10</ins>",
             "+          tag: &#34;1.10&#34;   # changes with every release",
             "+  replicas: 7",
-            "tiphys params set --write-to values argocd/shop set.replicas=7 set.image.tag=1.10",
+            "tiphys params set --write-to effective argocd/shop set.replicas=7 set.image.tag=1.10",
         ],
     );
     assert_eq!(page.read("applications/shop.yaml"), before, "a review writes nothing");
@@ -218,18 +219,41 @@ fn behaviours_22_23_and_35_a_change_is_reviewed_and_saved_without_scripts() {
 }
 
 #[test]
-fn effect_of_changing_an_override_file_is_not_guessed() {
+fn effect_of_changing_an_override_file_is_rendered() {
     let page = Page::of_sample(&[]);
     let file = "charts/shop/.argocd-source-shop.yaml";
     page.write(file, "helm:\n  parameters:\n  - {name: replicas, value: \"5\"}\n");
     let change = [("/set.replicas", "7"), ("write-to", "override")];
     let review = page.post(&format!("{SHOP}/review"), &change);
-    assert_has(&review.body, &["the effect of changing an override file that exists is not known"]);
+    assert_has(&review.body, &["-  replicas: 5", "+  replicas: 7"]);
     let digest = field(&review.body, "digest");
     let saved = page.post(&format!("{SHOP}/save"), &[&change[..], &[("digest", digest.as_str())]].concat());
     assert_eq!(saved.status, 303);
     let written = page.read(file);
     assert!(written.contains("value: \"7\"") && !written.contains("value: \"5\""), "{written}");
+}
+
+#[test]
+fn behaviour_23_changed_manifests_are_reviewed_again() {
+    let page = Page::of_sample(&[]);
+    let change = ("/set.replicas", "7");
+    let review = page.post(&format!("{SHOP}/review"), &[change]);
+    let form = [change, ("write-to", "effective"), ("digest", &field(&review.body, "digest"))];
+    let added = "kind: ConfigMap\napiVersion: v1\nmetadata: {name: added}\n";
+    page.write("charts/shop/templates/added.yaml", added);
+    let moved = page.post(&format!("{SHOP}/save"), &form);
+    assert_eq!(moved.status, 409, "an object that does not differ is new");
+    let form = [change, ("write-to", "effective"), ("digest", &field(&moved.body, "digest"))];
+    assert_eq!(page.post(&format!("{SHOP}/save"), &form).status, 303);
+}
+
+#[test]
+fn refused_values_stay_in_the_form() {
+    let page = page_kinds::serve("[]");
+    let change = [("/title", "kept"), ("state:/replicas", "null")];
+    let refused = page.post(&format!("{KINDS}/review"), &change);
+    assert_eq!(refused.status, 422);
+    assert_has(&refused.body, &["These values are refused", "the value is null", "value=\"kept\""]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::browser::Tab;
 use crate::http::{assert_has, field};
 use crate::page::{Page, SHOP, encoded, row};
 use crate::page_kinds::{self, GENERATE, KINDS, PARAMETERS, application};
+use crate::world::World;
 
 /// Ends elements, runs a script, turns the direction of text around, and has control characters.
 const EVIL: &str = "</textarea></title></script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>\" \u{202e}\u{1}\u{1b}[2J";
@@ -143,4 +144,66 @@ fn file_that_is_lost_or_broken_before_saving_is_reported() {
         assert_has(&saved.body, &["<h1>This did not work</h1>", "shop"]);
         assert_eq!(std::fs::read_to_string(&path).ok().as_deref(), broken, "nothing was written");
     }
+}
+
+/// An Application whose chart puts a value of a Secret into a `ConfigMap`, its project, and the cluster.
+const OF_SECRET: &str = "apiVersion: argoproj.io/v1alpha1
+kind: AppProject
+metadata: {name: team, namespace: argocd}
+spec:
+  sourceRepos: ['*']
+  destinations: [{server: '*', namespace: '*'}]
+  namespaceReadOnlyAllowlist: [{kind: Secret, namespace: infra, name: keys}]
+---
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: secret, namespace: argocd}
+spec:
+  project: team
+  destination: {server: https://kubernetes.default.svc, namespace: web}
+  source:
+    repoURL: https://git.example.com/platform/sample.git
+    path: charts/secret
+    helm:
+      dynamicParameters:
+      - {name: password, resourceRef: {kind: Secret, namespace: infra, name: keys, path: .data.a}, decode: base64}
+";
+
+#[test]
+fn values_of_secrets_reach_no_page() {
+    let world = World::empty().with_programs(&["kustomize", "helm"].map(tiphys_testkit::tools::program));
+    assert_eq!(world.run(&["init", "--example", "sample"]).code, 0);
+    world
+        .write("sample/applications/secret.yaml", OF_SECRET)
+        .write("sample/charts/secret/Chart.yaml", "apiVersion: v2\nname: secret\nversion: 1.0.0\n")
+        .write("sample/charts/secret/values.yaml", "password: ''\ntitle: old\n")
+        .write(
+            "sample/charts/secret/templates/a.yaml",
+            "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\ndata:\n  url: 'user:{{ .Values.password }}@{{ .Values.title }}'\n  base64: {{ b64enc .Values.password }}\n",
+        )
+        .write(
+            "state/keys.yaml",
+            "apiVersion: v1\nkind: Secret\nmetadata: {name: keys, namespace: infra}\ndata: {a: aHVudGVyLTIyMg==}\n",
+        );
+    let state = world.path("state").display().to_string();
+    let page = Page::serve(world, &["--cluster-state", &state]);
+    let path = "/applications/argocd/secret";
+    let change = [("/set.title", "new")];
+    let shown = [
+        page.get(path),
+        page.get(&format!("{path}/manifests")),
+        page.get(&format!("/api/v1{path}/manifests")),
+        page.post(&format!("{path}/preview"), &change),
+        page.post(&format!("{path}/review"), &change),
+    ];
+    for answer in &shown {
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        for secret in ["hunter", "aHVudGVyLTIyMg"] {
+            assert!(!answer.body.contains(secret), "{}", answer.body);
+        }
+    }
+    for answer in &shown[1..] {
+        assert_has(&answer.body, &["user:++++++++@", "++++++++=="]);
+    }
+    assert_has(&shown[4].body, &["+  url: user:++++++++@new"]);
 }

@@ -267,7 +267,7 @@ impl EditedValue {
 }
 
 /// Whether a name is that of a value of a chart.
-fn has_value_prefix(name: &str) -> bool {
+pub(super) fn has_value_prefix(name: &str) -> bool {
     HELM_VALUE_PREFIXES.iter().chain([&VALUE_PREFIX]).any(|prefix| name.starts_with(prefix))
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tiphys_engine::{
     HELM_VALUE_PREFIXES, InlineValues, InlineValuesError, NoPlaceError, ParameterPart, SET_PREFIX,
     ValueParameters, ValuePath, dynamic_parameter_places, inline_scalar, is_list_or_map, is_structure,
-    parameter_places, source_node, structure_default,
+    parameter_places, shown_name, source_node, structure_default,
 };
 use tiphys_model::params::{
     Announcement, ApplyError, Assignment, Default, Edited, Form, InEffect, ItemType, JsonType, Operand,
@@ -14,7 +14,7 @@ use tiphys_model::resources::ApplicationSource;
 use tiphys_render::MergedFile;
 use tiphys_yaml::{Node, read_json};
 
-use super::request::{RequestTarget, ValueAssignments};
+use super::request::{RequestTarget, ValueAssignments, has_value_prefix};
 use super::{ParameterSource, ValuePlace};
 use crate::context::assignments;
 use crate::context::host::Host;
@@ -47,6 +47,33 @@ pub(super) struct Structured {
     pub(super) warnings: Vec<String>,
 }
 
+impl RequestTarget<'_> {
+    /// Returns whether a scalar belongs into the inline values: they set it and no parameter hides that, they are the only place with values
+    /// of the chart, or a parameter cannot express it.
+    fn is_in_effect_inline(&self, name: &str, bytes: &[u8], json: Option<&Value>) -> bool {
+        let shown = shown_name(self.source, self.plugin, name);
+        if !self.parameters.of_value(&shown).is_empty() {
+            return false;
+        }
+        let Some(Ok((path, _))) = ValuePath::of_parameter(name) else { return false };
+        let is_number = || {
+            matches!(self.announcement(&path).and_then(|one| one.item_type.as_ref()), Some(ItemType::Number))
+        };
+        let is_set_text = || str::from_utf8(bytes).is_ok_and(|text| text.trim().parse::<i64>().is_ok());
+        let is_expressible = match json {
+            Some(Value::Null) => false,
+            Some(Value::Number(number)) => number.is_i64(),
+            Some(_) => true,
+            None => !is_number() || is_set_text(),
+        };
+        let is_at_home = |values: &InlineValues| {
+            let has_others = !values.is_empty() && !self.before.iter().any(|one| has_value_prefix(&one.name));
+            values.get(&path).is_some() || has_others
+        };
+        !is_expressible || self.values.is_some_and(is_at_home)
+    }
+}
+
 impl ValueAssignments {
     /// Adds an assignment of a chart's value.
     pub(super) fn add_value(
@@ -67,7 +94,12 @@ impl ValueAssignments {
             path.map(|path| path.map(|(path, has_keys)| request.place_of(&target.name, &path, has_keys)));
         let is_inline = matches!(path, Some(Ok((_, true))));
         let is_scalar = !appends && !is_inline && !json.as_ref().is_some_and(is_list_or_map);
-        let is_structure = !is_scalar || request.place == ValuePlace::Inline;
+        let is_structure = !is_scalar
+            || match request.place {
+                ValuePlace::Parameters => false,
+                ValuePlace::Inline => true,
+                ValuePlace::Effective => request.is_in_effect_inline(&target.name, &bytes, json.as_ref()),
+            };
         let Some(path) = path.filter(|_| is_structure) else {
             if json != Some(Value::Null) {
                 request.require_scalar(&target.name)?;

@@ -183,9 +183,9 @@ impl ServerSettings {
 
 const MIB: u64 = 1024 * 1024;
 
-/// Runs that wait for a vault or a registry need no processor, and Argo CD's server has no limit. Runs that compute share the processors,
+/// Plugin runs of a server at once. Runs that wait for a vault or a registry need no processor, and Argo CD's server has no limit. Runs that compute share the processors,
 /// and each needs memory.
-fn runs_max(processors: usize) -> usize {
+pub(crate) fn runs_max(processors: usize) -> usize {
     /// Runs for each processor.
     const RUNS: usize = 8;
     /// Minimum, for small containers.
