@@ -1,36 +1,47 @@
 //! Differences of manifests.
 
 use serde::Serialize;
-use tiphys_engine::diff::{DEFAULT_CONTEXT_LINES, ObjectDiff};
+use serde_json::Value;
+use tiphys_engine::diff::{DEFAULT_CONTEXT_LINES, ObjectDiff, Shown};
 use utoipa::ToSchema;
 
-use crate::application_diff::{ApplicationDiff, ChangedSetting};
+use crate::application_diff::{ApplicationDiff, ChangedSetting, Presence};
+use crate::warning::Warning;
 
 /// More lines than an object has.
 const ALL_LINES: usize = 1 << 30;
 
 /// The comparison of one application.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DifferenceDocument {
-    /// `NAMESPACE/NAME`.
+    /// The name.
     pub application: String,
+    /// The namespace; empty if its document has none.
+    pub namespace: String,
+    /// `added`, `removed`, `changed` or `equal`. Null if it could not be compared.
+    pub change: Option<String>,
     /// Why it could not be compared.
     pub error: Option<String>,
-    /// Why it could not be rendered at the base. Then its objects count as added.
+    /// Why it could not be read or rendered at the base. Then its objects count as added.
     pub base_error: Option<String>,
-    /// The number of equal objects.
-    pub equal: usize,
+    /// The number of equal objects. Null if it could not be compared.
+    pub equal: Option<usize>,
+    /// The full name at the base if the application was renamed.
+    pub renamed_from: Option<String>,
+    /// The full name at the head if the application was renamed.
+    pub renamed_to: Option<String>,
     /// The settings of the Application that differ.
     pub settings: Vec<SettingDocument>,
-    /// The objects that differ. Values of Secrets are redacted.
-    pub objects: Vec<ObjectDifferenceDocument>,
+    /// The objects that differ. Values of Secrets are redacted. Null if the application could not be compared.
+    pub objects: Option<Vec<ObjectDifferenceDocument>>,
     /// Warnings about the rendering and the comparison.
     pub warnings: Vec<String>,
 }
 
 /// A setting of an Application that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct SettingDocument {
     /// The path of the field.
     pub field: String,
@@ -41,7 +52,8 @@ pub struct SettingDocument {
 }
 
 /// An object that differs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ObjectDifferenceDocument {
     /// API group; empty for the core group.
     pub group: String,
@@ -53,33 +65,69 @@ pub struct ObjectDifferenceDocument {
     pub name: String,
     /// `added`, `removed` or `changed`.
     pub change: String,
+    /// The object of the old side; null if it has none.
+    pub before: Option<Value>,
+    /// The object of the new side; null if it has none.
+    pub after: Option<Value>,
     /// Whether only labels with versions and annotations with checksums differ.
     pub volatile: bool,
-    /// The hunks of a unified diff of the object as YAML.
+    /// A unified diff of the object as YAML.
     pub patch: String,
-    /// The same with all unchanged lines.
+    /// The same with all unchanged lines; empty where nothing needs it.
     #[serde(skip)]
     pub whole: String,
 }
 
 impl DifferenceDocument {
+    /// Describes a comparison. `patch` returns the diff of an object, `warning` the text of a warning.
+    pub fn new(
+        diff: &ApplicationDiff,
+        patch: impl Fn(&ObjectDiff) -> String,
+        warning: impl Fn(&Warning) -> String,
+    ) -> Self {
+        let comparison = diff.result.as_ref().ok();
+        let change = match diff.presence {
+            Presence::Added => "added",
+            Presence::Removed => "removed",
+            Presence::Both if diff.differs() => "changed",
+            Presence::Both => "equal",
+        };
+        let object = |object: &ObjectDiff| ObjectDifferenceDocument::new(object, patch(object));
+        Self {
+            application: diff.name.clone(),
+            namespace: diff.namespace.clone(),
+            change: comparison.map(|_| change.to_owned()),
+            error: diff.result.as_ref().err().map(|error| error.message().to_owned()),
+            base_error: diff.base_error.clone(),
+            equal: comparison.map(|comparison| comparison.equal),
+            renamed_from: None,
+            renamed_to: None,
+            settings: diff.settings.iter().map(SettingDocument::from).collect(),
+            objects: comparison.map(|comparison| comparison.objects.iter().map(object).collect()),
+            warnings: diff.warnings.iter().map(warning).collect(),
+        }
+    }
+
+    /// Returns the objects that differ; none if the application could not be compared.
+    pub fn objects(&self) -> &[ObjectDifferenceDocument] {
+        self.objects.as_deref().unwrap_or_default()
+    }
+
     /// Returns the number of objects that are `added`, `removed` or `changed`.
     pub fn count(&self, change: &str) -> usize {
-        self.objects.iter().filter(|object| object.change == change).count()
+        self.objects().iter().filter(|object| object.change == change).count()
     }
 }
 
 impl From<&ApplicationDiff> for DifferenceDocument {
+    /// Describes a comparison for a page, which has the names of objects above their hunks.
     fn from(diff: &ApplicationDiff) -> Self {
-        Self {
-            application: diff.full_name(),
-            error: diff.result.as_ref().err().map(|error| error.message().to_owned()),
-            base_error: diff.base_error.clone(),
-            equal: diff.result.as_ref().map_or(0, |comparison| comparison.equal),
-            settings: diff.settings.iter().map(SettingDocument::from).collect(),
-            objects: diff.objects().iter().map(ObjectDifferenceDocument::from).collect(),
-            warnings: diff.warnings.iter().map(|warning| warning.message().to_owned()).collect(),
+        let hunks = |object: &ObjectDiff| object.change.hunks(DEFAULT_CONTEXT_LINES);
+        let mut document = Self::new(diff, hunks, |warning| warning.message().to_owned());
+        for (object, diff) in document.objects.iter_mut().flatten().zip(diff.objects()) {
+            object.whole = diff.change.hunks(ALL_LINES);
         }
+        document
     }
 }
 
@@ -89,17 +137,20 @@ impl From<&ChangedSetting> for SettingDocument {
     }
 }
 
-impl From<&ObjectDiff> for ObjectDifferenceDocument {
-    fn from(ObjectDiff { key, change }: &ObjectDiff) -> Self {
+impl ObjectDifferenceDocument {
+    fn new(ObjectDiff { key, change }: &ObjectDiff, patch: String) -> Self {
+        let value = |side: Option<&Shown>| side.map(|shown| shown.value().clone());
         Self {
             group: key.group.clone(),
             kind: key.kind.clone(),
             namespace: key.namespace.clone(),
             name: key.name.clone(),
             change: change.word().to_owned(),
+            before: value(change.before()),
+            after: value(change.after()),
             volatile: change.is_volatile(),
-            patch: change.hunks(DEFAULT_CONTEXT_LINES),
-            whole: change.hunks(ALL_LINES),
+            patch,
+            whole: String::new(),
         }
     }
 }

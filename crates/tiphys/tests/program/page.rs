@@ -311,8 +311,10 @@ fn api_answers_what_the_pages_show() {
     // The API and the command line print the same documents.
     let mut command = in_repository(&page.world);
     command.args(["params", "list", "argocd/shop", "-o", "json"]);
-    let listed = page.world.finish(command).stdout;
-    let listed: Value = serde_json::from_str(&listed).expect("JSON");
+    let printed = |command: Command| -> Value {
+        serde_json::from_str(&page.world.finish(command).stdout).expect("JSON")
+    };
+    let listed = printed(command);
     let mut parameters = read(&format!("{shop}/parameters"))["parameters"].clone();
     for parameter in parameters.as_array_mut().expect("a list") {
         assert!(parameter.as_object_mut().expect("an object").remove("layers").is_some());
@@ -324,6 +326,14 @@ fn api_answers_what_the_pages_show() {
     let review = page.post_json(&format!("{shop}/review"), &change);
     let review: Value = serde_json::from_str(&review.body).expect("JSON");
     assert_eq!(review["changes"][0]["after"], "7");
+    let mut command = in_repository(&page.world);
+    command.args(["params", "diff", "argocd/shop", "set.replicas=7", "-o", "json"]);
+    let (mut expected, mut difference) = (printed(command)[0].clone(), review["difference"].clone());
+    let patch = |document: &mut Value| {
+        document["objects"][0].as_object_mut().and_then(|object| object.remove("patch"))
+    };
+    assert!(patch(&mut expected).is_some() && patch(&mut difference).is_some());
+    assert_eq!(difference, expected);
     let save = json!({"edits": change["edits"], "digest": review["digest"]});
     let saved = page.post_json(&format!("{shop}/save"), &save);
     assert_eq!((saved.status, saved.body.as_str()), (200, r#"{"files":["applications/shop.yaml"]}"#));

@@ -1,12 +1,12 @@
 //! Differences as JSON.
 
 use serde_json::{Value, json};
-use tiphys_engine::diff::{ObjectDiff, Shown};
-
+use tiphys_engine::diff::ObjectDiff;
 use tiphys_service::UnknownSet;
+use tiphys_service::documents::DifferenceDocument;
 
-use super::{ApplicationDiff, ChangedSetting, Presence, Sides, unified};
-use crate::error::{self, ServiceError};
+use super::{ApplicationDiff, Sides, unified};
+use crate::error;
 use crate::output;
 
 /// Formats `-o json`: a list with one entry per application, including equal ones.
@@ -16,7 +16,7 @@ use crate::output;
 ///   "renamedFrom": null, "renamedTo": "argocd/store",
 ///   "settings": [{"field": "spec.destination.server", "before": "https://a", "after": "https://b"}],
 ///   "objects": [{"group": "apps", "kind": "Deployment", "namespace": "web", "name": "shop",
-///                "change": "added|removed|changed", "before": {…}, "after": {…}, "patch": "--- …"}]}]
+///                "change": "added|removed|changed", "volatile": false, "before": {…}, "after": {…}, "patch": "--- …"}]}]
 /// ```
 ///
 /// `baseError` is the reason why the application could not be read or rendered at the base; then its objects count as added.
@@ -42,44 +42,11 @@ fn set(not_compared: &UnknownSet) -> Value {
     })
 }
 
-fn setting(ChangedSetting { field, before, after }: &ChangedSetting) -> Value {
-    json!({"field": field, "before": before, "after": after})
-}
-
 fn application(one: &ApplicationDiff, sides: &Sides, context_lines: usize) -> Value {
-    let object = |object: &ObjectDiff| {
-        json!({
-            "group": object.key.group,
-            "kind": object.key.kind,
-            "namespace": object.key.namespace,
-            "name": object.key.name,
-            "change": object.change.word(),
-            "before": object.change.before().map(Shown::value),
-            "after": object.change.after().map(Shown::value),
-            "patch": unified::patch(object, sides, context_lines),
-        })
-    };
     let name = one.full_name();
-    let renamed_from = sides.renamed.iter().find(|(_, new)| *new == name).map(|(old, _)| old);
-    let renamed_to = sides.renamed.iter().find(|(old, _)| *old == name).map(|(_, new)| new);
-    let comparison = one.result.as_ref().ok();
-    let change = match one.presence {
-        Presence::Added => "added",
-        Presence::Removed => "removed",
-        Presence::Both if one.differs() => "changed",
-        Presence::Both => "equal",
-    };
-    json!({
-        "application": one.name,
-        "namespace": one.namespace,
-        "change": comparison.map(|_| change),
-        "error": one.result.as_ref().err().map(ServiceError::message),
-        "baseError": one.base_error,
-        "equal": comparison.map(|comparison| comparison.equal),
-        "renamedFrom": renamed_from,
-        "renamedTo": renamed_to,
-        "settings": one.settings.iter().map(setting).collect::<Vec<_>>(),
-        "objects": comparison.map(|comparison| comparison.objects.iter().map(object).collect::<Vec<_>>()),
-        "warnings": one.warnings.iter().map(error::warning_text).collect::<Vec<_>>(),
-    })
+    let renamed_from = sides.renamed.iter().find(|(_, new)| *new == name).map(|(old, _)| old.clone());
+    let renamed_to = sides.renamed.iter().find(|(old, _)| *old == name).map(|(_, new)| new.clone());
+    let patch = |object: &ObjectDiff| unified::patch(object, sides, context_lines);
+    let document = DifferenceDocument::new(one, patch, error::warning_text);
+    json!(DifferenceDocument { renamed_from, renamed_to, ..document })
 }
