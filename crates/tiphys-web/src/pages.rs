@@ -86,11 +86,15 @@ impl FromRequestParts<Arc<Site>> for Named {
     }
 }
 
+/// The namespace in the path of an Application whose document has none.
+const NO_NAMESPACE: &str = "-";
+
 /// Returns the full name of an application, unless it could be read as a path of a file.
 pub(crate) fn full_name(namespace: &str, name: &str) -> Option<String> {
     let is_part = |text: &str| !text.is_empty() && !text.contains('/') && !text.starts_with('.');
     let is_file = [".yaml", ".yml", ".json"].iter().any(|end| name.ends_with(end));
-    (is_part(namespace) && is_part(name) && !is_file).then(|| format!("{namespace}/{name}"))
+    let full = || if namespace == NO_NAMESPACE { name.to_owned() } else { format!("{namespace}/{name}") };
+    (is_part(namespace) && is_part(name) && !is_file).then(full)
 }
 
 /// The content of the frame of a page.
@@ -140,7 +144,8 @@ impl<'a> ApplicationView<'a> {
 
 /// Returns the path of an application's first page.
 pub(crate) fn path_of(application: &str) -> String {
-    format!("/applications/{application}")
+    let namespace = if application.contains('/') { String::new() } else { format!("{NO_NAMESPACE}/") };
+    format!("/applications/{namespace}{application}")
 }
 
 /// Renders a page.

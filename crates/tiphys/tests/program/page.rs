@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
+use tiphys_testkit::wait::until;
 
 use crate::http::{self, Answer, assert_has, field};
 use crate::page_kinds::{self, KINDS};
@@ -142,6 +143,26 @@ fn list_shows_applications_and_filters_them() {
     assert_has(&missing.body, &["<nav aria-label=\"Main\">", "<a href=\"/applications\">Applications</a>"]);
     assert_eq!(page.get(&format!("{SHOP}/manifests")).status, 200);
     assert_has(&page.get("/applications?state=renders").body, &["renders · 2 objects", "1–1 of 1"]);
+}
+
+#[test]
+fn application_without_a_namespace_has_all_pages() {
+    let page = Page::of_sample(&[]);
+    let before = page.read("applications/shop.yaml").replace("  namespace: argocd\n", "");
+    page.write("applications/shop.yaml", &before);
+    until(|| {
+        page.get("/applications").body.contains("<a href=\"/applications/-/shop\">shop</a>").then_some(())
+    });
+    let shop = "/applications/-/shop";
+    for path in ["", "/manifests", "/difference", "/sources"] {
+        assert_has(&page.get(&format!("{shop}{path}")).body, &[&format!("<a href=\"{shop}/manifests\"")]);
+    }
+    let change = [("/set.replicas", "7")];
+    let review = page.post(&format!("{shop}/review"), &change).body;
+    assert_has(&review, &[&format!("action=\"{shop}/save\""), " shop set.replicas=7"]);
+    let saved = page.post(&format!("{shop}/save"), &[change[0], ("digest", &field(&review, "digest"))]);
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    assert_eq!(page.get("/api/v1/applications/-/shop/parameters").status, 200);
 }
 
 #[test]
