@@ -84,6 +84,7 @@ impl Tab {
             if message["id"] == id {
                 return message;
             }
+            assert!(self.dialogs.is_empty(), "a dialog stops the page: {:?}", self.dialogs);
         }
     }
 
