@@ -56,7 +56,7 @@ fn behaviour_33_a_value_is_found_changed_reviewed_and_saved_by_keys() {
     tab.tab_to("e.id === 'save'");
     tab.press(&["Enter"]);
     tab.wait(&has(".notice.good", "Saved applications/shop.yaml"));
-    assert!(page.read("applications/shop.yaml").contains("name: replicas"));
+    assert!(page.read("applications/shop.yaml").contains("        replicas: 7\n"));
 }
 
 #[test]
