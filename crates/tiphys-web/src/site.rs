@@ -36,12 +36,14 @@ pub(crate) const DEFAULT_BASE: &str = "HEAD";
 const STATES_MAX: u64 = 100_000;
 
 /// Decisions of the front end about a page.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SiteOptions {
     /// Whether nothing can be saved.
     pub read_only: bool,
     /// Returns what to do about an error, with the options of the command line.
     pub hint: fn(&ServiceError) -> Option<String>,
+    /// The options of the process that a command needs, too, for the same result.
+    pub arguments: Vec<String>,
 }
 
 /// The state that all requests share.
@@ -88,8 +90,9 @@ impl From<NotDone> for Failure {
 
 impl SiteOptions {
     /// Returns the text of an error with what to do about it.
-    pub(crate) fn error_text(self) -> impl Fn(&ServiceError) -> String + Copy + Send + 'static {
-        move |error| match (self.hint)(error) {
+    pub(crate) fn error_text(&self) -> impl Fn(&ServiceError) -> String + Copy + Send + use<> {
+        let hint = self.hint;
+        move |error| match hint(error) {
             Some(hint) => format!("{}; {hint}", error.message()),
             None => error.message().to_owned(),
         }

@@ -103,7 +103,8 @@ async fn reviewed(submitted: &Submitted, moved: Option<String>) -> Response {
         .iter()
         .any(|head| head.position == source && head.plugin.as_deref() == Some(HELM_PLUGIN));
     let position = source.to_string();
-    let mut options = vec!["--write-to", &review.write_to];
+    let arguments = request.site.options.arguments.iter().map(String::as_str);
+    let mut options: Vec<&str> = arguments.chain(["--write-to", &review.write_to]).collect();
     if several {
         options.extend(["--source-position", &position]);
     }

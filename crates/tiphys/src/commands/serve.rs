@@ -37,7 +37,8 @@ pub(crate) async fn run(
         ServiceError::invalid_input(format!("--listen: cannot listen on {}: {error}", args.listen))
     })?;
     let stop = CancellationToken::new();
-    let options = SiteOptions { read_only: args.read_only, hint: error::hint };
+    let arguments = shared_arguments(host.arguments().iter().skip(1).map(|one| one.to_string_lossy().into()));
+    let options = SiteOptions { read_only: args.read_only, hint: error::hint, arguments };
     let page = Application::new(service, options, bound, &stop)?;
     let url = page.first_url();
     output::status(&format!("the page is at {url} until ^C"));
@@ -48,6 +49,20 @@ pub(crate) async fn run(
     let opening = if args.open { vec![Box::pin(open(url, host)) as SideTask<'_>] } else { Vec::new() };
     lifecycle::serve(&mut signals, &stop, lifecycle::SHUTDOWN_MAX, serving, opening).await?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the arguments of the process without those of this command alone.
+fn shared_arguments(all: impl Iterator<Item = String>) -> Vec<String> {
+    let (mut shared, mut all) = (Vec::new(), all);
+    while let Some(argument) = all.next() {
+        match argument.as_str() {
+            "--listen" => drop(all.next()),
+            "serve" | "--open" | "--read-only" => {}
+            other if other.starts_with("--listen=") => {}
+            _ => shared.push(argument),
+        }
+    }
+    shared
 }
 
 /// Reports fetches as stages of requests, too.
@@ -77,4 +92,23 @@ async fn open(url: String, host: &Process) -> String {
         output::status(&format!("--open: {OPENER}: {problem}; open the address yourself"));
     }
     std::future::pending().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shared_arguments;
+
+    #[test]
+    fn commands_get_the_options_that_they_know() {
+        let cases = [
+            ("serve --listen 9000 --open", ""),
+            (
+                "--store apps serve --listen=9000 --plugins plugins --read-only -v",
+                "--store apps --plugins plugins -v",
+            ),
+        ];
+        for (all, expected) in cases {
+            assert_eq!(shared_arguments(all.split(' ').map(str::to_owned)).join(" "), expected, "{all}");
+        }
+    }
 }
