@@ -125,6 +125,9 @@ impl ValueAssignments {
                 ParameterValue::Array(_) | ParameterValue::Map(_) => Value::Null,
             },
         };
+        if value.is_number() {
+            require_exact(&target, &bytes)?;
+        }
         let action = match (appends, value) {
             (false, value) => Action::Set(value),
             (true, Value::Array(items)) => Action::Append(items),
@@ -474,14 +477,19 @@ fn json(target: &Target, bytes: &[u8]) -> Result<Value, ServiceError> {
         return Err(invalid(format!("the key `{path}` of the value is given twice")));
     }
     let value = node.to_value();
-    if is_list_or_map(&value)
-        && let Some(number) = inexact_number(&String::from_utf8_lossy(bytes))
-    {
-        return Err(invalid(format!(
-            "the number {number} has more digits than helm keeps; write it as a string"
-        )));
+    if is_list_or_map(&value) {
+        require_exact(target, bytes)?;
     }
     Ok(value)
+}
+
+/// Refuses a number that would lose digits.
+fn require_exact(target: &Target, bytes: &[u8]) -> Result<(), ServiceError> {
+    let Some(number) = inexact_number(&String::from_utf8_lossy(bytes)).map(str::to_owned) else {
+        return Ok(());
+    };
+    let reason = format!("the number {number} has more digits than helm keeps; write it as a string");
+    Err(assignments::refused(target, &reason))
 }
 
 /// Returns the first number of JSON that does not keep its digits as a 64-bit integer or as a floating-point number.
