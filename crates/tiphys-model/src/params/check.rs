@@ -216,7 +216,7 @@ impl fmt::Display for Item {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text => f.write_str("the value"),
-            Self::Index(index) => write!(f, "item {index}"),
+            Self::Index(index) => write!(f, "item {}", index + 1),
             Self::Key(key) => write!(f, "the value of the key `{key}`"),
         }
     }

@@ -146,7 +146,7 @@ fn value_of(node: &Node, place: &str) -> Result<ParameterValue, OperandError> {
     match &node.data {
         Data::Sequence(items) => {
             let items =
-                items.iter().enumerate().map(|(index, item)| text(item, format!("item {index} of {place}")));
+                items.iter().zip(1..).map(|(item, number)| text(item, format!("item {number} of {place}")));
             Ok(ParameterValue::Array(items.collect::<Result<_, _>>()?))
         }
         Data::Mapping(entries) => {

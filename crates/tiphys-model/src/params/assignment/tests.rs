@@ -133,8 +133,8 @@ fn values_in_every_form_are_strings() {
 fn json_that_is_no_parameter_value_is_rejected() {
     let cases = [
         ("null", "the value is null; remove a value with `params unset`"),
-        ("[null]", "item 0 of the value is null; remove a value with `params unset`"),
-        ("[[1]]", "item 0 of the value is a list; list and map items of a parameter must be strings"),
+        ("[null]", "item 1 of the value is null; remove a value with `params unset`"),
+        ("[[1]]", "item 1 of the value is a list; list and map items of a parameter must be strings"),
         (
             r#"{"a":{}}"#,
             "the key `a` of the value is an object; list and map items of a parameter must be strings",

@@ -96,8 +96,8 @@ fn each_item_of_a_list_and_of_a_map_is_checked() {
     assert_eq!(
         found(&list, &set),
         [
-            "parameter `l`: item 1 has to be a decimal number, such as `3` or `-1.5e3`",
-            "parameter `l`: item 3 has to be a decimal number, such as `3` or `-1.5e3`",
+            "parameter `l`: item 2 has to be a decimal number, such as `3` or `-1.5e3`",
+            "parameter `l`: item 4 has to be a decimal number, such as `3` or `-1.5e3`",
         ]
     );
     let map = Announcement {

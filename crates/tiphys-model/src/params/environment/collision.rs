@@ -65,7 +65,7 @@ impl fmt::Display for Origin {
         match &self.part {
             ValuePart::Text => write!(f, "`{}`", self.name),
             ValuePart::Key(key) => write!(f, "`{}`, key `{key}`", self.name),
-            ValuePart::Index(index) => write!(f, "`{}`, item {index}", self.name),
+            ValuePart::Index(index) => write!(f, "`{}`, item {}", self.name, index + 1),
         }
     }
 }

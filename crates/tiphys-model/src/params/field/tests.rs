@@ -55,7 +55,7 @@ fn announced_fields_precede_other_set_parameters() {
             "array",
             false,
             true,
-            ["item 1 has to be `true` or `false`"]
+            ["item 2 has to be `true` or `false`"]
         ],
         [
             "m",

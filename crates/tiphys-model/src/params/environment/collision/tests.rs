@@ -60,7 +60,7 @@ fn list_of_a_parameter_wins_over_its_map() {
     parameter.array = Some(vec!["list".to_owned()]);
     assert_eq!(
         messages(&[parameter], &NO_BUILD_ENVIRONMENT),
-        ["PARAM_M_0 is claimed more than once: `m`, item 0 wins over `m`, key `0`"]
+        ["PARAM_M_0 is claimed more than once: `m`, item 1 wins over `m`, key `0`"]
     );
 }
 
@@ -70,7 +70,7 @@ fn strings_collide_with_list_items_and_map_keys() {
     assert_eq!(
         messages(&parameters, &NO_BUILD_ENVIRONMENT),
         [
-            "PARAM_A_0 is claimed more than once: `a`, item 0 wins over `a_0`",
+            "PARAM_A_0 is claimed more than once: `a`, item 1 wins over `a_0`",
             "PARAM_M_K is claimed more than once: `m`, key `k` wins over `m-k`",
         ]
     );
