@@ -60,7 +60,7 @@ export function setInvalid(row, invalid) {
   else control?.removeAttribute('aria-invalid');
 }
 
-/** Replaces the problems under the control of a row. @param {Element} row @param {string[]} problems */
+/** Replaces the problems under the control of a row. @param {Element} row @param {Node[][]} problems The nodes of each. */
 export function setProblems(row, problems) {
   const note = row.querySelector('.note');
   if (!note) return;
@@ -68,7 +68,7 @@ export function setProblems(row, problems) {
   for (const problem of problems) {
     const text = document.createElement('p');
     text.className = 'problem';
-    text.textContent = problem;
+    text.append(...problem);
     note.append(text);
   }
   setInvalid(row, problems.length > 0);

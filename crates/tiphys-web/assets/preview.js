@@ -7,14 +7,23 @@ const panel = () => /** @type {HTMLElement | null} */ (document.querySelector('#
 /** Whether values have changed since the last request, so that its answer is obsolete. */
 let stale = false;
 
-/** Problems of the answer by the ids of fields. @returns {Map<string, string[]>} */
+/** Links to the problems of the answer by the ids of fields. @returns {Map<string, Element[]>} */
 function problems() {
   const found = new Map();
-  for (const problem of panel()?.querySelectorAll('.problem[data-for]') ?? []) {
-    const id = /** @type {HTMLElement} */ (problem).dataset.for;
-    found.set(id, [...(found.get(id) ?? []), problem.textContent?.trim() ?? '']);
+  for (const link of panel()?.querySelectorAll('.problem[data-for] > a') ?? []) {
+    const id = link.parentElement?.dataset.for;
+    found.set(id, [...(found.get(id) ?? []), link]);
   }
   return found;
+}
+
+/** @param {Element} link @param {string | undefined} name @returns {Node[]} The text of a problem without the name of its row. */
+function textOf(link, name) {
+  const copy = link.cloneNode(true);
+  copy.normalize();
+  const first = copy.firstChild;
+  if (first?.nodeValue?.startsWith(`${name}: `)) first.nodeValue = first.nodeValue.slice(`${name}: `.length);
+  return [...copy.childNodes];
 }
 
 /** Names the first problem in the bar. @param {Element | null | undefined} first */
@@ -31,9 +40,8 @@ function apply() {
   const found = problems();
   for (const row of rows()) {
     if (!row.classList.contains('changed') || !row.id) continue;
-    const texts = found.get(row.id.replace(/-row$/, '')) ?? [];
-    const prefix = `${row.dataset.name}: `;
-    setProblems(row, texts.map((text) => (text.startsWith(prefix) ? text.slice(prefix.length) : text)));
+    const links = found.get(row.id.replace(/-row$/, '')) ?? [];
+    setProblems(row, links.map((link) => textOf(link, row.dataset.name)));
   }
   setReason(panel()?.querySelector('.problem[data-for]'));
   summarize();
@@ -42,18 +50,20 @@ function apply() {
 
 /** Brings the summary of the server's last page up to date. */
 function summarize() {
-  const list = document.querySelector('#summary ul');
-  const links = [...(panel()?.querySelectorAll('.problem[data-for] a') ?? [])];
-  const title = document.querySelector('#summary h2');
-  if (!list || !title) return;
-  if (links.length === 0) return document.querySelector('#summary')?.replaceChildren();
-  title.textContent = `${links.length} invalid`;
-  const items = links.map((link) => {
+  const section = /** @type {HTMLElement | null} */ (document.querySelector('#summary section'));
+  const [title, list] = [section?.querySelector('h2'), section?.querySelector('ul')];
+  if (!section || !title || !list) return;
+  const entered = [...(panel()?.querySelectorAll('.problem[data-for] > a') ?? [])].map((link) => {
     const item = document.createElement('li');
     item.append(link.cloneNode(true));
     return item;
   });
-  list.replaceChildren(...items);
+  const saved = /** @type {HTMLElement[]} */ ([...list.querySelectorAll('[data-for]')]);
+  for (const item of saved) item.hidden = document.getElementById(`${item.dataset.for}-row`)?.classList.contains('changed') ?? false;
+  list.replaceChildren(...entered, ...saved);
+  const count = list.querySelectorAll('li:not([hidden])').length;
+  title.textContent = `${count} invalid`;
+  section.hidden = count === 0;
 }
 
 /** Shows a sentence instead of the effect. @param {string} text @param {string} [names] Its classes. */

@@ -5,10 +5,12 @@ mod controls;
 mod draft;
 mod groups;
 mod layers;
+mod prose;
 mod view;
 
 pub(crate) use controls::ControlView;
 pub(crate) use draft::OPERATION;
 pub(crate) use groups::{Filter, shown_name};
 pub(crate) use layers::without_dot;
+pub(crate) use prose::parts;
 pub(crate) use view::{Form, Problem};

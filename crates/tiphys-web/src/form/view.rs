@@ -1,7 +1,7 @@
 //! The form as the template shows it.
 
 use tiphys_engine::SET_PREFIX;
-use tiphys_model::params::{Parameter, check_value};
+use tiphys_model::params::{Parameter, ProblemKind, check_value};
 use tiphys_service::documents::ParameterDocument;
 use tiphys_service::params::{EditedValue, ParameterEdit};
 
@@ -13,15 +13,14 @@ use super::layers::{LayerView, Origin, below, null_effect};
 use crate::posted::Posted;
 use crate::site::{ApplicationParameters, FormParameter};
 
-/// The problem of a required parameter without a value.
-const REQUIRED: &str = "a value is required";
-
 /// The form of one source.
 pub(crate) struct Form {
     pub(crate) groups: Vec<GroupView>,
     pub(crate) filter: Filter,
     /// Problems of the entered values.
     pub(crate) problems: Vec<Problem>,
+    /// Problems of saved values that are not edited.
+    pub(crate) saved_problems: Vec<Problem>,
     /// The changes that the entered values ask for, without invalid ones.
     pub(crate) edits: Vec<ParameterEdit>,
     /// The number of all parameters.
@@ -72,7 +71,6 @@ pub(crate) struct FieldView {
     pub(crate) can_be_empty: bool,
     pub(crate) state: FieldState,
     pub(crate) problems: Vec<String>,
-    pub(crate) suggestions: Vec<String>,
     /// The effect of a null in the files.
     pub(crate) null: Option<String>,
     pub(crate) focus: bool,
@@ -107,6 +105,7 @@ impl Form {
             groups: Vec::new(),
             filter,
             problems: Vec::new(),
+            saved_problems: Vec::new(),
             edits: Vec::new(),
             total: all.len(),
             set: 0,
@@ -196,15 +195,13 @@ impl Form {
             Some(Err(problem)) => problems.push(problem),
             None => {}
         }
-        if draft.edited != Edited::Unchanged {
-            let listed = problems.iter().map(|text| Problem {
-                id: id.clone(),
-                text: format!("{}: {text}", shown_name(&parameter.name)),
-            });
+        let listed = problems
+            .iter()
+            .map(|text| Problem { id: id.clone(), text: format!("{}: {text}", shown_name(&parameter.name)) });
+        if draft.edited == Edited::Unchanged {
+            self.saved_problems.extend(listed);
+        } else {
             self.problems.extend(listed);
-        }
-        if parameter.missing && draft.edited == Edited::Unchanged {
-            problems.push(REQUIRED.to_owned());
         }
         let below = below(&one.layers);
         let reset = is_set_here(parameter).then(|| match &below {
@@ -232,7 +229,6 @@ impl Form {
             reset: reset.filter(|_| draft.edited != Edited::Reset),
             state: FieldState::of(&draft),
             problems,
-            suggestions: parameter.suggestions.clone(),
             null: null_effect(&one.layers),
             focus: pressed.is_some(),
             id,
@@ -283,7 +279,7 @@ fn is_in_form(parameter: &ParameterDocument, application: &ApplicationParameters
 fn refused(one: &FormParameter, draft: &Draft, value: Option<&EditedValue>) -> Vec<String> {
     if value.is_none() {
         let is_missing = one.parameter.required && below(&one.layers).is_none();
-        return is_missing.then(|| REQUIRED.to_owned()).into_iter().collect();
+        return is_missing.then(|| ProblemKind::Required.to_string()).into_iter().collect();
     }
     let Some((announcement, value)) = one.announcement.as_ref().zip(value) else { return Vec::new() };
     let named = Parameter { name: announcement.name.clone(), ..Parameter::default() };

@@ -54,7 +54,11 @@ fn behaviour_7_unknown_parameter_has_its_group_and_a_suggestion() {
     let page = page_kinds::serve("[{name: titel, string: x}]");
     let shown = page.get(KINDS).body;
     assert_has(&shown, &["<h2>Not known to this plugin <span>1 parameter</span></h2>"]);
-    assert_has(row(&shown, "titel"), &["Did you mean <code>title</code>?", "value=\"reset:/titel\""]);
+    assert_has(
+        row(&shown, "titel"),
+        &["announce it; did you mean <code>title</code>?</p>", "value=\"reset:/titel\""],
+    );
+    assert_eq!(row(&shown, "titel").matches("id you mean").count(), 1);
     let saved = save(&page, &[("state:/titel", "reset")]);
     assert!(!saved.contains("titel"), "{saved}");
 }
@@ -257,12 +261,21 @@ fn behaviour_20_missing_required_values_are_listed() {
     assert_eq!(reset.status, 422);
     let link = reset
         .body
-        .split("\">replicas: a value is required</a>")
+        .split("\">replicas: a value is required, and there is no default</a>")
         .next()
         .and_then(|text| text.rsplit('#').next());
     let id = format!("id=\"{}\"", link.expect("a link to the field"));
     assert_has(&reset.body, &["1 invalid"]);
     assert_has(row(&reset.body, "replicas"), &["<span class=\"required\">required</span>", &id]);
-    let missing = page_kinds::serve("[]");
-    assert_has(row(&missing.get(KINDS).body, "replicas"), &["a value is required"]);
+    let missing = page_kinds::serve("[{name: theme, string: blue}]").get(KINDS).body;
+    assert_eq!(row(&missing, "replicas").matches("a value is required").count(), 1, "{missing}");
+    assert_has(
+        &missing,
+        &[
+            "<h2 id=\"problems\">2 invalid</h2>",
+            ">replicas: a value is required, and there is no default</a>",
+            ">theme: the value has to be one of <code>light</code>, <code>dark</code></a>",
+        ],
+    );
+    assert!(!missing.contains("autofocus"), "{missing}");
 }
