@@ -47,12 +47,6 @@ async function restore(draft) {
   }
   held = [];
   adopt(changed);
-  for (const [name, value] of draft.filter(([name]) => name.startsWith('new-'))) {
-    const control = /** @type {any} */ (page.elements.namedItem(name));
-    if (!control) continue;
-    control.value = value;
-    control.dispatchEvent(new Event('input', { bubbles: true }));
-  }
   report();
   if (changes() > 0) say('Your unsaved values are restored.');
 }

@@ -83,13 +83,13 @@ function showCount(count) {
 
 /** Loads the rows that the server left out of a filtered page. Rows of the page stay as they are. */
 export async function complete() {
-  if (!form() || document.querySelectorAll('#rows .row[id]').length >= total()) return;
+  if (!form() || document.querySelectorAll('#rows [data-group] .row').length >= total()) return;
   const url = new URL(form()?.getAttribute('action') ?? '', location.href);
   url.searchParams.set('source', control('source').value);
   const answer = await fetch(url, { headers: { accept: 'text/html' } });
   if (!answer.ok) return;
   const all = parse(await answer.text());
-  for (const row of all.querySelectorAll('#rows .row[id]')) {
+  for (const row of all.querySelectorAll('#rows [data-group] .row')) {
     const present = document.getElementById(row.id);
     if (present) row.replaceWith(present);
   }

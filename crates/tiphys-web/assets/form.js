@@ -47,17 +47,19 @@ function differs(control) {
 
 /** @param {HTMLElement} row @returns {boolean} */
 function isChanged(row) {
-  const name = /** @type {HTMLInputElement | null} */ (row.querySelector('[name=new-name]'));
-  if (name) return name.value !== '';
+  const added = /** @type {NodeListOf<HTMLInputElement>} */ (row.querySelectorAll('[name=new-name], [name=new-value]'));
+  if (added.length) return [...added].some((control) => control.value !== '');
   return 'posted' in row.dataset || [...row.querySelectorAll(CONTROLS)].some(differs);
 }
 
 /** Marks a row as invalid or not. @param {Element} row @param {boolean} invalid */
 export function setInvalid(row, invalid) {
   row.classList.toggle('invalid', invalid);
-  const control = row.querySelector('.control [aria-labelledby]:not(ol)');
+  for (const old of row.querySelectorAll('[aria-invalid]')) old.removeAttribute('aria-invalid');
+  const name = /** @type {HTMLInputElement | null} */ (row.querySelector('[name=new-name]'));
+  const added = name?.value.trim() === '' ? name : row.querySelector('[name=new-value]');
+  const control = added ?? row.querySelector('.control [aria-labelledby]:not(ol)');
   if (invalid) control?.setAttribute('aria-invalid', 'true');
-  else control?.removeAttribute('aria-invalid');
 }
 
 /** Replaces the problems under the control of a row. @param {Element} row @param {Node[][]} problems The nodes of each. */
@@ -139,7 +141,7 @@ document.addEventListener('submit', (event) => {
   report();
 });
 document.addEventListener('click', (event) => {
-  const link = event.target instanceof Element && event.target.closest('a[href^="#p"]');
+  const link = event.target instanceof Element && event.target.closest('a[href^="#"]');
   const id = link && link.getAttribute('href')?.slice(1);
   const row = id && document.getElementById(`${id}-row`);
   if (!row) return;

@@ -1,5 +1,6 @@
 //! The form of an application's parameters: what is shown, what a browser posts, and the change that this asks for.
 
+mod added;
 mod control;
 mod controls;
 mod draft;
@@ -8,6 +9,7 @@ mod layers;
 mod prose;
 mod view;
 
+pub(crate) use added::{ADDED, Added};
 pub(crate) use controls::ControlView;
 pub(crate) use draft::OPERATION;
 pub(crate) use groups::{Filter, shown_name};

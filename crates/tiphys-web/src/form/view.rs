@@ -5,6 +5,7 @@ use tiphys_model::params::{Parameter, ProblemKind, check_value};
 use tiphys_service::documents::ParameterDocument;
 use tiphys_service::params::{EditedValue, ParameterEdit};
 
+use super::added::Added;
 use super::control::Control;
 use super::controls::ControlView;
 use super::draft::{Draft, Edited, Entered, OPERATION, baseline, hash, is_set_here, lost, name_of, pointer};
@@ -23,6 +24,10 @@ pub(crate) struct Form {
     pub(crate) saved_problems: Vec<Problem>,
     /// The changes that the entered values ask for, without invalid ones.
     pub(crate) edits: Vec<ParameterEdit>,
+    /// The parameter that is added by its name.
+    pub(crate) added: Added,
+    /// Why it is not added.
+    pub(crate) added_problem: Option<String>,
     /// The number of all parameters.
     pub(crate) total: usize,
     pub(crate) set: usize,
@@ -107,6 +112,8 @@ impl Form {
             problems: Vec::new(),
             saved_problems: Vec::new(),
             edits: Vec::new(),
+            added: Added::of(posted),
+            added_problem: None,
             total: all.len(),
             set: 0,
             required: 0,
@@ -148,6 +155,15 @@ impl Form {
                 shown_name(&name_of(at))
             ),
         }));
+        match form.added.edit() {
+            Some(Ok(edit)) => form.edits.push(edit),
+            Some(Err(text)) => {
+                form.added_problem = Some(text.clone());
+                let text = format!("{}: {text}", Added::TITLE);
+                form.problems.push(Problem { id: Added::ID.to_owned(), text });
+            }
+            None => {}
+        }
         form
     }
 
@@ -165,7 +181,7 @@ impl Form {
 
     /// Returns the number of changed parameters.
     pub(crate) fn changed(&self) -> usize {
-        self.changed_pointers().count()
+        self.changed_pointers().count() + usize::from(self.added.is_changed())
     }
 
     fn field(

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 
 use super::submitted::{Filled, Submitted};
 use super::{ApplicationView, Layout, Named, Page, error_text, page, path_of, review};
-use crate::form::{ControlView, Filter, Form, OPERATION, Problem};
+use crate::form::{Added, ControlView, Filter, Form, OPERATION, Problem};
 use crate::posted::Posted;
 use crate::site::{ApplicationParameters, ReviewDocument};
 
@@ -29,8 +29,6 @@ struct Parameters<'a> {
     focus_on_problems: bool,
     /// Whether another parameter can be added by its name.
     accepts_others: bool,
-    new_name: &'a str,
-    new_value: &'a str,
 }
 
 #[derive(Template)]
@@ -110,7 +108,6 @@ pub(super) fn shown(
     let mut positions: Vec<usize> =
         found.parameters.iter().map(|one| one.parameter.source_position).collect();
     positions.dedup();
-    let field = |name| posted.and_then(|posted| posted.get(name)).unwrap_or_default();
     let is_checked = posted.and_then(|posted| posted.get(OPERATION)).is_some_and(review::checks);
     let status = match &refused {
         Some((status, _)) => *status,
@@ -135,8 +132,6 @@ pub(super) fn shown(
                 .sources
                 .iter()
                 .any(|head| head.position == *source && head.plugin.is_some()),
-            new_name: field("new-name"),
-            new_value: field("new-value"),
         },
     )
 }

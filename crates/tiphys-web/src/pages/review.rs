@@ -13,7 +13,7 @@ use super::submitted::{Filled, Submitted};
 use super::{ApplicationView, Layout, error_text, failed, page, path_of};
 use crate::access::FORM_TOKEN;
 use crate::commands::change_commands;
-use crate::form::{Filter, Form, OPERATION};
+use crate::form::{ADDED, Filter, Form, OPERATION};
 use crate::posted::Posted;
 use crate::site::{ApplicationParameters, Failure, ReviewDocument};
 
@@ -137,7 +137,7 @@ fn fields<'a>(form: &Form, posted: &'a Posted) -> Vec<(&'a str, &'a str)> {
             })
         })
     };
-    let always = [FORM_TOKEN, "source", "new-name", "new-kind", "new-value"];
+    let always = [&ADDED[..], &[FORM_TOKEN, "source"]].concat();
     let pairs = posted.pairs().iter().map(|(name, value)| (name.as_str(), value.as_str()));
     pairs.filter(|(name, _)| *name != OPERATION && (always.contains(name) || is_of_change(name))).collect()
 }

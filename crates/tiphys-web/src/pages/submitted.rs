@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{FromRequest, FromRequestParts as _, Request};
 use axum::http::StatusCode;
 use axum::response::Response;
-use tiphys_service::params::{EditedValue, ParameterEdit, WriteTo};
+use tiphys_service::params::WriteTo;
 
 use super::parameters::source_of;
 use super::{Named, Page, message, path_of};
@@ -54,18 +54,12 @@ impl Submitted {
         Ok(Filled { found, source, form })
     }
 
-    /// Returns the requested change, with the parameter that was added by its name.
+    /// Returns the requested change.
     pub(super) fn change(&self, Filled { source, form, .. }: &Filled) -> Change {
-        let mut edits = form.edits.clone();
-        let field = |name| self.posted.get(name).unwrap_or_default().to_owned();
-        let (name, value) = (field("new-name"), field("new-value"));
-        if !name.is_empty() {
-            edits.push(ParameterEdit { name, value: Some(EditedValue::Text(value)) });
-        }
         Change {
             application: self.application.clone(),
             source: u32::try_from(*source).ok(),
-            edits,
+            edits: form.edits.clone(),
             write_to: self.posted.get("write-to").and_then(WriteTo::named),
         }
     }

@@ -25,7 +25,7 @@ struct Trial<'a> {
 }
 
 enum Content<'a> {
-    Form { form: Form, is_checked: bool, commands: String },
+    Form { form: Box<Form>, is_checked: bool, commands: String },
     Failed { failed: &'a Failed, set: Vec<(&'a str, String)>, again: Vec<(&'a str, &'a str)> },
 }
 
@@ -74,7 +74,7 @@ fn form<'a>(
     let commands = change_commands(&application.head.application, &known, &[], &form.edits);
     let is_refused = is_checked && !form.problems.is_empty();
     let status = if is_refused { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
-    (status, Content::Form { form, is_checked, commands })
+    (status, Content::Form { form: Box::new(form), is_checked, commands })
 }
 
 /// Returns the application as the form of saved parameters has it.

@@ -144,7 +144,8 @@ fn behaviours_3_and_4_two_thousand_values_are_filtered_in_place() {
     let page = page_kinds::serve_world(world);
     let mut tab = Tab::open(&page);
     tab.go(SHOP);
-    let total = tab.eval("document.querySelectorAll('#rows .row[id]').length").as_u64().expect("a number");
+    let total =
+        tab.eval("document.querySelectorAll('#rows [data-group] .row').length").as_u64().expect("a number");
     assert!(total >= 2000, "{total}");
     tab.eval("window.kept = document.querySelector('[name=\"/set.group19.value99\"]')");
     tab.press(&["/"]);
@@ -152,7 +153,8 @@ fn behaviours_3_and_4_two_thousand_values_are_filtered_in_place() {
     tab.wait(&has("#shown", &format!("1 of {total} parameters")));
     tab.wait("new URL(location.href).searchParams.get('q') === 'TEXT-19-99'");
     assert_eq!(tab.eval("document.querySelector('#shown').getAttribute('role')"), "status");
-    let shown = "[...document.querySelectorAll('#rows .row[id]')].filter((one) => one.checkVisibility())";
+    let shown =
+        "[...document.querySelectorAll('#rows [data-group] .row')].filter((one) => one.checkVisibility())";
     assert_eq!(tab.eval(&format!("{shown}.map((one) => one.dataset.name).join()")), "group19.value99");
     assert_eq!(tab.eval("window.kept.isConnected"), true, "in place");
     tab.reload();

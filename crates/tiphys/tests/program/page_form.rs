@@ -255,6 +255,49 @@ fn behaviour_19_another_parameter_is_added_by_name() {
 }
 
 #[test]
+fn behaviour_19_another_parameter_has_a_kind_or_a_problem() {
+    let page = Page::of_sample(&[]);
+    let review = |name: &str, kind: &str, value: &str| {
+        let form = [("new-name", name), ("new-kind", kind), ("new-value", value), ("op", "review")];
+        page.post(&format!("{SHOP}/review"), &form)
+    };
+    for (name, kind, value, problem) in [
+        ("", "text", "red", "a name is required"),
+        ("colour", "number", "3x", "expected a number, such as <code>3</code> or <code>-1.5e3</code>"),
+        ("colour", "boolean", "yes", "expected <code>true</code> or <code>false</code>"),
+        ("colour", "yaml", "red", "expected a list or a map"),
+        ("colour", "yaml", "[", "expected YAML: "),
+    ] {
+        let refused = review(name, kind, value);
+        assert_eq!(refused.status, 422, "{kind} {value}");
+        assert_has(
+            row(&refused.body, "Another parameter"),
+            &[&format!("<p class=\"problem\">{problem}"), &format!("\n{value}</textarea>")],
+        );
+        assert_has(
+            &refused.body,
+            &[&format!("<a href=\"#new\">Another parameter: {problem}"), "<span id=\"count\">1</span>"],
+        );
+    }
+    for (kind, value, written) in [
+        ("text", "true", "text: &#34;true&#34;"),
+        ("number", "9007199254740993", "number: 9007199254740993"),
+        ("boolean", "true", "boolean: true"),
+        ("yaml", "[a, {b: 1}]", "- b: 1\n"),
+    ] {
+        let name = format!("set.{kind}");
+        let form =
+            [("new-name", name.as_str()), ("new-kind", kind), ("new-value", value), ("write-to", "values")];
+        let reviewed = page.post(&format!("{SHOP}/review"), &form).body;
+        assert_has(&reviewed, &[written]);
+        let saved = page
+            .post(&format!("{SHOP}/save"), &[&form[..], &[("digest", &field(&reviewed, "digest"))]].concat());
+        assert_eq!(field(&reviewed, "new-kind"), kind);
+        assert_eq!(saved.status, 303, "{}", saved.body);
+    }
+}
+
+#[test]
 fn behaviour_20_missing_required_values_are_listed() {
     let page = page_kinds::serve("[{name: replicas, string: '3'}]");
     let reset = review(&page, &[("state:/replicas", "reset")]);
