@@ -89,6 +89,18 @@ function mark(row) {
     setInvalid(row, note.querySelector('.problem:not(.conflict)') !== null);
   }
   row.classList.toggle('changed', changed);
+  offerUndo(row, changed);
+}
+
+/** Adds the button that brings back the saved state of a row, as the server does, or removes it. @param {Element} row @param {boolean} changed */
+function offerUndo(row, changed) {
+  const present = row.querySelector('.undo');
+  if (!changed || present) return changed || present?.remove();
+  const button = Object.assign(document.createElement('button'), { className: 'undo', type: 'button', name: 'op', textContent: 'Undo' });
+  const pointer = row.querySelector('[name^="was:"]')?.getAttribute('name')?.slice('was:'.length) ?? 'new';
+  button.value = `undo:${pointer}`;
+  button.setAttribute('aria-label', `Undo ${/** @type {HTMLElement} */ (row).dataset.name}`);
+  row.querySelector('.origin')?.prepend(button);
 }
 
 /** Marks rows as changed that the server sent as changed. @param {Iterable<HTMLElement>} fresh */

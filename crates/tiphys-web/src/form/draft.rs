@@ -141,6 +141,10 @@ impl Draft {
 
     /// Applies a button of this parameter, given by its word and the number of the row.
     pub(crate) fn press(&mut self, parameter: &ParameterDocument, word: &str, row: Option<usize>) {
+        if word == "undo" {
+            *self = Self::of(parameter);
+            return;
+        }
         let rows = match self.entered.take() {
             Some(Entered::List(list)) => list.into_iter().map(|item| (String::new(), item)).collect(),
             Some(Entered::Map(map)) => map,

@@ -137,7 +137,10 @@ impl Form {
                 view.set += usize::from(is_set);
                 view.invalid += usize::from(is_invalid);
                 form.required += usize::from(parameter.required);
-                if field.state.is_changed() || form.filter.includes(parameter, &view.name, is_invalid) {
+                if field.focus
+                    || field.state.is_changed()
+                    || form.filter.includes(parameter, &view.name, is_invalid)
+                {
                     view.fields.push(field);
                 }
             }

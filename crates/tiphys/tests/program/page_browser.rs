@@ -131,6 +131,34 @@ fn behaviour_18_reset_works_by_keys_and_after_discard() {
 }
 
 #[test]
+fn behaviours_18_and_20_undo_restores_a_row_and_its_problem_in_place() {
+    let page = page_kinds::serve("[]");
+    let mut tab = Tab::open(&page);
+    tab.go(KINDS);
+    tab.wait("document.querySelector('#preview .empty') !== null");
+    let summary = "document.querySelector('#summary section').innerText.replace(/\\s+/g, ' ')";
+    let listed = "1 invalid replicas: a value is required, and there is no default";
+    assert_eq!(tab.eval(summary), listed);
+    assert_eq!(tab.eval("document.activeElement === document.body"), true, "the summary takes no focus");
+    tab.tab_to("e.name === '/replicas'");
+    tab.enter("7");
+    tab.wait("document.querySelector('#summary section').checkVisibility() === false");
+    tab.press(&["Tab"]);
+    assert_eq!(tab.eval("document.activeElement.value"), "undo:/replicas");
+    tab.press(&["Enter"]);
+    tab.wait(&format!(
+        "{FOCUSED} === '/replicas=' && document.querySelector('#bar').hidden && {summary} === {}",
+        json!(listed)
+    ));
+    assert_eq!(tab.eval("document.querySelectorAll('.undo').length"), 0);
+    tab.fill("new-value", "red");
+    tab.wait(&has("#new-note .problem", "a name is required"));
+    assert_eq!(tab.eval("document.querySelector('#new').ariaInvalid"), "true");
+    press_on(&mut tab, "[value='undo:new']", "Enter");
+    tab.wait(&format!("{FOCUSED} === 'new-name=' && document.querySelector('#bar').hidden"));
+}
+
+#[test]
 fn behaviours_3_and_4_two_thousand_values_are_filtered_in_place() {
     let world = page_kinds::world(PARAMETERS, GENERATE, "[]");
     let mut values = String::new();

@@ -228,6 +228,42 @@ fn behaviour_18_reset_names_the_layer_below() {
 }
 
 #[test]
+fn behaviour_18_undo_brings_back_the_saved_state() {
+    let page = page_kinds::serve("[{name: title, string: mine}]");
+    let saved = page.get(KINDS).body;
+    assert!(!saved.contains("value=\"undo:"), "{saved}");
+    let rows = [("rows:/hosts", "1"), ("/hosts/0", "c")];
+    for (name, edits) in [
+        ("title", &[("/title", "x")][..]),
+        ("title", &[("/title", "")]),
+        ("title", &[("state:/title", "reset")]),
+        ("replicas", &[("/replicas", "3x")]),
+        ("debug", &[("/debug", "true")]),
+        ("theme", &[("/theme", "dark")]),
+        ("hosts", &rows),
+        ("limits", &[("state:/limits", "empty")]),
+    ] {
+        let others = [("/title", "other"), ("/replicas", "7")];
+        let others: Vec<_> = others.into_iter().filter(|(at, _)| at[1..] != *name).collect();
+        let form = [edits, &others].concat();
+        let edited = page.post(KINDS, &[&form[..], &[("op", "check")]].concat()).body;
+        let undo = format!("undo:/{name}");
+        assert_has(
+            row(&edited, name),
+            &[&format!("value=\"{undo}\" aria-label=\"Undo {name}\">Undo</button>")],
+        );
+        let undone = page.post(KINDS, &[&form[..], &[("op", &undo)]].concat()).body;
+        assert_eq!(row(&undone, name).replace(" autofocus", ""), row(&saved, name), "{edits:?}");
+        assert_has(&undone, &[&format!("<span id=\"count\">{}</span> unsaved", others.len())]);
+    }
+    let added = [("new-name", "colour"), ("new-value", "red"), ("op", "undo:new")];
+    assert_has(
+        &page.post(KINDS, &added).body,
+        &["name=\"new-name\" value=\"\"", "<span id=\"count\">0</span>"],
+    );
+}
+
+#[test]
 fn behaviour_18_reset_all_removes_what_is_set_in_a_source() {
     let page = Page::of_sample(&[]);
     let before = page.read("applications/shop.yaml");

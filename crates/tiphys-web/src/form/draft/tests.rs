@@ -174,7 +174,8 @@ fn line_breaks_of_a_browser_change_nothing() {
 #[test]
 fn row_buttons_change_lists_and_maps() {
     let list = |items: &[&str]| Some(Entered::List(items.iter().map(|item| (*item).to_owned()).collect()));
-    let cases: [(&str, Option<usize>, &[&str]); 7] = [
+    let cases: [(&str, Option<usize>, &[&str]); 8] = [
+        ("undo", None, &["a", "b", "c"]),
         ("add", None, &["a", "b", "c", ""]),
         ("remove", Some(1), &["a", "c"]),
         ("duplicate", Some(0), &["a", "a", "b", "c"]),
