@@ -83,6 +83,11 @@ pub enum Default<'a> {
 }
 
 impl Announcement {
+    /// Whether `null` is one of the announced types.
+    pub fn is_nullable(&self) -> bool {
+        matches!(self.item_type, Some(ItemType::OneOf(types)) if types.allow(JsonType::Null))
+    }
+
     /// Returns an announcement of a string that only has a name, which must not be empty.
     pub fn named(name: impl Into<String>) -> Self {
         let name = name.into();

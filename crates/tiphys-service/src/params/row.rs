@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
-use tiphys_engine::LookUp;
+use tiphys_engine::{HELM_PLUGIN, LookUp, SET_PREFIX};
 use tiphys_model::params::{Announcement, Parameter};
 use tiphys_render::AnnouncedSource;
 use tiphys_store::FileVersion;
@@ -105,6 +105,13 @@ impl ParameterRow<'_> {
     /// Whether the value is set: by the Application, by a value file that it names, by an override file, or from a cluster.
     pub fn is_set(&self) -> bool {
         self.parameter.is_some() || self.dynamic.is_some() || !self.origin().is_default()
+    }
+
+    /// Whether the value can be set to null.
+    pub fn accepts_null(&self) -> bool {
+        let is_chart = self.source.plugin.as_deref() == Some(HELM_PLUGIN);
+        is_chart && self.name.starts_with(SET_PREFIX)
+            || self.announcement.is_some_and(Announcement::is_nullable)
     }
 
     /// Returns the words for the origin of the effective value.

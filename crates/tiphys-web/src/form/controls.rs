@@ -2,7 +2,7 @@
 
 use tiphys_service::documents::ReferenceDocument;
 
-use super::control::Control;
+use super::control::{Control, entered};
 use super::draft::{Draft, Edited, Entered, is_set_here};
 use super::layers::LayerView;
 use crate::site::FormParameter;
@@ -93,8 +93,11 @@ impl ControlView {
             }
             Control::Yaml => lines(text, true),
             _ if ControlView::has_line_ends(&text) => lines(text, false),
-            Control::Number => ControlView::Line { text, is_decimal: true, empty: empty_words(one) },
-            _ => ControlView::Line { text, is_decimal: false, empty: empty_words(one) },
+            control => ControlView::Line {
+                text,
+                is_decimal: control == Control::Number,
+                empty: empty_words(one, control),
+            },
         }
     }
 
@@ -103,8 +106,8 @@ impl ControlView {
         text.contains(['\n', '\r'])
     }
 
-    /// Whether there are buttons for the empty value and null.
-    pub(super) fn can_be_empty(&self) -> bool {
+    /// Whether the value can be replaced by the empty one or by null.
+    pub(crate) fn can_be_empty(&self) -> bool {
         match self {
             Self::Line { .. } | Self::Lines { .. } => true,
             Self::List(list) => list.is_empty(),
@@ -131,11 +134,16 @@ fn is_empty_collection(entered: &Entered) -> bool {
     }
 }
 
-/// Returns the state of a value that a field shows as empty.
-fn empty_words(one: &FormParameter) -> &'static str {
+/// Returns the state of a value that a field shows as empty, or the value that it takes instead.
+fn empty_words(one: &FormParameter, control: Control) -> &'static str {
     match one.layers.iter().find(|layer| layer.effective) {
         None => "not set",
         Some(layer) if layer.value.is_null() => "null",
+        Some(layer)
+            if control == Control::Number && entered(&layer.value) != Some(Entered::empty(control)) =>
+        {
+            "a number"
+        }
         Some(_) => "empty string",
     }
 }

@@ -2,12 +2,17 @@
 
 use tiphys_engine::{HELM_PLUGIN, SET_PREFIX};
 use tiphys_service::documents::ParameterDocument;
+use tiphys_service::params::Announced;
 
 use super::draft::is_set_here;
 use crate::posted::Posted;
+use crate::site::FormParameter;
 
 /// The group of parameters that the plugin does not announce.
 const UNKNOWN: &str = "Not known to this plugin";
+
+/// The group of set parameters if the plugin failed to announce its own.
+const SET: &str = "Set parameters";
 
 /// The group of fields of Argo CD beside the values of a chart.
 const SOURCE_OPTIONS: &str = "Source options";
@@ -40,13 +45,13 @@ pub(crate) struct Filter {
 }
 
 /// Returns the groups of a source's parameters: the values of a chart first.
-pub(crate) fn groups(parameters: &[&ParameterDocument], plugin: Option<&str>) -> Vec<Group> {
-    let is_chart =
-        plugin == Some(HELM_PLUGIN) || parameters.iter().any(|one| one.name.starts_with(SET_PREFIX));
+pub(crate) fn groups(parameters: &[&FormParameter], plugin: Option<&str>) -> Vec<Group> {
+    let is_chart = plugin == Some(HELM_PLUGIN)
+        || parameters.iter().any(|one| one.parameter.name.starts_with(SET_PREFIX));
     let mut groups: Vec<Group> = Vec::new();
-    for (index, parameter) in parameters.iter().enumerate() {
+    for (index, FormParameter { parameter, announced, .. }) in parameters.iter().enumerate() {
         let name = if !parameter.announced {
-            UNKNOWN
+            if *announced == Announced::Known { UNKNOWN } else { SET }
         } else if is_chart && !parameter.name.starts_with(SET_PREFIX) {
             SOURCE_OPTIONS
         } else {
@@ -60,7 +65,7 @@ pub(crate) fn groups(parameters: &[&ParameterDocument], plugin: Option<&str>) ->
     groups.sort_by_key(|group| match group.name.as_str() {
         GENERAL => 0,
         SOURCE_OPTIONS => 2,
-        UNKNOWN => 3,
+        UNKNOWN | SET => 3,
         _ => 1,
     });
     groups

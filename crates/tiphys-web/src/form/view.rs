@@ -72,8 +72,8 @@ pub(crate) struct FieldView {
     pub(crate) layers: Vec<LayerView>,
     /// The button that removes the value, with what becomes effective.
     pub(crate) reset: Option<String>,
-    /// Whether there are buttons for the empty string and null.
-    pub(crate) can_be_empty: bool,
+    /// Whether null can be written.
+    pub(crate) can_be_null: bool,
     pub(crate) state: FieldState,
     pub(crate) problems: Vec<String>,
     /// The effect of a null in the files.
@@ -103,7 +103,6 @@ impl Form {
         let of_source = application.parameters.iter().filter(|one| one.parameter.source_position == source);
         let all: Vec<&FormParameter> =
             of_source.filter(|one| is_in_form(&one.parameter, application)).collect();
-        let documents: Vec<&ParameterDocument> = all.iter().map(|one| &one.parameter).collect();
         let plugin = application.head.sources.iter().find(|head| head.position == source);
         let operation = posted.and_then(|posted| posted.get(OPERATION)).and_then(Operation::parse);
         let mut form = Self {
@@ -120,7 +119,7 @@ impl Form {
             invalid: 0,
             shown: 0,
         };
-        for group in groups(&documents, plugin.and_then(|head| head.plugin.as_deref())) {
+        for group in groups(&all, plugin.and_then(|head| head.plugin.as_deref())) {
             let mut view = GroupView {
                 total: group.members.len(),
                 set: 0,
@@ -240,7 +239,7 @@ impl Form {
             tooltip: parameter.tooltip.clone(),
             kind: kind(parameter),
             required: parameter.required,
-            can_be_empty: control.can_be_empty(),
+            can_be_null: one.accepts_null,
             control,
             was: hash(baseline(parameter, &Draft::of(parameter)).as_ref()),
             origin: Origin::of(parameter),

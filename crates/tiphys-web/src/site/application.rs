@@ -5,7 +5,7 @@ use tiphys_model::params::Announcement;
 use tiphys_model::resources::Destination;
 use tiphys_service::ServiceError;
 use tiphys_service::documents::{LayerDocument, ParameterDocument};
-use tiphys_service::params::{self, ApplicationOwner, OwnerKind, ParameterLocation};
+use tiphys_service::params::{self, Announced, ApplicationOwner, OwnerKind, ParameterLocation};
 use utoipa::ToSchema;
 
 use crate::form::without_dot;
@@ -73,6 +73,12 @@ pub(crate) struct FormParameter {
     pub(crate) layers: Vec<LayerDocument>,
     #[serde(skip)]
     pub(crate) announcement: Option<Announcement>,
+    /// Whether the plugin announced the parameters of the source.
+    #[serde(skip)]
+    pub(crate) announced: Announced,
+    /// Whether the value can be set to null.
+    #[serde(skip)]
+    pub(crate) accepts_null: bool,
 }
 
 /// An application with its parameters.
@@ -126,6 +132,8 @@ impl ApplicationParameters {
             parameter: row.into(),
             layers: LayerDocument::all(row),
             announcement: row.announcement.cloned(),
+            announced: row.announced,
+            accepts_null: row.accepts_null(),
         });
         Self {
             head,

@@ -6,6 +6,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use tiphys_model::params::{Announcement, Field, ItemType, Parameter, ParameterValue, fields};
 use tiphys_service::documents::{LayerDocument, ParameterDocument};
+use tiphys_service::params;
 
 use crate::commands::change_commands;
 use crate::form::{ControlView, Filter, Form, OPERATION};
@@ -147,7 +148,13 @@ fn parameter(field: &Field, announcement: Option<&Announcement>, accepts_all: bo
         source_name: String::new(),
         version: None,
     };
-    FormParameter { parameter, layers, announcement: announcement.cloned() }
+    FormParameter {
+        parameter,
+        layers,
+        announcement: announcement.cloned(),
+        announced: params::Announced::Known,
+        accepts_null: announcement.is_some_and(Announcement::is_nullable),
+    }
 }
 
 fn json_of(value: ParameterValue) -> Value {

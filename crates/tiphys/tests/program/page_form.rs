@@ -44,6 +44,8 @@ fn behaviour_6_failed_announcement_keeps_what_is_set() {
         &["The plugin could not announce its parameters", "no moon", "<a href=\"\">Retry</a>"],
     );
     assert_has(row(&shown, "title"), &["name=\"/title\" value=\"mine\""]);
+    assert_has(&shown, &["<h2>Set parameters <span>1 parameter</span></h2>"]);
+    assert!(!shown.contains("Not known to this plugin"), "{shown}");
     page.world.write("moon", "");
     let retried = page.get(KINDS).body;
     assert!(!retried.contains("could not announce"), "{retried}");
@@ -127,6 +129,36 @@ fn behaviour_13_keys_of_maps_are_unique_and_keep_their_order() {
 }
 
 #[test]
+fn behaviour_13_only_lists_have_an_order() {
+    let shown = page_kinds::serve("[]").get(KINDS).body;
+    assert_has(row(&shown, "hosts"), &["value=\"up:/hosts/1\"", "value=\"down:/hosts/0\""]);
+    let limits = row(&shown, "limits");
+    assert_has(limits, &["value=\"duplicate:/limits/0\"", "value=\"remove:/limits/1\""]);
+    assert!(!limits.contains("up:") && !limits.contains("down:"), "{limits}");
+}
+
+#[test]
+fn items_of_lists_are_counted_from_1() {
+    let ports = "\n    - {name: ports, itemType: number, collectionType: array, array: ['80', '81']}";
+    let page =
+        page_kinds::serve_world(page_kinds::world(ports, GENERATE, "[{name: ports, array: ['80', x]}]"));
+    let shown = page.get(KINDS).body;
+    assert_has(
+        row(&shown, "ports"),
+        &["aria-label=\"ports, item 2 of 2\"", "<p class=\"problem\">item 2 has to be a decimal"],
+    );
+    let posted = [("rows:/ports", "1"), ("/ports/0", "y"), ("/ports/1", "80")];
+    assert_has(
+        row(&review(&page, &posted).body, "ports"),
+        &["<p class=\"problem\">item 1 has to be a decimal"],
+    );
+    assert_has(
+        &shown,
+        &[">ports: item 2 has to be a decimal number, such as <code>3</code> or <code>-1.5e3</code></a>"],
+    );
+}
+
+#[test]
 fn behaviour_14_blanks_and_line_breaks_of_text_are_kept() {
     let page = page_kinds::serve("[]");
     let text = "\n  first \nsecond\n";
@@ -160,6 +192,45 @@ fn behaviour_16_empty_null_and_not_set_are_distinct() {
     let saved = save(&page, &[("/title", "")]);
     assert_has(&saved, &["string: ''"]);
     assert_has(row(&page.get(KINDS).body, "title"), &["value=\"\" placeholder=\"empty string\""]);
+}
+
+#[test]
+fn behaviour_16_empty_number_field_names_what_it_takes() {
+    let page = Page::of_sample(&[]);
+    let chart = page.read("charts/shop/values.yaml");
+    page.write("charts/shop/values.yaml", &(chart + "port: 80\nempty: ''\n"));
+    let shown = until(|| Some(page.get(SHOP).body).filter(|body| body.contains("data-name=\"port\"")));
+    assert_has(row(&shown, "port"), &["value=\"80\" placeholder=\"a number\""]);
+    assert_has(row(&shown, "image.tag"), &["placeholder=\"empty string\""]);
+    assert_has(row(&shown, "empty"), &["<code class=\"value\">&#34;&#34;</code>"]);
+    let document: serde_json::Value =
+        serde_json::from_str(&page.get(&format!("/api/v1{SHOP}/parameters")).body).expect("JSON");
+    let parameters = document["parameters"].as_array().expect("a list");
+    let empty = parameters.iter().find(|one| one["name"] == "set.empty").expect("the parameter");
+    assert_eq!(empty["value"], serde_json::json!({"string": ""}), "{empty}");
+    assert_eq!(empty["layers"][0]["value"], empty["value"], "{empty}");
+    let unset = page_kinds::serve("[{name: replicas, string: ''}]").get(KINDS).body;
+    assert_has(row(&unset, "replicas"), &["placeholder=\"empty string\""]);
+}
+
+#[test]
+fn behaviour_16_null_is_offered_where_it_can_be_written() {
+    let page = Page::of_sample(&[]);
+    assert_has(
+        row(&page.get(SHOP).body, "image.tag"),
+        &["value=\"empty:/set.image.tag\"", "value=\"null:/set.image.tag\""],
+    );
+    let plain = |body: &str| assert!(!body.contains("value=\"null:"), "{body}");
+    plain(row(&page.get(SHOP).body, "release-name"));
+    let nullable = "{name: nullable, itemType: '[\"string\",\"null\"]'}";
+    let page = page_kinds::serve_world(page_kinds::world(
+        &format!("{PARAMETERS}    - {nullable}\n"),
+        GENERATE,
+        "[]",
+    ));
+    let shown = page.get(KINDS).body;
+    assert_has(&shown, &["value=\"empty:/title\""]);
+    plain(&shown);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use tiphys_engine::{
     ValueParameters, Variables, assigned_value_name, shown_name, written_parameters,
 };
 use tiphys_model::params::{
-    Announcement, Assignment, Form, ItemType, JsonType, Operand, OperandOrigin, Parameter, ParameterValue,
-    Part, Target, read_values,
+    Announcement, Assignment, Form, JsonType, Operand, OperandOrigin, Parameter, ParameterValue, Part,
+    Target, read_values,
 };
 use tiphys_model::resources::{ApplicationSource, ResourceReference};
 
@@ -400,8 +400,7 @@ impl ValueAssignments {
         let null = JsonType::Null.word();
         let is_nullable = || {
             let announcement = announcements.iter().find(|announcement| announcement.name == target.name);
-            let item_type = announcement.and_then(|announcement| announcement.item_type.as_ref());
-            matches!(item_type, Some(ItemType::OneOf(types)) if types.allow(JsonType::Null))
+            announcement.is_some_and(Announcement::is_nullable)
         };
         let is_null = operand.form == Form::Json && bytes.trim_ascii() == null.as_bytes();
         let value = if is_null && is_nullable() {
