@@ -1,5 +1,5 @@
 /** Loads the page again without losing scroll position, focus and open parts. */
-import { changes, parse } from '/assets/form.js';
+import { changes, form, parse } from '/assets/form.js';
 
 /** @returns {string[]} The summaries of the details that are open or not. @param {ParentNode} root @param {boolean} open */
 const summaries = (root, open) =>
@@ -44,4 +44,23 @@ export async function refresh() {
     if (selection) next.setSelectionRange(selection[0] ?? null, selection[1] ?? null);
   }
   scrollTo({ top, behavior: 'instant' });
+}
+
+/** Marks the edited rows whose value is another one in the files now. The fields stay as they are. */
+export async function compare() {
+  const page = form();
+  if (!page) return;
+  const url = new URL(page.getAttribute('action') ?? '', location.href);
+  url.searchParams.set('source', /** @type {any} */ (page.elements.namedItem('source')).value);
+  const answer = await fetch(url, { headers: { accept: 'text/html' } });
+  if (!answer.ok) return;
+  const fresh = parse(await answer.text());
+  const saved = (/** @type {Element | null} */ row) => row?.querySelector('[name^="was:"]')?.getAttribute('value');
+  for (const row of document.querySelectorAll('#rows [data-group] .row.changed')) {
+    const note = row.querySelector('.note');
+    if (!note || note.querySelector('.conflict') || saved(fresh.getElementById(row.id)) === saved(row)) continue;
+    const mark = Object.assign(document.createElement('p'), { className: 'problem conflict' });
+    mark.textContent = 'Changed in the files meanwhile. Yours is kept.';
+    note.prepend(mark);
+  }
 }

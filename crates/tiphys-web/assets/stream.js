@@ -3,7 +3,7 @@
  * It is read by `fetch`, since an EventSource shows no status and sends no `Last-Event-ID` of its own.
  */
 import { changes, form } from '/assets/form.js';
-import { refresh } from '/assets/refresh.js';
+import { compare, refresh } from '/assets/refresh.js';
 
 const channel = new BroadcastChannel('tiphys');
 
@@ -31,6 +31,8 @@ function show(version) {
   if (document.hidden || newest <= Number(document.body.dataset.version)) return;
   if (changes() > 0 || document.querySelector('#review')) {
     document.querySelector('#moved')?.removeAttribute('hidden');
+    clearTimeout(timer);
+    timer = setTimeout(() => void compare().catch(() => undefined), 200);
     return;
   }
   // Edits of several files come together.

@@ -303,6 +303,8 @@ fn behaviour_31_unsaved_values_survive_reloads_and_changes_of_files() {
     let file = page.read("applications/shop.yaml");
     page.write("applications/shop.yaml", &file.replace("1.4.0", "1.4.1"));
     tab.wait("document.querySelector('#moved').hidden === false");
+    let mark = "[data-name=\"image.tag\"] .note > .problem.conflict";
+    tab.wait(&has(mark, "Changed in the files meanwhile. Yours is kept."));
     assert_eq!(tab.eval(&value), "2.0.0", "the field is not changed");
     press_on(&mut tab, "#moved a", "Enter");
     tab.wait(&format!(
