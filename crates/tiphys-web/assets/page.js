@@ -9,8 +9,4 @@ import '/assets/split.js';
 import '/assets/stream.js';
 import '/assets/working.js';
 
-const start = () => document.dispatchEvent(new CustomEvent('tiphys:load'));
-
-// htmx finds the attributes of the preview before this, in a task of its own.
-if (document.readyState === 'complete') start();
-else document.addEventListener('DOMContentLoaded', () => setTimeout(start));
+document.dispatchEvent(new CustomEvent('tiphys:load'));

@@ -4,8 +4,13 @@ import { begin, end } from '/assets/working.js';
 
 const panel = () => /** @type {HTMLElement | null} */ (document.querySelector('#preview'));
 
-/** Whether values have changed since the last request, so that its answer is obsolete. */
-let stale = false;
+/** Milliseconds without a key before the effect is requested. */
+const PAUSE = 400;
+
+let timer = 0;
+
+/** Ends the request for the effect. */
+let request = new AbortController();
 
 /** Links to the problems of the answer by the ids of fields. @returns {Map<string, Element[]>} */
 function problems() {
@@ -87,53 +92,51 @@ function fail(html) {
   note(message ?? 'The server cannot show the effect.', 'notice bad');
 }
 
+/** Shows the answer to the present values. @param {Response} answer @param {string} html */
+function show(answer, html) {
+  if (answer.status === 401) return void document.querySelector('#lost')?.removeAttribute('hidden');
+  if (!answer.ok) return fail(html);
+  panel()?.replaceChildren(...new DOMParser().parseFromString(html, 'text/html').body.childNodes);
+  apply();
+}
+
 /** Asks for the effect of the present values. */
-function update() {
-  const preview = panel();
-  if (!preview) return;
-  stale = true;
-  if (changes() > 0) {
-    htmx.trigger(preview, 'preview');
-    return;
+async function render() {
+  const { signal } = request;
+  panel()?.setAttribute('aria-busy', 'true');
+  begin('effect', form()?.dataset.application ?? '', () => {
+    stop();
+    note('Cancelled. Change a value to see the effect on the manifests.');
+  });
+  try {
+    const body = new URLSearchParams(/** @type {any} */ (new FormData(/** @type {HTMLFormElement} */ (form()))));
+    const answer = await fetch(panel()?.dataset.from ?? '', { method: 'POST', body, signal });
+    const html = await answer.text();
+    stop();
+    show(answer, html);
+  } catch {
+    if (signal.aborted) return;
+    stop();
+    say('The server does not answer.', true);
   }
-  htmx.trigger(preview, 'htmx:abort');
-  clear();
+}
+
+/** Drops the request for older values. */
+function stop() {
+  clearTimeout(timer);
+  request.abort();
+  request = new AbortController();
+  panel()?.removeAttribute('aria-busy');
+  end('effect');
+}
+
+/** Asks for the effect when no key was pressed for a while. */
+function update() {
+  if (!panel() || !form()) return;
+  stop();
+  if (changes() > 0) timer = setTimeout(() => void render(), PAUSE);
+  else clear();
 }
 
 document.addEventListener('tiphys:form', update);
-document.addEventListener('tiphys:load', () => {
-  if (!panel() || !form()) return;
-  htmx.process(panel());
-  if (changes() > 0) update();
-  else clear();
-});
-document.addEventListener('htmx:beforeRequest', (event) => {
-  if (event.detail.elt !== panel()) return;
-  stale = false;
-  if (changes() === 0) return event.preventDefault();
-  panel()?.setAttribute('aria-busy', 'true');
-  begin('effect', form()?.dataset.application ?? '', () => {
-    htmx.trigger(panel(), 'htmx:abort');
-    note('Cancelled. Change a value to see the effect on the manifests.');
-  });
-});
-document.addEventListener('htmx:afterRequest', (event) => {
-  if (event.detail.elt !== panel()) return;
-  panel()?.removeAttribute('aria-busy');
-  end('effect');
-});
-document.addEventListener('htmx:beforeSwap', (event) => {
-  const { target, xhr } = event.detail;
-  const obsolete = target === panel() && (stale || changes() === 0);
-  if (xhr.status === 401 || obsolete) event.detail.shouldSwap = false;
-  if (xhr.status === 401) document.querySelector('#lost')?.removeAttribute('hidden');
-  else if (target === panel() && !obsolete && xhr.status >= 400) {
-    event.detail.shouldSwap = false;
-    fail(xhr.responseText);
-  }
-});
-document.addEventListener('htmx:afterSwap', (event) => {
-  if (event.detail.target === panel()) apply();
-});
-document.addEventListener('htmx:responseError', (event) => say(`The server answered ${event.detail.xhr.status}.`, true));
-document.addEventListener('htmx:sendError', () => say('The server does not answer.', true));
+document.addEventListener('tiphys:load', update);

@@ -88,7 +88,10 @@ document.addEventListener('keydown', (event) => {
 
 document.addEventListener('htmx:beforeSwap', (event) => {
   const { target, xhr } = event.detail;
-  if (!target.matches('.row') || xhr.responseText.includes(`id="${target.id}"`)) return;
+  if (xhr.responseText.includes(`id="${target.id}"`)) return;
   event.detail.shouldSwap = false;
-  if (xhr.status !== 401) say('The server does not have this row any more. Reload the page.', true);
+  if (xhr.status === 401) document.querySelector('#lost')?.removeAttribute('hidden');
+  else say('The server does not have this row any more. Reload the page.', true);
 });
+document.addEventListener('htmx:responseError', (event) => say(`The server answered ${event.detail.xhr.status}.`, true));
+document.addEventListener('htmx:sendError', () => say('The server does not answer.', true));
