@@ -16,6 +16,9 @@ pub(crate) const SHOP: &str = "/applications/argocd/shop";
 /// The beginning of the line with the first address.
 const PREFIX: &str = "the page is at http://";
 
+/// The arguments of a server on any port.
+const SERVE: [&str; 3] = ["serve", "--listen", "127.0.0.1:0"];
+
 /// `tiphys serve` on the sample repository, and a browser that it has admitted.
 pub(crate) struct Page {
     pub(crate) world: World,
@@ -38,9 +41,13 @@ impl Page {
 
     /// Serves the repository in the directory `sample`. Temporary files are outside of it.
     pub(crate) fn serve(world: World, args: &[&str]) -> Self {
-        let all = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
         let mut command = in_repository(&world);
-        command.args(all);
+        command.args(SERVE).args(args);
+        Self::of(world, command)
+    }
+
+    /// Serves by a command that runs the program.
+    fn of(world: World, command: Command) -> Self {
         let mut running = Running::of(command);
         let log = running.stderr();
         let line = log.line();
@@ -297,6 +304,42 @@ fn preview_shows_the_effect_of_unsaved_values() {
     assert!(!preview.body.contains("<html"), "a part of the page");
     let refused = page.post(&format!("{SHOP}/preview"), &[("/set.replicas", "x")]);
     assert_has(&refused.body, &["decimal number"]);
+}
+
+#[test]
+fn full_disk_at_save_leaves_the_file_as_it_was() {
+    let world = World::empty().with_programs(&["kustomize", "helm"].map(tiphys_testkit::tools::program));
+    assert_eq!(world.run(&["init", "--example", "sample"]).code, 0);
+    let mut probe = world.command("unshare");
+    if world
+        .finish({
+            probe.args(["--map-root-user", "--mount", "true"]);
+            probe
+        })
+        .code
+        != 0
+    {
+        return; // Mounting is not permitted here.
+    }
+    // The applications are in a file system that is full.
+    let mount = "cp -r applications files && mount -t tmpfs -o size=64k none applications && cp -r files/. applications \
+        && { cat /dev/zero >applications/filler 2>/dev/null; rm -r files; exec \"$0\" \"$@\"; }";
+    let mut command = world.command("unshare");
+    command
+        .current_dir(world.path("sample"))
+        .args(["--map-root-user", "--mount", "sh", "-c", mount, TIPHYS])
+        .args(SERVE);
+    let page = Page::of(world, command);
+    let change = ("/set.replicas", "7");
+    let review = page.post(&format!("{SHOP}/review"), &[change]);
+    assert_eq!(review.status, 200, "{}", review.body);
+    let form = [change, ("write-to", "effective"), ("digest", &field(&review.body, "digest"))];
+    let saved = page.post(&format!("{SHOP}/save"), &form);
+    assert_has(&saved.body, &["No space left on device"]);
+    assert_has(row(&page.get(SHOP).body, "replicas"), &["value=\"3\""]);
+    let names = page.get("/api/v1/applications").body;
+    assert_has(&names, &["argocd/shop"]);
+    assert!(names.contains("\"errors\":[]"), "no rest of the file: {names}");
 }
 
 #[test]
