@@ -73,9 +73,10 @@ impl Added {
         match self.kind.as_str() {
             "number" => match self.value.trim().parse::<Number>() {
                 Err(_) => Err("expected a number, such as `3` or `-1.5e3`".to_owned()),
-                Ok(number) if number.is_f64() && self.digits() > f64::DIGITS as usize => {
-                    Err(format!("a number that is no integer of 64 bits has up to {} digits", f64::DIGITS))
-                }
+                Ok(number) if number.is_f64() && self.digits() > f64::DIGITS as usize => Err(format!(
+                    "a number that is not an integer of 64 bits has up to {} digits",
+                    f64::DIGITS
+                )),
                 Ok(number) => Ok(json(number.into())),
             },
             "boolean" => match self.value.trim() {
