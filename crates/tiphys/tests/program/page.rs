@@ -415,7 +415,8 @@ fn change_of_a_file_reaches_the_page_and_the_stream() {
     std::io::Write::write_all(&mut stream, request.as_bytes()).expect("the request can be sent");
     let mut lines =
         std::io::BufRead::lines(std::io::BufReader::new(stream)).map(|line| line.expect("a line"));
-    let mut next_event = || lines.find(|line| line.starts_with("data: ")).expect("an event");
+    // Only changes of files have an id.
+    let mut next_event = || lines.find(|line| line.starts_with("id: ")).expect("an event");
     let first = next_event();
     let before = page.read("applications/shop.yaml");
     page.write("applications/shop.yaml", &before.replace("1.4.0", "1.4.1"));

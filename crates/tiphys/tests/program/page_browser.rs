@@ -230,21 +230,26 @@ fn behaviour_24_a_page_names_what_it_waits_for_and_can_be_cancelled() {
     let page = page_kinds::serve_world(world);
     let mut tab = Tab::open(&page);
     tab.go(KINDS);
+    tab.fill("/title", "slow");
+    assert_eq!([pipe.line(), pipe.line()], ["started", "started"], "the saved and the unsaved values");
+    let working = "document.querySelector('#working').innerText";
+    tab.wait(&format!("/^rendering and comparing \\d+ s Cancel$/.test({working})"));
+    press_on(&mut tab, "#working button", "Enter");
+    pipe.ends();
+    assert_eq!(tab.eval("document.querySelector('#working').hidden"), true);
+    assert_eq!(tab.eval(&has("#preview", "Cancelled.")), true);
     // Chromium answers no expressions while it loads a page.
     tab.eval(
         "new MutationObserver(() => {
             const working = document.querySelector('#working');
-            if (!working.checkVisibility() || !working.textContent.includes('1 s')) return;
+            if (!working.checkVisibility()) return;
             window.waited = working.innerText;
             working.querySelector('button').click();
         }).observe(document.querySelector('#working'), {attributes: true, childList: true, subtree: true})",
     );
     press_on(&mut tab, &format!("a[href='{KINDS}/manifests']"), "Enter");
-    assert_eq!(pipe.line(), "started");
-    pipe.ends();
-    assert_eq!(tab.eval("window.waited"), "rendering 1 s Cancel", "the page stays");
+    assert_eq!(tab.eval("/^[a-z ]+ \\d+ s Cancel$/.test(window.waited)"), true, "the page stays");
     assert_eq!(tab.eval("document.querySelector('#working').hidden"), true);
-    tab.wait(&has("#preview", "Change a value"));
 }
 
 #[test]
