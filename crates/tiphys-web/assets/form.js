@@ -147,8 +147,7 @@ document.addEventListener('formdata', (event) => {
 });
 document.addEventListener('submit', (event) => {
   const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
-  if (event.target !== form() || button?.name !== 'op' || !['check', 'filter'].includes(button.value)) return;
-  // Enter in a field: the preview checks the values without a new page.
+  if (event.target !== form() || button?.name !== 'op' || button.value !== 'filter') return;
   event.preventDefault();
   report();
 });

@@ -55,8 +55,10 @@ document.addEventListener('keydown', (event) => {
   }
   if (isTyping(event.target)) return;
   if (event.key === 'a' && performance.now() - prefix < SEQUENCE) {
+    const list = /** @type {HTMLAnchorElement | null} */ (document.querySelector('nav a[href="/applications"]'));
+    if (!list) return;
     event.preventDefault();
-    location.assign('/applications');
+    list.click();
     return;
   }
   prefix = -SEQUENCE;

@@ -1,12 +1,7 @@
-/** Starts the modules of the page. Everything works without them, by full pages. */
-import '/assets/form.js';
+/** Starts the modules of the page: those of a saved Application, then those of any form. */
 import '/assets/preview.js';
-import '/assets/filter.js';
 import '/assets/draft.js';
-import '/assets/rows.js';
-import '/assets/keys.js';
 import '/assets/split.js';
 import '/assets/stream.js';
 import '/assets/working.js';
-
-document.dispatchEvent(new CustomEvent('tiphys:load'));
+import '/assets/trial.js';

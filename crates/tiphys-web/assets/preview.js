@@ -1,5 +1,5 @@
 /** The effect of the unsaved values beside the form, and the problems of the values under their controls. */
-import { changes, form, rows, say, setProblems } from '/assets/form.js';
+import { changes, form, rows, setProblems } from '/assets/form.js';
 import { begin, end } from '/assets/working.js';
 
 const panel = () => /** @type {HTMLElement | null} */ (document.querySelector('#preview'));
@@ -140,3 +140,10 @@ function update() {
 
 document.addEventListener('tiphys:form', update);
 document.addEventListener('tiphys:load', update);
+document.addEventListener('submit', (event) => {
+  const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
+  if (event.target !== form() || button?.name !== 'op' || button.value !== 'check') return;
+  // Enter in a field: the effect checks the values without a new page.
+  event.preventDefault();
+  update();
+});

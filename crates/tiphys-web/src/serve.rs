@@ -36,6 +36,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("rows.js", SCRIPT, include_str!("../assets/rows.js")),
     ("split.js", SCRIPT, include_str!("../assets/split.js")),
     ("stream.js", SCRIPT, include_str!("../assets/stream.js")),
+    ("trial.js", SCRIPT, include_str!("../assets/trial.js")),
     ("working.js", SCRIPT, include_str!("../assets/working.js")),
 ];
 

@@ -8,6 +8,7 @@ use tiphys_testkit::wait::until;
 
 use crate::page::Page;
 use crate::running::{Pipe, Running};
+use crate::world::World;
 
 /// Starts the browser with the ends of its pipe as standard input and output. The browser ends with its standard input.
 const START: &str = "exec chromium --headless=new --no-sandbox --remote-debugging-pipe --no-first-run \
@@ -32,18 +33,23 @@ pub(crate) struct Tab {
 impl Tab {
     /// Starts a browser with the cookie of a served page. Panics if Chromium is not installed.
     pub(crate) fn open(page: &Page) -> Self {
-        let mut which = page.world.command("sh");
+        Self::admitted(&page.world, &page.address, &page.cookie)
+    }
+
+    /// Starts a browser with the cookie of a server. Panics if Chromium is not installed.
+    pub(crate) fn admitted(world: &World, address: &str, cookie: &str) -> Self {
+        let mut which = world.command("sh");
         which.args(["-c", "command -v chromium"]);
         assert_eq!(
-            page.world.finish(which).code,
+            world.finish(which).code,
             0,
             "chromium is missing: run `apt-get install -y --no-install-recommends chromium` first"
         );
-        let mut command = page.world.command("sh");
+        let mut command = world.command("sh");
         command.args(["-c", START]).stdin(Stdio::piped());
         let mut browser = Running::of(command);
         let (commands, messages) = (browser.stdin(), browser.messages());
-        let origin = format!("http://{}", page.address);
+        let origin = format!("http://{address}");
         let mut tab = Self {
             origin,
             _browser: browser,
@@ -64,7 +70,7 @@ impl Tab {
         tab.session = session["sessionId"].as_str().map(str::to_owned);
         tab.call("Page.enable", &json!({}));
         tab.size(1280, 800);
-        let (name, value) = page.cookie.split_once('=').expect("a cookie");
+        let (name, value) = cookie.split_once('=').expect("a cookie");
         let cookie = json!({"name": name, "value": value, "url": tab.origin});
         tab.call("Network.setCookie", &cookie);
         tab

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::net::{Shutdown, TcpStream};
 
+use crate::browser::Tab;
 use crate::http::{self, Answer, assert_has, field};
 use crate::running::{Pipe, Running};
 use crate::world::{Output, World};
@@ -200,6 +201,38 @@ fn entered_values_are_kept_checked_and_shown_as_commands() {
     let command = "tiphys params set APP &#39;title=  it&#39;\\&#39;&#39;s\n&#39; replicas=9007199254740993 debug=true \
                    &#39;hosts:=[&#34;a&#34;]&#39;</pre>";
     assert_has(&right.body, &["The values fit", command]);
+}
+
+#[test]
+fn values_are_changed_and_checked_in_a_browser() {
+    let served = Served::start(STATIC, &[]);
+    let mut tab = Tab::admitted(&served.world, &served.address, &served.cookie);
+    tab.go("/");
+    tab.fill("/replicas", "x");
+    tab.wait("document.querySelector('#count').textContent === '1'");
+    tab.eval("document.querySelector('[value=\"add:/hosts\"]').click()");
+    tab.wait("document.querySelector('[name=\"/hosts/0\"]') !== null");
+    tab.fill("/hosts/0", "a.example.com");
+    let answered = "window.asked === undefined && document.readyState === 'complete'";
+    tab.eval("window.asked = true; document.querySelector('.bar button.main').click()");
+    tab.wait(answered);
+    assert_eq!(tab.eval("document.querySelector('#problems').textContent"), "1 invalid");
+    tab.fill("/replicas", "3");
+    tab.eval("window.asked = true; document.getElementsByName('/replicas')[0].focus()");
+    tab.press(&["Enter"]);
+    tab.wait(answered);
+    let command = "tiphys params set APP replicas=3 'hosts:=[\"a.example.com\"]'";
+    assert_eq!(tab.eval("document.querySelector('.command').textContent"), command);
+    assert_eq!(tab.eval("document.querySelector('#count').textContent"), "2");
+    tab.fill("q", "theme");
+    tab.wait("document.querySelector('#shown').textContent === '3 of 6 parameters'");
+    let requested = "performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname)";
+    let requested = format!("{requested}.filter((path) => !path.startsWith('/assets/')).join()");
+    assert_eq!(tab.eval(&requested), "", "a trial has no stream");
+    assert_eq!(tab.eval("document.querySelectorAll('.banner').length"), 0);
+    tab.eval("document.activeElement.blur()");
+    tab.press(&["g", "a"]);
+    assert_eq!(tab.eval("location.pathname"), "/");
 }
 
 #[test]
