@@ -6,6 +6,8 @@ use serde_json::json;
 use tiphys_model::params::ParameterValue;
 use tiphys_service::params::{EditedValue, ParameterEdit};
 
+use crate::marks::is_invisible;
+
 /// Placeholder of an unnamed application.
 const APPLICATION: &str = "APP";
 
@@ -45,13 +47,26 @@ fn command(verb: &str, options: &[&str], application: &str, arguments: &[String]
     words.map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Quotes a word for a POSIX shell.
+/// Quotes a word for a POSIX shell. Invisible characters become escapes, which bash, ksh and zsh know.
 fn quoted(word: &str) -> String {
+    if word.contains(is_invisible) {
+        return format!("$'{}'", word.chars().map(escaped).collect::<String>());
+    }
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=@%+,".contains(&byte);
     if !word.is_empty() && word.bytes().all(plain) {
         word.to_owned()
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// Escapes a character within `$'…'`.
+fn escaped(char: char) -> String {
+    match char {
+        '\'' | '\\' => format!("\\{char}"),
+        _ if !is_invisible(char) => char.to_string(),
+        _ if u32::from(char) > 0xffff => format!("\\U{:08x}", u32::from(char)),
+        _ => format!("\\u{:04x}", u32::from(char)),
     }
 }
 

@@ -12,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use serde_json::json;
 
+use crate::marks::marked_text;
 use crate::pages::SiteState;
 
 /// Time between comments on a stream without events, so that a connection whose browser is gone ends.
@@ -41,7 +42,7 @@ pub(crate) async fn show(State(site): SiteState) -> Response {
                 Ok(()) = stages.changed() => {
                     let running = stages.borrow_and_update();
                     let by_application: BTreeMap<_, _> =
-                        running.values().map(|stage| (&stage.application, &stage.text)).collect();
+                        running.values().map(|stage| (&stage.application, marked_text(&stage.text))).collect();
                     Event::default().event("stages").data(json!(by_application).to_string())
                 }
                 () = stop.cancelled() => return None,

@@ -12,6 +12,7 @@ mod form;
 mod guard;
 mod jobs;
 mod limited;
+mod marks;
 mod metrics;
 mod pages;
 mod patch;

@@ -19,6 +19,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 
+use crate::marks::marked_html;
 use crate::posted::Posted;
 use crate::site::{ApplicationHead, ApplicationParameters, Failure, Site};
 
@@ -151,7 +152,7 @@ pub(crate) fn path_of(application: &str) -> String {
 /// Renders a page.
 pub(crate) fn page(status: StatusCode, template: &impl Template) -> Response {
     match template.render() {
-        Ok(html) => (status, Html(html)).into_response(),
+        Ok(html) => (status, Html(marked_html(html))).into_response(),
         Err(error) => {
             let text = format!("The page cannot be rendered: {error}");
             message(StatusCode::INTERNAL_SERVER_ERROR, "Error", &text, None)

@@ -16,6 +16,10 @@ fn commands_set_and_unset() {
     let cases = [
         (vec![text("old", "2")], "tiphys params set web old=2"),
         (vec![text("a", "it's  $HOME")], "tiphys params set web 'a=it'\\''s  $HOME'"),
+        (
+            vec![text("a", "x\u{202e}'\\\n\u{e0041}")],
+            "tiphys params set web $'a=x\\u202e\\'\\\\\n\\U000e0041'",
+        ),
         (vec![text("a", "x\ny")], "tiphys params set web 'a=x\ny'"),
         (vec![text("a", "@f")], "tiphys params set web 'a:=\"@f\"'"),
         (vec![text("-x", "1")], "tiphys params set -- web -x=1"),

@@ -5,6 +5,7 @@ use tiphys_service::documents::ReferenceDocument;
 use super::control::{Control, entered};
 use super::draft::{Draft, Edited, Entered, is_set_here};
 use super::layers::LayerView;
+use crate::marks::invisible_names;
 use crate::site::FormParameter;
 
 /// Maximum rows of a text area, which has one row more than lines.
@@ -104,6 +105,16 @@ impl ControlView {
     /// Whether a control of one line would drop a part of a string.
     pub(crate) fn has_line_ends(text: &str) -> bool {
         text.contains(['\n', '\r'])
+    }
+
+    /// Returns the names of invisible characters in fields. Elsewhere, they are marked in the text.
+    pub(crate) fn invisible(&self) -> Option<String> {
+        match self {
+            Self::Line { text, .. } | Self::Lines { text, .. } => invisible_names([text.as_str()]),
+            Self::List(list) => invisible_names(list.iter().map(String::as_str)),
+            Self::Map(map) => invisible_names(map.iter().flat_map(|(key, value)| [key.as_str(), value])),
+            Self::Switch { .. } | Self::Choice { .. } | Self::State { .. } | Self::Dynamic(_) => None,
+        }
     }
 
     /// Whether the value can be replaced by the empty one or by null.

@@ -6,6 +6,7 @@ use axum::response::{Html, IntoResponse, Response};
 use tiphys_service::ErrorKind;
 
 use super::error_text;
+use crate::marks::marked_html;
 use crate::site::{Failure, Site};
 
 #[derive(Template)]
@@ -19,7 +20,7 @@ struct Message<'a> {
 /// Returns a page with a message and a link.
 pub(crate) fn message(status: StatusCode, title: &str, text: &str, back: Option<&str>) -> Response {
     match (Message { title, text, back }).render() {
-        Ok(html) => (status, Html(html)).into_response(),
+        Ok(html) => (status, Html(marked_html(html))).into_response(),
         Err(_) => (status, format!("{title}: {text}\n")).into_response(),
     }
 }

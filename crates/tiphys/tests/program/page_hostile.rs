@@ -91,6 +91,37 @@ fn hostile_strings_run_no_script_and_break_no_page() {
 }
 
 #[test]
+fn invisible_characters_are_marked_except_in_fields() {
+    let page = page_kinds::serve(r#"[{name: title, string: "a\u202eb"}]"#);
+    let shown = page.get(KINDS).body;
+    assert_has(
+        row(&shown, "title"),
+        &[
+            "value=\"a\u{202e}b\"",
+            "<p>Has invisible characters: U+202E</p>",
+            "<code class=\"value\">a<mark>[U+202E]</mark>b</code>",
+        ],
+    );
+    let review = page.post(&format!("{KINDS}/review"), &[("/title", "a\u{200b}\u{ad}b")]);
+    assert_has(
+        &review.body,
+        &[
+            "name=\"/title\" value=\"a\u{200b}\u{ad}b\"",
+            "<ins>a<mark>[U+200B]</mark><mark>[U+00AD]</mark>b</ins>",
+            "$&#39;title=a\\u200b\\u00adb&#39;",
+        ],
+    );
+    let manifests = page.get(&format!("{KINDS}/manifests")).body;
+    assert_has(&manifests, &["a<mark>[U+202E]</mark>b"]);
+    for body in [&review.body, &manifests] {
+        assert!(
+            !body.replace("value=\"a\u{200b}\u{ad}b\"", "").contains(['\u{202e}', '\u{200b}', '\u{ad}']),
+            "{body}"
+        );
+    }
+}
+
+#[test]
 fn large_value_is_answered_and_kept() {
     let page = page_kinds::serve("[]");
     let large = "x".repeat(1 << 20);
