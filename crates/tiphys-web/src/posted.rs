@@ -32,10 +32,15 @@ pub(crate) struct Posted {
 #[error("the posted form is not UTF-8 text")]
 pub(crate) struct NotText;
 
-/// Reads a posted form that has the token of forms. The error is the response.
-pub(crate) async fn read(access: &Access, headers: &HeaderMap, body: Body) -> Result<Posted, Response> {
+/// Reads a posted form that has the token of forms. The error is the response, with a link back to the page of the form.
+pub(crate) async fn read(
+    access: &Access,
+    headers: &HeaderMap,
+    body: Body,
+    back: &str,
+) -> Result<Posted, Response> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let refused = |status, text: &str| message(status, "The form was refused", text, None);
+    let refused = |status, text: &str| message(status, "The form was refused", text, Some(back));
     let form = text(CONTENT_TYPE).and_then(|value| value.split(';').next()).map(str::trim);
     if form != Some("application/x-www-form-urlencoded") {
         return Err(refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "expected a form"));
@@ -52,7 +57,10 @@ pub(crate) async fn read(access: &Access, headers: &HeaderMap, body: Body) -> Re
     match Posted::parse(&body) {
         Err(error) => Err(refused(StatusCode::BAD_REQUEST, &error.to_string())),
         Ok(posted) if access.is_form_token(posted.get(FORM_TOKEN)) => Ok(posted),
-        Ok(_) => Err(refused(StatusCode::FORBIDDEN, "its token is missing or old; load the page again")),
+        Ok(_) => Err(refused(
+            StatusCode::FORBIDDEN,
+            "Its token is missing or old. Go back to the form and send it again; with scripts it has what you have entered.",
+        )),
     }
 }
 

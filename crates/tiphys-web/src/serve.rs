@@ -138,7 +138,7 @@ async fn admitted(access: &Access, request: Request, next: Next) -> Response {
     let text = if token.is_some() {
         "The address was used already, or belongs to an earlier run. Start the program again for a new one."
     } else {
-        "Open the address that the program prints. After a restart it is a new one; what you have entered is kept in this browser."
+        "Open the address that the program prints. What you have entered is kept in its tab: open the new address in another tab, then load that one again."
     };
     message(StatusCode::UNAUTHORIZED, "Not signed in", text, None)
 }

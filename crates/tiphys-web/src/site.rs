@@ -29,6 +29,9 @@ const CACHED_APPLICATIONS: u64 = 64;
 /// Age of the saved side of a preview: values of clusters change without a change of files.
 const SAVED_AGE_MAX: Duration = Duration::from_secs(30);
 
+/// Time during which a page reports what was saved.
+const SAVED_REPORTED: Duration = Duration::from_mins(1);
+
 /// The base of a comparison if none is given: the commit.
 pub(crate) const DEFAULT_BASE: &str = "HEAD";
 
@@ -64,6 +67,8 @@ pub(crate) struct Site {
     /// The saved sides of previews, by application and position of the source.
     saved: Cache<(String, Option<u32>), (u64, Arc<SavedApplication>)>,
     states: Cache<String, (u64, ApplicationState)>,
+    /// The files that were saved a moment ago.
+    written: Cache<String, Vec<String>>,
     list: Mutex<Option<(u64, Arc<ApplicationList>)>>,
 }
 
@@ -121,6 +126,7 @@ impl Site {
             parameters,
             saved: Cache::builder().max_capacity(CACHED_APPLICATIONS).time_to_live(SAVED_AGE_MAX).build(),
             states,
+            written: Cache::builder().max_capacity(CACHED_APPLICATIONS).time_to_live(SAVED_REPORTED).build(),
             list: Mutex::default(),
         }
     }
@@ -147,6 +153,11 @@ impl Site {
         }
         let known = self.states.get(&entry.application.application);
         known.filter(|(of, _)| *of == self.version()).map_or(ApplicationState::Unknown, |(_, state)| state)
+    }
+
+    /// Returns the files of an application that this server saved last, for a moment.
+    pub(crate) fn saved_files(&self, application: &str) -> Vec<String> {
+        self.written.get(application).unwrap_or_default()
     }
 
     fn version(&self) -> u64 {

@@ -94,7 +94,7 @@ async fn post(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    match posted::read(&trial.access, &headers, body).await {
+    match posted::read(&trial.access, &headers, body, "/").await {
         Ok(posted) => trial.answer(nonce, &posted, Some(&posted)).await,
         Err(refusal) => refusal,
     }

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::submitted::{Filled, Submitted};
-use super::{ApplicationView, Layout, Named, Page, error_text, page, path_of, review};
+use super::{ApplicationView, Layout, Named, Page, error_text, message, page, path_of, review};
 use crate::form::{Added, ControlView, Filter, Form, OPERATION, Problem};
 use crate::posted::Posted;
 use crate::site::{ApplicationParameters, ReviewDocument};
@@ -46,9 +46,13 @@ pub(super) async fn show(request: Page, Named(application): Named) -> Response {
         Err(refusal) => return refusal,
     };
     let source = source_of(&found, &request.query);
+    if let Some(named) = request.query.get("source").filter(|named| *named != source.to_string()) {
+        let text = format!("The Application has no source {named} with parameters.");
+        return message(StatusCode::NOT_FOUND, "Not found", &text, Some(&path_of(&application)));
+    }
     let form = Form::new(&found, source, Filter::of(&request.query), None);
-    let saved = request.query.get("saved").map(str::to_owned);
-    shown(&request, &Filled { found, source, form }, None, saved.into_iter().collect(), None)
+    let saved = request.query.get("saved").map(|_| request.site.saved_files(&application));
+    shown(&request, &Filled { found, source, form }, None, saved.unwrap_or_default(), None)
 }
 
 /// Applies a button of the form, and shows it with everything that was entered.
@@ -84,9 +88,8 @@ pub(super) async fn preview(submitted: Submitted) -> Response {
 }
 
 /// Goes back to the form after a change was saved.
-pub(super) fn after_save(application: &str, source: usize, file: &str) -> Response {
-    let encoded = percent_encoding::utf8_percent_encode(file, percent_encoding::NON_ALPHANUMERIC);
-    Redirect::to(&format!("{}?source={source}&saved={encoded}", path_of(application))).into_response()
+pub(super) fn after_save(application: &str, source: usize) -> Response {
+    Redirect::to(&format!("{}?source={source}&saved=1", path_of(application))).into_response()
 }
 
 /// Returns the position of the source that a request is about: the first one with parameters if it names none.

@@ -60,7 +60,7 @@ pub(super) async fn save(submitted: Submitted) -> Response {
     let site = &submitted.request.site;
     let digest = submitted.posted.get("digest").unwrap_or_default().to_owned();
     match site.save(submitted.change(&filled), digest).await {
-        Ok(files) => after_save(&submitted.application, filled.source, &files.join(", ")),
+        Ok(_) => after_save(&submitted.application, filled.source),
         Err(Failure::Service(error)) if error.kind() == ErrorKind::Conflict => {
             reviewed(&submitted, Some(error.message().to_owned())).await
         }

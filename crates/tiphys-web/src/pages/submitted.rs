@@ -35,7 +35,7 @@ impl FromRequest<Arc<Site>> for Submitted {
         let (mut parts, body) = request.into_parts();
         let request = Page::from_request_parts(&mut parts, site).await?;
         let Named(application) = Named::from_request_parts(&mut parts, site).await?;
-        let posted = posted::read(&site.access, &parts.headers, body).await?;
+        let posted = posted::read(&site.access, &parts.headers, body, &path_of(&application)).await?;
         Ok(Self { request, application, posted })
     }
 }

@@ -246,7 +246,9 @@ impl Site {
         // The watch may report the files later than the browser asks for them.
         self.parameters.invalidate(&application);
         *self.list.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        Ok(saved?)
+        let files = saved?;
+        self.written.insert(application, files.clone());
+        Ok(files)
     }
 }
 

@@ -52,6 +52,28 @@ fn behaviour_6_failed_announcement_keeps_what_is_set() {
 }
 
 #[test]
+fn page_names_only_files_that_were_saved() {
+    let page = page_kinds::serve("[]");
+    let made_up = page.get(&format!("{KINDS}?saved=everything")).body;
+    assert!(!made_up.contains("Saved") && !made_up.contains("everything"), "{made_up}");
+    let review = review(&page, &[("/title", "mine")]).body;
+    let form = [("/title", "mine"), ("digest", &field(&review, "digest"))];
+    let saved = page.post(&format!("{KINDS}/save"), &form);
+    assert_has(&saved.head, &["location: /applications/argocd/kinds?source=1&saved=1"]);
+    let shown = page.get(&format!("{KINDS}?source=1&saved=1")).body;
+    assert_has(&shown, &["<p class=\"notice good\">Saved <code>applications/kinds.yaml</code>.</p>"]);
+}
+
+#[test]
+fn form_with_an_old_token_links_to_the_application() {
+    let page = page_kinds::serve("[]");
+    let kind = "application/x-www-form-urlencoded";
+    let refused = page.send("POST", &format!("{KINDS}/review"), kind, &[], "csrf=old");
+    assert_eq!(refused.status, 403);
+    assert_has(&refused.body, &["<a href=\"/applications/argocd/kinds\">Back</a>"]);
+}
+
+#[test]
 fn behaviour_7_unknown_parameter_has_its_group_and_a_suggestion() {
     let page = page_kinds::serve("[{name: titel, string: x}]");
     let shown = page.get(KINDS).body;
