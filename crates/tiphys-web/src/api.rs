@@ -179,7 +179,8 @@ async fn difference(
     Application(application): Application,
     Query(BaseQuery { base }): Query<BaseQuery>,
 ) -> Response {
-    answer(&site, site.difference(&application, base.as_deref().unwrap_or(DEFAULT_BASE)).await)
+    let compared = site.difference(&application, base.as_deref().unwrap_or(DEFAULT_BASE)).await;
+    answer(&site, compared.map(|compared| compared.difference))
 }
 
 /// Plans a change and renders its effect. Nothing is written.

@@ -11,7 +11,7 @@ mod view;
 
 pub(crate) use added::{ADDED, Added};
 pub(crate) use controls::ControlView;
-pub(crate) use draft::OPERATION;
+pub(crate) use draft::{OPERATION, is_set_here};
 pub(crate) use groups::{Filter, shown_name};
 pub(crate) use layers::without_dot;
 pub(crate) use prose::parts;

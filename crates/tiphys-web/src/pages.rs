@@ -21,7 +21,7 @@ use axum::routing::{get, post};
 
 use crate::marks::marked_html;
 use crate::posted::Posted;
-use crate::site::{ApplicationHead, ApplicationParameters, Failure, Site};
+use crate::site::{ApplicationHead, ApplicationParameters, ApplicationState, Failure, Site};
 
 pub(crate) use message::{failed, message, status_of};
 
@@ -116,12 +116,22 @@ pub(crate) struct ApplicationView<'a> {
     /// The path of its first page.
     pub(crate) path: String,
     pub(crate) tab: &'static str,
+    pub(crate) state: ApplicationState,
+    /// The number of set parameters.
+    pub(crate) set: usize,
 }
 
 impl Page {
     /// Returns an application with its parameters. The error is the response.
     async fn parameters(&self, application: &str) -> Result<Arc<ApplicationParameters>, Response> {
         self.site.parameters(application).await.map_err(|failure| failed(&self.site, &failure))
+    }
+
+    /// Returns the head of a page. The state is that after the page has rendered the application.
+    fn view<'a>(&self, found: &'a ApplicationParameters, tab: &'static str) -> ApplicationView<'a> {
+        let head = &found.head;
+        let state = self.site.state_of(&head.application);
+        ApplicationView { path: path_of(&head.application), head, tab, state, set: found.set() }
     }
 
     pub(crate) fn layout(&self) -> Layout {
@@ -134,12 +144,6 @@ impl Page {
             read_only: self.site.options.read_only,
             form_token: self.site.access.form_token().to_owned(),
         }
-    }
-}
-
-impl<'a> ApplicationView<'a> {
-    pub(crate) fn new(head: &'a ApplicationHead, tab: &'static str) -> Self {
-        Self { path: path_of(&head.application), head, tab }
     }
 }
 

@@ -20,7 +20,9 @@ use crate::jobs::{Jobs, NotDone};
 use crate::stages::Stages;
 
 pub(crate) use application::{ApplicationHead, ApplicationParameters, FormParameter, SourceHead};
-pub(crate) use queries::{ApplicationList, Change, ListEntry, RenderedManifests, ReviewDocument};
+pub(crate) use queries::{
+    ApplicationList, Change, ListEntry, RenderedManifests, RenderedSource, ReviewDocument,
+};
 pub(crate) use state::ApplicationState;
 
 /// Applications whose parameters are cached.
@@ -67,6 +69,8 @@ pub(crate) struct Site {
     /// The saved sides of previews, by application and position of the source.
     saved: Cache<(String, Option<u32>), (u64, Arc<SavedApplication>)>,
     states: Cache<String, (u64, ApplicationState)>,
+    /// The revisions that were rendered.
+    revisions: Cache<String, (u64, Arc<[RenderedSource]>)>,
     /// The files that were saved a moment ago.
     written: Cache<String, Vec<String>>,
     list: Mutex<Option<(u64, Arc<ApplicationList>)>>,
@@ -94,12 +98,14 @@ impl From<NotDone> for Failure {
 }
 
 impl SiteOptions {
-    /// Returns the text of an error with what to do about it.
+    /// Returns the text of an error with what to do about it, and the lines of the file that failed.
     pub(crate) fn error_text(&self) -> impl Fn(&ServiceError) -> String + Copy + Send + use<> {
         let hint = self.hint;
-        move |error| match hint(error) {
-            Some(hint) => format!("{}; {hint}", error.message()),
-            None => error.message().to_owned(),
+        move |error| {
+            let hint = hint(error).map(|hint| format!("; {hint}")).unwrap_or_default();
+            let excerpt = error.details().and_then(|details| details.excerpt.as_ref());
+            let excerpt = excerpt.map(|excerpt| format!("\n{excerpt}")).unwrap_or_default();
+            format!("{}{hint}{excerpt}", error.message())
         }
     }
 }
@@ -126,6 +132,7 @@ impl Site {
             parameters,
             saved: Cache::builder().max_capacity(CACHED_APPLICATIONS).time_to_live(SAVED_AGE_MAX).build(),
             states,
+            revisions: Cache::new(CACHED_APPLICATIONS),
             written: Cache::builder().max_capacity(CACHED_APPLICATIONS).time_to_live(SAVED_REPORTED).build(),
             list: Mutex::default(),
         }
@@ -147,12 +154,24 @@ impl Site {
     }
 
     /// Returns what is known about an application of the list.
-    pub(crate) fn state_of(&self, entry: &ListEntry) -> ApplicationState {
+    pub(crate) fn state_in_list(&self, entry: &ListEntry) -> ApplicationState {
         if entry.failure.is_some() {
-            return ApplicationState::Fails;
+            ApplicationState::Fails
+        } else {
+            self.state_of(&entry.application.application)
         }
-        let known = self.states.get(&entry.application.application);
-        known.filter(|(of, _)| *of == self.version()).map_or(ApplicationState::Unknown, |(_, state)| state)
+    }
+
+    /// Returns what is known about an application.
+    pub(crate) fn state_of(&self, application: &str) -> ApplicationState {
+        let known = self.states.get(application).filter(|(of, _)| *of == self.version());
+        known.map_or(ApplicationState::Unknown, |(_, state)| state)
+    }
+
+    /// Returns the revisions that the present files rendered. None if they were not rendered.
+    pub(crate) fn revisions_of(&self, application: &str) -> Option<Arc<[RenderedSource]>> {
+        let known = self.revisions.get(application).filter(|(of, _)| *of == self.version());
+        known.map(|(_, sources)| sources)
     }
 
     /// Returns the files of an application that this server saved last, for a moment.

@@ -55,7 +55,7 @@ pub(super) async fn show(request: Page) -> Response {
         let one = &entry.application;
         (project.is_empty() || one.project == project)
             && (plugin.is_empty() || one.plugins.iter().any(|name| name == plugin))
-            && (state.is_empty() || request.site.state_of(entry).word() == state)
+            && (state.is_empty() || request.site.state_in_list(entry).word() == state)
             && (word.is_empty()
                 || [&one.application, &one.file, &entry.destination]
                     .iter()
@@ -69,7 +69,7 @@ pub(super) async fn show(request: Page) -> Response {
         application: &entry.application,
         destination: &entry.destination,
         file: without_dot(&entry.application.file),
-        state: request.site.state_of(entry),
+        state: request.site.state_in_list(entry),
     });
     let rows: Vec<Row<'_>> = rows.collect();
     let link = |number: usize| {

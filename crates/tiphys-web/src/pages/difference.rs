@@ -16,6 +16,8 @@ struct Difference<'a> {
     view: ApplicationView<'a>,
     base: &'a str,
     compared: Option<&'a DifferenceDocument>,
+    /// Whether its inputs differ, so that both sides were rendered.
+    is_rendered: bool,
     error: Option<String>,
 }
 
@@ -27,16 +29,17 @@ pub(super) async fn show(request: Page, Named(application): Named) -> Response {
     };
     let base = request.query.get("base").filter(|base| !base.is_empty()).unwrap_or(DEFAULT_BASE);
     let result = request.site.difference(&application, base).await;
-    let difference = result.as_ref().ok();
+    let difference = result.as_ref().ok().map(|compared| &compared.difference);
     let failure = result.as_ref().err().map(|failure| error_text(&request.site, failure));
     page(
         result.as_ref().err().map_or(StatusCode::OK, status_of),
         &Difference {
             layout: request.layout(),
-            view: ApplicationView::new(&found.head, "difference"),
+            view: request.view(&found, "difference"),
             base,
             error: failure.or_else(|| difference?.error.clone()),
             compared: difference.filter(|difference| difference.error.is_none()),
+            is_rendered: result.as_ref().is_ok_and(|compared| compared.is_rendered),
         },
     )
 }

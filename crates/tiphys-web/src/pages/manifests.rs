@@ -46,7 +46,7 @@ pub(super) async fn show(request: Page, Named(application): Named) -> Response {
         result.as_ref().err().map_or(StatusCode::OK, status_of),
         &Manifests {
             layout: request.layout(),
-            view: ApplicationView::new(&found.head, "manifests"),
+            view: request.view(&found, "manifests"),
             query,
             rendered: result.as_ref().ok(),
             shown: kinds.iter().map(|(_, objects)| objects.len()).sum(),

@@ -95,7 +95,8 @@ pub(super) fn after_save(application: &str, source: usize) -> Response {
 /// Returns the position of the source that a request is about: the first one with parameters if it names none.
 pub(super) fn source_of(found: &ApplicationParameters, fields: &Posted) -> usize {
     let named = fields.get("source").and_then(|text| text.parse().ok());
-    let known = |position: &usize| found.head.sources.iter().any(|head| head.position == *position);
+    let rendered = || found.head.sources.iter().filter(|head| head.is_rendered);
+    let known = |position: &usize| rendered().any(|head| head.position == *position);
     let first = || found.parameters.first().map(|one| one.parameter.source_position);
     named.filter(known).or_else(first).unwrap_or(1)
 }
@@ -121,7 +122,7 @@ pub(super) fn shown(
         status,
         &Parameters {
             layout: request.layout(),
-            view: ApplicationView::new(&found.head, "parameters"),
+            view: request.view(found, "parameters"),
             form,
             source: *source,
             positions,

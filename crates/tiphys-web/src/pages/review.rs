@@ -114,7 +114,7 @@ async fn reviewed(submitted: &Submitted, moved: Option<String>) -> Response {
         if moved.is_some() { StatusCode::CONFLICT } else { StatusCode::OK },
         &Review {
             layout: request.layout(),
-            view: ApplicationView::new(&found.head, "parameters"),
+            view: request.view(&found, "parameters"),
             source,
             document: &review,
             fields: fields(&form, posted),

@@ -8,7 +8,7 @@ use tiphys_service::documents::{LayerDocument, ParameterDocument};
 use tiphys_service::params::{self, Announced, ApplicationOwner, OwnerKind, ParameterLocation};
 use utoipa::ToSchema;
 
-use crate::form::without_dot;
+use crate::form::{is_set_here, without_dot};
 
 /// The identity of an application: its names, place and sources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -58,6 +58,11 @@ pub(crate) struct SourceHead {
     pub(crate) path: String,
     /// The revision that the Application names; empty for `HEAD`.
     pub(crate) revision: String,
+    /// The name by which other sources refer to its files; empty if it has none.
+    #[serde(rename = "ref")]
+    pub(crate) reference: String,
+    /// Whether it has manifests. Otherwise it only gives files to other sources.
+    pub(crate) is_rendered: bool,
     /// The plugin; null for plain manifests, which take no parameters.
     pub(crate) plugin: Option<String>,
     /// The directory that is used instead of the repository.
@@ -104,18 +109,23 @@ impl ApplicationParameters {
         let destination = &spec.destination;
         let (file, position) = (stored.place.file.to_string(), stored.place.position);
         let place = ParameterLocation { file, position, version: None };
-        let sources = inspected.sources.iter().map(|source| SourceHead {
-            position: source.position,
-            name: source.name.clone(),
-            repository: tiphys_model::access::RepoUrl::new(&source.source.repo_url).to_string(),
-            path: if source.source.chart.is_empty() {
-                source.source.path.clone()
-            } else {
-                source.source.chart.clone()
-            },
-            revision: source.source.target_revision.clone(),
-            plugin: source.plugin.clone(),
-            working_copy: source.working_copy.as_ref().map(|path| path.display().to_string()),
+        let sources = spec.effective_sources().iter().zip(1..).map(|(of_document, position)| {
+            let asked = inspected.sources.iter().find(|asked| asked.position == position);
+            // Override files may change a rendered source.
+            let source = asked.map_or(of_document, |asked| &asked.source);
+            SourceHead {
+                position,
+                name: source.name.clone(),
+                repository: tiphys_model::access::RepoUrl::new(&source.repo_url).to_string(),
+                path: if source.chart.is_empty() { source.path.clone() } else { source.chart.clone() },
+                revision: source.target_revision.clone(),
+                reference: source.reference.clone(),
+                is_rendered: asked.is_some(),
+                plugin: asked.and_then(|asked| asked.plugin.clone()),
+                working_copy: asked
+                    .and_then(|asked| asked.working_copy.as_ref())
+                    .map(|path| path.display().to_string()),
+            }
         });
         let head = ApplicationHead {
             application: stored.full_name(),
@@ -141,6 +151,13 @@ impl ApplicationParameters {
             warnings: inspected.warnings.iter().map(|warning| warning.message().to_owned()).collect(),
             failures: inspected.failures().map(error_text).collect(),
         }
+    }
+}
+
+impl ApplicationParameters {
+    /// Returns the number of parameters that the Application and its override files set.
+    pub(crate) fn set(&self) -> usize {
+        self.parameters.iter().filter(|one| is_set_here(&one.parameter)).count()
     }
 }
 

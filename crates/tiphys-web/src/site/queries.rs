@@ -5,7 +5,8 @@ use std::sync::{Arc, PoisonError};
 use blake3::KEY_LEN;
 use serde::Serialize;
 use tiphys_service::compare::{
-    BasePoint, BaseRevision, HeadReferences, PluginsFrom, Rendering, RevisionComparison, RevisionOptions,
+    ApplicationDiff, BasePoint, BaseRevision, HeadReferences, PluginsFrom, Rendering, RevisionComparison,
+    RevisionOptions,
 };
 use tiphys_service::documents::{ApplicationDocument, DifferenceDocument, ManifestDocument};
 use tiphys_service::params::{
@@ -65,6 +66,14 @@ pub(crate) struct RenderedSource {
     pub(crate) position: usize,
     /// The commit, or the version of a chart.
     pub(crate) revision: String,
+}
+
+/// An application that was compared with that of a revision.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ComparedApplication {
+    pub(crate) difference: DifferenceDocument,
+    /// False if its inputs are equal on both sides.
+    pub(crate) is_rendered: bool,
 }
 
 /// A change of parameters before it is saved.
@@ -173,6 +182,9 @@ impl Site {
             (Err(_), _) => ApplicationState::Fails,
         };
         self.states.insert(application.to_owned(), (version, state));
+        if let Ok(rendered) = &result {
+            self.revisions.insert(application.to_owned(), (version, rendered.sources.clone().into()));
+        }
         Ok(result?)
     }
 
@@ -181,13 +193,13 @@ impl Site {
         &self,
         application: &str,
         base: &str,
-    ) -> Result<DifferenceDocument, Failure> {
-        let (service, name) = (self.service.clone(), application.to_owned());
-        let base = base.to_owned();
-        Ok(self
-            .jobs
-            .run(application, async move |cancel| difference(&service, &name, &base, cancel).await)
-            .await??)
+    ) -> Result<ComparedApplication, Failure> {
+        let (service, error_text) = (self.service.clone(), self.options.error_text());
+        let (name, base) = (application.to_owned(), base.to_owned());
+        let comparing = self.jobs.run(application, async move |cancel| {
+            difference(&service, &name, &base, cancel, error_text).await
+        });
+        Ok(comparing.await??)
     }
 
     /// Plans a change and renders its effect. Nothing is written.
@@ -315,7 +327,8 @@ async fn difference(
     application: &str,
     base: &str,
     cancel: CancellationToken,
-) -> Result<DifferenceDocument, ServiceError> {
+    error_text: impl Fn(&ServiceError) -> String,
+) -> Result<ComparedApplication, ServiceError> {
     let base = BaseRevision { name: base.to_owned(), point: BasePoint::Revision };
     let revision = RevisionOptions {
         base,
@@ -331,8 +344,20 @@ async fn difference(
     }
     enter_stage(COMPARING);
     let compared = comparison.compare(&|_| {}).await?;
-    let compared = compared.applications.first().map(DifferenceDocument::from);
-    compared.ok_or_else(|| ServiceError::invalid_input("the application is not compared"))
+    let first = compared.applications.first();
+    let first = first.ok_or_else(|| ServiceError::invalid_input("the application is not compared"))?;
+    Ok(ComparedApplication {
+        difference: difference_document(first, error_text),
+        is_rendered: compared.equal == 0,
+    })
+}
+
+/// Describes a comparison. Its error has what to do about it, and the lines of the file that failed.
+fn difference_document(
+    diff: &ApplicationDiff,
+    error_text: impl Fn(&ServiceError) -> String,
+) -> DifferenceDocument {
+    DifferenceDocument { error: diff.result.as_ref().err().map(error_text), ..diff.into() }
 }
 
 async fn open_for_change(
@@ -394,7 +419,7 @@ impl ReviewDocument {
         let files = planned.into_iter().flat_map(PlannedEdits::files);
         Self {
             changes: changes.iter().map(change).collect(),
-            difference: (&review.difference).into(),
+            difference: difference_document(&review.difference, error_text),
             patch: planned.map(|planned| planned.patch(service.host())).unwrap_or_default(),
             files: files.map(|file| shown(service, file.path())).collect(),
             write_to: review.write_to.name().to_owned(),

@@ -36,11 +36,17 @@ impl ApplicationState {
     pub(crate) fn text(self) -> String {
         match self {
             Self::Unknown => "not looked at yet".to_owned(),
+            Self::Renders { objects: 1 } => "renders · 1 object".to_owned(),
             Self::Renders { objects } => format!("renders · {objects} objects"),
             Self::Fails => "fails".to_owned(),
             Self::Problems { count: 1 } => "1 problem".to_owned(),
             Self::Problems { count } => format!("{count} problems"),
         }
+    }
+
+    /// Whether it does not render.
+    pub(crate) fn fails(self) -> bool {
+        self == Self::Fails
     }
 
     /// Returns the class of its chip.

@@ -90,6 +90,8 @@ fn application(preview: &Preview, announced: &Announced) -> ApplicationParameter
         repository: String::new(),
         path: preview.folder.clone(),
         revision: String::new(),
+        reference: String::new(),
+        is_rendered: true,
         plugin: Some(preview.plugin.clone()),
         working_copy: None,
     };

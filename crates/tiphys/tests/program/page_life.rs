@@ -4,8 +4,10 @@
 use std::io::Write as _;
 use std::net::Shutdown;
 
+use tiphys_testkit::wait::until;
+
 use crate::http::{self, assert_has, field};
-use crate::page::row;
+use crate::page::{Page, SHOP, row};
 use crate::page_kinds::{self, GENERATE, KINDS, PARAMETERS};
 
 #[test]
@@ -54,6 +56,79 @@ printf -- '---\nkind: ConfigMap\napiVersion: v1\nmetadata: {{name: equal}}\n'"#
     let keys =
         manifests.split("<code>Secret keys</code>").nth(1).and_then(|rest| rest.split("</details>").next());
     assert!(!keys.expect("the Secret").contains("hidden-value"), "{manifests}");
+}
+
+#[test]
+fn failure_has_its_place_and_excerpt_on_every_page() {
+    let page = Page::of_sample(&[]);
+    let fails = "kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: {{ required \"a name is needed\" .Values.absent }}\n";
+    assert_has(
+        &page.get(SHOP).body,
+        &["<span class=\"chip \">not looked at yet</span>", "<span class=\"chip here\">"],
+    );
+    page.write("charts/shop/templates/broken.yaml", fails);
+    let cause =
+        ["a name is needed", "templates/broken.yaml", "required &#34;a name is needed&#34; .Values.absent"];
+    until(|| {
+        let manifests = page.get(&format!("{SHOP}/manifests"));
+        (manifests.status == 422).then(|| assert_has(&manifests.body, &cause))
+    });
+    assert_has(
+        &page.get(SHOP).body,
+        &[
+            "<span class=\"chip bad\">fails</span>",
+            "<a href=\"/applications/argocd/shop/manifests\">See why</a>",
+        ],
+    );
+    let change = [("/set.replicas", "7")];
+    let pages = [
+        page.get(&format!("{SHOP}/difference")),
+        page.get(&format!("{SHOP}/sources?resolve=1")),
+        page.post(&format!("{SHOP}/preview"), &change),
+        page.post(&format!("{SHOP}/review"), &change),
+    ];
+    for answer in pages {
+        assert_has(&answer.body, &cause);
+    }
+}
+
+#[test]
+fn equal_inputs_are_not_rendered_for_the_difference() {
+    let page = Page::of_sample(&[]);
+    let difference = page.get(&format!("{SHOP}/difference")).body;
+    assert_has(&difference, &["Not rendered: its inputs are equal."]);
+    assert!(!difference.contains("No object differs"), "{difference}");
+}
+
+#[test]
+fn sources_have_all_repositories_and_the_rendered_revisions() {
+    let world = page_kinds::world(PARAMETERS, GENERATE, "[]");
+    let application = page_kinds::application("kinds", "[{name: replicas, string: '3'}]");
+    let (head, source) = application.split_once("  source:\n").expect("a source");
+    let source = source.trim_start();
+    let files = "  sources:\n  - {repoURL: https://git.example.com/platform/files.git, targetRevision: main, ref: files}\n";
+    world.write("sample/applications/kinds.yaml", &format!("{head}{files}  - {source}\n"));
+    let page = page_kinds::serve_world(world);
+    let sources = format!("{KINDS}/sources");
+    let shown = page.get(&sources).body;
+    assert_has(
+        &shown,
+        &[
+            "<code>https://git.example.com/platform/files.git</code>",
+            "files only <code>$files</code>",
+            "<a href=\"/applications/argocd/kinds/sources?resolve=1\">Resolve</a>",
+        ],
+    );
+    let resolved = page.get(&format!("{sources}?resolve=1"));
+    assert_eq!(resolved.status, 200, "{}", resolved.body);
+    assert_has(&resolved.body, &["<span class=\"chip good\">renders · 1 object</span>"]);
+    assert!(!page.get(&sources).body.contains("Resolve</a>"), "the revision is known");
+    assert_eq!(page.get(&format!("{KINDS}?source=2")).status, 200);
+    for source in ["1", "99", "x"] {
+        let missing = page.get(&format!("{KINDS}?source={source}"));
+        assert_eq!(missing.status, 404);
+        assert_has(&missing.body, &["<a href=\"/applications/argocd/kinds\">Back</a>"]);
+    }
 }
 
 /// A set that generates the Application `made`.
