@@ -147,7 +147,7 @@ fn list_shows_applications_and_filters_them() {
     assert_has(&page.get("/applications?q=nothing").body, &["No application matches the filter"]);
     let missing = page.get("/applications/argocd/none");
     assert_eq!(missing.status, 404);
-    assert_has(&missing.body, &["<nav aria-label=\"Main\">", "<a href=\"/applications\">Applications</a>"]);
+    assert_has(&missing.body, &["<nav aria-label=\"Main\">", "<a href=\"/applications\">Back</a>"]);
     assert_eq!(page.get(&format!("{SHOP}/manifests")).status, 200);
     assert_has(&page.get("/applications?state=renders").body, &["renders · 2 objects", "1–1 of 1"]);
 }
