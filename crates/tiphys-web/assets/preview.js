@@ -1,5 +1,5 @@
 /** The effect of the unsaved values beside the form, and the problems of the values under their controls. */
-import { changes, form, rows, setProblems } from '/assets/form.js';
+import { changes, form, rows, say, setProblems } from '/assets/form.js';
 import { begin, end } from '/assets/working.js';
 
 const panel = () => /** @type {HTMLElement | null} */ (document.querySelector('#preview'));

@@ -224,15 +224,18 @@ impl Site {
             (self.service.clone(), self.access.review_key(), self.options.error_text());
         let reviewing = self.jobs.run(&place.0, async move |cancel| {
             let workspace = open_for_change(&service, &change, cancel).await?;
-            let saved = match known {
-                Some(saved) => saved,
-                None => Arc::new(find_saved(&workspace, &change).await?),
+            let (saved, is_known) = match known {
+                Some(saved) => (saved, true),
+                None => (Arc::new(find_saved(&workspace, &change).await?), false),
             };
             let reviewed = review(&workspace, &saved, &change).await?;
-            Ok::<_, ServiceError>((ReviewDocument::new(&reviewed, &service, &key, error_text), saved))
+            let document = ReviewDocument::new(&reviewed, &service, &key, error_text);
+            Ok::<_, ServiceError>((document, (!is_known).then_some(saved)))
         });
-        let (mut document, saved) = reviewing.await??;
-        self.saved.insert(place, (version, saved));
+        let (mut document, found) = reviewing.await??;
+        if let Some(saved) = found {
+            self.saved.insert(place, (version, saved));
+        }
         if self.options.read_only {
             document.unwritable = Some("this page is read-only".to_owned());
         }
@@ -257,6 +260,7 @@ impl Site {
         let saved = saving.await?;
         // The watch may report the files later than the browser asks for them.
         self.parameters.invalidate(&application);
+        self.saved.invalidate_all();
         *self.list.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let files = saved?;
         self.written.insert(application, files.clone());
