@@ -1,5 +1,5 @@
 /** The buttons of rows: the server answers with the page, of which the row is taken. */
-import { adopt, form, report, say } from '/assets/form.js';
+import { adopt, form, parse, report, say } from '/assets/form.js';
 
 /** Presses wait for each other, so that each acts on the answer of the one before. @type {Promise<unknown>} */
 let queue = Promise.resolve();
@@ -47,17 +47,19 @@ async function press(value, byKey) {
   const button = buttonOf(value);
   const row = /** @type {HTMLElement | null} */ (button?.closest('.row') ?? null);
   if (!button || !row || button.disabled) return;
-  const target = `#${row.id}`;
   // The filter of the request keeps the answer short: the server shows changed rows in any case.
-  const values = { q: row.dataset.name, group: '', set: '', required: '', invalid: '' };
+  const fields = { q: row.dataset.name ?? '', group: '', set: '', required: '', invalid: '', op: value };
+  const body = new URLSearchParams(/** @type {any} */ (new FormData(/** @type {HTMLFormElement} */ (form()))));
+  for (const [name, field] of Object.entries(fields)) body.set(name, field);
   row.setAttribute('aria-busy', 'true');
-  try {
-    await htmx.ajax('POST', form()?.getAttribute('action'), { source: button, values, target, select: target, selectOOB: '#summary', swap: 'outerHTML settle:0ms' });
-  } finally {
-    row.removeAttribute('aria-busy');
-  }
-  const fresh = document.getElementById(row.id);
-  if (!fresh || fresh === row) return;
+  const answer = await fetch(form()?.getAttribute('action') ?? '', { method: 'POST', body });
+  const page = parse(await answer.text());
+  row.removeAttribute('aria-busy');
+  if (answer.status === 401) return void document.querySelector('#lost')?.removeAttribute('hidden');
+  const [fresh, summary] = [page.getElementById(row.id), page.querySelector('#summary')];
+  if (!fresh) return say('The server does not have this row any more. Reload the page.', true);
+  row.replaceWith(fresh);
+  if (summary) document.querySelector('#summary')?.replaceWith(summary);
   adopt([fresh]);
   focus(fresh, value, byKey);
   report();
@@ -85,13 +87,3 @@ document.addEventListener('keydown', (event) => {
     return button && press(/** @type {HTMLButtonElement} */ (button).value, true);
   });
 });
-
-document.addEventListener('htmx:beforeSwap', (event) => {
-  const { target, xhr } = event.detail;
-  if (xhr.responseText.includes(`id="${target.id}"`)) return;
-  event.detail.shouldSwap = false;
-  if (xhr.status === 401) document.querySelector('#lost')?.removeAttribute('hidden');
-  else say('The server does not have this row any more. Reload the page.', true);
-});
-document.addEventListener('htmx:responseError', (event) => say(`The server answered ${event.detail.xhr.status}.`, true));
-document.addEventListener('htmx:sendError', () => say('The server does not answer.', true));

@@ -1,7 +1,8 @@
 //! Web pages, and the rules about who may request them; also metrics and health of servers without pages, and plugin services for trials.
 //!
 //! `tiphys serve` is [`Application`], `plugin check --serve` is [`serve_trial`]; both have the same form. Pages are complete documents that work
-//! without scripts: forms are plain forms, and each button is a submit button.
+//! without scripts: forms are plain forms, and each button is a submit button. The modules of `assets` only shorten that, with `fetch` and
+//! without a library: what they replace are single rows and the effect beside the form.
 
 mod access;
 mod address;

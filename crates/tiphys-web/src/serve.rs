@@ -28,7 +28,6 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("draft.js", SCRIPT, include_str!("../assets/draft.js")),
     ("filter.js", SCRIPT, include_str!("../assets/filter.js")),
     ("form.js", SCRIPT, include_str!("../assets/form.js")),
-    ("htmx.js", SCRIPT, include_str!("../assets/htmx.js")),
     ("keys.js", SCRIPT, include_str!("../assets/keys.js")),
     ("page.js", SCRIPT, include_str!("../assets/page.js")),
     ("preview.js", SCRIPT, include_str!("../assets/preview.js")),

@@ -119,8 +119,7 @@ fn behaviour_18_reset_works_by_keys_and_after_discard() {
         press_on(&mut tab, "[value='reset:/set.image.tag']", "Enter");
         tab.wait(&format!("{reset} && document.activeElement.matches('.state') && document.querySelector('#count').textContent === '1'"));
         press_on(&mut tab, "#discard", "Enter");
-        tab.wait("document.getElementsByName('/set.image.tag')[0]?.value === '1.4.0'");
-        assert_eq!(tab.eval("document.querySelector('#bar').hidden"), true);
+        tab.wait("document.getElementsByName('/set.image.tag')[0]?.value === '1.4.0' && document.querySelector('#bar')?.hidden === true");
     }
     tab.wait("document.querySelector('#preview .empty') !== null");
     press_on(&mut tab, "[value='reset:']", "Enter");
