@@ -1,6 +1,12 @@
 //! Unified diffs as blocks of lines, which the page shows below each other or side by side.
 
-use tiphys_engine::diff::DEFAULT_CONTEXT_LINES;
+use serde_json::Value;
+use tiphys_engine::diff::{DEFAULT_CONTEXT_LINES, unified};
+use tiphys_service::documents::ObjectDifferenceDocument;
+use tiphys_yaml::write_yaml;
+
+/// More lines than an object has.
+const ALL_LINES: usize = 1 << 30;
 
 /// The fewest unchanged lines that are folded.
 const FOLDED_LINES_MIN: usize = 4;
@@ -25,6 +31,12 @@ enum LineKind {
     Same,
     Removed,
     Added,
+}
+
+/// Returns the unified diff of an object with all unchanged lines.
+pub(crate) fn whole(object: &ObjectDifferenceDocument) -> String {
+    let yaml = |side: &Option<Value>| side.as_ref().map(write_yaml).unwrap_or_default();
+    unified(&yaml(&object.before), &yaml(&object.after), ALL_LINES)
 }
 
 /// Splits a unified diff of one or several files into blocks.

@@ -8,9 +8,6 @@ use utoipa::ToSchema;
 use crate::application_diff::{ApplicationDiff, ChangedSetting, Presence};
 use crate::warning::Warning;
 
-/// More lines than an object has.
-const ALL_LINES: usize = 1 << 30;
-
 /// The comparison of one application.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -73,9 +70,6 @@ pub struct ObjectDifferenceDocument {
     pub volatile: bool,
     /// A unified diff of the object as YAML.
     pub patch: String,
-    /// The same with all unchanged lines; empty where nothing needs it.
-    #[serde(skip)]
-    pub whole: String,
 }
 
 impl DifferenceDocument {
@@ -123,11 +117,7 @@ impl From<&ApplicationDiff> for DifferenceDocument {
     /// Describes a comparison for a page, which has the names of objects above their hunks.
     fn from(diff: &ApplicationDiff) -> Self {
         let hunks = |object: &ObjectDiff| object.change.hunks(DEFAULT_CONTEXT_LINES);
-        let mut document = Self::new(diff, hunks, |warning| warning.message().to_owned());
-        for (object, diff) in document.objects.iter_mut().flatten().zip(diff.objects()) {
-            object.whole = diff.change.hunks(ALL_LINES);
-        }
-        document
+        Self::new(diff, hunks, |warning| warning.message().to_owned())
     }
 }
 
@@ -150,7 +140,6 @@ impl ObjectDifferenceDocument {
             after: value(change.after()),
             volatile: change.is_volatile(),
             patch,
-            whole: String::new(),
         }
     }
 }
