@@ -27,6 +27,15 @@ export function say(text, isError = false) {
 export const parse = (html) =>
   new DOMParser().parseFromString(html.replace(/<button name="op"(?= value="\w+:)/g, '<button type="button" name="op"'), 'text/html');
 
+/** @returns {URLSearchParams} What the form posts. */
+export const posted = () => new URLSearchParams(/** @type {any} */ (new FormData(/** @type {HTMLFormElement} */ (form()))));
+
+/** Shows that the server was restarted or has ended, or no longer. @param {boolean} lost */
+export function setLost(lost) {
+  const banner = /** @type {HTMLElement | null} */ (document.querySelector('#lost'));
+  if (banner) banner.hidden = !lost;
+}
+
 /** Reports a change of the form. */
 export const report = () => document.dispatchEvent(new CustomEvent('tiphys:form'));
 

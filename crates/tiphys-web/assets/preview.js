@@ -1,5 +1,5 @@
 /** The effect of the unsaved values beside the form, and the problems of the values under their controls. */
-import { changes, form, rows, say, setProblems } from '/assets/form.js';
+import { changes, form, parse, posted, rows, say, setLost, setProblems } from '/assets/form.js';
 import { begin, end } from '/assets/working.js';
 
 const panel = () => /** @type {HTMLElement | null} */ (document.querySelector('#preview'));
@@ -88,15 +88,15 @@ function clear() {
 
 /** Shows the message of a page instead of the effect. @param {string} html */
 function fail(html) {
-  const message = new DOMParser().parseFromString(html, 'text/html').querySelector('main p')?.textContent;
+  const message = parse(html).querySelector('main p')?.textContent;
   note(message ?? 'The server cannot show the effect.', 'notice bad');
 }
 
 /** Shows the answer to the present values. @param {Response} answer @param {string} html */
 function show(answer, html) {
-  if (answer.status === 401) return void document.querySelector('#lost')?.removeAttribute('hidden');
+  if (answer.status === 401) return setLost(true);
   if (!answer.ok) return fail(html);
-  panel()?.replaceChildren(...new DOMParser().parseFromString(html, 'text/html').body.childNodes);
+  panel()?.replaceChildren(...parse(html).body.childNodes);
   apply();
 }
 
@@ -109,8 +109,7 @@ async function render() {
     note('Cancelled. Change a value to see the effect on the manifests.');
   });
   try {
-    const body = new URLSearchParams(/** @type {any} */ (new FormData(/** @type {HTMLFormElement} */ (form()))));
-    const answer = await fetch(panel()?.dataset.from ?? '', { method: 'POST', body, signal });
+    const answer = await fetch(panel()?.dataset.from ?? '', { method: 'POST', body: posted(), signal });
     const html = await answer.text();
     stop();
     show(answer, html);

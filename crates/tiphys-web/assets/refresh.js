@@ -1,5 +1,5 @@
 /** Loads the page again without losing scroll position, focus and open parts. */
-import { changes, form, parse } from '/assets/form.js';
+import { changes, form, parse, setLost } from '/assets/form.js';
 
 /** @returns {string[]} The summaries of the details that are open or not. @param {ParentNode} root @param {boolean} open */
 const summaries = (root, open) =>
@@ -20,7 +20,7 @@ function selectorOf(element) {
 /** Replaces the content of the page by that of the server. */
 export async function refresh() {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
-  if (answer.status === 401) return void document.querySelector('#lost')?.removeAttribute('hidden');
+  if (answer.status === 401) return setLost(true);
   const page = parse(await answer.text());
   // The answer may come after the first keystroke.
   if (changes() > 0) return void document.querySelector('#moved')?.removeAttribute('hidden');

@@ -1,5 +1,5 @@
 /** The buttons of rows: the server answers with the page, of which the row is taken. */
-import { adopt, form, parse, report, say } from '/assets/form.js';
+import { adopt, form, parse, posted, report, say, setLost } from '/assets/form.js';
 
 /** Presses wait for each other, so that each acts on the answer of the one before. @type {Promise<unknown>} */
 let queue = Promise.resolve();
@@ -49,13 +49,13 @@ async function press(value, byKey) {
   if (!button || !row || button.disabled) return;
   // The filter of the request keeps the answer short: the server shows changed rows in any case.
   const fields = { q: row.dataset.name ?? '', group: '', set: '', required: '', invalid: '', op: value };
-  const body = new URLSearchParams(/** @type {any} */ (new FormData(/** @type {HTMLFormElement} */ (form()))));
+  const body = posted();
   for (const [name, field] of Object.entries(fields)) body.set(name, field);
   row.setAttribute('aria-busy', 'true');
   const answer = await fetch(form()?.getAttribute('action') ?? '', { method: 'POST', body });
   const page = parse(await answer.text());
   row.removeAttribute('aria-busy');
-  if (answer.status === 401) return void document.querySelector('#lost')?.removeAttribute('hidden');
+  if (answer.status === 401) return setLost(true);
   const [fresh, summary] = [page.getElementById(row.id), page.querySelector('#summary')];
   if (!fresh) return say('The server does not have this row any more. Reload the page.', true);
   row.replaceWith(fresh);

@@ -2,7 +2,7 @@
  * One stream of changes for all tabs of this browser: the visible tab with the lock reads it and passes the versions on.
  * It is read by `fetch`, since an EventSource shows no status and sends no `Last-Event-ID` of its own.
  */
-import { changes, form } from '/assets/form.js';
+import { changes, setLost } from '/assets/form.js';
 import { compare, refresh } from '/assets/refresh.js';
 
 const channel = new BroadcastChannel('tiphys');
@@ -15,12 +15,6 @@ const LOST = 3;
 
 /** The id of the last event of this tab. */
 let last = document.body.dataset.version ?? '';
-
-/** @param {boolean} lost */
-function setLost(lost) {
-  const banner = /** @type {HTMLElement | null} */ (document.querySelector('#lost'));
-  if (banner) banner.hidden = !lost;
-}
 
 /** The newest version that is not shown yet. */
 let newest = 0;
