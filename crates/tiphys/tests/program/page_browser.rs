@@ -220,13 +220,7 @@ fn behaviours_21_and_24_an_older_preview_is_dropped_and_ends() {
 
 #[test]
 fn behaviour_24_a_page_names_what_it_waits_for_and_can_be_cancelled() {
-    let world = page_kinds::world(PARAMETERS, GENERATE, "[]");
-    let pipe = world.pipe("pipe");
-    world.write(
-        "sample/plugins/kinds/plugin.yaml",
-        &page_kinds::plugin(PARAMETERS, &page_kinds::holding(&world)),
-    );
-    let page = page_kinds::serve_world(world);
+    let (page, pipe) = page_kinds::serve_holding();
     let mut tab = Tab::open(&page);
     tab.go(KINDS);
     tab.fill("/title", "slow");

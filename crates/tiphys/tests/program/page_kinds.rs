@@ -1,6 +1,7 @@
 //! Applications whose plugin announces a parameter of each kind.
 
 use crate::page::Page;
+use crate::running::Pipe;
 use crate::world::World;
 use tiphys_testkit::tools::program;
 
@@ -37,11 +38,6 @@ spec:
     static: {parameters}
 "
     )
-}
-
-/// A script that writes a line to the pipe `pipe`, and holds it open until it is stopped.
-pub(crate) fn holding(world: &World) -> String {
-    format!("exec 3>'{}'\necho started >&3\nsetsid sleep 1000 &\nwait", world.path("pipe").display())
 }
 
 /// The file of an Application with parameters as YAML.
@@ -82,4 +78,14 @@ pub(crate) fn serve(set: &str) -> Page {
 /// Serves a repository with the plugin.
 pub(crate) fn serve_world(world: World) -> Page {
     Page::serve(world, &["--plugins", "plugins"])
+}
+
+/// Serves the Application `kinds`, whose plugin writes the line `started` to the pipe when it renders, and holds it open until it is stopped.
+pub(crate) fn serve_holding() -> (Page, Pipe) {
+    let world = world(PARAMETERS, GENERATE, "[]");
+    let pipe = world.pipe("pipe");
+    let hold =
+        format!("exec 3>'{}'\necho started >&3\nsetsid sleep 1000 &\nwait", world.path("pipe").display());
+    world.write("sample/plugins/kinds/plugin.yaml", &plugin(PARAMETERS, &hold));
+    (serve_world(world), pipe)
 }

@@ -12,13 +12,7 @@ use crate::page_kinds::{self, GENERATE, KINDS, PARAMETERS};
 
 #[test]
 fn behaviour_24_rendering_ends_when_the_browser_disconnects() {
-    let world = page_kinds::world(PARAMETERS, GENERATE, "[]");
-    let pipe = world.pipe("pipe");
-    world.write(
-        "sample/plugins/kinds/plugin.yaml",
-        &page_kinds::plugin(PARAMETERS, &page_kinds::holding(&world)),
-    );
-    let page = page_kinds::serve_world(world);
+    let (page, pipe) = page_kinds::serve_holding();
     let mut browser = http::connect(&page.address);
     let (address, cookie) = (&page.address, &page.cookie);
     write!(browser, "GET {KINDS}/manifests HTTP/1.1\r\nHost: {address}\r\nCookie: {cookie}\r\n\r\n")
