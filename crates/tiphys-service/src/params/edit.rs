@@ -50,9 +50,7 @@ impl WriteTo {
             Self::Override => "override",
         }
     }
-}
 
-impl WriteTo {
     /// Returns the place with a name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|place| place.name() == name)

@@ -97,7 +97,7 @@ impl Added {
     }
 }
 
-/// Whether YAML has a string for a text without quotes.
+/// Whether YAML reads text without quotes as the same string.
 fn is_plain(text: &str) -> bool {
     let node = read_document(text.as_bytes());
     node.is_ok_and(|node| node.is_some_and(|node| matches!(node.data, Data::String(read) if read == text)))

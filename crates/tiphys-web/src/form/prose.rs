@@ -1,6 +1,6 @@
 //! Text with code between backticks, as messages of the command line have it.
 
-/// Returns the parts of a text, each with whether it was between backticks.
+/// Returns the parts of a message, each with whether it was between backticks.
 pub(crate) fn parts(text: &str) -> Vec<(bool, &str)> {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
