@@ -62,7 +62,7 @@ class Build:
     def line(self, *words, store: Path, plugins: Optional[Path] = None) -> list:
         """A command line of this build. The built-in plugins are the default."""
         named = ["--plugins", plugins] if plugins else []
-        return [self.tiphys, *words, "--store", store, *named, "--cache-dir", self.cache]
+        return [self.tiphys, *words, "--store", store, *named, "--config", f"cacheDir={self.cache}"]
 
 
 @dataclass(frozen=True)

@@ -107,8 +107,8 @@ END
 cp -R xtask/demo/storefront/. $charts/storefront
 cp -R xtask/demo/settings $place/helm/settings
 helms="--repo https://git.example.com/shops/charts.git=$charts --repo https://git.example.com/shops/settings.git=$place/helm/settings"
-helms="--store xtask/demo/store --kube-version 1.34.0 $helms"
-render --tracking none $helms
+helms="--store xtask/demo/store --config kubeVersion=1.34.0 $helms"
+render --config tracking=none $helms
 shows "Helm Applications" 'all(.applications[].sources[]; .plugin == "helm")'
 # Fails unless the manifests of an Application are the objects that `helm template` gives with these options.
 objects() { yq --output-format json 'select(. != null)' "$1" | jq --sort-keys --compact-output .; }
@@ -166,8 +166,8 @@ fails 2 tiphys appset preview teams --base main -o table --strict $options
 step "application sets: pull requests of GitHub with digests of a plugin service, both on loopback"
 previews=$place/pull-requests
 rm -rf $previews && cp -R xtask/demo/pull-requests $previews
-options="--store $previews/store --repo git@github.com:binboum/argo-test.git=$previews/argo-test --appsets all"
-options="$options --connect-to myplugin.plugin.svc.cluster.local:80=$PLUGIN_SERVER"
+options="--store $previews/store --repo git@github.com:binboum/argo-test.git=$previews/argo-test --config appsets=all"
+options="$options --config connectTo=myplugin.plugin.svc.cluster.local:80=$PLUGIN_SERVER"
 export HTTPS_PROXY="$GITHUB_PROXY" SSL_CERT_FILE="$GITHUB_AUTHORITY"
 run tiphys render $options > $previews/manifests
 [ "$(grep -c '@sha256:' $previews/manifests)" = 4 ]

@@ -15,6 +15,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tiphys_http::{HttpError, Servers};
 use tiphys_model::access::Secret;
+use tiphys_model::limits::{Limit, Limits};
 use tokio::sync::Semaphore;
 
 use crate::{ConfigObject, ConfigObjects, ObjectOrigin, Recipient};
@@ -33,15 +34,15 @@ const SCM_FORGES: [&str; 7] =
 /// Limits of requests to forges, and the environment.
 #[derive(Clone, Debug)]
 pub struct ForgeSettings {
-    /// The time to connect ([`tiphys_model::limits::Limit::CONNECT_TIMEOUT`]).
+    /// The time to connect ([`Limit::CONNECT_TIMEOUT`]).
     pub connect_timeout: Duration,
-    /// The time of one request ([`tiphys_model::limits::Limit::FORGE_REQUEST_TIMEOUT`]).
+    /// The time of one request ([`Limit::FORGE_REQUEST_TIMEOUT`]).
     pub request_timeout: Duration,
-    /// Bytes of all pages of one list ([`tiphys_model::limits::Limit::FORGE_LIST_BYTES_MAX`]).
+    /// Bytes of all pages of one list ([`Limit::FORGE_LIST_BYTES_MAX`]).
     pub list_bytes_max: u64,
-    /// Pages of one list ([`tiphys_model::limits::Limit::FORGE_PAGES_MAX`]).
+    /// Pages of one list ([`Limit::FORGE_PAGES_MAX`]).
     pub pages_max: usize,
-    /// Concurrent questions ([`tiphys_model::limits::Limit::PLUGIN_JOBS`]).
+    /// Concurrent questions ([`Limit::PLUGIN_JOBS`]).
     pub jobs: usize,
     /// This process's environment: proxies and CA certificates, see [`tiphys_http::HttpClient::new`].
     pub environment: Vec<(OsString, OsString)>,
@@ -56,14 +57,14 @@ pub struct Forges {
 }
 
 impl ForgeSettings {
-    /// The default limits with this environment.
-    pub fn new(environment: Vec<(OsString, OsString)>) -> Self {
+    /// Returns the settings with these limits and environment.
+    pub fn new(limits: &Limits, environment: Vec<(OsString, OsString)>) -> Self {
         Self {
-            connect_timeout: Duration::from_secs(10),
-            request_timeout: Duration::from_secs(30),
-            list_bytes_max: 64 << 20,
-            pages_max: 100,
-            jobs: 16,
+            connect_timeout: limits.duration(Limit::CONNECT_TIMEOUT),
+            request_timeout: limits.duration(Limit::FORGE_REQUEST_TIMEOUT),
+            list_bytes_max: limits.get(Limit::FORGE_LIST_BYTES_MAX),
+            pages_max: limits.size(Limit::FORGE_PAGES_MAX),
+            jobs: limits.size(Limit::PLUGIN_JOBS),
             environment,
         }
     }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tiphys_http::{ConnectTo, CredentialScope, HttpClient, HttpError, Servers, Timeout};
 use tiphys_model::access::RepositoryAccess;
-use tiphys_model::limits::Limit;
+use tiphys_model::limits::{Limit, Limits};
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::ConfigObjects;
@@ -79,10 +79,16 @@ pub struct PluginServices {
 
 impl Default for PluginLimits {
     fn default() -> Self {
+        Self::from(&Limits::default())
+    }
+}
+
+impl From<&Limits> for PluginLimits {
+    fn from(limits: &Limits) -> Self {
         Self {
-            request_timeout: Duration::from_secs(30),
-            answer_bytes_max: 64 << 20,
-            jobs: 16,
+            request_timeout: limits.duration(Limit::PLUGIN_REQUEST_TIMEOUT),
+            answer_bytes_max: limits.get(Limit::PLUGIN_ANSWER_BYTES_MAX),
+            jobs: limits.size(Limit::PLUGIN_JOBS),
             attempts_max: 3,
         }
     }

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
+use tiphys_model::limits::{Limit, Limits};
+
 /// Limits of connections to API servers, and the environment of credential plugins.
 #[derive(Clone)]
 pub struct KubeOptions {
@@ -25,14 +27,21 @@ pub struct KubeOptions {
 
 impl Default for KubeOptions {
     fn default() -> Self {
+        Self::new(&Limits::default(), Vec::new())
+    }
+}
+
+impl KubeOptions {
+    /// Returns the options with these limits and environment.
+    pub fn new(limits: &Limits, environment: Vec<(OsString, OsString)>) -> Self {
         Self {
-            connect_timeout: Duration::from_secs(10),
-            request_timeout: Duration::from_mins(1),
-            exec_timeout: Duration::from_mins(1),
-            response_bytes_max: 256 << 20,
-            list_bytes_max: 1 << 30,
+            connect_timeout: limits.duration(Limit::CONNECT_TIMEOUT),
+            request_timeout: limits.duration(Limit::KUBE_REQUEST_TIMEOUT),
+            exec_timeout: limits.duration(Limit::KUBE_EXEC_TIMEOUT),
+            response_bytes_max: limits.size(Limit::KUBE_RESPONSE_BYTES_MAX),
+            list_bytes_max: limits.size(Limit::KUBE_LIST_BYTES_MAX),
             pause: Duration::from_millis(500),
-            environment: Vec::new(),
+            environment,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::context::options::ApplicationSelection;
 use crate::context::sets::{AnsweredQuestions, SetSelection};
 use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
-use crate::findings::{self, DocumentFinding, DocumentRule, RefusedApplications};
+use crate::findings::{self, DocumentFinding, DocumentRule};
 use crate::select;
 use crate::warning::Warning;
 
@@ -88,7 +88,7 @@ pub async fn check_applications(
         let mut of_sources = pin!(checks.buffered(workspace.service.jobs() * 2));
         for stored in &applications {
             checked.sources_elsewhere += workspace.renderer.sources_elsewhere(&stored.application).await;
-            let is_valid = checked.document(stored, workspace.service.options().refused_applications);
+            let is_valid = checked.document(stored, workspace.service.options().strict);
             checked.findings.extend(of_sources.next().await.into_iter().flatten());
             if !is_valid {
                 continue;
@@ -115,10 +115,10 @@ pub async fn check_applications(
 
 impl CheckedApplications {
     /// Adds the findings about a document. Returns whether none is an error.
-    fn document(&mut self, stored: &StoredApplication, refused: RefusedApplications) -> bool {
+    fn document(&mut self, stored: &StoredApplication, is_strict: bool) -> bool {
         let mut is_valid = true;
         for DocumentFinding { place, rule, message } in findings::of_document(stored) {
-            let is_error = rule.is_refusal() && refused == RefusedApplications::Refuse;
+            let is_error = rule.is_refusal() && is_strict;
             is_valid &= !is_error;
             let rule = match rule {
                 DocumentRule::Refused | DocumentRule::NoCluster => "refused",

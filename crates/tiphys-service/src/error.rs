@@ -41,20 +41,12 @@ pub enum ErrorKind {
 /// The input that an error is about. Front ends name their option or field for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Files with cluster Secrets.
-    ClusterSecrets,
-    /// Access to the cluster of the pod.
-    InCluster,
-    /// Files with contexts, or a context.
-    Kubeconfig,
-    /// Access to clusters.
-    Kubernetes,
+    /// The setting of this key, behind a thin pointer that keeps errors small.
+    Setting(&'static &'static str),
     /// The file with the Application of a trial.
     Application,
     /// The base revision of a comparison.
     Base,
-    /// Directories of live objects.
-    ClusterState,
     /// The directory that a plugin is tried on.
     Folder,
     /// The expected version of a file.
@@ -67,12 +59,8 @@ pub enum Input {
     PluginVariable,
     /// The project file.
     ProjectFile,
-    /// Local directories of repositories.
-    Repositories,
     /// The label selector.
     Selector,
-    /// The store.
-    Store,
     /// Files of parameter values.
     Values,
 }
@@ -150,6 +138,8 @@ pub enum Remedy {
     ChangeCacheDirectory,
     /// Install plugins, or name plugin servers.
     AddPlugins(Vec<PathBuf>),
+    /// List the limits.
+    ListLimits,
     /// Check which programs plugins find.
     CheckTools,
     /// Consent to the content of the project file, or use none.
@@ -276,6 +266,11 @@ impl ServiceError {
         Self { message, ..self }.shared(application, reason)
     }
 
+    /// Adds what the error is about.
+    pub(crate) fn about(self, subject: &str) -> Self {
+        Self { message: format!("{subject}: {}", self.message), ..self }
+    }
+
     /// Returns why an application failed, if other applications can fail for the same reason.
     pub fn cause(&self) -> Option<&ApplicationCause> {
         self.cause.as_deref()
@@ -313,7 +308,7 @@ impl ServiceError {
 
     /// Adds what resolves the error.
     #[must_use]
-    pub(crate) fn with_remedy(self, remedy: impl Into<Option<Remedy>>) -> Self {
+    pub fn with_remedy(self, remedy: impl Into<Option<Remedy>>) -> Self {
         Self { remedy: remedy.into(), ..self }
     }
 

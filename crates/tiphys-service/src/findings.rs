@@ -6,16 +6,6 @@ use tiphys_yaml::Position;
 
 use crate::error::ServiceError;
 
-/// Handling of an Application that Argo CD refuses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RefusedApplications {
-    /// It is a warning.
-    #[default]
-    Warn,
-    /// It is an error.
-    Refuse,
-}
-
 /// A finding about an Application's document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DocumentFinding {

@@ -39,12 +39,13 @@ pub use context::checkouts::{CheckoutReport, checkout_report, unusable_checkout}
 pub use context::cluster_references::ClusterReference;
 pub use context::host::Host;
 pub use context::options::{
-    ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, FileGlobbing, KubernetesAccess,
-    MissingProjects, ProjectEnforcement, RepositoryRevisions, ServiceLimits, ServiceOptions, SetInclusion,
-    StepCallback, StorePath,
+    ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, FileGlobbing, GivenSetting,
+    GivenSettings, KubernetesAccess, ProjectEnforcement, RepositoryRevisions, SETTINGS, ServiceOptions,
+    SetInclusion, Setting, SettingOrigin, StepCallback, StorePath,
 };
 pub use context::project_file::{
-    PROJECT_FILE, PROJECT_FILE_SCHEMA, ProjectFile, ProjectFileChoice, ProjectKey, ProjectValue,
+    Migration, PROJECT_FILE, ProjectFile, ProjectFileChoice, ProjectValue, migrate_project_file,
+    project_file_schema,
 };
 pub use context::projects::ProjectRule;
 pub use context::service::Service;
@@ -55,7 +56,6 @@ pub use context::sets::{
 pub use context::store::load_store;
 pub use context::workspace::{Workspace, WorkspaceOptions};
 pub use error::{ApplicationCause, Details, ErrorKind, Input, Remedy, ServiceError};
-pub use findings::RefusedApplications;
 pub use list::{ListedApplication, list};
 pub use project::{
     ApplicationLookUps, ObjectRequest, ProjectAnswer, ProjectFiles, ProjectQuestion, look_ups,

@@ -7,7 +7,7 @@ mod try_on;
 
 use std::path::PathBuf;
 
-pub use crate::context::options::PluginOrigin;
+pub use crate::context::options::SettingOrigin;
 pub use crate::context::plugins::{PluginPath, load_plugins, plugin_paths, run_settings, warn_about_folder};
 pub use check::{CheckedForm, FormCheck};
 pub use trial::Trial;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use futures_util::future;
 use tiphys_engine::LookUp;
+use tiphys_model::limits::Limit;
 use tiphys_render::{SourceLookUps, ValueResolver as _};
 use tiphys_store::StoredApplication;
 
@@ -117,7 +118,7 @@ impl<'a> ValueWatch<'a> {
         }
         // The first event of each watch has its objects again, and they should not be in memory twice.
         workspace.clusters.forget_objects();
-        self.objects = groups.watch(workspace.service.options().limits.kube_watches_max()).await?;
+        self.objects = groups.watch(workspace.service.options().limits.size(Limit::KUBE_WATCHES_MAX)).await?;
         Ok(())
     }
 

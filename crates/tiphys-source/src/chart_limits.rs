@@ -1,5 +1,7 @@
 //! Limits on what a chart server can make large.
 
+use tiphys_model::limits::{Limit, Limits};
+
 /// Limits on responses of Helm repositories and registries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "each is the greatest value of what its name says")]
@@ -16,19 +18,14 @@ pub struct ChartLimits {
     pub tag_pages_max: u64,
 }
 
-impl ChartLimits {
-    /// The first two are those of Argo CD; the third is the usual limit of registries for manifests.
-    pub const DEFAULT: Self = Self {
-        index_bytes_max: 1 << 30,
-        archive_bytes_max: 1 << 30,
-        answer_bytes_max: 4 << 20,
-        tags_max: 100_000,
-        tag_pages_max: 1_000,
-    };
-}
-
-impl Default for ChartLimits {
-    fn default() -> Self {
-        Self::DEFAULT
+impl From<&Limits> for ChartLimits {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            index_bytes_max: limits.get(Limit::CHART_INDEX_BYTES_MAX),
+            archive_bytes_max: limits.get(Limit::CHART_BYTES_MAX),
+            answer_bytes_max: limits.get(Limit::REGISTRY_ANSWER_BYTES_MAX),
+            tags_max: limits.get(Limit::REGISTRY_TAGS_MAX),
+            tag_pages_max: limits.get(Limit::REGISTRY_TAG_PAGES_MAX),
+        }
     }
 }

@@ -95,6 +95,12 @@ impl LocalCopy {
         };
         Ok(Self { url, revision, dir: current_dir.join(dir), origin: CopyOrigin::Caller })
     }
+
+    /// Returns the copy as one that a file of the checkout names.
+    #[must_use]
+    pub fn of_checkout(self) -> Self {
+        Self { origin: CopyOrigin::Checkout, ..self }
+    }
 }
 
 /// Returns the name of a branch without `refs/heads/`.

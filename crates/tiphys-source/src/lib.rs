@@ -47,10 +47,7 @@ pub use git::{GIT_VERSION_MIN, UserSettings, is_supported_git};
 pub use identity::FilesIdentity;
 pub use local::base::{BasePoint, BaseRevision};
 pub use narrowing::TreeScope;
-pub use options::{
-    CONNECT_TIMEOUT, FETCH_TIMEOUT, Freshness, LOOKUP_TIMEOUT, Network, OwnCredentials, Progress,
-    ProgressSink, SourceOptions,
-};
+pub use options::{Freshness, Network, OwnCredentials, Progress, ProgressSink, SourceOptions};
 pub use service::{SourceRequest, SourceService};
 pub use sources::{
     CheckoutUse, GitSource, HasContent, Nesting, ResolvedRevision, RevisionFile, RevisionIndex, Sources, Want,

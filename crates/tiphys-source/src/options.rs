@@ -6,16 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tiphys_model::limits::{Limit, Limits};
+
 use crate::{ChartLimits, UserSettings};
-
-/// Default timeout of looking up branches and tags, and of one request to a chart server.
-pub const LOOKUP_TIMEOUT: Duration = Duration::from_mins(1);
-
-/// Default timeout of one fetch; of a chart, of all its requests together.
-pub const FETCH_TIMEOUT: Duration = Duration::from_mins(15);
-
-/// Default timeout of connecting to a chart server.
-pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Number of packs of a clone after which the next fetch starts a fresh clone, so that its size stays limited.
 const CLONE_PACKS_MAX: usize = 64;
@@ -122,7 +115,7 @@ pub struct SourceOptions {
 
 impl SourceOptions {
     /// Returns the defaults: no credentials but the user's.
-    pub fn new(cache_dir: PathBuf, environment: Vec<(OsString, OsString)>) -> Self {
+    pub fn new(cache_dir: PathBuf, environment: Vec<(OsString, OsString)>, limits: &Limits) -> Self {
         let temporary =
             environment.iter().rfind(|(name, _)| name == "TMPDIR").map(|(_, dir)| PathBuf::from(dir));
         let memory = PathBuf::from("/dev/shm");
@@ -136,11 +129,12 @@ impl SourceOptions {
             environment,
             secrets_dir,
             ssh_known_hosts: None,
-            connect_timeout: CONNECT_TIMEOUT,
-            lookup_timeout: LOOKUP_TIMEOUT,
-            fetch_timeout: FETCH_TIMEOUT,
+            connect_timeout: limits.duration(Limit::CONNECT_TIMEOUT),
+            // A look-up is a part of fetching, so the shorter timeout applies.
+            lookup_timeout: limits.duration(Limit::LOOKUP_TIMEOUT).min(limits.duration(Limit::FETCH_TIMEOUT)),
+            fetch_timeout: limits.duration(Limit::FETCH_TIMEOUT),
             local_timeout: LOCAL_TIMEOUT,
-            chart_limits: ChartLimits::DEFAULT,
+            chart_limits: ChartLimits::from(limits),
             clone_packs_max: CLONE_PACKS_MAX,
             progress: None,
         }

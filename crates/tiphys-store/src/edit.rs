@@ -118,6 +118,11 @@ impl FileEdit {
         Self { path: path.into(), before: None, after: text.into() }
     }
 
+    /// Returns the edit that gives a file other content. Writing it fails if the file changed by then.
+    pub fn with_content(path: impl Into<PathBuf>, before: Vec<u8>, after: Vec<u8>) -> Self {
+        Self { path: path.into(), before: Some(before), after }
+    }
+
     fn from_bytes(
         path: &Path,
         before: Vec<u8>,

@@ -10,7 +10,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tiphys_model::limits::Limit;
+use tiphys_model::limits::{Limit, Limits};
 
 use crate::containment::LinkSet;
 use crate::digest::{Record, RecordKind};
@@ -32,7 +32,19 @@ pub struct TreeLimits {
 
 impl TreeLimits {
     /// A larger repository is usually a mistake.
-    pub const DEFAULT: Self = Self { entries_max: 1_000_000, bytes_max: 4 * 1024 * 1024 * 1024 };
+    pub const DEFAULT: Self = Self {
+        entries_max: Limit::TREE_ENTRIES_MAX.default_value(),
+        bytes_max: Limit::TREE_BYTES_MAX.default_value(),
+    };
+}
+
+impl From<&Limits> for TreeLimits {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            entries_max: limits.get(Limit::TREE_ENTRIES_MAX),
+            bytes_max: limits.get(Limit::TREE_BYTES_MAX),
+        }
+    }
 }
 
 /// Writes one tree of the store. Parents are created automatically; links are checked when all entries exist.

@@ -10,24 +10,22 @@ mod appset_plugin;
 mod base;
 mod cache;
 mod check;
-mod clusters;
 mod cmp_server;
-mod common;
 mod config;
 mod crd;
 mod diff;
+mod gone;
 mod help;
 mod inputs;
 mod jsonpath;
-mod limits;
 mod params;
 mod plugin;
 mod project;
-mod project_rules;
 #[cfg(test)]
 mod reference;
 mod render;
 mod serve;
+pub(crate) mod shared;
 
 use std::path::PathBuf;
 
@@ -48,7 +46,6 @@ pub(crate) use base::BaseArgs;
 pub(crate) use cache::{CacheArgs, CacheCommand};
 pub(crate) use check::CheckArgs;
 pub(crate) use cmp_server::{CmpServerArgs, LogFormatArg, LogLevelArg};
-pub(crate) use common::{AppSetsArg, CommonArgs, OutputFormat};
 pub(crate) use config::{ConfigArgs, ConfigCommand};
 pub(crate) use crd::CrdArgs;
 pub(crate) use diff::{DiffArgs, DiffOutputArgs};
@@ -66,9 +63,9 @@ pub(crate) use plugin::{
 pub(crate) use project::{
     ProjectArgs, ProjectCheckArgs, ProjectCommand, ProjectPermitsArgs, ProjectReadersArgs,
 };
-pub(crate) use project_rules::ProjectRules;
 pub(crate) use render::RenderArgs;
 pub(crate) use serve::ServeArgs;
+pub(crate) use shared::{OutputFormat, SharedOptions};
 
 /// Parameterized GitOps rendering for Kubernetes.
 #[derive(Debug, Parser)]
@@ -82,7 +79,7 @@ pub(crate) use serve::ServeArgs;
 )]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    pub(crate) shared: shared::BeforeCommand,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -240,13 +237,18 @@ of value files, too. Repositories without a local folder are not fetched.")]
 pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   tiphys version
   tiphys version -o json")]
-pub(crate) struct VersionArgs {}
+pub(crate) struct VersionArgs {
+    #[command(flatten)]
+    pub(crate) shared: shared::Printer,
+}
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -266,4 +268,7 @@ pub(crate) struct InitArgs {
   tiphys doctor -o json | jq -r '.programs[] | select(.problem).name'
 
 Exit codes: 0 nothing is missing, 2 something is missing or cannot be used.")]
-pub(crate) struct DoctorArgs {}
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) shared: shared::Tool,
+}

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub(crate) use tiphys_plugin::chain;
 use tiphys_process::quote_argument;
 pub(crate) use tiphys_service::{ErrorKind, ServiceError};
-use tiphys_service::{Input, Remedy, Warning};
+use tiphys_service::{Input, Remedy, Setting, Warning};
 
 use crate::output;
 use crate::progress::stderr;
@@ -111,32 +111,27 @@ pub(crate) fn in_one_line(error: &ServiceError) -> String {
     format!("{}{}", shown(error), hint.unwrap_or_default())
 }
 
-fn option_of(input: Input) -> &'static str {
+fn option_of(input: Input) -> String {
     match input {
+        Input::Setting(key) => return Setting::named(key).map(Setting::argument).unwrap_or_default(),
         Input::Application => "--app",
         Input::Base => "--base",
-        Input::ClusterSecrets => "--cluster-secrets",
-        Input::ClusterState => "--cluster-state",
-        Input::InCluster => "--in-cluster",
-        Input::Kubeconfig => "--kubeconfig",
-        Input::Kubernetes => "--offline",
         Input::Folder => "--in",
         Input::IfVersion => "--if-version",
         Input::KeepWorkdir => "--keep-workdir",
         Input::Parameter => "--param",
         Input::PluginVariable => "--plugin-env",
         Input::ProjectFile => "--config",
-        Input::Repositories => "--repo",
         Input::Selector => "--selector",
-        Input::Store => "--store",
         Input::Values => "--values",
     }
+    .to_owned()
 }
 
 /// Returns the options that resolve an error. A limit has the name of its option.
 fn remedy_hint(remedy: &Remedy) -> String {
     let hint = match remedy {
-        Remedy::ChangeLimit(limit) => return format!("--{} changes the limit", limit.name()),
+        Remedy::ChangeLimit(limit) => return format!("--limit {}=VALUE changes it", limit.name()),
         Remedy::AddClusterState(Some(cluster)) => {
             let cluster = quote_argument(cluster);
             return format!(
@@ -178,7 +173,7 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::CompareWithLive => {
             "--base compares two revisions of a repository; --cluster-state compares with live objects"
         }
-        Remedy::AllowFileRepositories => "--repo and --allow-file-repositories allow folders",
+        Remedy::AllowFileRepositories => "--repo DIR, or --config allowFileRepositories=DIR, allows a folder",
         Remedy::ReplaceVariables => "--variables has it replaced when manifests are made",
         Remedy::UseRepositories(arguments) => {
             let options = arguments.iter().map(|argument| format!("--repo {}", quote_argument(argument)));
@@ -187,25 +182,28 @@ fn remedy_hint(remedy: &Remedy) -> String {
         Remedy::GenerateSets => "`tiphys appset generate` prints their Applications",
         Remedy::ReadRepository(url) => {
             let url = quote_argument(url);
-            return format!("--repo {url}=DIR uses a folder for it, --appsets all reads it");
+            return format!("--repo {url}=DIR uses a folder for it, --config appsets=all reads it");
         }
-        Remedy::NameClusterSecrets => "--cluster-secrets names their file; the store may have it, too",
+        Remedy::NameClusterSecrets => {
+            "--config clusterSecrets=PATH names their file; the store may have it, too"
+        }
         Remedy::AnswerSets => "--answers FILE has answers for its generators",
         Remedy::IncludeSets => {
-            "--appsets all asks other servers; `answers` of the project file, or `tiphys appset generate --answers FILE`, uses given answers"
+            "--config appsets=all asks other servers; `answers` of the project file, or `tiphys appset generate --answers FILE`, uses given answers"
         }
-        Remedy::NameProjects => "--projects names the folder with all AppProjects",
+        Remedy::NameProjects => "--config projects=PATH names the folder with all AppProjects",
         Remedy::ResolveHeadReferences => {
             "--resolve-head-references lets clusters answer them; use it only for trusted changes"
         }
         Remedy::ChoosePluginsFrom => "--plugins-from says whose count",
-        Remedy::TrustSettings => "accept them with --trust-repository-settings",
+        Remedy::TrustSettings => "accept them with --config trustRepositorySettings=PATH",
         Remedy::TrustChangedPlugins => "--plugins-from head runs the commands of a change that is trusted",
         Remedy::AllowNetwork => "run once without --offline, or name a local folder with --repo URL=DIR",
         Remedy::UseCacheOnly => "--offline renders from the cache",
         Remedy::FetchAgain => "--refresh fetches the repository again",
-        Remedy::ChangeCacheDirectory => "--cache-dir names another folder for the cache",
+        Remedy::ChangeCacheDirectory => "--config cacheDir=DIR names another folder for the cache",
         Remedy::AddPlugins(places) => return plugins_hint(places),
+        Remedy::ListLimits => "`tiphys help limits` lists them",
         Remedy::CheckTools => {
             "a program was not found; `tiphys doctor` lists those that the built-in plugins need"
         }
@@ -226,7 +224,8 @@ fn remedy_hint(remedy: &Remedy) -> String {
 
 /// Names the paths of the plugins in use, and the options that add others.
 fn plugins_hint(places: &[PathBuf]) -> String {
-    let options = "--plugins adds folders of plugins, --plugin-sockets the sockets of plugin servers";
+    let options =
+        "--plugins adds folders of plugins, --config pluginSockets=DIR the sockets of plugin servers";
     if places.is_empty() {
         return options.to_owned();
     }

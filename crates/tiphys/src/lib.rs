@@ -25,10 +25,9 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
-use crate::args::{Arguments, CmpServerArgs, Command, OutputFormat};
+use crate::args::{Arguments, CmpServerArgs, Command, OutputFormat, SharedOptions};
 use crate::built_in::PluginCall;
 use crate::error::{ErrorKind, ServiceError};
-use crate::project_file::GivenKeys;
 use crate::settings::Process;
 
 /// Runs the program with this process's arguments and environment.
@@ -54,21 +53,22 @@ pub fn main() -> ExitCode {
         return completion::run(&host);
     }
     terminal::style_labels(host.stderr_is_styled());
-    let (arguments, given) = match parse(&host) {
-        Ok(parsed) => parsed,
+    let (command, shared) = match parse(&host) {
+        Ok((command, Ok(shared))) => (command, shared),
+        Ok((_, Err(error))) => return refused(&error, &host),
         Err(error) if error.use_stderr() && host.is_plugin_server() => {
-            return commands::cmp_server::refused(&error);
+            return commands::cmp_server::refused(&error.render().to_string());
         }
         Err(error) => return usage(&error, &host),
     };
     // The server's settings configure its logs.
-    if !matches!(arguments.command, Command::CmpServer(CmpServerArgs { install: None, .. })) {
-        telemetry::for_commands(arguments.common.verbose, &host);
+    if !matches!(command, Command::CmpServer(CmpServerArgs { install: None, .. })) {
+        telemetry::for_commands(shared.verbose, &host);
     }
-    output::set_verbose(arguments.common.verbose > 0);
-    let threads = arguments.command.uses_threads().then_some(host.processors);
-    let is_comment = arguments.common.output == Some(OutputFormat::Markdown) && arguments.command.compares();
-    let ended = lifecycle::run(threads, run(arguments, &given, &host));
+    output::set_verbose(shared.verbose > 0);
+    let threads = command.uses_threads().then_some(host.processors);
+    let is_comment = shared.output == Some(OutputFormat::Markdown) && command.compares();
+    let ended = lifecycle::run(threads, run(command, shared, &host));
     let code = ended.unwrap_or_else(|failure| {
         if is_comment {
             commands::diff::output::print_failure(&format!("error: {}", error::in_one_line(&failure)));
@@ -79,25 +79,28 @@ pub fn main() -> ExitCode {
     code
 }
 
-/// Parses the arguments of the process, and returns which keys of the project file they give values.
-fn parse(host: &Process) -> Result<(Arguments, GivenKeys), clap::Error> {
+/// Parses the arguments of the process.
+fn parse(host: &Process) -> Result<(Command, Result<SharedOptions, ServiceError>), clap::Error> {
     let mut matches = args::parse(&host.arguments())?;
-    let given = GivenKeys::new(&matches, host);
+    let shared = SharedOptions::read(&matches, host);
     let arguments = Arguments::from_arg_matches_mut(&mut matches)
         .map_err(|error| error.format(&mut args::command_line()))?;
-    Ok((arguments, given))
+    Ok((arguments.command, shared))
 }
 
-async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<ExitCode, ServiceError> {
-    let Arguments { mut common, mut command } = arguments;
-    if matches!(common.output, Some(OutputFormat::Diff | OutputFormat::Markdown)) && !command.compares() {
+async fn run(
+    mut command: Command,
+    mut shared: SharedOptions,
+    host: &Process,
+) -> Result<ExitCode, ServiceError> {
+    if matches!(shared.output, Some(OutputFormat::Diff | OutputFormat::Markdown)) && !command.compares() {
         return Err(ServiceError::invalid_input(
             "-o diff and -o markdown are only available in `diff`, `params diff` and `appset diff`",
         ));
     }
     if let Command::Diff(args) = &mut command
         && args.base.base.is_none()
-        && !project_file::names_clusters(&common, host)?
+        && !project_file::names_clusters(&shared, host)?
     {
         let base = tiphys_service::compare::default_base(host).await;
         let base = base.map_err(commands::diff::nothing_to_compare_with)?;
@@ -105,30 +108,30 @@ async fn run(arguments: Arguments, given: &GivenKeys, host: &Process) -> Result<
         args.base.use_default(base);
     }
     if command.uses_project_file() {
-        project_file::use_for(&command, given, &mut common, host).await?;
+        project_file::use_for(&command, &mut shared, host).await?;
     }
     match command {
-        Command::Render(args) => commands::render::run(&common, &args, host).await,
-        Command::Diff(args) => commands::diff::run(&common, &args, host).await,
-        Command::Affected(args) => commands::affected::run(&common, &args, host).await,
-        Command::Serve(args) => commands::serve::run(&common, &args, host).await,
-        Command::List(args) => commands::list::run(&common, &args, host).await,
-        Command::Inputs(args) => commands::inputs::run(&common, &args, host).await,
-        Command::Check(args) => commands::check::run(&common, &args, host).await,
-        Command::Plugin(args) => commands::plugin::run(&common, args, host).await,
-        Command::Params(args) => commands::params::run(&common, args, host).await,
-        Command::Project(args) => commands::project::run(&common, &args, host).await,
-        Command::AppSet(args) => commands::appset::run(&common, &args, host).await,
-        Command::Config(args) => commands::config::run(&common, &args, given, host),
+        Command::Render(args) => commands::render::run(&shared, &args, host).await,
+        Command::Diff(args) => commands::diff::run(&shared, &args, host).await,
+        Command::Affected(args) => commands::affected::run(&shared, &args, host).await,
+        Command::Serve(args) => commands::serve::run(&shared, &args, host).await,
+        Command::List(args) => commands::list::run(&shared, &args, host).await,
+        Command::Inputs(args) => commands::inputs::run(&shared, &args, host).await,
+        Command::Check(args) => commands::check::run(&shared, &args, host).await,
+        Command::Plugin(args) => commands::plugin::run(&shared, args, host).await,
+        Command::Params(args) => commands::params::run(&shared, args, host).await,
+        Command::Project(args) => commands::project::run(&shared, &args, host).await,
+        Command::AppSet(args) => commands::appset::run(&shared, &args, host).await,
+        Command::Config(args) => commands::config::run(&shared, &args, host),
         Command::CmpServer(CmpServerArgs { install: Some(dir), .. }) => commands::install::run(&dir, host),
-        Command::CmpServer(args) => Ok(commands::cmp_server::run(&common, &args, host).await),
-        Command::JsonPath(args) => commands::jsonpath::run(&common, &args, host),
+        Command::CmpServer(args) => Ok(commands::cmp_server::run(&shared, &args, host).await),
+        Command::JsonPath(args) => commands::jsonpath::run(&shared, &args, host),
         Command::Crd(args) => commands::crd::run(&args),
-        Command::Cache(args) => commands::cache::run(&common, &args, host),
+        Command::Cache(args) => commands::cache::run(&shared, &args, host),
         Command::Init(args) => commands::init::run(&args, host).await,
-        Command::Doctor(_) => commands::doctor::run(&common, host).await,
+        Command::Doctor(_) => commands::doctor::run(&shared, host).await,
         Command::Completion(args) => commands::completion::run(&args),
-        Command::Version(_) => commands::version::run(&common),
+        Command::Version(_) => commands::version::run(&shared),
         Command::Help(args) => commands::help::run(&args, host),
     }
 }
@@ -144,6 +147,17 @@ fn usage(error: &clap::Error, host: &Process) -> ExitCode {
         commands::diff::output::print_failure(&error.render().to_string());
     }
     ExitCode::from(error::exit_code(ErrorKind::InvalidInput))
+}
+
+/// Reports an invalid value of a shared option or of a variable.
+fn refused(error: &ServiceError, host: &Process) -> ExitCode {
+    if host.is_plugin_server() {
+        return commands::cmp_server::refused(&error::in_one_line(error));
+    }
+    if requests_comment(&host.arguments()) {
+        commands::diff::output::print_failure(&format!("error: {}", error::in_one_line(error)));
+    }
+    error::report(error)
 }
 
 /// Whether arguments that the parser refused are those of a comparison with `-o markdown`.

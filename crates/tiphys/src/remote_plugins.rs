@@ -13,7 +13,7 @@ use crate::error::{ServiceError, chain};
 pub(crate) fn listed(dir: &Path, host: &Host) -> Result<Vec<RemotePlugin>, ServiceError> {
     let archives = Arc::new(Archives::new(host.temporary_dir()));
     tiphys_cmp::remote_plugins(dir, &archives)
-        .map_err(|error| ServiceError::invalid_input(format!("--plugin-sockets: {}", chain(&error))))
+        .map_err(|error| ServiceError::invalid_input(format!("--config pluginSockets: {}", chain(&error))))
 }
 
 /// Connects a workspace to the plugin servers in a directory.

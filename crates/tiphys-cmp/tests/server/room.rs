@@ -1,4 +1,4 @@
-//! Trees of all calls together are limited by `--store-bytes-max`.
+//! Trees of all calls together are limited by the limit `store-bytes-max`.
 
 use std::sync::atomic::Ordering;
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tiphys_generators::{ConfigObject, ConfigObjects, ForgeSettings, Forges, ObjectOrigin, Recipient};
 use tiphys_model::access::Secret;
+use tiphys_model::limits::Limits;
 use tiphys_testkit::certificates::Authority;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Request, Transport};
 use tiphys_testkit::fixture;
@@ -58,7 +59,7 @@ fn forges(objects: Objects) -> Forges {
         list_bytes_max: 4096,
         pages_max: 3,
         request_timeout: Duration::from_secs(20),
-        ..ForgeSettings::new(Vec::new())
+        ..ForgeSettings::new(&Limits::default(), Vec::new())
     };
     Forges::new(settings, Arc::new(objects))
 }
@@ -241,7 +242,8 @@ async fn public_server_gets_tokens_if_the_set_trusts_no_other() {
     ] {
         let proxy = ChartServer::start(Transport::Plain);
         let environment = vec![("HTTPS_PROXY".into(), proxy.url().into())];
-        let forges = Forges::new(ForgeSettings::new(environment), Arc::new(caller_objects()));
+        let forges =
+            Forges::new(ForgeSettings::new(&Limits::default(), environment), Arc::new(caller_objects()));
         let result = ask(&forges, &case, ObjectOrigin::Repository).await;
         let result = result["error"].as_str().expect("an error");
         let error = error.unwrap_or_else(|| "the proxy refused to connect to it".to_owned());
@@ -267,7 +269,8 @@ async fn slow_and_broken_answers_are_errors() {
         ),
     ] {
         server.fail(PROJECT, Some(failure));
-        let settings = ForgeSettings { request_timeout, ..ForgeSettings::new(Vec::new()) };
+        let settings =
+            ForgeSettings { request_timeout, ..ForgeSettings::new(&Limits::default(), Vec::new()) };
         let forges = Forges::new(settings, Arc::new(caller_objects()));
         let result = ask(&forges, &gitlab(&server.url(), json!({})), ObjectOrigin::Caller).await;
         let url = format!("{}{PROJECT}?***", server.url());

@@ -87,7 +87,10 @@ impl World {
 fn sources(store: &Arc<Store>, folder: &Path, certificate: Option<&Path>) -> SourceService {
     let mut environment = git::environment(folder);
     environment.extend(certificate.map(|file| ("SSL_CERT_FILE".into(), file.into())));
-    SourceService::new(Arc::clone(store), SourceOptions::new(folder.join("cache"), environment))
+    SourceService::new(
+        Arc::clone(store),
+        SourceOptions::new(folder.join("cache"), environment, &tiphys_model::limits::Limits::default()),
+    )
 }
 
 /// A local copy of a repository, passed by the caller.

@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
+use tiphys_model::limits::{Limit, Limits};
 use tiphys_plugin::chain;
 use tiphys_process::{Tool, ToolOutput, quote_command};
 use tiphys_yaml::read_json_as_any;
 
 use crate::context::host::Host;
-use crate::context::options::ServiceLimits;
 use crate::context::sets::RecordedAnswers;
 use crate::context::sets::answers::{objects, read_answers};
 use crate::error::ServiceError;
@@ -43,16 +43,15 @@ impl PluginAnswers {
 
     /// Runs a command for each request, in the caller's directory and environment without the variables `hidden`. It gets the body on standard
     /// input and prints a JSON list of objects. Its time and output are limited as those of requests to plugin services.
-    pub fn of_command(command: &[String], hidden: &[&str], limits: &ServiceLimits, host: &Host) -> Self {
+    pub fn of_command(command: &[String], hidden: &[&str], limits: &Limits, host: &Host) -> Self {
         let (program, arguments) = command.split_first().map_or(("", command), |(first, rest)| (first, rest));
         let program = if program.contains('/') { host.absolute(program) } else { PathBuf::from(program) };
         let variables = host.variables().filter(|(name, _)| !hidden.contains(&name.as_str()));
-        let limits = limits.plugin_services();
         let tool = Tool {
             program,
             env: variables.map(|(name, value)| (name.into(), value.into())).collect(),
-            timeout: limits.request_timeout,
-            stdout_bytes_max: usize::try_from(limits.answer_bytes_max).unwrap_or(usize::MAX),
+            timeout: limits.duration(Limit::PLUGIN_REQUEST_TIMEOUT),
+            stdout_bytes_max: limits.size(Limit::PLUGIN_ANSWER_BYTES_MAX),
         };
         Self(Origin::Command {
             tool,

@@ -95,7 +95,7 @@ async fn ask(
 ) -> Result<Vec<Map<String, Value>>, PluginError> {
     let host = service.host();
     let environment = host.environment();
-    let limits = PluginLimits { attempts_max: 1, ..service.options().limits.plugin_services() };
+    let limits = PluginLimits { attempts_max: 1, ..PluginLimits::from(&service.options().limits) };
     let connect_to = service.options().connect_to.clone();
     let settings = PluginSettings { connect_to, limits, ..PluginSettings::new("argocd", environment) };
     let mut data = BTreeMap::from([

@@ -14,7 +14,6 @@ use tiphys_model::project_rules::ProjectCluster;
 use tiphys_model::resources::{APPLICATION, ApplicationSet, DEFAULT_PROJECT, InCluster, canonical};
 use tiphys_store::{SetId, Store as Resources, StoredApplication, StoredSecret, StoredSet};
 
-use crate::context::options::MissingProjects;
 use crate::context::options::ServiceOptions;
 use crate::context::service::Service;
 use crate::context::sets::generation::{SetApplications, SetOutcome, decoded, stored_application};
@@ -372,7 +371,7 @@ fn projects(options: &ServiceOptions, resources: &Resources) -> Option<BTreeSet<
     let names = resources.projects().iter().map(|stored| stored.project.metadata.name.clone());
     // Argo CD creates the default project.
     let names = names.chain([DEFAULT_PROJECT.to_owned()]);
-    (options.missing_projects == MissingProjects::Refuse).then(|| names.collect())
+    options.refuses_missing_projects().then(|| names.collect())
 }
 
 /// Returns the clusters of the cluster Secrets that Argo CD can decode; none if there are no Secrets.

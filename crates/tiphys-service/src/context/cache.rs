@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
+use tiphys_model::limits::Limit;
+use tiphys_tree::TreeLimits;
 use tiphys_tree::{ProcessStore, Reuse, Store, StoreBounds, StoreError, StoreOptions};
 
 use crate::context::host::Host;
@@ -59,7 +61,7 @@ impl Cache {
         match Store::open(store_options(options, &dir)) {
             Ok(trees) => {
                 // A new cache directory exists from here on.
-                let in_use = prune::begin_use(&dir, options.limits.cache_size_max);
+                let in_use = prune::begin_use(&dir, options.limits.get(Limit::CACHE_SIZE_MAX));
                 Ok(Self { dir, trees: Arc::new(trees.with_reuse(reuse)), temporary: None, _in_use: in_use })
             }
             Err(StoreError::Io { source, .. })
@@ -122,7 +124,11 @@ impl Drop for Cache {
 
 /// Puts trees and the private working copies of runs into the cache directory.
 fn store_options(options: &ServiceOptions, dir: &Path) -> StoreOptions {
-    StoreOptions { dir: dir.to_path_buf(), runs_dir: dir.join("runs"), limits: options.limits.tree() }
+    StoreOptions {
+        dir: dir.to_path_buf(),
+        runs_dir: dir.join("runs"),
+        limits: TreeLimits::from(&options.limits),
+    }
 }
 
 /// Creates a directory with a random name.

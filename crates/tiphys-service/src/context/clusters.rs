@@ -224,7 +224,9 @@ fn add_folders(clusters: &mut Clusters, service: &Service) -> Result<(), Service
             .entry(argument.cluster)
             .or_default()
             .extend(&service.host().absolute(&argument.folder))
-            .map_err(|error| ServiceError::invalid_input_from(&error).of_input(Input::ClusterState))?;
+            .map_err(|error| {
+                ServiceError::invalid_input_from(&error).of_input(Input::Setting(&"clusterState"))
+            })?;
     }
     for (name, folder) in folders {
         clusters.insert(&name, Arc::new(folder));

@@ -1,13 +1,17 @@
 //! Options of front ends, as plain values.
 
-mod limits;
+mod given;
+mod setting;
+mod table;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tiphys_engine::TrackingMethod;
+use tiphys_go::gotemplate;
 use tiphys_http::ConnectTo;
 use tiphys_kube::cluster_reader::ClusterStateArgument;
+use tiphys_model::limits::{Limit, Limits};
 use tiphys_plugin::Plugin;
 use tiphys_process::PrivateView;
 use tiphys_render::DestinationVersions;
@@ -16,10 +20,13 @@ use tiphys_source::{LocalCopy, ProgressSink};
 use crate::context::host::Host;
 use crate::context::sets::answers::RecordedAnswers;
 use crate::error::ServiceError;
-use crate::findings::RefusedApplications;
 use crate::warning::Warning;
 
-pub use limits::ServiceLimits;
+pub use given::{GivenSetting, GivenSettings};
+pub(crate) use given::{RENAMED_KEYS, unknown_key};
+pub use setting::{Setting, SettingOrigin};
+pub(crate) use setting::{SettingKind, named_by, read_limit};
+pub use table::SETTINGS;
 
 /// Connects to the plugins that other processes serve on the sockets in a directory.
 pub type ConnectPlugins = fn(&Path, &Host) -> Result<Vec<Arc<dyn Plugin>>, ServiceError>;
@@ -38,15 +45,18 @@ pub enum StorePath {
 
 /// Options that all use cases share.
 #[derive(Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting")]
 pub struct ServiceOptions {
     /// Files and directories with Applications. Empty: the current directory.
     pub store: Vec<StorePath>,
     /// The files of plugins that are part of the program. Those of the caller replace plugins of the same name.
     pub built_in_plugins: &'static [&'static str],
-    /// Directories and files of further plugins that run in process. Empty: `TIPHYS_PLUGINS`.
+    /// Whether these are not used.
+    pub no_default_plugins: bool,
+    /// Directories and files of further plugins that run in process.
     pub plugins: Vec<PathBuf>,
-    /// Those of the project file, which are used instead if neither `plugins` nor the variable names any.
-    pub project_plugins: Vec<PathBuf>,
+    /// Where these are from.
+    pub plugins_origin: SettingOrigin,
     /// Directory of the plugin servers' sockets. None: `ARGOCD_PLUGINSOCKFILEPATH`.
     pub plugin_sockets: Option<PathBuf>,
     /// Connects to plugin servers. None: plugin servers are not used, even if a directory of sockets is configured.
@@ -73,10 +83,8 @@ pub struct ServiceOptions {
     pub project_rules: ProjectEnforcement,
     /// Directories with projects, in addition to the store.
     pub projects: Vec<PathBuf>,
-    /// Handling of applications of projects that were not found.
-    pub missing_projects: MissingProjects,
-    /// Handling of applications that Argo CD refuses.
-    pub refused_applications: RefusedApplications,
+    /// Whether applications that Argo CD refuses are errors instead of warnings.
+    pub strict: bool,
     /// The namespace of the control plane. None: that of the store's argocd-cm, else `argocd`.
     pub argocd_namespace: Option<String>,
     /// Kubernetes and API versions of destination clusters.
@@ -90,9 +98,7 @@ pub struct ServiceOptions {
     /// Whether to fetch again what is in the cache.
     pub refresh: bool,
     /// Limits.
-    pub limits: ServiceLimits,
-    /// Maximum number of concurrent plugin runs. None: the number of processors.
-    pub jobs: Option<u16>,
+    pub limits: Limits,
     /// Which application sets take part in use cases that are about applications.
     pub sets: SetInclusion,
     /// A file with answers for the generators of sets. What it does not answer is asked as without it. Given answers replace it.
@@ -112,7 +118,31 @@ pub struct ServiceOptions {
 impl ServiceOptions {
     /// Returns the maximum number of concurrent plugin runs.
     pub(crate) fn jobs(&self, host: &Host) -> usize {
-        self.jobs.map_or(host.processors, usize::from)
+        self.limits.given(Limit::JOBS).map_or(host.processors, |_| self.limits.size(Limit::JOBS))
+    }
+
+    /// Returns the limits of a plugin run.
+    pub fn run_limits(&self) -> tiphys_process::Limits {
+        tiphys_process::Limits {
+            stdout_bytes_max: self.limits.size(Limit::PLUGIN_OUTPUT_MAX),
+            stderr_bytes_max: self.limits.size(Limit::PLUGIN_STDERR_MAX),
+            grace: self.limits.duration(Limit::PLUGIN_GRACE),
+        }
+    }
+
+    /// Returns the limits of templates.
+    pub fn template_limits(&self) -> gotemplate::Limits {
+        gotemplate::Limits {
+            steps: self.limits.get(Limit::TEMPLATE_STEPS_MAX),
+            output_bytes: self.limits.size(Limit::TEMPLATE_OUTPUT_MAX),
+            depth: self.limits.size(Limit::TEMPLATE_DEPTH_MAX),
+        }
+    }
+
+    /// Returns whether applications of projects that were not found are refused. Otherwise they are reported, and such a project permits no
+    /// look-up.
+    pub(crate) fn refuses_missing_projects(&self) -> bool {
+        self.strict || !self.projects.is_empty()
     }
 
     /// Returns the directory of the plugin servers' sockets, if one is configured. As in Argo CD, an empty variable counts as unset.
@@ -225,38 +255,3 @@ pub enum ProjectEnforcement {
     /// It is a warning. No project permits a look-up then.
     Warn,
 }
-
-/// Handling of an application of a project that the store does not have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MissingProjects {
-    /// It is a warning. Such a project permits no look-up.
-    #[default]
-    Warn,
-    /// It is an error.
-    Refuse,
-}
-
-/// Source of the path of a plugin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PluginOrigin {
-    /// The option.
-    Option,
-    /// The variable `TIPHYS_PLUGINS`.
-    Variable,
-    /// The project file.
-    ProjectFile,
-}
-
-impl PluginOrigin {
-    /// Returns the beginning of messages.
-    pub const fn prefix(self) -> &'static str {
-        match self {
-            Self::Option => "--plugins: ",
-            Self::Variable => "TIPHYS_PLUGINS: ",
-            Self::ProjectFile => "plugins of the project file: ",
-        }
-    }
-}
-
-/// The beginning of messages about the sockets of plugin servers.
-pub(crate) const PLUGIN_SOCKETS: &str = "--plugin-sockets: ";

@@ -13,7 +13,7 @@ use tiphys_process::{Launcher, adopt_orphans, set_not_dumpable};
 use tiphys_tree::Store;
 
 use crate::context::host::Host;
-use crate::context::options::{PluginOrigin, ServiceOptions};
+use crate::context::options::{ServiceOptions, SettingOrigin, named_by};
 use crate::error::{ServiceError, chain};
 
 pub(crate) use self::replaced::{NamedPlugin, without_replaced};
@@ -35,7 +35,7 @@ pub fn run_settings(
         launcher: Launcher::new(host.executable.clone()),
         programs: host.plugin_programs,
         store,
-        limits: options.limits.run(),
+        limits: options.run_limits(),
         private_view: options.private_view,
         shielded: Shielded::default(),
         home: HomeFolder::Shared,
@@ -52,21 +52,19 @@ pub fn run_settings(
 pub struct PluginPath {
     /// The absolute path.
     pub path: PathBuf,
-    /// The source of the path.
-    pub origin: PluginOrigin,
+    /// The origin of the path.
+    pub origin: SettingOrigin,
 }
 
-/// Returns the paths of the `plugins` option, else of the variable `TIPHYS_PLUGINS`, else of the project file.
+/// Returns the paths of plugins that the caller configures.
 pub fn plugin_paths(options: &ServiceOptions, host: &Host) -> Vec<PluginPath> {
-    let (named, origin) = if !options.plugins.is_empty() {
-        (options.plugins.clone(), PluginOrigin::Option)
-    } else if let Some(list) = host.variable("TIPHYS_PLUGINS") {
-        let paths = list.split(':').filter(|path| !path.is_empty()).map(PathBuf::from);
-        (paths.collect(), PluginOrigin::Variable)
-    } else {
-        (options.project_plugins.clone(), PluginOrigin::ProjectFile)
-    };
-    named.into_iter().map(|path| PluginPath { path: host.absolute(path), origin }).collect()
+    let origin = options.plugins_origin;
+    options.plugins.iter().map(|path| PluginPath { path: host.absolute(path), origin }).collect()
+}
+
+/// Returns the beginning of messages about plugins from an origin.
+pub(crate) fn prefix(origin: SettingOrigin) -> String {
+    named_by("plugins", origin) + ": "
 }
 
 /// Returns the plugins that are part of the program.
@@ -76,14 +74,15 @@ pub(crate) fn built_in(options: &ServiceOptions) -> Result<Vec<NamedPlugin>, Ser
             LoadedPlugin::built_in(text).map_err(|error| ServiceError::invalid_input_from(&error))?;
         Ok(NamedPlugin { file: plugin.shown_file(), plugin, origin: None })
     };
-    options.built_in_plugins.iter().map(read).collect()
+    let used = if options.no_default_plugins { &[] } else { options.built_in_plugins };
+    used.iter().map(read).collect()
 }
 
 /// Loads the plugins at a path.
 pub(crate) fn load(path: &PluginPath) -> Result<Vec<NamedPlugin>, ServiceError> {
     let PluginPath { path, origin } = path;
     let loaded = tiphys_plugin::load_plugins(path)
-        .map_err(|error| ServiceError::invalid_input(format!("{}{}", origin.prefix(), chain(&error))))?;
+        .map_err(|error| ServiceError::invalid_input(format!("{}{}", prefix(*origin), chain(&error))))?;
     let named =
         |plugin: LoadedPlugin| NamedPlugin { file: plugin.shown_file(), plugin, origin: Some(*origin) };
     Ok(loaded.into_iter().map(named).collect())

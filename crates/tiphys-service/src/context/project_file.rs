@@ -5,9 +5,10 @@
 
 mod consent;
 mod find;
-mod keys;
+mod migrate;
 mod parse;
 mod paths;
+mod schema;
 
 use std::path::{Path, PathBuf};
 
@@ -16,17 +17,21 @@ use tiphys_source::{WorkTreePath, redact_url};
 use tiphys_yaml::Position;
 
 use crate::context::host::Host;
+use crate::context::options::Setting;
 use crate::error::{Input, Remedy, ServiceError};
 use crate::text::listed;
 
 use consent::Consents;
 use find::FoundFile;
-use keys::{ConsentRule, ValueKind};
 
 pub use find::ProjectFileChoice;
 pub(crate) use find::{checkout_of, current_checkout, nearest, read_project_file};
-pub use keys::{PROJECT_FILE_SCHEMA, ProjectKey};
+pub use migrate::{Migration, migrate as migrate_project_file};
 pub(crate) use paths::leads_out;
+pub use schema::project_file_schema;
+
+/// The key whose files are trusted, so that consent is to their content, too.
+const TRUSTED: &str = "trustRepositorySettings";
 
 /// Name of the project file.
 pub const PROJECT_FILE: &str = ".tiphys.yaml";
@@ -47,8 +52,8 @@ pub struct ProjectFile {
 /// The values of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectValue {
-    /// The key.
-    pub key: ProjectKey,
+    /// The setting of the key.
+    pub setting: &'static Setting,
     /// Line of the key, from 1.
     pub line: usize,
     /// The values, as those of the option. Their paths are relative to the current directory, or absolute.
@@ -128,7 +133,7 @@ impl ProjectFile {
         let path = place.path.below(&place.top);
         let found = FoundFile { real: path.clone(), path, top: Some(place.top.clone()), content };
         let file = Self::read(found, Some(format!("{label}:{}", place.path)), is_named, host)?;
-        let values = file.values.into_iter().filter(|value| value.key != ProjectKey::TrustRepositorySettings);
+        let values = file.values.into_iter().filter(|value| value.setting.key != TRUSTED);
         let values = values.map(|value| ProjectValue { paths: Vec::new(), ..value }).collect();
         // `config allow` is about the file of the checkout.
         Ok(Self { values, remedy: Remedy::TrustBaseProjectFile, ..file })
@@ -157,13 +162,13 @@ impl ProjectFile {
 
     /// Fails if a value needs consent that is missing, or names a path that does not exist. `is_used` returns whether the value of a key is
     /// used; an option replaces it otherwise.
-    pub fn require_usable(&self, is_used: impl Fn(ProjectKey) -> bool) -> Result<(), ServiceError> {
-        let used = || self.values.iter().filter(|value| is_used(value.key));
+    pub fn require_usable(&self, is_used: impl Fn(&str) -> bool) -> Result<(), ServiceError> {
+        let used = || self.values.iter().filter(|value| is_used(value.setting.key));
         if !self.is_allowed() {
             let needing = used().filter_map(|value| {
                 let leads_out =
                     if value.need? == Need::LeadsOut { ", which leads out of the checkout" } else { "" };
-                Some(format!("{} (line {}{leads_out})", value.key.name(), value.line))
+                Some(format!("{} (line {}{leads_out})", value.setting.key, value.line))
             });
             let needing: Vec<String> = needing.collect();
             if !needing.is_empty() {
@@ -175,13 +180,13 @@ impl ProjectFile {
         for value in used() {
             let missing = value.paths.iter().find(|(path, _)| !path.exists());
             if let Some((path, position)) = missing {
-                let (key, path) = (value.key.name(), path.display());
+                let (key, path) = (value.setting.key, path.display());
                 let message = format!("{}:{position}: {key}: {path} does not exist", self.shown);
                 return Err(ServiceError::invalid_input(message));
             }
             let changed = self.changed_settings(value);
             if !changed.is_empty() {
-                let (key, line) = (value.key.name(), value.line);
+                let (key, line) = (value.setting.key, value.line);
                 let message = format!(
                     "{}:{line}: {key}: not used without your consent to the content of {}",
                     self.shown,
@@ -257,7 +262,7 @@ impl ProjectFile {
     /// Returns the files whose settings are to be trusted, and whose content the caller has not allowed.
     fn changed_settings(&self, value: &ProjectValue) -> Vec<String> {
         let Consent::Remembered(consents) = &self.consent else { return Vec::new() };
-        if value.key != ProjectKey::TrustRepositorySettings {
+        if value.setting.key != TRUSTED {
             return Vec::new();
         }
         let is_allowed = |path: &Path| {
@@ -269,7 +274,7 @@ impl ProjectFile {
     }
 
     fn settings_files(&self) -> impl Iterator<Item = &Path> {
-        let values = self.values.iter().filter(|value| value.key == ProjectKey::TrustRepositorySettings);
+        let values = self.values.iter().filter(|value| value.setting.key == TRUSTED);
         values.flat_map(|value| value.paths.iter().map(|(path, _)| path.as_path()))
     }
 }
@@ -277,7 +282,7 @@ impl ProjectFile {
 impl ProjectValue {
     /// Returns the values without passwords in URLs.
     pub fn shown(&self) -> Vec<String> {
-        let is_url = self.key.kind() == ValueKind::Repositories;
+        let is_url = self.setting.key == "repo";
         let shown = |value: &String| if is_url { redact_url(value) } else { value.clone() };
         self.values.iter().map(shown).collect()
     }
@@ -299,9 +304,9 @@ fn values(
     let written = parse::parse(content).map_err(|parse::Invalid { position, message }| {
         ServiceError::invalid_input(format!("{shown}:{position}: {message}"))
     })?;
-    let value = |parse::WrittenKey { key, position, values }| {
+    let value = |parse::WrittenKey { setting, position, values }| {
         let mut paths = Vec::new();
-        let of_option = |(value, position): (String, Position)| match key.kind().split_path(&value) {
+        let of_option = |(value, position): (String, Position)| match setting.split_path(&value) {
             None => value,
             Some((before, path)) => {
                 let path = paths::joined(dir, path);
@@ -311,14 +316,12 @@ fn values(
         };
         let values: Vec<String> = values.into_iter().map(of_option).collect();
         let leads_out = |path: &Path| top.is_none_or(|top| paths::leads_out(path, top));
-        let is_word = |word: &str| values.iter().any(|value| value == word);
-        let need = match key.consent() {
-            ConsentRule::Every => Some(Need::Key),
-            ConsentRule::Word(word) if is_word(word) => Some(Need::Key),
-            _ if paths.iter().any(|(path, _)| leads_out(path)) => Some(Need::LeadsOut),
-            _ => None,
+        let need = match paths.iter().any(|(path, _)| leads_out(path)) {
+            _ if setting.needs_consent(&values) => Some(Need::Key),
+            true => Some(Need::LeadsOut),
+            false => None,
         };
-        ProjectValue { key, line: position.line, values, need, paths }
+        ProjectValue { setting, line: position.line, values, need, paths }
     };
     Ok(written.into_iter().map(value).collect())
 }

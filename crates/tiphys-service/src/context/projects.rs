@@ -18,10 +18,10 @@ use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject};
 
 use self::found::{FoundProject, Globals};
 pub(crate) use self::known_clusters::KnownClusters;
-use crate::context::options::{MissingProjects, ProjectEnforcement, ServiceOptions};
+use crate::context::options::{ProjectEnforcement, ServiceOptions};
 use crate::context::trust::{Origin, Trust};
 use crate::error::{Remedy, ServiceError};
-use crate::findings::{self, RefusedApplications};
+use crate::findings;
 use crate::warning::Warning;
 
 /// An entry of a project's list.
@@ -68,8 +68,10 @@ pub(crate) struct Projects {
     scoped_repositories: Vec<RepositoryAccess>,
     control_plane: String,
     enforcement: ProjectEnforcement,
-    missing: MissingProjects,
-    refused: RefusedApplications,
+    /// Whether applications of projects that were not found are refused.
+    refuses_missing: bool,
+    /// Whether applications that Argo CD refuses are.
+    is_strict: bool,
 }
 
 /// A project.
@@ -140,8 +142,8 @@ impl Projects {
             scoped_repositories: scoped.cloned().collect(),
             control_plane: control_plane.to_owned(),
             enforcement,
-            missing: options.missing_projects,
-            refused: options.refused_applications,
+            refuses_missing: options.refuses_missing_projects(),
+            is_strict: options.strict,
         }
     }
 
@@ -166,14 +168,14 @@ impl Projects {
             scoped_repositories: base.scoped_repositories.clone(),
             control_plane: base.control_plane.clone(),
             enforcement: base.enforcement,
-            missing: base.missing,
-            refused: base.refused,
+            refuses_missing: base.refuses_missing,
+            is_strict: base.is_strict,
         }
     }
 
     /// Whether a project does not exist, and missing ones are refused.
     pub(crate) fn is_refused_as_missing(&self, name: &str) -> bool {
-        self.missing == MissingProjects::Refuse && !self.by_name.contains_key(name)
+        self.refuses_missing && !self.by_name.contains_key(name)
     }
 
     /// Returns the repositories that each project permits, by its name.
@@ -227,7 +229,7 @@ impl Projects {
     /// Checks an application before anything of it is fetched: whether Argo CD accepts its document, then its namespace, sources and
     /// destination. Returns what is only reported.
     pub(crate) fn check_application(&self, stored: &StoredApplication) -> Result<Vec<Warning>, ServiceError> {
-        if self.refused == RefusedApplications::Refuse
+        if self.is_strict
             && let Some(error) = findings::refusal(stored)
         {
             return Err(error);
@@ -261,7 +263,7 @@ impl Projects {
                     ProjectEnforcement::Warn => Ok(vec![Warning::of_application(stored, message)]),
                 }
             }
-            None if self.missing == MissingProjects::Refuse => Err(at(
+            None if self.refuses_missing => Err(at(
                 stored,
                 "project",
                 &format!("project {name} was not found"),

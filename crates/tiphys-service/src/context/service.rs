@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tiphys_engine::appset::GenerateOptions;
+use tiphys_engine::appset::TemplateProject;
+use tiphys_go::gotemplate;
+use tiphys_model::limits::Limit;
 use tiphys_plugin::{LoadedPlugin, Plugin, RunSettings, SlotLimits, Slots, Unobserved};
 use tiphys_source::SourceService;
 
@@ -69,7 +72,17 @@ impl Service {
 
     /// Returns the options of generating application sets now.
     pub(crate) fn generating(&self) -> GenerateOptions {
-        self.options().limits.generating((self.host().clock)())
+        {
+            let now = (self.host().clock)();
+            GenerateOptions {
+                templates: gotemplate::Options {
+                    limits: self.options().template_limits(),
+                    ..gotemplate::Options::at(now)
+                },
+                parameters_max: self.options().limits.size(Limit::APPSET_PARAMETERS_MAX),
+                template_project: TemplateProject::Assumed,
+            }
+        }
     }
 
     pub(crate) fn sources(&self) -> &SourceService {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
 use tiphys_logins::{HelperBound, OwnLogins};
 use tiphys_model::access::KnownRepositories;
+use tiphys_model::limits::Limit;
 use tiphys_model::project_rules::ProjectCluster;
 use tiphys_plugin::Others;
 use tiphys_render::{ContextSettings, RenderSettings};
@@ -74,13 +75,13 @@ impl RequestSettings {
             installation_id: settings.installation_id.unwrap_or_default(),
             argocd_namespace: control_plane,
             destinations: options.destinations.clone(),
-            plugin_timeout: options.limits.plugin_timeout(),
+            plugin_timeout: options.limits.duration(Limit::PLUGIN_TIMEOUT),
             kustomize_build_options: settings.kustomize_build_options.unwrap_or_default(),
             switched_off,
             context,
             others: Others::Ignore,
-            directory_bytes_max: options.limits.directory_bytes_max,
-            manifests_max: options.limits.manifests_max(),
+            directory_bytes_max: options.limits.get(Limit::DIRECTORY_BYTES_MAX),
+            manifests_max: options.limits.size(Limit::MANIFESTS_MAX),
         };
         Self { render, known, projects: Arc::new(projects), warnings }
     }
@@ -121,13 +122,9 @@ pub(crate) fn source_request(options: &ServiceOptions, host: &Host, base: Option
 
 /// Returns the source service of a cache.
 pub(crate) fn source_service(options: &ServiceOptions, host: &Host, cache: &Cache) -> SourceService {
-    let mut sources = SourceOptions::new(cache.dir.clone(), host.environment());
+    let mut sources = SourceOptions::new(cache.dir.clone(), host.environment(), &options.limits);
     sources.own_credentials =
         if options.own_credentials_via_proxy { OwnCredentials::AlsoViaProxy } else { OwnCredentials::Direct };
-    sources.fetch_timeout = options.limits.fetch_timeout();
-    (sources.lookup_timeout, _) = options.limits.lookup_timeout();
-    sources.connect_timeout = options.limits.connect_timeout();
-    sources.chart_limits = options.limits.charts();
     sources.progress.clone_from(&options.fetch_progress);
     SourceService::new(cache.trees(), sources)
 }
@@ -143,6 +140,9 @@ fn switched_off(settings: &tiphys_model::resources::ArgoCdSettings) -> Vec<Sourc
 
 /// Returns the user's own credentials of helm and docker. The timeout of look-ups applies to credential helpers.
 fn own_logins(options: &ServiceOptions, host: &Host) -> OwnLogins {
-    let (timeout, option) = options.limits.lookup_timeout();
-    OwnLogins::new(host.variables(), HelperBound { timeout, option: Some(option) })
+    // A look-up is a part of fetching, so the shorter timeout applies.
+    let limits = [Limit::LOOKUP_TIMEOUT, Limit::FETCH_TIMEOUT];
+    let [lookup, fetch] = limits.map(|limit| (options.limits.duration(limit), limit));
+    let (timeout, limit) = if lookup.0 <= fetch.0 { lookup } else { fetch };
+    OwnLogins::new(host.variables(), HelperBound { timeout, option: Some(limit.name()) })
 }

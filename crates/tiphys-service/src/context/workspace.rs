@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::clusters::{DestinationClusters, cluster_secrets};
 use crate::context::dynamic::{ClusterValues, LiveReads};
-use crate::context::options::{ApplicationSelection, PLUGIN_SOCKETS};
+use crate::context::options::{ApplicationSelection, SettingOrigin, named_by};
 use crate::context::plugins::{self, PluginPath};
 use crate::context::projects::Projects;
 use crate::context::service::Service;
@@ -215,8 +215,10 @@ impl Workspace {
             return None;
         }
         let named = plugins::plugin_paths(options, host).into_iter();
-        let plugins = named.map(|PluginPath { path, origin }| (origin.prefix(), path));
-        let sockets = options.plugin_socket_dir(host).map(|path| (PLUGIN_SOCKETS, path));
+        let plugins = named.map(|PluginPath { path, origin }| (plugins::prefix(origin), path));
+        let sockets = options
+            .plugin_socket_dir(host)
+            .map(|path| (named_by("pluginSockets", SettingOrigin::Option) + ": ", path));
         let (origin, path) = plugins.chain(sockets).find(|(_, path)| self.trust.is_rendered(path))?;
         Some(Warning::new(format!(
             "{origin}{} is in a repository that is rendered: a pull request can change the commands that run here; use plugins \

@@ -95,6 +95,6 @@ fn unread_kinds(stored: &StoredApplication, cluster: &OpenCluster, error: &Clust
     if cluster.reader.is_live() {
         ServiceError::rendering(chain(error)).in_application(stored, &stored.place)
     } else {
-        ServiceError::rendering(chain(error)).of_input(Input::ClusterState)
+        ServiceError::rendering(chain(error)).of_input(Input::Setting(&"clusterState"))
     }
 }

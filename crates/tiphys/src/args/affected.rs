@@ -4,8 +4,8 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use tiphys_service::compare::{HeadReferences, Rendering, RevisionOptions};
 
-use super::ApplicationArgs;
 use super::base::{PluginsFrom, base_revision};
+use super::{ApplicationArgs, shared};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -35,6 +35,8 @@ pub(crate) struct AffectedArgs {
     /// Do not exit with 5 because of applications and application sets that could not be compared
     #[arg(long)]
     pub(crate) allow_not_compared: bool,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 impl AffectedArgs {

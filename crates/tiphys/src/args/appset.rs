@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{AppSetPluginArgs, BaseArgs, DiffOutputArgs};
+use super::{AppSetPluginArgs, BaseArgs, DiffOutputArgs, shared};
 
 #[derive(Debug, Args)]
 pub(crate) struct AppSetArgs {
@@ -31,7 +31,7 @@ pub(crate) enum AppSetCommand {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Clusters are those of the store's cluster Secrets, or of --cluster-secrets. Other questions of generators are answered by the
+    after_help = "Clusters are those of the store's cluster Secrets, or of `--config clusterSecrets=PATH`. Other questions of generators are answered by the
 file of --answers: `{\"answers\": [{\"generator\": \"plugin\", \"match\": {\"configMap\": \"x\"}, \"parameters\": [{\"name\": \"a\"}]}]}`. The first
 entry counts whose `match` is a part of the question; the error for a question without an answer has the entry to add.
 
@@ -55,6 +55,8 @@ pub(crate) struct AppSetGenerateArgs {
     /// Print the Applications of all other sets if some fail
     #[arg(long)]
     pub(crate) keep_going: bool,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, Args)]
@@ -75,6 +77,8 @@ pub(crate) struct AppSetCheckArgs {
     /// A YAML or JSON file with the answers to all questions of generators
     #[arg(long, value_name = "FILE")]
     pub(crate) answers: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, Args)]
@@ -97,6 +101,8 @@ Examples:
 pub(crate) struct AppSetPreviewArgs {
     #[command(flatten)]
     pub(crate) plan: AppSetPlanArgs,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, Args)]
@@ -114,6 +120,8 @@ pub(crate) struct AppSetDiffArgs {
     pub(crate) plan: AppSetPlanArgs,
     #[command(flatten)]
     pub(crate) shown: DiffOutputArgs,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 // Sets, and what their Applications are compared with.
@@ -214,6 +222,8 @@ pub(crate) struct AppSetTemplateArgs {
     /// Flatten the parameters first (`a.b`, `list.0`), as for the answers of plugins and files of git without `goTemplate`
     #[arg(long)]
     pub(crate) flatten: bool,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 /// A template engine.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
+use super::shared;
+
 /// Variable with the token.
 pub(crate) const TOKEN_VARIABLE: &str = "TIPHYS_PLUGIN_TOKEN";
 
@@ -30,8 +32,7 @@ pub(crate) enum AppSetPluginCommand {
 COMMAND gets the body of each request on standard input and prints a JSON list of objects. It runs without a shell.
 
 Both contracts are served: `POST /api/v1/getparams.execute`, Argo CD's, and `POST /v1/generator.getParams`, that of the proposal.
-Requests are limited by --plugin-request-timeout, --plugin-jobs and --plugin-request-bytes-max, the output of COMMAND by
---plugin-answer-bytes-max.
+Requests have the limits plugin-request-timeout, plugin-jobs and plugin-request-bytes-max, the output of COMMAND plugin-answer-bytes-max.
 
 Examples:
   tiphys appset plugin serve --from teams.yaml --token-file token
@@ -56,9 +57,8 @@ pub(crate) struct AppSetPluginServeArgs {
     /// Answer a bare list on Argo CD's path, as services do that need `contract: bare-list`
     #[arg(long)]
     pub(crate) bare_list: bool,
-    /// Maximum size of the body of a request, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 1 << 20, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) plugin_request_bytes_max: u64,
+    #[command(flatten)]
+    pub(crate) shared: shared::Server,
 }
 
 #[derive(Debug, Args)]
@@ -88,6 +88,8 @@ pub(crate) struct AppSetPluginCallArgs {
     /// Contract of the request: `shipped` is Argo CD's, `proposal` that of `configMapRef: NAME` and `params`
     #[arg(long, value_enum, default_value = "shipped")]
     pub(crate) contract: PluginContractArg,
+    #[command(flatten)]
+    pub(crate) shared: shared::Tool,
 }
 
 /// A contract of plugin services.

@@ -17,8 +17,9 @@ pub(crate) struct BaseArgs {
     #[arg(long, requires = "base")]
     pub(crate) merge_base: bool,
 
-    /// Side whose plugins run if `--plugins` names a path in a compared work tree. Use `head` and `each` only for trusted changes
-    #[arg(long, value_name = "SIDE", requires = "base", default_value = "base")]
+    /// Side whose plugins run if `--plugins` names a path in a compared work tree: `base`, `head` or `each`. Use the last two only for trusted
+    /// changes
+    #[arg(long, value_name = "SIDE", requires = "base", default_value = "base", hide_possible_values = true)]
     pub(crate) plugins_from: PluginsFrom,
 
     /// Let clusters answer references that REV does not have in the same Application. Use it only for trusted changes
@@ -56,11 +57,11 @@ pub(super) fn base_revision(name: &str, merge_base: bool) -> BaseRevision {
 /// The side whose plugins run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PluginsFrom {
-    /// Those of REV for both sides
+    // Those of REV for both sides.
     Base,
-    /// Those of the working copy for both sides
+    // Those of the working copy for both sides.
     Head,
-    /// Each side its own
+    // Each side its own.
     Each,
 }
 

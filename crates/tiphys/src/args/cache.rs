@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::shared;
+
 #[derive(Debug, Args)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]
@@ -17,7 +19,10 @@ pub(crate) enum CacheCommand {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tiphys cache prune                                    down to --cache-size-max bytes
-  tiphys cache prune --cache-size-max 1073741824        down to 1 GiB
-  tiphys cache prune --cache-size-max 0                 everything")]
-pub(crate) struct CachePruneArgs {}
+  tiphys cache prune                               down to the limit cache-size-max
+  tiphys cache prune --limit cache-size-max=1GiB
+  tiphys cache prune --limit cache-size-max=0      everything")]
+pub(crate) struct CachePruneArgs {
+    #[command(flatten)]
+    pub(crate) shared: shared::Tool,
+}

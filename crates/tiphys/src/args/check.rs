@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::ApplicationArgs;
+use super::{ApplicationArgs, shared};
 
 #[derive(Debug, Args)]
 #[command(
@@ -20,4 +20,6 @@ Examples:
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }

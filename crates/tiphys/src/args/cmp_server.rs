@@ -3,12 +3,11 @@
 //! Argo CD ignores invalid values of its variables, so `commands/cmp_server/settings.rs` reads these instead of the parser.
 
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::commands::cmp_server::SELF_CHECK_INTERVAL;
+use super::shared;
 
 #[derive(Debug, Args)]
 #[command(
@@ -16,7 +15,7 @@ use crate::commands::cmp_server::SELF_CHECK_INTERVAL;
     args_override_self = true,
     after_help = "Example, in two terminals:
   tiphys cmp-server --config-dir-path ./plugins/kustomize --plugin-sockets /tmp/sockets
-  tiphys render --plugin-sockets /tmp/sockets --repo .
+  tiphys render --config pluginSockets=/tmp/sockets --repo .
 
 Started as `argocd-cmp-server`, or with that name in ARGOCD_BINARY_NAME, the program runs this command. If the server cannot start, it logs
 the error and exits with 20. At SIGTERM or SIGINT it accepts no more calls, finishes the running ones, and exits with 0.
@@ -35,6 +34,10 @@ pub(crate) struct CmpServerArgs {
     /// Folder for received trees and private working copies; default: the folder for temporary files [env: `ARGOCD_CMP_WORKDIR`]
     #[arg(long, value_name = "DIR")]
     pub(crate) workdir: Option<PathBuf>,
+
+    /// Folder for the socket; default: `/home/argocd/cmp-server/plugins` [env: `ARGOCD_PLUGINSOCKFILEPATH`]
+    #[arg(long = "plugin-sockets", value_name = "DIR", id = "pluginSockets")]
+    pub(crate) plugin_sockets: Option<PathBuf>,
 
     /// Log level; default `info` [env: `ARGOCD_CMP_SERVER_LOGLEVEL`]
     #[arg(long, value_name = "LEVEL", ignore_case = true)]
@@ -77,76 +80,9 @@ pub(crate) struct CmpServerArgs {
     /// Other arguments, which are ignored as in Argo CD
     #[arg(hide = true)]
     pub(crate) ignored: Vec<String>,
-
     #[command(flatten)]
-    pub(crate) limits: ServerLimitArgs,
+    pub(crate) shared: shared::Server,
 }
-
-// Limits of the plugin server only.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Limits of the server")]
-pub(crate) struct ServerLimitArgs {
-    /// Maximum size of a gRPC message in either direction, in bytes. All manifests of a response must fit; default 100 MiB [env: `ARGOCD_GRPC_MAX_SIZE_MB`,
-    /// in MiB]
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) message_bytes_max: Option<u64>,
-
-    /// Maximum size of a received archive, in bytes
-    #[arg(long, value_name = "BYTES", env = "TIPHYS_PACKED_BYTES_MAX", default_value_t = tiphys_cmp::PACKED_BYTES_MAX, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) packed_bytes_max: u64,
-
-    /// Maximum total size of trees, used and cached, in bytes. Uploads wait while used trees leave too little space; a single tree may be
-    /// larger
-    #[arg(long, value_name = "BYTES", env = "TIPHYS_STORE_BYTES_MAX", default_value_t = GIB, value_parser = clap::value_parser!(u64))]
-    pub(crate) store_bytes_max: u64,
-
-    /// Maximum number of cached trees
-    #[arg(long, value_name = "N", env = "TIPHYS_STORE_TREES_MAX", default_value_t = 64)]
-    pub(crate) store_trees_max: u32,
-
-    /// Maximum number of archives that are unpacked concurrently; others wait
-    #[arg(long, value_name = "N", env = "TIPHYS_UNPACKING_MAX", default_value_t = tiphys_cmp::UNPACKING_MAX as u64, value_parser = clap::value_parser!(u64).range(1..=256))]
-    pub(crate) unpacking_max: u64,
-
-    /// Maximum number of runs that wait for one of `--jobs`; further ones are rejected
-    #[arg(long, value_name = "N", env = "TIPHYS_PLUGIN_QUEUE_MAX", default_value_t = 1_000)]
-    pub(crate) plugin_queue_max: u32,
-
-    /// Maximum time that a run waits for one of `--jobs` before it is rejected, in seconds
-    #[arg(long, value_name = "SECONDS", env = "TIPHYS_PLUGIN_QUEUE_WAIT", default_value_t = 90, value_parser = clap::value_parser!(u64).range(0..=86_400))]
-    pub(crate) plugin_queue_wait: u64,
-
-    /// Maximum number of open connections; further clients wait
-    #[arg(long, value_name = "N", env = "TIPHYS_CONNECTIONS_MAX", default_value_t = tiphys_cmp::CONNECTIONS_MAX)]
-    pub(crate) connections_max: NonZeroU32,
-
-    /// Timeout for the HTTP/2 preface and the first frame of a new connection, in seconds
-    #[arg(long, value_name = "SECONDS", env = "TIPHYS_CONNECTION_PREFACE_MAX", default_value_t = tiphys_cmp::PREFACE_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) connection_preface_max: u64,
-
-    /// Maximum time that a connection stays open without a call, in seconds; pings do not count as calls
-    #[arg(long, value_name = "SECONDS", env = "TIPHYS_CONNECTION_IDLE_MAX", default_value_t = tiphys_cmp::IDLE_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) connection_idle_max: u64,
-
-    /// Maximum pause of a client within an archive, in seconds
-    #[arg(long, value_name = "SECONDS", env = "TIPHYS_UPLOAD_STALL_MAX", default_value_t = tiphys_cmp::STALL_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) upload_stall_max: u64,
-
-    /// Maximum pause of a client while other archives wait to be unpacked, in seconds
-    #[arg(long, value_name = "SECONDS", env = "TIPHYS_UPLOAD_STALL_CROWDED_MAX", default_value_t = tiphys_cmp::CROWDED_STALL_MAX.as_secs(), value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) upload_stall_crowded_max: u64,
-
-    /// Maximum time that running calls continue after SIGTERM, in seconds
-    #[arg(long, value_name = "SECONDS", env = "TIPHYS_SHUTDOWN_GRACE", default_value_t = tiphys_cmp::GRACE.as_secs(), value_parser = clap::value_parser!(u64).range(0..=86_400))]
-    pub(crate) shutdown_grace: u64,
-
-    /// Interval of the checks that the socket and the resource limits are unchanged, in seconds. If one has changed, the server exits with
-    /// code 20
-    #[arg(long, value_name = "SECONDS", env = "TIPHYS_SELF_CHECK_INTERVAL", default_value_t = SELF_CHECK_INTERVAL.as_secs(), value_parser = clap::value_parser!(u64).range(1..=3_600))]
-    pub(crate) self_check_interval: u64,
-}
-
-const GIB: u64 = 1024 * 1024 * 1024;
 
 /// Log levels with Argo CD's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

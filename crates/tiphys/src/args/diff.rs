@@ -2,7 +2,7 @@
 
 use clap::{ArgAction, Args};
 
-use super::{ApplicationArgs, BaseArgs};
+use super::{ApplicationArgs, BaseArgs, shared};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -21,6 +21,8 @@ pub(crate) struct DiffArgs {
     pub(crate) shown: DiffOutputArgs,
     #[command(flatten)]
     pub(crate) base: BaseArgs,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 /// The description in `--help`.

@@ -1,23 +1,21 @@
-//! Arguments of `help`, and what `-h` leaves out.
+//! Arguments of `help`, and how the arguments of the program are parsed.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Args, Command, CommandFactory as _, Subcommand as _};
 
-use super::{Arguments, CommonArgs};
-
-/// The reference to the options that `-h` leaves out.
-const SHARED_OPTIONS: &str =
-    "All commands have more options (--store, --repo, --plugins, -o, …): tiphys help options";
+use super::{Arguments, gone, shared};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tiphys help params set
-  tiphys help options                      the options of all commands
+  tiphys help options                      the settings, and the options of all commands
+  tiphys help limits                       the limits, with units and defaults
   tiphys help --man ~/.local/share/man     manual pages of all commands, for `man tiphys-params-set`")]
 pub(crate) struct HelpArgs {
-    /// The command, or `options` for the options of all commands
+    /// The command, `options` or `limits`
     #[arg(value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 
@@ -29,35 +27,33 @@ pub(crate) struct HelpArgs {
 /// Parses the arguments of the program, its name first. Help and errors are those of [`command_line`].
 pub(crate) fn parse(arguments: &[OsString]) -> Result<ArgMatches, clap::Error> {
     let matches = named_command(arguments).and_then(|command| command.try_get_matches_from(arguments).ok());
-    matches.map_or_else(|| command_line().try_get_matches_from(arguments), Ok)
+    matches.map_or_else(|| command_line().try_get_matches_from(arguments).map_err(with_present_form), Ok)
 }
 
-/// Returns the definition of only the command that the first argument names. The parser copies the shared options into every command that it
-/// knows, which would take most of the time of a start.
+/// Returns the definition of only the command that the first argument names. To define all would take most of the time of a start.
 fn named_command(arguments: &[OsString]) -> Option<Command> {
     let all = super::Command::augment_subcommands(Command::new("tiphys"));
     let named = all.find_subcommand(arguments.get(1)?)?.clone();
-    Some(CommonArgs::augment_args(Command::new("tiphys").disable_help_subcommand(true)).subcommand(named))
+    let program = Command::new("tiphys").disable_help_subcommand(true).subcommand(named);
+    Some(shared::BeforeCommand::augment_args(program))
 }
 
-/// Returns the definition of all commands. `-h` of a command lists its own options; `--help` lists all.
+/// Returns the definition of all commands.
 pub(crate) fn command_line() -> Command {
-    let hidden = |arg: clap::Arg| if arg.is_global_set() { arg.hide_short_help(true) } else { arg };
-    let mut program = Arguments::command().mut_args(hidden);
+    let mut program = Arguments::command();
     program.build();
-    referring_to_options(program)
+    program
 }
 
-/// Adds the reference to the short help of a command and of those below it.
-fn referring_to_options(command: Command) -> Command {
-    let examples = command.get_after_help().cloned();
-    let command = match &examples {
-        Some(examples) => {
-            command.after_long_help(examples.clone()).after_help(format!("{examples}\n\n{SHARED_OPTIONS}"))
+/// Replaces the error about an option of an earlier version.
+fn with_present_form(error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return error };
+    match gone::present_form(option) {
+        Some(form) if error.kind() == clap::error::ErrorKind::UnknownArgument => {
+            clap::Error::raw(error.kind(), form + "\n")
         }
-        None => command.after_long_help("").after_help(SHARED_OPTIONS),
-    };
-    command.mut_subcommands(referring_to_options)
+        _ => error,
+    }
 }
 
 #[cfg(test)]

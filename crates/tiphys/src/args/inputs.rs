@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::ApplicationArgs;
+use super::{ApplicationArgs, shared};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -14,4 +14,6 @@ of the revision count, and the reason is printed. Nothing is rendered.")]
 pub(crate) struct InputsArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }

@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::shared;
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kubectl get configmap app -o yaml | tiphys jsonpath .data.host
@@ -11,4 +13,6 @@ pub(crate) struct JsonPathArgs {
     /// The path, as of kubectl's custom columns: `.data.host`, `{.spec.ports[0].port}`. Dots in a key are written `\.`
     #[arg(allow_hyphen_values = true)]
     pub(crate) path: String,
+    #[command(flatten)]
+    pub(crate) shared: shared::Printer,
 }

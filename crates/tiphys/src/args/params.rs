@@ -4,7 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use tiphys_service::ApplicationSelection;
 use tiphys_service::params::{self, EditOptions, ParameterFilter, ParameterValues};
 
-use super::{ApplicationArgs, DiffOutputArgs};
+use super::{ApplicationArgs, DiffOutputArgs, shared};
 
 #[derive(Debug, Args)]
 pub(crate) struct ParamsArgs {
@@ -57,6 +57,8 @@ pub(crate) struct ParamsListArgs {
     pub(crate) depth: Option<u16>,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, Args)]
@@ -71,6 +73,8 @@ pub(crate) struct ParamsGetArgs {
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, Args)]
@@ -88,6 +92,8 @@ pub(crate) struct ParamsExplainArgs {
     pub(crate) show_values: bool,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, Args)]
@@ -104,6 +110,8 @@ pub(crate) struct ParamsFindArgs {
     /// Only where an Application sets it, its value files and override files included
     #[arg(long)]
     pub(crate) set_only: bool,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, Args)]
@@ -113,6 +121,8 @@ pub(crate) struct ParamsFindArgs {
 pub(crate) struct ParamsCheckArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, Args)]
@@ -125,17 +135,18 @@ pub(crate) struct ParamsSetArgs {
     pub(crate) applications: ChangedApplications,
     #[command(flatten)]
     pub(crate) values: ValueArgs,
-    /// Read the value of the parameter NAME from this object of the destination cluster when manifests are rendered: `KIND[.GROUP]/NS/NAME`,
-    /// or `KIND[.GROUP]/NAME` for an object without a namespace, or in that of the destination
+    /// Read the value of NAME from `KIND[.GROUP]/[NS/]NAME` in the cluster
     #[arg(long, value_name = "OBJECT")]
     pub(crate) from: Option<String>,
-    /// The field of the object, as a path in kubectl's syntax; without it, the value is whether the object exists
+    /// The object's field, as in kubectl; without it: whether it exists
     #[arg(long, value_name = "PATH", requires = "from")]
     pub(crate) path: Option<String>,
     #[command(flatten)]
     pub(crate) edit: EditArgs,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 const SET_HELP: &str = "Assignments:
@@ -147,17 +158,16 @@ const SET_HELP: &str = "Assignments:
   NAME=@FILE           the exact content of a file; NAME:=@FILE for JSON
 A value of a chart (set.PATH) is any JSON, also with [0]:=, [KEY]:= and +:=.
 If a parameter with exactly this NAME, brackets included, is announced or set, it is used.
-With several applications (those before the first assignment, or those of -l or --project): if one refuses the change, no file changes.
+
+Files of --write-to: the Application's own (application); in it, the chart's inline values (values),
+or each value where it is in effect (effective); or .argocd-source-<app>.yaml in the application's
+folder (override). If one application refuses the change, no file changes.
 
 Examples:
-  tiphys params set guestbook replicas=5 --repo .
   tiphys params set guestbook 'hosts+=www.example.org' 'limits[cpu]=2' --dry-run
-  tiphys params set guestbook -f values.yaml
-  tiphys params set web 'set.tolerations:=[{\"key\":\"gpu\",\"operator\":\"Exists\"}]' 'set.nodeSelector[disk]=ssd'
-  tiphys params set web set.image.tag=2.0 --write-to values
-  tiphys params set -l team=web image.tag=2.0 --dry-run
-  tiphys params set guestbook domain --from ConfigMap/infra/dns --path .data.domain
-  kubectl get applications -A -o yaml | tiphys params set --store - shop size=large --write-to override --repo .";
+  tiphys params set web 'set.tolerations:=[{\"key\":\"gpu\",\"operator\":\"Exists\"}]'
+  tiphys params set -l team=web image.tag=2.0 --write-to effective
+  tiphys params set guestbook domain --from ConfigMap/infra/dns --path .data.domain";
 
 #[derive(Debug, Args)]
 #[command(
@@ -174,6 +184,8 @@ pub(crate) struct ParamsUnsetArgs {
     pub(crate) edit: EditArgs,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, Args)]
@@ -189,25 +201,27 @@ pub(crate) struct ParamsDiffArgs {
     /// Remove a parameter or an item: `NAME`, `NAME[KEY]`, `NAME[0]`
     #[arg(long, value_name = "NAME")]
     pub(crate) unset: Vec<String>,
-    /// Do not run the plugin's announcement: accept all names and values
+    /// Accept all names and values, without the plugin's announcement
     #[arg(long)]
     pub(crate) allow_unannounced: bool,
     #[command(flatten)]
     pub(crate) shown: DiffOutputArgs,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 // Values to set.
 #[derive(Debug, Args)]
 pub(crate) struct ValueArgs {
-    /// Values to set: `NAME=VALUE`, `NAME:=JSON`, `NAME[KEY]=VALUE`, `NAME[0]=VALUE`, `NAME+=VALUE`, `NAME=@FILE`
+    /// Values to set; see below
     #[arg(value_name = "NAME=VALUE")]
     pub(crate) assignments: Vec<String>,
-    /// Set the values of a YAML or JSON file: `name: value`, or a list of entries as in an Application; `-` is standard input
+    /// Set the values of a YAML or JSON file; `-` is standard input
     #[arg(short = 'f', long, value_name = "FILE")]
     pub(crate) values: Vec<String>,
-    /// Expand variables such as `$ARGOCD_APP_NAME` in values of a chart at rendering time; without this option they are literal
+    /// Expand variables, such as `$ARGOCD_APP_NAME`, in values of a chart
     #[arg(long)]
     pub(crate) variables: bool,
 }
@@ -218,14 +232,19 @@ pub(crate) struct EditArgs {
     /// Print the patch without writing it
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Write only if the file still has this version. `params list -o json` reports the version of an Application as `version`, that of
-    /// an override file in `location`
+    /// Write only if the file still has this version
     #[arg(long, value_name = "VERSION")]
     pub(crate) if_version: Option<String>,
-    /// File to write to
-    #[arg(long, value_name = "PLACE", default_value = "application")]
+    /// File to write: application (default), values, effective, override
+    #[arg(
+        long,
+        value_name = "PLACE",
+        default_value = "application",
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub(crate) write_to: WriteTo,
-    /// Do not run the plugin's announcement: accept all names and values
+    /// Accept all names and values, without the plugin's announcement
     #[arg(long)]
     pub(crate) allow_unannounced: bool,
 }
@@ -233,14 +252,13 @@ pub(crate) struct EditArgs {
 /// The file that a change is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WriteTo {
-    /// The Application's own file
+    // The Application's own file.
     Application,
-    /// The inline values of a chart in the Application's own file: `helm.values` or `helm.valuesObject`
+    // The inline values of a chart in the Application's own file.
     Values,
-    /// The Application's own file, each value where it is in effect: in the inline values if these set it, if they are the only place with
-    /// values of the chart, or if a parameter cannot express it; else in parameters
+    // The Application's own file, each value where it is in effect.
     Effective,
-    /// `.argocd-source-<app>.yaml` in the application's folder, below the --repo folder
+    // `.argocd-source-<app>.yaml` in the application's folder.
     Override,
 }
 

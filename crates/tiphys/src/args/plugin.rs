@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 use tiphys_service::plugin::{TrialFolder, TrialOptions};
 use tiphys_web::LoopbackAddress;
 
+use super::shared;
+
 #[derive(Debug, Args)]
 pub(crate) struct PluginArgs {
     #[command(subcommand)]
@@ -35,7 +37,10 @@ pub(crate) enum PluginCommand {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  tiphys plugin list --plugins ./plugins -o wide")]
-pub(crate) struct PluginListArgs {}
+pub(crate) struct PluginListArgs {
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
@@ -81,6 +86,8 @@ pub(crate) struct PluginTestArgs {
     /// Maximum number of lines per difference; -o json prints all
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(crate) diff_lines: u16,
+    #[command(flatten)]
+    pub(crate) shared: shared::Trial,
 }
 
 #[derive(Debug, Args)]
@@ -88,7 +95,10 @@ pub(crate) struct PluginTestArgs {
   tiphys plugin schema > plugin.schema.json
 
 Editors use the schema if plugin.yaml begins with the line `# yaml-language-server: $schema=plugin.schema.json`.")]
-pub(crate) struct PluginSchemaArgs {}
+pub(crate) struct PluginSchemaArgs {
+    #[command(flatten)]
+    pub(crate) shared: shared::Printer,
+}
 
 #[derive(Debug, Args)]
 #[command(
@@ -131,6 +141,8 @@ pub(crate) struct PluginCheckArgs {
     /// Serve the form to a browser at a loopback address; default: a free port of 127.0.0.1
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, default_missing_value = "0", requires = "repository")]
     pub(crate) serve: Option<LoopbackAddress>,
+    #[command(flatten)]
+    pub(crate) shared: shared::Trial,
 }
 
 // A folder of a repository in which a plugin runs.
@@ -163,6 +175,8 @@ pub(crate) struct PluginMatchArgs {
     pub(crate) plugin: PathBuf,
     #[command(flatten)]
     pub(crate) folder: OneFolderArgs,
+    #[command(flatten)]
+    pub(crate) shared: shared::Trial,
 }
 
 #[derive(Debug, Args)]
@@ -193,6 +207,8 @@ pub(crate) struct PluginRunArgs {
     /// Keep the plugin's working folder and print its path
     #[arg(long)]
     pub(crate) keep_workdir: bool,
+    #[command(flatten)]
+    pub(crate) shared: shared::Trial,
 }
 
 impl From<&PluginMatchArgs> for TrialOptions {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::ApplicationArgs;
+use super::{ApplicationArgs, shared};
 
 #[derive(Debug, Args)]
 pub(crate) struct ProjectArgs {
@@ -37,6 +37,8 @@ Examples:
 pub(crate) struct ProjectCheckArgs {
     #[command(flatten)]
     pub(crate) applications: ApplicationArgs,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, Args)]
@@ -47,6 +49,8 @@ pub(crate) struct ProjectReadersArgs {
     /// The object: `KIND[.GROUP]/NAMESPACE/NAME`, or `KIND[.GROUP]/NAME` if it is cluster-scoped
     #[arg(value_name = "OBJECT")]
     pub(crate) object: String,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 #[derive(Debug, Args)]
@@ -75,6 +79,10 @@ pub(crate) struct ProjectPermitsArgs {
     #[arg(long, value_name = "PATH")]
     pub(crate) clusters: Option<PathBuf>,
 
+    /// URL of a repository
+    #[arg(long = "repo", value_name = "URL", id = "url")]
+    pub(crate) url: Vec<String>,
+
     /// URL or name of the destination's cluster
     #[arg(long, value_name = "URL|NAME")]
     pub(crate) destination: Option<String>,
@@ -98,4 +106,6 @@ pub(crate) struct ProjectPermitsArgs {
     /// Ask whether a dynamic parameter may read the object
     #[arg(long, requires = "kind", requires = "destination")]
     pub(crate) look_up: bool,
+    #[command(flatten)]
+    pub(crate) shared: shared::Printer,
 }

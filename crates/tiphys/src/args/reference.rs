@@ -1,19 +1,22 @@
-//! Generates docs/reference/commands.md, the pages of groups of commands beside it, and options.md from the definitions of the command line.
+//! Generates docs/reference/commands.md, the pages of groups of commands beside it, and options.md from the definitions of the command line,
+//! the settings and the limits.
 
 use std::fmt::Write as _;
 
 use clap::{Arg, Command, CommandFactory as _};
+use tiphys_model::limits::Limit;
+use tiphys_service::{SETTINGS, Setting};
 use tiphys_testkit::{fixture, workspace_root};
 
-use super::Arguments;
+use super::{Arguments, shared};
 
 /// The beginning of the page of commands.
 const COMMANDS: &str = "# Commands
 
 <!-- Written by `UPDATE=1 cargo test -p tiphys reference` from the program's own definitions; do not edit. -->
 
-All commands with their options and environment variables, as in `tiphys COMMAND --help`. An option overrides its variable.
-[Commands for parameters](commands-params.md), [commands for application sets](commands-appset.md), [options of all commands](options.md),
+All commands with their options, as in `tiphys COMMAND --help`. An option overrides its variable.
+[Commands for parameters](commands-params.md), [commands for application sets](commands-appset.md), [settings, shared options and limits](options.md),
 [exit codes](exit-codes.md) and [what commands print](output.md) have pages of their own.
 ";
 
@@ -27,15 +30,41 @@ const GROUPS: [(&str, &str, &str); 2] = [
 const GROUP_HEAD: &str = "
 <!-- Written by `UPDATE=1 cargo test -p tiphys reference` from the program's own definitions; do not edit. -->
 
-They have [options of all commands](options.md), too.
+They have [shared options](options.md), too.
 ";
 
 /// The beginning of the page of options.
-const OPTIONS: &str = "# Options of all commands
+const OPTIONS: &str = "# Settings, shared options and limits
 
 <!-- Written by `UPDATE=1 cargo test -p tiphys reference` from the program's own definitions; do not edit. -->
 
-They may precede or follow the command. Each command uses some of them. An option overrides its variable.
+A setting has a value from its option, else from `--config KEY=VALUE`, its variable, [the project file](../project-file.md), or the default. The variable is
+`TIPHYS_` and the key in upper case: that of `kubeVersion` is `TIPHYS_KUBE_VERSION`. `tiphys config show` prints the values and their origins.
+
+## Shared options
+
+Each command has those that it uses. They may precede or follow the command.
+";
+
+/// The beginning of the section of settings.
+const SETTINGS_HEAD: &str = "
+## Settings
+
+Consent is [the caller's](../project-file.md#consent) to values of the project file.
+
+| key | option | default | consent | description |
+| --- | --- | --- | --- | --- |
+";
+
+/// The beginning of the section of limits.
+const LIMITS_HEAD: &str = "
+## Limits
+
+Set by `--limit NAME=VALUE`, below `limits:` in the project file, or by the variable `TIPHYS_` and the name in upper case. A value is a whole number in the
+unit of the limit (seconds, bytes, a number), or has a unit: `90s`, `2m`, `64KiB`, `1GiB`. An error that a limit causes ends with its name.
+
+| limit | default | description |
+| --- | --- | --- |
 ";
 
 #[test]
@@ -53,7 +82,7 @@ fn pages_of_commands_match_the_program() {
             Some((_, file, title)) => (*file, format!("# {title}\n{GROUP_HEAD}")),
         };
         for command in leaves(&program).into_iter().filter(|command| group_of(command) == group) {
-            write_command(&mut page, command, &program);
+            write_command(&mut page, command);
         }
         fixture::compare(&pages.join(file), &page);
     }
@@ -61,15 +90,29 @@ fn pages_of_commands_match_the_program() {
 
 #[test]
 fn page_of_options_matches_the_program() {
-    let mut program = Arguments::command();
-    program.build();
     let mut page = OPTIONS.to_owned();
-    let headings = headings(program.get_arguments());
-    for heading in headings {
-        write!(page, "\n## {heading}\n").expect("a string can be written to");
-        write_options(&mut page, program.get_arguments().filter(|arg| heading_of(arg) == heading));
-    }
+    let mut shared = <shared::Workspace as clap::Args>::augment_args(Command::new("tiphys"));
+    shared.build();
+    write_options(&mut page, shared.get_arguments());
+    page.push_str(SETTINGS_HEAD);
+    page.extend(SETTINGS.iter().map(setting_row));
+    page.push_str(LIMITS_HEAD);
+    page.extend(Limit::ALL.iter().copied().map(limit_row));
     fixture::compare(&workspace_root().join("docs/reference/options.md"), &page);
+}
+
+fn setting_row(setting: &Setting) -> String {
+    let code = |text: &str| if text.is_empty() { String::new() } else { format!("`{}`", cell(text)) };
+    let option = setting.option.map(|option| format!("--{option}")).unwrap_or_default();
+    let parts = [setting.summary, setting.details].into_iter().filter(|part| !part.is_empty());
+    let means = escaped(&parts.collect::<Vec<_>>().join(". "));
+    let (key, option, default) = (code(setting.key), code(&option), code(setting.default));
+    format!("| {key} | {option} | {default} | {} | {means} |\n", setting.consent_text())
+}
+
+fn limit_row(limit: Limit) -> String {
+    let default = limit.default().map(|default| format!("`{}`", limit.unit().write(default)));
+    format!("| `{}` | {} | {} |\n", limit.name(), default.unwrap_or_default(), escaped(limit.help()))
 }
 
 /// Returns the commands without subcommands, in the order of the help.
@@ -82,11 +125,11 @@ fn leaves(command: &Command) -> Vec<&Command> {
     below.into_iter().flat_map(leaves).collect()
 }
 
-fn write_command(page: &mut String, command: &Command, program: &Command) {
+fn write_command(page: &mut String, command: &Command) {
     let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     write!(page, "\n## {name}\n\n{}.\n", escaped(&about)).expect("a string can be written to");
-    let is_shared = |arg: &&Arg| program.get_arguments().any(|shared| shared.get_id() == arg.get_id());
+    let is_shared = |arg: &&Arg| arg.get_help_heading() == Some(shared::HEADING);
     let own: Vec<&Arg> =
         command.get_arguments().filter(|arg| !is_shared(arg) && arg.get_id() != "help").collect();
     let positional: Vec<&Arg> = own.iter().copied().filter(|arg| arg.is_positional()).collect();
@@ -175,29 +218,14 @@ fn text_of(arg: &Arg) -> String {
     let values: Vec<String> = arg
         .get_possible_values()
         .iter()
-        .filter(|value| !value.is_hide_set() && arg.get_action().takes_values())
+        .filter(|value| !value.is_hide_set() && !arg.is_hide_possible_values_set())
+        .filter(|_| arg.get_action().takes_values())
         .map(|value| format!("`{}`", value.get_name()))
         .collect();
     let values = if values.is_empty() { String::new() } else { format!("; one of {}", values.join(", ")) };
     let repeatable = matches!(arg.get_action(), clap::ArgAction::Append) && !arg.is_positional();
     let repeatable = if repeatable { " (repeatable)" } else { "" };
     format!("{}{values}{repeatable}", escaped(&help.replace('\n', " ")))
-}
-
-/// Returns the headings of the help in order.
-fn headings<'a>(args: impl Iterator<Item = &'a Arg>) -> Vec<&'a str> {
-    let mut headings = Vec::new();
-    for arg in args.filter(|arg| !arg.is_hide_set()) {
-        let heading = heading_of(arg);
-        if !headings.contains(&heading) && arg.get_id() != "help" && arg.get_id() != "version" {
-            headings.push(heading);
-        }
-    }
-    headings
-}
-
-fn heading_of(arg: &Arg) -> &str {
-    arg.get_help_heading().unwrap_or("Options")
 }
 
 /// Escapes help for Markdown: outside of backticks, HTML tags and the ends of table cells.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tiphys_service::RenderAdjustments;
 
-use super::ApplicationArgs;
+use super::{ApplicationArgs, shared};
 
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
@@ -55,6 +55,8 @@ pub(crate) struct RenderArgs {
     /// Keep each plugin's working folder and print its path
     #[arg(long)]
     pub(crate) keep_workdir: bool,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }
 
 impl RenderArgs {

@@ -3,6 +3,8 @@
 use clap::Args;
 use tiphys_web::LoopbackAddress;
 
+use super::shared;
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tiphys serve
@@ -21,4 +23,6 @@ pub(crate) struct ServeArgs {
     /// Save nothing
     #[arg(long)]
     pub(crate) read_only: bool,
+    #[command(flatten)]
+    pub(crate) shared: shared::Workspace,
 }

@@ -7,7 +7,7 @@ use tiphys_service::compare::{AffectedApplication, ApplicationDiff, Presence, Re
 use tiphys_service::{ApplicationSelection, UnknownSet};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{AffectedArgs, CommonArgs, OutputFormat};
+use crate::args::{AffectedArgs, OutputFormat, SharedOptions};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -17,11 +17,11 @@ use crate::settings::Process;
 
 /// Prints the applications whose inputs differ. Nothing is rendered.
 pub(crate) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AffectedArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let form = match common.output {
+    let form = match shared.output {
         None | Some(OutputFormat::Name) => names,
         Some(OutputFormat::Json) => json,
         Some(_) => {
@@ -30,7 +30,7 @@ pub(crate) async fn run(
             ));
         }
     };
-    let (service, cancel) = (open_service(common, host)?, CancellationToken::new());
+    let (service, cancel) = (open_service(shared, host)?, CancellationToken::new());
     let selection = ApplicationSelection::from(&args.applications);
     let revision = args.revision();
     let work = async {

@@ -19,23 +19,23 @@ use serde_json::Value;
 use tiphys_service::RecordedAnswers;
 use tiphys_yaml::read_documents;
 
-use crate::args::{AppSetArgs, AppSetCommand, CommonArgs};
+use crate::args::{AppSetArgs, AppSetCommand, SharedOptions};
 use crate::error::ServiceError;
 use crate::settings::Process;
 
 /// Runs one of the subcommands.
 pub(crate) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     match &args.command {
-        AppSetCommand::Generate(args) => generate::run(common, args, host).await,
-        AppSetCommand::Preview(args) => preview::run(common, args, host).await,
-        AppSetCommand::Diff(args) => diff::run(common, args, host).await,
-        AppSetCommand::Check(args) => check::run(common, args, host).await,
-        AppSetCommand::Template(args) => template::run(common, args, host).await,
-        AppSetCommand::Plugin(args) => plugin::run(common, args, host).await,
+        AppSetCommand::Generate(args) => generate::run(shared, args, host).await,
+        AppSetCommand::Preview(args) => preview::run(shared, args, host).await,
+        AppSetCommand::Diff(args) => diff::run(shared, args, host).await,
+        AppSetCommand::Check(args) => check::run(shared, args, host).await,
+        AppSetCommand::Template(args) => template::run(shared, args, host).await,
+        AppSetCommand::Plugin(args) => plugin::run(shared, args, host).await,
     }
 }
 

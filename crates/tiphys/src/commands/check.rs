@@ -9,7 +9,7 @@ use tiphys_service::{
 };
 
 use super::appset;
-use crate::args::{CheckArgs, CommonArgs, OutputFormat};
+use crate::args::{CheckArgs, OutputFormat, SharedOptions};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -18,11 +18,11 @@ use crate::settings::Process;
 
 /// Prints findings about applications.
 pub(crate) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &CheckArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let print: fn(&CheckedApplications) -> String = match common.output {
+    let print: fn(&CheckedApplications) -> String = match shared.output {
         None => text,
         Some(OutputFormat::Json) => |checked| output::json(&document(checked)),
         Some(OutputFormat::Yaml) => |checked| tiphys_yaml::write_yaml(&document(checked)),
@@ -34,7 +34,7 @@ pub(crate) async fn run(
     };
     let selection = ApplicationSelection::from(&args.applications);
     let needs = WorkspaceOptions::for_selection(&selection);
-    let workspace = Workspace::open_with_sets(&open_service(common, host)?, needs).await?;
+    let workspace = Workspace::open_with_sets(&open_service(shared, host)?, needs).await?;
     error::warn_all(workspace.warnings());
     let checking = Box::pin(check_applications(&workspace, &selection));
     let checked = lifecycle::unless_interrupted(workspace.cancel(), checking).await??;

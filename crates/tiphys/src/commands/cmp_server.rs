@@ -11,13 +11,13 @@ use std::process::ExitCode;
 use tiphys_plugin::chain;
 use tiphys_process::descriptors_max;
 
-use crate::args::{CmpServerArgs, CommonArgs};
+use crate::args::{CmpServerArgs, SharedOptions};
 use crate::build;
 use crate::error::{self, ErrorKind, ServiceError};
+use crate::options::service_options;
 use crate::settings::Process;
 use crate::telemetry::{self, LogFormat, LogLine, Severity};
 
-pub(crate) use self_check::INTERVAL as SELF_CHECK_INTERVAL;
 use settings::ServerSettings;
 pub(crate) use settings::runs_max;
 
@@ -25,8 +25,14 @@ pub(crate) use settings::runs_max;
 const FATAL_CODE: u8 = 20;
 
 /// Serves one plugin until a signal arrives.
-pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Process) -> ExitCode {
-    let settings = ServerSettings::new(common, args, host).with_descriptors(descriptors_max());
+pub(crate) async fn run(shared: &SharedOptions, args: &CmpServerArgs, host: &Process) -> ExitCode {
+    let options = match service_options(shared, host) {
+        Ok(options) => options,
+        // The settings of the log may be what is invalid.
+        Err(failure) => return fatal(LogFormat::Json, &failure),
+    };
+    let settings =
+        ServerSettings::new(&options, shared.verbose, args, host).with_descriptors(descriptors_max());
     telemetry::for_server(settings.log_level, settings.log_format, host);
     tracing::info!(
         version = build::VERSION,
@@ -36,7 +42,7 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Proces
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
-    match Box::pin(start::serve(&settings, &common.into(), host)).await {
+    match Box::pin(start::serve(&settings, &options, host)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.kind() == ErrorKind::Interrupted => {
             tracing::warn!("ended by a second signal before running calls were finished");
@@ -46,9 +52,8 @@ pub(crate) async fn run(common: &CommonArgs, args: &CmpServerArgs, host: &Proces
     }
 }
 
-/// Reports a parser error to callers that started this program as `argocd-cmp-server`.
-pub(crate) fn refused(error: &clap::Error) -> ExitCode {
-    let text = error.render().to_string();
+/// Reports an error in the arguments or variables to callers that started this program as `argocd-cmp-server`.
+pub(crate) fn refused(text: &str) -> ExitCode {
     let message = text.lines().next().unwrap_or_default();
     let message = message.strip_prefix("error: ").unwrap_or(message);
     // --logformat may be what could not be parsed.

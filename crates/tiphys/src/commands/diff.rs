@@ -7,27 +7,27 @@ pub(crate) mod output;
 
 use std::process::ExitCode;
 
-use crate::args::{CommonArgs, DiffArgs};
+use crate::args::{DiffArgs, SharedOptions};
 use crate::error::ServiceError;
 use crate::settings::Process;
 
 /// Compares and prints the differences.
 pub(crate) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &DiffArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let form = output::form(common, host)?;
+    let form = output::form(shared, host)?;
     if let Some(revision) = args.base.revision() {
-        return base::run(common, args, &revision, &form, host).await;
+        return base::run(shared, args, &revision, &form, host).await;
     }
-    live::run(common, args, &form, host).await
+    live::run(shared, args, &form, host).await
 }
 
 /// Adds the options that name something to compare with.
 pub(crate) fn nothing_to_compare_with(error: ServiceError) -> ServiceError {
     error.with_hint(
-        "--base names a revision; --kubeconfig or --context a cluster; --cluster-state a folder of live objects, such as \
+        "--base names a revision; --context a cluster; --cluster-state a folder of live objects, such as \
          `kubectl get … -A -o yaml` writes",
     )
 }

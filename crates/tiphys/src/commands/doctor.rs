@@ -6,18 +6,19 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tiphys_service::doctor::{CheckedCheckout, CheckedProgram, Diagnosis, MissingHome, diagnose};
 
-use crate::args::{CommonArgs, OutputFormat};
+use crate::args::{OutputFormat, SharedOptions};
 use crate::built_in;
 use crate::error::{self, ErrorKind, ServiceError};
+use crate::options::service_options;
 use crate::output::{self, Table};
-use crate::project_file;
 use crate::settings::Process;
 
 /// Checks what commands use, and prints it.
-pub(crate) async fn run(common: &CommonArgs, host: &Process) -> Result<ExitCode, ServiceError> {
-    let (programs, choice) = (built_in::required_programs(), project_file::choice(common));
-    let diagnosis = diagnose(host, programs, &choice, common.cache.cache_dir.as_deref()).await;
-    let text = match common.output {
+pub(crate) async fn run(shared: &SharedOptions, host: &Process) -> Result<ExitCode, ServiceError> {
+    let (programs, choice) = (built_in::required_programs(), &shared.project_file);
+    let diagnosis =
+        diagnose(host, programs, choice, service_options(shared, host)?.cache_dir.as_deref()).await;
+    let text = match shared.output {
         None | Some(OutputFormat::Table) => text(&diagnosis),
         Some(OutputFormat::Json) => output::json(&to_json(&diagnosis)),
         Some(_) => return Err(ServiceError::invalid_input("`doctor` prints a table or, with -o json, JSON")),
@@ -102,7 +103,7 @@ fn home(diagnosis: &Diagnosis, missing: MissingHome) -> Option<String> {
     let message = match missing {
         MissingHome::Settings => "HOME is not set, so git and helm do not find your settings and credentials",
         MissingHome::Cache => {
-            "HOME is not set, so git and helm do not find your settings and credentials, and there is no folder for the cache; set HOME, or name a folder with --cache-dir"
+            "HOME is not set, so git and helm do not find your settings and credentials, and there is no folder for the cache; set HOME, or name a folder with --config cacheDir=DIR"
         }
     };
     (diagnosis.home == Some(missing)).then(|| message.to_owned())

@@ -11,7 +11,7 @@ use tiphys_service::{
 use tiphys_tree::RepoPath;
 
 use super::checkouts;
-use crate::args::{CommonArgs, InputsArgs, OutputFormat};
+use crate::args::{InputsArgs, OutputFormat, SharedOptions};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -21,18 +21,18 @@ use crate::terminal::one_line;
 
 /// Prints what applications are made from. Nothing is rendered.
 pub(crate) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &InputsArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let form = match common.output {
+    let form = match shared.output {
         None | Some(OutputFormat::Table) => text,
         Some(OutputFormat::Json) => json,
         Some(_) => return Err(ServiceError::invalid_input("inputs are printed with -o table or json")),
     };
     let selection = ApplicationSelection::from(&args.applications);
     let needs = WorkspaceOptions::for_selection(&selection);
-    let workspace = Workspace::open_with_sets(&open_service(common, host)?, needs).await?;
+    let workspace = Workspace::open_with_sets(&open_service(shared, host)?, needs).await?;
     error::warn_all(workspace.warnings());
     error::warn_all(&workspace.plugins_in_checkout());
     let SelectedApplications { applications, errors, warnings, .. } =
@@ -117,7 +117,7 @@ fn shown(path: &RepoPath) -> &str {
 /// [{"application": "argocd/shop",
 ///   "sources": [{"source": 1, "ref": null, "repository": "https://…", "whole": null, "revision": null, "digest": "5f…", "outside": null,
 ///                "paths": [{"path": "charts/shop", "reason": "the chart", "shallow": false}],
-///                "unselected": ["common/values.yaml"]}]}]
+///                "unselected": ["shared/values.yaml"]}]}]
 /// ```
 ///
 /// `outside` is the reason why something that is in no file of a repository may change the result. `whole` is the reason why all files of the

@@ -6,18 +6,18 @@ use std::process::ExitCode;
 use tiphys_engine::{FieldPath, printed};
 use tiphys_yaml::{read_documents, write_go_json};
 
-use crate::args::{CommonArgs, JsonPathArgs, OutputFormat};
+use crate::args::{JsonPathArgs, OutputFormat, SharedOptions};
 use crate::error::ServiceError;
 use crate::output;
 use crate::settings::Process;
 
 /// Prints the value that the path selects in the object on standard input.
 pub(crate) fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &JsonPathArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let print = match common.output {
+    let print = match shared.output {
         None => printed,
         Some(OutputFormat::Json) => write_go_json,
         Some(_) => return Err(ServiceError::invalid_input("`jsonpath` prints text or, with -o json, JSON")),

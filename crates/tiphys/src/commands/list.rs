@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tiphys_service::documents::ApplicationDocument;
 use tiphys_service::{ApplicationSelection, ListedApplication, Workspace, WorkspaceOptions};
 
-use crate::args::{CommonArgs, ListArgs, OutputFormat};
+use crate::args::{ListArgs, OutputFormat, SharedOptions};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -15,11 +15,11 @@ use crate::settings::Process;
 
 /// Lists the selected applications. One that fails does not hide the others.
 pub(crate) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ListArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let form: fn(&[ListedApplication]) -> String = match common.output {
+    let form: fn(&[ListedApplication]) -> String = match shared.output {
         None | Some(OutputFormat::Table | OutputFormat::Wide) => table,
         Some(OutputFormat::Json) => |listed| output::json(&to_json(listed)),
         Some(OutputFormat::Yaml) => |listed| tiphys_yaml::write_yaml(&to_json(listed)),
@@ -32,7 +32,7 @@ pub(crate) async fn run(
     };
     let selection = ApplicationSelection::from(&args.applications);
     let options = WorkspaceOptions::for_selection(&selection);
-    let workspace = Workspace::open_with_sets(&open_service(common, host)?, options).await?;
+    let workspace = Workspace::open_with_sets(&open_service(shared, host)?, options).await?;
     error::warn_all(workspace.warnings());
     let selected = tiphys_service::select(&workspace, &selection, "list")?;
     error::warn_all(&selected.warnings);

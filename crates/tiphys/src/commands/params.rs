@@ -15,7 +15,7 @@ use tiphys_service::Workspace;
 use tiphys_service::params::{self, ApplicationParameters};
 
 use super::checkouts;
-use crate::args::{CommonArgs, ParamsArgs, ParamsCommand, SourceChoice};
+use crate::args::{ParamsArgs, ParamsCommand, SharedOptions, SourceChoice};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -23,30 +23,30 @@ use crate::settings::Process;
 
 /// Runs one of the subcommands.
 pub(crate) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: ParamsArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     match args.command {
-        ParamsCommand::List(args) => list::run(common, &args, host).await,
-        ParamsCommand::Get(args) => get::run(common, &args, host).await,
-        ParamsCommand::Explain(args) => explain::run(common, &args, host).await,
-        ParamsCommand::Find(args) => find::run(common, &args, host).await,
-        ParamsCommand::Check(args) => check::run(common, &args, host).await,
-        ParamsCommand::Set(args) => set::set(common, &args, host).await,
-        ParamsCommand::Unset(args) => set::unset(common, &args, host).await,
-        ParamsCommand::Diff(args) => diff::run(common, &args, host).await,
+        ParamsCommand::List(args) => list::run(shared, &args, host).await,
+        ParamsCommand::Get(args) => get::run(shared, &args, host).await,
+        ParamsCommand::Explain(args) => explain::run(shared, &args, host).await,
+        ParamsCommand::Find(args) => find::run(shared, &args, host).await,
+        ParamsCommand::Check(args) => check::run(shared, &args, host).await,
+        ParamsCommand::Set(args) => set::set(shared, &args, host).await,
+        ParamsCommand::Unset(args) => set::unset(shared, &args, host).await,
+        ParamsCommand::Diff(args) => diff::run(shared, &args, host).await,
     }
 }
 
 /// Finds an application and asks its plugins which parameters they accept.
 async fn inspect(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     host: &Process,
     application: &str,
     source: &SourceChoice,
 ) -> Result<ApplicationParameters, ServiceError> {
-    let workspace = params::open_workspace(&open_service(common, host)?, application).await?;
+    let workspace = params::open_workspace(&open_service(shared, host)?, application).await?;
     inspect_in(&workspace, application, source).await
 }
 

@@ -7,7 +7,7 @@ mod readers;
 
 use std::process::ExitCode;
 
-use crate::args::{CommonArgs, ProjectArgs, ProjectCommand};
+use crate::args::{ProjectArgs, ProjectCommand, SharedOptions};
 use crate::error::ServiceError;
 use crate::settings::Process;
 
@@ -15,13 +15,13 @@ pub(crate) use permits::rule_text;
 
 /// Runs one of the subcommands.
 pub(crate) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ProjectArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     match &args.command {
-        ProjectCommand::Permits(args) => permits::run(common, args),
-        ProjectCommand::Check(args) => check::run(common, args, host).await,
-        ProjectCommand::Readers(args) => readers::run(common, args, host).await,
+        ProjectCommand::Permits(args) => permits::run(shared, args),
+        ProjectCommand::Check(args) => check::run(shared, args, host).await,
+        ProjectCommand::Readers(args) => readers::run(shared, args, host).await,
     }
 }

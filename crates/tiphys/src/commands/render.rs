@@ -17,7 +17,7 @@ use tiphys_service::{
 use tiphys_store::StoredApplication;
 
 use super::checkouts;
-use crate::args::{CommonArgs, OutputFormat, RenderArgs};
+use crate::args::{OutputFormat, RenderArgs, SharedOptions};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -64,11 +64,11 @@ enum AfterErrors {
 
 /// Renders applications and prints them.
 pub(crate) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &RenderArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let format = common.output.unwrap_or(OutputFormat::Yaml);
+    let format = shared.output.unwrap_or(OutputFormat::Yaml);
     if args.output_dir.is_some() && matches!(format, OutputFormat::Name) {
         return Err(ServiceError::invalid_input(
             "--output-dir writes manifests; -o name prints names: use one of them",
@@ -79,7 +79,7 @@ pub(crate) async fn run(
     needs.reads_clusters = true;
     needs.name_others = format == OutputFormat::Wide;
     needs.keep_workdirs = args.keep_workdir.then(|| host.create_kept_workdirs()).transpose()?;
-    let workspace = Workspace::open_with_sets(&open_service(common, host)?, needs).await?;
+    let workspace = Workspace::open_with_sets(&open_service(shared, host)?, needs).await?;
     error::warn_all(workspace.warnings());
     error::warn_all(&workspace.plugins_in_checkout());
     let SelectedApplications { applications, errors, warnings, sets, .. } =

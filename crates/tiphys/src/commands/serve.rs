@@ -4,13 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use tiphys_model::limits::Limit;
 use tiphys_process::Attached;
 use tiphys_service::{Host, Service};
 use tiphys_source::{Progress, ProgressSink};
 use tiphys_web::{Application, SiteOptions, bind, enter_stage};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{CommonArgs, ServeArgs};
+use crate::args::{ServeArgs, SharedOptions};
 use crate::commands::cmp_server::runs_max;
 use crate::error::{self, ServiceError};
 use crate::lifecycle::{self, SideTask, Signals};
@@ -23,13 +24,15 @@ const OPENER: &str = "xdg-open";
 
 /// Serves the page until a signal arrives.
 pub(crate) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ServeArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let mut options = service_options(common, host)?;
+    let mut options = service_options(shared, host)?;
     // Plugins may wait for servers, and others use the page meanwhile.
-    options.jobs = options.jobs.or_else(|| u16::try_from(runs_max(host.processors)).ok());
+    if options.limits.given(Limit::JOBS).is_none() {
+        options.limits.set(Limit::JOBS, runs_max(host.processors) as u64);
+    }
     options.fetch_progress = options.fetch_progress.map(with_stages);
     let service = Service::open(options, Host::clone(host))?;
     let mut signals = Signals::install()?;

@@ -4,15 +4,15 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use crate::args::{CommonArgs, OutputFormat};
+use crate::args::{OutputFormat, SharedOptions};
 use crate::build;
 use crate::error::ServiceError;
 use crate::output;
 
 /// Prints the version of tiphys.
-pub(crate) fn run(common: &CommonArgs) -> Result<ExitCode, ServiceError> {
+pub(crate) fn run(shared: &SharedOptions) -> Result<ExitCode, ServiceError> {
     let (version, commit) = (build::VERSION, build::COMMIT);
-    let text = match common.output {
+    let text = match shared.output {
         None => {
             let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
             format!("tiphys {version}{commit}\n")

@@ -2,6 +2,8 @@
 
 use clap::Arg;
 use clap::builder::StyledStr;
+use tiphys_model::limits::Limit;
+use tiphys_service::{SETTINGS, Setting};
 
 use super::context::{Context, at_home};
 use super::line::{Expected, Line, takes_value};
@@ -91,7 +93,8 @@ fn values(line: &Line<'_>, context: &Context<'_>, arg: &Arg, typed: &str) -> Vec
         ("selector", _) => names::labels(context, typed),
         ("source_name", _) => names::source_names(context, line),
         ("source_position", _) => names::source_positions(context, line),
-        ("argocd_namespace", _) => names::namespaces(context),
+        ("config", _) => settings(context, typed),
+        ("limits", _) => limits(typed),
         ("unset", _) => parameters::of_application(context, line, typed, ParameterSyntax::Unset),
         ("params", _) => parameters::of_plugin(context, line, typed),
         (_, "APP") => names::applications(context, line, typed),
@@ -105,7 +108,6 @@ fn values(line: &Line<'_>, context: &Context<'_>, arg: &Arg, typed: &str) -> Vec
         }
         ("path", _) => in_repository(context, line, typed),
         ("cases", _) => cases(context, line),
-        ("api_versions", _) => behind(typed, '@', |rest| paths(context, rest, Files::All)),
         (_, "[URL=]DIR" | "[NAME=]DIR") => match typed.rfind('=') {
             Some(equals) => prefixed(&typed[..=equals], paths(context, &typed[equals + 1..], Files::No)),
             None => paths(context, typed, Files::No),
@@ -138,12 +140,31 @@ fn cases(context: &Context<'_>, line: &Line<'_>) -> Vec<Candidate> {
     names.filter(|name| !given.contains(name)).map(|name| Candidate::word(name, "")).collect()
 }
 
-/// Candidates of `more` for the part after the last `mark`.
-fn behind(typed: &str, mark: char, more: impl Fn(&str) -> Vec<Candidate>) -> Vec<Candidate> {
-    match typed.rfind(mark) {
-        Some(at) => prefixed(&typed[..=at], more(&typed[at + mark.len_utf8()..])),
-        None => Vec::new(),
-    }
+/// Project files, and settings `KEY=VALUE`.
+fn settings(context: &Context<'_>, typed: &str) -> Vec<Candidate> {
+    let Some((key, rest)) = typed.split_once('=') else {
+        let keys = SETTINGS.iter().filter(|setting| setting.option.is_none());
+        let keys = keys.map(|setting| Candidate::open(format!("{}=", setting.key), setting.summary));
+        return paths(context, typed, Files::All).into_iter().chain(keys).collect();
+    };
+    let words = Setting::named(key).map(Setting::words).unwrap_or_default();
+    let found = match key {
+        "argocdNamespace" => names::namespaces(context),
+        _ if words.is_empty() => paths(context, rest, Files::All),
+        _ => words.into_iter().map(|word| Candidate::word(word, "")).collect(),
+    };
+    prefixed(&typed[..=key.len()], found)
+}
+
+/// Limits `NAME=VALUE` with their defaults.
+fn limits(typed: &str) -> Vec<Candidate> {
+    let named = |limit: &Limit| match limit.default() {
+        Some(default) if typed.starts_with(&format!("{}=", limit.name())) => {
+            Candidate::word(format!("{}={}", limit.name(), limit.unit().write(default)), limit.help())
+        }
+        _ => Candidate::open(format!("{}=", limit.name()), limit.help()),
+    };
+    Limit::ALL.iter().map(named).collect()
 }
 
 /// Candidates with a prefix.

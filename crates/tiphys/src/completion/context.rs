@@ -1,43 +1,26 @@
 //! The sources of candidates: the store, the plugins' files, the directories of repositories. Each is read on first use.
 
 use std::cell::OnceCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use tiphys_plugin::LoadedPlugin;
-use tiphys_service::{ProjectFile, ServiceOptions, StorePath};
-use tiphys_source::LocalCopy;
+use tiphys_service::{GivenSettings, ProjectFile, ServiceOptions, Setting, StorePath};
 use tiphys_store::{ApplicationRef, Filter, Store, StoredApplication};
 
 use super::line::Line;
-use crate::args::CommonArgs;
-use crate::project_file::{self, GivenKeys};
+use crate::args::shared::project_file_choice;
+use crate::built_in;
+use crate::error::ServiceError;
 use crate::settings::Process;
 
-/// The options that candidates depend on. Other options are ignored, so that a mistake in them has no effect.
-const OPTIONS: [(&str, &str); 5] = [
-    ("config", "--config"),
-    ("store", "--store"),
-    ("plugins", "--plugins"),
-    ("repo", "--repo"),
-    ("argocd_namespace", "--argocd-namespace"),
-];
-
-/// The common options alone, parsed as in every command.
-#[derive(Debug, Parser)]
-#[command(no_binary_name = true)]
-struct CommonOnly {
-    #[command(flatten)]
-    common: CommonArgs,
-}
+/// The settings that candidates depend on. Other options are ignored, so that a mistake in them has no effect.
+const SETTINGS: [&str; 3] = ["store", "plugins", "repo"];
 
 /// The sources of candidates.
 pub(super) struct Context<'a> {
     pub(super) host: &'a Process,
     options: Option<ServiceOptions>,
-    /// The values of `--repo`.
-    repositories: Vec<String>,
     store: OnceCell<Option<Store>>,
     plugins: OnceCell<Vec<LoadedPlugin>>,
 }
@@ -45,20 +28,7 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     /// The context of a line.
     pub(super) fn new(host: &'a Process, line: &Line<'_>) -> Self {
-        let mut arguments = Vec::new();
-        for (id, option) in OPTIONS {
-            arguments.extend(line.values(id).map(|value| format!("{option}={}", at_home(host, value))));
-        }
-        let matches = CommonOnly::command().try_get_matches_from(arguments).ok();
-        let common = matches.and_then(|matches| {
-            let given = GivenKeys::new(&matches, host);
-            let mut common = CommonOnly::from_arg_matches(&matches).ok()?.common;
-            add_project_file(&mut common, &given, host);
-            Some(common)
-        });
-        let options = common.as_ref().map(ServiceOptions::from);
-        let repositories = common.map(|common| common.repo).unwrap_or_default();
-        Self { host, options, repositories, store: OnceCell::new(), plugins: OnceCell::new() }
+        Self { host, options: options(host, line).ok(), store: OnceCell::new(), plugins: OnceCell::new() }
     }
 
     /// The store. Standard input is not read: it belongs to the user's terminal.
@@ -102,17 +72,29 @@ impl<'a> Context<'a> {
 
     /// All directories of `--repo`, whatever their URL.
     pub(super) fn copies(&self) -> impl Iterator<Item = PathBuf> {
-        let current = self.host.absolute("");
-        self.repositories.iter().filter_map(move |text| Some(LocalCopy::parse(text, &current).ok()?.dir))
+        self.options.iter().flat_map(|options| options.repositories.iter().map(|copy| copy.dir.clone()))
     }
 }
 
-/// Gives options the values of the project file that take effect.
-fn add_project_file(common: &mut CommonArgs, given: &GivenKeys, host: &Process) {
-    let Ok(Some(file)) = ProjectFile::find(&project_file::choice(common), host) else { return };
-    let is_used = |key| given.by(key).is_none();
-    let used = file.values().iter().filter(|value| is_used(value.key) && file.takes_effect(value));
-    used.for_each(|value| project_file::set(common, value));
+/// Returns the options of a line, with the values of the project file that take effect.
+fn options(host: &Process, line: &Line<'_>) -> Result<ServiceOptions, ServiceError> {
+    let mut given = GivenSettings::of_variables(host)?;
+    for setting in SETTINGS.iter().filter_map(|key| Setting::named(key)) {
+        let values: Vec<String> = line.values(setting.key).map(|value| at_home(host, value)).collect();
+        if !values.is_empty() {
+            given.set_option(setting, values)?;
+        }
+    }
+    let config: Vec<String> = line.values("config").map(|value| at_home(host, value)).collect();
+    let (choice, settings) = project_file_choice(config.iter().map(Path::new))?;
+    given.set_arguments(settings.iter().map(String::as_str))?;
+    if let Ok(Some(file)) = ProjectFile::find(&choice, host) {
+        given.add_usable(&file)?;
+    }
+    let mut options =
+        ServiceOptions { built_in_plugins: built_in::PLUGIN_FILES, ..ServiceOptions::default() };
+    given.apply(&mut options, host)?;
+    Ok(options)
 }
 
 /// Replaces `~` by the home directory, as the shell will do when the command runs.

@@ -247,8 +247,13 @@ spec:
     let log = server.stderr();
     while !log.line().contains("serving on") {}
     let repo = format!("--repo={URL}=repo");
-    let output =
-        world.run(&["render", "--store=seeking", "--plugin-sockets=sockets", "--tracking=none", &repo]);
+    let output = world.run(&[
+        "render",
+        "--store=seeking",
+        "--config=pluginSockets=sockets",
+        "--config=tracking=none",
+        &repo,
+    ]);
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     assert!(output.stdout.contains("\nat: $WORLD/shared/argocd\n"), "{}", output.stdout);
 }

@@ -19,7 +19,7 @@ fn interrupted_test_leaves_no_process_and_no_files() {
         world.write(&format!("holder/testdata/{case}/tree/file"), "");
     }
     let pipe = world.pipe("pipe");
-    let arguments = ["plugin", "test", "holder", "--update", "--pass-env=PIPE", "--jobs=1"];
+    let arguments = ["plugin", "test", "holder", "--update", "--config=passEnv=PIPE", "--limit=jobs=1"];
     let running = world.start_with("PIPE", &world.path("pipe"), &arguments);
     assert_eq!(pipe.line(), "started");
     running.signal(&world, "INT");

@@ -106,7 +106,7 @@ fn secrets_of_the_base_are_sent_and_none_of_the_head() {
             let changed = application.replace("{name: web}", "{name: more}");
             world.write("config/apps/more.yaml", &changed).write("config/apps/s.yaml", &of_change);
             let compared = format!(
-                "diff --base=main --store=config/apps --project-rules=warn --trust-repository-settings --plugins-from {from}"
+                "diff --base=main --store=config/apps --config=projectRules=warn --config=trustRepositorySettings=/ --plugins-from {from}"
             );
             let output = world.run(&compared.split(' ').collect::<Vec<_>>());
             assert_eq!(output.code, 5, "{}", output.stderr);

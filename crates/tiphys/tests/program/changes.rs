@@ -41,7 +41,7 @@ const SET: &[&str] = &[
     "--store=store",
     "--plugins=plugins",
     "--repo=https://git.example.org/team/apps.git=repo",
-    "--pass-env=PIPE",
+    "--config=passEnv=PIPE",
 ];
 
 fn files_of_the_store(world: &World) -> Vec<String> {

@@ -98,7 +98,7 @@ impl Place {
         let path = path.expect("PATH is set").to_str().expect("UTF-8");
         let path = format!("{}:{path}", self.world.path("bin").display());
         command.env("PATH", path).env("SSL_CERT_FILE", self.world.path("ca.pem"));
-        command.args(["render", "--store=store", "--tracking=none"]).args(more);
+        command.args(["render", "--store=store", "--config=tracking=none"]).args(more);
         command
     }
 
@@ -182,7 +182,7 @@ fn failing_helper_is_named_without_its_output() {
     ] {
         let place = Place::new();
         place.docker(r#"{"credsStore": "test"}"#).helper(prints);
-        let output = place.world.finish(place.command(&place.registry(), &["--lookup-timeout=5"]));
+        let output = place.world.finish(place.command(&place.registry(), &["--limit=lookup-timeout=5"]));
         let shown = output.stderr.replace(&place.server.host(), "HOST");
         assert!(output.code == 3 && shown.contains(expected), "{shown}");
         assert!(!shown.contains("hunter22"), "{shown}");
@@ -239,9 +239,15 @@ fn config_map_certificates_apply_to_charts_and_dependencies() {
     );
     let copy = format!("--repo={URL}=repo");
     for store in ["--store=chart.yaml", "--store=umbrella.yaml"] {
-        let refused = world.run(&["render", store, &copy, "--tracking=none"]);
+        let refused = world.run(&["render", store, &copy, "--config=tracking=none"]);
         assert!(refused.code == 3 && refused.stderr.contains("certificate"), "{}", refused.stderr);
-        is_rendered(&world.run(&["render", store, "--store=certificates.yaml", &copy, "--tracking=none"]));
+        is_rendered(&world.run(&[
+            "render",
+            store,
+            "--store=certificates.yaml",
+            &copy,
+            "--config=tracking=none",
+        ]));
     }
 }
 

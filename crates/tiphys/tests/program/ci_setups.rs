@@ -226,7 +226,7 @@ fn hostile_pull_request_gets_nothing_in_the_setup_for_a_team() {
     assert!(!linked.stdout.contains("name: private"), "{}", linked.stdout);
 
     // The attack works: if the head is trusted, its program runs and its proxy gets the job's Secret.
-    let trusted = checked("job", &format!("{command} --trust-repository-settings"));
+    let trusted = checked("job", &format!("{command} --config=trustRepositorySettings=/"));
     assert!(world.path("home/attacked").exists(), "{}", trusted.stderr);
     assert!(authorizations.try_iter().any(|one| one == SECRET));
 }

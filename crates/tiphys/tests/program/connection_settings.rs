@@ -34,15 +34,21 @@ fn proxy_gets_credentials_of_its_own_secret_or_with_consent() {
     let none = String::new;
     // The source, the Secrets of the rendered repository, those of the caller, an option, and what the proxy receives.
     let cases = [
-        (&of_git, via_proxy(&git, ""), template.clone(), "--jobs=1", None),
-        (&of_git, via_proxy(&git, "project: default"), template.clone(), "--jobs=1", None),
-        (&of_charts, via_proxy(&charts, "type: helm"), template.clone(), "--jobs=1", None),
-        (&of_git, via_proxy(&git, ""), none(), "--jobs=1", None),
-        (&of_git, none(), via_proxy(&git, "") + &template, "--jobs=1", Some(TEMPLATE)),
-        (&of_git, via_proxy(&git, ""), template.clone(), "--trust-repository-settings", Some(TEMPLATE)),
-        (&of_git, none(), only_proxy(&git), "--jobs=1", None),
-        (&of_git, none(), only_proxy(&git), "--own-credentials-via-proxy", Some(OWN)),
-        (&of_git, none(), via_proxy(&git, ""), "--own-credentials-via-proxy", None),
+        (&of_git, via_proxy(&git, ""), template.clone(), "--limit=jobs=1", None),
+        (&of_git, via_proxy(&git, "project: default"), template.clone(), "--limit=jobs=1", None),
+        (&of_charts, via_proxy(&charts, "type: helm"), template.clone(), "--limit=jobs=1", None),
+        (&of_git, via_proxy(&git, ""), none(), "--limit=jobs=1", None),
+        (&of_git, none(), via_proxy(&git, "") + &template, "--limit=jobs=1", Some(TEMPLATE)),
+        (
+            &of_git,
+            via_proxy(&git, ""),
+            template.clone(),
+            "--config=trustRepositorySettings=/",
+            Some(TEMPLATE),
+        ),
+        (&of_git, none(), only_proxy(&git), "--limit=jobs=1", None),
+        (&of_git, none(), only_proxy(&git), "--config=ownCredentialsViaProxy=true", Some(OWN)),
+        (&of_git, none(), via_proxy(&git, ""), "--config=ownCredentialsViaProxy=true", None),
     ];
     for (source, of_repository, of_caller, option, expected) in cases {
         let world = World::empty();
@@ -57,7 +63,8 @@ fn proxy_gets_credentials_of_its_own_secret_or_with_consent() {
             .write("own/secret.yaml", &of_caller)
             .write("home/.gitconfig", "[credential]\n\thelper = \"!f() { echo username=me; echo password=own; }; f\"\n");
         Repository::init(world.path("repo")).commit("first");
-        let output = world.run(&["render", "--store=repo", "--store=own", "--connect-timeout=5", option]);
+        let output =
+            world.run(&["render", "--store=repo", "--store=own", "--limit=connect-timeout=5", option]);
         assert_eq!(output.code, 3, "{}", output.stderr);
         let mut sent: Vec<String> = authorizations.try_iter().collect();
         sent.dedup();

@@ -80,17 +80,17 @@ fn example_of_the_proposal_is_rendered() {
     let in_folder = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "some-cm", "namespace": "some-ns"}, "data": {"somekey": "1"}});
     world.write("state/some-cm.yaml", &in_folder.to_string());
     let expected = json!({"foo": "bar", "bar": "1"});
-    assert_eq!(shown(&render(&["--kubeconfig=kubeconfig"])), expected);
-    assert_eq!(shown(&render(&["--kubeconfig=kubeconfig", "--context=main"])), expected);
+    assert_eq!(shown(&render(&["--config=kubeconfig=kubeconfig"])), expected);
+    assert_eq!(shown(&render(&["--config=kubeconfig=kubeconfig", "--context=main"])), expected);
     assert_eq!(shown(&render(&["--cluster-state=state"])), expected);
     // A Secret names the cluster by its URL.
     world.write(
         "store/foo-app.yaml",
         &EXAMPLE.replace("server: https://kubernetes.default.svc", "name: live"),
     );
-    assert_eq!(shown(&render(&["--cluster-secrets=secrets"])), expected);
+    assert_eq!(shown(&render(&["--config=clusterSecrets=secrets"])), expected);
     world.write("store/foo-app.yaml", &EXAMPLE.replace("https://kubernetes.default.svc", &server.url()));
-    assert_eq!(shown(&render(&["--cluster-secrets=secrets"])), expected);
+    assert_eq!(shown(&render(&["--config=clusterSecrets=secrets"])), expected);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn object_that_kubernetes_forbids_counts_as_missing() {
         ("other", "", "kubeconfig", None),
     ] {
         live.helm_application("web", &json!([from_config_map("host", name, path)]));
-        let output = live.run(&["render", "web", "-o=json", "--kubeconfig", kubeconfig]);
+        let output = live.run(&["render", "web", "-o=json", &format!("--config=kubeconfig={kubeconfig}")]);
         match expected {
             Some(expected) => assert_eq!(output, expected, "{name} {path} {kubeconfig}"),
             None => assert_eq!(shown(&output), json!({"host": false})),

@@ -172,7 +172,9 @@ fn folders_answer_references_of_the_head() {
     live.world.write("state/settings.yaml", &object.to_string());
     live.helm_application("web", &host(".data.port"));
     let expected = vec![r#"values: '{"host":"folder.example.org"}'"#, r#"changed: '{"host":1}'"#];
-    for options in [&["--cluster-state=state"][..], &["--cluster-state=state", "--kubeconfig=kubeconfig"]] {
+    for options in
+        [&["--cluster-state=state"][..], &["--cluster-state=state", "--config=kubeconfig=kubeconfig"]]
+    {
         let output = live.run(&[&["diff", "--base=HEAD"], options].concat());
         assert_eq!((output.code, changes(&output)), (1, expected.clone()), "{output:?}");
     }

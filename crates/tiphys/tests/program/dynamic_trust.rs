@@ -34,11 +34,17 @@ fn project_of_a_checkout_permits_no_live_look_up() {
         live.run(&[&["render", "web", "-o=name", "--store=repo/own.yaml"], options].concat())
     };
     let rendered = Output { code: 0, stdout: "configmap/shown\n".to_owned(), stderr: String::new() };
-    assert_eq!(render(&["--kubeconfig=kubeconfig"]), failed(3, FORBIDDEN));
-    assert_eq!(render(&["--kubeconfig=kubeconfig", "--trust-repository-settings=repo"]), rendered);
+    assert_eq!(render(&["--config=kubeconfig=kubeconfig"]), failed(3, FORBIDDEN));
+    assert_eq!(
+        render(&["--config=kubeconfig=kubeconfig", "--config=trustRepositorySettings=repo"]),
+        rendered
+    );
     assert_eq!(render(&["--cluster-state=state"]), rendered);
     // A folder of another cluster answers nothing for this one.
-    assert_eq!(render(&["--kubeconfig=kubeconfig", "--cluster-state=other=state"]), failed(3, FORBIDDEN));
+    assert_eq!(
+        render(&["--config=kubeconfig=kubeconfig", "--cluster-state=other=state"]),
+        failed(3, FORBIDDEN)
+    );
 }
 
 #[test]
@@ -56,7 +62,7 @@ fn cluster_of_another_project_is_not_read() {
             scoped["stringData"]["server"] = json!(server);
             scoped["stringData"]["project"] = json!(project);
             live.world.write("scoped.yaml", &scoped.to_string());
-            let output = live.run(&["render", "web", "-o=name", "--cluster-secrets=scoped.yaml"]);
+            let output = live.run(&["render", "web", "-o=name", "--config=clusterSecrets=scoped.yaml"]);
             assert_eq!(output.code, code, "{server:?} {project}: {}", output.stderr);
         }
     }
@@ -65,9 +71,9 @@ fn cluster_of_another_project_is_not_read() {
 #[test]
 fn missing_and_reported_projects_permit_no_look_up() {
     let live = LiveWorld::new("projects");
-    let missing = "warning: project none was not found, so its rules are not applied; --projects names the folder with all AppProjects\n";
+    let missing = "warning: project none was not found, so its rules are not applied; --config projects=PATH names the folder with all AppProjects\n";
     for (project, options, warning) in
-        [("none", &[][..], missing), ("default", &[], ""), ("team", &["--project-rules=warn"], "")]
+        [("none", &[][..], missing), ("default", &[], ""), ("team", &["--config=projectRules=warn"], "")]
     {
         application(&live, project);
         let output = live.run_live(&[&["render", "web"], options].concat());
@@ -94,23 +100,23 @@ fn cluster_that_cannot_be_read_is_named() {
                      hint: --cluster-state DIR names a folder of that cluster's live objects, --context CONTEXT the cluster itself";
     for (options, place, expected) in [
         (
-            &["--kubeconfig=expired"][..],
+            &["--config=kubeconfig=expired"][..],
             of_versions,
             "cluster main: cannot list its kinds: the server refused the credentials; renew them: HTTP status 401",
         ),
         (
-            &["--kubeconfig=closed", "--kube-request-timeout=1"],
+            &["--config=kubeconfig=closed", "--limit=kube-request-timeout=1"],
             of_versions,
             "cluster main: cannot list its kinds: the server cannot be reached; check its address, CA certificate and proxy: \
              client error (Connect): tcp connect error: Connection refused (os error 111)",
         ),
         (
-            &["--kubeconfig=hanging", "--kube-exec-timeout=1"],
+            &["--config=kubeconfig=hanging", "--limit=kube-exec-timeout=1"],
             of_versions,
             "cluster main: cannot list its kinds: its connection settings cannot be used: \
              the credential plugin $WORLD/./hang.sh of the kubeconfig did not end within 1 s: limit kube-exec-timeout",
         ),
-        (&["--kubeconfig=kubeconfig", "--context=other=main"], of_parameter, no_access),
+        (&["--config=kubeconfig=kubeconfig", "--context=other=main"], of_parameter, no_access),
         (&[], of_parameter, no_access),
     ] {
         let output = live.run(&[&["render", "web"], options].concat());
@@ -132,32 +138,46 @@ fn invalid_option_of_a_live_cluster_is_exit_2() {
     live.cluster_secret("one.yaml", ADMIN_TOKEN);
     live.cluster_secret("two.yaml", ADMIN_TOKEN);
     let two_secrets = format!(
-        "--cluster-secrets: cluster \"{}\" has two Secrets: live (one.yaml:1:1) and live (two.yaml:1:1); remove one",
+        "--config clusterSecrets: cluster \"{}\" has two Secrets: live (one.yaml:1:1) and live (two.yaml:1:1); remove one",
         KubeServer::shared().url()
     );
     for (options, expected) in [
-        (&["--kubeconfig=without-context"][..], "--kubeconfig: the kubeconfig has no `current-context`"),
         (
-            &["--kubeconfig=kubeconfig", "--context=other"],
-            "--kubeconfig: the kubeconfig has no context \"other\"; it has: main",
+            &["--config=kubeconfig=without-context"][..],
+            "--config kubeconfig: the kubeconfig has no `current-context`",
         ),
-        (&["--kubeconfig=none"], "--kubeconfig: no kubeconfig found: $WORLD/none does not exist"),
         (
-            &["--kubeconfig=kubeconfig", "--offline"],
+            &["--config=kubeconfig=kubeconfig", "--context=other"],
+            "--config kubeconfig: the kubeconfig has no context \"other\"; it has: main",
+        ),
+        (
+            &["--config=kubeconfig=none"],
+            "--config kubeconfig: no kubeconfig found: $WORLD/none does not exist",
+        ),
+        (
+            &["--config=kubeconfig=kubeconfig", "--offline"],
             "--offline: clusters cannot be read without the network; use folders of live objects instead",
         ),
         (
-            &["--cluster-secrets=repo/secrets.yaml"],
-            "--cluster-secrets: $WORLD/repo/secrets.yaml is in a repository that is rendered, which must not choose the clusters \
+            &["--config=clusterSecrets=repo/secrets.yaml"],
+            "--config clusterSecrets: $WORLD/repo/secrets.yaml is in a repository that is rendered, which must not choose the clusters \
              that are read; move it out of the checkout",
         ),
         (
-            &["--kubeconfig=kubeconfig", "--kubeconfig=second", "--context=main", "--context=second"],
+            &[
+                "--config=kubeconfig=kubeconfig",
+                "--config=kubeconfig=second",
+                "--context=main",
+                "--context=second",
+            ],
             "cluster \"https://kubernetes.default.svc\" has two connections: context \"main\" and context \"second\"; remove one\n\
              hint: --context NAME=CONTEXT names the cluster of each context",
         ),
-        (&["--cluster-secrets=one.yaml", "--cluster-secrets=two.yaml"], &two_secrets),
-        (&["--in-cluster"], "--in-cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"),
+        (&["--config=clusterSecrets=one.yaml", "--config=clusterSecrets=two.yaml"], &two_secrets),
+        (
+            &["--config=inCluster=true"],
+            "--config inCluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set",
+        ),
     ] {
         let output = live.run(&[&["render", "web"], options].concat());
         assert_eq!(output, failed(2, &format!("error: {expected}\n")), "{options:?}");

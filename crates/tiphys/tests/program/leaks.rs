@@ -136,8 +136,8 @@ fn assert_failures_leak_nothing(live: &LiveWorld, canary: &Canary, cases: &[(Str
                     "render",
                     "web",
                     "--report=report.json",
-                    "--plugin-timeout=2",
-                    "--plugin-stderr-max=8192",
+                    "--limit=plugin-timeout=2",
+                    "--limit=plugin-stderr-max=8192",
                 ];
                 let (output, found) = leaks(live, canary, &[&render, options].concat());
                 all.extend(found.into_iter().map(|found| format!("{name} {kind} {options:?}: {found}")));
@@ -283,7 +283,7 @@ fn commands_leak_no_values() {
 fn with_helm(live: &LiveWorld, script: &str, args: &[&str]) -> Command {
     let helm = tools::program("helm");
     live.world.write("bin/helm", &format!("#!/bin/sh\n{script}\nexec {} \"$@\"\n", helm.display()));
-    let mut command = live.command(&[args, &["--kubeconfig=kubeconfig"]].concat());
+    let mut command = live.command(&[args, &["--config=kubeconfig=kubeconfig"]].concat());
     let path =
         command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, path)| path.map(OsString::from));
     let path = path.expect("PATH is set").into_string().expect("UTF-8");

@@ -175,7 +175,7 @@ impl LiveWorld {
 
     /// The same with the kubeconfig.
     pub(crate) fn run_live(&self, args: &[&str]) -> Output {
-        self.run(&[args, &["--kubeconfig=kubeconfig"]].concat())
+        self.run(&[args, &["--config=kubeconfig=kubeconfig"]].concat())
     }
 
     /// A command with the plugins, the store and the repository.

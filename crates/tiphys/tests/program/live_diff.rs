@@ -44,19 +44,20 @@ impl Application {
 
     fn run(&self, args: &[&str]) -> Output {
         let repo = format!("--repo={URL}=repo");
-        self.world.run(&[args, &["--store=store", &repo, "--project-rules=warn"]].concat())
+        self.world.run(&[args, &["--store=store", &repo, "--config=projectRules=warn"]].concat())
     }
 
     /// The code and standard output of `diff -o name`, and the warnings.
     fn diff(&self, kubeconfig: &str) -> (i32, String, Vec<String>) {
-        let Output { code, stdout, stderr } = self.run(&["diff", "-o", "name", "--kubeconfig", kubeconfig]);
+        let Output { code, stdout, stderr } =
+            self.run(&["diff", "-o", "name", &format!("--config=kubeconfig={kubeconfig}")]);
         let warnings =
             stderr.lines().filter(|line| line.starts_with("warning:") && !line.contains("project"));
         (code, stdout, warnings.map(str::to_owned).collect())
     }
 
     fn rendered(&self) -> Vec<Value> {
-        let output = self.run(&["render", "-o", "json", "--set-namespace", "--kubeconfig=admin"]);
+        let output = self.run(&["render", "-o", "json", "--set-namespace", "--config=kubeconfig=admin"]);
         assert_eq!(output.code, 0, "{}", output.stderr);
         let list: Value = serde_json::from_str(&output.stdout).expect("JSON");
         list["items"].as_array().expect("a list").clone()
@@ -137,7 +138,7 @@ fn objects_that_are_not_rendered_any_more_are_removed() {
         (1, "live-removed: removed ConfigMap live-removed/gone\n".to_owned(), vec![warning.to_owned()]);
     assert_eq!(application.diff("admin"), expected);
     // A removed object is shown as a whole, although the list had its metadata only.
-    let shown = application.run(&["diff", "--kubeconfig=admin", "-v"]);
+    let shown = application.run(&["diff", "--config=kubeconfig=admin", "-v"]);
     assert!(shown.stdout.contains("\n-  k: value-of-gone\n"), "{}", shown.stdout);
     let left_out = "left out: ConfigMap live-removed/deleted is not rendered, and is being deleted already";
     assert!(shown.stderr.contains(left_out), "{}", shown.stderr);
@@ -170,7 +171,7 @@ fn kinds_that_may_not_be_listed_are_reported_once() {
     assert_eq!(warnings.iter().filter(|warning| warning.contains("cannot list")).count(), 1, "{warnings:?}");
     // A rendered object that may not be read is an error.
     application.renders(&format!("{kept}{secret}"));
-    let output = application.run(&["diff", "--kubeconfig=limited", "live-limited"]);
+    let output = application.run(&["diff", "--config=kubeconfig=limited", "live-limited"]);
     assert_eq!(output.code, 5);
     assert!(output.stdout.starts_with("# live-limited: not compared: "), "{}", output.stdout);
     assert!(output.stderr.contains("cannot get Secret: permission denied"), "{}", output.stderr);
@@ -227,7 +228,7 @@ fn scopes_of_custom_kinds_come_from_the_cluster() {
     application.world.write("store/project.yaml", project);
     let render = ["render", "--store=store", "--repo=https://git.example.org/team/apps.git=repo"];
     let offline = application.world.run(&render);
-    let live = application.world.run(&[&render[..], &["--kubeconfig=admin"]].concat());
+    let live = application.world.run(&[&render[..], &["--config=kubeconfig=admin"]].concat());
     assert_eq!((offline.code, live.code), (0, 3), "{}", live.stderr);
     assert!(
         live.stderr.contains("resource live.example.org:Room is not permitted in project default"),
@@ -251,10 +252,10 @@ fn plugins_get_the_versions_of_the_cluster() {
     };
     let version = version.trim_start_matches('v').to_owned();
     assert_eq!(data(&[]), json!({"kube": "", "api": ""}));
-    let live = data(&["--kubeconfig=admin"]);
+    let live = data(&["--config=kubeconfig=admin"]);
     assert_eq!(live["kube"].as_str().map(|kube| kube.trim_start_matches('v')), Some(version.as_str()));
     assert_eq!(live["api"], ",apps/v1/Deployment,");
-    let given = data(&["--kubeconfig=admin", "--kube-version=1.20.0"]);
+    let given = data(&["--config=kubeconfig=admin", "--config=kubeVersion=1.20.0"]);
     assert_eq!(given, json!({"kube": "1.20.0", "api": ",apps/v1/Deployment,"}));
 }
 
@@ -306,7 +307,7 @@ fn requests_are_one_per_object_and_one_list_per_kind() {
                     whose objects are never reported as removed: the server failed; check its APIServices";
     assert_eq!(warnings.iter().filter(|warning| *warning == expected).count(), 1, "{warnings:?}");
     application.renders("apiVersion: dead.example.org/v1\nkind: Any\nmetadata: {name: a}\n");
-    let output = application.run(&["diff", "--kubeconfig=admin", "live-counted"]);
+    let output = application.run(&["diff", "--config=kubeconfig=admin", "live-counted"]);
     assert_eq!(output.code, 5);
     assert!(output.stdout.starts_with("# live-counted: not compared: "), "{}", output.stdout);
     assert!(

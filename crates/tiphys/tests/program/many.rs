@@ -26,7 +26,7 @@ fn two_hundred_applications_are_rendered_in_store_order() {
     let world = World::new();
     world.write("store/apps.yaml", &store());
     let repo = format!("--repo={URL}=repo");
-    for jobs in ["--jobs=1", "--jobs=16"] {
+    for jobs in ["--limit=jobs=1", "--limit=jobs=16"] {
         let output = world.run(&["render", "--store=store", "--plugins=plugins", &repo, jobs, "-o", "json"]);
         assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{jobs}");
         let list: serde_json::Value = serde_json::from_str(&output.stdout).expect("the output is JSON");

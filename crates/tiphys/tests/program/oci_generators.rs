@@ -74,7 +74,7 @@ fn artefact_is_read_with_the_secret_of_the_project() {
     let files = "application.argoproj.io/team-1.1.0\n";
     assert_eq!(printed(&generate("files", &["--record=answers.json"])), (0, files, ""));
     let all = "application.argoproj.io/deep\napplication.argoproj.io/team-1.0.0\n";
-    assert_eq!(printed(&generate("all", &["--git-file-globbing=git"])), (0, all, ""));
+    assert_eq!(printed(&generate("all", &["--config=gitFileGlobbing=git"])), (0, all, ""));
     let offline = generate("directories", &["--offline"]);
     assert_eq!(printed(&offline), (0, directories, ""));
     let count = place.server.requests().len();
@@ -89,7 +89,7 @@ fn artefact_is_read_with_the_secret_of_the_project() {
             "error: application set argocd/missing (store/missing.yaml:6:22): error generating params from oci: invalid revision: version matching constraint not found in 2 tags\n"
         )
     );
-    let large = generate("files", &["--appset-file-bytes-max=10"]);
+    let large = generate("files", &["--limit=appset-file-bytes-max=10"]);
     assert_eq!(
         printed(&large),
         (
@@ -108,6 +108,6 @@ fn registry_is_asked_only_if_sets_may_ask_servers() {
     assert!(output.stderr.contains(expected), "{}", output.stderr);
     assert_eq!(place.server.requests().len(), 0);
     place.world.write("store/missing.yaml", "").write("store/project.yaml", "");
-    let output = place.run(&["list", "--appsets=all", "-o=name"]);
+    let output = place.run(&["list", "--config=appsets=all", "-o=name"]);
     assert!(!place.server.requests().is_empty() && output.stdout.contains("team-1.1.0"), "{output:?}");
 }

@@ -123,7 +123,7 @@ fn leftovers_of_a_killed_command_are_removed_by_the_next_one() {
         .write("hold/plugin.yaml", &PLUGIN.replace("cat, object.yaml", "hold.sh"));
     let pipe = world.pipe("pipe");
     let mut args = RENDER.to_vec();
-    args.extend(["--offline", "--plugins=hold", "--pass-env=PIPE", "--jobs=1"]);
+    args.extend(["--offline", "--plugins=hold", "--config=passEnv=PIPE", "--limit=jobs=1"]);
     args.retain(|arg| *arg != "--plugins=plugins");
     let mut command = with_read_only_cache(&world, TIPHYS, &args);
     command.env("PIPE", world.path("pipe"));

@@ -152,7 +152,7 @@ fn plugin_that_hangs_keeps_set_values_visible() {
     let hangs = "    dynamic: {command: [sh, -c, 'while :; do wait; done']}\n";
     let plugin = page_kinds::plugin(PARAMETERS, GENERATE) + hangs;
     world.write("sample/plugins/kinds/plugin.yaml", &plugin);
-    let page = Page::serve(world, &["--plugins", "plugins", "--plugin-timeout", "1"]);
+    let page = Page::serve(world, &["--plugins", "plugins", "--limit", "plugin-timeout=1"]);
     let shown = page.get(KINDS);
     assert_eq!(shown.status, 200);
     assert_has(&shown.body, &["The plugin could not announce its parameters", "plugin-timeout"]);

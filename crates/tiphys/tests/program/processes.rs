@@ -16,7 +16,7 @@ const RENDER: &[&str] = &[
     "--store=store",
     "--plugins=plugins",
     "--repo=https://git.example.org/team/apps.git=repo",
-    "--pass-env=PIPE",
+    "--config=passEnv=PIPE",
     "--output-dir=out",
 ];
 
@@ -189,8 +189,8 @@ fn interrupted_revision_diff_leaves_no_process_or_output() {
         "--store=repo/apps",
         "--plugins=plugins",
         "--repo=https://git.example.org/team/apps.git=repo",
-        "--pass-env=PIPE",
-        "--jobs=1",
+        "--config=passEnv=PIPE",
+        "--limit=jobs=1",
     ];
     let running = world.start_with("PIPE", &world.path("pipe"), &arguments);
     assert_eq!(pipe.line(), "started");
@@ -217,7 +217,7 @@ fn second_signal_ends_a_command_at_once() {
 fn plugin_that_ignores_sigterm_is_killed_with_its_children() {
     let world = world(STUBBORN);
     let pipe = world.pipe("pipe");
-    let running = start(&world, &["--plugin-timeout=1"]);
+    let running = start(&world, &["--limit=plugin-timeout=1"]);
     assert_eq!(pipe.line(), "started");
     let output = running.finish(&world);
     assert_eq!((output.code, output.stdout.as_str()), (3, ""));
@@ -279,7 +279,7 @@ fn plugin_that_kills_its_launcher_is_ended() {
 fn plugin_of_server_that_kills_its_launcher_keeps_its_slot() {
     let world = server_life::world(KILLS_LAUNCHER);
     let pipe = world.pipe("pipe");
-    let server = server_life::server(&world, &["--jobs=1", "--metrics-address=0"]);
+    let server = server_life::server(&world, &["--limit=jobs=1", "--metrics-address=0"]);
     let mut running = Running::of(server);
     let log = running.stderr();
     let address = log.rest_of_line_with("metrics are on http://");

@@ -21,7 +21,7 @@ fn run(world: &World, servers: &PullRequestServers, args: &[&str]) -> Output {
     command
         .args(args)
         .args(["--store=store", "--repo=git@github.com:binboum/argo-test.git=argo-test"])
-        .arg(format!("--connect-to=myplugin.plugin.svc.cluster.local:80={}", servers.plugin.host()))
+        .arg(format!("--config=connectTo=myplugin.plugin.svc.cluster.local:80={}", servers.plugin.host()))
         .env("HTTPS_PROXY", servers.tunnel.url())
         .env("SSL_CERT_FILE", world.path("ca.pem"));
     world.finish(command)
@@ -31,7 +31,7 @@ fn run(world: &World, servers: &PullRequestServers, args: &[&str]) -> Output {
 fn pull_requests_become_manifests_with_digests() {
     let servers = PullRequestServers::start();
     let world = world(&servers);
-    let output = run(&world, &servers, &["render", "--appsets=all"]);
+    let output = run(&world, &servers, &["render", "--config=appsets=all"]);
     assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{}", output.stdout);
     let images: Vec<&str> =
         output.stdout.lines().filter_map(|line| line.trim().split("image: ").nth(1)).collect();
@@ -147,7 +147,7 @@ fn change_does_not_send_tokens_to_its_servers() {
         Repository::init(world.path(folder)).commit("first");
     }
     let set = fs::read_to_string(world.path("store/set.yaml")).expect("the set");
-    let args = ["diff", "--base=main", "--appsets=all", "--store=own", "-o", "name"];
+    let args = ["diff", "--base=main", "--config=appsets=all", "--store=own", "-o", "name"];
 
     let own_address = config_map.replace("http://myplugin.plugin.svc.cluster.local", &attacker.url());
     world.write("store/plugin.yaml", &own_address);
@@ -209,9 +209,10 @@ fn refused_token_stays_refused_in_a_comparison() {
     for folder in ["store", "argo-test"] {
         Repository::init(world.path(folder)).commit("first");
     }
-    for (args, code) in
-        [(&["render", "--appsets=all"][..], 3), (&["diff", "--base=main", "--appsets=all", "-o", "name"], 5)]
-    {
+    for (args, code) in [
+        (&["render", "--config=appsets=all"][..], 3),
+        (&["diff", "--base=main", "--config=appsets=all", "-o", "name"], 5),
+    ] {
         let output = run(&world, &servers, &[args, &["--store=own"]].concat());
         assert_eq!(output.code, code, "{}", output.stderr);
         assert!(output.stderr.contains("is not sent to the address of ApplicationSet"), "{}", output.stderr);

@@ -90,7 +90,7 @@ fn permit(server: &KubeServer, namespace: &str, verbs: &[&str], names: &[&str]) 
 /// The arguments of the command. Applications are rendered one after the other unless the options permit more.
 fn arguments<'a>(options: &[&'a str]) -> Vec<&'a str> {
     let args = ["render", "--watch", "--output-dir=out", "--store=store", "--plugins=plugins", REPO];
-    [&args[..], &["--pass-env=LOG"], options].concat()
+    [&args[..], &["--config=passEnv=LOG"], options].concat()
 }
 
 /// A command that has rendered and watches.
@@ -139,7 +139,11 @@ fn changed_fields_of_a_cluster_are_rendered_again() {
     server.create(maps, &settings("one", "a"));
     let world = world_with_web("watched");
     world.write("config", &server.kubeconfig(RECORDED_TOKEN));
-    let watching = Watching::start(&world, &["--jobs=1", "--kubeconfig=config"], "1, objects: 1, watches: 1");
+    let watching = Watching::start(
+        &world,
+        &["--limit=jobs=1", "--config=kubeconfig=config"],
+        "1, objects: 1, watches: 1",
+    );
     replace(&settings("one", "b"));
     replace(&settings("two", "b"));
     watching.renders("two");
@@ -177,7 +181,7 @@ fn objects_of_a_kind_and_namespace_share_a_watch() {
     let world = world_with_web("shared");
     add_application(&world, "shared", "second", &[("greeting", "more"), ("again", "settings")]);
     world.write("config", &server.kubeconfig(RECORDED_TOKEN));
-    let options = ["-vvv", "--jobs=1", "--kubeconfig=config", "--kube-watches-max=1"];
+    let options = ["-vvv", "--limit=jobs=1", "--config=kubeconfig=config", "--limit=kube-watches-max=1"];
     let watching = Watching::start(&world, &options, "2, objects: 2, watches: 1");
     let replace = |name: &str, greeting: &str| {
         server.replace(&format!("{maps}/{name}"), &config_map(name, greeting));
@@ -211,7 +215,7 @@ fn objects_are_watched_by_name_if_rbac_permits_no_more() {
     let world = world("by-name");
     add_application(&world, "by-name", "web", &[("greeting", "settings"), ("more", "more")]);
     world.write("config", &server.kubeconfig(LIMITED_TOKEN));
-    let options = ["--kubeconfig=config", "--jobs=1"];
+    let options = ["--config=kubeconfig=config", "--limit=jobs=1"];
     let watching = Watching::start(&world, &options, "1, objects: 2, watches: 2");
     server.replace(&format!("{maps}/settings"), &config_map("settings", "two"));
     watching.renders("two");
@@ -219,7 +223,7 @@ fn objects_are_watched_by_name_if_rbac_permits_no_more() {
     let mut limited = world.command(TIPHYS);
     limited
         .env("LOG", world.path("log"))
-        .args(arguments(&[&options[..], &["--kube-watches-max=1"]].concat()));
+        .args(arguments(&[&options[..], &["--limit=kube-watches-max=1"]].concat()));
     assert_eq!(
         world.finish(limited),
         Output {
@@ -228,8 +232,7 @@ fn objects_are_watched_by_name_if_rbac_permits_no_more() {
             stderr: "error: ConfigMap (2 objects) in namespace by-name cannot be watched: cluster test: cannot list ConfigMap: \
                      permission denied; grant the user of this cluster the verb (RBAC): HTTP status 403; a watch for each object would \
                      make 2 watches, at most 1 are permitted: limit kube-watches-max\n\
-                     hint: grant the verbs get, list and watch for ConfigMap in namespace by-name (RBAC); --kube-watches-max changes the \
-                     limit\n"
+                     hint: grant the verbs get, list and watch for ConfigMap in namespace by-name (RBAC); --limit kube-watches-max=VALUE changes it\n"
                 .to_owned(),
         }
     );
@@ -245,7 +248,7 @@ fn missing_watch_permission_is_an_error() {
     let world = world_with_web("unwatched");
     world.write("config", &server.kubeconfig(LIMITED_TOKEN));
     let mut command = world.command(TIPHYS);
-    command.env("LOG", world.path("log")).args(arguments(&["--kubeconfig=config"]));
+    command.env("LOG", world.path("log")).args(arguments(&["--config=kubeconfig=config"]));
     assert_eq!(
         world.finish(command),
         Output {
@@ -274,7 +277,7 @@ fn applications_of_one_change_are_rendered_concurrently() {
     assert_eq!(world.finish(mkfifo).code, 0);
     let write = |greeting: &str| world.write("live/settings.yaml", &live("settings", greeting, ""));
     write("one");
-    let options = ["--jobs=2", "--plugin-timeout=30", "--cluster-state=live"];
+    let options = ["--limit=jobs=2", "--limit=plugin-timeout=30", "--cluster-state=live"];
     let watching = Watching::start(&world, &options, "2, objects: 0, watches: 0");
     write("two");
     for name in ["a", "b"] {
@@ -323,7 +326,7 @@ fn changed_fields_of_a_folder_are_rendered_again() {
     };
     write(["one", "a"], "1");
     let watching =
-        Watching::start(&world, &["--jobs=1", "--cluster-state=live"], "2, objects: 0, watches: 0");
+        Watching::start(&world, &["--limit=jobs=1", "--cluster-state=live"], "2, objects: 0, watches: 0");
     write(["one", "another field"], "2");
     watching.stderr.line_with("a value changed: rendering argocd/witness");
     until(|| world.read("out/argocd/witness.yaml").contains("greeting: '2'\n").then_some(()));

@@ -62,7 +62,8 @@ impl Served {
     }
 
     fn start_in(world: World, args: &[&str]) -> Self {
-        let all = [&["plugin", "check", "shop", "--in=repo", "--pass-env=PIPE", "--serve"], args].concat();
+        let all =
+            [&["plugin", "check", "shop", "--in=repo", "--config=passEnv=PIPE", "--serve"], args].concat();
         let mut running = world.start_with("PIPE", &world.path("pipe"), &all);
         let log = running.stderr();
         let (address, cookie) = http::admitted(&log.line(), "the form is at http://");

@@ -43,7 +43,7 @@ spec:
 
 fn render(world: &World, more: &[&str]) -> Output {
     let repo = format!("--repo={URL}=repo");
-    world.run(&[&["render", "--store=store", "--plugin-sockets=sockets", &repo], more].concat())
+    world.run(&[&["render", "--store=store", "--config=pluginSockets=sockets", &repo], more].concat())
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_variable_sets_the_directory_of_the_sockets() {
     let (_server, _log) = serve(&world, "echo");
     let mut command = world.command(crate::world::TIPHYS);
     command
-        .args(["plugin", "list", "--no-default-plugins", "-o", "json"])
+        .args(["plugin", "list", "--config=noDefaultPlugins=true", "-o", "json"])
         .env("ARGOCD_PLUGINSOCKFILEPATH", "sockets");
     let output = world.finish(command);
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
@@ -100,7 +100,7 @@ fn failure_of_a_server_includes_its_standard_error() {
     assert!(output.stderr.starts_with(expected), "{}", output.stderr);
     assert!(output.stderr.contains("exit status 7: no moon"), "{}", output.stderr);
     let repo = format!("--repo={URL}=repo");
-    let args = ["params", "list", "web", "--store=store", "--plugin-sockets=sockets", &repo];
+    let args = ["params", "list", "web", "--store=store", "--config=pluginSockets=sockets", &repo];
     let listed = world.run(&args);
     assert_eq!(listed.code, 0);
     assert!(listed.stdout.contains("\nphase   string"), "{}", listed.stdout);

@@ -14,7 +14,7 @@ echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: seen-$seen}}\"";
 #[test]
 fn run_can_change_neither_socket_nor_plugin_of_the_server() {
     let world = world(TAKEOVER);
-    let mut command = server(&world, &["--private-view=overlay"]);
+    let mut command = server(&world, &["--config=privateView=overlay"]);
     command.env("SOCKETS", world.path("sockets")).env("PIPE", "/dev/null");
     let (server, _log) = serving(command);
     let before = world.read("plugins/holder/holder.sh");
@@ -58,7 +58,7 @@ fn server_whose_socket_was_replaced_or_removed_ends() {
         let world = world(script);
         let pipe = world.pipe("pipe");
         // Without a mount namespace, runs are not restricted.
-        let mut command = server(&world, &["--private-view=copy"]);
+        let mut command = server(&world, &["--config=privateView=copy"]);
         command.env("SOCKETS", world.path("sockets"));
         let (running, log) = serving(command);
         render(&world).finish(&world);
@@ -93,7 +93,7 @@ fn server_whose_limits_were_changed_by_a_run_ends() {
 #[test]
 fn log_warns_that_copies_do_not_isolate() {
     let world = world("");
-    let (server, log) = serving(server(&world, &["--private-view=copy"]));
+    let (server, log) = serving(server(&world, &["--config=privateView=copy"]));
     let line = loop {
         let line = event(&log.line());
         if line["private_view"] == "copy" {

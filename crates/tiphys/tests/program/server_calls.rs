@@ -103,7 +103,8 @@ fn server_without_descriptors_logs_it_once_and_recovers() {
     let world = world(PRINTS);
     let pipe = world.pipe("pipe");
     // The self-check would end the server because its limits were changed.
-    let mut running = Running::of(server(&world, &["--metrics-address=0", "--self-check-interval=3600"]));
+    let mut running =
+        Running::of(server(&world, &["--metrics-address=0", "--limit=self-check-interval=3600"]));
     let log = running.stderr();
     let metrics = log.rest_of_line_with("metrics are on http://");
     let address = metrics.split('/').next().expect("an address").to_owned();

@@ -117,7 +117,8 @@ echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'",
         let mut mkfifo = world.command("mkfifo");
         mkfifo.arg("pipe-go");
         assert_eq!(world.finish(mkfifo).code, 0);
-        let (server, _log) = serving(server(&world, &["--workdir=work", &format!("--private-view={view}")]));
+        let (server, _log) =
+            serving(server(&world, &["--workdir=work", &format!("--config=privateView={view}")]));
         let call = render(&world);
         assert_eq!(pipe.line(), "started");
         let session = left_below_work(&world)
@@ -182,7 +183,7 @@ const TREES: usize = 8;
 #[test]
 fn call_that_fails_for_lack_of_inodes_frees_space_for_the_next() {
     let world = world("echo '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}'");
-    let views = ["--private-view=overlay", "--private-view=copy"];
+    let views = ["--config=privateView=overlay", "--config=privateView=copy"];
     for (view, files) in views.into_iter().flat_map(|view| FILES.map(move |files| (view, files))) {
         let options = format!("nr_inodes={files}");
         let Some(mut command) = server_on_tmpfs(&world, &options, &[view]) else { return };

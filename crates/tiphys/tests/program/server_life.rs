@@ -53,7 +53,7 @@ pub(crate) fn serving(command: Command) -> (Running, Pipe) {
 
 pub(crate) fn render(world: &World) -> Running {
     let repo = format!("--repo={URL}=repo");
-    world.start(&["render", "--store=store", "--plugin-sockets=sockets", &repo])
+    world.start(&["render", "--store=store", "--config=pluginSockets=sockets", &repo])
 }
 
 /// A log line without its time.
@@ -86,7 +86,7 @@ fn failure_to_start_is_the_last_log_line_with_code_20() {
     let in_the_way = run(server(&world, &["--config-dir-path=plugins/file"]));
     assert_eq!(in_the_way, "$WORLD/sockets/file.sock is not a socket; remove it");
 
-    let long = format!("--plugin-sockets={}", "s".repeat(120));
+    let long = format!("--config=pluginSockets={}", "s".repeat(120));
     let too_long = run(server(&world, &[&long]));
     assert!(
         too_long.contains("at most 107 are possible: shorten the plugin's name or version"),
@@ -279,7 +279,7 @@ fn second_signal_ends_the_server_and_removes_the_socket() {
 fn call_that_exceeds_the_grace_period_is_ended() {
     let world = world("setsid sleep 1000 &\necho started >&3\nwait");
     let pipe = world.pipe("pipe");
-    let (running, _log) = serving(server(&world, &["--shutdown-grace=0"]));
+    let (running, _log) = serving(server(&world, &["--limit=shutdown-grace=0"]));
     let call = render(&world);
     assert_eq!(pipe.line(), "started");
     running.signal(&world, "TERM");

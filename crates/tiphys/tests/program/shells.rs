@@ -66,8 +66,8 @@ type Case = (&'static str, &'static [&'static str]);
 const CASES: [Case; 20] = [
     ("par\t", &["params"]),
     ("params ge\tx", &["params", "get", "x"]),
-    ("render --trac\t", &["render", "--tracking"]),
-    ("render --tracking=annotation+\t", &["render", "--tracking=annotation+label"]),
+    ("render --config trac\t", &["render", "--config", "tracking="]),
+    ("render --config=tracking=annotation+\t", &["render", "--config=tracking=annotation+label"]),
     ("render ap\t", &["render", "api"]),
     ("render ap\tw\t", &["render", "api", "web"]),
     ("render --store=sto\t", &["render", "--store=store/"]),

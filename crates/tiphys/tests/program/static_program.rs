@@ -44,7 +44,7 @@ metadata: {{name: alone}}
 spec:
   generate:
     command: [/tiphys]
-    args: [render, --store, /applications, --repo, {REPOSITORY}=., --cache-dir, /tmp/cache, --tracking, none]
+    args: [render, --store, /applications, --repo, {REPOSITORY}=., --config, cacheDir=/tmp/cache, --config, tracking=none]
 "
     );
     let directory = application("{directory: {}, path: .}");
@@ -66,10 +66,9 @@ spec:
         "render",
         "--store=store",
         &format!("--repo={REPOSITORY}=repo"),
-        "--cache-dir=cache",
-        "--tracking=none",
-        "--plugin-sockets",
-        root.path("sockets").to_str().expect("the path is UTF-8"),
+        "--config=cacheDir=cache",
+        "--config=tracking=none",
+        &format!("--config=pluginSockets={}", root.path("sockets").display()),
     ]));
     assert_eq!((text(&output.stdout), text(&output.stderr)), (MANIFEST, ""));
     assert_eq!(output.status.code(), Some(0));

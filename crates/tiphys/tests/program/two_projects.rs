@@ -54,7 +54,7 @@ fn secret_is_sent_for_applications_of_its_project_only() {
         world.write("store/secrets.yaml", &store);
         world.write("store/apps.yaml", &format!("{}{}", application("one", &url), application("two", &url)));
         for (name, expected) in [("of-one", of_one), ("of-two", of_two)] {
-            let output = world.run(&["render", name, "--store=store", "--project-rules=warn"]);
+            let output = world.run(&["render", name, "--store=store", "--config=projectRules=warn"]);
             assert_eq!((output.code, output.stdout.as_str()), (3, ""), "{}", output.stderr);
             let expected: Vec<String> = expected.map(str::to_owned).into_iter().collect();
             assert_eq!(sent(&authorizations), expected, "{name} of {store}");

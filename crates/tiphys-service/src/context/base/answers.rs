@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tiphys_model::limits::Limit;
 use tiphys_tree::Modes;
 
 use super::past::{BasePath, BaseReader, label};
@@ -27,7 +28,7 @@ pub(super) async fn load(
     problems: &mut Vec<String>,
 ) -> Result<SideAnswers, ServiceError> {
     let Some(file) = &options.answers else { return Ok(SideAnswers::default()) };
-    let bytes_max = options.limits.appset_file_bytes_max;
+    let bytes_max = options.limits.get(Limit::APPSET_FILE_BYTES_MAX);
     let path = host.absolute(file);
     let read = |path: &Path| RecordedAnswers::read(path, &file.display().to_string(), bytes_max);
     let Some((BasePath { place, files }, _)) = reader.path(&path, Modes::Plain).await? else {

@@ -37,7 +37,7 @@ pub(crate) fn label(base: &BaseRevision) -> String {
 pub(crate) fn failed(error: &SourceError) -> ServiceError {
     let text = chain(error);
     match error {
-        SourceError::Copy { .. } => ServiceError::invalid_input(text).of_input(Input::Repositories),
+        SourceError::Copy { .. } => ServiceError::invalid_input(text).of_input(Input::Setting(&"repo")),
         SourceError::MissingRevision { .. }
         | SourceError::AmbiguousRevision { .. }
         | SourceError::NoMergeBase { .. }

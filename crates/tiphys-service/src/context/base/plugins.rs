@@ -49,7 +49,7 @@ pub(crate) async fn load(
     let mut of_head = of_base.clone();
     for named in plugins::plugin_paths(options, host) {
         let PluginPath { path, origin } = &named;
-        let places = past::work_trees(origin.prefix(), path)?;
+        let places = past::work_trees(&plugins::prefix(*origin), path)?;
         let compared = places.into_iter().skip_while(|place| !tops.contains(&place.top)).collect();
         let compared = if from == PluginsFrom::Head { None } else { reader.outermost(compared).await? };
         let Some(place) = compared else {
@@ -59,7 +59,7 @@ pub(crate) async fn load(
             continue;
         };
         let BasePlugins { at_base, loaded, warning } =
-            load_base(reader, place, path, origin.prefix()).await?;
+            load_base(reader, place, path, &plugins::prefix(*origin)).await?;
         plugins.warnings.extend(warning);
         if from == PluginsFrom::Base {
             let unused = unused(reader, &at_base.place, path, &loaded, &mut plugins.warnings).await?;

@@ -347,7 +347,7 @@ async fn stores(
         held.push(at_base);
     }
     if let Some(path) = in_no_repository.filter(|_| tops.is_empty()) {
-        return Err(past::in_no_repository(&path.display().to_string()).of_input(Input::Store));
+        return Err(past::in_no_repository(&path.display().to_string()).of_input(Input::Setting(&"store")));
     }
     let store_head = load_inputs(&inputs_head)?;
     let store_base = load_base(&inputs_base, &held, reader.base, &mut problems);

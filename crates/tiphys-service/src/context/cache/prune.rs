@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tiphys_model::limits::Limit;
 use tiphys_tree::{FileOwner, Pruned, is_cache_name, mark_used, open_file, prune};
 
 use crate::context::host::Host;
@@ -23,12 +24,11 @@ const LOCK: &str = "in-use.lock";
 /// File whose modification time is that of the last pruning.
 const STAMP: &str = "pruned";
 
-/// Removes the least recently used entries of the cache until it has at most [`ServiceLimits::cache_size_max`] bytes on disk.
+/// Removes the least recently used entries of the cache until it has at most [`Limit::CACHE_SIZE_MAX`] bytes on disk.
 ///
 /// An entry is a clone, a chart, the record of a chart version or a tree. A cache that does not exist has none. Fails with
 /// [`ErrorKind::Conflict`] while another command uses the cache.
 ///
-/// [`ServiceLimits::cache_size_max`]: crate::context::options::ServiceLimits::cache_size_max
 /// [`ErrorKind::Conflict`]: crate::error::ErrorKind::Conflict
 pub fn prune_cache(options: &ServiceOptions, host: &Host) -> Result<Pruned, ServiceError> {
     let dir = host.cache_dir(options.cache_dir.as_deref())?;
@@ -38,7 +38,7 @@ pub fn prune_cache(options: &ServiceOptions, host: &Host) -> Result<Pruned, Serv
     let failed = |error: io::Error| ServiceError::invalid_input(format!("{}: {error}", dir.display()));
     let lock = lock_file(&dir).map_err(failed)?;
     match lock.try_lock() {
-        Ok(()) => prune_locked(&dir, options.limits.cache_size_max).map_err(failed),
+        Ok(()) => prune_locked(&dir, options.limits.get(Limit::CACHE_SIZE_MAX)).map_err(failed),
         Err(TryLockError::WouldBlock) => Err(ServiceError::conflict(format!(
             "{}: another command uses the cache; prune it when that has ended",
             dir.display()
@@ -123,6 +123,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use std::path::Path;
     use std::time::{Duration, SystemTime};
+    use tiphys_model::limits::Limit;
 
     use super::{LOCK, STAMP, begin_use, prune_cache};
     use crate::context::host::Host;
@@ -151,7 +152,7 @@ mod tests {
 
     fn options(dir: &Path, cache_size_max: u64) -> ServiceOptions {
         let mut options = ServiceOptions { cache_dir: Some(dir.to_path_buf()), ..ServiceOptions::default() };
-        options.limits.cache_size_max = cache_size_max;
+        options.limits.set(Limit::CACHE_SIZE_MAX, cache_size_max);
         options
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tiphys_kube::KubeOptions;
 use tiphys_kube::cluster_reader::{ClusterReader, Clusters, server_of};
 use tiphys_kube::{KubeCluster, KubeConnection, Kubeconfig};
 use tiphys_model::project_rules::ProjectCluster;
@@ -52,7 +53,7 @@ pub(super) fn connections(service: &Service) -> Result<Vec<NamedConnection>, Ser
         return Err(ServiceError::invalid_input(
             "clusters cannot be read without the network; use folders of live objects instead",
         )
-        .of_input(Input::Kubernetes));
+        .of_input(Input::Setting(&"offline")));
     }
     let mut all = Vec::new();
     for (cluster, connection) in contexts(access, host)? {
@@ -64,7 +65,7 @@ pub(super) fn connections(service: &Service) -> Result<Vec<NamedConnection>, Ser
         let variable = |name: &str| host.variable(name).map(str::to_owned);
         let connection = KubeConnection::in_cluster(variable).ok_or_else(|| {
             ServiceError::invalid_input("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
-                .of_input(Input::InCluster)
+                .of_input(Input::Setting(&"inCluster"))
         })?;
         let origin = "the service account of the pod".to_owned();
         all.push(NamedConnection { names: vec![IN_CLUSTER_SERVER.to_owned()], origin, connection });
@@ -84,7 +85,8 @@ pub(super) fn check_secrets(secrets: &[StoredSecret]) -> Result<(), ServiceError
     for (stored, cluster) in clusters_of(secrets) {
         let origin = format!("{} ({})", stored.secret.metadata.name, stored.place);
         origins.add(&names(&cluster), &origin, "Secrets").map_err(|problem| {
-            ServiceError::invalid_input(format!("{problem}; remove one")).of_input(Input::ClusterSecrets)
+            ServiceError::invalid_input(format!("{problem}; remove one"))
+                .of_input(Input::Setting(&"clusterSecrets"))
         })?;
     }
     Ok(())
@@ -120,7 +122,7 @@ pub(super) fn add(
         return;
     }
     let (options, host) = (service.options(), service.host());
-    let limits = options.limits.kubernetes(host.environment());
+    let limits = KubeOptions::new(&options.limits, host.environment());
     let live =
         |connection| -> Arc<dyn ClusterReader> { Arc::new(KubeCluster::new(connection, limits.clone())) };
     let connections = connections.iter().map(|one| (one.names.clone(), live(one.connection.clone())));
@@ -165,8 +167,9 @@ fn contexts(access: &KubernetesAccess, host: &Host) -> Result<Vec<(String, KubeC
     if access.kubeconfigs.is_empty() && access.contexts.is_empty() {
         return Ok(Vec::new());
     }
-    let failed =
-        |error: &dyn std::error::Error| ServiceError::invalid_input_from(error).of_input(Input::Kubeconfig);
+    let failed = |error: &dyn std::error::Error| {
+        ServiceError::invalid_input_from(error).of_input(Input::Setting(&"kubeconfig"))
+    };
     let kubeconfig = Kubeconfig::load(&kubeconfigs(access, host)).map_err(|error| failed(&error))?;
     let connection = |context: Option<&str>| kubeconfig.connection(context).map_err(|error| failed(&error));
     if access.contexts.is_empty() {
@@ -206,13 +209,14 @@ pub(crate) fn cluster_secrets(
             "{} is in a repository that is rendered, which must not choose the clusters that are read; move it out of the checkout",
             path.display()
         ))
-        .of_input(Input::ClusterSecrets));
+        .of_input(Input::Setting(&"clusterSecrets")));
     }
     if paths.is_empty() {
         return Ok(Vec::new());
     }
     let inputs: Vec<StoreInput> = paths.iter().cloned().map(StoreInput::Path).collect();
-    let resources = load_inputs(&inputs).map_err(|error| error.of_input(Input::ClusterSecrets))?;
+    let resources =
+        load_inputs(&inputs).map_err(|error| error.of_input(Input::Setting(&"clusterSecrets")))?;
     let secrets = resources
         .secrets()
         .iter()

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use tiphys_plugin::LoadedPlugin;
 
-use crate::context::options::PluginOrigin;
+use super::prefix;
+use crate::context::options::SettingOrigin;
 use crate::error::ServiceError;
 
 /// A plugin, and what names its path.
@@ -12,7 +13,7 @@ use crate::error::ServiceError;
 pub(crate) struct NamedPlugin {
     pub(crate) plugin: LoadedPlugin,
     /// None for a built-in plugin.
-    pub(crate) origin: Option<PluginOrigin>,
+    pub(crate) origin: Option<SettingOrigin>,
     /// The plugin's file for messages.
     pub(crate) file: String,
 }
@@ -31,7 +32,7 @@ pub(crate) fn without_replaced(loaded: Vec<NamedPlugin>) -> Result<Vec<LoadedPlu
         };
         let (file, other_file) = (&plugin.file, &other.file);
         if other.origin.is_some() {
-            let prefix = plugin.origin.map_or("", PluginOrigin::prefix);
+            let prefix = plugin.origin.map(prefix).unwrap_or_default();
             return Err(ServiceError::invalid_input(format!(
                 "{prefix}plugin {name:?} is in {other_file} and in {file}; remove one, or give it another name"
             )));

@@ -1,15 +1,16 @@
 //! The content of a project file.
 
-use tiphys_model::params::suggest;
 use tiphys_source::redact_url;
 use tiphys_yaml::{Data, DecodeError, Entry, Error, Node, Position};
 
-use super::keys::{ProjectKey, ValueKind};
+use crate::error::ServiceError;
+
+use crate::context::options::{Setting, SettingKind, read_limit, unknown_key};
 
 /// A key with its values, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WrittenKey {
-    pub(super) key: ProjectKey,
+    pub(super) setting: &'static Setting,
     /// Position of the key.
     pub(super) position: Position,
     /// The values, each with its position.
@@ -49,55 +50,75 @@ pub(super) fn parse(text: &[u8]) -> Result<Vec<WrittenKey>, Invalid> {
 
 /// Returns a key with its values. `None` for a key without a value.
 fn written(Entry { key, value }: &Entry) -> Result<Option<WrittenKey>, Invalid> {
-    let Some(known) = ProjectKey::ALL.into_iter().find(|known| known.name() == key.text) else {
-        return Err(Invalid::new(
-            key.position,
-            format!("unknown key {:?}; {}", key.text, did_you_mean(&key.text)),
-        ));
+    let Some(setting) = Setting::named(&key.text) else {
+        return Err(Invalid::new(key.position, unknown_key(&key.text)));
     };
     if value.is_null() {
         return Ok(None);
     }
-    let values = match known.kind() {
-        ValueKind::Boolean => match value.data {
+    let name = setting.key;
+    let values = match setting.kind {
+        SettingKind::Switch(_) => match value.data {
             Data::Bool(set) => vec![(set.to_string(), value.position)],
-            _ => return Err(mismatch(value, known.name(), "a boolean")),
+            _ => return Err(mismatch(value, name, "a boolean")),
         },
-        ValueKind::Word(words) => {
-            let word = text(value, known.name(), "a string")?;
+        SettingKind::Word(_) => {
+            let (words, word) = (setting.words(), text(value, name, "a string")?);
             if !words.contains(&word.0.as_str()) {
-                let message = format!("{}: unknown {:?}; use {}", known.name(), word.0, words.join(", "));
+                let message = format!("{name}: unknown {:?}; use {}", word.0, words.join(", "));
                 return Err(Invalid::new(value.position, message));
             }
             vec![word]
         }
-        ValueKind::Path => vec![checked(ValueKind::Path, value, known.name(), "a string")?],
-        kind => match &value.data {
+        SettingKind::Limits => limits(value, name)?,
+        SettingKind::Path(_) | SettingKind::Text(_) => vec![checked(setting, value, name, "a string")?],
+        SettingKind::Texts(_) | SettingKind::Paths(_) | SettingKind::Parsed { .. } => match &value.data {
             Data::Sequence(items) => items
                 .iter()
                 .enumerate()
-                .map(|(index, item)| checked(kind, item, &format!("{}[{index}]", known.name()), "a string"))
+                .map(|(index, item)| checked(setting, item, &format!("{name}[{index}]"), "a string"))
                 .collect::<Result<_, _>>()?,
-            _ => vec![checked(kind, value, known.name(), "a string or a list of strings")?],
+            _ => vec![checked(setting, value, name, "a string or a list of strings")?],
         },
     };
-    Ok(Some(WrittenKey { key: known, position: key.position, values }))
+    Ok(Some(WrittenKey { setting, position: key.position, values }))
+}
+
+/// Returns limits as `NAME=VALUE`.
+fn limits(node: &Node, path: &str) -> Result<Vec<(String, Position)>, Invalid> {
+    let Data::Mapping(entries) = &node.data else {
+        return Err(mismatch(node, path, "an object with the names of limits"));
+    };
+    let limit = |Entry { key, value }: &Entry| {
+        let written = match (&value.data, value.as_str()) {
+            (Data::Integer(number), _) => number.to_string(),
+            (Data::Unsigned(number), _) => number.to_string(),
+            (_, Some(text)) => text.to_owned(),
+            _ => return Err(mismatch(value, &format!("{path}.{}", key.text), "a whole number or a string")),
+        };
+        let argument = format!("{}={written}", key.text);
+        let invalid =
+            |error: ServiceError| Invalid::new(value.position, format!("{path}: {}", error.message()));
+        read_limit(&argument).map_err(invalid)?;
+        Ok((argument, value.position))
+    };
+    entries.iter().map(limit).collect()
 }
 
 /// Returns a value that may have a path.
-fn checked(kind: ValueKind, node: &Node, path: &str, due: &str) -> Result<(String, Position), Invalid> {
+fn checked(setting: &Setting, node: &Node, path: &str, due: &str) -> Result<(String, Position), Invalid> {
     let value = text(node, path, due)?;
     let wrong =
         |what: &str| Err(Invalid::new(node.position, format!("{path}: {:?} {what}", redact_url(&value.0))));
-    match kind.split_path(&value.0) {
+    match setting.split_path(&value.0) {
         // `-` is standard input among the values of options.
         Some((_, "" | "-")) => wrong("names no path"),
-        None if kind == ValueKind::Repositories => {
+        None if setting.has_paths() => {
             wrong("names no folder; write DIR, @BRANCH=DIR, URL=DIR or URL@REV=DIR")
         }
         None if value.0.is_empty() => wrong("is empty"),
         // A file of the checkout may be any file of its user, and a comparison would read that of the head.
-        None if kind == ValueKind::ApiVersions && names_file(&value.0) => {
+        None if setting.key == "apiVersions" && names_file(&value.0) => {
             wrong("names a file; list the versions here")
         }
         _ => Ok(value),
@@ -124,15 +145,6 @@ fn mismatch(node: &Node, path: &str, due: &str) -> Invalid {
         matches!(node.data, Data::Integer(_) | Data::Unsigned(_) | Data::Float(_) | Data::Bool(_));
     let remedy = if is_scalar && due.starts_with("a string or") { "; put it in quotes" } else { "" };
     Invalid::new(position, format!("{path}{message}{remedy}"))
-}
-
-/// Returns the most similar keys, or all.
-fn did_you_mean(key: &str) -> String {
-    let known = ProjectKey::ALL.map(ProjectKey::name);
-    match suggest(key, known).as_slice() {
-        [] => format!("known keys: {}", known.join(", ")),
-        near => format!("did you mean {}?", near.join(" or ")),
-    }
 }
 
 #[cfg(test)]

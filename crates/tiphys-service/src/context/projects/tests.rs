@@ -159,7 +159,7 @@ fn application_is_refused_before_anything_is_fetched() {
 
 #[test]
 fn a_missing_project_is_reported_or_refused() {
-    let strict = ServiceOptions { missing_projects: MissingProjects::Refuse, ..ServiceOptions::default() };
+    let strict = ServiceOptions { strict: true, ..ServiceOptions::default() };
     for (options, expected) in [(ServiceOptions::default(), None), (strict, Some(()))] {
         let Decision { reported, refused } = decide(&[APPLICATION], &options);
         match expected {

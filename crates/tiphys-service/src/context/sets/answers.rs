@@ -58,7 +58,11 @@ impl RecordedAnswers {
     /// Reads the file of the options. None if there is none.
     pub(crate) fn of_options(options: &ServiceOptions, host: &Host) -> Result<Self, ServiceError> {
         let Some(file) = &options.answers else { return Ok(Self::default()) };
-        Self::read(&host.absolute(file), &file.display().to_string(), options.limits.appset_file_bytes_max)
+        Self::read(
+            &host.absolute(file),
+            &file.display().to_string(),
+            options.limits.get(Limit::APPSET_FILE_BYTES_MAX),
+        )
     }
 
     /// Reads a file that a project file names, which may be a file of a stranger: no link, and nothing else than a file. `shown` is its name in

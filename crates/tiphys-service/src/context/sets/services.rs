@@ -9,6 +9,7 @@ use tiphys_generators::{
     ConfigObject, ConfigObjects, Forges, ObjectOrigin, PluginForm, PluginQuestion, PluginServices,
     PluginSettings, Recipient,
 };
+use tiphys_generators::{ForgeSettings, PluginLimits};
 use tiphys_store::{Store as Resources, StoredSet};
 use tiphys_yaml::write_go_json;
 
@@ -57,11 +58,11 @@ impl Services {
         let limits = &options.limits;
         let plugin = PluginSettings {
             connect_to: options.connect_to.clone(),
-            limits: limits.plugin_services(),
+            limits: PluginLimits::from(limits),
             ..PluginSettings::new(control_plane, environment.clone())
         };
         Self {
-            forges: Forges::new(limits.forges(environment), Arc::clone(&objects)),
+            forges: Forges::new(ForgeSettings::new(limits, environment), Arc::clone(&objects)),
             plugins: PluginServices::new(plugin, Arc::clone(&objects)),
             objects,
             clusters: Arc::clone(clusters),

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use tiphys_engine::appset::{Answer, ClusterUse, Question, TemplateProject, cluster_use, template_project};
 use tiphys_engine::diff::LAST_APPLIED_ANNOTATION;
 use tiphys_model::access::RepoUrl;
+use tiphys_model::limits::Limit;
 use tiphys_model::project_rules::ProjectCluster;
 use tiphys_model::resources::{ApplicationSet, IN_CLUSTER_NAME, IN_CLUSTER_SERVER};
 use tiphys_render::Renderer;
@@ -271,7 +272,7 @@ impl<'a> World<'a> {
         let key = format!("{generator} {file_repositories:?} {}", write_go_json(request));
         let ask = async || {
             let options = self.service.options();
-            let bytes_max = options.limits.appset_file_bytes_max;
+            let bytes_max = options.limits.get(Limit::APPSET_FILE_BYTES_MAX);
             if *generator == "oci" {
                 return oci::answer(self.renderer, request, bytes_max).await;
             }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tiphys_http::{Deadline, HttpClient, HttpUrl, Timeout};
 use tiphys_model::access::{RepositoryAccess, Secret};
 use tiphys_model::limits::Limit;
+use tiphys_model::limits::Limits;
 use tiphys_testkit::chart_server::{ChartServer, Failure, Transport};
 
 use super::super::error_context::{ErrorContext, Operation};
@@ -26,7 +27,7 @@ fn source(url: &str) -> ChartSource {
 }
 
 fn options() -> SourceOptions {
-    SourceOptions::new(PathBuf::from("/nowhere"), Vec::new())
+    SourceOptions::new(PathBuf::from("/nowhere"), Vec::new(), &Limits::default())
 }
 
 fn parsed(url: &str) -> HttpUrl {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 use tiphys_model::access::{ContextProject, FileRepositories};
+use tiphys_model::limits::Limits;
 use tiphys_source::{
     GitSource, LocalCopy, ResolvedRevision, SourceError, SourceOptions, SourceRequest, SourceService,
     Sources, TreeScope, Want,
@@ -46,7 +47,7 @@ impl Workbench {
     pub(crate) fn options(&self) -> SourceOptions {
         let home = self.path("home");
         std::fs::create_dir_all(&home).expect("the home folder can be made");
-        let mut options = SourceOptions::new(self.path("cache"), git::environment(&home));
+        let mut options = SourceOptions::new(self.path("cache"), git::environment(&home), &Limits::default());
         options.secrets_dir = home;
         options
     }

@@ -2,11 +2,17 @@ use clap::FromArgMatches as _;
 
 use super::*;
 
-/// Returns the lines that call each command.
-fn lines(command: &Command, above: &str) -> Vec<String> {
+/// Maximum number of options that a command shares with others.
+const SHARED_MAX: usize = 12;
+
+/// Returns the commands without subcommands, with the words that call them.
+fn leaves<'a>(command: &'a Command, above: &str) -> Vec<(String, &'a Command)> {
     let line = format!("{above} {}", command.get_name()).trim_start().to_owned();
-    let below: Vec<String> = command.get_subcommands().flat_map(|below| lines(below, &line)).collect();
-    [vec![line], below].concat()
+    let below: Vec<&Command> = command.get_subcommands().filter(|below| below.get_name() != "help").collect();
+    if below.is_empty() {
+        return vec![(line, command)];
+    }
+    below.into_iter().flat_map(|below| leaves(below, &line)).collect()
 }
 
 fn words(line: &str) -> Vec<OsString> {
@@ -14,17 +20,21 @@ fn words(line: &str) -> Vec<OsString> {
 }
 
 #[test]
-fn short_help_has_the_options_of_the_command_and_refers_to_those_of_all() {
-    let lines = lines(&command_line(), "");
-    assert!(lines.len() > 40, "{lines:?}");
-    for line in lines {
+fn commands_share_few_options_and_both_helps_are_equal() {
+    let program = command_line();
+    let leaves = leaves(&program, "");
+    assert!(leaves.len() > 30, "{leaves:?}");
+    for (line, command) in leaves {
+        let is_shared = |arg: &&clap::Arg| arg.get_help_heading() == Some(shared::HEADING);
+        let count = command.get_arguments().filter(is_shared).count();
+        assert!(count <= SHARED_MAX, "{line} has {count} shared options");
         let help = |option: &str| match parse(&words(&format!("{line} {option}"))) {
             Ok(_) => panic!("{line} {option} is accepted"),
             Err(error) => error.render().to_string(),
         };
-        let (short, long) = (help("-h"), help("--help"));
-        assert!(short.contains(SHARED_OPTIONS) && !short.contains("\n      --jobs "), "{line}: {short}");
-        assert!(!long.contains(SHARED_OPTIONS) && long.contains("\n      --jobs "), "{line}: {long}");
+        if command.get_long_about().is_none() {
+            assert_eq!(help("-h"), help("--help"), "{line}");
+        }
     }
 }
 
@@ -32,8 +42,8 @@ fn short_help_has_the_options_of_the_command_and_refers_to_those_of_all() {
 fn arguments_are_parsed_as_by_the_definition_of_all_commands() {
     for line in [
         "tiphys doctor -o json",
-        "tiphys render web --jobs 2 -o name",
-        "tiphys --jobs 2 params set web a=b --repo .",
+        "tiphys render web --limit jobs=2 -o name",
+        "tiphys --offline params set web a=b --repo .",
         "tiphys appset plugin serve --no-token -- ./teams.sh prod",
     ] {
         let parsed = |matches: Result<ArgMatches, clap::Error>| {
@@ -55,5 +65,20 @@ fn only_the_named_command_is_defined() {
     };
     assert_eq!(kept("tiphys version"), Some(vec!["version".to_owned()]));
     assert_eq!(kept("tiphys params list web"), Some(vec!["params".to_owned()]));
-    assert_eq!(kept("tiphys --jobs 1 version"), None);
+    assert_eq!(kept("tiphys --offline version"), None);
+}
+
+#[test]
+fn option_that_is_gone_or_not_used_is_an_error() {
+    for (line, expected) in [
+        ("tiphys render --jobs 2", "error: --jobs is gone; write --limit jobs=VALUE\n"),
+        (
+            "tiphys render --kube-version=1.33",
+            "error: --kube-version is gone; write --config kubeVersion=[NAME=]VERSION\n",
+        ),
+        ("tiphys jsonpath x --store .", "error: this command does not use --store\n"),
+    ] {
+        let error = parse(&words(line)).expect_err(line).render().to_string();
+        assert_eq!(error, expected);
+    }
 }

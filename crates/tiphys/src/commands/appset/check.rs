@@ -7,7 +7,7 @@ use tiphys_service::{
     CheckFinding, CheckedSets, SetSelection, UnknownSet, Workspace, WorkspaceOptions, check_sets,
 };
 
-use crate::args::{AppSetCheckArgs, CommonArgs, OutputFormat};
+use crate::args::{AppSetCheckArgs, OutputFormat, SharedOptions};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -16,11 +16,11 @@ use crate::settings::Process;
 
 /// Prints findings about sets.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetCheckArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let print: fn(&CheckedSets) -> String = match common.output {
+    let print: fn(&CheckedSets) -> String = match shared.output {
         None => text,
         Some(OutputFormat::Json) => |checked| output::json(&document(checked)),
         Some(OutputFormat::Yaml) => |checked| tiphys_yaml::write_yaml(&document(checked)),
@@ -33,7 +33,7 @@ pub(super) async fn run(
     let selection =
         SetSelection { sets: args.sets.clone(), answers: super::answers(args.answers.as_deref(), host)? };
     let needs = WorkspaceOptions::for_sets(&selection);
-    let workspace = Workspace::open(&open_service(common, host)?, needs)?;
+    let workspace = Workspace::open(&open_service(shared, host)?, needs)?;
     error::warn_all(workspace.warnings());
     let checking = Box::pin(check_sets(&workspace, &selection));
     let checked = lifecycle::unless_interrupted(workspace.cancel(), checking).await??;

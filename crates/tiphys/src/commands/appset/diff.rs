@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::planned;
 use super::preview::print_guards;
-use crate::args::{AppSetDiffArgs, CommonArgs};
+use crate::args::{AppSetDiffArgs, SharedOptions};
 use crate::commands::diff::output::{self, Form, SetNotes, Sides};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
@@ -17,15 +17,15 @@ use crate::settings::Process;
 
 /// Compares the manifests of Applications that the controller would create, change or delete.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetDiffArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let form = output::form(common, host)?;
+    let form = output::form(shared, host)?;
     if let Some(revision) = args.plan.base.revision() {
-        return change(common, args, &revision, &form, host).await;
+        return change(shared, args, &revision, &form, host).await;
     }
-    let planned = planned::open(common, &args.plan, host)?;
+    let planned = planned::open(shared, &args.plan, host)?;
     let previews = planned.previews().await?;
     error::warn_all(&previews.warnings);
     let worst = error::print_all(&previews.errors, None);
@@ -43,14 +43,14 @@ pub(super) async fn run(
 
 /// Compares the Applications of sets with those at a revision.
 async fn change(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetDiffArgs,
     revision: &RevisionOptions,
     form: &Form,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let selection = planned::selection(&args.plan, host)?;
-    let service = planned::open_service_for_sets(common, &selection, host)?;
+    let service = planned::open_service_for_sets(shared, &selection, host)?;
     let cancel = CancellationToken::new();
     let work = async {
         let preparing = RevisionComparison::prepare_sets(&service, revision, &selection, &cancel);

@@ -8,7 +8,7 @@ use tiphys_service::{
     unusable_checkout,
 };
 
-use crate::args::{AppSetGenerateArgs, CommonArgs, OutputFormat};
+use crate::args::{AppSetGenerateArgs, OutputFormat, SharedOptions};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -19,11 +19,11 @@ use super::wide;
 
 /// Prints the Applications of sets.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetGenerateArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let print: fn(&mut dyn Iterator<Item = Value>) -> String = match common
+    let print: fn(&mut dyn Iterator<Item = Value>) -> String = match shared
         .output
         .unwrap_or(OutputFormat::Yaml)
     {
@@ -38,7 +38,7 @@ pub(super) async fn run(
     let selection =
         SetSelection { sets: args.sets.clone(), answers: super::answers(args.answers.as_deref(), host)? };
     let needs = WorkspaceOptions::for_sets(&selection);
-    let workspace = Workspace::open(&open_service(common, host)?, needs)?;
+    let workspace = Workspace::open(&open_service(shared, host)?, needs)?;
     error::warn_all(workspace.warnings());
     let generating = Box::pin(generate_sets(&workspace, &selection));
     let GeneratedSets { sets, asked } =

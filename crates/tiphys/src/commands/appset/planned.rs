@@ -8,10 +8,11 @@ use tiphys_service::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{AppSetPlanArgs, CommonArgs, ControllerArgs};
+use crate::args::{AppSetPlanArgs, ControllerArgs, SharedOptions};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
-use crate::options::{kubernetes, open_service, service_options};
+use crate::options::{open_service, service_options};
+use crate::project_file::gives_clusters;
 use crate::settings::Process;
 
 /// A preview against existing Applications.
@@ -22,11 +23,11 @@ pub(super) struct Planned {
 
 /// Opens a workspace for a preview.
 pub(super) fn open(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetPlanArgs,
     host: &Process,
 ) -> Result<Planned, ServiceError> {
-    let has_cluster = !common.clusters.cluster_state.is_empty() || kubernetes(common).is_given();
+    let has_cluster = gives_clusters(shared);
     let request = PreviewRequest {
         generated: args.generated.as_ref().map(|file| super::documents(file, host)).transpose()?,
         existing: if has_cluster { ExistingApplications::Cluster } else { ExistingApplications::Store },
@@ -35,20 +36,20 @@ pub(super) fn open(
     };
     let mut needs = WorkspaceOptions::for_sets(&request.selection);
     needs.reads_clusters = true;
-    let workspace = Workspace::open(&open_service(common, host)?, needs)?;
+    let workspace = Workspace::open(&open_service(shared, host)?, needs)?;
     error::warn_all(workspace.warnings());
     Ok(Planned { workspace, request })
 }
 
 /// Previews a change of the store since a revision.
 pub(super) async fn change(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetPlanArgs,
     revision: &RevisionOptions,
     host: &Process,
 ) -> Result<Previews, ServiceError> {
     let selection = selection(args, host)?;
-    let service = open_service_for_sets(common, &selection, host)?;
+    let service = open_service_for_sets(shared, &selection, host)?;
     let (settings, cancel) = (ControllerSettings::from(&args.controller), CancellationToken::new());
     let work = Box::pin(preview_change(&service, revision, &selection, &settings, &cancel));
     lifecycle::unless_interrupted(&cancel, work).await?
@@ -62,7 +63,7 @@ pub(super) fn selection(args: &AppSetPlanArgs, host: &Process) -> Result<SetSele
 
 /// Opens the service of a comparison, in which all sets take part.
 pub(super) fn open_service_for_sets(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     selection: &SetSelection,
     host: &Process,
 ) -> Result<Service, ServiceError> {
@@ -70,7 +71,7 @@ pub(super) fn open_service_for_sets(
         Some(answers) => SetInclusion::Answered(answers.clone()),
         None => SetInclusion::All,
     };
-    Service::open(ServiceOptions { sets, ..service_options(common, host)? }, Host::clone(host))
+    Service::open(ServiceOptions { sets, ..service_options(shared, host)? }, Host::clone(host))
 }
 
 impl Planned {

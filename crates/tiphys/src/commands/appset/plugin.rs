@@ -8,19 +8,19 @@ use std::process::ExitCode;
 
 use tiphys_service::Secret;
 
-use crate::args::{AppSetPluginArgs, AppSetPluginCommand, CommonArgs, TOKEN_VARIABLE};
+use crate::args::{AppSetPluginArgs, AppSetPluginCommand, SharedOptions, TOKEN_VARIABLE};
 use crate::error::ServiceError;
 use crate::settings::Process;
 
 /// Runs one of the subcommands.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetPluginArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     match &args.command {
-        AppSetPluginCommand::Serve(args) => serve::run(common, args, host).await,
-        AppSetPluginCommand::Call(args) => call::run(common, args, host).await,
+        AppSetPluginCommand::Serve(args) => serve::run(shared, args, host).await,
+        AppSetPluginCommand::Call(args) => call::run(shared, args, host).await,
     }
 }
 

@@ -6,8 +6,9 @@ use serde_json::Value;
 use tiphys_process::quote_argument;
 use tiphys_service::{ErrorKind, Previews};
 
-use crate::args::{AppSetPreviewArgs, CommonArgs, OutputFormat};
+use crate::args::{AppSetPreviewArgs, OutputFormat, SharedOptions};
 use crate::error::{self, ServiceError};
+use crate::options::service_options;
 use crate::output::{self, Table};
 use crate::settings::Process;
 
@@ -16,20 +17,21 @@ const DIFFERENT: u8 = 1;
 
 /// Prints what the controller would do.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetPreviewArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let print: fn(&Previews) -> String = match common.output.unwrap_or(OutputFormat::Json) {
+    let is_strict = service_options(shared, host)?.strict;
+    let print: fn(&Previews) -> String = match shared.output.unwrap_or(OutputFormat::Json) {
         OutputFormat::Json => |previews| output::json(&previews.to_json()),
         OutputFormat::Yaml => |previews| output::documents(&[previews.to_json()]),
         OutputFormat::Table => table,
         _ => return Err(ServiceError::invalid_input("`appset preview` prints json, yaml or table")),
     };
     let previews = if let Some(revision) = args.plan.base.revision() {
-        super::planned::change(common, &args.plan, &revision, host).await?
+        super::planned::change(shared, &args.plan, &revision, host).await?
     } else {
-        super::planned::open(common, &args.plan, host)?.previews().await?
+        super::planned::open(shared, &args.plan, host)?.previews().await?
     };
     error::warn_all(&previews.warnings);
     let worst = error::print_all(&previews.errors, None);
@@ -37,7 +39,7 @@ pub(super) async fn run(
     output::print(&print(&previews))?;
     Ok(match worst {
         Some(kind) => error::exit_code_of(Some(kind)),
-        None if is_guarded && common.rules.strict => error::exit_code_of(Some(ErrorKind::InvalidInput)),
+        None if is_guarded && is_strict => error::exit_code_of(Some(ErrorKind::InvalidInput)),
         None if previews.differ() => ExitCode::from(DIFFERENT),
         None => ExitCode::SUCCESS,
     })

@@ -7,15 +7,14 @@ use std::process::ExitCode;
 
 use serde_json::{Map, Value};
 use tiphys_go::gotemplate::{LimitError, Limits, MissingKey, Options, Template, flatten, replace};
-use tiphys_service::{
-    ServiceLimits, SetTemplate, Workspace, WorkspaceOptions, render_for_set, unusable_checkout,
-};
+use tiphys_model::limits::Limit;
+use tiphys_service::{Remedy, SetTemplate, Workspace, WorkspaceOptions, render_for_set, unusable_checkout};
 use tiphys_yaml::read_documents;
 
-use crate::args::{AppSetTemplateArgs, CommonArgs, TemplateEngine};
+use crate::args::{AppSetTemplateArgs, SharedOptions, TemplateEngine};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
-use crate::options::open_service;
+use crate::options::{open_service, service_options};
 use crate::output;
 use crate::settings::{Process, now};
 
@@ -24,11 +23,11 @@ const TEMPLATE_NAME: &str = "base";
 
 /// Prints the result of a template.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetTemplateArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    if common.output.is_some() {
+    if shared.output.is_some() {
         return Err(ServiceError::invalid_input("`appset template` prints the result as it is, without -o"));
     }
     let source = match (&args.text, &args.file) {
@@ -40,7 +39,7 @@ pub(super) async fn run(
     };
     if let Some(set) = &args.of {
         let answers = super::answers(args.answers.as_deref(), host)?;
-        return print_of_set(common, SetTemplate { set: set.clone(), answers, template: source }, host).await;
+        return print_of_set(shared, SetTemplate { set: set.clone(), answers, template: source }, host).await;
     }
     let parameters = match &args.parameters {
         Some(file) => parameters(file, host)?,
@@ -55,7 +54,7 @@ pub(super) async fn run(
     };
     match args.engine {
         TemplateEngine::Go => {
-            let limits = ServiceLimits::from(&common.limits).templates();
+            let limits = service_options(shared, host)?.template_limits();
             print_go_template(&source, &parameters, args, limits)
         }
         TemplateEngine::Fasttemplate => print_fasttemplate(&source, &parameters, args),
@@ -64,12 +63,12 @@ pub(super) async fn run(
 
 /// Prints the results of all parameter sets of an application set.
 async fn print_of_set(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     template: SetTemplate,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let needs = WorkspaceOptions::for_sets(&template.selection());
-    let workspace = Workspace::open(&open_service(common, host)?, needs)?;
+    let workspace = Workspace::open(&open_service(shared, host)?, needs)?;
     error::warn_all(workspace.warnings());
     let rendering = Box::pin(render_for_set(&workspace, &template));
     let results = lifecycle::unless_interrupted(workspace.cancel(), rendering).await??;
@@ -96,10 +95,7 @@ fn print_go_template(
     let data = tiphys_go::gotemplate::Value::from_json(parameters, &string_maps);
     let rendered = template.execute(&data, &options).map_err(|error| {
         let failed = ServiceError::rendering(format!("failed to execute go template {source}: {error}"));
-        match error.limit.map(option_of) {
-            Some(option) => failed.with_hint(format!("{option} changes the limit")),
-            None => failed,
-        }
+        failed.with_remedy(error.limit.map(|limit| Remedy::ChangeLimit(named(limit))))
     })?;
     if !rendered.volatile.is_empty() {
         let functions = rendered.volatile.join(", ");
@@ -110,11 +106,11 @@ fn print_go_template(
     Ok(ExitCode::SUCCESS)
 }
 
-fn option_of(limit: LimitError) -> &'static str {
+fn named(limit: LimitError) -> Limit {
     match limit {
-        LimitError::Steps(_) => "--template-steps-max",
-        LimitError::Bytes(_) => "--template-output-max",
-        LimitError::Depth(_) => "--template-depth-max",
+        LimitError::Steps(_) => Limit::TEMPLATE_STEPS_MAX,
+        LimitError::Bytes(_) => Limit::TEMPLATE_OUTPUT_MAX,
+        LimitError::Depth(_) => Limit::TEMPLATE_DEPTH_MAX,
     }
 }
 

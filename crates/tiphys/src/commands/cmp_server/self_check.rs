@@ -13,9 +13,6 @@ use tiphys_plugin::chain;
 use tiphys_process::ProcessLimits;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-/// Time between two checks.
-pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
-
 /// The server ends after this number of consecutive checks without a free descriptor or thread. A short peak passes.
 const STARVED_CHECKS_MAX: u32 = 10;
 
@@ -52,7 +49,7 @@ impl SelfCheck {
         if let Err(lost) = self.socket.check() {
             return Some(format!(
                 "socket {} no longer belongs to this server: {}; the server ends, because callers may reach another process. Look for a plugin \
-                      that changes its directory, and give runs overlays, which hide it (--private-view overlay)",
+                      that changes its directory, and give runs overlays, which hide it (--config privateView=overlay)",
                 self.socket.path().display(),
                 chain(&lost)
             ));

@@ -8,15 +8,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tiphys_cmp::Server;
+use tiphys_model::limits::{Limit, Limits};
 use tiphys_plugin::config::check::SOCKET_DIR;
 use tiphys_plugin::{HomeFolder, Strictness};
-use tiphys_service::{ServiceLimits, ServiceOptions};
+use tiphys_service::ServiceOptions;
 use tiphys_tree::StoreBounds;
 use tiphys_tree::archive::ArchiveLimits;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::descriptors::connections_that_fit;
-use crate::args::{CmpServerArgs, CommonArgs, LogFormatArg, LogLevelArg};
+use crate::args::{CmpServerArgs, LogFormatArg, LogLevelArg};
 use crate::go_values;
 use crate::settings::Process;
 use crate::telemetry::LogFormat;
@@ -64,9 +65,8 @@ pub(super) struct ServerSettings {
 
 impl ServerSettings {
     /// Reads the settings from the command line and the environment.
-    pub(super) fn new(common: &CommonArgs, args: &CmpServerArgs, host: &Process) -> Self {
-        let options = ServiceOptions::from(common);
-        let limits = options.limits;
+    pub(super) fn new(options: &ServiceOptions, verbose: u8, args: &CmpServerArgs, host: &Process) -> Self {
+        let limits = &options.limits;
         let mut variables = Variables { host, warnings: Vec::new() };
         if !args.ignored.is_empty() {
             // The arguments are not printed: a space may have separated a credential from its flag.
@@ -93,14 +93,14 @@ impl ServerSettings {
         let log_format =
             variables.choose(args.logformat, "ARGOCD_CMP_SERVER_LOGFORMAT", "a log format", "json", value);
         let call_timeout = variables.choose(
-            limits.plugin_timeout.map(Duration::from_secs),
+            limits.given(Limit::PLUGIN_TIMEOUT).map(Duration::from_secs),
             "ARGOCD_EXEC_TIMEOUT",
             "a duration above 0",
             "90s",
             |text| go_values::duration(text).filter(|timeout| !timeout.is_zero()),
         );
         let message_bytes_max = variables.choose(
-            args.limits.message_bytes_max,
+            limits.given(Limit::MESSAGE_BYTES_MAX),
             "ARGOCD_GRPC_MAX_SIZE_MB",
             "a number of MiB from 0 to 2147483647",
             "100",
@@ -124,35 +124,37 @@ impl ServerSettings {
             config: if config.is_dir() { config.join("plugin.yaml") } else { config },
             socket_dir: options.plugin_socket_dir(host).unwrap_or_else(|| PathBuf::from(SOCKET_DIR)),
             workdir: workdir.join(WORKDIR_NAME),
-            log_level: level(log_level.unwrap_or(LogLevelArg::Info), common.verbose),
+            log_level: level(log_level.unwrap_or(LogLevelArg::Info), verbose),
             log_format: match log_format.unwrap_or(LogFormatArg::Json) {
                 LogFormatArg::Json => LogFormat::Json,
                 LogFormatArg::Text => LogFormat::Text,
             },
             metrics_address: args.metrics_address,
-            call_timeout: call_timeout.unwrap_or_else(|| limits.plugin_timeout()),
+            call_timeout: call_timeout.unwrap_or_else(|| limits.duration(Limit::PLUGIN_TIMEOUT)),
             message_bytes_max: message_bytes_max
                 .map_or(tiphys_cmp::MESSAGE_BYTES_MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX)),
             archive: ArchiveLimits {
-                packed_bytes_max: args.limits.packed_bytes_max,
-                entries_max: limits.tree_entries_max.unwrap_or(tiphys_cmp::ENTRIES_MAX),
-                bytes_max: limits.tree_bytes_max,
+                packed_bytes_max: limits.get(Limit::PACKED_BYTES_MAX),
+                entries_max: limits.given(Limit::TREE_ENTRIES_MAX).unwrap_or(tiphys_cmp::ENTRIES_MAX),
+                bytes_max: limits.get(Limit::TREE_BYTES_MAX),
             },
             store: StoreBounds {
-                bytes_max: args.limits.store_bytes_max,
-                trees_max: usize::try_from(args.limits.store_trees_max).unwrap_or(usize::MAX),
+                bytes_max: limits.get(Limit::STORE_BYTES_MAX),
+                trees_max: limits.size(Limit::STORE_TREES_MAX),
             },
-            unpacking_max: usize::try_from(args.limits.unpacking_max).unwrap_or(tiphys_cmp::UNPACKING_MAX),
-            runs_max: common.jobs.map_or_else(|| runs_max(host.processors), usize::from),
-            queue_max: usize::try_from(args.limits.plugin_queue_max).unwrap_or(usize::MAX),
-            queue_wait_max: Duration::from_secs(args.limits.plugin_queue_wait),
-            connections_max: args.limits.connections_max,
-            preface_max: Duration::from_secs(args.limits.connection_preface_max),
-            idle_max: Duration::from_secs(args.limits.connection_idle_max),
-            stall_max: Duration::from_secs(args.limits.upload_stall_max),
-            crowded_stall_max: Duration::from_secs(args.limits.upload_stall_crowded_max),
-            grace: Duration::from_secs(args.limits.shutdown_grace),
-            self_check_interval: Duration::from_secs(args.limits.self_check_interval),
+            unpacking_max: limits.size(Limit::UNPACKING_MAX),
+            runs_max: limits
+                .given(Limit::JOBS)
+                .map_or_else(|| runs_max(host.processors), |_| limits.size(Limit::JOBS)),
+            queue_max: limits.size(Limit::PLUGIN_QUEUE_MAX),
+            queue_wait_max: limits.duration(Limit::PLUGIN_QUEUE_WAIT),
+            connections_max: connections_max(limits),
+            preface_max: limits.duration(Limit::CONNECTION_PREFACE_MAX),
+            idle_max: limits.duration(Limit::CONNECTION_IDLE_MAX),
+            stall_max: limits.duration(Limit::UPLOAD_STALL_MAX),
+            crowded_stall_max: limits.duration(Limit::UPLOAD_STALL_CROWDED_MAX),
+            grace: limits.duration(Limit::SHUTDOWN_GRACE),
+            self_check_interval: limits.duration(Limit::SELF_CHECK_INTERVAL),
             home: if args.private_home { HomeFolder::Private } else { HomeFolder::Shared },
             strictness: if strict.unwrap_or(true) { Strictness::Refuse } else { Strictness::Log },
             warnings: variables.warnings,
@@ -165,7 +167,7 @@ impl ServerSettings {
         self.connections_max = connections_that_fit(asked, self.runs_max, descriptors_max);
         if let Some(descriptors_max) = descriptors_max.filter(|_| self.connections_max < asked) {
             self.warnings.push(format!(
-                "--connections-max: {} of {asked} connections are accepted at once, because this process may open {descriptors_max} files and {} \
+                "limit connections-max: {} of {asked} connections are accepted at once, because this process may open {descriptors_max} files and {} \
                       runs need some; raise the limit (ulimit -n)",
                 self.connections_max, self.runs_max
             ));
@@ -174,14 +176,20 @@ impl ServerSettings {
     }
 
     /// How long the server may take to shut down: its calls, then the processes that they left behind.
-    pub(super) fn shutdown_max(&self, limits: &ServiceLimits) -> Duration {
+    pub(super) fn shutdown_max(&self, options: &ServiceOptions) -> Duration {
         /// For steps without a limit, such as removing directories.
         const RESERVE: Duration = Duration::from_secs(1);
-        Server::shutdown_max(self.grace) + limits.run().grace + RESERVE
+        Server::shutdown_max(self.grace) + options.run_limits().grace + RESERVE
     }
 }
 
 const MIB: u64 = 1024 * 1024;
+
+/// Returns the maximum number of connections. The limit's range leaves out 0.
+fn connections_max(limits: &Limits) -> NonZeroU32 {
+    let connections = u32::try_from(limits.get(Limit::CONNECTIONS_MAX)).ok().and_then(NonZeroU32::new);
+    connections.unwrap_or(NonZeroU32::MAX)
+}
 
 /// Plugin runs of a server at once. Runs that wait for a vault or a registry need no processor, and Argo CD's server has no limit. Runs that compute share the processors,
 /// and each needs memory.

@@ -99,8 +99,7 @@ pub(super) async fn serve(
         result
     };
     let result =
-        lifecycle::serve(&mut signals, &stop, settings.shutdown_max(&options.limits), served, side_tasks)
-            .await;
+        lifecycle::serve(&mut signals, &stop, settings.shutdown_max(options), served, side_tasks).await;
     if result.is_ok() {
         tracing::info!("all calls have ended");
     }
@@ -226,7 +225,7 @@ fn store(
     let store = StoreOptions {
         dir: workdir.to_path_buf(),
         runs_dir: workdir.join("runs"),
-        limits: options.limits.tree(),
+        limits: tiphys_tree::TreeLimits::from(&options.limits),
     };
     Store::of_this_process(store, settings.store).map_err(|error| {
         ServiceError::invalid_input(format!("error initializing plugin service: {}", chain(&error)))

@@ -7,7 +7,7 @@ use tiphys_service::compare::{RevisionComparison, RevisionDiff, RevisionOptions}
 use tokio_util::sync::CancellationToken;
 
 use super::output::{self, Form, SetNotes, Sides};
-use crate::args::{CommonArgs, DiffArgs};
+use crate::args::{DiffArgs, SharedOptions};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -20,13 +20,13 @@ const NOW: &str = "working copy";
 
 /// Compares the applications of a revision with those of the working copy.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &DiffArgs,
     revision: &RevisionOptions,
     form: &Form,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let (service, cancel) = (open_service(common, host)?, CancellationToken::new());
+    let (service, cancel) = (open_service(shared, host)?, CancellationToken::new());
     let selection = ApplicationSelection::from(&args.applications);
     let work = async {
         let comparison =

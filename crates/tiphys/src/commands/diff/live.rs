@@ -8,7 +8,7 @@ use tiphys_service::{ApplicationSelection, SelectedApplications, Workspace, Work
 
 use super::super::checkouts;
 use super::output::{self, Form, SetNotes, Sides};
-use crate::args::{CommonArgs, DiffArgs};
+use crate::args::{DiffArgs, SharedOptions};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -17,12 +17,12 @@ use crate::settings::Process;
 
 /// Compares applications with the live objects of their destinations.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &DiffArgs,
     form: &Form,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let service = open_service(common, host)?;
+    let service = open_service(shared, host)?;
     let selection = ApplicationSelection::from(&args.applications);
     let mut needs = WorkspaceOptions::for_selection(&selection);
     needs.reads_clusters = true;

@@ -11,7 +11,7 @@ pub(crate) use tiphys_service::compare::{ApplicationDiff, ChangedSetting, Presen
 use tiphys_service::{Previews, SetReports, UnknownSet, Warning};
 
 use super::external;
-use crate::args::{CommonArgs, DiffOutputArgs, OutputFormat};
+use crate::args::{DiffOutputArgs, OutputFormat, SharedOptions};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::output::{self, Table};
 use crate::settings::Process;
@@ -113,8 +113,8 @@ impl NotCompared {
 }
 
 /// Returns the format of `-o`, or the external program of the environment.
-pub(crate) fn form(common: &CommonArgs, host: &Process) -> Result<Form, ServiceError> {
-    match common.output {
+pub(crate) fn form(shared: &SharedOptions, host: &Process) -> Result<Form, ServiceError> {
+    match shared.output {
         None => Ok(external::command(host).map_or(Form::Unified, Form::External)),
         Some(OutputFormat::Diff) => Ok(Form::Unified),
         Some(OutputFormat::Json) => Ok(Form::Json),

@@ -7,7 +7,7 @@ use tiphys_service::documents::LocationDocument;
 use tiphys_service::params::{self, CheckedParameters, ParameterFinding};
 use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions};
 
-use crate::args::{CommonArgs, OutputFormat, ParamsCheckArgs};
+use crate::args::{OutputFormat, ParamsCheckArgs, SharedOptions};
 use crate::commands::checkouts;
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
@@ -18,11 +18,11 @@ use crate::settings::Process;
 
 /// Prints the problems of the parameters of the selected applications. The exit code reports problems and errors of plugins.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ParamsCheckArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let form = match common.output {
+    let form = match shared.output {
         None | Some(OutputFormat::Table | OutputFormat::Wide) => lines,
         Some(OutputFormat::Json) => |checked: &[CheckedParameters]| output::json(&to_json(checked)),
         Some(OutputFormat::Yaml) => {
@@ -35,7 +35,7 @@ pub(super) async fn run(
     };
     let selection = ApplicationSelection::from(&args.applications);
     let options = WorkspaceOptions::for_selection(&selection);
-    let workspace = Workspace::open_with_sets(&open_service(common, host)?, options).await?;
+    let workspace = Workspace::open_with_sets(&open_service(shared, host)?, options).await?;
     error::warn_all(workspace.warnings());
     let selected = tiphys_service::select(&workspace, &selection, "check")?;
     let worst = error::print_all(&selected.errors, None);

@@ -4,27 +4,27 @@ use std::process::ExitCode;
 
 use tiphys_service::params::{self, ParameterRequest, ParameterValues, UnsavedChange};
 
-use crate::args::{CommonArgs, ParamsDiffArgs};
+use crate::args::{ParamsDiffArgs, SharedOptions};
 use crate::commands::checkouts;
 use crate::commands::diff::output::{self, Sides};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
-use crate::options::open_service;
+use crate::options::{open_service, service_options};
 use crate::output::status;
 use crate::settings::Process;
 
 /// Renders the application with its saved and its unsaved parameters, and prints the differences.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ParamsDiffArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let form = output::form(common, host)?;
+    let form = output::form(shared, host)?;
     let values = ParameterValues::from(&args.values);
-    values.require_one_standard_input(&common.into())?;
+    values.require_one_standard_input(&service_options(shared, host)?)?;
     let request = ParameterRequest::new(&values, &args.unset, host)?;
     let application = &args.application.app;
-    let workspace = params::open_workspace(&open_service(common, host)?, application).await?;
+    let workspace = params::open_workspace(&open_service(shared, host)?, application).await?;
     let choice = (&args.source).into();
     let planning = UnsavedChange::plan(&workspace, application, &choice, &request, args.allow_unannounced);
     let change = lifecycle::unless_interrupted(workspace.cancel(), Box::pin(planning)).await??;

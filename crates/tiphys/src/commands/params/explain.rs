@@ -13,7 +13,7 @@ use tiphys_service::params::{self, ParameterLocation, ParameterRow, ResolvedRefe
 use tiphys_service::{ClusterReference, ProjectRule};
 
 use super::row::{self, value_text};
-use crate::args::{CommonArgs, OutputFormat, ParamsExplainArgs};
+use crate::args::{OutputFormat, ParamsExplainArgs, SharedOptions};
 use crate::commands::project::rule_text;
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
@@ -27,12 +27,12 @@ const LINE_CHARS_MAX: usize = 80;
 
 /// Explains one parameter.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ParamsExplainArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let application = &args.application.app;
-    let workspace = params::open_reading_workspace(&open_service(common, host)?, application).await?;
+    let workspace = params::open_reading_workspace(&open_service(shared, host)?, application).await?;
     let parameters = super::inspect_in(&workspace, application, &args.source).await?;
     let mut row = parameters.row(&args.name)?;
     let explaining = Box::pin(params::explain(&workspace, &parameters, &mut row));
@@ -50,7 +50,7 @@ pub(super) async fn run(
     for problem in parameters.problems(std::slice::from_ref(&row)) {
         tracing::warn!("{problem}");
     }
-    let text = match common.output {
+    let text = match shared.output {
         Some(OutputFormat::Json) => output::json(&to_json(&row, read.as_ref())),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&to_json(&row, read.as_ref())),
         Some(OutputFormat::Name) => format!("{}\n", row.name),

@@ -8,7 +8,7 @@ use tiphys_service::params::{self, FoundInApplication, FoundParameter, Parameter
 use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions};
 
 use super::row;
-use crate::args::{CommonArgs, OutputFormat, ParamsFindArgs};
+use crate::args::{OutputFormat, ParamsFindArgs, SharedOptions};
 use crate::commands::check::counted;
 use crate::commands::checkouts;
 use crate::error::{self, ServiceError};
@@ -23,11 +23,11 @@ const VALUE: &str = "VALUE";
 
 /// Prints the applications that have the parameter, with its value and origin. An application that fails does not hide the others.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ParamsFindArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let form: fn(&[FoundInApplication], &Process) -> String = match common.output {
+    let form: fn(&[FoundInApplication], &Process) -> String = match shared.output {
         None | Some(OutputFormat::Table) => |found, host| match (table(found), host.columns()) {
             (table, Some(columns)) => table.render_within(columns, VALUE),
             (table, None) => table.render(),
@@ -44,7 +44,7 @@ pub(super) async fn run(
     };
     let selection = ApplicationSelection::from(&args.applications);
     let options = WorkspaceOptions::for_selection(&selection);
-    let workspace = Workspace::open_with_sets(&open_service(common, host)?, options).await?;
+    let workspace = Workspace::open_with_sets(&open_service(shared, host)?, options).await?;
     error::warn_all(workspace.warnings());
     let selected = tiphys_service::select(&workspace, &selection, "search")?;
     error::warn_all(&selected.warnings);
@@ -56,7 +56,7 @@ pub(super) async fn run(
     let found = lifecycle::unless_interrupted(workspace.cancel(), finding).await?;
     error::warn_all(found.iter().flat_map(|one| &one.warnings));
     let with = found.iter().filter(|one| !one.parameters.is_empty()).count();
-    if with > 0 || common.output.is_some() {
+    if with > 0 || shared.output.is_some() {
         output::page(&form(&found, host), host).await?;
     }
     status(&format!("found in {with} of {}", counted(found.len(), "application")));

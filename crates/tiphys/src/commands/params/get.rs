@@ -5,20 +5,20 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use tiphys_service::documents::ParameterDocument;
 
-use crate::args::{CommonArgs, OutputFormat, ParamsGetArgs};
+use crate::args::{OutputFormat, ParamsGetArgs, SharedOptions};
 use crate::error::ServiceError;
 use crate::output;
 use crate::settings::Process;
 
 /// Prints the effective value: a string as it is, a list with one item per line, a map with one `KEY=VALUE` per line.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ParamsGetArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let parameters = super::inspect(common, host, &args.application.app, &args.source).await?;
+    let parameters = super::inspect(shared, host, &args.application.app, &args.source).await?;
     let row = parameters.row(&args.name)?;
-    let text = match common.output {
+    let text = match shared.output {
         Some(OutputFormat::Json) => output::json(&json!(ParameterDocument::from(&row))),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&json!(ParameterDocument::from(&row))),
         Some(OutputFormat::Name) => format!("{}\n", row.name),

@@ -9,7 +9,7 @@ use tiphys_service::params::{
 };
 
 use super::row::{self, value_text};
-use crate::args::{CommonArgs, OutputFormat, ParamsListArgs};
+use crate::args::{OutputFormat, ParamsListArgs, SharedOptions};
 use crate::error::ServiceError;
 use crate::output::{self, Table, status};
 use crate::settings::Process;
@@ -22,11 +22,11 @@ struct Form {
 
 /// Lists the announced and the set parameters.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ParamsListArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let parameters = super::inspect(common, host, &args.application.app, &args.source).await?;
+    let parameters = super::inspect(shared, host, &args.application.app, &args.source).await?;
     let filter = ParameterFilter::from(args);
     let mut rows = parameters.rows();
     let all = rows.len();
@@ -49,7 +49,7 @@ pub(super) async fn run(
         None => rows.into_iter().map(ParameterEntry::Row).collect(),
     };
     let form = |wide| Form { several_sources: parameters.sources.len() > 1, wide };
-    match common.output {
+    match shared.output {
         Some(OutputFormat::Json) => output::print(&output::json(&to_json(&entries)))?,
         Some(OutputFormat::Yaml) => output::print(&tiphys_yaml::write_yaml(&to_json(&entries)))?,
         Some(OutputFormat::Name) => output::print(&output::lines(entries.iter().map(name)))?,

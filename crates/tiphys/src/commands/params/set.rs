@@ -7,23 +7,23 @@ use tiphys_model::resources::ResourceReference;
 use tiphys_service::params::{self, EditOptions, ParameterRequest, PlannedEdit};
 use tiphys_service::{ApplicationSelection, Workspace, WorkspaceOptions, parse_object_address};
 
-use crate::args::{CommonArgs, EditArgs, ParamsSetArgs, ParamsUnsetArgs, SourceChoice};
+use crate::args::{EditArgs, ParamsSetArgs, ParamsUnsetArgs, SharedOptions, SourceChoice};
 use crate::commands::checkouts;
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
-use crate::options::open_service;
+use crate::options::{open_service, service_options};
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::Process;
 
 /// Runs `params set`.
 pub(super) async fn set(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ParamsSetArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let (selection, values) = args.split();
-    values.require_one_standard_input(&common.into())?;
+    values.require_one_standard_input(&service_options(shared, host)?)?;
     let request = match &args.from {
         None => ParameterRequest::new(&values, &[], host)?,
         Some(object) => {
@@ -32,22 +32,22 @@ pub(super) async fn set(
             ParameterRequest::from_cluster(&values, reference)?
         }
     };
-    run(common, host, &selection, &args.source, &args.edit, &request).await
+    run(shared, host, &selection, &args.source, &args.edit, &request).await
 }
 
 /// Runs `params unset`.
 pub(super) async fn unset(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ParamsUnsetArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
     let (selection, names) = args.applications.split(&args.names, |_| 0);
     let request = ParameterRequest::unset(&names)?;
-    run(common, host, &selection, &args.source, &args.edit, &request).await
+    run(shared, host, &selection, &args.source, &args.edit, &request).await
 }
 
 async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     host: &Process,
     selection: &ApplicationSelection,
     source: &SourceChoice,
@@ -55,7 +55,7 @@ async fn run(
     request: &ParameterRequest,
 ) -> Result<ExitCode, ServiceError> {
     let needs = WorkspaceOptions::for_selection(selection);
-    let workspace = Workspace::open_with_sets(&open_service(common, host)?, needs).await?;
+    let workspace = Workspace::open_with_sets(&open_service(shared, host)?, needs).await?;
     let (choice, options) = (source.into(), EditOptions::from(args));
     let progress = Progress::uncounted(host, "planned");
     let step = |name: &str| progress.step(name);

@@ -13,7 +13,7 @@ use tiphys_service::Host;
 use tiphys_service::plugin::{CheckedForm, FormCheck};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{CommonArgs, OutputFormat, PluginCheckArgs};
+use crate::args::{OutputFormat, PluginCheckArgs, SharedOptions};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -25,11 +25,11 @@ use form::Form;
 /// Prints how a plugin's file is read and the findings, with `--in` also those for one application. The exit code is 2 if a finding is an
 /// error, 3 if announcing failed.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &PluginCheckArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    if common.output == Some(OutputFormat::Name) {
+    if shared.output == Some(OutputFormat::Name) {
         return Err(ServiceError::invalid_input(
             "`plugin check` prints text, or with -o json or yaml a document",
         ));
@@ -38,14 +38,14 @@ pub(super) async fn run(
     let text = read(&path, &shown)?;
     let file = shown.to_string_lossy().into_owned();
     let trial = args.trial();
-    let service = trial.is_some().then(|| open_service(common, host)).transpose()?;
+    let service = trial.is_some().then(|| open_service(shared, host)).transpose()?;
     let form_check = service.as_ref().zip(trial.as_ref()).map(|(service, trial)| FormCheck {
         service,
         trial,
         file: &file,
     });
     if let (Some(address), Some(form_check)) = (args.serve, form_check) {
-        if common.output.is_some() {
+        if shared.output.is_some() {
             return Err(ServiceError::invalid_input(
                 "--serve prints nothing on standard output, so there is no -o",
             ));
@@ -72,7 +72,7 @@ pub(super) async fn run(
         }
         value
     };
-    output::print(&match common.output {
+    output::print(&match shared.output {
         Some(OutputFormat::Json) => output::json(&document()),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&document()),
         _ => report_text(&report, &file, form.as_ref()),

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use tiphys_service::ServiceOptions;
 
-use crate::args::{CommonArgs, OutputFormat};
+use crate::args::{OutputFormat, SharedOptions};
 use crate::error::ServiceError;
+use crate::options::service_options;
 use crate::output::{self, Table};
 use crate::remote_plugins;
 use crate::settings::Process;
@@ -21,9 +21,9 @@ struct Listed {
 }
 
 /// Lists in-process plugins and plugin servers, sorted by name.
-pub(crate) async fn run(common: &CommonArgs, host: &Process) -> Result<ExitCode, ServiceError> {
+pub(crate) async fn run(shared: &SharedOptions, host: &Process) -> Result<ExitCode, ServiceError> {
     let mut listed = Vec::new();
-    let options = ServiceOptions::from(common);
+    let options = service_options(shared, host)?;
     for plugin in tiphys_service::plugin::load_plugins(&options, host)? {
         let config = &plugin.config;
         let discover = &config.discover;
@@ -65,7 +65,7 @@ pub(crate) async fn run(common: &CommonArgs, host: &Process) -> Result<ExitCode,
         });
     }
     listed.sort_by(|a, b| a.name.cmp(&b.name));
-    output::print(&printed(&listed, common.output))?;
+    output::print(&printed(&listed, shared.output))?;
     Ok(ExitCode::SUCCESS)
 }
 

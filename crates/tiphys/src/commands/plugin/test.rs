@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use tiphys_service::plugin::test::{PluginTest, TestMode, TestOutcome, TestResult};
 
-use crate::args::{CommonArgs, OutputFormat, PluginTestArgs};
+use crate::args::{OutputFormat, PluginTestArgs, SharedOptions};
 use crate::error::{self, ErrorKind, ServiceError, warning_text};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -16,11 +16,11 @@ use crate::settings::Process;
 
 /// Runs cases. The exit code is 1 if a result differs from the expected one.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &PluginTestArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    if common.output == Some(OutputFormat::Name) {
+    if shared.output == Some(OutputFormat::Name) {
         return Err(ServiceError::invalid_input(
             "`plugin test` prints text, or with -o json or yaml a document",
         ));
@@ -30,7 +30,7 @@ pub(super) async fn run(
     let (name, cancel) = (test.plugin_name(), test.cancel().clone());
     let progress = Progress::new(host, "tested", test.cases());
     let step = |name: &str| progress.step(name);
-    let service = open_service(common, host)?;
+    let service = open_service(shared, host)?;
     let results = lifecycle::unless_interrupted(&cancel, test.run(&service, &step)).await??;
     for one in &results {
         error::warn_all(&one.warnings);
@@ -38,7 +38,7 @@ pub(super) async fn run(
             error::print(&ServiceError::invalid_input(format!("case {}: {}", one.name, warning_text(why))));
         }
     }
-    output::print(&match common.output {
+    output::print(&match shared.output {
         Some(OutputFormat::Json) => output::json(&report::json(&name, &results)),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&report::json(&name, &results)),
         _ => report::text(&results, usize::from(args.diff_lines)),

@@ -7,7 +7,7 @@ use tiphys_engine::Manifest;
 use tiphys_plugin::{Match, Phase};
 use tiphys_service::plugin::{self, Trial};
 
-use crate::args::{CommonArgs, OutputFormat, PluginMatchArgs, PluginRunArgs};
+use crate::args::{OutputFormat, PluginMatchArgs, PluginRunArgs, SharedOptions};
 use crate::commands::render::env_lines;
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
@@ -17,15 +17,15 @@ use crate::settings::Process;
 
 /// Runs `plugin match`.
 pub(super) async fn matches(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &PluginMatchArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let trial = Trial::open(&open_service(common, host)?, &args.into())?;
+    let trial = Trial::open(&open_service(shared, host)?, &args.into())?;
     let found = unless_interrupted(&trial, plugin::matches(&trial)).await?;
     let answer =
         json!({"supported": found == Match::Supported, "discovery": found != Match::DiscoveryNotConfigured});
-    let text = match common.output {
+    let text = match shared.output {
         Some(OutputFormat::Json) => output::json(&answer),
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&answer),
         _ => match found {
@@ -41,17 +41,17 @@ pub(super) async fn matches(
 
 /// Runs `plugin announce`.
 pub(super) async fn announce(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &PluginRunArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let trial = open(common, args, host)?;
+    let trial = open(shared, args, host)?;
     if args.print_env {
         return print_env(&trial, &[Phase::Find, Phase::Announce]).await;
     }
     let list = unless_interrupted(&trial, plugin::announce(&trial)).await?;
     let value = serde_json::to_value(list).map_err(|error| ServiceError::bug(error.to_string()))?;
-    output::print(&match common.output {
+    output::print(&match shared.output {
         Some(OutputFormat::Yaml) => tiphys_yaml::write_yaml(&value),
         _ => output::json(&value),
     })?;
@@ -60,18 +60,18 @@ pub(super) async fn announce(
 
 /// Runs `plugin generate`.
 pub(super) async fn generate(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &PluginRunArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let trial = open(common, args, host)?;
+    let trial = open(shared, args, host)?;
     if args.print_env {
         return print_env(&trial, &[Phase::Find, Phase::Init, Phase::Generate]).await;
     }
     let (manifests, warnings) = unless_interrupted(&trial, plugin::generate(&trial)).await?;
     error::warn_all(&warnings);
     let values: Vec<Value> = manifests.into_iter().map(Manifest::into_value).collect();
-    output::print(&match common.output {
+    output::print(&match shared.output {
         Some(OutputFormat::Json) => output::json(&output::list(&values)),
         _ => output::documents(&values),
     })?;
@@ -84,8 +84,8 @@ async fn print_env(trial: &Trial, phases: &[Phase]) -> Result<ExitCode, ServiceE
     Ok(ExitCode::SUCCESS)
 }
 
-fn open(common: &CommonArgs, args: &PluginRunArgs, host: &Process) -> Result<Trial, ServiceError> {
-    let trial = Trial::open(&open_service(common, host)?, &args.into())?;
+fn open(shared: &SharedOptions, args: &PluginRunArgs, host: &Process) -> Result<Trial, ServiceError> {
+    let trial = Trial::open(&open_service(shared, host)?, &args.into())?;
     error::warn_all(trial.workspace().warnings());
     Ok(trial)
 }

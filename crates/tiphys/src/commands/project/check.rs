@@ -8,7 +8,7 @@ use tiphys_service::{
 };
 
 use super::look_ups;
-use crate::args::{CommonArgs, ProjectCheckArgs};
+use crate::args::{ProjectCheckArgs, SharedOptions};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -16,14 +16,14 @@ use crate::settings::Process;
 
 /// Prints each look-up of the selected applications. The exit code reports look-ups that are not permitted.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ProjectCheckArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let form = look_ups::Form::of(common)?;
+    let form = look_ups::Form::of(shared)?;
     let selection = ApplicationSelection::from(&args.applications);
     let workspace =
-        Workspace::open_with_sets(&open_service(common, host)?, WorkspaceOptions::for_selection(&selection))
+        Workspace::open_with_sets(&open_service(shared, host)?, WorkspaceOptions::for_selection(&selection))
             .await?;
     error::warn_all(workspace.warnings());
     let selected = tiphys_service::select(&workspace, &selection, "check")?;
@@ -36,7 +36,7 @@ pub(super) async fn run(
     let worst = look_ups::print(&found, form, worst)?;
     let mut problems = look_ups::all(&found).filter_map(|(_, _, read)| read.permitted_by.as_ref().err());
     let refused = problems.clone().next().map(|_| ErrorKind::Forbidden);
-    if common.clusters.cluster_state.is_empty()
+    if shared.given.get("clusterState").is_none()
         && problems.any(|one| matches!(one, LookUpProblem::UnknownKind(_)))
     {
         tracing::warn!("kinds that Kubernetes does not have are known only with --cluster-state");

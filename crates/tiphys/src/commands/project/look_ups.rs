@@ -6,7 +6,7 @@ use tiphys_service::{ApplicationLookUps, ClusterReference};
 use tiphys_store::StoredApplication;
 
 use super::permits::rule_text;
-use crate::args::{CommonArgs, OutputFormat};
+use crate::args::{OutputFormat, SharedOptions};
 use crate::error::{self, ErrorKind, ServiceError};
 use crate::output::{self, Table};
 
@@ -22,8 +22,8 @@ pub(super) enum Form {
 
 impl Form {
     /// Returns the form for an output format.
-    pub(super) fn of(common: &CommonArgs) -> Result<Self, ServiceError> {
-        match common.output {
+    pub(super) fn of(shared: &SharedOptions) -> Result<Self, ServiceError> {
+        match shared.output {
             None | Some(OutputFormat::Table) => Ok(Self::Table),
             Some(OutputFormat::Wide) => Ok(Self::Wide),
             Some(OutputFormat::Json) => Ok(Self::Json),

@@ -6,13 +6,13 @@ use serde_json::json;
 use tiphys_service::documents::RuleDocument;
 use tiphys_service::{ErrorKind, ObjectRequest, ProjectFiles, ProjectQuestion, ProjectRule, project_permits};
 
-use crate::args::{CommonArgs, OutputFormat, ProjectPermitsArgs};
+use crate::args::{OutputFormat, ProjectPermitsArgs, SharedOptions};
 use crate::error::{ServiceError, exit_code_of};
 use crate::output;
 
 /// Prints whether a project permits something.
-pub(super) fn run(common: &CommonArgs, args: &ProjectPermitsArgs) -> Result<ExitCode, ServiceError> {
-    let is_json = match common.output {
+pub(super) fn run(shared: &SharedOptions, args: &ProjectPermitsArgs) -> Result<ExitCode, ServiceError> {
+    let is_json = match shared.output {
         None => false,
         Some(OutputFormat::Json) => true,
         Some(_) => {
@@ -24,7 +24,7 @@ pub(super) fn run(common: &CommonArgs, args: &ProjectPermitsArgs) -> Result<Exit
         globals: args.global.clone(),
         clusters: args.clusters.clone(),
     };
-    let answer = project_permits(&files, &question(common, args)?)?;
+    let answer = project_permits(&files, &question(args)?)?;
     let rule = answer.rule.as_ref();
     output::print(&if is_json {
         output::json(&json!({
@@ -42,9 +42,9 @@ pub(super) fn run(common: &CommonArgs, args: &ProjectPermitsArgs) -> Result<Exit
     Ok(exit_code_of(answer.refusal.map(|_| ErrorKind::Forbidden)))
 }
 
-fn question(common: &CommonArgs, args: &ProjectPermitsArgs) -> Result<ProjectQuestion, ServiceError> {
+fn question(args: &ProjectPermitsArgs) -> Result<ProjectQuestion, ServiceError> {
     let cluster = args.destination.clone();
-    match (&common.repo[..], &args.kind, cluster, &args.namespace) {
+    match (&args.url[..], &args.kind, cluster, &args.namespace) {
         ([url], None, None, None) => Ok(ProjectQuestion::Repository { url: url.clone() }),
         ([], Some(kind), cluster, namespace) => {
             let object = ObjectRequest {

@@ -8,7 +8,7 @@ use tiphys_service::{
 };
 
 use super::look_ups;
-use crate::args::{CommonArgs, ProjectReadersArgs};
+use crate::args::{ProjectReadersArgs, SharedOptions};
 use crate::error::{self, ServiceError};
 use crate::lifecycle;
 use crate::options::open_service;
@@ -16,15 +16,15 @@ use crate::settings::Process;
 
 /// Prints the look-ups of one object in all applications of the store.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &ProjectReadersArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let form = look_ups::Form::of(common)?;
+    let form = look_ups::Form::of(shared)?;
     let object = parse_object_address(&args.object)?;
     require_possible(&object)?;
     let workspace =
-        Workspace::open_with_sets(&open_service(common, host)?, WorkspaceOptions::default()).await?;
+        Workspace::open_with_sets(&open_service(shared, host)?, WorkspaceOptions::default()).await?;
     error::warn_all(workspace.warnings());
     let selected = tiphys_service::select(&workspace, &ApplicationSelection::default(), "search")?;
     let worst = error::print_all(&selected.errors, None);

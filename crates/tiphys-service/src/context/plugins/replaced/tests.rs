@@ -4,7 +4,7 @@ use std::path::Path;
 use super::*;
 
 /// Loads plugins of these names, each from a folder of its own below `root`.
-fn plugins(root: &Path, origin: Option<PluginOrigin>, names: &[&str]) -> Vec<NamedPlugin> {
+fn plugins(root: &Path, origin: Option<SettingOrigin>, names: &[&str]) -> Vec<NamedPlugin> {
     let load = |(index, name): (usize, &&str)| {
         let folder = root.join(format!("{}-{index}", shown(origin)));
         fs::create_dir_all(&folder).expect("a directory");
@@ -19,13 +19,13 @@ fn plugins(root: &Path, origin: Option<PluginOrigin>, names: &[&str]) -> Vec<Nam
     names.iter().enumerate().map(load).collect()
 }
 
-fn shown(origin: Option<PluginOrigin>) -> String {
+fn shown(origin: Option<SettingOrigin>) -> String {
     origin.map_or_else(|| "BuiltIn".to_owned(), |origin| format!("{origin:?}"))
 }
 
 #[test]
 fn plugin_of_the_caller_replaces_a_built_in_one() {
-    use PluginOrigin::{Option as FromOption, ProjectFile, Variable};
+    use SettingOrigin::{Option as FromOption, ProjectFile, Variable};
     for (built_in, origin, named, expected) in [
         (&["a", "b"][..], FromOption, &[][..], Ok(&["a BuiltIn-0", "b BuiltIn-1"][..])),
         (&["a", "b"], FromOption, &["b", "c"], Ok(&["a BuiltIn-0", "b Option-0", "c Option-1"])),

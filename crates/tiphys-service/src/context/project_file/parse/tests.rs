@@ -1,34 +1,31 @@
-use std::collections::BTreeSet;
-
-use serde_json::Value;
-
-use super::super::keys::PROJECT_FILE_SCHEMA;
 use super::*;
 
 fn values(text: &str) -> Vec<(&'static str, Vec<String>)> {
     let written = parse(text.as_bytes()).expect("it is valid");
     let texts = |written: WrittenKey| written.values.into_iter().map(|(value, _)| value).collect();
-    written.into_iter().map(|written| (written.key.name(), texts(written))).collect()
+    written.into_iter().map(|written| (written.setting.key, texts(written))).collect()
 }
 
 #[test]
 fn values_are_strings_or_lists() {
     let text = "
 store: apps
-repositories: [., 'https://git.example.org/a.git@v1=b']
+repo: [., 'https://git.example.org/a.git@v1=b']
 plugins: []
 kubeVersion: [\"1.33\", prod=1.32]
 projects:
 strict: yes
 appsets: none
+limits: {plugin-timeout: 2m, manifests-max: 5}
 ";
     let expected = [
         ("store", vec!["apps"]),
-        ("repositories", vec![".", "https://git.example.org/a.git@v1=b"]),
+        ("repo", vec![".", "https://git.example.org/a.git@v1=b"]),
         ("plugins", vec![]),
         ("kubeVersion", vec!["1.33", "prod=1.32"]),
         ("strict", vec!["true"]),
         ("appsets", vec!["none"]),
+        ("limits", vec!["plugin-timeout=2m", "manifests-max=5"]),
     ];
     let expected = expected.map(|(key, values)| (key, values.into_iter().map(str::to_owned).collect()));
     assert_eq!(values(text), expected);
@@ -43,9 +40,29 @@ fn mistakes_have_their_position() {
         ("store: a\nkubeversion: '1'", "2:1: unknown key \"kubeversion\"; did you mean kubeVersion?"),
         (
             "secrets: x",
-            "1:1: unknown key \"secrets\"; known keys: store, repositories, plugins, clusterState, kubeVersion, apiVersions, projects, \
-             projectRules, strict, appsets, answers, trustRepositorySettings",
+            "1:1: unknown key \"secrets\"; known keys: store, repo, repoRevision, plugins, noDefaultPlugins, pluginSockets, passEnv, \
+             privateView, clusterState, context, kubeconfig, inCluster, clusterSecrets, kubeVersion, apiVersions, projects, projectRules, \
+             strict, appsets, answers, connectTo, gitFileGlobbing, argocdNamespace, tracking, trustRepositorySettings, \
+             allowFileRepositories, ownCredentialsViaProxy, cacheDir, offline, refresh, limits",
         ),
+        (
+            "store: a\nrepositories: b",
+            "2:1: \"repositories\" is now \"repo\"; `tiphys config migrate` renames it",
+        ),
+        (
+            "limits: {plugin-timeout: 64KiB}",
+            "1:26: limits: plugin-timeout: expected a time in whole seconds, or with s, m or h, found \"64KiB\"",
+        ),
+        (
+            "limits: {plugin-timeout: 1.5}",
+            "1:26: limits.plugin-timeout: expected a whole number or a string, found a number",
+        ),
+        ("limits: {timeout: 1}", "1:19: limits: unknown limit \"timeout\""),
+        (
+            "limits: {plugin-timout: 1}",
+            "1:25: limits: unknown limit \"plugin-timout\"; did you mean plugin-timeout?",
+        ),
+        ("limits: [1]", "1:9: limits: expected an object with the names of limits, found a list"),
         ("store: a\nstore: b", "2:1: store is given twice"),
         (
             "kubeVersion: 1.33",
@@ -56,8 +73,8 @@ fn mistakes_have_their_position() {
         ("store: [a, '-']", "1:12: store[1]: \"-\" names no path"),
         ("plugins: ''", "1:10: plugins: \"\" names no path"),
         (
-            "repositories: 'https://x='",
-            "1:15: repositories: \"https://x=\" names no folder; write DIR, @BRANCH=DIR, URL=DIR or URL@REV=DIR",
+            "repo: 'https://x='",
+            "1:7: repo: \"https://x=\" names no folder; write DIR, @BRANCH=DIR, URL=DIR or URL@REV=DIR",
         ),
         ("apiVersions: [prod=@]", "1:15: apiVersions[0]: \"prod=@\" names a file; list the versions here"),
         ("kubeVersion: ''", "1:14: kubeVersion: \"\" is empty"),
@@ -72,21 +89,5 @@ fn mistakes_have_their_position() {
     ] {
         let Invalid { position, message } = parse(text.as_bytes()).expect_err(text);
         assert_eq!(format!("{position}: {message}"), expected);
-    }
-}
-
-#[test]
-fn schema_has_exactly_the_keys_of_the_reader() {
-    let schema: Value = serde_json::from_str(PROJECT_FILE_SCHEMA).expect("the schema is JSON");
-    let properties = schema["properties"].as_object().expect("keys");
-    let keys: BTreeSet<&str> = properties.keys().map(String::as_str).collect();
-    assert_eq!(keys, ProjectKey::ALL.map(ProjectKey::name).into_iter().collect());
-    for key in ProjectKey::ALL {
-        let property = &properties[key.name()];
-        assert!(property["description"].as_str().is_some_and(|text| text.ends_with('.')), "{key:?}");
-        if let ValueKind::Word(words) = key.kind() {
-            let listed = property["enum"].as_array().expect("words").iter().filter_map(Value::as_str);
-            assert_eq!(listed.collect::<Vec<_>>(), words);
-        }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use tiphys_service::{PluginCall, PluginCallResult, PluginForm, Secret, call_plugin_service};
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{AppSetPluginCallArgs, CommonArgs, OutputFormat, PluginContractArg};
+use crate::args::{AppSetPluginCallArgs, OutputFormat, PluginContractArg, SharedOptions};
 use crate::commands::appset::template::parameters;
 use crate::error::{ServiceError, warning_text};
 use crate::lifecycle;
@@ -20,11 +20,11 @@ const FINDINGS_CODE: u8 = 1;
 
 /// Prints the parameter sets of a service, and the findings.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetPluginCallArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    let print: fn(&Value) -> String = match common.output.unwrap_or(OutputFormat::Yaml) {
+    let print: fn(&Value) -> String = match shared.output.unwrap_or(OutputFormat::Yaml) {
         OutputFormat::Yaml => tiphys_yaml::write_yaml,
         OutputFormat::Json => output::json,
         _ => return Err(ServiceError::invalid_input("`appset plugin call` prints yaml or json")),
@@ -39,7 +39,7 @@ pub(super) async fn run(
             PluginContractArg::Proposal => PluginForm::Proposal,
         },
     };
-    let service = open_service(common, host)?;
+    let service = open_service(shared, host)?;
     let calling = Box::pin(call_plugin_service(&service, &call));
     let called = lifecycle::unless_interrupted(&CancellationToken::new(), calling).await??;
     let PluginCallResult { parameters, findings } = called;

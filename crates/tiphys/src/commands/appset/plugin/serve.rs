@@ -3,31 +3,28 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use tiphys_service::{PluginAnswers, ServiceLimits};
+use tiphys_model::limits::Limit;
+use tiphys_service::PluginAnswers;
 use tiphys_web::{
     BearerToken, PluginService, PluginServiceAnswers, PluginServiceContract, PluginServiceLimits,
     PluginServiceSettings,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::args::{AppSetPluginServeArgs, CommonArgs, TOKEN_VARIABLE};
+use crate::args::{AppSetPluginServeArgs, SharedOptions, TOKEN_VARIABLE};
 use crate::error::ServiceError;
 use crate::lifecycle::{self, Signals};
+use crate::options::service_options;
 use crate::output;
 use crate::settings::Process;
 
 /// Serves until a signal arrives.
 pub(super) async fn run(
-    common: &CommonArgs,
+    shared: &SharedOptions,
     args: &AppSetPluginServeArgs,
     host: &Process,
 ) -> Result<ExitCode, ServiceError> {
-    if common.output.is_some() {
-        return Err(ServiceError::invalid_input(
-            "`appset plugin serve` prints nothing on standard output, so there is no -o",
-        ));
-    }
-    let limits = ServiceLimits::from(&common.limits);
+    let limits = service_options(shared, host)?.limits;
     let answers = match &args.from {
         Some(file) => {
             let content = std::fs::read(host.absolute(file)).map_err(|error| {
@@ -37,14 +34,13 @@ pub(super) async fn run(
         }
         None => PluginAnswers::of_command(&args.command, &[TOKEN_VARIABLE], &limits, host),
     };
-    let requests = limits.plugin_services();
     let settings = PluginServiceSettings {
         token: token(args, host)?,
         bare_list: args.bare_list,
         limits: PluginServiceLimits {
-            request_bytes_max: usize::try_from(args.plugin_request_bytes_max).unwrap_or(usize::MAX),
-            request_timeout: requests.request_timeout,
-            jobs: requests.jobs,
+            request_bytes_max: limits.size(Limit::PLUGIN_REQUEST_BYTES_MAX),
+            request_timeout: limits.duration(Limit::PLUGIN_REQUEST_TIMEOUT),
+            jobs: limits.size(Limit::PLUGIN_JOBS),
         },
     };
     let mut signals = Signals::install()?;

@@ -1,20 +1,26 @@
+use std::ffi::OsString;
 use std::time::Duration;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 use tiphys_plugin::Strictness;
 use tracing_subscriber::filter::LevelFilter;
 
 use super::ServerSettings;
-use crate::args::{Arguments, Command};
+use crate::args::{self, Arguments, Command, SharedOptions};
+use crate::options::service_options;
 use crate::settings::Process;
 use crate::telemetry::LogFormat;
 
 fn settings(flags: &[&str], variables: &[(&str, &str)]) -> ServerSettings {
     let host = Process::for_tests(&["tiphys"], variables);
-    let arguments = Arguments::try_parse_from([&["tiphys", "cmp-server"], flags].concat());
-    let Arguments { common, command } = arguments.expect("valid flags");
-    let Command::CmpServer(args) = command else { panic!("not the server's command") };
-    ServerSettings::new(&common, &args, &host)
+    let words: Vec<OsString> = ["tiphys", "cmp-server"].iter().chain(flags).map(OsString::from).collect();
+    let matches = args::parse(&words).expect("valid flags");
+    let shared = SharedOptions::read(&matches, &host).expect("valid settings");
+    let Command::CmpServer(args) = Arguments::from_arg_matches(&matches).expect("valid flags").command else {
+        panic!("not the server's command")
+    };
+    let options = service_options(&shared, &host).expect("valid settings");
+    ServerSettings::new(&options, shared.verbose, &args, &host)
 }
 
 #[test]
@@ -56,8 +62,8 @@ fn flag_wins_and_empty_variable_counts_as_unset() {
         "--logformat=json",
         "--plugin-sockets=s",
         "--workdir=w",
-        "--message-bytes-max=7",
-        "--plugin-timeout=3",
+        "--limit=message-bytes-max=7",
+        "--limit=plugin-timeout=3",
     ];
     let by_flags = settings(&flags, &variables);
     assert_eq!(by_flags.log_level, LevelFilter::ERROR);
@@ -140,9 +146,10 @@ fn ignored_arguments_are_counted_and_not_printed() {
 
 #[test]
 fn connections_without_descriptors_are_reduced_with_a_warning() {
-    let settings = settings(&["--connections-max=100", "--jobs=4"], &[]).with_descriptors(Some(122));
+    let settings =
+        settings(&["--limit=connections-max=100", "--limit=jobs=4"], &[]).with_descriptors(Some(122));
     assert_eq!(settings.connections_max.get(), 50);
-    let warning = "--connections-max: 50 of 100 connections are accepted at once, because this process may open 122 files and 4 runs need \
+    let warning = "limit connections-max: 50 of 100 connections are accepted at once, because this process may open 122 files and 4 runs need \
                    some; raise the limit (ulimit -n)";
     assert_eq!(settings.warnings, [warning]);
 }

@@ -1,0 +1,221 @@
+//! The values that options, variables and the project file give to settings. An option wins over a variable, a variable over the file.
+
+use std::collections::BTreeMap;
+
+use tiphys_model::limits::Limit;
+use tiphys_model::params::suggest;
+
+use super::setting::{ValueSource, named_by, read_limit};
+use super::{CurrentCheckout, SETTINGS, ServiceOptions, Setting, SettingOrigin};
+use crate::context::host::Host;
+use crate::context::project_file::{ProjectFile, ProjectValue};
+use crate::error::ServiceError;
+
+/// The settings that have a value.
+#[derive(Clone, Debug, Default)]
+pub struct GivenSettings {
+    settings: BTreeMap<&'static str, GivenSetting>,
+    /// Limits are merged one by one.
+    limits: BTreeMap<Limit, (SettingOrigin, u64)>,
+}
+
+/// The values of a setting with their origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenSetting {
+    /// The setting.
+    pub setting: &'static Setting,
+    /// The values.
+    pub values: Vec<String>,
+    /// Where they are from.
+    pub origin: SettingOrigin,
+    /// Whether the caller gave them, or consented to the file that has them.
+    is_of_caller: bool,
+}
+
+impl GivenSettings {
+    /// Returns the values of the variables of this environment: `TIPHYS_` with the key, or the name of a limit, in upper case.
+    pub fn of_variables(host: &Host) -> Result<Self, ServiceError> {
+        let mut given = Self::default();
+        for setting in SETTINGS {
+            let name = setting.variable();
+            // An empty value of `repo` turns its default off; other empty variables count as unset.
+            let is_given = |value: &&String| !value.is_empty() || setting.key == "repo";
+            if let Some(value) = host.variables.get(&name).filter(is_given) {
+                given.add(setting, setting.values_of_variable(value), SettingOrigin::Variable)?;
+            }
+        }
+        for limit in Limit::ALL {
+            let name = limit.variable();
+            if let Some(value) = host.variable(&name) {
+                let value = limit.read(value).map_err(|error| {
+                    ServiceError::invalid_input(format!("{name}: {error}, found {value:?}"))
+                })?;
+                given.limits.insert(*limit, (SettingOrigin::Variable, value));
+            }
+        }
+        Ok(given)
+    }
+
+    /// Gives a setting the values of an option.
+    pub fn set_option(&mut self, setting: &'static Setting, values: Vec<String>) -> Result<(), ServiceError> {
+        self.add(setting, values, SettingOrigin::Option)
+    }
+
+    /// Gives settings the values of arguments `KEY=VALUE`. A key that occurs several times has several values.
+    pub fn set_arguments<'a>(
+        &mut self,
+        arguments: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), ServiceError> {
+        let mut values: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        for argument in arguments {
+            let (key, value) = argument.split_once('=').unwrap_or((argument, ""));
+            values.entry(known(key)?.key).or_default().push(value.to_owned());
+        }
+        for (key, values) in values {
+            let setting = known(key)?;
+            if let Some(option) = setting.option.filter(|_| self.by(key) == Some(SettingOrigin::Option)) {
+                let message = format!("--{option} and --config {key} both set {key}; use one");
+                return Err(ServiceError::invalid_input(message));
+            }
+            self.set_option(setting, values)?;
+        }
+        Ok(())
+    }
+
+    /// Ignores the values that the project file has for a key: an argument of the command replaces them.
+    pub fn replace(&mut self, key: &'static str) {
+        if let Some(setting) = Setting::named(key) {
+            let origin = SettingOrigin::Option;
+            let replaced = GivenSetting { setting, values: Vec::new(), origin, is_of_caller: true };
+            self.settings.insert(key, replaced);
+        }
+    }
+
+    /// Adds the values of a project file for settings without a value. Fails if it needs consent for one of them that is not given.
+    pub fn add_file(&mut self, file: &ProjectFile) -> Result<(), ServiceError> {
+        file.require_usable(|key| self.by(key).is_none())?;
+        self.add_values(file, |_| true)
+    }
+
+    /// Adds the values of a project file that take effect.
+    pub fn add_usable(&mut self, file: &ProjectFile) -> Result<(), ServiceError> {
+        self.add_values(file, |value| file.takes_effect(value))
+    }
+
+    fn add_values(
+        &mut self,
+        file: &ProjectFile,
+        takes_effect: impl Fn(&ProjectValue) -> bool,
+    ) -> Result<(), ServiceError> {
+        let is_of_caller = file.is_allowed();
+        for value in file.values().iter().filter(|value| takes_effect(value)) {
+            if value.setting.key == LIMITS {
+                self.add_limits(&value.values, SettingOrigin::ProjectFile)?;
+            } else if self.by(value.setting.key).is_none() {
+                let (setting, origin) = (value.setting, SettingOrigin::ProjectFile);
+                let given = GivenSetting { setting, values: value.values.clone(), origin, is_of_caller };
+                self.settings.insert(setting.key, given);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the origin of a setting's values.
+    pub fn by(&self, key: &str) -> Option<SettingOrigin> {
+        self.settings.get(key).map(|given| given.origin)
+    }
+
+    /// Returns the values of a setting.
+    pub fn get(&self, key: &str) -> Option<&GivenSetting> {
+        self.settings.get(key)
+    }
+
+    /// Returns the limits that are set, with their origins.
+    pub fn limits(&self) -> impl Iterator<Item = (Limit, SettingOrigin, u64)> + '_ {
+        self.limits.iter().map(|(limit, (origin, value))| (*limit, *origin, *value))
+    }
+
+    /// Gives the options the values.
+    pub fn apply(&self, options: &mut ServiceOptions, host: &Host) -> Result<(), ServiceError> {
+        for given in self.settings.values() {
+            let GivenSetting { setting, values, origin, is_of_caller } = given;
+            if values.is_empty() {
+                continue;
+            }
+            let source = ValueSource { host, origin: *origin, is_of_caller: *is_of_caller };
+            setting
+                .apply(options, values, &source)
+                .map_err(|error| error.about(&setting.named_by(*origin)))?;
+        }
+        for (limit, _, value) in self.limits() {
+            options.limits.set(limit, value);
+        }
+        if options.offline && options.refresh {
+            return Err(ServiceError::invalid_input("offline and refresh exclude each other; use one"));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the checkout of the current directory is used instead of its remotes.
+    pub fn current_checkout(&self) -> CurrentCheckout {
+        match self.by("repo") {
+            None => CurrentCheckout::Used,
+            Some(SettingOrigin::ProjectFile) => CurrentCheckout::Replaced,
+            Some(SettingOrigin::Variable | SettingOrigin::Option) => CurrentCheckout::Unused,
+        }
+    }
+
+    fn add(
+        &mut self,
+        setting: &'static Setting,
+        values: Vec<String>,
+        origin: SettingOrigin,
+    ) -> Result<(), ServiceError> {
+        if setting.key == LIMITS {
+            return self.add_limits(&values, origin);
+        }
+        self.settings.insert(setting.key, GivenSetting { setting, values, origin, is_of_caller: true });
+        Ok(())
+    }
+
+    fn add_limits(&mut self, values: &[String], origin: SettingOrigin) -> Result<(), ServiceError> {
+        for value in values {
+            let (limit, value) = read_limit(value).map_err(|error| error.about(&named_by(LIMITS, origin)))?;
+            let is_replaced = self.limits.get(&limit).is_none_or(|(earlier, _)| *earlier <= origin);
+            if is_replaced {
+                self.limits.insert(limit, (origin, value));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The key of the limits.
+const LIMITS: &str = "limits";
+
+/// Returns the setting of a key, or which there are.
+fn known(key: &str) -> Result<&'static Setting, ServiceError> {
+    Setting::named(key).ok_or_else(|| ServiceError::invalid_input(unknown_key(key)))
+}
+
+/// Describes a key that no setting has.
+pub(crate) fn unknown_key(key: &str) -> String {
+    let keys = || SETTINGS.iter().map(|setting| setting.key);
+    let similar = suggest(key, keys());
+    match (renamed(key), similar.first()) {
+        (Some(new), _) => format!("{key:?} is now {new:?}; `tiphys config migrate` renames it"),
+        (None, Some(near)) => format!("unknown key {key:?}; did you mean {near}?"),
+        (None, None) => format!("unknown key {key:?}; known keys: {}", keys().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// Keys of earlier versions with their present names.
+pub(crate) const RENAMED_KEYS: &[(&str, &str)] = &[("repositories", "repo")];
+
+/// Returns the present name of a key.
+fn renamed(key: &str) -> Option<&'static str> {
+    RENAMED_KEYS.iter().find(|(old, _)| *old == key).map(|(_, new)| *new)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+use super::{GivenSettings, SETTINGS, SettingOrigin};
+use crate::context::host::Host;
+use crate::context::options::{ServiceOptions, Setting, SettingKind};
+use crate::context::project_file::{ProjectFile, ProjectFileChoice};
+
+/// Returns a value that a setting accepts, and that is not the default.
+fn value(setting: &Setting) -> &'static str {
+    match (setting.key, &setting.kind) {
+        ("connectTo", _) => "a:1=b:2",
+        ("limits", _) => "manifests-max=7",
+        (_, SettingKind::Word(words)) => words.last().expect("words").0,
+        (_, SettingKind::Switch(_)) => "true",
+        _ => ".",
+    }
+}
+
+fn host(dir: &std::path::Path, variables: &[(&str, &str)]) -> Host {
+    Host::for_tests(variables).in_dir(dir)
+}
+
+fn applied(given: &GivenSettings, host: &Host) -> ServiceOptions {
+    let mut options = ServiceOptions::default();
+    given.apply(&mut options, host).expect("valid values");
+    options
+}
+
+/// Writes the fields that settings change.
+fn changed(options: &ServiceOptions) -> String {
+    macro_rules! fields {
+        ($($field:ident),* $(,)?) => { [$(format!("{}: {:?}", stringify!($field), options.$field)),*].join("\n") };
+    }
+    fields!(
+        store,
+        no_default_plugins,
+        plugins,
+        plugin_sockets,
+        pass_env,
+        repositories,
+        repository_revisions,
+        trust_repository_settings,
+        allow_file_repositories,
+        own_credentials_via_proxy,
+        cluster_state,
+        kubernetes,
+        project_rules,
+        projects,
+        strict,
+        argocd_namespace,
+        destinations,
+        tracking,
+        cache_dir,
+        offline,
+        refresh,
+        limits,
+        sets,
+        answers,
+        connect_to,
+        file_globbing,
+        private_view,
+    )
+}
+
+#[test]
+fn each_setting_is_given_by_argument_variable_and_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path();
+    let default = changed(&ServiceOptions::default());
+    for setting in SETTINGS {
+        let value = value(setting);
+        let plain = host(dir, &[]);
+        let mut by_argument = GivenSettings::default();
+        by_argument.set_arguments([format!("{}={value}", setting.key).as_str()]).expect("a valid value");
+        let by_argument = changed(&applied(&by_argument, &plain));
+        assert_ne!(by_argument, default, "{} changes nothing", setting.key);
+        let variable = host(dir, &[(&setting.variable(), value)]);
+        let by_variable = GivenSettings::of_variables(&variable).expect("a valid value");
+        assert_eq!(changed(&applied(&by_variable, &plain)), by_argument, "{}", setting.key);
+        let written = match setting.kind {
+            SettingKind::Switch(_) => value.to_owned(),
+            SettingKind::Limits => "{manifests-max: 7}".to_owned(),
+            _ => format!("'{value}'"),
+        };
+        std::fs::write(dir.join("file.yaml"), format!("{}: {written}\n", setting.key)).expect("written");
+        let file = ProjectFile::find(&ProjectFileChoice::Named("file.yaml".into()), &plain);
+        let mut by_file = GivenSettings::default();
+        by_file.add_file(&file.expect("a valid file").expect("a file")).expect("usable");
+        assert_eq!(by_file.by(setting.key), (setting.key != "limits").then_some(SettingOrigin::ProjectFile));
+        assert_eq!(changed(&applied(&by_file, &plain)), by_argument, "{}", setting.key);
+    }
+}
+
+#[test]
+fn option_wins_over_variable_and_variable_over_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path();
+    std::fs::write(
+        dir.join("file.yaml"),
+        "tracking: label\nappsets: none\nkubeVersion: '1.30'\nlimits: {manifests-max: 1, plugin-grace: 1, plugin-jobs: 1}\n",
+    )
+    .expect("written");
+    let host = host(
+        dir,
+        &[
+            ("TIPHYS_APPSETS", "all"),
+            ("TIPHYS_TRACKING", "none"),
+            ("TIPHYS_PLUGIN_GRACE", "2"),
+            ("TIPHYS_PLUGIN_JOBS", "2"),
+        ],
+    );
+    let mut given = GivenSettings::of_variables(&host).expect("valid");
+    given.set_arguments(["tracking=annotation", "limits=plugin-jobs=3"]).expect("valid");
+    let file = ProjectFile::find(&ProjectFileChoice::Named("file.yaml".into()), &host).expect("valid");
+    given.add_file(&file.expect("a file")).expect("usable");
+    let of = |key: &str| given.get(key).map(|given| (given.values.join(","), given.origin));
+    assert_eq!(of("tracking"), Some(("annotation".to_owned(), SettingOrigin::Option)));
+    assert_eq!(of("appsets"), Some(("all".to_owned(), SettingOrigin::Variable)));
+    assert_eq!(of("kubeVersion"), Some(("1.30".to_owned(), SettingOrigin::ProjectFile)));
+    let limits: Vec<(&str, SettingOrigin, u64)> =
+        given.limits().map(|(limit, origin, value)| (limit.name(), origin, value)).collect();
+    assert_eq!(
+        limits,
+        [
+            ("manifests-max", SettingOrigin::ProjectFile, 1),
+            ("plugin-grace", SettingOrigin::Variable, 2),
+            ("plugin-jobs", SettingOrigin::Option, 3)
+        ]
+    );
+}
+
+#[test]
+fn invalid_value_names_its_setting_and_origin() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (argument, variable, expected) in [
+        (
+            "tracking=x",
+            None,
+            "--config tracking: unknown \"x\"; use annotation, label, annotation+label, none",
+        ),
+        ("repo=none", None, "--repo: FOLDER/none is not a folder"),
+        ("offline=yes", None, "--offline: unknown \"yes\"; use true, false"),
+        ("traking=label", None, "unknown key \"traking\"; did you mean tracking?"),
+        ("repositories=.", None, "\"repositories\" is now \"repo\"; `tiphys config migrate` renames it"),
+        (
+            "limits=plugin-timeout=1GiB",
+            None,
+            "--limit: plugin-timeout: expected a time in whole seconds, or with s, m or h, found \"1GiB\"",
+        ),
+        ("limits=timeout", None, "--limit: \"timeout\": expected NAME=VALUE"),
+        (
+            "strict=true",
+            Some(("TIPHYS_TRACKING", "x")),
+            "TIPHYS_TRACKING: unknown \"x\"; use annotation, label, annotation+label, none",
+        ),
+        (
+            "strict=true",
+            Some(("TIPHYS_PLUGIN_TIMEOUT", "x")),
+            "TIPHYS_PLUGIN_TIMEOUT: expected a time in whole seconds, or with s, m or h, found \"x\"",
+        ),
+    ] {
+        let variables: Vec<(&str, &str)> = variable.into_iter().collect();
+        let host = host(folder.path(), &variables);
+        let result = GivenSettings::of_variables(&host).and_then(|mut given| {
+            given.set_arguments([argument])?;
+            given.apply(&mut ServiceOptions::default(), &host)
+        });
+        let error =
+            result.expect_err(argument).message().replace(&folder.path().display().to_string(), "FOLDER");
+        assert_eq!(error, expected);
+    }
+}

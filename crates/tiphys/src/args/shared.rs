@@ -1,0 +1,238 @@
+//! The options that several commands share. The argument struct of a command names the set of them that it uses; the options of settings are
+//! made from the table of `tiphys-service`.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use clap::builder::EnumValueParser;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, ValueEnum};
+use tiphys_service::{CurrentCheckout, GivenSettings, ProjectFileChoice, Setting, Warning};
+
+use crate::error::ServiceError;
+use crate::settings::Process;
+
+/// The heading of shared options in the help.
+pub(crate) const HEADING: &str = "Shared options";
+
+const CONFIG: &str = "config";
+const OUTPUT: &str = "output";
+const VERBOSE: &str = "verbose";
+
+/// The value of `--config` that uses no project file.
+const NO_FILE: &str = "none";
+
+/// The value of `--config` that uses the project file of a comparison's base.
+const FILE_OF_BASE: &str = "base";
+
+/// The argument of `appset` commands that replaces the setting of this key.
+const ANSWERS: &str = "answers";
+
+/// The values of shared options.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedOptions {
+    pub(crate) output: Option<OutputFormat>,
+    pub(crate) verbose: u8,
+    pub(crate) project_file: ProjectFileChoice,
+    /// The settings that have a value.
+    pub(crate) given: GivenSettings,
+    /// Whether the checkout around the current directory is used instead of its remotes.
+    pub(crate) current_checkout: CurrentCheckout,
+    /// Warnings about the project file of a comparison.
+    pub(crate) warnings: Vec<Warning>,
+}
+
+/// Output formats. Each command supports some of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    Yaml,
+    Json,
+    Table,
+    Wide,
+    Name,
+    // Only for commands that compare.
+    Diff,
+    Markdown,
+}
+
+/// Declares sets of shared options. Each is flattened into the arguments of commands.
+macro_rules! sets {
+    ($($(#[$about:meta])* $set:ident: [$($id:expr),*];)*) => {
+        $(
+            $(#[$about])*
+            #[derive(Debug)]
+            pub(crate) struct $set;
+
+            impl Args for $set {
+                fn augment_args(command: Command) -> Command {
+                    command.args([$(option($id)),*])
+                }
+
+                fn augment_args_for_update(command: Command) -> Command {
+                    Self::augment_args(command)
+                }
+            }
+
+            impl FromArgMatches for $set {
+                fn from_arg_matches(_: &ArgMatches) -> Result<Self, Error> {
+                    Ok(Self)
+                }
+
+                fn update_from_arg_matches(&mut self, _: &ArgMatches) -> Result<(), Error> {
+                    Ok(())
+                }
+            }
+        )*
+    };
+}
+
+sets! {
+    /// Commands about the applications of a store: all shared options.
+    Workspace: [
+        "store", "repo", "plugins", "clusterState", "context", CONFIG, "limits", "strict", "offline", "refresh", OUTPUT, VERBOSE
+    ];
+    /// Commands that run one plugin.
+    Trial: [CONFIG, "limits", "offline", "refresh", OUTPUT, VERBOSE];
+    /// Commands that use settings, but no applications.
+    Tool: [CONFIG, "limits", OUTPUT, VERBOSE];
+    /// Servers, which print no data.
+    Server: [CONFIG, "limits", VERBOSE];
+    /// Commands that only print data.
+    Printer: [OUTPUT, VERBOSE];
+}
+
+/// Shared options before the name of the command. Each command accepts those that it uses.
+#[derive(Debug)]
+pub(crate) struct BeforeCommand;
+
+impl Args for BeforeCommand {
+    fn augment_args(command: Command) -> Command {
+        let all = Workspace::augment_args(Command::new(""));
+        command.args(all.get_arguments().cloned().map(|arg| arg.hide(true)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for BeforeCommand {
+    fn from_arg_matches(_: &ArgMatches) -> Result<Self, Error> {
+        Ok(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, _: &ArgMatches) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Returns the definition of a shared option.
+fn option(id: &'static str) -> Arg {
+    let arg = match id {
+        CONFIG => Arg::new(CONFIG)
+            .long("config")
+            .value_name("FILE|KEY=VALUE")
+            .action(ArgAction::Append)
+            .value_parser(clap::value_parser!(PathBuf))
+            .help("Project file, `none`, or a setting; `tiphys help options` lists them"),
+        OUTPUT => Arg::new(OUTPUT)
+            .long("output")
+            .short('o')
+            .value_name("FORMAT")
+            .value_parser(EnumValueParser::<OutputFormat>::new())
+            .hide_possible_values(true)
+            .help("Output format: yaml, json, table, wide, name, diff, markdown"),
+        VERBOSE => Arg::new(VERBOSE)
+            .long("verbose")
+            .short('v')
+            .action(ArgAction::Count)
+            .help("Print notes and more details on stderr; repeat for more"),
+        key => Setting::named(key).map_or_else(|| Arg::new(key), of_setting),
+    };
+    arg.help_heading(HEADING)
+}
+
+fn of_setting(setting: &'static Setting) -> Arg {
+    let arg = Arg::new(setting.key).long(setting.option.unwrap_or(setting.key)).help(setting.summary);
+    if setting.is_switch() {
+        return arg.action(ArgAction::SetTrue);
+    }
+    let action = if setting.is_list() { ArgAction::Append } else { ArgAction::Set };
+    arg.value_name(setting.value_name).action(action).value_parser(clap::value_parser!(OsString))
+}
+
+impl SharedOptions {
+    /// Reads the values of the options before and after the name of a command.
+    pub(crate) fn read(matches: &ArgMatches, host: &Process) -> Result<Self, ServiceError> {
+        let mut shared = Self {
+            output: None,
+            verbose: 0,
+            project_file: ProjectFileChoice::default(),
+            given: GivenSettings::of_variables(host)?,
+            current_checkout: CurrentCheckout::Unused,
+            warnings: Vec::new(),
+        };
+        let mut level = Some(matches);
+        while let Some(matches) = level {
+            shared.add(matches)?;
+            level = matches.subcommand().map(|(_, below)| below);
+        }
+        Ok(shared)
+    }
+
+    fn add(&mut self, matches: &ArgMatches) -> Result<(), ServiceError> {
+        if let Ok(Some(output)) = matches.try_get_one(OUTPUT) {
+            self.output = Some(*output);
+        }
+        if let Ok(Some(verbose)) = matches.try_get_one::<u8>(VERBOSE) {
+            self.verbose = self.verbose.saturating_add(*verbose);
+        }
+        for setting in tiphys_service::SETTINGS {
+            let is_given = matches.try_contains_id(setting.key).is_ok_and(|is_defined| is_defined)
+                && matches.value_source(setting.key) == Some(clap::parser::ValueSource::CommandLine);
+            if !is_given {
+                continue;
+            }
+            let values = matches.get_raw(setting.key).into_iter().flatten();
+            let values =
+                values.map(|value| text(value, &setting.argument())).collect::<Result<Vec<_>, _>>()?;
+            match setting.key {
+                ANSWERS => self.given.replace(ANSWERS),
+                _ if setting.is_switch() => self.given.set_option(setting, vec!["true".to_owned()])?,
+                _ => self.given.set_option(setting, values)?,
+            }
+        }
+        let config = matches.try_get_many::<PathBuf>(CONFIG).ok().flatten().into_iter().flatten();
+        let (choice, settings) = project_file_choice(config.map(PathBuf::as_path))?;
+        if choice != ProjectFileChoice::default() {
+            self.project_file = choice;
+        }
+        self.given.set_arguments(settings.iter().map(String::as_str))
+    }
+}
+
+/// Splits the values of `--config`: the project file that they choose, and settings `KEY=VALUE`.
+pub(crate) fn project_file_choice<'a>(
+    values: impl Iterator<Item = &'a Path>,
+) -> Result<(ProjectFileChoice, Vec<String>), ServiceError> {
+    let (settings, files): (Vec<&Path>, Vec<&Path>) = values.partition(|value| is_setting(value));
+    let settings = settings.into_iter().map(|value| text(value.as_os_str(), "--config"));
+    let choice = match files.as_slice() {
+        [] => ProjectFileChoice::Search,
+        [file] if file.as_os_str() == NO_FILE => ProjectFileChoice::None,
+        [file] if file.as_os_str() == FILE_OF_BASE => ProjectFileChoice::Base,
+        [file] => ProjectFileChoice::Named(file.to_path_buf()),
+        _ => return Err(ServiceError::invalid_input("--config names several project files; name one")),
+    };
+    Ok((choice, settings.collect::<Result<_, _>>()?))
+}
+
+/// Whether a value of `--config` is `KEY=VALUE`: only letters precede the first `=`.
+fn is_setting(value: &Path) -> bool {
+    let key = value.to_str().and_then(|text| text.split_once('=')).map(|(key, _)| key);
+    key.is_some_and(|key| !key.is_empty() && key.chars().all(|char| char.is_ascii_alphabetic()))
+}
+
+fn text(value: &OsStr, option: &str) -> Result<String, ServiceError> {
+    let text = value.to_str().map(str::to_owned);
+    text.ok_or_else(|| ServiceError::invalid_input(format!("{option}: {} is not UTF-8", value.display())))
+}
