@@ -84,6 +84,32 @@ pub struct Key {
     pub position: Position,
 }
 
+impl From<&Value> for Node {
+    /// Converts a JSON value. Every position is [`Position::START`].
+    fn from(value: &Value) -> Self {
+        let position = Position::START;
+        let data = match value {
+            Value::Null => Data::Null,
+            Value::Bool(value) => Data::Bool(*value),
+            Value::Number(number) => match (number.as_i64(), number.as_u64()) {
+                (Some(integer), _) => Data::Integer(integer),
+                (None, Some(integer)) => Data::Unsigned(integer),
+                (None, None) => Data::Float(number.as_f64().unwrap_or_default().into()),
+            },
+            Value::String(text) => Data::String(text.clone()),
+            Value::Array(items) => Data::Sequence(items.iter().map(Self::from).collect()),
+            Value::Object(map) => {
+                let entry = |(key, value): (&String, &Value)| Entry {
+                    key: Key { text: key.clone(), position },
+                    value: Self::from(value),
+                };
+                Data::Mapping(map.iter().map(entry).collect())
+            }
+        };
+        Self { position, data }
+    }
+}
+
 impl Node {
     /// Returns the value of the last entry with exactly this key, if this is a mapping.
     pub fn get(&self, key: &str) -> Option<&Node> {

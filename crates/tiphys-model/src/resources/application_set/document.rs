@@ -43,20 +43,13 @@ fn located(value: &Value, templates: &[&Node], parent: Position) -> Node {
         located(value, &below.filter(is_set).collect::<Vec<_>>(), position)
     };
     let data = match value {
-        Value::Null => Data::Null,
-        Value::Bool(value) => Data::Bool(*value),
-        Value::String(text) => Data::String(text.clone()),
-        Value::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
-            (Some(integer), _, _) => Data::Integer(integer),
-            (None, Some(unsigned), _) => Data::Unsigned(unsigned),
-            (None, None, float) => Data::Float(float.unwrap_or_default().into()),
-        },
         Value::Array(items) => Data::Sequence(
             items.iter().enumerate().map(|(index, item)| child(&Step::Index(index), item)).collect(),
         ),
         Value::Object(fields) => Data::Mapping(
             fields.iter().map(|(key, value)| entry(key, child(&Step::Key(key.clone()), value))).collect(),
         ),
+        scalar => Node::from(scalar).data,
     };
     Node { position, data }
 }

@@ -5,7 +5,7 @@
 //! ignored.
 
 use serde_json::{Map, Value};
-use tiphys_yaml::{Data, DecodeError, Entry, Key, Node, Position, Step};
+use tiphys_yaml::{Data, DecodeError, Entry, Node, Step};
 
 use super::{FieldPath, GoStruct, GoType, canonical};
 use crate::resources::decode::UnknownField;
@@ -40,7 +40,7 @@ pub fn decode_fields(kind: &'static GoStruct, node: &Node) -> Result<DecodedFiel
 
 /// Decodes a JSON value like [`decode_fields`]; its positions are meaningless.
 pub fn decode_value(kind: &'static GoStruct, value: &Value) -> Result<DecodedFields, Box<FieldError>> {
-    decode_fields(kind, &node_of(value))
+    decode_fields(kind, &Node::from(value))
 }
 
 struct Decoder {
@@ -202,26 +202,4 @@ fn due(kind: &GoType) -> &'static str {
         GoType::Pointer(inner) | GoType::Present(inner) | GoType::Named(_, inner) => due(inner),
         GoType::Map(_) | GoType::Struct(_) | GoType::Ignored(_) | GoType::Free(_) => "an object",
     }
-}
-
-fn node_of(value: &Value) -> Node {
-    let data = match value {
-        Value::Null => Data::Null,
-        Value::Bool(value) => Data::Bool(*value),
-        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(integer), _) => Data::Integer(integer),
-            (None, Some(integer)) => Data::Unsigned(integer),
-            (None, None) => Data::Float(number.as_f64().unwrap_or_default().into()),
-        },
-        Value::String(text) => Data::String(text.clone()),
-        Value::Array(items) => Data::Sequence(items.iter().map(node_of).collect()),
-        Value::Object(map) => {
-            let entry = |(key, value): (&String, &Value)| Entry {
-                key: Key { text: key.clone(), position: Position::START },
-                value: node_of(value),
-            };
-            Data::Mapping(map.iter().map(entry).collect())
-        }
-    };
-    Node { position: Position::START, data }
 }
