@@ -8,7 +8,7 @@ mod as_argo_cd;
 use serde_json::Value;
 use tiphys_model::params::Warning;
 use tiphys_model::resources::ApplicationSource;
-use tiphys_yaml::{Data, DecodeError, Entry, Key, Node, Position, read_document};
+use tiphys_yaml::{Data, DecodeError, Node, read_document};
 
 use crate::merge_patch;
 
@@ -132,7 +132,7 @@ pub fn override_source(
     for file in files {
         let patch = read_patch(file)?;
         warnings.extend(protected_fields(file, &patch));
-        let patched = merge_patch(Some(&to_node(&to_value(&merged))), &patch);
+        let patched = merge_patch(Some(&Node::from(&to_value(&merged))), &patch);
         let decoded = ApplicationSource::decode(&patched, "")
             .map_err(|source| OverrideError::Field { file: file.name.to_owned(), source })?;
         warnings.extend(decoded.findings.warnings);
@@ -141,7 +141,7 @@ pub fn override_source(
             position: Some(field.position),
         }));
         merged = keep_location(decoded.value, source);
-        argo_cd.decode(&merge_patch(Some(&to_node(&argo_cd.to_value())), &patch).to_value());
+        argo_cd.decode(&merge_patch(Some(&Node::from(&argo_cd.to_value())), &patch).to_value());
         steps.push(OverrideStep { patch, source: merged.clone() });
     }
     let argo_cd = keep_location(argo_cd.to_source(), source);
@@ -233,28 +233,6 @@ fn collect_differences(path: &str, left: &Value, right: &Value, fields: &mut Vec
 /// Returns the source as Argo CD writes it, without empty fields.
 fn to_value(source: &ApplicationSource) -> Value {
     serde_json::to_value(source).unwrap_or_default()
-}
-
-/// Converts a value to a node. Its positions are meaningless, but never reported: the source was validated when it was read.
-fn to_node(value: &Value) -> Node {
-    let position = Position { line: 1, column: 1 };
-    let data = match value {
-        Value::Null => Data::Null,
-        Value::Bool(value) => Data::Bool(*value),
-        Value::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(number), _) => Data::Integer(number),
-            (None, Some(number)) => Data::Unsigned(number),
-            (None, None) => Data::Float(number.as_f64().unwrap_or_default().into()),
-        },
-        Value::String(text) => Data::String(text.clone()),
-        Value::Array(items) => Data::Sequence(items.iter().map(to_node).collect()),
-        Value::Object(map) => Data::Mapping(
-            map.iter()
-                .map(|(key, value)| Entry { key: Key { text: key.clone(), position }, value: to_node(value) })
-                .collect(),
-        ),
-    };
-    Node { position, data }
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use tiphys_model::params::{NamelessParameter, Parameter, require_names};
 use tiphys_model::resources::{
-    ApplicationSource, DirectorySource, DynamicParameter, EnvEntry, HelmSource, KustomizeSource, PluginSource,
+    ApplicationSource, DirectorySource, DynamicParameter, EnvEntry, GoFields, HelmSource, JsonnetOptions,
+    KustomizeSource, PluginSource,
 };
 
 use crate::dynamic::{DynamicParameterError, LookUp, ValueConsumer, look_ups, unsupported_look_ups};
@@ -193,7 +194,7 @@ fn plugin_plan(block: &PluginSource, annotated: &[DynamicParameter]) -> Result<P
 }
 
 fn directory_plan(block: &DirectorySource) -> Result<DirectoryPlan, TranslateError> {
-    if !block.jsonnet.is_empty() {
+    if block.jsonnet != JsonnetOptions::default() {
         return Err(TranslateError::Jsonnet);
     }
     let pattern = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
@@ -224,7 +225,7 @@ fn helm_plan(block: &HelmSource, annotated: &[DynamicParameter]) -> Result<Plugi
 /// Returns the plan with the parameters that the kustomize plugin announces. Variables in images and labels are replaced here, as Argo CD
 /// does before it runs kustomize. Unlike there, `KUBE_*` variables are replaced too.
 fn kustomize_plan(block: &KustomizeSource, build: &BuildEnvironment) -> Result<PluginPlan, TranslateError> {
-    let fields = unsupported_fields(block);
+    let fields = refused_fields(block);
     if !fields.is_empty() {
         return Err(TranslateError::Kustomize { fields });
     }
@@ -271,23 +272,11 @@ pub(crate) fn kustomize_parameters(
     parameters
 }
 
-/// Returns the set fields of the block for which the plugin has no parameter.
-fn unsupported_fields(block: &KustomizeSource) -> Vec<&'static str> {
-    let fields = [
-        ("commonAnnotations", !block.common_annotations.is_empty()),
-        ("forceCommonAnnotations", block.force_common_annotations),
-        ("namespace", !block.namespace.is_empty()),
-        ("commonAnnotationsEnvsubst", block.common_annotations_envsubst),
-        ("replicas", !block.replicas.is_empty()),
-        ("patches", !block.patches.is_empty()),
-        ("components", !block.components.is_empty()),
-        ("ignoreMissingComponents", block.ignore_missing_components),
-        ("labelWithoutSelector", block.label_without_selector),
-        ("kubeVersion", !block.kube_version.is_empty()),
-        ("apiVersions", !block.api_versions.is_empty()),
-        ("labelIncludeTemplates", block.label_include_templates),
-    ];
-    fields.into_iter().filter_map(|(name, set)| set.then_some(name)).collect()
+/// Returns the set fields of the block that are refused.
+fn refused_fields(block: &KustomizeSource) -> Vec<&'static str> {
+    let set = serde_json::to_value(block).unwrap_or_default();
+    let refused = KustomizeSource::GO.fields.iter().filter(|field| field.is_refused);
+    refused.map(|field| field.name).filter(|name| set.get(name).is_some()).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The Argo CD resources that tiphys reads: `Application`, `ApplicationSet`, `AppProject`, settings, CA certificates, Secrets.
 //!
-//! The types have the fields and names of Argo CD's own types. They are decoded in one of two ways: from a [`tiphys_yaml::Node`], with
-//! positions, by Go's rules (letter case, `null`, strict types), or with serde from JSON that an API server has already validated.
+//! The types have the fields and names of Argo CD's own types. They are decoded from a [`tiphys_yaml::Node`], with positions, by Go's rules
+//! (letter case, `null`, strict types). A field is declared once, by `go_struct` in [`fields`].
 
 mod application;
 mod application_set;
@@ -34,8 +34,9 @@ pub use dynamic_parameter::{DYNAMIC_PARAMETERS_ANNOTATION, DynamicParameter, Res
 pub use error::{ObjectRef, ResourceError};
 pub use fields::{
     APPLICATION, APPLICATION_SET, APPLICATION_SET_GENERATOR, APPLICATION_SET_TEMPLATE, CLUSTER_CONFIG,
-    DecodedFields, FieldError, FieldPath, GoField, GoStruct, GoType, PatchStrategy, Presence, StringError,
-    StringSite, canonical, decode_fields, decode_value, is_zero, locate, map_strings, print_go_json,
+    DecodedFields, FieldError, FieldPath, GoField, GoFields, GoStruct, GoType, PatchStrategy, Presence,
+    StringError, StringSite, canonical, decode_fields, decode_value, is_zero, locate, map_strings,
+    print_go_json,
 };
 pub use helm::{HelmFileParameter, HelmParameter, HelmSource};
 pub use kustomize::{KustomizePatch, KustomizeReplica, KustomizeSource, PatchTarget, ReplicaCount};
@@ -44,7 +45,7 @@ pub use metadata::Metadata;
 pub use names::{SubdomainProblem, subdomain_problems};
 pub use project::{
     AppProject, AppProjectSpec, GroupKind, KindPattern, ProjectDestination, READ_ONLY_ANNOTATION,
-    ReadOnlyKind, ReadOnlyLists,
+    ReadOnlyKind, ReadOnlyLists, SignatureKey,
 };
 pub use secret::{
     ArgoCdSecret, SECRET_TYPE_LABEL, SecretAccess, SecretError, SecretType, SecretValue, decode_base64,

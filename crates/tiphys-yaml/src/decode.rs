@@ -85,6 +85,11 @@ impl<'a> Object<'a> {
         self.position
     }
 
+    /// Returns the entries in document order.
+    pub fn entries(&self) -> &[&'a Entry] {
+        &self.entries
+    }
+
     /// Returns all values of a key in document order, including `null`, and marks the key as known.
     pub fn all(&mut self, key: &'static str) -> Vec<&'a Node> {
         self.known.push(key);

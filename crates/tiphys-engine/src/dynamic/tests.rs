@@ -1,12 +1,13 @@
 use std::error::Error;
 
 use serde_json::json;
+use tiphys_model::resources::GoFields;
 
 use super::*;
 use crate::ObjectKey;
 
-fn parameter(value: Value) -> DynamicParameter {
-    serde_json::from_value(value).expect("a dynamic parameter")
+fn parameter(value: &Value) -> DynamicParameter {
+    GoFields::of_json(value).expect("a dynamic parameter")
 }
 
 fn of_field(name: &str, path: &str) -> Value {
@@ -15,7 +16,7 @@ fn of_field(name: &str, path: &str) -> Value {
 
 fn with(mut parameter: Value, key: &str, value: Value) -> DynamicParameter {
     parameter[key] = value;
-    self::parameter(parameter)
+    self::parameter(&parameter)
 }
 
 fn message(error: &(dyn Error + 'static)) -> String {
@@ -28,19 +29,19 @@ fn message(error: &(dyn Error + 'static)) -> String {
 #[test]
 fn invalid_parameters_are_refused() {
     let cases = [
-        (parameter(json!({})), "dynamic parameter 1 (without a name): `name` is required"),
-        (parameter(json!({"name": "a"})), "dynamic parameter \"a\": `resourceRef.kind` is required"),
+        (parameter(&json!({})), "dynamic parameter 1 (without a name): `name` is required"),
+        (parameter(&json!({"name": "a"})), "dynamic parameter \"a\": `resourceRef.kind` is required"),
         (
-            parameter(json!({"name": "a", "resourceRef": {"kind": "Node"}})),
+            parameter(&json!({"name": "a", "resourceRef": {"kind": "Node"}})),
             "dynamic parameter \"a\": `resourceRef.name` is required",
         ),
         (
-            parameter(of_field("a..b", ".data.x")),
+            parameter(&of_field("a..b", ".data.x")),
             "dynamic parameter \"a..b\": the name \"a..b\" has an empty key; write a key before each dot and bracket, and after each dot",
         ),
-        (parameter(of_field("a", ".data[")), "dynamic parameter \"a\": resourceRef.path: path .data[: "),
+        (parameter(&of_field("a", ".data[")), "dynamic parameter \"a\": resourceRef.path: path .data[: "),
         (
-            parameter(of_field("a", ".metadata")),
+            parameter(&of_field("a", ".metadata")),
             "dynamic parameter \"a\": resourceRef.path \".metadata\" can select the whole object or copies of it in its metadata; name one field",
         ),
         (
@@ -82,7 +83,7 @@ fn a_value_is_set_once() {
     ];
     for (set, names, consumer, expected) in cases {
         let set: Vec<String> = set.iter().map(ToString::to_string).collect();
-        let parameters: Vec<_> = names.iter().map(|name| parameter(of_field(name, ".data.x"))).collect();
+        let parameters: Vec<_> = names.iter().map(|name| parameter(&of_field(name, ".data.x"))).collect();
         let other = match look_ups(&parameters, &set, consumer).map_err(|error| error.problem) {
             Ok(_) => None,
             Err(DynamicParameterProblem::Twice(other)) => Some(other),
@@ -123,9 +124,9 @@ fn helm_gets_values_typed_as_set_types_them() {
         let object = json!({"data": {"x": value}});
         let field = of_field("p", ".data.x");
         for (parameter, is_secret, expected) in [
-            (parameter(field.clone()), false, plain),
+            (parameter(&field), false, plain),
             (with(field.clone(), "forceString", json!(true)), false, forced),
-            (parameter(field.clone()), true, secret),
+            (parameter(&field), true, secret),
         ] {
             let resolution = look_up(&parameter, ValueConsumer::Helm).value(Some(&object), is_secret);
             let resolved = resolution.expect("a value").parameter;
@@ -149,7 +150,7 @@ fn plugins_get_strings_lists_and_maps() {
     ];
     for (value, expected) in cases {
         let object = json!({"data": {"x": value}});
-        let look_up = look_up(&parameter(of_field("p", ".data.x")), ValueConsumer::Plugin);
+        let look_up = look_up(&parameter(&of_field("p", ".data.x")), ValueConsumer::Plugin);
         let found = look_up.value(Some(&object), false).map(|resolution| resolution.parameter);
         let expected = expected.map(|json| {
             serde_json::from_value::<tiphys_model::params::Parameter>(json).expect("a parameter")
@@ -163,15 +164,15 @@ fn missing_objects_and_fields_have_defaults() {
     let object = json!({"data": {"x": null, "y": "v"}});
     let default = |path| with(of_field("p", path), "default", json!("d"));
     let cases = [
-        (parameter(of_field("p", "")), Some(&object), Ok(("true", Used::Existence))),
-        (parameter(of_field("p", "")), None, Ok(("false", Used::Existence))),
-        (parameter(of_field("p", ".data.y")), Some(&object), Ok((r#""v""#, Used::Field))),
+        (parameter(&of_field("p", "")), Some(&object), Ok(("true", Used::Existence))),
+        (parameter(&of_field("p", "")), None, Ok(("false", Used::Existence))),
+        (parameter(&of_field("p", ".data.y")), Some(&object), Ok((r#""v""#, Used::Field))),
         (default(".data.y"), Some(&object), Ok((r#""v""#, Used::Field))),
         (default(".data.z"), Some(&object), Ok((r#""d""#, Used::DefaultForField))),
         (default(".data.x"), Some(&object), Ok((r#""d""#, Used::DefaultForField))),
         (default(".data.y"), None, Ok((r#""d""#, Used::DefaultForObject))),
-        (parameter(of_field("p", ".data.y")), None, Err("resource not found")),
-        (parameter(of_field("p", ".data.z")), Some(&object), Err("path .data.z: .z does not exist")),
+        (parameter(&of_field("p", ".data.y")), None, Err("resource not found")),
+        (parameter(&of_field("p", ".data.z")), Some(&object), Err("path .data.z: .z does not exist")),
         (
             default(".data.*"),
             Some(&object),
@@ -247,7 +248,7 @@ fn values_are_shown_as_json_and_those_of_secrets_never() {
     ];
     for (path, helm, plugin) in cases {
         for (consumer, expected) in [(ValueConsumer::Helm, helm), (ValueConsumer::Plugin, plugin)] {
-            let found = look_ups([&parameter(of_field("a", path))], &[], consumer).expect(path);
+            let found = look_ups([&parameter(&of_field("a", path))], &[], consumer).expect(path);
             let shown = |is_secret| {
                 let resolution = found[0].value(Some(&object), is_secret).expect(path);
                 found[0].shown_value(&resolution.parameter)

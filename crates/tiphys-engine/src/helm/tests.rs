@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tiphys_model::params::{Announcement, ItemType};
-use tiphys_model::resources::{ApplicationSource, HelmSource, PluginSource};
+use tiphys_model::resources::{ApplicationSource, GoFields, HelmSource, PluginSource};
 use tiphys_yaml::{Node, read_document};
 
 use super::{
@@ -25,7 +25,7 @@ fn full() -> Value {
 
 #[test]
 fn table_contains_every_field_of_the_block() {
-    let block: HelmSource = serde_json::from_value(full()).expect("valid block");
+    let block = HelmSource::of_json(&full()).expect("valid block");
     let written = serde_json::to_value(&block).expect("JSON");
     assert_eq!(written, full(), "every field is set and serialized");
     let source =
@@ -41,7 +41,7 @@ fn table_contains_every_field_of_the_block() {
 
 #[test]
 fn fields_survive_a_round_trip() {
-    let block: HelmSource = serde_json::from_value(full()).expect("valid block");
+    let block = HelmSource::of_json(&full()).expect("valid block");
     let mut copied = HelmSource::default();
     for field in &HELM_FIELDS {
         let parameter = field.parameter_of(&block);
@@ -64,7 +64,7 @@ fn fields_survive_a_round_trip() {
 
 #[test]
 fn force_string_value_is_shown_as_set() {
-    let block: HelmSource = serde_json::from_value(json!({"parameters": [
+    let block = HelmSource::of_json(&json!({"parameters": [
         {"name": "tag", "value": "1", "forceString": true}, {"name": "port", "value": "80"},
         {"name": "both", "value": "1"}, {"name": "both", "value": "2", "forceString": true},
     ]}))

@@ -1,17 +1,21 @@
 use serde_json::{Value, json};
-use tiphys_model::resources::ApplicationSource;
+use tiphys_model::resources::{ApplicationSource, GoFields, GoStruct, GoType};
 use tiphys_testkit::oracle;
+use tiphys_yaml::Node;
 
-use super::{OverrideError, OverrideFile, as_argo_cd::Memory, merge_patch, override_source, to_node};
-use crate::{is_override_file_name, override_file_names};
+use super::{OverrideError, OverrideFile, as_argo_cd::Memory, merge_patch, override_source};
+use crate::appset::apply_template_patch;
+use crate::{
+    BuildEnvironment, SourcePlace, TranslateError, is_override_file_name, override_file_names, translate,
+};
 
-fn source(value: Value) -> ApplicationSource {
-    serde_json::from_value(value).expect("valid source")
+fn source(value: &Value) -> ApplicationSource {
+    ApplicationSource::of_json(value).expect("valid source")
 }
 
 fn plugin() -> ApplicationSource {
     source(
-        json!({"repoURL": "https://x", "path": "app", "plugin": {"name": "p", "parameters": [{"name": "s", "string": "1"}]}}),
+        &json!({"repoURL": "https://x", "path": "app", "plugin": {"name": "p", "parameters": [{"name": "s", "string": "1"}]}}),
     )
 }
 
@@ -105,7 +109,7 @@ fn warning_names_fields_that_differ_in_argo_cd() {
 
 #[test]
 fn empty_parameter_list_stays_empty_without_files() {
-    let source = source(json!({"repoURL": "x", "plugin": {"parameters": []}}));
+    let source = source(&json!({"repoURL": "x", "plugin": {"parameters": []}}));
     let found = override_source(&source, &[]).expect("valid");
     assert_eq!((found.source, found.warnings), (source, vec![]));
 }
@@ -139,6 +143,55 @@ fn override_files_are_known_by_name() {
     }
 }
 
+/// A value of a type that is not its default.
+fn sample(kind: &GoType) -> Value {
+    match kind.base() {
+        GoType::Bool => json!(true),
+        GoType::Int64 | GoType::IntOrString => json!(1),
+        GoType::Free(_) | GoType::Ignored(_) => json!({"a": [1]}),
+        GoType::List(item) => json!([sample(item)]),
+        GoType::Map(value) => json!({"k": sample(value)}),
+        GoType::Struct(of) => {
+            of.fields.iter().map(|field| (field.name.to_owned(), sample(&field.kind))).collect()
+        }
+        _ => json!("x"),
+    }
+}
+
+#[test]
+fn every_declared_field_is_merged_patched_written_and_refused_if_marked() {
+    static SOURCE: GoStruct = ApplicationSource::GO;
+    let bare = source(&json!({"repoURL": "r", "path": "p"}));
+    let mut refused = 0;
+    for block in ["helm", "kustomize", "directory", "plugin"] {
+        let GoType::Struct(of) = SOURCE.field(block).expect("a block").kind.base() else {
+            panic!("{block} is a struct")
+        };
+        for field in of.fields {
+            let name = format!("{block}.{}", field.name);
+            let patch = json!({block: {field.name: sample(&field.kind)}});
+            let text = patch.to_string();
+            let file = OverrideFile { name: "f", text: text.as_bytes() };
+            let found = override_source(&bare, &[file]).expect(&name);
+            assert_eq!((found.differs_in, found.warnings), (vec![], vec![]), "{name}");
+            assert_eq!(super::to_value(&found.source)[block], patch[block], "{name}");
+
+            let application = json!({"spec": {"source": {"repoURL": "r"}}});
+            let template_patch = json!({"spec": {"source": patch}}).to_string();
+            let patched = apply_template_patch(application, &template_patch).expect(&name);
+            assert_eq!(patched["spec"]["source"][block], patch[block], "{name}");
+
+            let build = BuildEnvironment::parse([]).expect("no variables");
+            let plan = translate(&found.source, SourcePlace::Only, &build);
+            let is_refused =
+                matches!(&plan, Err(TranslateError::Kustomize { fields }) if *fields == [field.name]);
+            assert_eq!(is_refused, field.is_refused, "{name}: {plan:?}");
+            refused += usize::from(is_refused);
+        }
+    }
+    assert!(refused > 10, "{refused}");
+}
+
 /// The prediction of Argo CD's merge equals the recorded result in every case that has one.
 #[test]
 fn prediction_of_argo_cd_merge_equals_recordings() {
@@ -155,7 +208,7 @@ fn prediction_of_argo_cd_merge_equals_recordings() {
         {
             let Some(text) = files[&name].as_str() else { continue };
             let patch = tiphys_yaml::read_document(text.as_bytes()).expect("YAML").expect("an object");
-            memory.decode(&merge_patch(Some(&to_node(&memory.to_value())), &patch).to_value());
+            memory.decode(&merge_patch(Some(&Node::from(&memory.to_value())), &patch).to_value());
         }
         let recorded: Value = serde_json::from_str(recorded).expect("JSON");
         if case["group"] == "protected" || case["id"] == "app-name-dotdot" {

@@ -1,12 +1,16 @@
 use serde_json::{Value, json};
 use tiphys_model::params::Parameter;
-use tiphys_model::resources::ApplicationSource;
+use tiphys_model::resources::{ApplicationSource, GoFields};
 
 use super::{mentioned, references};
 
 fn names(sources: &Value) -> Result<Vec<String>, String> {
-    let sources: Vec<ApplicationSource> =
-        serde_json::from_value(sources.clone()).map_err(|error| error.to_string())?;
+    let sources: Vec<ApplicationSource> = sources
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|source| ApplicationSource::of_json(source).expect("a source"))
+        .collect();
     let found = references(&sources).map_err(|error| error.to_string())?;
     Ok(found.into_keys().map(str::to_owned).collect())
 }

@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
-use tiphys_model::resources::ApplicationSource;
+use tiphys_model::resources::{ApplicationSource, GoFields};
 
 use super::{SourceType, detected_type, explicit_type, without_empty_blocks, without_switched_off};
 
-fn source(blocks: Value) -> ApplicationSource {
-    serde_json::from_value(blocks).expect("valid source")
+fn source(blocks: &Value) -> ApplicationSource {
+    GoFields::of_json(blocks).expect("valid source")
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn block_names_the_type_and_several_are_rejected() {
         ),
     ];
     for (blocks, expected) in cases {
-        let found = explicit_type(&source(blocks.clone())).map_err(|error| error.to_string());
+        let found = explicit_type(&source(&blocks)).map_err(|error| error.to_string());
         assert_eq!(found, expected.map_err(str::to_owned), "{blocks}");
     }
 }
@@ -42,7 +42,7 @@ fn empty_blocks_are_removed_except_plugin() {
         (json!({"directory": {"include": "*"}}), true),
     ];
     for (blocks, stays) in cases {
-        let found = explicit_type(&without_empty_blocks(&source(blocks.clone()))).expect("at most one block");
+        let found = explicit_type(&without_empty_blocks(&source(&blocks))).expect("at most one block");
         assert_eq!(found.is_some(), stays, "{blocks}");
     }
 }
@@ -75,10 +75,10 @@ fn disabled_type_is_a_plain_directory() {
         (json!({"path": "x"}), None),
     ];
     for (blocks, expected) in cases {
-        let found = explicit_type(&without_switched_off(&source(blocks.clone()), &off));
+        let found = explicit_type(&without_switched_off(&source(&blocks), &off));
         assert_eq!(found, Ok(expected), "{blocks}");
     }
-    let both = source(json!({"helm": {}, "plugin": {}}));
+    let both = source(&json!({"helm": {}, "plugin": {}}));
     assert!(explicit_type(&without_switched_off(&both, &off)).is_err(), "two types remain ambiguous");
     let files = ["Chart.yaml", "Kustomization"];
     assert_eq!(detected_type(files, &off), SourceType::Kustomize);

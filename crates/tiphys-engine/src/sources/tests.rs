@@ -1,19 +1,20 @@
 use serde_json::{Value, json};
-use tiphys_model::resources::ApplicationSpec;
+use tiphys_model::resources::{ApplicationSpec, GoFields};
 
 use super::{SourcesError, sources};
 use crate::SourcePlace;
 
-fn spec(value: Value) -> ApplicationSpec {
-    serde_json::from_value(value).expect("valid spec")
+fn spec(value: &Value) -> ApplicationSpec {
+    GoFields::of_json(value).expect("valid spec")
 }
 
 #[test]
 fn sources_keep_order_and_lose_empty_blocks() {
-    let (found, place) = sources(&spec(json!({"source": {"repoURL": "a", "helm": {}}}))).expect("one source");
+    let (found, place) =
+        sources(&spec(&json!({"source": {"repoURL": "a", "helm": {}}}))).expect("one source");
     assert_eq!((found[0].helm.is_some(), place), (false, SourcePlace::Only));
     let several = spec(
-        json!({"source": {"repoURL": "x"}, "sources": [{"repoURL": "a", "plugin": {}}, {"repoURL": "b"}]}),
+        &json!({"source": {"repoURL": "x"}, "sources": [{"repoURL": "a", "plugin": {}}, {"repoURL": "b"}]}),
     );
     let (found, place) = sources(&several).expect("two sources");
     let urls: Vec<&str> = found.iter().map(|source| source.repo_url.as_str()).collect();
@@ -33,6 +34,6 @@ fn application_without_valid_source_is_rejected() {
         (json!({"sourceHydrator": {}, "source": {"repoURL": "a"}}), SourcesError::Hydrator),
     ];
     for (value, expected) in cases {
-        assert_eq!(sources(&spec(value.clone())), Err(expected), "{value}");
+        assert_eq!(sources(&spec(&value)), Err(expected), "{value}");
     }
 }

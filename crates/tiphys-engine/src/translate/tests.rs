@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use tiphys_model::resources::ApplicationSource;
+use tiphys_model::resources::{ApplicationSource, GoFields};
 
 use super::{DirectoryPlan, SourcePlace, SourcePlan, TranslateError, translate, translate_as};
 use crate::{BuildEnvironment, SourceType};
@@ -9,7 +9,7 @@ fn plan(source: &Value, place: SourcePlace) -> Result<SourcePlan, TranslateError
 }
 
 fn decoded(source: &Value) -> ApplicationSource {
-    serde_json::from_value(source.clone()).expect("valid source")
+    GoFields::of_json(source).expect("valid source")
 }
 
 fn build() -> BuildEnvironment {

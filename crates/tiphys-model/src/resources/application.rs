@@ -1,94 +1,95 @@
 //! The `Application` resource.
 
 use crate::access::FileRepositories;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tiphys_yaml::{DecodeError, Node, Object};
 
-use crate::resources::decode::{items, raw_object, text};
 use crate::resources::dynamic_parameter::{self, DYNAMIC_PARAMETERS_ANNOTATION};
+use crate::resources::fields::GoType::{Ignored, List, Named, Pointer, String as GoString, Struct};
+use crate::resources::fields::application::{INFO, OPERATION, SOURCE_HYDRATOR, SYNC_POLICY};
+use crate::resources::fields::{GoFields, GoType, GoValue, OPTIONAL_INT64, field, go_struct};
 use crate::resources::refusals::refusals;
 use crate::resources::{
     ApplicationSource, DEFAULT_PROJECT, Decoded, Findings, Metadata, ObjectRef, ResourceError,
 };
 
-/// An Application: sources, destination and project. Status and operation are omitted, because tiphys does not use them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Application {
-    /// Name, namespace, labels, annotations.
-    pub metadata: Metadata,
-    /// `spec` of the Application.
-    pub spec: ApplicationSpec,
-    /// The local repositories that its sources may use. Not a field of the document: the loader sets it according to the document's origin.
-    #[serde(skip)]
-    pub file_repositories: FileRepositories,
+go_struct! {
+    /// An Application: sources, destination and project.
+    pub struct Application = "v1alpha1.Application" {
+        _ = field("kind", GoString).embedded_in("TypeMeta"),
+        _ = field("apiVersion", GoString).embedded_in("TypeMeta"),
+        /// Name, namespace, labels, annotations.
+        pub metadata: Metadata = "metadata".always(),
+        /// `spec` of the Application.
+        pub spec: ApplicationSpec = "spec".always(),
+        _ = field("status", Ignored("v1alpha1.ApplicationStatus")),
+        _ = field("operation", Pointer(&Struct(&OPERATION))),
+    }
+    unwritten {
+        /// The local repositories that its sources may use. The loader sets it according to the document's origin.
+        pub file_repositories: FileRepositories,
+    }
 }
 
-/// `spec` of an Application.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ApplicationSpec {
-    /// The single source, if set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<ApplicationSource>,
-    /// Multiple sources; they take precedence over `source` unless the list is empty.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub sources: Vec<ApplicationSource>,
-    /// Destination cluster and namespace.
-    pub destination: Destination,
-    /// Name of the project; empty means [`DEFAULT_PROJECT`], see [`ApplicationSpec::project_name`].
-    pub project: String,
-    /// The sync policy as written; tiphys does not use it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sync_policy: Option<Value>,
-    /// Differences that Argo CD ignores.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub ignore_differences: Vec<IgnoreDifference>,
-    /// The source hydrator's block as written. Rendering rejects an Application that has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source_hydrator: Option<Value>,
+go_struct! {
+    /// `spec` of an Application.
+    pub struct ApplicationSpec = "v1alpha1.ApplicationSpec" {
+        /// The single source, if set.
+        pub source: Option<ApplicationSource> = "source",
+        /// Destination cluster and namespace.
+        pub destination: Destination = "destination".always(),
+        /// Name of the project; empty means [`DEFAULT_PROJECT`], see [`ApplicationSpec::project_name`].
+        pub project: String = "project".always(),
+        /// The sync policy as written; tiphys does not use it.
+        pub sync_policy: Option<Value> = "syncPolicy".of(Pointer(&Struct(&SYNC_POLICY))),
+        /// Differences that Argo CD ignores.
+        pub ignore_differences: Vec<IgnoreDifference> = "ignoreDifferences".of(IGNORE_DIFFERENCES),
+        _ = field("info", List(&Struct(&INFO))),
+        _ = field("revisionHistoryLimit", OPTIONAL_INT64),
+        /// Multiple sources; they take precedence over `source` unless the list is empty.
+        pub sources: Vec<ApplicationSource> = "sources".of(SOURCES),
+        /// The source hydrator's block as written. Rendering rejects an Application that has one.
+        pub source_hydrator: Option<Value> = "sourceHydrator".of(Pointer(&Struct(&SOURCE_HYDRATOR))),
+    }
 }
 
-/// The destination cluster, by URL or by name, and the default namespace.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Destination {
-    /// URL of the API server; empty if the cluster is given by name.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub server: String,
-    /// Name of the cluster; empty if it is given by URL.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub name: String,
-    /// Namespace of objects without a namespace.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub namespace: String,
+const IGNORE_DIFFERENCES: GoType = Named("v1alpha1.IgnoreDifferences", &Vec::<IgnoreDifference>::TYPE);
+
+/// The type of `sources`.
+pub(crate) const SOURCES: GoType = Named("v1alpha1.ApplicationSources", &Vec::<ApplicationSource>::TYPE);
+
+go_struct! {
+    /// The destination cluster, by URL or by name, and the default namespace.
+    #[derive(Eq)]
+    pub struct Destination = "v1alpha1.ApplicationDestination" {
+        /// URL of the API server; empty if the cluster is given by name.
+        pub server: String = "server",
+        /// Namespace of objects without a namespace.
+        pub namespace: String = "namespace",
+        /// Name of the cluster; empty if it is given by URL.
+        pub name: String = "name",
+    }
 }
 
-/// One entry of `spec.ignoreDifferences`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct IgnoreDifference {
-    /// API group; a glob pattern.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub group: String,
-    /// Kind; a glob pattern.
-    pub kind: String,
-    /// Name; empty means any.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub name: String,
-    /// Namespace; empty means any.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub namespace: String,
-    /// Fields by JSON pointer (RFC 6901).
-    #[serde(rename = "jsonPointers", skip_serializing_if = "Vec::is_empty")]
-    pub json_pointers: Vec<String>,
-    /// Fields by jq expression.
-    #[serde(rename = "jqPathExpressions", skip_serializing_if = "Vec::is_empty")]
-    pub jq_path_expressions: Vec<String>,
-    /// Field managers whose fields are ignored.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub managed_fields_managers: Vec<String>,
+go_struct! {
+    /// One entry of `spec.ignoreDifferences`.
+    #[derive(Eq)]
+    pub struct IgnoreDifference = "v1alpha1.ResourceIgnoreDifferences" {
+        /// API group; a glob pattern.
+        pub group: String = "group",
+        /// Kind; a glob pattern.
+        pub kind: String = "kind".always(),
+        /// Name; empty means any.
+        pub name: String = "name",
+        /// Namespace; empty means any.
+        pub namespace: String = "namespace",
+        /// Fields by JSON pointer (RFC 6901).
+        pub json_pointers: Vec<String> = "jsonPointers",
+        /// Fields by jq expression.
+        pub jq_path_expressions: Vec<String> = "jqPathExpressions",
+        /// Field managers whose fields are ignored.
+        pub managed_fields_managers: Vec<String> = "managedFieldsManagers",
+    }
 }
 
 impl Application {
@@ -111,27 +112,15 @@ impl Application {
     }
 
     fn decode_fields(node: &Node, findings: &mut Findings) -> Result<Self, DecodeError> {
-        let mut object = Object::new(node, "")?;
-        // Read these keys so that they do not count as unknown.
-        for key in ["apiVersion", "kind", "operation", "status"] {
-            object.get(key);
-        }
-        let metadata = match object.object("metadata")? {
-            Some(metadata) => Metadata::decode(metadata)?,
-            None => Metadata::default(),
-        };
-        let mut spec = match object.object("spec")? {
-            Some(spec) => ApplicationSpec::decode(spec, findings)?,
-            None => ApplicationSpec::default(),
-        };
-        findings.add_unknown(&object);
+        let mut application = Self::read(Object::new(node, "")?, findings)?;
+        let Self { metadata, spec, .. } = &mut application;
         if let Some(value) = metadata.annotations.get(DYNAMIC_PARAMETERS_ANNOTATION) {
             let place = node.at(["metadata", "annotations", DYNAMIC_PARAMETERS_ANNOTATION]);
-            dynamic_parameter::add_annotated(&mut spec, value, place.unwrap_or(node), findings)?;
+            dynamic_parameter::add_annotated(spec, value, place.unwrap_or(node), findings)?;
         }
-        findings.refused = refusals(node, &spec);
+        findings.refused = refusals(node, spec);
         findings.add_by_table(node);
-        Ok(Self { metadata, spec, file_repositories: FileRepositories::default() })
+        Ok(application)
     }
 }
 
@@ -144,63 +133,5 @@ impl ApplicationSpec {
     /// Returns the project's name; [`DEFAULT_PROJECT`] if empty.
     pub fn project_name(&self) -> &str {
         if self.project.is_empty() { DEFAULT_PROJECT } else { &self.project }
-    }
-
-    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
-        // `info` and `revisionHistoryLimit` are known fields that tiphys does not use.
-        for key in ["info", "revisionHistoryLimit"] {
-            object.get(key);
-        }
-        let spec = Self {
-            source: match object.object("source")? {
-                Some(source) => Some(ApplicationSource::decode_object(source, findings)?),
-                None => None,
-            },
-            sources: items(&mut object, "sources", |node, path| {
-                ApplicationSource::decode_object(Object::new(node, path)?, findings)
-            })?
-            .unwrap_or_default(),
-            destination: match object.object("destination")? {
-                Some(destination) => Destination::decode(destination, findings)?,
-                None => Destination::default(),
-            },
-            project: text(&mut object, "project")?,
-            sync_policy: raw_object(&mut object, "syncPolicy")?,
-            ignore_differences: items(&mut object, "ignoreDifferences", |node, path| {
-                IgnoreDifference::decode(Object::new(node, path)?, findings)
-            })?
-            .unwrap_or_default(),
-            source_hydrator: raw_object(&mut object, "sourceHydrator")?,
-        };
-        findings.add_unknown(&object);
-        Ok(spec)
-    }
-}
-
-impl Destination {
-    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
-        let destination = Self {
-            server: text(&mut object, "server")?,
-            name: text(&mut object, "name")?,
-            namespace: text(&mut object, "namespace")?,
-        };
-        findings.add_unknown(&object);
-        Ok(destination)
-    }
-}
-
-impl IgnoreDifference {
-    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
-        let entry = Self {
-            group: text(&mut object, "group")?,
-            kind: text(&mut object, "kind")?,
-            name: text(&mut object, "name")?,
-            namespace: text(&mut object, "namespace")?,
-            json_pointers: object.texts("jsonPointers")?.unwrap_or_default(),
-            jq_path_expressions: object.texts("jqPathExpressions")?.unwrap_or_default(),
-            managed_fields_managers: object.texts("managedFieldsManagers")?.unwrap_or_default(),
-        };
-        findings.add_unknown(&object);
-        Ok(entry)
     }
 }

@@ -12,7 +12,7 @@ pub use generator::{
     SelectorExpression,
 };
 
-use crate::resources::fields::{APPLICATION_SET, FieldPath, decode_fields, locate};
+use crate::resources::fields::{APPLICATION_SET, FieldPath, GoFields, decode_fields, locate};
 use crate::resources::{Decoded, Findings, Metadata, ObjectRef, ResourceError};
 use generator::{flag, list, strings, text};
 
@@ -75,12 +75,7 @@ impl ApplicationSet {
         findings.unknown.extend(decoded.unknown);
         let (metadata, spec) = (&decoded.value["metadata"], &decoded.value["spec"]);
         let mut set = Self {
-            metadata: Metadata {
-                name: text(metadata, "name"),
-                namespace: text(metadata, "namespace"),
-                labels: generator::string_map(metadata, "labels"),
-                annotations: generator::string_map(metadata, "annotations"),
-            },
+            metadata: Metadata::of_json(metadata)?,
             uid: text(metadata, "uid"),
             go_template: flag(spec, "goTemplate"),
             go_template_options: strings(spec, "goTemplateOptions"),

@@ -1,12 +1,12 @@
-//! Common functions of the decoders: unknown fields, warnings, list items.
+//! Common types and functions of the decoders: unknown fields, warnings, list items.
 
 use std::fmt;
 
-use crate::params::{Parameter, Parameters, Warning, suggest};
-use tiphys_yaml::{Data, DecodeError, Entry, Node, Object, Position};
+use crate::params::{Warning, suggest};
+use tiphys_yaml::{DecodeError, Key, Node, Object, Position, names_equal};
 
 use crate::resources::ObjectRef;
-use crate::resources::fields::{APPLICATION, DecodedFields, decode_fields};
+use crate::resources::fields::{APPLICATION, DecodedFields, GoStruct, decode_fields};
 
 /// The beginning of the paths of sources, and of the source hydrator.
 const OF_SOURCES: &str = "spec.source";
@@ -101,16 +101,16 @@ impl Findings {
         self
     }
 
-    /// Records the fields of an object that no decoder has read. Call it after all known fields are read.
-    pub(crate) fn add_unknown(&mut self, object: &Object<'_>) {
-        let unknown = object.unknown();
-        if unknown.is_empty() {
-            return;
-        }
-        let known = object.known();
-        self.unknown.extend(unknown.into_iter().map(|Entry { key, .. }| {
-            UnknownField::new(object.path_of(&key.text), &key.text, key.position, known.iter().copied())
-        }));
+    /// Records the fields of an object that a struct does not have.
+    pub(crate) fn add_unknown(&mut self, object: &Object<'_>, of: &'static GoStruct) {
+        let known = || of.fields.iter().chain(of.own).map(|field| field.name);
+        let keys = object.entries().iter().map(|entry| &entry.key);
+        let unknown = keys.filter(|key| !known().any(|name| names_equal(&key.text, name)));
+        self.unknown.extend(
+            unknown.map(|Key { text, position }| {
+                UnknownField::new(object.path_of(text), text, *position, known())
+            }),
+        );
     }
 }
 
@@ -133,11 +133,6 @@ pub(crate) fn text(object: &mut Object<'_>, key: &'static str) -> Result<String,
     Ok(object.text(key)?.unwrap_or_default().to_owned())
 }
 
-/// Returns a boolean; false if missing.
-pub(crate) fn boolean(object: &mut Object<'_>, key: &'static str) -> Result<bool, DecodeError> {
-    Ok(object.boolean(key)?.unwrap_or_default())
-}
-
 /// Decodes the items of a list, each with its path. `None` if the list is missing or `null`.
 pub(crate) fn items<'a, T>(
     object: &mut Object<'a>,
@@ -152,28 +147,4 @@ pub(crate) fn items<'a, T>(
         .map(|(index, node)| decode(node, format!("{path}[{index}]")))
         .collect::<Result<_, _>>()
         .map(Some)
-}
-
-/// Decodes the plugin's parameters and records their warnings.
-pub(crate) fn parameters(
-    object: &mut Object<'_>,
-    findings: &mut Findings,
-) -> Result<Option<Vec<Parameter>>, DecodeError> {
-    let path = object.path_of("parameters");
-    let Some(node) = object.get("parameters") else { return Ok(None) };
-    let parameters = Parameters::decode(node, &path)?;
-    findings.warnings.extend(parameters.warnings);
-    Ok(parameters.list)
-}
-
-/// Returns an object as it is; `None` if it is missing or `null`. Other types are an error.
-pub(crate) fn raw_object(
-    object: &mut Object<'_>,
-    key: &'static str,
-) -> Result<Option<serde_json::Value>, DecodeError> {
-    let Some(node) = object.get(key) else { return Ok(None) };
-    match node.data {
-        Data::Mapping(_) => Ok(Some(node.to_value())),
-        _ => Err(DecodeError::mismatch(node, &object.path_of(key), "an object")),
-    }
 }

@@ -2,12 +2,10 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tiphys_yaml::{Data, DecodeError, Node, Object, read_document};
 
-use crate::resources::decode::{boolean, items, text};
-use crate::resources::source::is_false;
+use crate::resources::fields::{GoFields, go_struct};
 use crate::resources::{ApplicationSpec, Findings};
 
 /// The annotation of an Application with the same entries. Argo CD's CRDs remove the field, and keep annotations.
@@ -15,74 +13,38 @@ use crate::resources::{ApplicationSpec, Findings};
 /// Its value is YAML: the list of the only source, or a mapping from the positions of sources, from 1, to their lists.
 pub const DYNAMIC_PARAMETERS_ANNOTATION: &str = "tiphys/dynamic-parameters";
 
-/// A parameter whose value is read from an object of the destination cluster when manifests are rendered.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct DynamicParameter {
-    /// Name: a path of `--set` for Helm, the name of a parameter for plugins.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub name: String,
-    /// Whether the value is always a string (`--set-string`).
-    #[serde(skip_serializing_if = "is_false")]
-    pub force_string: bool,
-    /// The object and its field.
-    pub resource_ref: ResourceReference,
-    /// The value if the object or the field does not exist. None: that is an error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default: Option<Value>,
-    /// How the field's string is decoded. Only `base64` is known; empty for none.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub decode: String,
-}
-
-/// A field of an object in the destination cluster.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-pub struct ResourceReference {
-    /// API group; empty for the core group.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub group: String,
-    /// Version of the API; the cluster's preferred one if empty.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub version: String,
-    /// Kind.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub kind: String,
-    /// Namespace; the destination's if empty.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub namespace: String,
-    /// Name.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub name: String,
-    /// Path of the field in kubectl's `JSONPath`. If empty, the value is whether the object exists.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub path: String,
-}
-
-impl DynamicParameter {
-    /// Decodes the list `dynamicParameters` of a block.
-    pub(crate) fn decode_list(
-        block: &mut Object<'_>,
-        findings: &mut Findings,
-    ) -> Result<Vec<Self>, DecodeError> {
-        let list =
-            items(block, "dynamicParameters", |node, path| Self::decode(Object::new(node, path)?, findings))?;
-        Ok(list.unwrap_or_default())
+go_struct! {
+    /// A parameter whose value is read from an object of the destination cluster when manifests are rendered.
+    pub struct DynamicParameter = "DynamicParameter" {
+        /// Name: a path of `--set` for Helm, the name of a parameter for plugins.
+        pub name: String = "name",
+        /// Whether the value is always a string (`--set-string`).
+        pub force_string: bool = "forceString",
+        /// The object and its field.
+        pub resource_ref: ResourceReference = "resourceRef".always(),
+        /// The value if the object or the field does not exist. None: that is an error.
+        pub default: Option<Value> = "default",
+        /// How the field's string is decoded. Only `base64` is known; empty for none.
+        pub decode: String = "decode",
     }
+}
 
-    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
-        let parameter = Self {
-            name: text(&mut object, "name")?,
-            force_string: boolean(&mut object, "forceString")?,
-            resource_ref: match object.object("resourceRef")? {
-                Some(reference) => ResourceReference::decode(reference, findings)?,
-                None => ResourceReference::default(),
-            },
-            default: object.get("default").map(Node::to_value),
-            decode: text(&mut object, "decode")?,
-        };
-        findings.add_unknown(&object);
-        Ok(parameter)
+go_struct! {
+    /// A field of an object in the destination cluster.
+    #[derive(Eq)]
+    pub struct ResourceReference = "ResourceReference" {
+        /// API group; empty for the core group.
+        pub group: String = "group",
+        /// Version of the API; the cluster's preferred one if empty.
+        pub version: String = "version",
+        /// Kind.
+        pub kind: String = "kind",
+        /// Namespace; the destination's if empty.
+        pub namespace: String = "namespace",
+        /// Name.
+        pub name: String = "name",
+        /// Path of the field in kubectl's `JSONPath`. If empty, the value is whether the object exists.
+        pub path: String = "path",
     }
 }
 
@@ -100,21 +62,6 @@ impl fmt::Display for ResourceReference {
         }
         f.write_str(name)?;
         if path.is_empty() { f.write_str(" (existence)") } else { write!(f, " {path}") }
-    }
-}
-
-impl ResourceReference {
-    fn decode(mut object: Object<'_>, findings: &mut Findings) -> Result<Self, DecodeError> {
-        let reference = Self {
-            group: text(&mut object, "group")?,
-            version: text(&mut object, "version")?,
-            kind: text(&mut object, "kind")?,
-            namespace: text(&mut object, "namespace")?,
-            name: text(&mut object, "name")?,
-            path: text(&mut object, "path")?,
-        };
-        findings.add_unknown(&object);
-        Ok(reference)
     }
 }
 
@@ -164,7 +111,7 @@ pub(crate) fn add_annotated(
         for (entry, parameter) in entries.iter().enumerate() {
             // Positions inside of the annotation's string are not those of the file.
             let decoded = Object::new(parameter, format!("[{entry}]"))
-                .and_then(|object| DynamicParameter::decode(object, findings))
+                .and_then(|object| DynamicParameter::read(object, findings))
                 .map_err(|error| at_annotation(format!("{}: {}", error.path, error.message)))?;
             sources[index].annotated_parameters.push(decoded);
         }

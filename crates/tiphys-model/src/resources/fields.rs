@@ -4,23 +4,30 @@
 //! missing, other zero values are present (`"project": ""`, an unset list is `null`). An unset pointer is missing; a pointer to a zero value
 //! is present. Unset and empty lists or maps with `omitempty` are the same, as in Argo CD's comparisons.
 
-mod application;
+pub(crate) mod application;
 mod application_set;
 mod cluster_config;
+mod declare;
 mod decode;
 mod path;
 mod print;
 mod strings;
 
-pub use application::APPLICATION;
 pub use application_set::{APPLICATION_SET, APPLICATION_SET_GENERATOR, APPLICATION_SET_TEMPLATE};
 pub use cluster_config::CLUSTER_CONFIG;
+pub use declare::GoFields;
+pub(crate) use declare::{GoValue, go_struct, write_field};
 pub use decode::{DecodedFields, FieldError, decode_fields, decode_value};
 pub use path::{FieldPath, locate};
 pub use print::{canonical, is_zero, print_go_json};
 pub use strings::{StringError, StringSite, map_strings};
 
 use tiphys_yaml::names_equal;
+
+use crate::resources::Application;
+
+/// An Application. Its status is not kept.
+pub static APPLICATION: GoStruct = Application::GO;
 
 /// A Go type, as far as its JSON is concerned.
 #[derive(Debug)]
@@ -60,6 +67,8 @@ pub struct GoStruct {
     pub name: &'static str,
     /// Fields in the order of their declaration, in which Go prints, renders and reports them.
     pub fields: &'static [GoField],
+    /// Fields that only tiphys has.
+    pub own: &'static [GoField],
 }
 
 /// A field of a [`GoStruct`].
@@ -75,6 +84,8 @@ pub struct GoField {
     pub patch: PatchStrategy,
     /// Names of the embedded structs that declare it, as Go's errors have them; empty if the struct declares it itself.
     pub embedded: &'static str,
+    /// Whether rendering refuses a source that sets it.
+    pub is_refused: bool,
 }
 
 /// When a field is printed.
@@ -102,6 +113,10 @@ pub enum PatchStrategy {
 }
 
 impl GoStruct {
+    pub(crate) const fn new(name: &'static str, fields: &'static [GoField]) -> Self {
+        Self { name, fields, own: &[] }
+    }
+
     /// Returns the field that Go's decoder selects for a key: the exact name, else the first that differs in case only.
     pub fn field(&self, key: &str) -> Option<&'static GoField> {
         let exact = self.fields.iter().find(|field| field.name == key);
@@ -111,7 +126,7 @@ impl GoStruct {
 
 impl GoType {
     /// Returns the type without its name and pointers.
-    pub fn base(&'static self) -> &'static Self {
+    pub fn base(&self) -> &Self {
         match self {
             Self::Pointer(inner) | Self::Present(inner) | Self::Named(_, inner) => inner.base(),
             kind => kind,
@@ -136,31 +151,44 @@ impl GoType {
 }
 
 /// A field with `omitempty`.
-const fn field(name: &'static str, kind: GoType) -> GoField {
-    GoField { name, kind, presence: Presence::OmitEmpty, patch: PatchStrategy::Default, embedded: "" }
+pub(crate) const fn field(name: &'static str, kind: GoType) -> GoField {
+    let (presence, patch) = (Presence::OmitEmpty, PatchStrategy::Default);
+    GoField { name, kind, presence, patch, embedded: "", is_refused: false }
 }
 
 /// A field that is always printed.
 const fn always(name: &'static str, kind: GoType) -> GoField {
-    GoField { presence: Presence::Always, ..field(name, kind) }
+    field(name, kind).always()
 }
 
 impl GoField {
-    const fn omit_zero(self) -> Self {
+    pub(crate) const fn of(self, kind: GoType) -> Self {
+        Self { kind, ..self }
+    }
+
+    pub(crate) const fn always(self) -> Self {
+        Self { presence: Presence::Always, ..self }
+    }
+
+    pub(crate) const fn omit_zero(self) -> Self {
         Self { presence: Presence::OmitZero, ..self }
     }
 
-    const fn patched(self, patch: PatchStrategy) -> Self {
+    pub(crate) const fn refused(self) -> Self {
+        Self { is_refused: true, ..self }
+    }
+
+    pub(crate) const fn patched(self, patch: PatchStrategy) -> Self {
         Self { patch, ..self }
     }
 
-    const fn embedded_in(self, embedded: &'static str) -> Self {
+    pub(crate) const fn embedded_in(self, embedded: &'static str) -> Self {
         Self { embedded, ..self }
     }
 }
 
 /// `[]string`
-const STRINGS: GoType = GoType::List(&GoType::String);
+pub(crate) const STRINGS: GoType = GoType::List(&GoType::String);
 
 /// `map[string]string`
 const STRING_MAP: GoType = GoType::Map(&GoType::String);
@@ -169,7 +197,7 @@ const STRING_MAP: GoType = GoType::Map(&GoType::String);
 const OPTIONAL_BOOL: GoType = GoType::Pointer(&GoType::Bool);
 
 /// `*int64`
-const OPTIONAL_INT64: GoType = GoType::Pointer(&GoType::Int64);
+pub(crate) const OPTIONAL_INT64: GoType = GoType::Pointer(&GoType::Int64);
 
 /// `*string`
 const OPTIONAL_STRING: GoType = GoType::Pointer(&GoType::String);

@@ -2,45 +2,51 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use tiphys_yaml::{DecodeError, Node, Object};
 
-use crate::resources::{ObjectRef, ResourceError};
+use crate::resources::fields::GoType::{Int64, List, Named, Pointer, String as GoString, Struct, Time};
+use crate::resources::fields::application::{MANAGED_FIELDS, OWNER_REFERENCE};
+use crate::resources::fields::{GoFields, OPTIONAL_INT64, PatchStrategy, STRINGS, field, go_struct};
+use crate::resources::{Findings, ObjectRef, ResourceError};
 
-/// Name, namespace, labels and annotations of a resource.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Metadata {
-    /// Name; empty if the document has none.
-    pub name: String,
-    /// Namespace; empty if the document has none.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub namespace: String,
-    /// Labels.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub labels: BTreeMap<String, String>,
-    /// Annotations.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub annotations: BTreeMap<String, String>,
+go_struct! {
+    /// Name, namespace, labels and annotations of a resource: of `ObjectMeta` of Kubernetes 1.36.
+    #[derive(Eq)]
+    pub struct Metadata = "v1.ObjectMeta" {
+        /// Name; empty if the document has none.
+        pub name: String = "name",
+        _ = field("generateName", GoString),
+        /// Namespace; empty if the document has none.
+        pub namespace: String = "namespace",
+        _ = field("selfLink", GoString),
+        _ = field("uid", Named("types.UID", &GoString)),
+        _ = field("resourceVersion", GoString),
+        _ = field("generation", Int64),
+        _ = field("creationTimestamp", Time).omit_zero(),
+        _ = field("deletionTimestamp", Pointer(&Time)),
+        _ = field("deletionGracePeriodSeconds", OPTIONAL_INT64),
+        /// Labels.
+        pub labels: BTreeMap<String, String> = "labels",
+        /// Annotations.
+        pub annotations: BTreeMap<String, String> = "annotations",
+        _ = field("ownerReferences", List(&Struct(&OWNER_REFERENCE))).patched(PatchStrategy::MergeBy("uid")),
+        _ = field("finalizers", STRINGS).patched(PatchStrategy::Merge),
+        _ = field("managedFields", List(&Struct(&MANAGED_FIELDS))),
+    }
 }
 
 impl Metadata {
     /// Decodes the metadata of any resource; other fields are not checked.
     pub fn of(node: &Node) -> Result<Self, ResourceError> {
-        let read = || match Object::new(node, "")?.object("metadata")? {
-            Some(metadata) => Self::decode(metadata),
-            None => Ok(Self::default()),
-        };
-        read().map_err(|source| ResourceError { object: ObjectRef::of(node), source: Box::new(source) })
+        let read = || Object::new(node, "")?.object("metadata")?.map(Self::decode).transpose();
+        match read() {
+            Ok(metadata) => Ok(metadata.unwrap_or_default()),
+            Err(source) => Err(ResourceError { object: ObjectRef::of(node), source: Box::new(source) }),
+        }
     }
 
     /// Decodes the known fields of a `metadata` object. The API server owns the others, so they are ignored.
     pub(crate) fn decode(mut object: Object<'_>) -> Result<Self, DecodeError> {
-        Ok(Self {
-            name: object.text("name")?.unwrap_or_default().to_owned(),
-            namespace: object.text("namespace")?.unwrap_or_default().to_owned(),
-            labels: object.text_map("labels")?.unwrap_or_default(),
-            annotations: object.text_map("annotations")?.unwrap_or_default(),
-        })
+        Self::read_fields(&mut object, &mut Findings::default())
     }
 }

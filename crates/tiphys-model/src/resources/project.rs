@@ -6,8 +6,8 @@ use tiphys_yaml::{DecodeError, Node, Object};
 
 pub use read_only::{READ_ONLY_ANNOTATION, ReadOnlyKind, ReadOnlyLists};
 
-use crate::resources::decode::{boolean, items, text};
-use crate::resources::{DEFAULT_PROJECT, Metadata, ObjectRef, ResourceError};
+use crate::resources::fields::{GoFields, go_struct};
+use crate::resources::{DEFAULT_PROJECT, Findings, Metadata, ObjectRef, ResourceError};
 
 /// An `AppProject`. Its rules are evaluated by [`ProjectRules`](crate::project_rules::ProjectRules).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,60 +20,80 @@ pub struct AppProject {
     pub annotated_read_only: ReadOnlyLists,
 }
 
-/// `spec` of an `AppProject`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AppProjectSpec {
-    /// Patterns of the permitted repositories; a leading `!` denies. An empty list permits none.
-    pub source_repos: Vec<String>,
-    /// Patterns of the namespaces, besides the control plane's, in which Applications may use the project.
-    pub source_namespaces: Vec<String>,
-    /// The permitted clusters and namespaces. An empty list permits none.
-    pub destinations: Vec<ProjectDestination>,
-    /// The permitted cluster-scoped kinds. An empty list permits none.
-    pub cluster_resource_whitelist: Vec<KindPattern>,
-    /// The forbidden cluster-scoped kinds.
-    pub cluster_resource_blacklist: Vec<KindPattern>,
-    /// The permitted namespaced kinds. `None` permits all, an empty list none.
-    pub namespace_resource_whitelist: Option<Vec<GroupKind>>,
-    /// The forbidden namespaced kinds.
-    pub namespace_resource_blacklist: Vec<GroupKind>,
-    /// IDs of the `GnuPG` keys of which one must have signed the commit. An empty list requires no signature.
-    pub signature_keys: Vec<String>,
-    /// Whether only clusters of this project are permitted.
-    pub permit_only_project_scoped_clusters: bool,
-    /// The objects that dynamic parameters may read although the other fields do not permit them.
-    pub read_only: ReadOnlyLists,
+// The fields that tiphys does not use are missing, so unknown ones are not reported.
+go_struct! {
+    /// `spec` of an `AppProject`.
+    #[derive(Eq)]
+    pub struct AppProjectSpec = "v1alpha1.AppProjectSpec" {
+        /// Patterns of the permitted repositories; a leading `!` denies. An empty list permits none.
+        pub source_repos: Vec<String> = "sourceRepos",
+        /// The permitted clusters and namespaces. An empty list permits none.
+        pub destinations: Vec<ProjectDestination> = "destinations",
+        /// The permitted cluster-scoped kinds. An empty list permits none.
+        pub cluster_resource_whitelist: Vec<KindPattern> = "clusterResourceWhitelist",
+        /// The forbidden namespaced kinds.
+        pub namespace_resource_blacklist: Vec<GroupKind> = "namespaceResourceBlacklist",
+        /// The permitted namespaced kinds. `None` permits all, an empty list none.
+        pub namespace_resource_whitelist: Option<Vec<GroupKind>> = "namespaceResourceWhitelist",
+        /// The `GnuPG` keys of which one must have signed the commit. An empty list requires no signature.
+        pub signature_keys: Vec<SignatureKey> = "signatureKeys",
+        /// The forbidden cluster-scoped kinds.
+        pub cluster_resource_blacklist: Vec<KindPattern> = "clusterResourceBlacklist",
+        /// Patterns of the namespaces, besides the control plane's, in which Applications may use the project.
+        pub source_namespaces: Vec<String> = "sourceNamespaces",
+        /// Whether only clusters of this project are permitted.
+        pub permit_only_project_scoped_clusters: bool = "permitOnlyProjectScopedClusters",
+    }
+    unwritten {
+        /// The objects that dynamic parameters may read although the other fields do not permit them.
+        pub read_only: ReadOnlyLists,
+    }
 }
 
-/// A permitted destination: patterns of a cluster and a namespace. A cluster is given by its server or by its name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProjectDestination {
-    /// Pattern of the cluster's API server URL; empty if the cluster is given by its name.
-    pub server: String,
-    /// Pattern of the cluster's name; empty if the cluster is given by its server.
-    pub name: String,
-    /// Pattern of the namespace.
-    pub namespace: String,
+go_struct! {
+    /// A permitted destination: patterns of a cluster and a namespace. A cluster is given by its server or by its name.
+    #[derive(Eq)]
+    pub struct ProjectDestination = "v1alpha1.ApplicationDestination" {
+        /// Pattern of the cluster's API server URL; empty if the cluster is given by its name.
+        pub server: String = "server",
+        /// Pattern of the namespace.
+        pub namespace: String = "namespace",
+        /// Pattern of the cluster's name; empty if the cluster is given by its server.
+        pub name: String = "name",
+    }
 }
 
-/// Patterns of an API group and a kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GroupKind {
-    /// Pattern of the API group; empty for the core group.
-    pub group: String,
-    /// Pattern of the kind.
-    pub kind: String,
+go_struct! {
+    /// Patterns of an API group and a kind.
+    #[derive(Eq)]
+    pub struct GroupKind = "v1.GroupKind" {
+        /// Pattern of the API group; empty for the core group.
+        pub group: String = "group",
+        /// Pattern of the kind.
+        pub kind: String = "kind",
+    }
 }
 
-/// Patterns of an API group, a kind and a name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KindPattern {
-    /// Pattern of the API group; empty for the core group.
-    pub group: String,
-    /// Pattern of the kind.
-    pub kind: String,
-    /// Pattern of the object's name. `None` for every name; Argo CD does not distinguish it from an empty string.
-    pub name: Option<String>,
+go_struct! {
+    /// Patterns of an API group, a kind and a name.
+    #[derive(Eq)]
+    pub struct KindPattern = "v1alpha1.ClusterResourceRestrictionItem" {
+        /// Pattern of the API group; empty for the core group.
+        pub group: String = "group",
+        /// Pattern of the kind.
+        pub kind: String = "kind",
+        /// Pattern of the object's name. `None` for every name; Argo CD does not distinguish it from an empty string.
+        pub name: Option<String> = "name",
+    }
+}
+
+go_struct! {
+    /// A `GnuPG` key.
+    #[derive(Eq)]
+    pub struct SignatureKey = "v1alpha1.SignatureKey" {
+        /// Its ID.
+        pub key_id: String = "keyID",
+    }
 }
 
 impl AppProject {
@@ -113,56 +133,8 @@ impl AppProject {
 
 impl AppProjectSpec {
     fn decode(mut spec: Object<'_>) -> Result<Self, DecodeError> {
-        let group_kinds = |spec: &mut Object<'_>, key| items(spec, key, GroupKind::decode);
-        let kinds = |spec: &mut Object<'_>, key| items(spec, key, KindPattern::decode);
-        Ok(Self {
-            source_repos: spec.texts("sourceRepos")?.unwrap_or_default(),
-            source_namespaces: spec.texts("sourceNamespaces")?.unwrap_or_default(),
-            destinations: items(&mut spec, "destinations", ProjectDestination::decode)?.unwrap_or_default(),
-            cluster_resource_whitelist: kinds(&mut spec, "clusterResourceWhitelist")?.unwrap_or_default(),
-            cluster_resource_blacklist: kinds(&mut spec, "clusterResourceBlacklist")?.unwrap_or_default(),
-            namespace_resource_whitelist: group_kinds(&mut spec, "namespaceResourceWhitelist")?,
-            namespace_resource_blacklist: group_kinds(&mut spec, "namespaceResourceBlacklist")?
-                .unwrap_or_default(),
-            signature_keys: items(&mut spec, "signatureKeys", |key, path| {
-                text(&mut Object::new(key, path)?, "keyID")
-            })?
-            .unwrap_or_default(),
-            permit_only_project_scoped_clusters: boolean(&mut spec, "permitOnlyProjectScopedClusters")?,
-            read_only: ReadOnlyLists::decode(&mut spec)?,
-        })
-    }
-}
-
-impl ProjectDestination {
-    fn decode(node: &Node, path: String) -> Result<Self, DecodeError> {
-        let mut object = Object::new(node, path)?;
-        Ok(Self {
-            server: text(&mut object, "server")?,
-            name: text(&mut object, "name")?,
-            namespace: text(&mut object, "namespace")?,
-        })
-    }
-}
-
-impl GroupKind {
-    fn decode(node: &Node, path: String) -> Result<Self, DecodeError> {
-        let mut object = Object::new(node, path)?;
-        Ok(Self { group: text(&mut object, "group")?, kind: text(&mut object, "kind")? })
-    }
-}
-
-impl KindPattern {
-    fn decode(node: &Node, path: String) -> Result<Self, DecodeError> {
-        Self::decode_fields(&mut Object::new(node, path)?)
-    }
-
-    fn decode_fields(object: &mut Object<'_>) -> Result<Self, DecodeError> {
-        Ok(Self {
-            group: text(object, "group")?,
-            kind: text(object, "kind")?,
-            name: object.text("name")?.filter(|name| !name.is_empty()).map(str::to_owned),
-        })
+        let read_only = ReadOnlyLists::decode(&mut spec)?;
+        Ok(Self { read_only, ..Self::read_fields(&mut spec, &mut Findings::default())? })
     }
 }
 

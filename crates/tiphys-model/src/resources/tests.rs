@@ -3,7 +3,8 @@
 use tiphys_yaml::{Node, read_document};
 
 use crate::resources::{
-    AppProject, AppProjectSpec, Application, ApplicationSource, KindPattern, ProjectDestination, ReplicaCount,
+    AppProject, AppProjectSpec, Application, ApplicationSource, GoFields, KindPattern, ProjectDestination,
+    ReplicaCount, SignatureKey,
 };
 
 fn node(text: &str) -> Node {
@@ -92,7 +93,7 @@ fn serde_round_trip_uses_argo_cd_field_names() {
         written["spec"]["sources"][0]["plugin"]["parameters"][1],
         serde_json::json!({"name": "a", "array": []})
     );
-    assert_eq!(serde_json::from_value::<Application>(written).expect("it can be read"), app);
+    assert_eq!(Application::of_json(&written).expect("it can be read"), app);
 }
 
 #[test]
@@ -264,7 +265,7 @@ fn project_is_decoded_with_types() {
             kind: "Namespace".to_owned(),
             name: None,
         }],
-        signature_keys: vec!["A".to_owned()],
+        signature_keys: vec![SignatureKey { key_id: "A".to_owned() }],
         ..AppProjectSpec::default()
     };
     assert_eq!((project.metadata.name.as_str(), project.spec), ("p", expected));

@@ -1,5 +1,5 @@
 use serde_json::{Value, json};
-use tiphys_model::resources::ApplicationSource;
+use tiphys_model::resources::{ApplicationSource, GoFields};
 
 use super::{ChartKeys, FileKind};
 use crate::helm::value_path::ValuePath;
@@ -222,7 +222,7 @@ fn values_of_every_block_are_checked() {
         let files = [("Chart.yaml", METADATA), ("templates/x.yaml", template)];
         let keys = ChartKeys::of(files.map(|(path, text)| (path, text.as_bytes())))
             .expect("a chart without secrets");
-        let source: ApplicationSource = serde_json::from_value(source).expect("a valid source");
+        let source = ApplicationSource::of_json(&source).expect("a valid source");
         let found = keys.without_effect(&source, None);
         assert_eq!(
             found.iter().map(|value| value.parameter.as_str()).collect::<Vec<_>>(),

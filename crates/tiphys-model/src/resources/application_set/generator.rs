@@ -387,7 +387,7 @@ pub(super) fn strings(value: &Value, key: &str) -> Vec<String> {
 }
 
 /// Returns a map of strings of a canonical object; empty if missing.
-pub(super) fn string_map(value: &Value, key: &str) -> BTreeMap<String, String> {
+fn string_map(value: &Value, key: &str) -> BTreeMap<String, String> {
     let entry =
         |(key, value): (&String, &Value)| (key.clone(), value.as_str().unwrap_or_default().to_owned());
     value[key].as_object().into_iter().flatten().map(entry).collect()

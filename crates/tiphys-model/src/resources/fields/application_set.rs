@@ -4,38 +4,38 @@
 //! generator also has the fields of the proposal, and `configMapRef` may be a string.
 
 use super::GoType::{Bool, Free, Ignored, IntOrString, List, Map, Named, Pointer, String, Struct};
-use super::application::{APPLICATION_SPEC, OBJECT_META};
 use super::{
-    GoField, GoStruct, GoType, OPTIONAL_BOOL, OPTIONAL_INT64, OPTIONAL_STRING, STRING_MAP, STRINGS, always,
-    field,
+    GoField, GoFields, GoStruct, GoType, OPTIONAL_BOOL, OPTIONAL_INT64, OPTIONAL_STRING, STRING_MAP, STRINGS,
+    always, field,
 };
+use crate::resources::{ApplicationSpec, Metadata};
 
 /// An ApplicationSet. Its status is not kept.
-pub static APPLICATION_SET: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSet",
-    fields: &[
+pub static APPLICATION_SET: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationSet",
+    &[
         field("kind", String).embedded_in("TypeMeta"),
         field("apiVersion", String).embedded_in("TypeMeta"),
-        always("metadata", Struct(&OBJECT_META)),
+        always("metadata", Struct(&Metadata::GO)),
         always("spec", Struct(&SPEC)),
         field("status", Ignored("v1alpha1.ApplicationSetStatus")),
     ],
-};
+);
 
 /// The template of an ApplicationSet: metadata and spec of an Application.
 pub static APPLICATION_SET_TEMPLATE: GoStruct = TEMPLATE;
 
-const TEMPLATE: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSetTemplate",
-    fields: &[always("metadata", Struct(&TEMPLATE_META)), always("spec", Struct(&APPLICATION_SPEC))],
-};
+const TEMPLATE: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationSetTemplate",
+    &[always("metadata", Struct(&TEMPLATE_META)), always("spec", Struct(&ApplicationSpec::GO))],
+);
 
 /// An entry of `spec.generators`.
 pub static APPLICATION_SET_GENERATOR: GoStruct = GENERATOR;
 
-const GENERATOR: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSetGenerator",
-    fields: &[
+const GENERATOR: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationSetGenerator",
+    &[
         LIST_FIELD,
         CLUSTERS_FIELD,
         GIT_FIELD,
@@ -48,11 +48,11 @@ const GENERATOR: GoStruct = GoStruct {
         PLUGIN_FIELD,
         OCI_FIELD,
     ],
-};
+);
 
-const NESTED_GENERATOR: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSetNestedGenerator",
-    fields: &[
+const NESTED_GENERATOR: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationSetNestedGenerator",
+    &[
         LIST_FIELD,
         CLUSTERS_FIELD,
         GIT_FIELD,
@@ -65,11 +65,11 @@ const NESTED_GENERATOR: GoStruct = GoStruct {
         PLUGIN_FIELD,
         OCI_FIELD,
     ],
-};
+);
 
-const TERMINAL_GENERATOR: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSetTerminalGenerator",
-    fields: &[
+const TERMINAL_GENERATOR: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationSetTerminalGenerator",
+    &[
         LIST_FIELD,
         CLUSTERS_FIELD,
         GIT_FIELD,
@@ -80,11 +80,11 @@ const TERMINAL_GENERATOR: GoStruct = GoStruct {
         SELECTOR_FIELD,
         OCI_FIELD,
     ],
-};
+);
 
-const SPEC: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSetSpec",
-    fields: &[
+const SPEC: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationSetSpec",
+    &[
         field("goTemplate", Bool),
         always("generators", List(&Struct(&GENERATOR))),
         always("template", Struct(&TEMPLATE)),
@@ -99,77 +99,72 @@ const SPEC: GoStruct = GoStruct {
         ),
         field("templatePatch", OPTIONAL_STRING),
     ],
-};
+);
 
-const TEMPLATE_META: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSetTemplateMeta",
-    fields: &[
+const TEMPLATE_META: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationSetTemplateMeta",
+    &[
         field("name", String),
         field("namespace", String),
         field("labels", STRING_MAP),
         field("annotations", STRING_MAP),
         field("finalizers", STRINGS),
     ],
-};
+);
 
-const SYNC_POLICY: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSetSyncPolicy",
-    fields: &[
+const SYNC_POLICY: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationSetSyncPolicy",
+    &[
         field("preserveResourcesOnDeletion", Bool),
         field("applicationsSync", Pointer(&Named("v1alpha1.ApplicationsSyncPolicy", &String))),
     ],
-};
+);
 
-const PRESERVED_FIELDS: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationPreservedFields",
-    fields: &[field("annotations", STRINGS), field("labels", STRINGS)],
-};
+const PRESERVED_FIELDS: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationPreservedFields",
+    &[field("annotations", STRINGS), field("labels", STRINGS)],
+);
 
-const IGNORE_DIFFERENCE: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSetResourceIgnoreDifferences",
-    fields: &[field("name", String), field("jsonPointers", STRINGS), field("jqPathExpressions", STRINGS)],
-};
+const IGNORE_DIFFERENCE: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationSetResourceIgnoreDifferences",
+    &[field("name", String), field("jsonPointers", STRINGS), field("jqPathExpressions", STRINGS)],
+);
 
-const STRATEGY: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSetStrategy",
-    fields: &[
+const STRATEGY: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationSetStrategy",
+    &[
         field("type", String),
         field("rollingSync", Pointer(&Struct(&ROLLING_SYNC))),
         field("deletionOrder", String),
     ],
-};
+);
 
-const ROLLING_SYNC: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSetRolloutStrategy",
-    fields: &[field("steps", List(&Struct(&ROLLING_STEP)))],
-};
+const ROLLING_SYNC: GoStruct =
+    GoStruct::new("v1alpha1.ApplicationSetRolloutStrategy", &[field("steps", List(&Struct(&ROLLING_STEP)))]);
 
-const ROLLING_STEP: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationSetRolloutStep",
-    fields: &[
-        field("matchExpressions", List(&Struct(&MATCH_EXPRESSION))),
-        field("maxUpdate", Pointer(&IntOrString)),
-    ],
-};
+const ROLLING_STEP: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationSetRolloutStep",
+    &[field("matchExpressions", List(&Struct(&MATCH_EXPRESSION))), field("maxUpdate", Pointer(&IntOrString))],
+);
 
-const MATCH_EXPRESSION: GoStruct = GoStruct {
-    name: "v1alpha1.ApplicationMatchExpression",
-    fields: &[field("key", String), field("operator", String), field("values", STRINGS)],
-};
+const MATCH_EXPRESSION: GoStruct = GoStruct::new(
+    "v1alpha1.ApplicationMatchExpression",
+    &[field("key", String), field("operator", String), field("values", STRINGS)],
+);
 
-const LABEL_SELECTOR: GoStruct = GoStruct {
-    name: "v1.LabelSelector",
-    fields: &[field("matchLabels", STRING_MAP), field("matchExpressions", List(&Struct(&REQUIREMENT)))],
-};
+const LABEL_SELECTOR: GoStruct = GoStruct::new(
+    "v1.LabelSelector",
+    &[field("matchLabels", STRING_MAP), field("matchExpressions", List(&Struct(&REQUIREMENT)))],
+);
 
-const REQUIREMENT: GoStruct = GoStruct {
-    name: "v1.LabelSelectorRequirement",
-    fields: &[
+const REQUIREMENT: GoStruct = GoStruct::new(
+    "v1.LabelSelectorRequirement",
+    &[
         always("key", String),
         always("operator", Named("v1.LabelSelectorOperator", &String)),
         field("values", STRINGS),
     ],
-};
+);
 
 const SELECTOR_FIELD: GoField = field("selector", Pointer(&Struct(&LABEL_SELECTOR)));
 const TEMPLATE_FIELD: GoField = field("template", Struct(&TEMPLATE));
@@ -186,49 +181,40 @@ const PULL_REQUEST_FIELD: GoField = field("pullRequest", Pointer(&Struct(&PULL_R
 const PLUGIN_FIELD: GoField = field("plugin", Pointer(&Struct(&PLUGIN)));
 const OCI_FIELD: GoField = field("oci", Pointer(&Struct(&OCI)));
 
-const LIST: GoStruct = GoStruct {
-    name: "v1alpha1.ListGenerator",
-    fields: &[always("elements", List(&FREE)), TEMPLATE_FIELD, field("elementsYaml", String)],
-};
+const LIST: GoStruct = GoStruct::new(
+    "v1alpha1.ListGenerator",
+    &[always("elements", List(&FREE)), TEMPLATE_FIELD, field("elementsYaml", String)],
+);
 
-const MATRIX: GoStruct = GoStruct {
-    name: "v1alpha1.MatrixGenerator",
-    fields: &[always("generators", List(&Struct(&NESTED_GENERATOR))), TEMPLATE_FIELD],
-};
+const MATRIX: GoStruct = GoStruct::new(
+    "v1alpha1.MatrixGenerator",
+    &[always("generators", List(&Struct(&NESTED_GENERATOR))), TEMPLATE_FIELD],
+);
 
 const NESTED_MATRIX: GoStruct =
-    GoStruct { name: "v1alpha1.NestedMatrixGenerator", fields: &[always("generators", TERMINAL_GENERATORS)] };
+    GoStruct::new("v1alpha1.NestedMatrixGenerator", &[always("generators", TERMINAL_GENERATORS)]);
 
 const TERMINAL_GENERATORS: GoType =
     Named("v1alpha1.ApplicationSetTerminalGenerators", &List(&Struct(&TERMINAL_GENERATOR)));
 
-const MERGE: GoStruct = GoStruct {
-    name: "v1alpha1.MergeGenerator",
-    fields: &[
-        always("generators", List(&Struct(&NESTED_GENERATOR))),
-        always("mergeKeys", STRINGS),
-        TEMPLATE_FIELD,
-    ],
-};
+const MERGE: GoStruct = GoStruct::new(
+    "v1alpha1.MergeGenerator",
+    &[always("generators", List(&Struct(&NESTED_GENERATOR))), always("mergeKeys", STRINGS), TEMPLATE_FIELD],
+);
 
-const NESTED_MERGE: GoStruct = GoStruct {
-    name: "v1alpha1.NestedMergeGenerator",
-    fields: &[always("generators", TERMINAL_GENERATORS), always("mergeKeys", STRINGS)],
-};
+const NESTED_MERGE: GoStruct = GoStruct::new(
+    "v1alpha1.NestedMergeGenerator",
+    &[always("generators", TERMINAL_GENERATORS), always("mergeKeys", STRINGS)],
+);
 
-const CLUSTERS: GoStruct = GoStruct {
-    name: "v1alpha1.ClusterGenerator",
-    fields: &[
-        field("selector", Struct(&LABEL_SELECTOR)),
-        TEMPLATE_FIELD,
-        VALUES_FIELD,
-        field("flatList", Bool),
-    ],
-};
+const CLUSTERS: GoStruct = GoStruct::new(
+    "v1alpha1.ClusterGenerator",
+    &[field("selector", Struct(&LABEL_SELECTOR)), TEMPLATE_FIELD, VALUES_FIELD, field("flatList", Bool)],
+);
 
-const DECISIONS: GoStruct = GoStruct {
-    name: "v1alpha1.DuckTypeGenerator",
-    fields: &[
+const DECISIONS: GoStruct = GoStruct::new(
+    "v1alpha1.DuckTypeGenerator",
+    &[
         always("configMapRef", String),
         field("name", String),
         REQUEUE_FIELD,
@@ -236,11 +222,11 @@ const DECISIONS: GoStruct = GoStruct {
         TEMPLATE_FIELD,
         VALUES_FIELD,
     ],
-};
+);
 
-const GIT: GoStruct = GoStruct {
-    name: "v1alpha1.GitGenerator",
-    fields: &[
+const GIT: GoStruct = GoStruct::new(
+    "v1alpha1.GitGenerator",
+    &[
         always("repoURL", String),
         field("directories", List(&Struct(&GIT_DIRECTORY))),
         field("files", List(&Struct(&GIT_FILE))),
@@ -250,21 +236,17 @@ const GIT: GoStruct = GoStruct {
         field("pathParamPrefix", String),
         VALUES_FIELD,
     ],
-};
+);
 
-const GIT_DIRECTORY: GoStruct = GoStruct {
-    name: "v1alpha1.GitDirectoryGeneratorItem",
-    fields: &[always("path", String), field("exclude", Bool)],
-};
+const GIT_DIRECTORY: GoStruct =
+    GoStruct::new("v1alpha1.GitDirectoryGeneratorItem", &[always("path", String), field("exclude", Bool)]);
 
-const GIT_FILE: GoStruct = GoStruct {
-    name: "v1alpha1.GitFileGeneratorItem",
-    fields: &[always("path", String), field("exclude", Bool)],
-};
+const GIT_FILE: GoStruct =
+    GoStruct::new("v1alpha1.GitFileGeneratorItem", &[always("path", String), field("exclude", Bool)]);
 
-const OCI: GoStruct = GoStruct {
-    name: "v1alpha1.OciGenerator",
-    fields: &[
+const OCI: GoStruct = GoStruct::new(
+    "v1alpha1.OciGenerator",
+    &[
         always("repoURL", String),
         field("directories", List(&Struct(&OCI_DIRECTORY))),
         field("files", List(&Struct(&OCI_FILE))),
@@ -274,16 +256,15 @@ const OCI: GoStruct = GoStruct {
         field("pathParamPrefix", String),
         VALUES_FIELD,
     ],
-};
+);
 
-const OCI_DIRECTORY: GoStruct =
-    GoStruct { name: "v1alpha1.OciDirectoryGeneratorItem", fields: GIT_DIRECTORY.fields };
+const OCI_DIRECTORY: GoStruct = GoStruct::new("v1alpha1.OciDirectoryGeneratorItem", GIT_DIRECTORY.fields);
 
-const OCI_FILE: GoStruct = GoStruct { name: "v1alpha1.OciFileGeneratorItem", fields: GIT_FILE.fields };
+const OCI_FILE: GoStruct = GoStruct::new("v1alpha1.OciFileGeneratorItem", GIT_FILE.fields);
 
-const PLUGIN: GoStruct = GoStruct {
-    name: "v1alpha1.PluginGenerator",
-    fields: &[
+const PLUGIN: GoStruct = GoStruct::new(
+    "v1alpha1.PluginGenerator",
+    &[
         // A string in the proposal, an object with a name in what was shipped.
         always("configMapRef", Free("v1alpha1.PluginConfigMapRef")),
         field("input", Struct(&PLUGIN_INPUT)),
@@ -294,16 +275,16 @@ const PLUGIN: GoStruct = GoStruct {
         field("name", OPTIONAL_STRING),
         field("params", Pointer(&PLUGIN_PARAMETERS)),
     ],
-};
+);
 
 const PLUGIN_INPUT: GoStruct =
-    GoStruct { name: "v1alpha1.PluginInput", fields: &[field("parameters", PLUGIN_PARAMETERS)] };
+    GoStruct::new("v1alpha1.PluginInput", &[field("parameters", PLUGIN_PARAMETERS)]);
 
 const PLUGIN_PARAMETERS: GoType = Named("v1alpha1.PluginParameters", &Map(&FREE));
 
-const SCM_PROVIDER: GoStruct = GoStruct {
-    name: "v1alpha1.SCMProviderGenerator",
-    fields: &[
+const SCM_PROVIDER: GoStruct = GoStruct::new(
+    "v1alpha1.SCMProviderGenerator",
+    &[
         field("github", Pointer(&Struct(&SCM_GITHUB))),
         field("gitlab", Pointer(&Struct(&SCM_GITLAB))),
         field("bitbucket", Pointer(&Struct(&SCM_BITBUCKET))),
@@ -317,15 +298,13 @@ const SCM_PROVIDER: GoStruct = GoStruct {
         VALUES_FIELD,
         field("awsCodeCommit", Pointer(&Struct(&SCM_AWS))),
     ],
-};
+);
 
 const SECRET_REF: GoStruct =
-    GoStruct { name: "v1alpha1.SecretRef", fields: &[always("secretName", String), always("key", String)] };
+    GoStruct::new("v1alpha1.SecretRef", &[always("secretName", String), always("key", String)]);
 
-const CONFIG_MAP_KEY_REF: GoStruct = GoStruct {
-    name: "v1alpha1.ConfigMapKeyRef",
-    fields: &[always("configMapName", String), always("key", String)],
-};
+const CONFIG_MAP_KEY_REF: GoStruct =
+    GoStruct::new("v1alpha1.ConfigMapKeyRef", &[always("configMapName", String), always("key", String)]);
 
 const SECRET: GoType = Pointer(&Struct(&SECRET_REF));
 const TOKEN_FIELD: GoField = field("tokenRef", SECRET);
@@ -335,9 +314,9 @@ const INSECURE_FIELD: GoField = field("insecure", Bool);
 const API_FIELD: GoField = field("api", String);
 const LABELS_FIELD: GoField = field("labels", STRINGS);
 
-const SCM_GITEA: GoStruct = GoStruct {
-    name: "v1alpha1.SCMProviderGeneratorGitea",
-    fields: &[
+const SCM_GITEA: GoStruct = GoStruct::new(
+    "v1alpha1.SCMProviderGeneratorGitea",
+    &[
         always("owner", String),
         always("api", String),
         TOKEN_FIELD,
@@ -345,11 +324,11 @@ const SCM_GITEA: GoStruct = GoStruct {
         INSECURE_FIELD,
         field("excludeArchivedRepos", Bool),
     ],
-};
+);
 
-const SCM_GITHUB: GoStruct = GoStruct {
-    name: "v1alpha1.SCMProviderGeneratorGithub",
-    fields: &[
+const SCM_GITHUB: GoStruct = GoStruct::new(
+    "v1alpha1.SCMProviderGeneratorGithub",
+    &[
         always("organization", String),
         API_FIELD,
         TOKEN_FIELD,
@@ -357,11 +336,11 @@ const SCM_GITHUB: GoStruct = GoStruct {
         ALL_BRANCHES_FIELD,
         field("excludeArchivedRepos", Bool),
     ],
-};
+);
 
-const SCM_GITLAB: GoStruct = GoStruct {
-    name: "v1alpha1.SCMProviderGeneratorGitlab",
-    fields: &[
+const SCM_GITLAB: GoStruct = GoStruct::new(
+    "v1alpha1.SCMProviderGeneratorGitlab",
+    &[
         always("group", String),
         field("includeSubgroups", Bool),
         API_FIELD,
@@ -373,21 +352,16 @@ const SCM_GITLAB: GoStruct = GoStruct {
         CA_FIELD,
         field("includeArchivedRepos", Bool),
     ],
-};
+);
 
-const SCM_BITBUCKET: GoStruct = GoStruct {
-    name: "v1alpha1.SCMProviderGeneratorBitbucket",
-    fields: &[
-        always("owner", String),
-        always("user", String),
-        always("appPasswordRef", SECRET),
-        ALL_BRANCHES_FIELD,
-    ],
-};
+const SCM_BITBUCKET: GoStruct = GoStruct::new(
+    "v1alpha1.SCMProviderGeneratorBitbucket",
+    &[always("owner", String), always("user", String), always("appPasswordRef", SECRET), ALL_BRANCHES_FIELD],
+);
 
-const SCM_BITBUCKET_SERVER: GoStruct = GoStruct {
-    name: "v1alpha1.SCMProviderGeneratorBitbucketServer",
-    fields: &[
+const SCM_BITBUCKET_SERVER: GoStruct = GoStruct::new(
+    "v1alpha1.SCMProviderGeneratorBitbucketServer",
+    &[
         always("project", String),
         always("api", String),
         BASIC_AUTH_FIELD,
@@ -396,60 +370,59 @@ const SCM_BITBUCKET_SERVER: GoStruct = GoStruct {
         INSECURE_FIELD,
         CA_FIELD,
     ],
-};
+);
 
-const SCM_AZURE: GoStruct = GoStruct {
-    name: "v1alpha1.SCMProviderGeneratorAzureDevOps",
-    fields: &[
+const SCM_AZURE: GoStruct = GoStruct::new(
+    "v1alpha1.SCMProviderGeneratorAzureDevOps",
+    &[
         always("organization", String),
         API_FIELD,
         always("teamProject", String),
         always("accessTokenRef", SECRET),
         ALL_BRANCHES_FIELD,
     ],
-};
+);
 
-const SCM_AWS: GoStruct = GoStruct {
-    name: "v1alpha1.SCMProviderGeneratorAWSCodeCommit",
-    fields: &[
+const SCM_AWS: GoStruct = GoStruct::new(
+    "v1alpha1.SCMProviderGeneratorAWSCodeCommit",
+    &[
         field("tagFilters", List(&Pointer(&Struct(&TAG_FILTER)))),
         field("role", String),
         field("region", String),
         ALL_BRANCHES_FIELD,
     ],
-};
+);
 
 const TAG_FILTER: GoStruct =
-    GoStruct { name: "v1alpha1.TagFilter", fields: &[always("key", String), field("value", String)] };
+    GoStruct::new("v1alpha1.TagFilter", &[always("key", String), field("value", String)]);
 
-const SCM_FILTER: GoStruct = GoStruct {
-    name: "v1alpha1.SCMProviderGeneratorFilter",
-    fields: &[
+const SCM_FILTER: GoStruct = GoStruct::new(
+    "v1alpha1.SCMProviderGeneratorFilter",
+    &[
         field("repositoryMatch", OPTIONAL_STRING),
         field("pathsExist", STRINGS),
         field("pathsDoNotExist", STRINGS),
         field("labelMatch", OPTIONAL_STRING),
         field("branchMatch", OPTIONAL_STRING),
     ],
-};
+);
 
 const BASIC_AUTH_FIELD: GoField = field("basicAuth", Pointer(&Struct(&BASIC_AUTH)));
 const BEARER_TOKEN_FIELD: GoField = field("bearerToken", Pointer(&Struct(&BEARER_TOKEN)));
 
-const BASIC_AUTH: GoStruct = GoStruct {
-    name: "v1alpha1.BasicAuthBitbucketServer",
-    fields: &[always("username", String), always("passwordRef", SECRET)],
-};
+const BASIC_AUTH: GoStruct = GoStruct::new(
+    "v1alpha1.BasicAuthBitbucketServer",
+    &[always("username", String), always("passwordRef", SECRET)],
+);
 
-const BEARER_TOKEN: GoStruct =
-    GoStruct { name: "v1alpha1.BearerTokenBitbucket", fields: &[always("tokenRef", SECRET)] };
+const BEARER_TOKEN: GoStruct = GoStruct::new("v1alpha1.BearerTokenBitbucket", &[always("tokenRef", SECRET)]);
 
 const BEARER_TOKEN_CLOUD: GoStruct =
-    GoStruct { name: "v1alpha1.BearerTokenBitbucketCloud", fields: &[always("tokenRef", SECRET)] };
+    GoStruct::new("v1alpha1.BearerTokenBitbucketCloud", &[always("tokenRef", SECRET)]);
 
-const PULL_REQUEST: GoStruct = GoStruct {
-    name: "v1alpha1.PullRequestGenerator",
-    fields: &[
+const PULL_REQUEST: GoStruct = GoStruct::new(
+    "v1alpha1.PullRequestGenerator",
+    &[
         field("github", Pointer(&Struct(&PULLS_GITHUB))),
         field("gitlab", Pointer(&Struct(&PULLS_GITLAB))),
         field("gitea", Pointer(&Struct(&PULLS_GITEA))),
@@ -462,11 +435,11 @@ const PULL_REQUEST: GoStruct = GoStruct {
         VALUES_FIELD,
         field("continueOnRepoNotFoundError", Bool),
     ],
-};
+);
 
-const PULLS_GITEA: GoStruct = GoStruct {
-    name: "v1alpha1.PullRequestGeneratorGitea",
-    fields: &[
+const PULLS_GITEA: GoStruct = GoStruct::new(
+    "v1alpha1.PullRequestGeneratorGitea",
+    &[
         always("owner", String),
         always("repo", String),
         always("api", String),
@@ -474,11 +447,11 @@ const PULLS_GITEA: GoStruct = GoStruct {
         INSECURE_FIELD,
         LABELS_FIELD,
     ],
-};
+);
 
-const PULLS_AZURE: GoStruct = GoStruct {
-    name: "v1alpha1.PullRequestGeneratorAzureDevOps",
-    fields: &[
+const PULLS_AZURE: GoStruct = GoStruct::new(
+    "v1alpha1.PullRequestGeneratorAzureDevOps",
+    &[
         always("organization", String),
         always("project", String),
         always("repo", String),
@@ -486,11 +459,11 @@ const PULLS_AZURE: GoStruct = GoStruct {
         TOKEN_FIELD,
         LABELS_FIELD,
     ],
-};
+);
 
-const PULLS_GITHUB: GoStruct = GoStruct {
-    name: "v1alpha1.PullRequestGeneratorGithub",
-    fields: &[
+const PULLS_GITHUB: GoStruct = GoStruct::new(
+    "v1alpha1.PullRequestGeneratorGithub",
+    &[
         always("owner", String),
         always("repo", String),
         API_FIELD,
@@ -498,11 +471,11 @@ const PULLS_GITHUB: GoStruct = GoStruct {
         field("appSecretName", String),
         LABELS_FIELD,
     ],
-};
+);
 
-const PULLS_GITLAB: GoStruct = GoStruct {
-    name: "v1alpha1.PullRequestGeneratorGitLab",
-    fields: &[
+const PULLS_GITLAB: GoStruct = GoStruct::new(
+    "v1alpha1.PullRequestGeneratorGitLab",
+    &[
         always("project", String),
         API_FIELD,
         TOKEN_FIELD,
@@ -511,11 +484,11 @@ const PULLS_GITLAB: GoStruct = GoStruct {
         INSECURE_FIELD,
         CA_FIELD,
     ],
-};
+);
 
-const PULLS_BITBUCKET_SERVER: GoStruct = GoStruct {
-    name: "v1alpha1.PullRequestGeneratorBitbucketServer",
-    fields: &[
+const PULLS_BITBUCKET_SERVER: GoStruct = GoStruct::new(
+    "v1alpha1.PullRequestGeneratorBitbucketServer",
+    &[
         always("project", String),
         always("repo", String),
         always("api", String),
@@ -524,24 +497,24 @@ const PULLS_BITBUCKET_SERVER: GoStruct = GoStruct {
         INSECURE_FIELD,
         CA_FIELD,
     ],
-};
+);
 
-const PULLS_BITBUCKET: GoStruct = GoStruct {
-    name: "v1alpha1.PullRequestGeneratorBitbucket",
-    fields: &[
+const PULLS_BITBUCKET: GoStruct = GoStruct::new(
+    "v1alpha1.PullRequestGeneratorBitbucket",
+    &[
         always("owner", String),
         always("repo", String),
         API_FIELD,
         BASIC_AUTH_FIELD,
         field("bearerToken", Pointer(&Struct(&BEARER_TOKEN_CLOUD))),
     ],
-};
+);
 
-const PULLS_FILTER: GoStruct = GoStruct {
-    name: "v1alpha1.PullRequestGeneratorFilter",
-    fields: &[
+const PULLS_FILTER: GoStruct = GoStruct::new(
+    "v1alpha1.PullRequestGeneratorFilter",
+    &[
         field("branchMatch", OPTIONAL_STRING),
         field("targetBranchMatch", OPTIONAL_STRING),
         field("titleMatch", OPTIONAL_STRING),
     ],
-};
+);

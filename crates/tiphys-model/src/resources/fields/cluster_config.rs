@@ -4,9 +4,9 @@ use super::GoType::{Bool, Free, Pointer, String, Struct};
 use super::{GoStruct, STRING_MAP, STRINGS, always, field};
 
 /// The connection settings of a cluster.
-pub static CLUSTER_CONFIG: GoStruct = GoStruct {
-    name: "v1alpha1.ClusterConfig",
-    fields: &[
+pub static CLUSTER_CONFIG: GoStruct = GoStruct::new(
+    "v1alpha1.ClusterConfig",
+    &[
         field("username", String),
         field("password", String),
         field("bearerToken", String),
@@ -16,28 +16,28 @@ pub static CLUSTER_CONFIG: GoStruct = GoStruct {
         field("disableCompression", Bool),
         field("proxyUrl", String),
     ],
-};
+);
 
 /// Fields of Go's type `[]byte` are strings in base64.
-const TLS_CLIENT_CONFIG: GoStruct = GoStruct {
-    name: "v1alpha1.TLSClientConfig",
-    fields: &[
+const TLS_CLIENT_CONFIG: GoStruct = GoStruct::new(
+    "v1alpha1.TLSClientConfig",
+    &[
         always("insecure", Bool),
         field("serverName", String),
         field("certData", String),
         field("keyData", String),
         field("caData", String),
     ],
-};
+);
 
-const AWS_AUTH_CONFIG: GoStruct = GoStruct {
-    name: "v1alpha1.AWSAuthConfig",
-    fields: &[field("clusterName", String), field("roleARN", String), field("profile", String)],
-};
+const AWS_AUTH_CONFIG: GoStruct = GoStruct::new(
+    "v1alpha1.AWSAuthConfig",
+    &[field("clusterName", String), field("roleARN", String), field("profile", String)],
+);
 
-const EXEC_PROVIDER_CONFIG: GoStruct = GoStruct {
-    name: "v1alpha1.ExecProviderConfig",
-    fields: &[
+const EXEC_PROVIDER_CONFIG: GoStruct = GoStruct::new(
+    "v1alpha1.ExecProviderConfig",
+    &[
         field("command", String),
         field("args", STRINGS),
         field("env", STRING_MAP),
@@ -46,4 +46,4 @@ const EXEC_PROVIDER_CONFIG: GoStruct = GoStruct {
         field("provideClusterInfo", Bool),
         field("config", Free("runtime.RawExtension")),
     ],
-};
+);

@@ -3,8 +3,9 @@
 use tiphys_yaml::{Data, DecodeError, Node, Object, read_document};
 
 use super::KindPattern;
-use crate::resources::Metadata;
 use crate::resources::decode::{items, text};
+use crate::resources::fields::GoFields;
+use crate::resources::{Findings, Metadata};
 
 /// Annotation of an `AppProject` with the read-only lists, in YAML: Argo CD's CRD removes fields that it does not know.
 pub const READ_ONLY_ANNOTATION: &str = "tiphys/read-only";
@@ -58,17 +59,16 @@ impl ReadOnlyLists {
 
     /// An unknown key of an entry is an error, because without the intended restriction the entry permits more.
     fn decode_items(lists: &mut Object<'_>) -> Result<Self, DecodeError> {
+        let pattern = |object: &mut Object<'_>| KindPattern::read_fields(object, &mut Findings::default());
         let namespaced = items(lists, "namespaceReadOnlyAllowlist", |node, path| {
             let mut object = Object::new(node, path)?;
-            let item = ReadOnlyKind {
-                object: KindPattern::decode_fields(&mut object)?,
-                namespace: text(&mut object, "namespace")?,
-            };
+            let item =
+                ReadOnlyKind { object: pattern(&mut object)?, namespace: text(&mut object, "namespace")? };
             refuse_unknown(&object).map(|()| item)
         })?;
         let cluster = items(lists, "clusterReadOnlyAllowList", |node, path| {
             let mut object = Object::new(node, path)?;
-            let item = KindPattern::decode_fields(&mut object)?;
+            let item = pattern(&mut object)?;
             refuse_unknown(&object).map(|()| item)
         })?;
         Ok(Self { namespaced: namespaced.unwrap_or_default(), cluster: cluster.unwrap_or_default() })
