@@ -11,9 +11,11 @@ mod shown;
 mod value_path;
 mod value_text;
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 use tiphys_model::params::Parameter;
-use tiphys_model::resources::HelmSource;
+use tiphys_model::resources::{GoFields, GoStruct, GoType, HelmSource};
 use tiphys_yaml::{read_json, write_go_json};
 
 pub use chart_keys::{ChartKeys, ChartValue, chart_values, ignored_text};
@@ -53,97 +55,38 @@ pub struct HelmField {
     /// The name of the field.
     pub field: &'static str,
     /// The name of the parameter.
-    pub parameter: &'static str,
-    access: Access,
+    pub parameter: String,
+    kind: &'static GoType,
 }
 
-/// How a field is read and written, by its type.
-#[derive(Debug)]
-enum Access {
-    Text(fn(&HelmSource) -> &String, fn(&mut HelmSource) -> &mut String),
-    Switch(fn(&HelmSource) -> bool, fn(&mut HelmSource) -> &mut bool),
-    List(fn(&HelmSource) -> &Vec<String>, fn(&mut HelmSource) -> &mut Vec<String>),
-    /// `valuesObject`, as JSON text.
-    Values,
-}
+/// Every field of Argo CD's block except `parameters` and `fileParameters`.
+pub static HELM_FIELDS: LazyLock<Vec<HelmField>> = LazyLock::new(|| {
+    static BLOCK: GoStruct = HelmSource::GO;
+    let of_values = ["parameters", "fileParameters"];
+    let fields = BLOCK.fields.iter().filter(|field| !of_values.contains(&field.name));
+    fields
+        .map(|field| HelmField {
+            field: field.name,
+            parameter: kebab_case(field.name),
+            kind: field.kind.base(),
+        })
+        .collect()
+});
 
-/// Every field of the block except `parameters` and `fileParameters`.
-pub const HELM_FIELDS: [HelmField; 13] = [
-    HelmField {
-        field: "releaseName",
-        parameter: "release-name",
-        access: Access::Text(|block| &block.release_name, |block| &mut block.release_name),
-    },
-    HelmField {
-        field: "namespace",
-        parameter: "namespace",
-        access: Access::Text(|block| &block.namespace, |block| &mut block.namespace),
-    },
-    HelmField {
-        field: "kubeVersion",
-        parameter: "kube-version",
-        access: Access::Text(|block| &block.kube_version, |block| &mut block.kube_version),
-    },
-    HelmField {
-        field: "apiVersions",
-        parameter: "api-versions",
-        access: Access::List(|block| &block.api_versions, |block| &mut block.api_versions),
-    },
-    HelmField {
-        field: "version",
-        parameter: "version",
-        access: Access::Text(|block| &block.version, |block| &mut block.version),
-    },
-    HelmField {
-        field: "valueFiles",
-        parameter: "value-files",
-        access: Access::List(|block| &block.value_files, |block| &mut block.value_files),
-    },
-    HelmField {
-        field: "ignoreMissingValueFiles",
-        parameter: "ignore-missing-value-files",
-        access: Access::Switch(
-            |block| block.ignore_missing_value_files,
-            |block| &mut block.ignore_missing_value_files,
-        ),
-    },
-    HelmField {
-        field: "values",
-        parameter: "values",
-        access: Access::Text(|block| &block.values, |block| &mut block.values),
-    },
-    HelmField { field: "valuesObject", parameter: "values-object", access: Access::Values },
-    HelmField {
-        field: "skipCrds",
-        parameter: "skip-crds",
-        access: Access::Switch(|block| block.skip_crds, |block| &mut block.skip_crds),
-    },
-    HelmField {
-        field: "skipTests",
-        parameter: "skip-tests",
-        access: Access::Switch(|block| block.skip_tests, |block| &mut block.skip_tests),
-    },
-    HelmField {
-        field: "skipSchemaValidation",
-        parameter: "skip-schema-validation",
-        access: Access::Switch(
-            |block| block.skip_schema_validation,
-            |block| &mut block.skip_schema_validation,
-        ),
-    },
-    HelmField {
-        field: "passCredentials",
-        parameter: "pass-credentials",
-        access: Access::Switch(|block| block.pass_credentials, |block| &mut block.pass_credentials),
-    },
-];
+fn kebab_case(name: &str) -> String {
+    let part = |letter: char| match letter {
+        'A'..='Z' => format!("-{}", letter.to_ascii_lowercase()),
+        _ => letter.to_string(),
+    };
+    name.chars().map(part).collect()
+}
 
 /// The parameter of the Helm plugin that no field of the block has.
 const KUSTOMIZE_FOLDER: &str = "kustomize-dir";
 
 /// Returns the names of the Helm plugin's parameters besides values of a chart.
 pub fn helm_parameter_names<'a>() -> impl Iterator<Item = &'a str> {
-    HELM_FIELDS.iter().map(|field| -> &'a str { field.parameter }).chain([KUSTOMIZE_FOLDER])
+    HELM_FIELDS.iter().map(|field| -> &'a str { &field.parameter }).chain([KUSTOMIZE_FOLDER])
 }
 
 /// A field that cannot take a value.
@@ -160,59 +103,50 @@ pub(crate) enum FieldProblem {
 impl HelmField {
     /// Returns whether the parameter is a list of strings, not a single string.
     pub fn is_list(&self) -> bool {
-        matches!(self.access, Access::List(..))
+        matches!(self.kind, GoType::List(_))
     }
 
-    /// Returns the parameter if the field is set. Argo CD does not distinguish unset and empty fields.
-    fn parameter_of(&self, block: &HelmSource) -> Option<Parameter> {
-        let text = |text: String| Parameter {
-            name: self.parameter.to_owned(),
-            string: Some(text),
-            ..Parameter::default()
-        };
-        match &self.access {
-            Access::Text(get, _) => Some(get(block)).filter(|value| !value.is_empty()).cloned().map(text),
-            Access::Switch(get, _) => get(block).then(|| text("true".to_owned())),
-            Access::List(get, _) => {
-                Some(get(block)).filter(|items| !items.is_empty()).map(|items| Parameter {
-                    name: self.parameter.to_owned(),
-                    array: Some(items.clone()),
-                    ..Parameter::default()
-                })
+    /// Returns the parameter if the field of a block is set. Argo CD does not distinguish unset and empty fields.
+    fn parameter_of(&self, block: &Value) -> Option<Parameter> {
+        let mut parameter = Parameter { name: self.parameter.clone(), ..Parameter::default() };
+        match (self.kind, block.get(self.field)?) {
+            (GoType::List(_), Value::Array(items)) => {
+                parameter.array = Some(items.iter().filter_map(Value::as_str).map(str::to_owned).collect());
             }
-            Access::Values => block.values_object.as_ref().map(|values| text(write_go_json(values))),
+            (GoType::String, Value::String(text)) => parameter.string = Some(text.clone()),
+            // Booleans, and free JSON.
+            (_, value) => parameter.string = Some(write_go_json(value)),
         }
+        Some(parameter)
     }
 
     /// Sets the field to the parameter's value; `None` clears it.
     fn set(&self, block: &mut HelmSource, parameter: Option<&Parameter>) -> Result<(), FieldProblem> {
-        let text = || match parameter {
-            None => Ok(None),
-            Some(parameter) => parameter.string.as_deref().map(Some).ok_or(FieldProblem::Kind("string")),
-        };
-        match &self.access {
-            Access::Text(_, field) => text()?.unwrap_or_default().clone_into(field(block)),
-            Access::Switch(_, field) => {
-                *field(block) = match text()? {
-                    None | Some("false") => false,
-                    Some("true") => true,
-                    Some(_) => return Err(FieldProblem::Switch),
-                }
-            }
-            Access::List(_, field) => {
-                *field(block) = match parameter {
-                    None => Vec::new(),
-                    Some(parameter) => parameter.array.clone().ok_or(FieldProblem::Kind("array"))?,
-                }
-            }
-            Access::Values => block.values_object = text()?.map(values_of).transpose()?,
-        }
+        let value = parameter.map_or(Ok(Value::Null), |parameter| self.value_of(parameter))?;
+        let mut fields = to_json(block);
+        fields[self.field] = value;
+        *block = HelmSource::of_json(&fields).map_err(|_not_of_its_type| FieldProblem::Json)?;
         Ok(())
+    }
+
+    fn value_of(&self, parameter: &Parameter) -> Result<Value, FieldProblem> {
+        if self.is_list() {
+            return parameter.array.clone().map(Value::from).ok_or(FieldProblem::Kind("array"));
+        }
+        let text = parameter.string.as_deref().ok_or(FieldProblem::Kind("string"))?;
+        match self.kind {
+            GoType::Bool => text.parse().map(Value::Bool).map_err(|_neither| FieldProblem::Switch),
+            GoType::String => Ok(Value::from(text)),
+            _ => match read_json(text.as_bytes()) {
+                Ok(node) => Ok(node.to_value()),
+                Err(_) => Err(FieldProblem::Json),
+            },
+        }
     }
 }
 
-fn values_of(text: &str) -> Result<Value, FieldProblem> {
-    read_json(text.as_bytes()).map(|node| node.to_value()).map_err(|_not_json| FieldProblem::Json)
+fn to_json(block: &HelmSource) -> Value {
+    serde_json::to_value(block).unwrap_or_default()
 }
 
 /// Returns the parameters for a block: the fields in table order, then `parameters` and `fileParameters` in theirs, with duplicates.
@@ -224,7 +158,8 @@ pub(crate) fn helm_parameters(block: &HelmSource) -> Vec<Parameter> {
     });
     let files =
         block.file_parameters.iter().map(|entry| text_parameter(SET_FILE_PREFIX, &entry.name, &entry.path));
-    let fields = HELM_FIELDS.iter().filter_map(|field| field.parameter_of(block));
+    let json = to_json(block);
+    let fields = HELM_FIELDS.iter().filter_map(|field| field.parameter_of(&json));
     fields.chain(set).chain(files).collect()
 }
 

@@ -21,7 +21,7 @@ const KUSTOMIZE_FIELDS: [(&str, &str); 6] = [
 /// chosen plugin, as in [`crate::written_parameters`], because override files seldom name it.
 pub fn parameter_places(source: &Node, plugin: Option<&str>) -> BTreeMap<String, Position> {
     let mut places = BTreeMap::new();
-    let helm = HELM_FIELDS.iter().map(|field| (field.field, field.parameter));
+    let helm = HELM_FIELDS.iter().map(|field| (field.field, field.parameter.as_str()));
     let blocks = [("kustomize", KUSTOMIZE_FIELDS.to_vec()), ("helm", helm.collect())];
     for (block, fields) in blocks {
         let Some(block) = field(source, block) else { continue };
