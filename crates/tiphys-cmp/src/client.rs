@@ -16,13 +16,13 @@ use tokio::net::UnixStream;
 use tokio::time::Instant;
 use tonic::transport::{Channel, Endpoint, Uri};
 
-use crate::MESSAGE_BYTES_MAX;
 use crate::announcement::from_message;
 use crate::archives::{Archive, Archives};
 use crate::generated::plugin::config_management_plugin_service_client::ConfigManagementPluginServiceClient;
 use crate::generated::plugin::{
     AppStreamRequest, EnvEntry, File, ManifestRequestMetadata, app_stream_request::Request as StreamItem,
 };
+use crate::{ABOVE_LIMIT_KEY, MESSAGE_BYTES_MAX};
 
 /// Bytes of one chunk. Argo CD sends 1,024; its server accepts any size.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -91,7 +91,17 @@ impl RemotePlugin {
     }
 
     fn failed(&self, message: impl Into<String>) -> PluginError {
-        PluginError::Remote { socket: self.socket.display().to_string(), message: message.into() }
+        let socket = self.socket.display().to_string();
+        PluginError::Remote { socket, message: message.into(), is_above_announcement_limit: false }
+    }
+
+    /// Returns the error of a failed call. `redacted` removes what the message must not contain.
+    fn refused(&self, status: &tonic::Status, redacted: impl FnOnce(&str) -> String) -> PluginError {
+        PluginError::Remote {
+            socket: self.socket.display().to_string(),
+            message: redacted(&refusal(status)),
+            is_above_announcement_limit: status.metadata().contains_key(ABOVE_LIMIT_KEY),
+        }
     }
 
     /// Packs the request's tree and returns the stream that sends it.
@@ -121,8 +131,7 @@ impl RemotePlugin {
     ) -> Result<T, PluginError> {
         tokio::select! {
             answer = call => answer.map(tonic::Response::into_inner).map_err(|status| {
-                let message = refusal(&status);
-                self.failed(request.redactor().redact(&message))
+                self.refused(&status, |message| request.redactor().redact(message).into_owned())
             }),
             () = request.cancel.cancelled() => Err(PluginError::Cancelled),
         }
@@ -153,6 +162,7 @@ fn metadata(request: &Request, archive: &Archive) -> Result<ManifestRequestMetad
     let size = i64::try_from(archive.size).map_err(|_| PluginError::Remote {
         socket: String::new(),
         message: "the tree is too large to send".to_owned(),
+        is_above_announcement_limit: false,
     })?;
     Ok(ManifestRequestMetadata {
         app_name: path.rsplit('/').next().unwrap_or_default().to_owned(),
@@ -184,7 +194,7 @@ impl Plugin for RemotePlugin {
             .client()
             .check_plugin_configuration(request)
             .await
-            .map_err(|status| self.failed(refusal(&status)))?
+            .map_err(|status| self.refused(&status, str::to_owned))?
             .into_inner();
         Ok(Configuration {
             discovery_configured: answer.is_discovery_configured,

@@ -35,3 +35,6 @@ pub use socket::{SocketError, SocketFile, SocketGuard, SocketLost, bind};
 
 /// Maximum bytes of one message in both directions: Argo CD's default of `ARGOCD_GRPC_MAX_SIZE_MB`.
 pub const MESSAGE_BYTES_MAX: usize = 100 * 1024 * 1024;
+
+/// Key of the metadata of a status after a command for announcements exceeded a limit of its own. Argo CD's client ignores it.
+const ABOVE_LIMIT_KEY: &str = "tiphys-above-announcement-limit";

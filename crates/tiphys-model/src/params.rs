@@ -17,9 +17,10 @@ mod suggest;
 mod value;
 
 pub use announcement::{
-    Announcement, AnnouncementEntry, AnnouncementError, AnnouncementProblem, Announcements, CollectionType,
-    Default, DynamicOutputError, IgnoredKey, IgnoredReason, ItemType, JsonType, Place, RawAnnouncement,
-    Types, decode_announcement_entries, decode_announcements, decode_dynamic_output,
+    ABOVE_LIMIT_STATUS, Announcement, AnnouncementEntry, AnnouncementError, AnnouncementProblem,
+    Announcements, CollectionType, Default, DynamicOutputError, IgnoredKey, IgnoredReason, ItemType,
+    JsonType, Place, RawAnnouncement, Types, decode_announcement_entries, decode_announcements,
+    decode_dynamic_output,
 };
 pub use assignment::{
     Applied, ApplyError, Assignment, Edited, Form, InEffect, Operand, OperandError, OperandOrigin,

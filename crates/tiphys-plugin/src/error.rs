@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use tiphys_model::limits::Limit;
+use tiphys_model::params::ABOVE_LIMIT_STATUS;
 use tiphys_process::{FailureCause, NOT_FOUND_CODE};
 use tiphys_tree::RepoPath;
 use tiphys_tree::kustomization::KustomizationError;
@@ -189,10 +190,21 @@ pub enum PluginError {
         socket: String,
         /// Its message.
         message: String,
+        /// Whether the server reports that the command for announcements exceeded a limit of its own. Argo CD's does not.
+        is_above_announcement_limit: bool,
     },
 }
 
 impl PluginError {
+    /// Returns whether the command for announcements exceeded a limit of its own. The parameters may be set nevertheless.
+    pub fn is_above_announcement_limit(&self) -> bool {
+        match self {
+            Self::Command { phase: Phase::Announce, how, .. } => *how == CommandFailure::ABOVE_LIMIT,
+            Self::Remote { is_above_announcement_limit, .. } => *is_above_announcement_limit,
+            _ => false,
+        }
+    }
+
     /// Returns the cause that a failed command printed apart from its details.
     pub fn cause(&self) -> Option<FailureCause<'_>> {
         match self {
@@ -217,6 +229,8 @@ pub enum CommandFailure {
 }
 
 impl CommandFailure {
+    /// The command for announcements exceeded a limit of its own.
+    pub const ABOVE_LIMIT: Self = Self::Exited(ABOVE_LIMIT_STATUS as i32);
     /// The command did not find its program.
     pub const NOT_FOUND: Self = Self::Exited(NOT_FOUND_CODE as i32);
 }

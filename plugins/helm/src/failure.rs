@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use tiphys_model::params::ABOVE_LIMIT_STATUS;
 pub(crate) use tiphys_process::chain;
 use tiphys_process::{FailureCause, NOT_FOUND_CODE, escape_text};
 
@@ -11,9 +12,6 @@ use crate::redaction::Redactor;
 
 /// Exit code of invalid usage.
 pub(crate) const USAGE_CODE: u8 = 2;
-
-/// Exit code of `announce` above a limit: the chart may still render, and its values can be set.
-const ABOVE_LIMIT_CODE: u8 = 3;
 
 /// Exit code after a termination signal: the shell's code of SIGTERM.
 pub(crate) const INTERRUPTED_CODE: u8 = 143;
@@ -41,7 +39,7 @@ impl Failure {
 
     /// Marks the failure as caused by a limit of announcements.
     pub(crate) fn above_limit(self) -> Self {
-        Self { code: ABOVE_LIMIT_CODE, ..self }
+        Self { code: ABOVE_LIMIT_STATUS, ..self }
     }
 
     /// Puts the cause before the message, which tiphys prints with `-v` only.

@@ -4,8 +4,10 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use tiphys_plugin::{EnvironmentError, Phase, PluginError, RunError, chain};
+use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 
+use crate::ABOVE_LIMIT_KEY;
 use crate::metrics::{Method, Refusal};
 
 /// Replaces the server's own directory in messages.
@@ -25,7 +27,11 @@ pub(super) fn status(method: Method, error: &PluginError) -> Status {
         Method::MatchRepository => "match repository error",
         Method::GetParametersAnnouncement => "get parameters announcement error",
     };
-    Status::new(code, format!("{call}: {}", cause(error)))
+    let mut status = Status::new(code, format!("{call}: {}", cause(error)));
+    if error.is_above_announcement_limit() {
+        status.metadata_mut().insert(ABOVE_LIMIT_KEY, MetadataValue::from_static("true"));
+    }
+    status
 }
 
 /// Returns the limit that a plugin's failure exceeded, for the metrics. The limits of the queue are counted by
@@ -108,7 +114,8 @@ pub(super) fn shutting_down() -> Status {
 pub(super) fn without_work_dir(status: Status, work_dir: Option<&Path>) -> Status {
     match work_dir.and_then(Path::to_str) {
         Some(dir) if status.message().contains(dir) => {
-            Status::new(status.code(), status.message().replace(dir, WORK_DIR))
+            let message = status.message().replace(dir, WORK_DIR);
+            Status::with_metadata(status.code(), message, status.metadata().clone())
         }
         _ => status,
     }

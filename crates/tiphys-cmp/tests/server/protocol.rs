@@ -232,6 +232,19 @@ async fn announcements_keep_every_field() {
 }
 
 #[tokio::test]
+async fn exceeded_limit_of_announcements_is_reported_to_the_client() {
+    for (command, expected) in [("exit 3", true), ("exit 4", false)] {
+        let spec = format!(
+            "  generate: {{command: ['true']}}\n  parameters: {{dynamic: {{command: [sh, -c, {command}]}}}}"
+        );
+        let failed = served(&spec, async |plugin, store| {
+            plugin.announce(&request(&tree(store, &[("app/x", "")]))).await.expect_err(command)
+        });
+        assert_eq!(failed.await.is_above_announcement_limit(), expected, "{command}");
+    }
+}
+
+#[tokio::test]
 async fn executable_bits_are_preserved_if_configured() {
     for (preserve, expected) in [("true", Ok(())), ("false", Err(()))] {
         let spec = format!("  preserveFileMode: {preserve}\n  generate: {{command: [./run.sh]}}");

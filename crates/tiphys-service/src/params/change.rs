@@ -12,16 +12,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use tiphys_engine::{
-    DynamicEdit, Given, HELM_PLUGIN, HELM_VALUE_PREFIXES, InlineValues, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX,
-    SET_PREFIX, SET_STRING_PREFIX, SourceType, ValueParameters, ValuePath, VariableNames, Variables,
-    build_variables, has_plugin_values, helm_parameter_names, is_held_as_text, parameter_places,
-    replaced_variables, with_parameters, written_parameters,
+    DynamicEdit, Given, HELM_VALUE_PREFIXES, InlineValues, KUSTOMIZE_PLUGIN, SET_FILE_PREFIX, SET_PREFIX,
+    SET_STRING_PREFIX, SourceType, ValueParameters, ValuePath, VariableNames, Variables, build_variables,
+    has_plugin_values, helm_parameter_names, is_held_as_text, parameter_places, replaced_variables,
+    with_parameters, written_parameters,
 };
 use tiphys_model::params::{
     Applied, ApplyError, Assignment, Edited, InEffect, ParameterChange, ParameterValue, apply,
 };
 use tiphys_model::resources::ApplicationSource;
-use tiphys_plugin::{CommandFailure, Phase, PluginError};
+use tiphys_plugin::PluginError;
 use tiphys_render::{AnnouncedSource, AskedSource, ChartFolder, Inquiry, RenderError, SourceFailure};
 use tiphys_store::StoredApplication;
 
@@ -35,9 +35,6 @@ pub(super) use request::{Below, FROM_STANDARD_INPUT};
 pub use request::{EditedValue, ParameterEdit, ParameterRequest};
 use request::{RequestTarget, ValueAssignments};
 use structures::Structured;
-
-/// The exit status of the Helm plugin if a chart has more values than it announces.
-const HELM_PAST_BOUND: CommandFailure = CommandFailure::Exited(3);
 
 /// Where values of a chart are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +106,9 @@ impl ParameterSource {
         {
             show_names(&mut source);
             match failure {
-                Some(error) if source.source_type == SourceType::Helm && is_past_bound(&error) => {
+                Some(error)
+                    if source.source_type == SourceType::Helm && is_above_announcement_limit(&error) =>
+                {
                     let message = format!(
                         "the types of the chart's values are unknown, so new values are set as helm's --set reads them: {}",
                         chain(&error)
@@ -396,12 +395,10 @@ fn value_name(parameter: &str) -> Option<String> {
     Some(format!("{SET_PREFIX}{path}"))
 }
 
-/// Returns whether the Helm plugin announced nothing because of its own limit. The chart may render nevertheless.
-fn is_past_bound(error: &RenderError) -> bool {
+/// Returns whether the plugin announced nothing because of its own limit. The chart may render nevertheless.
+fn is_above_announcement_limit(error: &RenderError) -> bool {
     let RenderError::Source(error) = error else { return false };
-    let SourceFailure::Plugin { name, source } = &*error.failure else { return false };
-    name == HELM_PLUGIN
-        && matches!(source, PluginError::Command { phase: Phase::Announce, how, .. } if *how == HELM_PAST_BOUND)
+    error.failure.of_plugin().is_some_and(PluginError::is_above_announcement_limit)
 }
 
 /// Reports whether build variables in a value are replaced.
