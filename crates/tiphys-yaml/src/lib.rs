@@ -17,7 +17,7 @@ mod writer;
 
 pub use decode::{DecodeError, Object, names_equal};
 pub use edit::{Change, EditError, NewValue, Step, Target, edit};
-pub use error::Error;
+pub use error::{Error, ErrorKind};
 pub use float::Float;
 pub use json::{read_json, read_json_as_any, write_go_json, write_go_string};
 pub use json_pointer::JsonPointer;

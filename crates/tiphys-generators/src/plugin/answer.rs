@@ -3,7 +3,7 @@
 mod fuzz;
 
 use serde_json::{Map, Value};
-use tiphys_yaml::{Data, Node, names_equal, read_json, read_json_as_any};
+use tiphys_yaml::{Data, ErrorKind, Node, names_equal, read_json, read_json_as_any};
 
 use super::contract::Contract;
 use super::first_value::first_value;
@@ -83,15 +83,12 @@ pub(super) fn error_message(body: &[u8]) -> String {
 
 fn read(body: &[u8], target: &str) -> Result<Option<Node>, String> {
     let Some(value) = first_value(body)? else { return Ok(None) };
-    read_json_as_any(value).map(Some).map_err(|error| {
-        let error = error.to_string();
-        // Other errors are limits.
-        match error.split_once("the number ").and_then(|(_, rest)| rest.split_once(" is too large")) {
-            Some((number, _)) => {
-                format!("json: cannot unmarshal number {number} into {target} of type float64")
-            }
-            None => format!("json: {error}"),
+    read_json_as_any(value).map(Some).map_err(|error| match &error.kind {
+        ErrorKind::LargeNumber(number) => {
+            format!("json: cannot unmarshal number {number} into {target} of type float64")
         }
+        // Other errors are limits.
+        _ => format!("json: {error}"),
     })
 }
 

@@ -3,7 +3,7 @@
 
 use crate::scalar::Unquoted;
 use crate::text::go_lossy;
-use crate::{Data, Entry, Error, Float, Key, Limits, Node, Position};
+use crate::{Data, Entry, Error, ErrorKind, Float, Key, Limits, Node, Position};
 
 /// How numbers are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,7 +217,8 @@ impl<'a> Parser<'a> {
             (Ok(value), _) if value.is_finite() => Ok(Data::Float(Float::written(value, &text))),
             (_, Numbers::Yaml) => Ok(Data::String(text.into_owned())),
             (_, Numbers::Json | Numbers::Any) => {
-                Err(Error::at(position, format!("the number {text} is too large")))
+                let error = Error::at(position, format!("the number {text} is too large"));
+                Err(Error { kind: ErrorKind::LargeNumber(text.into_owned()), ..error })
             }
         }
     }

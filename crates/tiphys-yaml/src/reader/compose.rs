@@ -6,7 +6,6 @@ use super::Limits;
 use super::cursor::Cursor;
 use super::parse::{Event, Extent, Parser};
 use super::scan::Scanner;
-use crate::error::{EXCESSIVE, TOO_MANY};
 use crate::scalar::{BINARY_TAG, MERGE_TAG, Unquoted, key_text, read_scalar, unquoted_text};
 use crate::text::Decoded;
 use crate::{Data, Entry, Error, Key, Node, Position};
@@ -204,7 +203,7 @@ impl Composer {
         self.copied_bytes += bytes;
         if excessive_aliasing(self.steps, self.alias_steps) || self.copied_bytes > self.limits.alias_bytes_max
         {
-            return Err(Error::at(position, format!("{EXCESSIVE} aliasing")));
+            return Err(Error::limit(position, "the document contains excessive aliasing"));
         }
         if self.steps > self.limits.nodes_max {
             return Err(too_many(position, self.limits));
@@ -270,7 +269,7 @@ impl Composer {
         self.copied_nodes += size.nodes;
         self.copied_bytes += size.bytes;
         if self.copied_nodes > self.limits.nodes_max || self.copied_bytes > self.limits.alias_bytes_max {
-            return Err(Error::at(position, format!("{EXCESSIVE} anchors")));
+            return Err(Error::limit(position, "the document contains excessive anchors"));
         }
         let done = Anchored::Done {
             node: node.clone(),
@@ -392,7 +391,7 @@ fn too_deep(position: Position, limits: Limits) -> Error {
 }
 
 fn too_many(position: Position, limits: Limits) -> Error {
-    Error::at(position, format!("{TOO_MANY} {} nodes", limits.nodes_max))
+    Error::limit(position, format!("the document has more than {} nodes", limits.nodes_max))
 }
 
 /// The size of a copy of a node.

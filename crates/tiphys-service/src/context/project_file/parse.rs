@@ -32,8 +32,9 @@ impl Invalid {
 
 /// Parses a project file. An unknown key is an error: a mistake in it would otherwise change what a command does.
 pub(super) fn parse(text: &[u8]) -> Result<Vec<WrittenKey>, Invalid> {
-    let documents = tiphys_yaml::read_documents(text)
-        .map_err(|Error { position, message }| Invalid::new(position.unwrap_or(Position::START), message))?;
+    let documents = tiphys_yaml::read_documents(text).map_err(|Error { position, message, .. }| {
+        Invalid::new(position.unwrap_or(Position::START), message)
+    })?;
     if let Some(second) = documents.get(1) {
         return Err(Invalid::new(second.position, "a project file has one document"));
     }
