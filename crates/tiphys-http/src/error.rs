@@ -17,13 +17,47 @@ pub enum HttpError {
     ConnectTimeout(Timeout),
     /// No connection: the host was not found, or refused it, or is unreachable.
     #[error("{0}")]
-    NoConnection(String),
+    NoConnection(ConnectError),
     /// TLS failed, for example because a certificate is not trusted.
     #[error("TLS: {0}")]
     Tls(String),
     /// Any other failure.
     #[error("{0}")]
     Other(String),
+}
+
+/// Why no connection was established.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConnectError {
+    /// The host was not found.
+    #[error("{0}")]
+    UnknownHost(String),
+    /// The host refused the connection.
+    #[error("{0}")]
+    Refused(String),
+    /// The host is unreachable, or the proxy did not connect to it.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl ConnectError {
+    /// Returns the reason; `None` for an error of a connection, such as one that was closed later.
+    fn of(error: &io::Error) -> Option<Self> {
+        let message = error.to_string();
+        match error.kind() {
+            ErrorKind::ConnectionRefused => Some(Self::Refused(message)),
+            ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::AddrNotAvailable => {
+                Some(Self::Other(message))
+            }
+            // The operating system gave up. Timeouts of the client have no code of it.
+            ErrorKind::TimedOut => error.raw_os_error().map(|_| Self::Other(message)),
+            // The standard library has no error kind for failed name resolution.
+            _ if message.starts_with("failed to lookup address information") => {
+                Some(Self::UnknownHost(message))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl HttpError {
@@ -38,14 +72,15 @@ impl HttpError {
         if let Some(error) = find::<rustls::Error>(&causes) {
             return Self::Tls(error.to_string());
         }
-        if let Some(error) = find::<io::Error>(&causes).filter(|error| is_no_connection(error)) {
-            return Self::NoConnection(error.to_string());
+        if let Some(error) = find::<io::Error>(&causes).and_then(ConnectError::of) {
+            return Self::NoConnection(error);
         }
         if let Some(timeout) = connect_timeout {
             return Self::ConnectTimeout(timeout);
         }
         if causes.last().is_some_and(|cause| cause.to_string().starts_with("tunnel error: ")) {
-            return Self::NoConnection("the proxy refused to connect to it".to_owned());
+            let message = "the proxy refused to connect to it".to_owned();
+            return Self::NoConnection(ConnectError::Other(message));
         }
         Self::of_last(&causes)
     }
@@ -78,20 +113,4 @@ fn next_cause<'a>(cause: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + '
 
 fn find<'a, T: Error + 'static>(causes: &[&'a (dyn Error + 'static)]) -> Option<&'a T> {
     causes.iter().find_map(|cause| cause.downcast_ref::<T>())
-}
-
-/// Whether no connection was established, as opposed to one that was closed later.
-fn is_no_connection(error: &io::Error) -> bool {
-    // The standard library has no error kind for failed name resolution.
-    let is_unknown_host = error.to_string().starts_with("failed to lookup address information");
-    is_unknown_host
-        || match error.kind() {
-            ErrorKind::ConnectionRefused
-            | ErrorKind::HostUnreachable
-            | ErrorKind::NetworkUnreachable
-            | ErrorKind::AddrNotAvailable => true,
-            // The operating system gave up. Timeouts of the client have no code of it.
-            ErrorKind::TimedOut => error.raw_os_error().is_some(),
-            _ => false,
-        }
 }

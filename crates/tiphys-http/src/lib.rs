@@ -25,7 +25,7 @@ pub use client::{Environment, HttpClient, Request};
 pub use connect_to::{ConnectTo, ConnectToError};
 pub use credentials::{CredentialScope, Credentials};
 pub use deadline::{Deadline, Timeout};
-pub use error::HttpError;
+pub use error::{ConnectError, HttpError};
 pub use response::{Response, Target};
 pub use servers::Servers;
 pub use url::{Base, HttpUrl, percent_encode};

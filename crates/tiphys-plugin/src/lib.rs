@@ -38,5 +38,5 @@ pub use plugin::{Announced, Configuration, Discovery, Generated, InputRule, Matc
 pub use request::{Deadline, Request};
 pub use settings::RunSettings;
 pub use slots::{SlotLimits, Slots};
-pub use tiphys_process::{FailureCause, chain};
+pub use tiphys_process::{FailureCause, PROGRAM_NOT_FOUND, chain};
 pub use tiphys_process::{PrivateView, RunError, Shielded};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, AtFlags, CWD, FileType, accessat, stat};
 
 /// Message for a name that is not in the search path. The wording of Go's `exec.ErrNotFound`.
-pub(crate) const NOT_FOUND: &str = "executable file not found in $PATH";
+pub const PROGRAM_NOT_FOUND: &str = "executable file not found in $PATH";
 
 /// The exit code of a command that does not find its program, as in shells.
 pub const NOT_FOUND_CODE: u8 = 127;
@@ -43,7 +43,7 @@ fn candidates(program: &Path, search_path: &OsStr) -> impl Iterator<Item = PathB
 pub(crate) fn resolve(program: &Path, env: &[(OsString, OsString)]) -> io::Result<PathBuf> {
     let path = env.iter().rfind(|(name, _)| name == "PATH").map(|(_, value)| value.as_os_str());
     find_program(program, path.unwrap_or_default())
-        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, NOT_FOUND))
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, PROGRAM_NOT_FOUND))
 }
 
 /// Whether this is a file that the process may execute.

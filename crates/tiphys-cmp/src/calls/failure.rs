@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use tiphys_plugin::{EnvironmentError, Phase, PluginError, RunError, chain};
+use tiphys_plugin::{EnvironmentError, PROGRAM_NOT_FOUND, Phase, PluginError, RunError, chain};
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 
@@ -81,7 +81,7 @@ fn not_started(program: &str, error: &io::Error) -> String {
     if error.kind() == ErrorKind::InvalidInput {
         return message;
     }
-    if message.starts_with("executable file not found") {
+    if message == PROGRAM_NOT_FOUND {
         return format!("exec: {program:?}: {message}");
     }
     // Go prints the system's message in lower case and without the number.

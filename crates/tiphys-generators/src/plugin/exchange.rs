@@ -5,8 +5,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use tiphys_http::{
-    CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response, Servers,
-    Target,
+    ConnectError, CredentialScope, Credentials, Deadline, HttpClient, HttpError, HttpUrl, Request, Response,
+    Servers, Target,
 };
 use tiphys_model::limits::Limit;
 
@@ -161,13 +161,13 @@ impl Exchange<'_> {
                 let go = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
                 self.timed_out(go, error)
             }
-            HttpError::NoConnection(text) if text.starts_with("Connection refused") => {
+            HttpError::NoConnection(ConnectError::Refused(_)) => {
                 format!("dial tcp {server}: connect: connection refused")
             }
-            HttpError::NoConnection(text) if text.starts_with("failed to lookup") => {
+            HttpError::NoConnection(ConnectError::UnknownHost(_)) => {
                 format!("dial tcp: lookup {server}: no such host")
             }
-            HttpError::NoConnection(text) => format!("dial tcp {server}: {text}"),
+            HttpError::NoConnection(error) => format!("dial tcp {server}: {error}"),
             HttpError::Tls(text) => format!("tls: {text}"),
             HttpError::Other(text) => text.clone(),
         };

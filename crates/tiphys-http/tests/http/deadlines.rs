@@ -71,7 +71,9 @@ async fn unreachable_servers_are_distinguished_from_other_failures() {
         ("http://host.invalid/?token=hidden", "failed to lookup address information: "),
     ] {
         match get(&client, text).await {
-            Err(HttpError::NoConnection(error)) => assert!(error.starts_with(expected), "{error}"),
+            Err(HttpError::NoConnection(error)) => {
+                assert!(error.to_string().starts_with(expected), "{error}");
+            }
             other => panic!("expected no connection, found {other:?}"),
         }
     }

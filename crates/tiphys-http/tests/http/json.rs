@@ -6,7 +6,8 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use tiphys_http::{
-    ConnectTo, CredentialScope, Credentials, Deadline, HttpClient, HttpError, Request, Response, Target,
+    ConnectError, ConnectTo, CredentialScope, Credentials, Deadline, HttpClient, HttpError, Request,
+    Response, Target,
 };
 use tiphys_model::access::{RepositoryAccess, Secret};
 use tiphys_testkit::canned_server::{Canned, CannedServer};
@@ -106,7 +107,7 @@ async fn refused_connections_are_reported() {
     drop(listener);
     let error = post(&plain_client().await, &Target::new(url(&closed))).await.err();
     let expected = "Connection refused (os error 111)";
-    assert_eq!(error, Some(HttpError::NoConnection(expected.to_owned())));
+    assert_eq!(error, Some(HttpError::NoConnection(ConnectError::Refused(expected.to_owned()))));
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
-use crate::program::{NOT_FOUND, find_not_executable, find_program, is_executable};
+use crate::program::{PROGRAM_NOT_FOUND, find_not_executable, find_program, is_executable};
 use crate::quote::quote_argument;
 use crate::spec::CommandSpec;
 
@@ -115,7 +115,7 @@ fn resolve(name: &str, path: &str, dir: &Path) -> Result<PathBuf, Failure> {
     }
     Err(match find_not_executable(name, path) {
         Some(file) => Failure::new(Errno::ACCESS, not_executable(&file)),
-        None => Failure::new(Errno::NOENT, NOT_FOUND),
+        None => Failure::new(Errno::NOENT, PROGRAM_NOT_FOUND),
     })
 }
 
