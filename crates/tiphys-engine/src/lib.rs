@@ -21,6 +21,7 @@ mod ownership;
 mod parameter_edit;
 mod parameter_place;
 mod plugin_environment;
+mod preparation;
 mod references;
 mod scope;
 mod selection;
@@ -59,26 +60,29 @@ pub use override_files::{
 pub use owner::Owner;
 pub use ownership::Ownership;
 pub use parameter_edit::{
-    DynamicEdit, Given, NoPlaceError, parameter_changes, patch_changes, with_parameters, written_parameters,
+    DynamicEdit, Given, NoPlaceError, ParameterEdit, parameter_changes, patch_changes, with_parameters,
+    written_parameters,
 };
 pub use parameter_place::{
     FileLines, ParameterPart, PartPlace, dynamic_parameter_places, parameter_part_place, parameter_places,
     source_node,
 };
 pub use plugin_environment::{plugin_env, request_environment};
+pub use preparation::{
+    FolderFile, MergedOverride, OverrideFiles, Preparation, PreparationError, SourceFolder, TypeChoice,
+    UndecidedType,
+};
 pub use references::{ReferenceError, mentioned, references};
 pub use scope::{Scope, Scopes, set_namespace};
 pub use selection::{combine, key_in_cluster, nothing_rendered, skip_secrets};
 pub use served_kinds::{ResourceListError, ServedKind, ServedKinds, UnknownKind};
 pub use source_type::{
-    AmbiguousSource, SourceType, detected_type, explicit_type, without_empty_blocks, without_switched_off,
+    AmbiguousSource, Block, HELM_PLUGIN, KUSTOMIZE_PLUGIN, NATIVE_TYPES, NativeType, SourceType, SourceTypes,
+    without_empty_blocks,
 };
-pub use sources::{SourcesError, sources};
+pub use sources::{ApplicationSources, SourceOf, SourcesError};
 pub use tracking::{
     DEFAULT_LABEL_KEY, INSTALLATION_ID_ANNOTATION, TRACKING_ANNOTATION, Tracking, TrackingMethod,
     UnknownTrackingMethod, instance_name,
 };
-pub use translate::{
-    DirectoryPlan, HELM_PLUGIN, KUSTOMIZE_PLUGIN, PluginPlan, SourcePlace, SourcePlan, TranslateError,
-    is_reference_only, translate, translate_as,
-};
+pub use translate::{DirectoryPlan, PluginPlan, SourcePlan, TranslateError, translate};

@@ -126,6 +126,14 @@ pub fn override_source(
     files: &[OverrideFile<'_>],
 ) -> Result<Overridden, OverrideError> {
     let mut merged = source.clone();
+    if files.is_empty() {
+        return Ok(Overridden {
+            source: merged,
+            steps: Vec::new(),
+            differs_in: Vec::new(),
+            warnings: Vec::new(),
+        });
+    }
     let mut argo_cd = as_argo_cd::Memory::of(&to_value(source));
     let mut warnings = Vec::new();
     let mut steps = Vec::with_capacity(files.len());
@@ -146,10 +154,8 @@ pub fn override_source(
     }
     let argo_cd = keep_location(argo_cd.to_source(), source);
     let mut differs_in = Vec::new();
-    if !files.is_empty() {
-        collect_differences("", &to_value(&merged), &to_value(&argo_cd), &mut differs_in);
-        warnings.extend(difference(&differs_in, files));
-    }
+    collect_differences("", &to_value(&merged), &to_value(&argo_cd), &mut differs_in);
+    warnings.extend(difference(&differs_in, files));
     Ok(Overridden { source: merged, steps, differs_in, warnings })
 }
 

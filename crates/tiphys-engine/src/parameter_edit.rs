@@ -18,10 +18,9 @@ use crate::SourceType;
 use crate::dynamic::DynamicParameterError;
 use crate::helm::{
     FieldProblem, HELM_VALUE_PREFIXES, Knowledge, NoField, Variables, is_ambiguous, plugin_values,
-    set_plugin_parameters, set_shown, shown_parameters, shown_plugin_parameters,
+    set_plugin_parameters, set_shown, shown_plugin_parameters,
 };
 use crate::image::image_entry;
-use crate::translate::kustomize_parameters;
 
 pub use changes::{parameter_changes, patch_changes};
 pub use dynamic::DynamicEdit;
@@ -122,12 +121,7 @@ pub fn written_parameters(
             Some(list) => shown_plugin_parameters(list),
             None => source.plugin.as_ref().and_then(|block| block.parameters.clone()).unwrap_or_default(),
         },
-        SourceType::Kustomize => source
-            .kustomize
-            .as_ref()
-            .map(|block| kustomize_parameters(block, &str::to_owned))
-            .unwrap_or_default(),
-        SourceType::Helm => source.helm.as_ref().map(shown_parameters).unwrap_or_default(),
+        SourceType::Native(native) => (native.parameters)(source),
         SourceType::Directory => Vec::new(),
     }
 }
@@ -147,6 +141,21 @@ pub struct Given<'a> {
     pub types: &'a [(String, JsonType)],
 }
 
+/// A change of the parameters of a source.
+#[derive(Debug)]
+pub struct ParameterEdit<'a> {
+    /// The source.
+    pub source: &'a ApplicationSource,
+    /// The parameters afterwards.
+    pub after: &'a [Parameter],
+    /// Information about them.
+    pub given: Given<'a>,
+    named: BTreeSet<&'a str>,
+    /// Of several announcements with one name, the first takes effect.
+    announcements: HashMap<&'a str, &'a Announcement>,
+    types: HashMap<&'a str, JsonType>,
+}
+
 /// Returns the source with these parameters instead of its own. Unchanged parameters stay as they were written.
 pub fn with_parameters(
     source: &ApplicationSource,
@@ -154,65 +163,78 @@ pub fn with_parameters(
     after: &[Parameter],
     given: Given<'_>,
 ) -> Result<ApplicationSource, NoPlaceError> {
-    let mut changed = source.clone();
-    let named: BTreeSet<&str> = given.names.iter().copied().collect();
-    // Of several announcements with one name, the first takes effect.
-    let announcements: HashMap<&str, &Announcement> = given
-        .announcements
-        .iter()
-        .rev()
-        .map(|announcement| (announcement.name.as_str(), announcement))
-        .collect();
-    let types: HashMap<&str, JsonType> =
-        given.types.iter().map(|(name, one)| (name.as_str(), *one)).collect();
-    let knowledge = |name: &str| Knowledge {
-        announcement: announcements.get(name).copied(),
-        variables: given.variables,
-        given_type: types.get(name).copied(),
+    let announced = given.announcements.iter().rev();
+    let edit = ParameterEdit {
+        source,
+        after,
+        given,
+        named: given.names.iter().copied().collect(),
+        announcements: announced.map(|announcement| (announcement.name.as_str(), announcement)).collect(),
+        types: given.types.iter().map(|(name, one)| (name.as_str(), *one)).collect(),
     };
     match source_type {
-        SourceType::Plugin => {
-            let written = plugin_values(source, given.plugin)
-                .map(|before| set_plugin_parameters(before, after, &named, knowledge))
-                .transpose()
-                .map_err(|(name, problem)| no_field(name, problem))?;
-            let after = written.as_deref().unwrap_or(after);
-            let block = changed.plugin.get_or_insert_default();
-            // An empty list and no list are different values. A list that becomes empty is removed; one that was empty stays.
-            block.parameters = match after {
-                [] if block.parameters.as_ref().is_none_or(|list| !list.is_empty()) => None,
-                after => Some(after.to_vec()),
-            };
-            Ok(changed)
-        }
-        SourceType::Kustomize => {
-            let before = written_parameters(source, source_type, given.plugin);
-            let block = changed.kustomize.get_or_insert_default();
-            for (name, before, after) in differing(&before, after) {
-                set_field(block, name, before, after)?;
-            }
-            Ok(changed)
-        }
-        SourceType::Helm => {
-            let before = written_parameters(source, source_type, given.plugin);
-            let block = changed.helm.get_or_insert_default();
-            let mut edits: Vec<_> =
-                differing(&before, after).into_iter().map(|(name, _, after)| (name, after)).collect();
-            let mut seen: BTreeSet<&str> = edits.iter().map(|(name, _)| *name).collect();
-            for parameter in after.iter().filter(|one| named.contains(one.name.as_str())) {
-                let (name, text) = (parameter.name.as_str(), parameter.string.as_deref());
-                let is_ambiguous = |text| is_ambiguous(block, name, text, knowledge(name));
-                if text.is_some_and(is_ambiguous) && seen.insert(name) {
-                    edits.push((name, Some(parameter)));
-                }
-            }
-            for (name, after) in edits {
-                set_shown(block, name, after, knowledge(name)).map_err(|problem| no_field(name, problem))?;
-            }
-            Ok(changed)
-        }
+        SourceType::Plugin => set_block_parameters(&edit),
+        SourceType::Native(native) => (native.with_parameters)(&edit),
         SourceType::Directory => Err(NoPlaceError::Type(source_type)),
     }
+}
+
+impl<'a> ParameterEdit<'a> {
+    fn knowledge(&self, name: &str) -> Knowledge<'a> {
+        Knowledge {
+            announcement: self.announcements.get(name).copied(),
+            variables: self.given.variables,
+            given_type: self.types.get(name).copied(),
+        }
+    }
+}
+
+fn set_block_parameters(edit: &ParameterEdit<'_>) -> Result<ApplicationSource, NoPlaceError> {
+    let written = plugin_values(edit.source, edit.given.plugin)
+        .map(|before| set_plugin_parameters(before, edit.after, &edit.named, |name| edit.knowledge(name)))
+        .transpose()
+        .map_err(|(name, problem)| no_field(name, problem))?;
+    let after = written.as_deref().unwrap_or(edit.after);
+    let mut changed = edit.source.clone();
+    let block = changed.plugin.get_or_insert_default();
+    // An empty list and no list are different values. A list that becomes empty is removed; one that was empty stays.
+    block.parameters = match after {
+        [] if block.parameters.as_ref().is_none_or(|list| !list.is_empty()) => None,
+        after => Some(after.to_vec()),
+    };
+    Ok(changed)
+}
+
+/// Sets the fields of a kustomize block.
+pub(crate) fn set_kustomize_parameters(edit: &ParameterEdit<'_>) -> Result<ApplicationSource, NoPlaceError> {
+    let before = written_parameters(edit.source, SourceType::KUSTOMIZE, edit.given.plugin);
+    let mut changed = edit.source.clone();
+    let block = changed.kustomize.get_or_insert_default();
+    for (name, before, after) in differing(&before, edit.after) {
+        set_field(block, name, before, after)?;
+    }
+    Ok(changed)
+}
+
+/// Sets the fields of a helm block.
+pub(crate) fn set_helm_parameters(edit: &ParameterEdit<'_>) -> Result<ApplicationSource, NoPlaceError> {
+    let before = written_parameters(edit.source, SourceType::HELM, edit.given.plugin);
+    let mut changed = edit.source.clone();
+    let block = changed.helm.get_or_insert_default();
+    let mut edits: Vec<_> =
+        differing(&before, edit.after).into_iter().map(|(name, _, after)| (name, after)).collect();
+    let mut seen: BTreeSet<&str> = edits.iter().map(|(name, _)| *name).collect();
+    for parameter in edit.after.iter().filter(|one| edit.named.contains(one.name.as_str())) {
+        let (name, text) = (parameter.name.as_str(), parameter.string.as_deref());
+        let is_ambiguous = |text| is_ambiguous(block, name, text, edit.knowledge(name));
+        if text.is_some_and(is_ambiguous) && seen.insert(name) {
+            edits.push((name, Some(parameter)));
+        }
+    }
+    for (name, after) in edits {
+        set_shown(block, name, after, edit.knowledge(name)).map_err(|problem| no_field(name, problem))?;
+    }
+    Ok(changed)
 }
 
 /// Returns how a list or a map is set; `None` if the value cannot be one.

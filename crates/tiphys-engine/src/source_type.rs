@@ -1,17 +1,19 @@
 //! The type that a source names, or that its files indicate (Argo CD's `GetAppSourceType`).
 
-use serde::{Deserialize, Serialize};
+mod native;
+
 use std::fmt;
 
-use tiphys_model::resources::{ApplicationSource, DirectorySource, HelmSource, KustomizeSource};
+use tiphys_model::resources::{ApplicationSource, ArgoCdSettings, DirectorySource};
+
+pub use native::{Block, HELM_PLUGIN, KUSTOMIZE_PLUGIN, NATIVE_TYPES, NativeType};
+use native::{HELM, KUSTOMIZE};
 
 /// The tool that generates a source's manifests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SourceType {
-    /// kustomize.
-    Kustomize,
-    /// Helm.
-    Helm,
+    /// A tool that Argo CD itself runs, and here a plugin.
+    Native(&'static NativeType),
     /// Plain YAML and JSON.
     Directory,
     /// A config management plugin.
@@ -26,93 +28,120 @@ pub struct AmbiguousSource {
     pub types: Vec<SourceType>,
 }
 
+/// The native types, and those that Argo CD's settings disable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceTypes {
+    native: Vec<&'static NativeType>,
+    disabled: Vec<&'static NativeType>,
+}
+
+impl SourceType {
+    /// Helm.
+    pub const HELM: Self = Self::Native(&HELM);
+    /// kustomize.
+    pub const KUSTOMIZE: Self = Self::Native(&KUSTOMIZE);
+}
+
 impl fmt::Display for SourceType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Kustomize => "Kustomize",
-            Self::Helm => "Helm",
+            Self::Native(native) => native.name,
             Self::Directory => "Directory",
             Self::Plugin => "Plugin",
         })
     }
 }
 
-/// Returns the type that a source names, after its override files were merged. `None` leaves the type to detection.
-pub fn explicit_type(source: &ApplicationSource) -> Result<Option<SourceType>, AmbiguousSource> {
-    let blocks = [
-        (source.kustomize.is_some(), SourceType::Kustomize),
-        (source.helm.is_some(), SourceType::Helm),
-        (source.directory.is_some(), SourceType::Directory),
-        (source.plugin.is_some(), SourceType::Plugin),
-    ];
-    let types: Vec<SourceType> = blocks.into_iter().filter_map(|(set, kind)| set.then_some(kind)).collect();
-    match types[..] {
-        [] => Ok(None),
-        [only] => Ok(Some(only)),
-        _ => Err(AmbiguousSource { types }),
+impl fmt::Debug for SourceType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
-/// Returns the source without empty `kustomize`, `helm` and `directory` blocks, which Argo CD's controller removes first. An empty `plugin`
-/// block stays. Override files are merged later, so blocks that they add stay too.
-///
-/// As in Argo CD, a kustomize block counts as empty if it only has booleans for labels and annotations, since they have no effect alone.
+impl Default for SourceTypes {
+    fn default() -> Self {
+        Self::new(NATIVE_TYPES, &ArgoCdSettings::default())
+    }
+}
+
+impl SourceTypes {
+    /// Returns these native types, without those that the settings disable: any value other than `true` does.
+    pub fn new(native: &[&'static NativeType], settings: &ArgoCdSettings) -> Self {
+        let is_disabled = |one: &&&NativeType| (one.enabled)(settings).is_some_and(|word| word != "true");
+        Self { native: native.to_vec(), disabled: native.iter().filter(is_disabled).copied().collect() }
+    }
+
+    /// Returns the plugins that render native types.
+    pub fn plugins(&self) -> Vec<&'static str> {
+        self.native.iter().map(|native| native.plugin).collect()
+    }
+
+    /// Returns the type that a source names, after its override files were merged. `None` leaves the type to detection.
+    pub fn named(&self, source: &ApplicationSource) -> Result<Option<SourceType>, AmbiguousSource> {
+        let native = self.native.iter().filter(|native| (native.block)(source) != Block::Absent);
+        let native = native.map(|native| SourceType::Native(native));
+        let others = [
+            (source.directory.is_some(), SourceType::Directory),
+            (source.plugin.is_some(), SourceType::Plugin),
+        ];
+        let others = others.into_iter().filter_map(|(is_set, kind)| is_set.then_some(kind));
+        let types: Vec<SourceType> = native.chain(others).collect();
+        match types[..] {
+            [] => Ok(None),
+            [only] => Ok(Some(only)),
+            _ => Err(AmbiguousSource { types }),
+        }
+    }
+
+    /// Returns the source as a plain directory if Argo CD's settings disable the type that it names (`helm.enable: "false"`). A source that
+    /// names several types stays, because it is invalid anyway.
+    pub fn without_disabled(&self, source: &ApplicationSource) -> ApplicationSource {
+        let mut source = source.clone();
+        if let Ok(Some(SourceType::Native(native))) = self.named(&source)
+            && self.is_disabled(native)
+        {
+            (native.remove_block)(&mut source);
+            source.directory = Some(DirectorySource::default());
+        }
+        source
+    }
+
+    /// Returns the type that the files of the source's directory indicate, if no plugin matches. `names` are the names of its files, without
+    /// directories, in any order. Of several matches the last by bytes decides, as in Argo CD. Types that settings disable are not
+    /// detected.
+    pub fn detected<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> SourceType {
+        let indicated = names.into_iter().filter_map(|name| Some((name, self.indicated_by(name)?)));
+        indicated.max_by_key(|(name, _)| *name).map_or(SourceType::Directory, |(_, kind)| kind)
+    }
+
+    /// Returns the type that a file of this name indicates.
+    pub(crate) fn indicated_by(&self, name: &str) -> Option<SourceType> {
+        let mut enabled = self.native.iter().filter(|native| !self.is_disabled(native));
+        enabled.find(|native| (native.is_indicated_by)(name)).map(|native| SourceType::Native(native))
+    }
+
+    /// Returns the native type that a plugin implements.
+    pub(crate) fn of_plugin(&self, plugin: &str) -> Option<&'static NativeType> {
+        self.native.iter().find(|native| native.plugin == plugin).copied()
+    }
+
+    /// Whether the settings disable a type.
+    pub(crate) fn is_disabled(&self, native: &NativeType) -> bool {
+        self.disabled.contains(&native)
+    }
+}
+
+/// Returns the source without empty blocks, which Argo CD's controller removes first. An empty `plugin` block stays. Override files are
+/// merged later, so blocks that they add stay too.
 pub fn without_empty_blocks(source: &ApplicationSource) -> ApplicationSource {
     let mut source = source.clone();
-    source.kustomize = source.kustomize.filter(|block| *block != booleans_of(block));
-    source.helm = source.helm.filter(|block| *block != HelmSource::default());
+    for native in NATIVE_TYPES {
+        if (native.block)(&source) == Block::Empty {
+            (native.remove_block)(&mut source);
+        }
+    }
     source.directory = source.directory.filter(|block| *block != DirectorySource::default());
     source
-}
-
-/// Returns a kustomize block with only those booleans of another one that have no effect alone.
-fn booleans_of(block: &KustomizeSource) -> KustomizeSource {
-    KustomizeSource {
-        force_common_labels: block.force_common_labels,
-        force_common_annotations: block.force_common_annotations,
-        common_annotations_envsubst: block.common_annotations_envsubst,
-        label_without_selector: block.label_without_selector,
-        label_include_templates: block.label_include_templates,
-        ..KustomizeSource::default()
-    }
-}
-
-/// Returns the source as a plain directory if Argo CD's settings disable the type that it names (`helm.enable: "false"`). A source that
-/// names several types stays, because it is invalid anyway.
-pub fn without_switched_off(source: &ApplicationSource, switched_off: &[SourceType]) -> ApplicationSource {
-    match explicit_type(source) {
-        Ok(Some(kind)) if switched_off.contains(&kind) => ApplicationSource {
-            helm: None,
-            kustomize: None,
-            directory: Some(DirectorySource::default()),
-            ..source.clone()
-        },
-        _ => source.clone(),
-    }
-}
-
-/// The files that mark a directory as a kustomization.
-const KUSTOMIZATION_FILES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-
-/// Returns the type that the files of the source's directory indicate, if no plugin matches. `names` are the names of its files, without
-/// directories, in any order. Of several matches the last by bytes decides, as in Argo CD. Types that settings disable are not
-/// detected.
-pub fn detected_type<'a>(
-    names: impl IntoIterator<Item = &'a str>,
-    switched_off: &[SourceType],
-) -> SourceType {
-    names
-        .into_iter()
-        .filter_map(|name| {
-            if KUSTOMIZATION_FILES.contains(&name) {
-                Some((name, SourceType::Kustomize))
-            } else {
-                name.ends_with("Chart.yaml").then_some((name, SourceType::Helm))
-            }
-        })
-        .filter(|(_, kind)| !switched_off.contains(kind))
-        .max_by_key(|(name, _)| *name)
-        .map_or(SourceType::Directory, |(_, kind)| kind)
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! The sources from which an Application is rendered.
 
-use tiphys_model::resources::{ApplicationSource, ApplicationSpec};
+use std::collections::BTreeMap;
 
-use crate::{SourcePlace, without_empty_blocks};
+use tiphys_model::resources::{Application, ApplicationSource};
+
+use crate::{ReferenceError, references, without_empty_blocks};
 
 /// An Application whose sources cannot be rendered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,22 +23,82 @@ pub enum SourcesError {
     },
 }
 
-/// Returns the effective sources in order, without blocks that count as absent, and whether there are several.
-pub fn sources(spec: &ApplicationSpec) -> Result<(Vec<ApplicationSource>, SourcePlace), SourcesError> {
-    if spec.source_hydrator.is_some() {
-        return Err(SourcesError::Hydrator);
+/// The effective sources of an Application in order, without blocks that count as absent.
+#[derive(Clone, Debug)]
+pub struct ApplicationSources<'a> {
+    application: &'a Application,
+    sources: Vec<ApplicationSource>,
+}
+
+/// A source of an Application.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceOf<'a> {
+    /// The Application.
+    pub application: &'a Application,
+    /// The source.
+    pub source: &'a ApplicationSource,
+    /// Its position among all sources, from 1.
+    pub position: usize,
+    /// All sources.
+    pub sources: &'a ApplicationSources<'a>,
+}
+
+impl<'a> ApplicationSources<'a> {
+    /// Returns the sources of an Application.
+    pub fn of(application: &'a Application) -> Result<Self, SourcesError> {
+        let spec = &application.spec;
+        if spec.source_hydrator.is_some() {
+            return Err(SourcesError::Hydrator);
+        }
+        let sources = spec.effective_sources();
+        if sources.is_empty() {
+            return Err(SourcesError::None);
+        }
+        if let Some(index) = sources.iter().position(|source| source.repo_url.is_empty()) {
+            let path = if spec.sources.is_empty() {
+                "spec.source".to_owned()
+            } else {
+                format!("spec.sources[{index}]")
+            };
+            return Err(SourcesError::NoRepository { path });
+        }
+        Ok(Self { application, sources: sources.iter().map(without_empty_blocks).collect() })
     }
-    let sources = spec.effective_sources();
-    if sources.is_empty() {
-        return Err(SourcesError::None);
+
+    /// Returns all sources. There is at least one.
+    pub fn all(&self) -> impl Iterator<Item = SourceOf<'_>> {
+        let of =
+            |(source, position)| SourceOf { application: self.application, source, position, sources: self };
+        self.sources.iter().zip(1..).map(of)
     }
-    if let Some(index) = sources.iter().position(|source| source.repo_url.is_empty()) {
-        let path =
-            if spec.sources.is_empty() { "spec.source".to_owned() } else { format!("spec.sources[{index}]") };
-        return Err(SourcesError::NoRepository { path });
+
+    /// Returns the first source.
+    pub fn first(&self) -> SourceOf<'_> {
+        SourceOf { application: self.application, source: &self.sources[0], position: 1, sources: self }
     }
-    let place = if sources.len() > 1 { SourcePlace::OneOfSeveral } else { SourcePlace::Only };
-    Ok((sources.iter().map(without_empty_blocks).collect(), place))
+
+    /// Returns the number of all sources.
+    pub fn count(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Returns the sources that render something: not those that only provide files for other sources.
+    pub fn rendered(&self) -> impl Iterator<Item = SourceOf<'_>> {
+        self.all().filter(|one| self.count() == 1 || !is_reference_only(one.source))
+    }
+
+    /// Returns the sources by their `ref`.
+    pub fn references(&self) -> Result<BTreeMap<&'a str, &'a ApplicationSource>, ReferenceError> {
+        references(self.application.spec.effective_sources())
+    }
+}
+
+/// Returns whether a source only provides files for other sources and has nothing to render.
+fn is_reference_only(source: &ApplicationSource) -> bool {
+    !source.reference.is_empty()
+        && source.path.is_empty()
+        && source.chart.is_empty()
+        && !source.repo_url.starts_with("oci://")
 }
 
 #[cfg(test)]

@@ -4,37 +4,18 @@ use std::collections::BTreeMap;
 
 use tiphys_model::params::{NamelessParameter, Parameter, require_names};
 use tiphys_model::resources::{
-    ApplicationSource, DirectorySource, DynamicParameter, EnvEntry, GoFields, HelmSource, JsonnetOptions,
+    ApplicationSource, DirectorySource, DynamicParameter, EnvEntry, GoFields, JsonnetOptions,
     KustomizeSource, PluginSource,
 };
 
 use crate::dynamic::{DynamicParameterError, LookUp, ValueConsumer, look_ups, unsupported_look_ups};
 use crate::helm::{helm_parameters, helm_value_path};
 use crate::image::image_entry;
-use crate::{AmbiguousSource, BuildEnvironment, SourceType, explicit_type};
-
-/// The plugin that renders `kustomize` blocks and kustomizations.
-pub const KUSTOMIZE_PLUGIN: &str = "kustomize";
-
-/// The plugin that renders `helm` blocks and charts.
-pub const HELM_PLUGIN: &str = "helm";
-
-/// Whether an Application has other sources beside this one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SourcePlace {
-    /// It is the only source.
-    Only,
-    /// There are other sources.
-    OneOfSeveral,
-}
+use crate::{BuildEnvironment, HELM_PLUGIN, KUSTOMIZE_PLUGIN, SourceType};
 
 /// How a source's manifests are generated.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourcePlan {
-    /// Not at all: other sources refer to its files.
-    ReferenceOnly,
-    /// The type is unknown: a plugin that matches, else the type of [`crate::detected_type`], through [`translate_as`].
-    Detect,
     /// By a plugin.
     Plugin(PluginPlan),
     /// By reading plain manifests.
@@ -44,7 +25,7 @@ pub enum SourcePlan {
 /// A plugin run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PluginPlan {
-    /// `<name>` or `<name>-<version>`; `None` leaves the choice to discovery.
+    /// `<name>` or `<name>-<version>`; `None` if discovery has found none.
     pub name: Option<String>,
     /// The variables of the block, before replacement.
     pub env: Vec<EnvEntry>,
@@ -70,9 +51,6 @@ pub struct DirectoryPlan {
 /// A source that cannot be translated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TranslateError {
-    /// More than one block names a type.
-    #[error(transparent)]
-    Ambiguous(#[from] AmbiguousSource),
     /// A parameter has no name.
     #[error(transparent)]
     Parameter(#[from] NamelessParameter),
@@ -101,28 +79,13 @@ pub enum TranslateError {
     Jsonnet,
 }
 
-/// Returns the plan for a source, after its override files were merged.
+/// Returns the plan for a source whose type is known, after its override files were merged.
 pub fn translate(
     source: &ApplicationSource,
-    place: SourcePlace,
+    source_type: SourceType,
     build: &BuildEnvironment,
 ) -> Result<SourcePlan, TranslateError> {
-    if place == SourcePlace::OneOfSeveral && is_reference_only(source) {
-        return Ok(SourcePlan::ReferenceOnly);
-    }
-    match explicit_type(source)? {
-        Some(kind) => translate_as(source, kind, build),
-        None => Ok(SourcePlan::Detect),
-    }
-}
-
-/// Returns the plan for a source whose type is known, from its block or from its files.
-pub fn translate_as(
-    source: &ApplicationSource,
-    kind: SourceType,
-    build: &BuildEnvironment,
-) -> Result<SourcePlan, TranslateError> {
-    match kind {
+    match source_type {
         SourceType::Plugin => {
             let block = source.plugin.clone().unwrap_or_default();
             plugin_plan(&block, &source.annotated_parameters).map(SourcePlan::Plugin)
@@ -132,35 +95,23 @@ pub fn translate_as(
             let block = source.directory.as_ref();
             block.map_or_else(|| Ok(DirectoryPlan::default()), directory_plan).map(SourcePlan::Directory)
         }
-        SourceType::Kustomize => {
-            unsupported_look_ups(&source.annotated_parameters, "kustomize")?;
-            let block = source.kustomize.clone().unwrap_or_default();
-            kustomize_plan(&block, build).map(SourcePlan::Plugin)
-        }
-        SourceType::Helm => {
-            let block = source.helm.clone().unwrap_or_default();
-            helm_plan(&block, &source.annotated_parameters).map(SourcePlan::Plugin)
+        SourceType::Native(native) => {
+            let plan = (native.plan)(source, build)?;
+            Ok(SourcePlan::Plugin(PluginPlan { name: Some(native.plugin.to_owned()), ..plan }))
         }
     }
 }
 
-/// Returns whether a source only provides files for other sources and has nothing to render.
-pub fn is_reference_only(source: &ApplicationSource) -> bool {
-    !source.reference.is_empty()
-        && source.path.is_empty()
-        && source.chart.is_empty()
-        && !source.repo_url.starts_with("oci://")
-}
-
 impl PluginPlan {
     /// Returns the plan for the plugin that discovery has found. The Helm plugin gets dynamic parameters in its own form.
-    pub fn for_found(self, plugin: &str) -> Result<Self, TranslateError> {
-        if self.look_ups.is_empty() || plugin != HELM_PLUGIN {
-            return Ok(self);
+    pub(crate) fn of_plugin(self, found: Option<&str>) -> Result<Self, TranslateError> {
+        let name = found.map(str::to_owned).or(self.name.clone());
+        if self.look_ups.is_empty() || name.as_deref() != Some(HELM_PLUGIN) {
+            return Ok(Self { name, ..self });
         }
         let dynamic_parameters = self.look_ups.iter().map(LookUp::parameter).cloned().collect();
-        let block = PluginSource { name: plugin.to_owned(), dynamic_parameters, ..self.block() };
-        Ok(Self { look_ups: plugin_plan(&block, &[])?.look_ups, ..self })
+        let block = PluginSource { name: HELM_PLUGIN.to_owned(), dynamic_parameters, ..self.block() };
+        Ok(Self { name, look_ups: plugin_plan(&block, &[])?.look_ups, ..self })
     }
 
     /// Returns the plugin block for this plan, for [`crate::request_environment`].
@@ -210,28 +161,35 @@ fn directory_plan(block: &DirectorySource) -> Result<DirectoryPlan, TranslateErr
 const HELM_VERSIONS: [&str; 3] = ["", "v3", "v4"];
 
 /// Returns the plan with the parameters that the Helm plugin announces. The plugin replaces variables, because it knows in which fields.
-fn helm_plan(block: &HelmSource, annotated: &[DynamicParameter]) -> Result<PluginPlan, TranslateError> {
+pub(crate) fn helm_plan(
+    source: &ApplicationSource,
+    _build: &BuildEnvironment,
+) -> Result<PluginPlan, TranslateError> {
+    let block = &source.helm.clone().unwrap_or_default();
     if !HELM_VERSIONS.contains(&block.version.as_str()) {
         return Err(TranslateError::HelmVersion { version: block.version.clone() });
     }
     let set = block.parameters.iter().map(|one| &one.name);
     let set: Vec<String> = set.chain(block.file_parameters.iter().map(|one| &one.name)).cloned().collect();
-    let dynamic = block.dynamic_parameters.iter().chain(annotated);
+    let dynamic = block.dynamic_parameters.iter().chain(&source.annotated_parameters);
     let look_ups = look_ups(dynamic, &set, ValueConsumer::Helm)?;
-    let parameters = Some(helm_parameters(block));
-    Ok(PluginPlan { name: Some(HELM_PLUGIN.to_owned()), env: Vec::new(), parameters, look_ups })
+    Ok(PluginPlan { parameters: Some(helm_parameters(block)), look_ups, ..PluginPlan::default() })
 }
 
 /// Returns the plan with the parameters that the kustomize plugin announces. Variables in images and labels are replaced here, as Argo CD
 /// does before it runs kustomize. Unlike there, `KUBE_*` variables are replaced too.
-fn kustomize_plan(block: &KustomizeSource, build: &BuildEnvironment) -> Result<PluginPlan, TranslateError> {
+pub(crate) fn kustomize_plan(
+    source: &ApplicationSource,
+    build: &BuildEnvironment,
+) -> Result<PluginPlan, TranslateError> {
+    unsupported_look_ups(&source.annotated_parameters, KUSTOMIZE_PLUGIN)?;
+    let block = &source.kustomize.clone().unwrap_or_default();
     let fields = refused_fields(block);
     if !fields.is_empty() {
         return Err(TranslateError::Kustomize { fields });
     }
     let parameters = kustomize_parameters(block, &|text| build.expand(text));
-    let name = Some(KUSTOMIZE_PLUGIN.to_owned());
-    Ok(PluginPlan { name, parameters: Some(parameters), ..PluginPlan::default() })
+    Ok(PluginPlan { parameters: Some(parameters), ..PluginPlan::default() })
 }
 
 /// Returns the parameters for a kustomize block, with `expand` applied to images and label values.

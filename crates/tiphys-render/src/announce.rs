@@ -4,8 +4,8 @@ use std::path::Path;
 
 use futures_util::future::join;
 use tiphys_engine::{
-    BuildEnvironment, PluginPlan, SourcePlace, SourcePlan, SourceType, explicit_type, translate,
-    without_switched_off, written_parameters,
+    ApplicationSources, BuildEnvironment, OverrideFiles, PluginPlan, SourceOf, SourcePlan, SourceType,
+    translate, written_parameters,
 };
 use tiphys_model::params::Parameter;
 use tiphys_model::resources::{Application, ApplicationSource};
@@ -13,8 +13,8 @@ use tiphys_plugin::{Explanation, Explanations};
 use tiphys_tree::RepoPath;
 
 use crate::error::{RenderError, SourceFailure};
-use crate::prepare::{OverrideFiles, Prepared, Work};
-use crate::renderer::{Renderer, SourceIndex, rendered};
+use crate::prepare::{Prepared, Work};
+use crate::renderer::Renderer;
 use crate::report::{AnnouncedSource, AskedSource, MergedFile};
 
 /// A question to a plugin.
@@ -45,16 +45,14 @@ impl Renderer {
         choose: impl Fn(usize, &ApplicationSource) -> bool,
     ) -> Result<Vec<AskedSource>, RenderError> {
         let mut told = Vec::new();
-        let (sources, place) = tiphys_engine::sources(&application.spec)?;
-        for (at, source) in asked(&sources, place, choose) {
-            let Some((mut known, prepared)) = self.found(application, source, place, at).await else {
-                continue;
-            };
+        let sources = ApplicationSources::of(application)?;
+        for of in sources.rendered().filter(|of| choose(of.position, of.source)) {
+            let (mut known, prepared) = self.found(of).await;
             let failure = match prepared {
                 Ok(prepared) => {
                     known.files = self.source_files(&prepared).await;
                     let answer = self.ask(&prepared.work, inquiry, &mut known).await;
-                    answer.err().map(|failure| at.failed(source, failure))
+                    answer.err().map(|failure| prepared.failed(failure))
                 }
                 Err(failure) => Some(failure),
             };
@@ -70,18 +68,17 @@ impl Renderer {
         application: &Application,
     ) -> Result<Vec<AskedSource>, RenderError> {
         let mut found = Vec::new();
-        let (sources, place) = tiphys_engine::sources(&application.spec)?;
-        for (at, source) in asked(&sources, place, |_, _| true) {
+        for of in ApplicationSources::of(application)?.rendered() {
+            let SourceOf { source, .. } = of;
             let is_local =
                 source.chart.is_empty() && self.sources.has_copy(&source.repo_url).await.unwrap_or(true);
-            if !is_local {
-                found.push(AskedSource {
-                    source: self.unprepared(application, source, place, at),
-                    failure: None,
-                });
-            } else if let Some((known, prepared)) = self.found(application, source, place, at).await {
-                found.push(AskedSource { source: known, failure: prepared.err() });
-            }
+            let (source, failure) = if is_local {
+                let (known, prepared) = self.found(of).await;
+                (known, prepared.err())
+            } else {
+                (self.unprepared(of), None)
+            };
+            found.push(AskedSource { source, failure });
         }
         Ok(found)
     }
@@ -93,16 +90,15 @@ impl Renderer {
         position: usize,
         name: &str,
     ) -> Result<Option<Explanation>, RenderError> {
-        let (sources, place) = tiphys_engine::sources(&application.spec)?;
-        for (at, source) in asked(&sources, place, |one, _| one == position) {
-            let prepared = self.prepared(application, (source, OverrideFiles::Unmerged), place, at).await?;
-            let Work::Plugin { chosen, request, .. } = &prepared.work else { continue };
-            let plugin = chosen.plugin.name().to_owned();
-            let explained = chosen.plugin.explain(request, name).await;
-            let failed = |source| SourceFailure::Plugin { name: plugin, source };
-            return explained.map_err(failed).map_err(|failure| at.failed(source, failure));
-        }
-        Ok(None)
+        let sources = ApplicationSources::of(application)?;
+        let Some(of) = sources.rendered().find(|of| of.position == position) else { return Ok(None) };
+        let instance_name = self.instance_name(application);
+        let prepared = self.prepared(of, OverrideFiles::Unmerged(&instance_name)).await?;
+        let Work::Plugin { chosen, request, .. } = &prepared.work else { return Ok(None) };
+        let plugin = chosen.plugin.name().to_owned();
+        let explained = chosen.plugin.explain(request, name).await;
+        let failed = |source| SourceFailure::Plugin { name: plugin, source };
+        explained.map_err(failed).map_err(|failure| prepared.failed(failure))
     }
 
     /// Adds the announcements of a source's plugin, and its explanations if it has them. None for plain manifests.
@@ -134,32 +130,18 @@ impl Renderer {
         Ok(())
     }
 
-    /// Prepares a source. Returns its result without announcements, and the prepared source or why there is none. None for a source that
-    /// renders nothing.
-    async fn found(
-        &self,
-        application: &Application,
-        source: &ApplicationSource,
-        place: SourcePlace,
-        at: SourceIndex,
-    ) -> Option<(AnnouncedSource, Result<Prepared, RenderError>)> {
-        match self.prepared(application, (source, OverrideFiles::Unmerged), place, at).await {
-            Ok(prepared) => Some((self.known(application, source, place, at, &prepared)?, Ok(prepared))),
-            Err(failure) => Some((self.unprepared(application, source, place, at), Err(failure))),
+    /// Prepares a source. Returns its result without announcements, and the prepared source or why there is none.
+    async fn found(&self, of: SourceOf<'_>) -> (AnnouncedSource, Result<Prepared, RenderError>) {
+        let instance_name = self.instance_name(of.application);
+        match self.prepared(of, OverrideFiles::Unmerged(&instance_name)).await {
+            Ok(prepared) => (self.known(of, &prepared), Ok(prepared)),
+            Err(failure) => (self.unprepared(of), Err(failure)),
         }
     }
 
-    /// Returns the result for a source without its announcements. None for a source that renders nothing.
-    fn known(
-        &self,
-        application: &Application,
-        source: &ApplicationSource,
-        place: SourcePlace,
-        at: SourceIndex,
-        prepared: &Prepared,
-    ) -> Option<AnnouncedSource> {
+    /// Returns the result for a source without its announcements.
+    fn known(&self, of: SourceOf<'_>, prepared: &Prepared) -> AnnouncedSource {
         let (source_type, plugin, parameters) = match &prepared.work {
-            Work::Nothing => return None,
             Work::Directory { .. } => (SourceType::Directory, None, Vec::new()),
             Work::Plugin { chosen, plan, source_type, .. } => (
                 *source_type,
@@ -168,69 +150,58 @@ impl Renderer {
             ),
         };
         let build = &prepared.build;
-        let set_parameters = |source: &ApplicationSource| self.set_parameters(source, place, build, plugin);
+        let set_parameters = |source: &ApplicationSource| self.set_parameters(source, build, plugin);
         let merged = prepared.override_files.iter().map(|file| MergedFile {
-            path: file.path.clone(),
-            text: file.text.clone(),
+            path: file.file.path.clone(),
+            text: file.file.text.clone(),
             patch: file.step.patch.clone(),
             parameters: set_parameters(&file.step.source),
             dynamic_parameters: file.step.source.dynamic_parameters().to_vec(),
         });
-        Some(AnnouncedSource {
-            position: at.position(),
-            name: source.name.clone(),
+        AnnouncedSource {
+            position: of.position,
+            name: of.source.name.clone(),
             source_type,
             source: prepared.source.clone(),
             app_path: prepared.app_path.clone(),
             working_copy: self.sources.working_copy(&prepared.revision).map(Path::to_path_buf),
             files: None,
             chart: prepared.chart(&self.known_charts),
-            instance_name: self.instance_name(application),
+            instance_name: self.instance_name(of.application),
             plugin: plugin.map(str::to_owned),
             announcements: Vec::new(),
             parameters,
             look_ups: prepared.look_ups().to_vec(),
-            own_parameters: set_parameters(source),
+            own_parameters: set_parameters(of.source),
             override_files: merged.collect(),
             build_environment: build.variables().iter().map(|variable| variable.name.clone()).collect(),
             warnings: prepared.warnings.clone(),
             plugin_warnings: Vec::new(),
             explanations: None,
-        })
+        }
     }
 
     /// Returns the result for a source that could not be prepared: the parameters of the Application itself. Variables are not replaced.
-    fn unprepared(
-        &self,
-        application: &Application,
-        source: &ApplicationSource,
-        place: SourcePlace,
-        at: SourceIndex,
-    ) -> AnnouncedSource {
-        let own = self.set_parameters(source, place, &BuildEnvironment::default(), None);
-        let switched_on = without_switched_off(source, &self.settings.switched_off);
-        let look_ups = match translate(&switched_on, place, &BuildEnvironment::default()) {
-            Ok(SourcePlan::Plugin(plan)) => plan.look_ups,
-            _ => Vec::new(),
-        };
+    fn unprepared(&self, of: SourceOf<'_>) -> AnnouncedSource {
+        let source = of.source;
+        let own = self.set_parameters(source, &BuildEnvironment::default(), None);
+        let look_ups = self.own_plan(source, &BuildEnvironment::default()).map(|(_, plan)| plan.look_ups);
+        let named = self.settings.source_types.named(source).ok().flatten();
+        let unnamed = if source.chart.is_empty() { SourceType::Plugin } else { SourceType::HELM };
         AnnouncedSource {
-            position: at.position(),
+            position: of.position,
             name: source.name.clone(),
-            source_type: explicit_type(source).ok().flatten().unwrap_or(if source.chart.is_empty() {
-                SourceType::Plugin
-            } else {
-                SourceType::Helm
-            }),
+            source_type: named.unwrap_or(unnamed),
             source: source.clone(),
             app_path: RepoPath::default(),
             working_copy: None,
             files: None,
             chart: None,
-            instance_name: self.instance_name(application),
+            instance_name: self.instance_name(of.application),
             plugin: None,
             announcements: Vec::new(),
             parameters: own.clone(),
-            look_ups,
+            look_ups: look_ups.unwrap_or_default(),
             own_parameters: own,
             override_files: Vec::new(),
             build_environment: Vec::new(),
@@ -244,14 +215,23 @@ impl Renderer {
     fn set_parameters(
         &self,
         source: &ApplicationSource,
-        place: SourcePlace,
         build: &BuildEnvironment,
         plugin: Option<&str>,
     ) -> Vec<Parameter> {
-        let source = without_switched_off(source, &self.settings.switched_off);
-        match translate(&source, place, build) {
-            Ok(SourcePlan::Plugin(plan)) => shown(&source, &plan, plugin),
-            _ => Vec::new(),
+        self.own_plan(source, build).map_or(Vec::new(), |(source, plan)| shown(&source, &plan, plugin))
+    }
+
+    /// Returns a source without disabled types, and the plan for the plugin that renders its block. `None` if there is none.
+    fn own_plan(
+        &self,
+        source: &ApplicationSource,
+        build: &BuildEnvironment,
+    ) -> Option<(ApplicationSource, PluginPlan)> {
+        let source = self.settings.source_types.without_disabled(source);
+        let named = self.settings.source_types.named(&source).ok()??;
+        match translate(&source, named, build).ok()? {
+            SourcePlan::Plugin(plan) => Some((source, plan)),
+            SourcePlan::Directory(_) => None,
         }
     }
 }
@@ -259,19 +239,8 @@ impl Renderer {
 /// Returns the parameters of a plan. Values of a chart have the names of `params set`. `plugin` is the name of the chosen plugin.
 fn shown(source: &ApplicationSource, plan: &PluginPlan, plugin: Option<&str>) -> Vec<Parameter> {
     match (&source.helm, &source.plugin) {
-        (Some(_), _) => written_parameters(source, SourceType::Helm, plugin),
+        (Some(_), _) => written_parameters(source, SourceType::HELM, plugin),
         (None, Some(_)) => written_parameters(source, SourceType::Plugin, plugin),
         (None, None) => plan.parameters.clone().unwrap_or_default(),
     }
-}
-
-/// Returns the chosen sources that render something.
-fn asked(
-    sources: &[ApplicationSource],
-    place: SourcePlace,
-    choose: impl Fn(usize, &ApplicationSource) -> bool,
-) -> impl Iterator<Item = (SourceIndex, &ApplicationSource)> {
-    rendered(sources, place)
-        .map(|(index, source)| (SourceIndex { index, count: sources.len() }, source))
-        .filter(move |(at, source)| choose(at.position(), source))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tiphys_engine::{mentioned, references};
+use tiphys_engine::mentioned;
 use tiphys_logins::OwnLogins;
 use tiphys_model::access::{
     ContextProject, ContextSource, CredentialReach, DEFAULT_VALUES_FILE_SCHEMES, FoundAccess,
@@ -123,7 +123,7 @@ impl Renderer {
         source: &ApplicationSource,
         parameters: &[Parameter],
     ) -> Result<Arc<GivenContext>, SourceFailure> {
-        let application = origin.application;
+        let application = origin.of.application;
         let (settings, known) = (&self.settings.context, self.sources.known());
         let project = self.project_of(application);
         let local_charts = self.sources.local_charts().await.map_err(SourceFailure::Repository)?;
@@ -148,8 +148,7 @@ impl Renderer {
             },
             refs: BTreeMap::new(),
         };
-        let sources = application.spec.effective_sources();
-        let references = references(sources).map_err(SourceFailure::Reference)?;
+        let references = origin.of.sources.references().map_err(SourceFailure::Reference)?;
         let mut by_repository: BTreeMap<String, Referred> = BTreeMap::new();
         for name in mentioned(parameters) {
             let Some(other) = references.get(name) else { continue };
@@ -205,7 +204,7 @@ impl Renderer {
         }
         let revision = &origin.revision;
         let is_own = normalize_git_url(&source.repo_url) == repository && source.chart.is_empty();
-        let files = self.fetched(origin.application, part).await.and_then(|files| {
+        let files = self.fetched(origin.of.application, part).await.and_then(|files| {
             if is_own && files.revision != revision.revision() {
                 return Err(format!(
                     "cannot reference a different revision of the same repository (${name} references {:?} which resolves to {:?} while the application references {:?} which resolves to {:?})",

@@ -1,7 +1,11 @@
 //! Errors of rendering: the source, the step and the cause.
 
-use tiphys_engine::{BuildEnvironmentError, OverrideError, ReferenceError, SourcesError, TranslateError};
+use tiphys_engine::{
+    AmbiguousSource, BuildEnvironmentError, OverrideError, PreparationError, ReferenceError, SourceOf,
+    SourcesError, TranslateError,
+};
 use tiphys_model::limits::Limit;
+use tiphys_model::resources::ApplicationSource;
 use tiphys_plugin::{ChooseError, PluginError};
 use tiphys_tree::{PathError, ReadError, RepoPath};
 
@@ -69,6 +73,9 @@ pub enum SourceFailure {
     /// The destination's versions cannot be read.
     #[error(transparent)]
     Versions(UnreadVersions),
+    /// More than one block names a type.
+    #[error(transparent)]
+    Ambiguous(AmbiguousSource),
     /// The source is invalid or unsupported.
     #[error(transparent)]
     Translate(#[from] TranslateError),
@@ -125,15 +132,52 @@ impl RenderError {
                 *error.failure,
                 SourceFailure::Path(_)
                     | SourceFailure::BuildEnvironment(_)
+                    | SourceFailure::Ambiguous(_)
                     | SourceFailure::Reference(_)
                     | SourceFailure::Translate(
-                        TranslateError::Ambiguous(_)
-                            | TranslateError::Parameter(_)
+                        TranslateError::Parameter(_)
                             | TranslateError::Dynamic(_)
                             | TranslateError::HelmVersion { .. }
                     )
                     | SourceFailure::Plugin { source: PluginError::Parameters { .. }, .. }
             ),
+        }
+    }
+}
+
+impl RenderError {
+    /// Returns the error of a source.
+    pub(crate) fn of_source(of: SourceOf<'_>, failure: SourceFailure) -> Self {
+        Self::at_position(of.position, of.sources.count(), of.source, failure)
+    }
+
+    /// Returns the error of the source at a position, from 1.
+    pub(crate) fn at_position(
+        position: usize,
+        count: usize,
+        source: &ApplicationSource,
+        failure: SourceFailure,
+    ) -> Self {
+        if matches!(failure, SourceFailure::Interrupted) {
+            return Self::Interrupted;
+        }
+        let place = match (source.chart.as_str(), source.path.as_str()) {
+            ("", "") => "path .".to_owned(),
+            ("", path) => format!("path {path}"),
+            (chart, _) => format!("chart {chart}"),
+        };
+        let revision = if source.target_revision.is_empty() { "HEAD" } else { &source.target_revision };
+        let repository = format!("{} at {revision}", source.shown_repository());
+        Self::Source(SourceError { position, count, repository, place, failure: Box::new(failure) })
+    }
+}
+
+impl From<PreparationError<Self>> for SourceFailure {
+    fn from(error: PreparationError<Self>) -> Self {
+        match error {
+            PreparationError::Folder(failure) => failure,
+            PreparationError::Override(error) => Self::Override(error),
+            PreparationError::Ambiguous(error) => Self::Ambiguous(error),
         }
     }
 }

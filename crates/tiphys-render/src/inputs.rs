@@ -15,24 +15,23 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tiphys_engine::{
-    BuildEnvironment, HELM_PLUGIN, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile, SourceType,
-    detected_type, explicit_type, is_override_file_name, override_file_names, override_source, references,
-    translate_as, without_switched_off,
+    ApplicationSources, BuildEnvironment, OverrideFiles, Preparation, SourceOf, SourceType, TypeChoice,
+    is_override_file_name,
 };
 use tiphys_model::project_rules::permits_source;
 use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_plugin::{Discovery, InputRule, Match, Plugin, chain};
-use tiphys_source::{ATTRIBUTES_FILE, ResolvedRevision, RevisionFile, RevisionIndex};
+use tiphys_source::{ATTRIBUTES_FILE, ResolvedRevision, RevisionIndex};
 use tiphys_tree::kustomization::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
 use tiphys_tree::{Depth, Entries, ReadError, RepoPath, Tree, TreeKey};
 
 use crate::RenderError;
-use crate::prepare::Merged;
-use crate::renderer::{Renderer, rendered};
+use crate::renderer::Renderer;
+use crate::source_folder::IndexFolder;
 
 pub use annotation::UnselectedPaths;
 pub use paths::InputPaths;
-use paths::PathCollector;
+pub(crate) use paths::PathCollector;
 pub use problems::{SourceProblem, SourceRule};
 pub use source_files::SourceFiles;
 use value_files::{add_value_file, named_files, outside_of_files};
@@ -95,20 +94,28 @@ struct Finder<'a> {
     reach: Reach,
 }
 
-/// A source with its override files, and its files.
-struct IndexedSource {
-    source: ApplicationSource,
-    /// Warnings about its override files.
-    warnings: Vec<String>,
-    files: IndexedFiles,
-}
-
 /// The files of a source.
 enum IndexedFiles {
     /// Those of a repository.
     Repository(IndexedRevision),
     /// Those of a chart.
     Chart { index: Arc<RevisionIndex>, key: TreeKey },
+}
+
+impl IndexedFiles {
+    fn index(&self) -> &RevisionIndex {
+        match self {
+            Self::Repository(known) => &known.index,
+            Self::Chart { index, .. } => index,
+        }
+    }
+}
+
+/// The rule by which inputs are predicted. A plugin that declares none may read all files.
+enum Prediction {
+    Directory,
+    Chart,
+    Kustomization,
 }
 
 /// A revision with its files.
@@ -130,10 +137,9 @@ impl Renderer {
         reach: Reach,
     ) -> Result<Vec<SourceInputs>, RenderError> {
         let finder = Finder { renderer: self, application, reach };
-        let (sources, place) = tiphys_engine::sources(&application.spec)?;
         let mut all = Vec::new();
-        for (index, source) in rendered(&sources, place) {
-            all.extend(finder.inputs_of(source, index + 1).await);
+        for of in ApplicationSources::of(application)?.rendered() {
+            all.extend(finder.inputs_of(of).await);
         }
         Ok(all)
     }
@@ -141,16 +147,15 @@ impl Renderer {
     /// Returns the paths that a source uses: of its own repository, and of others by `ref`. None if all files count.
     pub(crate) async fn used_paths(
         &self,
-        application: &Application,
-        source: &ApplicationSource,
+        of: SourceOf<'_>,
     ) -> (Option<Vec<RepoPath>>, BTreeMap<String, Vec<RepoPath>>) {
         // A plugin may read any file. To list those of the repository for it would take most of the time of a render.
-        if source.plugin.is_some() {
+        if of.source.plugin.is_some() {
             return (None, BTreeMap::new());
         }
-        let finder = Finder { renderer: self, application, reach: Reach::Everywhere };
+        let finder = Finder { renderer: self, application: of.application, reach: Reach::Everywhere };
         let (mut own, mut of_refs) = (None, BTreeMap::new());
-        for part in finder.inputs_of(source, 1).await {
+        for part in finder.inputs_of(of).await {
             match (part.files, part.reference) {
                 (InputFiles::Paths { paths, .. }, None) => own = Some(paths.all.into_keys().collect()),
                 (InputFiles::Paths { paths, .. }, Some(name)) => {
@@ -165,14 +170,14 @@ impl Renderer {
 
 impl Finder<'_> {
     /// Returns the files of a source's own repository, followed by those of others.
-    async fn inputs_of(&self, source: &ApplicationSource, position: usize) -> Vec<SourceInputs> {
+    async fn inputs_of(&self, of: SourceOf<'_>) -> Vec<SourceInputs> {
         let (mut others, mut outside) = (Vec::new(), None);
-        let found = self.files_of(source, position, &mut others, &mut outside).await;
+        let found = self.files_of(of, &mut others, &mut outside).await;
         if found.is_err() {
             others.clear();
         }
         let files = found.unwrap_or_else(|reason| InputFiles::Whole { reason });
-        let repository = source.shown_repository();
+        let (position, repository) = (of.position, of.source.shown_repository());
         let own = SourceInputs { position, reference: None, repository, files, outside };
         [own].into_iter().chain(others).collect()
     }
@@ -181,32 +186,29 @@ impl Finder<'_> {
     /// error is the reason why all files count.
     async fn files_of(
         &self,
-        source: &ApplicationSource,
-        position: usize,
+        of: SourceOf<'_>,
         others: &mut Vec<SourceInputs>,
         outside: &mut Option<String>,
     ) -> Result<InputFiles, String> {
+        let SourceOf { source, position, .. } = of;
         let app_path = RepoPath::new(if source.chart.is_empty() { &source.path } else { "" });
         let app_path = app_path.map_err(|error| error.to_string())?;
-        let IndexedSource { source, files, .. } = match self.with_override_files(source, &app_path).await {
-            Ok(known) => known,
+        let files = match self.indexed(of).await {
+            Ok(files) => files,
             // Both sides of a comparison would get the same files, or none.
             Err(_) if self.reach == Reach::Everywhere && self.is_elsewhere(source).await => {
                 return Ok(InputFiles::Remote { revision: source.target_revision.clone(), content: None });
             }
             Err(reason) => return Err(reason),
         };
-        let index = match &files {
-            IndexedFiles::Repository(known) => &known.index,
-            IndexedFiles::Chart { index, .. } => index,
-        };
-        let mut collector = PathCollector::new(index);
-        let collected = self.collect(&source, &files, &app_path, &mut collector);
-        *outside = outside_of_files(&source).or_else(|| collector.outside().map(str::to_owned));
+        let mut collector = PathCollector::new(files.index());
+        let prepared = self.prepared(source, &app_path, &mut collector);
+        let collected = self.collect(prepared.as_ref(), &files, &app_path, &mut collector);
+        let source = prepared.as_ref().map_or(source, |prepared| &prepared.source);
+        *outside = outside_of_files(source).or_else(|| collector.outside().map(str::to_owned));
         collected?;
         let value_files = source.helm.as_ref().map(named_files).unwrap_or_default();
-        let names =
-            references(self.application.spec.effective_sources()).map_err(|error| error.to_string())?;
+        let names = of.sources.references().map_err(|error| error.to_string())?;
         let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for file in &value_files {
             let referred = file.strip_prefix('$').map(|rest| rest.split_once('/').unwrap_or((rest, "")));
@@ -232,31 +234,40 @@ impl Finder<'_> {
         })
     }
 
+    /// Prepares a source with the files of its directory.
+    fn prepared(
+        &self,
+        source: &ApplicationSource,
+        app_path: &RepoPath,
+        collector: &mut PathCollector<'_>,
+    ) -> Result<Preparation, String> {
+        let instance_name = self.renderer.instance_name(self.application);
+        let overrides = OverrideFiles::Unmerged(&instance_name);
+        let mut folder = IndexFolder { collector, path: app_path };
+        let prepared = Preparation::new(source, overrides, &self.renderer.settings.source_types, &mut folder);
+        prepared.map_err(|error| error.to_string())
+    }
+
     /// Collects the paths that the type of a source needs.
     fn collect(
         &self,
-        source: &ApplicationSource,
+        prepared: Result<&Preparation, &String>,
         files: &IndexedFiles,
         app_path: &RepoPath,
         collector: &mut PathCollector<'_>,
     ) -> Result<(), String> {
-        let source_type = match self.type_of(source, app_path, collector) {
-            Ok(SourceType::Plugin) => Err("a plugin may read any file".to_owned()),
-            other => other,
-        };
-        let source_type = match source_type {
-            Ok(source_type) => source_type,
-            Err(reason) => {
-                // Its plugin may build them as those of tiphys do.
-                let _not_understood = chart::note_fetched(collector, app_path);
-                let _not_understood = kustomization::add(collector, app_path);
-                return Err(reason);
-            }
-        };
-        match source_type {
-            SourceType::Plugin | SourceType::Directory => {
+        let known = prepared
+            .map_err(Clone::clone)
+            .and_then(|prepared| Ok((prepared, self.prediction(prepared, app_path, collector)?)));
+        let (prepared, prediction) = known.inspect_err(|_| {
+            // Its plugin may build them as those of tiphys do.
+            let _not_understood = chart::note_fetched(collector, app_path);
+            let _not_understood = kustomization::add(collector, app_path);
+        })?;
+        match (prediction, files) {
+            (Prediction::Directory, _) => {
                 // The discovery rules of plugins may look deeper if the type is not explicit.
-                let recurses = source.directory.as_ref().is_none_or(|directory| directory.recurse);
+                let recurses = prepared.source.directory.as_ref().is_none_or(|directory| directory.recurse);
                 if recurses {
                     collector.add(app_path, "the directory")?;
                 } else {
@@ -264,27 +275,16 @@ impl Finder<'_> {
                 }
                 collector.refuse_jsonnet(app_path)?;
             }
-            SourceType::Kustomize => {
-                self.require_rule(KUSTOMIZE_PLUGIN, InputRule::Kustomization)?;
-                for path in self.override_paths(app_path)? {
-                    collector.add(&path, "an override file, or one that would count")?;
-                }
-                kustomization::add(collector, app_path)?;
-            }
-            SourceType::Helm => {
-                self.require_rule(HELM_PLUGIN, InputRule::Chart)?;
-                match files {
-                    IndexedFiles::Repository(_) => chart::add(collector, app_path)?,
-                    IndexedFiles::Chart { .. } => chart::note_fetched(collector, app_path)?,
-                }
-            }
+            (Prediction::Kustomization, _) => kustomization::add(collector, app_path)?,
+            (Prediction::Chart, IndexedFiles::Repository(_)) => chart::add(collector, app_path)?,
+            (Prediction::Chart, IndexedFiles::Chart { .. }) => chart::note_fetched(collector, app_path)?,
         }
         // In any string of the source.
-        if format!("{source:?}").contains(REVISION_VARIABLE) {
+        if format!("{:?}", prepared.source).contains(REVISION_VARIABLE) {
             return Err(format!("it uses the commit ({REVISION_VARIABLE})"));
         }
         // A field that is refused may name files.
-        let plan = translate_as(source, source_type, &BuildEnvironment::default());
+        let plan = prepared.plan(None, &BuildEnvironment::default());
         plan.map(drop).map_err(|error| error.to_string())
     }
 
@@ -312,50 +312,19 @@ impl Finder<'_> {
         Ok(InputFiles::Paths { digest: paths.digest(&index), paths })
     }
 
-    /// Returns a source with its override files merged.
-    async fn with_override_files(
-        &self,
-        source: &ApplicationSource,
-        app_path: &RepoPath,
-    ) -> Result<IndexedSource, String> {
-        let Self { renderer, application, .. } = self;
-        let switched_off = &renderer.settings.switched_off;
-        if renderer.chart_source(application, source).is_some() {
-            // The package may have override files.
-            let origin = renderer.origin(application, source).await.map_err(|error| chain(&error))?;
-            let tree = origin.tree(renderer.likely_modes(source)).await.map_err(|error| chain(&error))?;
-            let merged = renderer.overridden(application, source, &tree, app_path);
-            let Merged { source, warnings, .. } = merged.map_err(|error| chain(&error))?;
-            let index = index_of_tree(&tree).map_err(|error| chain(&error))?;
-            let files = IndexedFiles::Chart { index: Arc::new(index), key: tree.key() };
-            return Ok(IndexedSource {
-                source: without_switched_off(&source, switched_off),
-                warnings,
-                files,
-            });
+    /// Returns the files of a source.
+    async fn indexed(&self, of: SourceOf<'_>) -> Result<IndexedFiles, String> {
+        let (renderer, source) = (self.renderer, of.source);
+        if renderer.chart_source(self.application, source).is_none() {
+            let known = self.index_of(source).await?;
+            return known
+                .map(IndexedFiles::Repository)
+                .ok_or("no folder stands for its repository".to_owned());
         }
-        let Some(known) = self.index_of(source).await? else {
-            return Err("no folder stands for its repository".to_owned());
-        };
-        let mut collector = PathCollector::new(&known.index);
-        let mut read = Vec::new();
-        for path in self.override_paths(app_path)? {
-            if known.index.file(&path).is_some_and(|file| file.is_link) {
-                return Err(format!("{path} is a link; an override file must be a file"));
-            }
-            if let Some(text) = collector.content(&path)? {
-                if text.len() as u64 > OVERRIDE_FILE_BYTES_MAX {
-                    return Err(format!("{path} is too large"));
-                }
-                read.push((path, text));
-            }
-        }
-        let files: Vec<OverrideFile<'_>> =
-            read.iter().map(|(path, text)| OverrideFile { name: path.as_str(), text }).collect();
-        let merged = override_source(source, &files).map_err(|error| error.to_string())?;
-        let source = without_switched_off(&merged.source, switched_off);
-        let warnings = merged.warnings.into_iter().map(|warning| warning.message).collect();
-        Ok(IndexedSource { source, warnings, files: IndexedFiles::Repository(known) })
+        let origin = renderer.origin(of).await.map_err(|error| chain(&error))?;
+        let tree = origin.tree(renderer.likely_modes(source)).await.map_err(|error| chain(&error))?;
+        let index = index_of_tree(&tree).map_err(|error| chain(&error))?;
+        Ok(IndexedFiles::Chart { index: Arc::new(index), key: tree.key() })
     }
 
     /// Returns the files of a source's revision; `None` if its repository is out of reach.
@@ -380,54 +349,51 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns the paths that override files of an application have.
-    fn override_paths(&self, app_path: &RepoPath) -> Result<Vec<RepoPath>, String> {
-        let names = override_file_names(&self.renderer.instance_name(self.application))
-            .map_err(|error| error.to_string())?;
-        names.iter().map(|name| app_path.join(name).map_err(|error| error.to_string())).collect()
-    }
-
-    /// Returns the type of a source. Which plugin renders a source without a type is known if no other plugins could.
-    fn type_of(
+    /// Returns the type of a source. Without a block, it is known if the discovery rule of no plugin may decide it.
+    fn settled_type(
         &self,
-        source: &ApplicationSource,
+        prepared: &Preparation,
         app_path: &RepoPath,
         collector: &mut PathCollector<'_>,
     ) -> Result<SourceType, String> {
-        if let Some(explicit) = explicit_type(source).map_err(|error| error.to_string())? {
-            return Ok(explicit);
-        }
-        if !source.chart.is_empty() {
-            return Ok(SourceType::Helm);
-        }
-        let detected = detected(&collector.files_in(app_path)?, &self.renderer.settings.switched_off)?;
+        let undecided = match &prepared.choice {
+            TypeChoice::Named(named) => return Ok(*named),
+            TypeChoice::Discovery(undecided) => undecided,
+        };
         let entries = collector.entries_of(app_path)?;
-        for plugin in self.renderer.catalogue.all() {
-            if !stands_for(plugin.as_ref(), detected) && may_match(plugin.as_ref(), &entries) {
-                return Err(format!("plugin {:?} may render it", plugin.name()));
-            }
+        let decides = |plugin: &dyn Plugin| {
+            // The rule of a plugin that needs more than the directory may fail.
+            let stands_back = !undecided.is_decided_by(plugin.name()) && plugin.looks_only_at_folder();
+            !stands_back && may_match(plugin, &entries)
+        };
+        match self.renderer.catalogue.all().iter().find(|plugin| decides(plugin.as_ref())) {
+            Some(plugin) => Err(format!("plugin {:?} may render it", plugin.name())),
+            None => Ok(undecided.otherwise()),
         }
-        Ok(detected)
     }
 
-    /// Requires that the plugin of a native type reads what the type's rule says.
-    fn require_rule(&self, name: &str, rule: InputRule) -> Result<(), String> {
-        match self.renderer.catalogue.get(name) {
-            Some(plugin) if plugin.inputs() == rule => Ok(()),
-            Some(_) => Err(format!("plugin {name:?} does not declare what it reads")),
+    /// Returns how the inputs of a source are predicted. The error is the reason why all files count.
+    fn prediction(
+        &self,
+        prepared: &Preparation,
+        app_path: &RepoPath,
+        collector: &mut PathCollector<'_>,
+    ) -> Result<Prediction, String> {
+        if prepared.source.plugin.is_some() {
+            return Err("a plugin may read any file".to_owned());
+        }
+        let name = match self.settled_type(prepared, app_path, collector)? {
+            SourceType::Plugin => return Err("a plugin renders it".to_owned()),
+            SourceType::Directory => return Ok(Prediction::Directory),
+            SourceType::Native(native) => native.plugin,
+        };
+        match self.renderer.catalogue.get(name).map(|plugin| plugin.inputs()) {
+            Some(InputRule::Chart) => Ok(Prediction::Chart),
+            Some(InputRule::Kustomization) => Ok(Prediction::Kustomization),
+            Some(InputRule::Revision) => Err(format!("plugin {name:?} does not declare what it reads")),
             None => Err(format!("there is no plugin {name:?}")),
         }
     }
-}
-
-/// Whether a plugin renders the sources of a type, and looks only at their directory to find them.
-fn stands_for(plugin: &dyn Plugin, source_type: SourceType) -> bool {
-    let rule = match source_type {
-        SourceType::Helm => (HELM_PLUGIN, InputRule::Chart),
-        SourceType::Kustomize => (KUSTOMIZE_PLUGIN, InputRule::Kustomization),
-        SourceType::Directory | SourceType::Plugin => return false,
-    };
-    rule == (plugin.name(), plugin.inputs()) && plugin.looks_only_at_folder()
 }
 
 /// Whether the discovery rule of a plugin may match a directory with these entries, in which links count as files.
@@ -459,18 +425,6 @@ fn tells_of_others(name: &str) -> bool {
         || chart::is_read(name)
         || kustomization::is_env_file(name)
         || is_override_file_name(name)
-}
-
-/// Returns the type that the files of a directory indicate.
-fn detected(files: &[&RevisionFile], switched_off: &[SourceType]) -> Result<SourceType, String> {
-    let type_of = |names: &[&RevisionFile]| {
-        detected_type(names.iter().filter_map(|file| file.path.file_name()), switched_off)
-    };
-    // A broken link counts as missing.
-    if let Some(link) = files.iter().find(|file| file.is_link && type_of(&[file]) != SourceType::Directory) {
-        return Err(format!("{} is a link, so the type is not known", link.path));
-    }
-    Ok(type_of(files))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod prepare;
 mod renderer;
 mod report;
 mod shared_announcements;
+mod source_folder;
 mod values;
 
 pub use announce::Inquiry;
@@ -26,7 +27,7 @@ pub use inputs::{
     InputFiles, InputPaths, SourceFiles, SourceInputs, SourceProblem, SourceRule, UnselectedPaths,
 };
 pub use pair::{RenderedPair, Side, has_equal_inputs, render_both, render_pair};
-pub use prepare::{MergedOverride, Prepared, Work};
+pub use prepare::{Prepared, Work};
 pub use renderer::{RenderSettings, Renderer};
 pub use report::{AnnouncedSource, AskedSource, MergedFile, RenderedApplication, RenderedSource};
 pub use values::{

@@ -8,14 +8,14 @@
 use std::sync::Arc;
 
 use futures_util::future::{join, try_join};
-use tiphys_engine::GENERATE_PATHS_ANNOTATION;
+use tiphys_engine::{ApplicationSources, GENERATE_PATHS_ANNOTATION};
 use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_source::{FilesIdentity, TreeScope};
 use tiphys_tree::RepoPath;
 
 use crate::inputs::{InputFiles, Reach, SourceInputs};
 use crate::prepare::Prepared;
-use crate::renderer::{Renderer, rendered};
+use crate::renderer::Renderer;
 use crate::{RenderError, RenderedApplication};
 
 /// An application of one side and its renderer. The sources of one renderer are made of those of the other
@@ -81,20 +81,19 @@ pub async fn has_equal_inputs(before: Side<'_>, after: Side<'_>) -> bool {
         && has_equal_sources(before, after).await.unwrap_or(false)
 }
 
-/// The sources of an application with their positions, see [`Renderer::prepare_all`].
-type PreparedSources = Arc<Vec<(usize, Prepared)>>;
+type PreparedSources = Arc<Vec<Prepared>>;
 
 /// Whether all files of an application's sources are equal. Its sources are written equally.
 async fn has_equal_sources(before: Side<'_>, after: Side<'_>) -> Result<bool, CannotCompare> {
-    let (sources, place) = tiphys_engine::sources(&before.application.spec).map_err(|_| CannotCompare)?;
+    let sources = ApplicationSources::of(before.application).map_err(|_| CannotCompare)?;
     // Any source may use the files of a referenced one.
-    for source in sources.iter().filter(|source| !source.reference.is_empty()) {
-        if !whole_and_same(before, after, source).await? {
+    for of in sources.all().filter(|of| !of.source.reference.is_empty()) {
+        if !whole_and_same(before, after, of.source).await? {
             return Ok(false);
         }
     }
-    for (_, source) in rendered(&sources, place) {
-        if !same_files(before, after, source).await? {
+    for of in sources.rendered() {
+        if !same_files(before, after, of.source).await? {
             return Ok(false);
         }
     }
@@ -172,7 +171,7 @@ impl Side<'_> {
         identity.map_err(|_| CannotCompare)
     }
 
-    async fn prepare(self) -> Result<Vec<(usize, Prepared)>, RenderError> {
+    async fn prepare(self) -> Result<Vec<Prepared>, RenderError> {
         self.renderer.prepare_all(self.application).await
     }
 

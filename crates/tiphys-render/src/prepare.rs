@@ -1,31 +1,36 @@
 //! Preparation of a source: repository, override files, environment, plugin.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_engine::{
-    BuildEnvironment, BuildInputs, DirectoryPlan, GENERATE_PATHS_ANNOTATION, HELM_PLUGIN, KUSTOMIZE_PLUGIN,
-    LookUp, OVERRIDE_FILE_BYTES_MAX, OverrideFile, OverrideStep, PluginPlan, SourcePlace, SourcePlan,
-    SourceType, TranslateError, ValueConsumer, detected_type, generate_paths, instance_name, look_ups,
-    override_file_names, override_source, request_environment, translate, translate_as, without_switched_off,
+    BuildEnvironment, BuildInputs, DirectoryPlan, GENERATE_PATHS_ANNOTATION, HELM_PLUGIN, LookUp,
+    MergedOverride, OverrideFiles, PluginPlan, Preparation, SourceOf, SourcePlan, SourceType, TypeChoice,
+    generate_paths, instance_name, request_environment,
 };
 use tiphys_model::access::ContextProject;
 use tiphys_model::params::EnvVar;
 use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_plugin::{Choice, ChooseError, Chosen, Deadline, InputRule, Plugin, Request, RequestFor};
 use tiphys_source::{ResolvedRevision, SourceError, TreeScope, Want};
-use tiphys_tree::{Depth, Modes, ReadError, RepoPath, Tree};
+use tiphys_tree::{Depth, Modes, RepoPath, Tree};
 
 use crate::chart_folder::{ChartFolder, KnownCharts};
-use crate::error::SourceFailure;
+use crate::error::{RenderError, SourceFailure};
 use crate::renderer::Renderer;
+use crate::source_folder::TreeFolder;
 use crate::values::{ClusterVersions, LiveVersions};
 
 /// A source that is ready to be rendered.
 #[derive(Debug)]
 pub struct Prepared {
+    /// Its position among the application's sources, from 1.
+    pub position: usize,
+    /// The number of the application's sources.
+    pub(crate) count: usize,
+    /// Its name in the Application; empty if it has none.
+    pub(crate) name: String,
     /// The application's project.
     pub(crate) project: Arc<ContextProject>,
     /// The source with its override files merged.
@@ -46,31 +51,9 @@ pub struct Prepared {
     pub duration: Duration,
 }
 
-/// An override file of the repository, merged.
-#[derive(Debug)]
-pub struct MergedOverride {
-    /// Its path in the repository.
-    pub path: String,
-    /// Its bytes.
-    pub text: Vec<u8>,
-    /// The effect of the merge.
-    pub step: OverrideStep,
-}
-
-/// Whether the override files of a source are merged into it already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OverrideFiles {
-    /// No.
-    Unmerged,
-    /// Yes, so those of its folder do not count.
-    Merged,
-}
-
 /// How a source is rendered, and its input.
 #[derive(Debug)]
 pub enum Work {
-    /// Nothing: other sources refer to its files.
-    Nothing,
     /// A plugin.
     Plugin {
         /// The plugin.
@@ -92,11 +75,21 @@ pub enum Work {
 }
 
 impl Prepared {
+    /// Adds the source's position to a warning if there are several sources.
+    pub(crate) fn named(&self, warning: &str) -> String {
+        if self.count > 1 { format!("source {}: {warning}", self.position) } else { warning.to_owned() }
+    }
+
+    /// Returns the error of the source.
+    pub(crate) fn failed(&self, failure: SourceFailure) -> RenderError {
+        RenderError::at_position(self.position, self.count, &self.source, failure)
+    }
+
     /// Returns the dynamic parameters of the source.
     pub fn look_ups(&self) -> &[LookUp] {
         match &self.work {
             Work::Plugin { plan, .. } => &plan.look_ups,
-            Work::Nothing | Work::Directory { .. } => &[],
+            Work::Directory { .. } => &[],
         }
     }
 
@@ -113,65 +106,57 @@ impl Renderer {
     /// Prepares one source of an application.
     pub(crate) async fn prepare(
         &self,
-        application: &Application,
-        source: &ApplicationSource,
-        overrides: OverrideFiles,
-        place: SourcePlace,
+        of: SourceOf<'_>,
+        overrides: OverrideFiles<'_>,
     ) -> Result<Prepared, SourceFailure> {
-        let mut origin = self.origin(application, source).await?;
+        let mut origin = self.origin(of).await?;
         // Boxed because these are large futures, here and below.
-        let (own, of_refs) = Box::pin(self.used_paths(application, source)).await;
+        let (own, of_refs) = Box::pin(self.used_paths(of)).await;
         // The annotation narrows a revision of which all files count.
         if let Some(paths) = own {
             origin.scope = TreeScope::Exactly(paths);
         }
         origin.of_refs = of_refs;
-        Box::pin(self.prepare_from(origin, application, (source, overrides), place)).await
+        Box::pin(self.prepare_from(&origin, overrides)).await
     }
 
     async fn prepare_from(
         &self,
-        origin: Origin<'_>,
-        application: &Application,
-        (source, overrides): (&ApplicationSource, OverrideFiles),
-        place: SourcePlace,
+        origin: &Origin<'_>,
+        overrides: OverrideFiles<'_>,
     ) -> Result<Prepared, SourceFailure> {
-        let (app_path, revision) = (&origin.app_path, &origin.revision);
-        let tree = origin.tree(self.likely_modes(source)).await.map_err(SourceFailure::Repository)?;
+        let Origin { of, app_path, revision, .. } = origin;
+        let tree = origin.tree(self.likely_modes(of.source)).await.map_err(SourceFailure::Repository)?;
         // Checked here, so that a missing directory is reported as such.
         tree.files(app_path, Depth::Folder).map_err(|error| SourceFailure::of_folder(app_path, error))?;
-        let overridden = match overrides {
-            OverrideFiles::Unmerged => self.overridden(application, source, &tree, app_path)?,
-            OverrideFiles::Merged => {
-                Merged { source: source.clone(), files: Vec::new(), warnings: Vec::new() }
-            }
-        };
-        let merged = without_switched_off(&overridden.source, &self.settings.switched_off);
-        let overridden = Merged { source: merged, ..overridden };
-        let (build, warning) = self.build_environment(application, &overridden.source, revision).await?;
-        let mut prepared = Prepared {
-            project: self.project_of(application),
-            source: overridden.source,
-            override_files: overridden.files,
+        let mut folder = TreeFolder { tree: &tree, path: app_path };
+        let read = Preparation::new(of.source, overrides, &self.settings.source_types, &mut folder)?;
+        let (build, warning) = self.build_environment(of.application, &read.source, revision).await?;
+        let work = self.work(&read, &build, origin, tree).await?;
+        Ok(Prepared {
+            position: of.position,
+            count: of.sources.count(),
+            name: of.source.name.clone(),
+            project: self.project_of(of.application),
+            source: read.source,
+            override_files: read.override_files,
             revision: revision.clone(),
             app_path: app_path.clone(),
             build,
-            work: Work::Nothing,
-            warnings: overridden.warnings.into_iter().chain(warning).collect(),
+            work,
+            warnings: read.warnings.into_iter().chain(warning).collect(),
             duration: Duration::ZERO,
-        };
-        prepared.work = self.work(&prepared, place, &origin, &tree).await?;
-        Ok(prepared)
+        })
     }
 
     /// Returns a plugin and its request for a source, without checking its discovery rule.
     pub(crate) async fn question_for(
         &self,
-        application: &Application,
-        source: &ApplicationSource,
+        of: SourceOf<'_>,
         name: &str,
     ) -> Result<(Arc<dyn Plugin>, Request), SourceFailure> {
-        let origin = self.origin(application, source).await?;
+        let SourceOf { application, source, .. } = of;
+        let origin = self.origin(of).await?;
         let (build, _) = self.build_environment(application, source, &origin.revision).await?;
         let env = request_environment(&build, source.plugin.as_ref());
         let unknown = || self.catalogue.unknown(name);
@@ -186,11 +171,8 @@ impl Renderer {
     }
 
     /// Resolves the repository of a source.
-    pub(crate) async fn origin<'a>(
-        &'a self,
-        application: &'a Application,
-        source: &ApplicationSource,
-    ) -> Result<Origin<'a>, SourceFailure> {
+    pub(crate) async fn origin<'a>(&'a self, of: SourceOf<'a>) -> Result<Origin<'a>, SourceFailure> {
+        let SourceOf { application, source, .. } = of;
         // A chart is its own repository.
         let path = if source.chart.is_empty() { source.path.as_str() } else { "" };
         let app_path = RepoPath::new(path).map_err(SourceFailure::Path)?;
@@ -206,156 +188,72 @@ impl Renderer {
         };
         let revision = resolved.map_err(SourceFailure::Repository)?;
         let of_refs = BTreeMap::new();
-        Ok(Origin { renderer: self, application, repository, revision, app_path, scope, of_refs })
+        Ok(Origin { renderer: self, of, repository, revision, app_path, scope, of_refs })
     }
 
     /// Returns the file modes that the plugin of a source requests, so that only one tree is written. A source that names none is rendered
     /// by the plugin of a native type, or by one that discovery finds.
     pub(crate) fn likely_modes(&self, source: &ApplicationSource) -> Modes {
         let named = source.plugin.as_ref().map(|block| block.name.as_str()).filter(|name| !name.is_empty());
-        let native = if source.kustomize.is_some() { KUSTOMIZE_PLUGIN } else { HELM_PLUGIN };
+        let native = match self.settings.source_types.named(source) {
+            Ok(Some(SourceType::Native(native))) => native.plugin,
+            _ => HELM_PLUGIN,
+        };
         let name = named.unwrap_or(native);
         self.catalogue.get(name).map_or(Modes::Plain, |plugin| plugin.modes())
     }
 
+    /// Chooses what renders a source. Discovery asks the plugins of native types last: in Argo CD, any matching plugin wins over kustomize
+    /// and Helm.
     async fn work(
         &self,
-        prepared: &Prepared,
-        place: SourcePlace,
+        read: &Preparation,
+        build: &BuildEnvironment,
         origin: &Origin<'_>,
-        tree: &Tree,
+        tree: Tree,
     ) -> Result<Work, SourceFailure> {
-        let plan = translate(&prepared.source, place, &prepared.build)?;
-        if plan == SourcePlan::Detect {
-            return self.detect(prepared, origin, tree).await;
-        }
-        let source_type = match (&prepared.source.kustomize, &prepared.source.helm, &plan) {
-            (Some(_), _, SourcePlan::Plugin(_)) => SourceType::Kustomize,
-            (_, Some(_), SourcePlan::Plugin(_)) => SourceType::Helm,
-            _ => SourceType::Plugin,
-        };
-        self.planned(plan, source_type, prepared, origin, tree).await
-    }
-
-    /// Detects the type of a source without one: a plugin whose rule matches, else the native type of the files. Plugins for native types
-    /// come last: in Argo CD, any matching plugin wins over kustomize and Helm.
-    async fn detect(
-        &self,
-        prepared: &Prepared,
-        origin: &Origin<'_>,
-        tree: &Tree,
-    ) -> Result<Work, SourceFailure> {
-        let env = prepared.build.variables();
-        let files = tree.files(&prepared.app_path, Depth::Folder).map_err(SourceFailure::Read)?;
-        let names = files.iter().filter_map(|file| file.as_str().rsplit('/').next());
-        let source_type = detected_type(names, &self.settings.switched_off);
-        let found = self.discover(origin, env).await.map_err(SourceFailure::Choose)?;
-        if let Some(chosen) = found.filter(|chosen| !self.stands_for(chosen, source_type)) {
-            let annotated = &prepared.source.annotated_parameters;
-            let look_ups = look_ups(annotated, &[], ValueConsumer::Plugin);
-            let look_ups = look_ups.map_err(TranslateError::Dynamic)?;
-            let plan = PluginPlan { look_ups, ..PluginPlan::default() };
-            let request = origin.request_for(&chosen, env, &prepared.source, &plan).await?;
-            let (request, source_type) = (Box::new(request), SourceType::Plugin);
-            return Ok(Work::Plugin { chosen, request, plan, source_type });
-        }
-        let plan = translate_as(&prepared.source, source_type, &prepared.build)?;
-        self.planned(plan, source_type, prepared, origin, tree).await
-    }
-
-    /// Returns whether a found plugin implements a native type, so that the files decide: Argo CD prefers charts to kustomizations in one
-    /// directory, and ignores types that the settings disable.
-    fn stands_for(&self, chosen: &Chosen, source_type: SourceType) -> bool {
-        let native = match chosen.plugin.name() {
-            HELM_PLUGIN => SourceType::Helm,
-            KUSTOMIZE_PLUGIN => SourceType::Kustomize,
-            _ => return false,
-        };
-        matches!(source_type, SourceType::Helm | SourceType::Kustomize)
-            || self.settings.switched_off.contains(&native)
-    }
-
-    async fn planned(
-        &self,
-        plan: SourcePlan,
-        source_type: SourceType,
-        prepared: &Prepared,
-        origin: &Origin<'_>,
-        tree: &Tree,
-    ) -> Result<Work, SourceFailure> {
-        match plan {
-            SourcePlan::ReferenceOnly => Ok(Work::Nothing),
-            // The caller has detected the type.
-            SourcePlan::Detect => {
-                Err(SourceFailure::Internal("a planned source asks for detection".to_owned()))
+        let env = request_environment(build, read.source.plugin.as_ref());
+        let found = match &read.choice {
+            TypeChoice::Named(_) => None,
+            TypeChoice::Discovery(undecided) => {
+                if undecided.otherwise() == SourceType::Plugin {
+                    // An invalid block is reported before plugins are asked.
+                    read.plan(None, build)?;
+                }
+                let native = self.settings.source_types.plugins();
+                let requests = OriginRequest { origin, env: &env };
+                let found = self.catalogue.discover(&requests, self.settings.others, &native).await;
+                let found = found.map_err(SourceFailure::Choose)?;
+                found.filter(|chosen| undecided.is_decided_by(chosen.plugin.name()))
             }
-            SourcePlan::Directory(plan) => Ok(Work::Directory { plan, tree: tree.clone() }),
-            SourcePlan::Plugin(plan) => {
-                let mut env = request_environment(&prepared.build, Some(&plan.block()));
+        };
+        let (source_type, plan) = read.plan(found.as_ref().map(|chosen| chosen.plugin.name()), build)?;
+        let plan = match plan {
+            SourcePlan::Plugin(plan) => plan,
+            SourcePlan::Directory(plan) => return Ok(Work::Directory { plan, tree }),
+        };
+        let (env, requires_match) = match source_type {
+            SourceType::Native(native) => {
+                let mut env = request_environment(build, Some(&plan.block()));
                 let options = &self.settings.kustomize_build_options;
-                if source_type == SourceType::Kustomize && !options.is_empty() {
+                if source_type == SourceType::KUSTOMIZE && !options.is_empty() {
                     env.push(EnvVar::new("KUSTOMIZE_BUILD_OPTIONS", options));
                 }
-                let for_plugin = OriginRequest { origin, env: &env };
-                let chosen = match &plan.name {
-                    // Helm reports an invalid chart.
-                    Some(name) if source_type == SourceType::Helm => self.catalogue.named(name).await,
-                    Some(name) => self.catalogue.by_name(name, &for_plugin).await,
-                    None => match self.discover(origin, &env).await {
-                        Ok(Some(chosen)) => Ok(chosen),
-                        Ok(None) => Err(ChooseError::NoneMatches { tried: self.catalogue.names() }),
-                        Err(error) => Err(error),
-                    },
-                };
-                let chosen = chosen.map_err(SourceFailure::Choose)?;
-                let plan = plan.for_found(chosen.plugin.name())?;
-                let request = origin.request_for(&chosen, &env, &prepared.source, &plan).await?;
-                Ok(Work::Plugin { chosen, request: Box::new(request), plan, source_type })
+                (env, native.requires_match)
             }
-        }
-    }
-
-    async fn discover(&self, origin: &Origin<'_>, env: &[EnvVar]) -> Result<Option<Chosen>, ChooseError> {
-        self.catalogue
-            .discover(&OriginRequest { origin, env }, self.settings.others, &[HELM_PLUGIN, KUSTOMIZE_PLUGIN])
-            .await
-    }
-
-    /// Merges the override files of the application's directory.
-    pub(crate) fn overridden(
-        &self,
-        application: &Application,
-        source: &ApplicationSource,
-        tree: &Tree,
-        app_path: &RepoPath,
-    ) -> Result<Merged, SourceFailure> {
-        let instance = self.instance_name(application);
-        let mut read = Vec::new();
-        for name in override_file_names(&instance).map_err(SourceFailure::Override)? {
-            let path = app_path.join(&name).map_err(SourceFailure::Path)?;
-            if tree.root().join(path.as_str()).is_symlink() {
-                let source = io::Error::other("it is a link; an override file must be a file");
-                return Err(SourceFailure::Read(ReadError::Io { path, source }));
+            SourceType::Plugin | SourceType::Directory => (env, true),
+        };
+        let chosen = match (found, &plan.name) {
+            (Some(found), _) => Ok(found),
+            (None, Some(name)) if requires_match => {
+                self.catalogue.by_name(name, &OriginRequest { origin, env: &env }).await
             }
-            if let Some(bytes) = tree.read(&path, OVERRIDE_FILE_BYTES_MAX).map_err(SourceFailure::Read)? {
-                read.push((path.as_str().to_owned(), bytes));
-            }
-        }
-        if read.is_empty() {
-            return Ok(Merged { source: source.clone(), files: Vec::new(), warnings: Vec::new() });
-        }
-        let files: Vec<OverrideFile<'_>> =
-            read.iter().map(|(name, text)| OverrideFile { name, text }).collect();
-        let merged = override_source(source, &files).map_err(SourceFailure::Override)?;
-        Ok(Merged {
-            source: merged.source,
-            files: read
-                .into_iter()
-                .zip(merged.steps)
-                .map(|((path, text), step)| MergedOverride { path, text, step })
-                .collect(),
-            warnings: merged.warnings.into_iter().map(|warning| warning.message).collect(),
-        })
+            (None, Some(name)) => self.catalogue.named(name).await,
+            (None, None) => Err(ChooseError::NoneMatches { tried: self.catalogue.names() }),
+        };
+        let chosen = chosen.map_err(SourceFailure::Choose)?;
+        let request = origin.request_for(&chosen, &env, &read.source, &plan).await?;
+        Ok(Work::Plugin { chosen, request: Box::new(request), plan, source_type })
     }
 
     /// Returns the build environment, and a warning if versions of the destination are left out.
@@ -430,16 +328,10 @@ impl Renderer {
     }
 }
 
-pub(crate) struct Merged {
-    pub(crate) source: ApplicationSource,
-    files: Vec<MergedOverride>,
-    pub(crate) warnings: Vec<String>,
-}
-
 /// A repository at a resolved revision.
 pub(crate) struct Origin<'a> {
     renderer: &'a Renderer,
-    pub(crate) application: &'a Application,
+    pub(crate) of: SourceOf<'a>,
     /// The redacted URL.
     repository: String,
     pub(crate) revision: ResolvedRevision,

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_engine::{
-    Manifest, SourcePlace, SourceType, Tracking, TrackingMethod, combine, is_reference_only, normalize,
-    nothing_rendered,
+    ApplicationSources, Manifest, OverrideFiles, SourceOf, SourceType, SourceTypes, Tracking, TrackingMethod,
+    combine, normalize, nothing_rendered,
 };
 use tiphys_model::access::ContextProject;
 use tiphys_model::limits::Limit;
 use tiphys_model::params::{EnvVar, Parameter, ResolvedParameter, ValueRedactor};
-use tiphys_model::resources::{Application, ApplicationSource};
+use tiphys_model::resources::Application;
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
 use tiphys_source::Sources;
 use tiphys_yaml::Node;
@@ -22,8 +22,8 @@ use crate::chart_folder::KnownCharts;
 use crate::context::ContextSettings;
 use crate::destination::DestinationVersions;
 use crate::directory::LastFolder;
-use crate::error::{RenderError, SourceError, SourceFailure};
-use crate::prepare::{OverrideFiles, Prepared, SharedSources, Work, also_matching};
+use crate::error::{RenderError, SourceFailure};
+use crate::prepare::{Prepared, SharedSources, Work, also_matching};
 use crate::report::{RenderedApplication, RenderedSource};
 use crate::shared_announcements::SharedAnnouncements;
 use crate::values::{SourceLookUps, ValueResolver};
@@ -46,8 +46,8 @@ pub struct RenderSettings {
     /// Options for `kustomize build` (`kustomize.buildOptions` of `argocd-cm`), which the kustomize plugin gets as
     /// `KUSTOMIZE_BUILD_OPTIONS`.
     pub kustomize_build_options: String,
-    /// Source types that `argocd-cm` disables (`helm.enable: "false"`): their sources are plain directories.
-    pub switched_off: Vec<SourceType>,
+    /// The native source types. Sources of those that `argocd-cm` disables (`helm.enable: "false"`) are plain directories.
+    pub source_types: SourceTypes,
     /// Settings of the run context.
     pub context: ContextSettings,
     /// Whether discovery returns all matching plugins.
@@ -136,17 +136,14 @@ impl Renderer {
     pub(crate) async fn render_prepared(
         &self,
         application: &Application,
-        prepared: &[(usize, Prepared)],
-        base: &[(usize, Prepared)],
+        prepared: &[Prepared],
+        base: &[Prepared],
     ) -> Result<RenderedApplication, RenderError> {
         let resolved = self.resolved(application, prepared, base).await?;
         let mut rendering =
             Rendering { redactor: ValueRedactor::new(resolved.iter().flatten()), ..Rendering::default() };
-        let (sources, place) = tiphys_engine::sources(&application.spec)?;
-        let prepared = prepared.iter().map(|(_, prepared)| prepared).zip(resolved);
-        for ((index, source), prepared) in rendered(&sources, place).zip(prepared) {
-            let at = SourceIndex { index, count: sources.len() };
-            self.run_source(application, source, prepared, at, &mut rendering).await?;
+        for (prepared, resolved) in prepared.iter().zip(resolved) {
+            self.run_source(application, prepared, resolved, &mut rendering).await?;
         }
         Ok(rendering.finish(application))
     }
@@ -154,49 +151,44 @@ impl Renderer {
     async fn run_source(
         &self,
         application: &Application,
-        source: &ApplicationSource,
-        (prepared, resolved): (&Prepared, Vec<ResolvedParameter>),
-        at: SourceIndex,
+        prepared: &Prepared,
+        resolved: Vec<ResolvedParameter>,
         rendering: &mut Rendering,
     ) -> Result<(), RenderError> {
         let begun = Instant::now();
         rendering.duration += prepared.duration;
-        rendering.warnings.extend(prepared.warnings.iter().map(|warning| at.named(warning)));
-        let output = self.run(prepared, resolved).await.map_err(|failure| at.failed(source, failure))?;
-        if let Some(output) = output {
-            rendering.warnings.extend(output.warnings.iter().map(|warning| at.named(warning)));
-            let objects = self.objects(application, &output, &rendering.redactor);
-            let objects = objects.map_err(|failure| at.failed(source, failure))?;
-            rendering.sources.push(RenderedSource {
-                position: at.position(),
-                name: source.name.clone(),
-                repo_url: source.shown_repository(),
-                path: source.path.clone(),
-                chart: source.chart.clone(),
-                revision: prepared.revision.revision().to_owned(),
-                source_type: output.source_type,
-                plugin: output.plugin,
-                also_matching: output.also_matching,
-                parameters: output.parameters,
-                source: prepared.source.clone(),
-                rendered_chart: prepared.chart(&self.known_charts),
-                look_ups: prepared.look_ups().to_vec(),
-                objects: objects.len(),
-                stderr: output.stderr,
-                duration: prepared.duration + begun.elapsed(),
-                plugin_duration: output.plugin_duration,
-            });
-            rendering.manifests.push(objects);
-        }
+        rendering.warnings.extend(prepared.warnings.iter().map(|warning| prepared.named(warning)));
+        let output = self.run(prepared, resolved).await.map_err(|failure| prepared.failed(failure))?;
+        rendering.warnings.extend(output.warnings.iter().map(|warning| prepared.named(warning)));
+        let objects = self.objects(application, &output, &rendering.redactor);
+        let objects = objects.map_err(|failure| prepared.failed(failure))?;
+        let source = &prepared.source;
+        rendering.sources.push(RenderedSource {
+            position: prepared.position,
+            name: prepared.name.clone(),
+            repo_url: source.shown_repository(),
+            path: source.path.clone(),
+            chart: source.chart.clone(),
+            revision: prepared.revision.revision().to_owned(),
+            source_type: output.source_type,
+            plugin: output.plugin,
+            also_matching: output.also_matching,
+            parameters: output.parameters,
+            source: source.clone(),
+            rendered_chart: prepared.chart(&self.known_charts),
+            look_ups: prepared.look_ups().to_vec(),
+            objects: objects.len(),
+            stderr: output.stderr,
+            duration: prepared.duration + begun.elapsed(),
+            plugin_duration: output.plugin_duration,
+        });
+        rendering.manifests.push(objects);
         rendering.duration += begun.elapsed();
         Ok(())
     }
 
-    /// Prepares all sources: chooses plugins and makes their environments. Returns each with its position, from 1.
-    pub async fn prepare_all(
-        &self,
-        application: &Application,
-    ) -> Result<Vec<(usize, Prepared)>, RenderError> {
+    /// Prepares all sources: chooses plugins and makes their environments.
+    pub async fn prepare_all(&self, application: &Application) -> Result<Vec<Prepared>, RenderError> {
         self.prepare_merged(application, None).await
     }
 
@@ -204,15 +196,14 @@ impl Renderer {
         &self,
         application: &Application,
         merged: Option<usize>,
-    ) -> Result<Vec<(usize, Prepared)>, RenderError> {
-        let (sources, place) = tiphys_engine::sources(&application.spec)?;
+    ) -> Result<Vec<Prepared>, RenderError> {
+        let instance_name = self.instance_name(application);
         let mut prepared = Vec::new();
-        for (index, source) in rendered(&sources, place) {
-            let at = SourceIndex { index, count: sources.len() };
-            let overrides =
-                if merged == Some(at.position()) { OverrideFiles::Merged } else { OverrideFiles::Unmerged };
-            let one = self.prepared(application, (source, overrides), place, at).await?;
-            prepared.push((at.position(), one));
+        for of in ApplicationSources::of(application)?.rendered() {
+            let unmerged = OverrideFiles::Unmerged(&instance_name);
+            let is_merged = merged == Some(of.position);
+            let overrides = if is_merged { OverrideFiles::Merged } else { unmerged };
+            prepared.push(self.prepared(of, overrides).await?);
         }
         Ok(prepared)
     }
@@ -220,14 +211,12 @@ impl Renderer {
     /// Prepares a source. The error names its position.
     pub(crate) async fn prepared(
         &self,
-        application: &Application,
-        (source, overrides): (&ApplicationSource, OverrideFiles),
-        place: SourcePlace,
-        at: SourceIndex,
+        of: SourceOf<'_>,
+        overrides: OverrideFiles<'_>,
     ) -> Result<Prepared, RenderError> {
         let begun = Instant::now();
-        let prepared = Box::pin(self.prepare(application, source, overrides, place)).await;
-        let prepared = prepared.map_err(|failure| at.failed(source, failure))?;
+        let prepared = Box::pin(self.prepare(of, overrides)).await;
+        let prepared = prepared.map_err(|failure| RenderError::of_source(of, failure))?;
         Ok(Prepared { duration: begun.elapsed(), ..prepared })
     }
 
@@ -237,27 +226,25 @@ impl Renderer {
         application: &Application,
         name: &str,
     ) -> Result<(Arc<dyn Plugin>, Request), RenderError> {
-        let (sources, _) = tiphys_engine::sources(&application.spec)?;
-        let at = SourceIndex { index: 0, count: sources.len() };
-        self.question_for(application, &sources[0], name)
-            .await
-            .map_err(|failure| at.failed(&sources[0], failure))
+        let sources = ApplicationSources::of(application)?;
+        let of = sources.first();
+        self.question_for(of, name).await.map_err(|failure| RenderError::of_source(of, failure))
     }
 
     /// Returns the values of the dynamic parameters of each source.
     async fn resolved(
         &self,
         application: &Application,
-        prepared: &[(usize, Prepared)],
-        base: &[(usize, Prepared)],
+        prepared: &[Prepared],
+        base: &[Prepared],
     ) -> Result<Vec<Vec<ResolvedParameter>>, RenderError> {
-        let of_base = |position| base.iter().find(|(other, _)| *other == position);
+        let of_base = |position| base.iter().find(|other| other.position == position);
         let look_ups: Vec<SourceLookUps<'_>> = prepared
             .iter()
-            .map(|(position, prepared)| SourceLookUps {
-                position: *position,
+            .map(|prepared| SourceLookUps {
+                position: prepared.position,
                 look_ups: prepared.look_ups(),
-                base: of_base(*position).map_or(&[], |(_, base)| base.look_ups()),
+                base: of_base(prepared.position).map_or(&[], |base| base.look_ups()),
             })
             .collect();
         if look_ups.iter().all(|source| source.look_ups.is_empty()) {
@@ -274,14 +261,13 @@ impl Renderer {
         &self,
         prepared: &Prepared,
         resolved: Vec<ResolvedParameter>,
-    ) -> Result<Option<Output>, SourceFailure> {
+    ) -> Result<Output, SourceFailure> {
         match &prepared.work {
-            Work::Nothing => Ok(None),
             Work::Directory { plan, tree } => {
                 let bytes_max = self.settings.directory_bytes_max;
                 let reading = self.last_folder.read(tree, &prepared.app_path, plan, bytes_max);
                 let found = Box::pin(reading).await?;
-                Ok(Some(Output {
+                Ok(Output {
                     documents: found.documents,
                     warnings: found.warnings,
                     source_type: SourceType::Directory,
@@ -290,7 +276,7 @@ impl Renderer {
                     parameters: Vec::new(),
                     stderr: String::new(),
                     plugin_duration: Duration::ZERO,
-                }))
+                })
             }
             Work::Plugin { chosen, request, plan, source_type } => {
                 let name = chosen.plugin.name().to_owned();
@@ -301,7 +287,7 @@ impl Renderer {
                 let generated = chosen.plugin.generate(&request).await;
                 let generated =
                     generated.map_err(|source| SourceFailure::Plugin { name: name.clone(), source })?;
-                Ok(Some(Output {
+                Ok(Output {
                     warnings: generated.warnings(),
                     documents: generated.documents.into_iter().map(|document| document.node).collect(),
                     source_type: *source_type,
@@ -310,7 +296,7 @@ impl Renderer {
                     parameters: plan.parameters.clone().unwrap_or_default(),
                     stderr: generated.stderr,
                     plugin_duration: generated.duration,
-                }))
+                })
             }
         }
     }
@@ -406,55 +392,4 @@ struct Output {
     parameters: Vec<Parameter>,
     stderr: String,
     plugin_duration: Duration,
-}
-
-/// Returns the sources that render something, with their indices. Sources that are only referenced are not fetched.
-pub(crate) fn rendered(
-    sources: &[ApplicationSource],
-    place: SourcePlace,
-) -> impl Iterator<Item = (usize, &ApplicationSource)> {
-    let skip =
-        move |source: &ApplicationSource| place == SourcePlace::OneOfSeveral && is_reference_only(source);
-    sources.iter().enumerate().filter(move |(_, source)| !skip(source))
-}
-
-/// The index of a source, and the number of sources.
-#[derive(Clone, Copy)]
-pub(crate) struct SourceIndex {
-    pub(crate) index: usize,
-    pub(crate) count: usize,
-}
-
-impl SourceIndex {
-    pub(crate) fn position(self) -> usize {
-        self.index + 1
-    }
-
-    /// Adds the source's position to a warning if there are several sources.
-    fn named(self, warning: &str) -> String {
-        if self.count > 1 { format!("source {}: {warning}", self.position()) } else { warning.to_owned() }
-    }
-
-    pub(crate) fn failed(self, source: &ApplicationSource, failure: SourceFailure) -> RenderError {
-        if matches!(failure, SourceFailure::Interrupted) {
-            return RenderError::Interrupted;
-        }
-        let place = match (source.chart.as_str(), source.path.as_str()) {
-            ("", "") => "path .".to_owned(),
-            ("", path) => format!("path {path}"),
-            (chart, _) => format!("chart {chart}"),
-        };
-        let repository = format!("{} at {}", source.shown_repository(), revision_of(source));
-        RenderError::Source(SourceError {
-            position: self.position(),
-            count: self.count,
-            repository,
-            place,
-            failure: Box::new(failure),
-        })
-    }
-}
-
-fn revision_of(source: &ApplicationSource) -> &str {
-    if source.target_revision.is_empty() { "HEAD" } else { &source.target_revision }
 }

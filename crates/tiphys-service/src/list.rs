@@ -73,7 +73,7 @@ fn plugin(source: &AnnouncedSource) -> String {
 
 /// Returns the number of parameters that a source sets: each value of a chart once, wherever it is set.
 fn set_parameters(source: &AnnouncedSource) -> usize {
-    let plugin = source.plugin.as_deref().or((source.source_type == SourceType::Helm).then_some(HELM_PLUGIN));
+    let plugin = source.plugin.as_deref().or((source.source_type == SourceType::HELM).then_some(HELM_PLUGIN));
     let values = chart_values(&source.source, plugin);
     let inline = values.iter().filter(|value| value.is_inline()).map(|value| value.parameter.as_str());
     let of_inline: BTreeSet<&str> = inline.collect();

@@ -122,11 +122,11 @@ pub async fn environments(
         for stored in applications {
             let prepared = workspace.renderer.prepare_all(&stored.application).await;
             let prepared = prepared.map_err(|error| ServiceError::application(stored, &error))?;
-            for (source, one) in prepared {
+            for one in prepared {
                 if let Work::Plugin { chosen, request, .. } = &one.work {
                     found.push(PluginEnvironment {
                         application: stored.full_name(),
-                        source,
+                        source: one.position,
                         plugin: chosen.plugin.name().to_owned(),
                         variables: chosen.plugin.environment(request),
                     });

@@ -96,7 +96,7 @@ impl<'a> ValueWatch<'a> {
             // Rendering has reported the error of an application that cannot be prepared.
             let Ok(sources) = workspace.renderer.prepare_all(&stored.application).await else { continue };
             let sources: Vec<_> =
-                sources.iter().map(|(position, source)| (*position, source.look_ups().to_vec())).collect();
+                sources.iter().map(|source| (source.position, source.look_ups().to_vec())).collect();
             if sources.iter().all(|(_, look_ups)| look_ups.is_empty()) {
                 continue;
             }

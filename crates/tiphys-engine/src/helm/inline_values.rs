@@ -17,9 +17,8 @@ use tiphys_yaml::{
 use super::shown::plugin_values;
 use super::value_path::ValuePath;
 use super::{SET_PREFIX, VALUE_PREFIX, text_parameter};
-use crate::SourceType;
 use crate::parameter_place::nearest_position;
-use crate::translate::HELM_PLUGIN;
+use crate::{HELM_PLUGIN, SourceType};
 
 /// Names of the plugin's parameters with inline values.
 const OBJECT_PARAMETER: &str = "values-object";

@@ -20,7 +20,7 @@ use super::{
     FieldProblem, HELM_FIELDS, HELM_VALUE_PREFIXES, SET_PREFIX, SET_STRING_PREFIX, helm_parameters,
     text_parameter,
 };
-use crate::translate::HELM_PLUGIN;
+use crate::HELM_PLUGIN;
 
 /// A parameter that cannot be set in the block.
 #[derive(Clone, Debug, PartialEq, Eq)]

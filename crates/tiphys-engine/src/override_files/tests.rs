@@ -6,7 +6,7 @@ use tiphys_yaml::Node;
 use super::{OverrideError, OverrideFile, as_argo_cd::Memory, merge_patch, override_source};
 use crate::appset::apply_template_patch;
 use crate::{
-    BuildEnvironment, SourcePlace, TranslateError, is_override_file_name, override_file_names, translate,
+    BuildEnvironment, SourceTypes, TranslateError, is_override_file_name, override_file_names, translate,
 };
 
 fn source(value: &Value) -> ApplicationSource {
@@ -182,7 +182,8 @@ fn every_declared_field_is_merged_patched_written_and_refused_if_marked() {
             assert_eq!(patched["spec"]["source"][block], patch[block], "{name}");
 
             let build = BuildEnvironment::parse([]).expect("no variables");
-            let plan = translate(&found.source, SourcePlace::Only, &build);
+            let named = SourceTypes::default().named(&found.source).expect(&name).expect(&name);
+            let plan = translate(&found.source, named, &build);
             let is_refused =
                 matches!(&plan, Err(TranslateError::Kustomize { fields }) if *fields == [field.name]);
             assert_eq!(is_refused, field.is_refused, "{name}: {plan:?}");

@@ -5,8 +5,8 @@ use tiphys_model::resources::{ApplicationSource, DynamicParameter, ResourceRefer
 
 use super::NoPlaceError;
 use crate::helm::{SET_PREFIX, helm_value_path};
-use crate::translate::{HELM_PLUGIN, TranslateError, translate_as};
-use crate::{BuildEnvironment, SourceType};
+use crate::translate::{TranslateError, translate};
+use crate::{BuildEnvironment, HELM_PLUGIN, SourceType};
 
 /// The dynamic parameters of a source's block while they are changed.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl DynamicEdit {
             list: source.dynamic_parameters().to_vec(),
             annotated: source.annotated_parameters.clone(),
             source_type,
-            is_for_helm: source_type == SourceType::Helm || names_helm,
+            is_for_helm: source_type == SourceType::HELM || names_helm,
         }
     }
 
@@ -76,15 +76,14 @@ impl DynamicEdit {
     /// Returns the source with these entries. The entries must be valid, and set no value twice.
     pub fn applied_to(self, mut source: ApplicationSource) -> Result<ApplicationSource, NoPlaceError> {
         if self.list != source.dynamic_parameters() {
-            match self.source_type {
-                SourceType::Helm => source.helm.get_or_insert_default().dynamic_parameters = self.list,
-                SourceType::Plugin => source.plugin.get_or_insert_default().dynamic_parameters = self.list,
-                SourceType::Kustomize | SourceType::Directory => {
-                    return Err(NoPlaceError::DynamicType(self.source_type));
-                }
-            }
+            let list = match self.source_type {
+                SourceType::Plugin => Some(&mut source.plugin.get_or_insert_default().dynamic_parameters),
+                SourceType::Native(native) => (native.dynamic_parameters)(&mut source),
+                SourceType::Directory => None,
+            };
+            *list.ok_or(NoPlaceError::DynamicType(self.source_type))? = self.list;
         }
-        match translate_as(&source, self.source_type, &BuildEnvironment::default()) {
+        match translate(&source, self.source_type, &BuildEnvironment::default()) {
             Err(TranslateError::Dynamic(error)) => Err(NoPlaceError::InvalidDynamic(error)),
             // Other errors are not of the change.
             Ok(_) | Err(_) => Ok(source),

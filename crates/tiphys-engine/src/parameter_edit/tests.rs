@@ -162,8 +162,8 @@ fn kustomize_parameters_are_set_as_fields() {
         let before = source(before);
         let wanted = parameters(after);
         let changed =
-            with_parameters(&before, SourceType::Kustomize, &wanted, Given::default()).expect("valid");
-        let mut written = written_parameters(&changed, SourceType::Kustomize, None);
+            with_parameters(&before, SourceType::KUSTOMIZE, &wanted, Given::default()).expect("valid");
+        let mut written = written_parameters(&changed, SourceType::KUSTOMIZE, None);
         let mut wanted = wanted;
         written.sort_by(|a, b| a.name.cmp(&b.name));
         wanted.sort_by(|a, b| a.name.cmp(&b.name));
@@ -179,42 +179,42 @@ fn parameter_without_a_field_is_rejected() {
     let none = source("");
     let cases = [
         (
-            SourceType::Kustomize,
+            SourceType::KUSTOMIZE,
             "- {name: other, string: x}\n",
             "a `kustomize` block has no field for the parameter \"other\"; it has fields for `name-prefix`, `name-suffix`, `images`, `labels`, `force-labels` and `version`",
         ),
         (
-            SourceType::Kustomize,
+            SourceType::KUSTOMIZE,
             "- {name: force-labels, string: x}\n",
             "the parameter \"force-labels\" of a `kustomize` block must be `true` or `false`",
         ),
         (
-            SourceType::Kustomize,
+            SourceType::KUSTOMIZE,
             "- {name: images, string: x}\n",
             "the parameter \"images\" of a `kustomize` block needs `map`",
         ),
         (
-            SourceType::Helm,
+            SourceType::HELM,
             "- {name: kustomize-dir, string: x}\n",
             "a `helm` block has no field for the parameter \"kustomize-dir\"; single values are `set.PATH`, `set-string.PATH` and `set-file.PATH`, and everything that only the plugin has is set in a `plugin` block with `name: helm` instead",
         ),
         (
-            SourceType::Helm,
+            SourceType::HELM,
             "- {name: value-files, string: x}\n",
             "the parameter \"value-files\" of a `helm` block needs `array`",
         ),
         (
-            SourceType::Helm,
+            SourceType::HELM,
             "- {name: set.a, array: [x]}\n",
             "the parameter \"set.a\" is a value of a chart, so a list or a map is given as JSON: write set.a:=JSON or set.a:=@FILE",
         ),
         (
-            SourceType::Helm,
+            SourceType::HELM,
             "- {name: skip-crds, string: 'yes'}\n",
             "the parameter \"skip-crds\" of a `helm` block must be `true` or `false`",
         ),
         (
-            SourceType::Helm,
+            SourceType::HELM,
             "- {name: values-object, string: '{a: 1}'}\n",
             "the parameter \"values-object\" of a `helm` block must be JSON, for example {\"replicas\":2}",
         ),
@@ -351,9 +351,9 @@ fn helm_value_is_changed_in_place_or_appended() {
     ];
     let before = source(before);
     for (what, parameter, expected) in cases {
-        let mut wanted = written_parameters(&before, SourceType::Helm, None);
+        let mut wanted = written_parameters(&before, SourceType::HELM, None);
         wanted.push(parameter);
-        let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("valid");
+        let after = with_parameters(&before, SourceType::HELM, &wanted, given).expect("valid");
         assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{what}");
     }
 }
@@ -382,13 +382,13 @@ fn untyped_value_gets_force_string_only_if_helm_changes_it() {
             let before = source("helm: {}");
             let given = Given { announcements: &announcements, ..Given::default() };
             let wanted = [text(&format!("set.{name}"), value)];
-            let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("valid");
+            let after = with_parameters(&before, SourceType::HELM, &wanted, given).expect("valid");
             let comma = if expected.is_empty() { "" } else { "," };
             let expected = format!("helm.parameters = [{{name:\"{name}\"{comma}{expected}}}]");
             assert_eq!(shown(&parameter_changes(&[], &before, &after)), [expected], "{name}={value}");
             let seen = if value == "False" { "false" } else { value };
             let seen = [text(&format!("set.{name}"), seen)];
-            assert_eq!(written_parameters(&after, SourceType::Helm, None), seen, "{name}={value}");
+            assert_eq!(written_parameters(&after, SourceType::HELM, None), seen, "{name}={value}");
         }
     }
 }
@@ -431,7 +431,7 @@ fn value_of_several_types_gets_force_string_only_if_needed() {
         let given = Given { announcements: &announcements, ..Given::default() };
         for before in ["helm: {}", "helm: {parameters: [{name: x, value: old}]}"] {
             let before = source(before);
-            let after = with_parameters(&before, SourceType::Helm, &[text("set.x", value)], given);
+            let after = with_parameters(&before, SourceType::HELM, &[text("set.x", value)], given);
             let entry = |after: ApplicationSource| {
                 let written = after.helm.map(|block| block.parameters).unwrap_or_default();
                 let written = serde_json::to_value(&written).expect("JSON");
@@ -465,9 +465,9 @@ fn variable_is_literal_unless_replacement_is_requested() {
             "helm: {{parameters: [{{name: a, value: {before}}}, {{name: b, value: {before}}}]}}"
         ));
         let wanted = [text("set.a", variable), text("set.b", variable)];
-        assert_eq!(written_parameters(&before, SourceType::Helm, None), wanted);
+        assert_eq!(written_parameters(&before, SourceType::HELM, None), wanted);
         let given = Given { names: &["set.a"], variables, ..Given::default() };
-        let after = with_parameters(&before, SourceType::Helm, &wanted, given).expect("valid");
+        let after = with_parameters(&before, SourceType::HELM, &wanted, given).expect("valid");
         let values = |source: &ApplicationSource| -> Vec<String> {
             source.helm.iter().flat_map(|block| &block.parameters).map(|entry| entry.value.clone()).collect()
         };
@@ -499,7 +499,7 @@ fn value_mixing_variable_and_literal_is_written_as_requested() {
     };
     for (before, variables, expected) in cases {
         let sources = [
-            (SourceType::Helm, helm(before), helm(expected)),
+            (SourceType::HELM, helm(before), helm(expected)),
             (SourceType::Plugin, plugin("set.a", before), plugin("set.a", expected)),
             (SourceType::Plugin, plugin("set-string.a", before), plugin("set-string.a", expected)),
         ];
@@ -536,7 +536,7 @@ fn string_value_of_variables_gets_force_string() {
         };
         let (force, prefix) = if is_forced { (", forceString: true", "set-string") } else { ("", "set") };
         let cases = [
-            (SourceType::Helm, helm("v1", ""), helm(variable, force)),
+            (SourceType::HELM, helm("v1", ""), helm(variable, force)),
             (SourceType::Plugin, plugin("set", "v1"), plugin(prefix, variable)),
         ];
         for (source_type, before, expected) in cases {
@@ -553,7 +553,7 @@ fn first_of_duplicate_announcements_decides_the_type() {
     let announcements = announced(&[("set.tag", item_type), ("set.tag", Some(ItemType::Number))]);
     let given = Given { announcements: &announcements, ..Given::default() };
     let wanted = [text("set.tag", "5")];
-    let after = with_parameters(&source("helm: {}"), SourceType::Helm, &wanted, given).expect("valid");
+    let after = with_parameters(&source("helm: {}"), SourceType::HELM, &wanted, given).expect("valid");
     assert_eq!(after, source("helm: {parameters: [{name: tag, value: '5', forceString: true}]}"));
 }
 
@@ -636,9 +636,9 @@ fn unset_helm_parameter_is_removed_completely() {
         ("release-name", &[]),
     ];
     for (name, expected) in cases {
-        let mut wanted = written_parameters(&before, SourceType::Helm, None);
+        let mut wanted = written_parameters(&before, SourceType::HELM, None);
         wanted.retain(|parameter| parameter.name != name);
-        let after = with_parameters(&before, SourceType::Helm, &wanted, Given::default()).expect("valid");
+        let after = with_parameters(&before, SourceType::HELM, &wanted, Given::default()).expect("valid");
         assert_eq!(shown(&parameter_changes(&[], &before, &after)), expected, "{name}");
     }
 }
@@ -675,7 +675,7 @@ fn value_with_force_string_is_named_set() {
     ];
     for (list, expected) in cases {
         let written =
-            written_parameters(&source(&format!("helm: {{parameters: {list}}}")), SourceType::Helm, None);
+            written_parameters(&source(&format!("helm: {{parameters: {list}}}")), SourceType::HELM, None);
         let names: Vec<&str> = written.iter().map(|parameter| parameter.name.as_str()).collect();
         assert_eq!(names, expected, "{list}");
     }

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
-use tiphys_model::resources::{ApplicationSource, GoFields};
+use tiphys_model::resources::{ApplicationSource, ArgoCdSettings, GoFields};
 
-use super::{SourceType, detected_type, explicit_type, without_empty_blocks, without_switched_off};
+use super::{NATIVE_TYPES, SourceType, SourceTypes, without_empty_blocks};
 
 fn source(blocks: &Value) -> ApplicationSource {
     GoFields::of_json(blocks).expect("valid source")
@@ -12,8 +12,8 @@ fn block_names_the_type_and_several_are_rejected() {
     let cases = [
         (json!({}), Ok(None)),
         (json!({"plugin": {}}), Ok(Some(SourceType::Plugin))),
-        (json!({"helm": {}}), Ok(Some(SourceType::Helm))),
-        (json!({"kustomize": {}}), Ok(Some(SourceType::Kustomize))),
+        (json!({"helm": {}}), Ok(Some(SourceType::HELM))),
+        (json!({"kustomize": {}}), Ok(Some(SourceType::KUSTOMIZE))),
         (json!({"directory": {}}), Ok(Some(SourceType::Directory))),
         (json!({"plugin": {}, "helm": {}}), Err("multiple application sources defined: Helm,Plugin")),
         (
@@ -22,7 +22,7 @@ fn block_names_the_type_and_several_are_rejected() {
         ),
     ];
     for (blocks, expected) in cases {
-        let found = explicit_type(&source(&blocks)).map_err(|error| error.to_string());
+        let found = SourceTypes::default().named(&source(&blocks)).map_err(|error| error.to_string());
         assert_eq!(found, expected.map_err(str::to_owned), "{blocks}");
     }
 }
@@ -42,8 +42,8 @@ fn empty_blocks_are_removed_except_plugin() {
         (json!({"directory": {"include": "*"}}), true),
     ];
     for (blocks, stays) in cases {
-        let found = explicit_type(&without_empty_blocks(&source(&blocks))).expect("at most one block");
-        assert_eq!(found.is_some(), stays, "{blocks}");
+        let found = SourceTypes::default().named(&without_empty_blocks(&source(&blocks)));
+        assert_eq!(found.map(|named| named.is_some()), Ok(stays), "{blocks}");
     }
 }
 
@@ -52,35 +52,43 @@ fn type_is_detected_from_files() {
     let cases: [(&[&str], SourceType); 8] = [
         (&[], SourceType::Directory),
         (&["a.yaml"], SourceType::Directory),
-        (&["Chart.yaml"], SourceType::Helm),
-        (&["xChart.yaml"], SourceType::Helm),
-        (&["kustomization.yml"], SourceType::Kustomize),
-        (&["Kustomization", "a.yaml"], SourceType::Kustomize),
-        (&["kustomization.yaml", "Chart.yaml"], SourceType::Kustomize),
+        (&["Chart.yaml"], SourceType::HELM),
+        (&["xChart.yaml"], SourceType::HELM),
+        (&["kustomization.yml"], SourceType::KUSTOMIZE),
+        (&["Kustomization", "a.yaml"], SourceType::KUSTOMIZE),
+        (&["kustomization.yaml", "Chart.yaml"], SourceType::KUSTOMIZE),
         (&["kustomization.yaml.bak"], SourceType::Directory),
     ];
     for (names, expected) in cases {
-        assert_eq!(detected_type(names.iter().copied(), &[]), expected, "{names:?}");
+        assert_eq!(SourceTypes::default().detected(names.iter().copied()), expected, "{names:?}");
     }
 }
 
 #[test]
 fn disabled_type_is_a_plain_directory() {
-    let off = [SourceType::Helm];
+    let without = |helm: &str, kustomize: &str| {
+        let settings = ArgoCdSettings {
+            helm_enable: Some(helm.to_owned()),
+            kustomize_enable: Some(kustomize.to_owned()),
+            ..ArgoCdSettings::default()
+        };
+        SourceTypes::new(NATIVE_TYPES, &settings)
+    };
+    let types = without("no", "true");
     let cases = [
         (json!({"helm": {"releaseName": "x"}}), Some(SourceType::Directory)),
         (json!({"helm": {}}), Some(SourceType::Directory)),
-        (json!({"kustomize": {"namePrefix": "x"}}), Some(SourceType::Kustomize)),
+        (json!({"kustomize": {"namePrefix": "x"}}), Some(SourceType::KUSTOMIZE)),
         (json!({"plugin": {}}), Some(SourceType::Plugin)),
         (json!({"path": "x"}), None),
     ];
     for (blocks, expected) in cases {
-        let found = explicit_type(&without_switched_off(&source(&blocks), &off));
+        let found = types.named(&types.without_disabled(&source(&blocks)));
         assert_eq!(found, Ok(expected), "{blocks}");
     }
     let both = source(&json!({"helm": {}, "plugin": {}}));
-    assert!(explicit_type(&without_switched_off(&both, &off)).is_err(), "two types remain ambiguous");
+    assert!(types.named(&types.without_disabled(&both)).is_err(), "two types remain ambiguous");
     let files = ["Chart.yaml", "Kustomization"];
-    assert_eq!(detected_type(files, &off), SourceType::Kustomize);
-    assert_eq!(detected_type(files, &[SourceType::Helm, SourceType::Kustomize]), SourceType::Directory);
+    assert_eq!(types.detected(files), SourceType::KUSTOMIZE);
+    assert_eq!(without("false", "").detected(files), SourceType::Directory);
 }

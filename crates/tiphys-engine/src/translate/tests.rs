@@ -1,11 +1,13 @@
 use serde_json::{Value, json};
 use tiphys_model::resources::{ApplicationSource, GoFields};
 
-use super::{DirectoryPlan, SourcePlace, SourcePlan, TranslateError, translate, translate_as};
-use crate::{BuildEnvironment, SourceType};
+use super::{DirectoryPlan, SourcePlan, TranslateError, translate};
+use crate::{BuildEnvironment, SourceType, SourceTypes};
 
-fn plan(source: &Value, place: SourcePlace) -> Result<SourcePlan, TranslateError> {
-    translate(&decoded(source), place, &build())
+fn plan(source: &Value) -> Result<SourcePlan, TranslateError> {
+    let source = decoded(source);
+    let named = SourceTypes::default().named(&source).ok().flatten();
+    translate(&source, named.unwrap_or(SourceType::Plugin), &build())
 }
 
 fn decoded(source: &Value) -> ApplicationSource {
@@ -18,9 +20,9 @@ fn build() -> BuildEnvironment {
 
 /// The name and the parameters, as JSON, of a plugin plan.
 fn plugin(source: &Value) -> (Option<String>, Value) {
-    match plan(source, SourcePlace::Only).expect("a plan") {
+    match plan(source).expect("a plan") {
         SourcePlan::Plugin(plan) => (plan.name, serde_json::to_value(plan.parameters).expect("JSON")),
-        other => panic!("{other:?}"),
+        other @ SourcePlan::Directory(_) => panic!("{other:?}"),
     }
 }
 
@@ -34,31 +36,14 @@ fn plugin_block_is_used_unchanged() {
 
 #[test]
 fn parameter_without_name_is_rejected() {
-    let error = plan(&json!({"plugin": {"parameters": [{"name": "a"}, {"string": "x"}]}}), SourcePlace::Only);
+    let error = plan(&json!({"plugin": {"parameters": [{"name": "a"}, {"string": "x"}]}}));
     let message = error.expect_err("a missing name").to_string();
     assert!(message.starts_with("parameter 2 of 2 has no name"), "{message}");
 }
 
 #[test]
-fn source_without_block_is_detected_or_reference_only() {
-    assert_eq!(plan(&json!({"path": "x"}), SourcePlace::Only), Ok(SourcePlan::Detect));
-    let cases = [
-        (json!({"ref": "r"}), SourcePlace::OneOfSeveral, SourcePlan::ReferenceOnly),
-        (json!({"ref": "r"}), SourcePlace::Only, SourcePlan::Detect),
-        (json!({"ref": "r", "path": "x"}), SourcePlace::OneOfSeveral, SourcePlan::Detect),
-        (json!({"ref": "r", "chart": "x"}), SourcePlace::OneOfSeveral, SourcePlan::Detect),
-        (json!({"ref": "r", "repoURL": "oci://x"}), SourcePlace::OneOfSeveral, SourcePlan::Detect),
-        (json!({}), SourcePlace::OneOfSeveral, SourcePlan::Detect),
-    ];
-    for (source, place, expected) in cases {
-        assert_eq!(plan(&source, place), Ok(expected), "{source}");
-    }
-}
-
-#[test]
 fn directory_block_keeps_patterns_and_jsonnet_is_rejected() {
-    let found =
-        plan(&json!({"directory": {"recurse": true, "include": "*.yaml", "exclude": ""}}), SourcePlace::Only);
+    let found = plan(&json!({"directory": {"recurse": true, "include": "*.yaml", "exclude": ""}}));
     let expected = DirectoryPlan {
         recurse: true,
         include: Some("*.yaml".to_owned()),
@@ -66,7 +51,7 @@ fn directory_block_keeps_patterns_and_jsonnet_is_rejected() {
         any_extension: false,
     };
     assert_eq!(found, Ok(SourcePlan::Directory(expected)));
-    let found = plan(&json!({"directory": {"jsonnet": {"libs": ["x"]}}}), SourcePlace::Only);
+    let found = plan(&json!({"directory": {"jsonnet": {"libs": ["x"]}}}));
     assert_eq!(found, Err(TranslateError::Jsonnet));
 }
 
@@ -111,7 +96,7 @@ fn unsupported_kustomize_fields_are_rejected() {
         (json!({"apiVersions": ["v1"]}), "kustomize: `apiVersions` is not supported"),
     ];
     for (block, expected) in cases {
-        let error = plan(&json!({"kustomize": block}), SourcePlace::Only).expect_err(expected).to_string();
+        let error = plan(&json!({"kustomize": block})).expect_err(expected).to_string();
         assert!(error.starts_with(expected), "{error}");
     }
 }
@@ -165,7 +150,7 @@ fn helm_version_unknown_to_argo_cd_is_rejected() {
     for (version, is_known) in
         [("", true), ("v3", true), ("v4", true), ("3", false), ("v2", false), ("V3", false)]
     {
-        let found = plan(&json!({"helm": {"version": version}}), SourcePlace::Only);
+        let found = plan(&json!({"helm": {"version": version}}));
         match found {
             Ok(_) => assert!(is_known, "{version}"),
             Err(error) => {
@@ -184,9 +169,9 @@ fn helm_version_unknown_to_argo_cd_is_rejected() {
 fn detected_type_has_default_plan() {
     let source = ApplicationSource::default();
     let build = BuildEnvironment::default();
-    let found = translate_as(&source, SourceType::Directory, &build);
+    let found = translate(&source, SourceType::Directory, &build);
     assert_eq!(found, Ok(SourcePlan::Directory(DirectoryPlan::default())));
-    let helm = translate_as(&source, SourceType::Helm, &build).expect("valid fields");
+    let helm = translate(&source, SourceType::HELM, &build).expect("valid fields");
     let SourcePlan::Plugin(plan) = helm else { panic!("{helm:?}") };
     assert_eq!((plan.name.as_deref(), plan.parameters), (Some("helm"), Some(Vec::new())));
 }
@@ -204,11 +189,9 @@ fn found_helm_plugin_gets_dynamic_parameters_in_its_form() {
     let cases =
         [("other", "mine", Some("a.b")), ("set.other", "helm", Some("value.a.b")), ("set.a", "helm", None)];
     for (set, found, expected) in cases {
-        let SourcePlan::Plugin(plan) = plan(&source(set), SourcePlace::Only).expect("a plan") else {
-            panic!("not a plugin")
-        };
+        let SourcePlan::Plugin(plan) = plan(&source(set)).expect("a plan") else { panic!("not a plugin") };
         let object = json!({"data": {"x": "text"}});
-        let names = plan.for_found(found).map(|plan| {
+        let names = plan.of_plugin(Some(found)).map(|plan| {
             let value = plan.look_ups[0].value(Some(&object), false).expect("a value");
             value.parameter.name().to_owned()
         });

@@ -6,7 +6,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use tiphys_engine::{
-    BuildEnvironment, DEFAULT_LABEL_KEY, FieldPath, OverrideFile, Tracking, TrackingMethod, explicit_type,
+    BuildEnvironment, DEFAULT_LABEL_KEY, FieldPath, OverrideFile, SourceTypes, Tracking, TrackingMethod,
     normalize, override_file_names, override_source, plugin_env, printed,
 };
 use tiphys_model::project_rules::source_permitted;
@@ -100,7 +100,7 @@ fn override_files_merge_as_in_argo_cd_or_by_decision() {
             })
         });
         let ours = overridden(case).map(|(source, _)| {
-            let (kind, error) = match explicit_type(&source) {
+            let (kind, error) = match SourceTypes::default().named(&source) {
                 Ok(kind) => (kind.map(|kind| kind.to_string()), None),
                 Err(error) => (None, Some(error.to_string())),
             };

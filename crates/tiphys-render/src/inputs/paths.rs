@@ -49,20 +49,27 @@ pub struct InputPaths {
 }
 
 /// Collects paths. The error of its functions is the reason why the whole revision counts.
-pub(super) struct PathCollector<'a> {
+pub(crate) struct PathCollector<'a> {
     index: &'a RevisionIndex,
     found: InputPaths,
+    /// Files that were looked for, links followed, with the reason for each. They need not exist.
+    looked_for: Vec<(RepoPath, &'static str)>,
     /// Why the result may also depend on something that is in no file of the revision.
     outside: Option<String>,
 }
 
 impl<'a> PathCollector<'a> {
     pub(super) fn new(index: &'a RevisionIndex) -> Self {
-        Self { index, found: InputPaths::default(), outside: None }
+        Self { index, found: InputPaths::default(), looked_for: Vec::new(), outside: None }
     }
 
-    /// Returns the paths, with the files that select filters for them.
+    /// Returns the paths, with files that were looked for and those that select filters for them.
     pub(super) fn finish(mut self) -> InputPaths {
+        for (path, reason) in std::mem::take(&mut self.looked_for) {
+            if !self.found.covers(&path) {
+                self.found.all.entry(path).or_insert_with(|| reason.to_owned());
+            }
+        }
         self.add_attributes();
         self.found
     }
@@ -97,6 +104,13 @@ impl<'a> PathCollector<'a> {
         Ok(())
     }
 
+    /// Adds a file that was looked for, unless a directory around it counts.
+    pub(crate) fn add_looked_for(&mut self, path: &RepoPath, reason: &'static str) -> Result<(), String> {
+        let real = self.follow(path)?;
+        self.looked_for.push((real, reason));
+        Ok(())
+    }
+
     /// Adds the existence of a directory, whose path has no links.
     pub(super) fn add_folder(&mut self, path: &RepoPath) {
         self.found.folders.insert(path.clone());
@@ -115,6 +129,11 @@ impl<'a> PathCollector<'a> {
     /// Whether a path is a directory, links not followed.
     pub(super) fn is_directory(&self, path: &RepoPath) -> bool {
         path.is_root() || !self.index.below(path).is_empty()
+    }
+
+    /// Whether a path is a link.
+    pub(crate) fn is_link(&self, path: &RepoPath) -> bool {
+        self.index.file(path).is_some_and(|file| file.is_link)
     }
 
     /// Whether a file exists, links followed.
@@ -146,7 +165,7 @@ impl<'a> PathCollector<'a> {
     }
 
     /// Returns the files directly in a directory.
-    pub(super) fn files_in(&mut self, directory: &RepoPath) -> Result<Vec<&'a RevisionFile>, String> {
+    pub(crate) fn files_in(&mut self, directory: &RepoPath) -> Result<Vec<&'a RevisionFile>, String> {
         let real = self.follow(directory)?;
         Ok(self.index.below(&real).iter().filter(|file| is_directly_in(&real, file)).collect())
     }
@@ -163,7 +182,7 @@ impl<'a> PathCollector<'a> {
 
     /// Returns the content of a file whose name is among those of the index; `None` if it does not exist. What it names is not known if it
     /// cannot be read here.
-    pub(super) fn content(&mut self, path: &RepoPath) -> Result<Option<&'a [u8]>, String> {
+    pub(crate) fn content(&mut self, path: &RepoPath) -> Result<Option<&'a [u8]>, String> {
         let real = self.follow(path)?;
         match (self.index.file(&real), self.index.content(&real)) {
             (None, _) => Ok(None),
@@ -238,6 +257,16 @@ impl<'a> PathCollector<'a> {
 }
 
 impl InputPaths {
+    /// Whether a file counts already, because a directory around it does.
+    fn covers(&self, path: &RepoPath) -> bool {
+        let mut around = std::iter::successors(path.parent(), RepoPath::parent);
+        let parent = path.parent();
+        around.any(|directory| {
+            let is_deep = || !self.shallow.contains(&directory) || parent.as_ref() == Some(&directory);
+            self.all.contains_key(&directory) && is_deep()
+        })
+    }
+
     /// Returns the files that one of the paths stands for: the one there, and those below it.
     pub(super) fn files<'i>(
         &self,

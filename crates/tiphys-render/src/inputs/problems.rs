@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use tiphys_engine::{
-    BuildEnvironment, HELM_PLUGIN, SourcePlace, chart_values, ignored_text, references, translate,
+    AmbiguousSource, ApplicationSources, BuildEnvironment, HELM_PLUGIN, Preparation, SourceOf, SourceType,
+    chart_values, ignored_text, translate,
 };
 use tiphys_model::access::{refused_scheme, url_scheme};
 use tiphys_model::resources::{Application, ApplicationSource, HelmSource};
@@ -14,9 +15,9 @@ use tiphys_tree::{PathError, RepoPath};
 
 use super::paths::PathCollector;
 use super::value_files::PATTERN_CHARACTERS;
-use super::{Finder, IndexedFiles, IndexedRevision, IndexedSource, Reach, may_match};
+use super::{Finder, IndexedRevision, Reach};
 use crate::chart_folder::CHART_FILE_BYTES_MAX;
-use crate::renderer::{Renderer, rendered};
+use crate::renderer::Renderer;
 
 /// A problem of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,105 +48,126 @@ impl Renderer {
         let finder = Finder { renderer: self, application, reach: Reach::Copies };
         let problem = |position, (rule, message)| SourceProblem { position, rule, message };
         let of_all = |message| problem(1, (SourceRule::Fails, message));
-        let (sources, place) = match tiphys_engine::sources(&application.spec) {
+        let sources = match ApplicationSources::of(application) {
             Ok(sources) => sources,
             Err(error) => return vec![of_all(error.to_string())],
         };
-        let names = references(application.spec.effective_sources());
+        let names = sources.references();
         let mut all: Vec<SourceProblem> =
             names.err().into_iter().map(|error| of_all(error.to_string())).collect();
-        for (index, source) in rendered(&sources, place) {
+        for of in sources.rendered() {
             // Boxed because it is a large future.
-            let found = Box::pin(finder.problems_of(source)).await;
-            all.extend(found.into_iter().map(|found| problem(index + 1, found)));
+            let found = Box::pin(finder.problems_of(of)).await;
+            all.extend(found.into_iter().map(|found| problem(of.position, found)));
         }
         all
     }
-}
 
-impl Renderer {
     /// Returns the number of sources whose files are not looked at: charts, and those in repositories that no folder stands for.
     pub async fn sources_elsewhere(&self, application: &Application) -> usize {
         let finder = Finder { renderer: self, application, reach: Reach::Copies };
-        let Ok((sources, place)) = tiphys_engine::sources(&application.spec) else { return 0 };
+        let Ok(sources) = ApplicationSources::of(application) else { return 0 };
         let mut count = 0;
-        for (_, source) in rendered(&sources, place) {
-            count += usize::from(finder.is_elsewhere(source).await);
+        for of in sources.rendered() {
+            count += usize::from(finder.is_elsewhere(of.source).await);
         }
         count
     }
 }
 
-/// Returns the message about a field that tiphys does not support.
-fn refused(source: &ApplicationSource) -> Option<String> {
-    let translated = translate(source, SourcePlace::Only, &BuildEnvironment::default());
-    translated.err().map(|error| error.to_string())
+/// A source in a repository that a folder stands for.
+struct KnownSource {
+    prepared: Preparation,
+    app_path: RepoPath,
+    revision: IndexedRevision,
 }
 
 impl Finder<'_> {
     /// Returns the problems of a source.
-    async fn problems_of(&self, source: &ApplicationSource) -> Vec<(SourceRule, String)> {
-        let (known, failure) = match self.known(source).await {
+    async fn problems_of(&self, of: SourceOf<'_>) -> Vec<(SourceRule, String)> {
+        let (known, failure) = match self.known(of).await {
             Ok(known) => (known, None),
             Err(reason) => (None, Some(reason)),
         };
         // Where override files are not known, the Application's own fields count.
-        let merged = known.as_ref().map_or(source, |known| &known.source);
-        let mut fails: Vec<String> =
-            [self.unknown_plugin(merged), refused(merged), failure].into_iter().flatten().collect();
-        fails.extend(self.refused_files(merged));
-        if let Some(known) = &known {
-            fails.extend(self.without_plugin(known));
-            fails.extend(missing_files(known));
-        }
-        fails.extend(self.missing_files_of_references(merged).await);
+        let merged = known.as_ref().map_or(of.source, |known| &known.prepared.source);
+        let mut fails = self.refused(merged, known.as_ref());
+        fails.extend(failure);
+        fails.dedup();
+        fails.extend(self.refused_files(of, merged));
+        fails.extend(known.iter().flat_map(missing_files));
+        fails.extend(self.missing_files_of_references(of, merged).await);
         let mut all: Vec<_> = fails.into_iter().map(|message| (SourceRule::Fails, message)).collect();
         if let Some(known) = &known {
-            all.extend(known.warnings.iter().map(|message| (SourceRule::OverrideFile, message.clone())));
+            let warnings = known.prepared.warnings.iter();
+            all.extend(warnings.map(|message| (SourceRule::OverrideFile, message.clone())));
             let unread = Box::pin(self.values_without_effect(known)).await;
-            let ignored = Box::pin(self.ignored_text(known)).await;
+            let ignored = Box::pin(self.ignored_text(of, known)).await;
             all.extend(unread.into_iter().chain(ignored).map(|message| (SourceRule::NoEffect, message)));
         }
         all
     }
 
     /// Returns a source with its override files, if a folder stands for its repository.
-    async fn known(&self, source: &ApplicationSource) -> Result<Option<IndexedSource>, String> {
-        if !source.chart.is_empty() {
+    async fn known(&self, of: SourceOf<'_>) -> Result<Option<KnownSource>, String> {
+        let SourceOf { application, source, .. } = of;
+        if self.renderer.chart_source(application, source).is_some() {
             return Ok(None);
         }
         let app_path = RepoPath::new(&source.path).map_err(|error| format!("path: {error}"))?;
-        let Some(IndexedRevision { index, .. }) = self.index_of(source).await? else { return Ok(None) };
-        let mut collector = PathCollector::new(&index);
+        let Some(revision) = self.index_of(source).await? else { return Ok(None) };
+        let mut collector = PathCollector::new(&revision.index);
         if !collector.follow(&app_path).is_ok_and(|real| collector.is_directory(&real)) {
             return Err(format!("path {:?} does not exist in {}", source.path, source.shown_repository()));
         }
-        self.with_override_files(source, &app_path).await.map(Some)
+        let prepared = self.prepared(source, &app_path, &mut collector)?;
+        Ok(Some(KnownSource { prepared, app_path, revision }))
     }
 
-    /// Returns the message about a plugin that is not there.
-    fn unknown_plugin(&self, source: &ApplicationSource) -> Option<String> {
-        let name = source.plugin.as_ref()?.name.clone();
-        let catalogue = &self.renderer.catalogue;
-        let is_known = name.is_empty() || catalogue.get(&name).is_some();
-        (!is_known).then(|| catalogue.unknown(&name).to_string())
+    /// Returns the type of a source if it is certain. Without its files, only a block makes it certain.
+    fn certain_type(
+        &self,
+        source: &ApplicationSource,
+        known: Option<&KnownSource>,
+    ) -> Result<Option<SourceType>, AmbiguousSource> {
+        match known {
+            None => self.renderer.settings.source_types.named(source),
+            Some(KnownSource { prepared, app_path, revision }) => {
+                let mut collector = PathCollector::new(&revision.index);
+                Ok(self.settled_type(prepared, app_path, &mut collector).ok())
+            }
+        }
     }
 
-    /// Returns the message about a `plugin` block without a name if no plugin can match.
-    fn without_plugin(&self, known: &IndexedSource) -> Option<String> {
-        known.source.plugin.as_ref().filter(|block| block.name.is_empty())?;
-        let (index, app_path) = repository_of(known)?;
-        let entries = PathCollector::new(index).entries_of(&app_path).ok()?;
+    /// Returns the messages about fields that tiphys does not support, and about a plugin that does not exist or does not match.
+    fn refused(&self, source: &ApplicationSource, known: Option<&KnownSource>) -> Vec<String> {
         let catalogue = &self.renderer.catalogue;
-        let may_match = catalogue.all().iter().any(|plugin| may_match(plugin.as_ref(), &entries));
-        (!may_match).then(|| ChooseError::NoneMatches { tried: catalogue.names() }.to_string())
+        let source_type = match self.certain_type(source, known) {
+            Ok(Some(source_type)) => source_type,
+            Ok(None) => return Vec::new(),
+            Err(ambiguous) => return vec![ambiguous.to_string()],
+        };
+        let name = match source_type {
+            SourceType::Native(native) => Some(native.plugin),
+            SourceType::Plugin => source.plugin.as_ref().map(|block| block.name.as_str()),
+            SourceType::Directory => None,
+        };
+        let chosen = match name {
+            // No discovery rule may match, if the files are known.
+            Some("") => known.map(|_| ChooseError::NoneMatches { tried: catalogue.names() }),
+            Some(name) if catalogue.get(name).is_none() => Some(catalogue.unknown(name)),
+            Some(_) | None => None,
+        };
+        let translated = translate(source, source_type, &BuildEnvironment::default());
+        let unsupported = translated.err().map(|error| error.to_string());
+        chosen.map(|error| error.to_string()).into_iter().chain(unsupported).collect()
     }
 
     /// Returns the messages about files that the Helm plugin refuses, wherever they are: URLs, paths that lead out, and unknown names of
     /// sources.
-    fn refused_files(&self, source: &ApplicationSource) -> Vec<String> {
+    fn refused_files(&self, of: SourceOf<'_>, source: &ApplicationSource) -> Vec<String> {
         let Some(helm) = &source.helm else { return Vec::new() };
-        let Ok(known) = references(self.application.spec.effective_sources()) else { return Vec::new() };
+        let Ok(known) = of.sources.references() else { return Vec::new() };
         let app_path = if source.chart.is_empty() { source.path.as_str() } else { "" };
         let Ok(app_path) = RepoPath::new(app_path) else { return Vec::new() };
         let schemes = &self.renderer.settings.context.values_file_schemes;
@@ -168,26 +190,23 @@ impl Finder<'_> {
 
     /// Returns the messages about values that have no effect in a chart of a repository. Only a `helm` block and the name of the plugin
     /// make it a chart without asking plugins.
-    async fn values_without_effect(&self, known: &IndexedSource) -> Vec<String> {
+    async fn values_without_effect(&self, known: &KnownSource) -> Vec<String> {
         let plugin = self.renderer.catalogue.get(HELM_PLUGIN);
         if plugin.is_some_and(|plugin| plugin.inputs() != InputRule::Chart) {
             return Vec::new();
         }
-        let IndexedSource { source, files: IndexedFiles::Repository(files), .. } = known else {
-            return Vec::new();
-        };
-        let Ok(app_path) = RepoPath::new(&source.path) else { return Vec::new() };
+        let KnownSource { prepared: Preparation { source, .. }, app_path, revision: files } = known;
         let values = chart_values(source, None);
         if values.is_empty() {
             return Vec::new();
         }
         let IndexedRevision { revision, index } = files;
         let mut collector = PathCollector::new(index);
-        if collector.add(&app_path, "the chart").is_err() {
+        if collector.add(app_path, "the chart").is_err() {
             return Vec::new();
         }
         let digest = collector.finish().digest(index);
-        let keys = self.renderer.chart_keys(revision, index, (&app_path, digest)).await;
+        let keys = self.renderer.chart_keys(revision, index, (app_path, digest)).await;
         let Some(keys) = keys else { return Vec::new() };
         let unread = keys.without_effect(source, None);
         let mut messages: Vec<String> = unread
@@ -200,13 +219,9 @@ impl Finder<'_> {
 
     /// Returns the messages about text that helm ignores in the values of a chart, its value files and its inline values. Files of patterns, and
     /// paths with variables, are not looked at.
-    async fn ignored_text(&self, known: &IndexedSource) -> Vec<String> {
-        let IndexedSource { source, files: IndexedFiles::Repository(own), .. } = known else {
-            return Vec::new();
-        };
-        let (Some(helm), Ok(app_path)) = (&source.helm, RepoPath::new(&source.path)) else {
-            return Vec::new();
-        };
+    async fn ignored_text(&self, of: SourceOf<'_>, known: &KnownSource) -> Vec<String> {
+        let KnownSource { prepared: Preparation { source, .. }, app_path, revision: own } = known;
+        let Some(helm) = &source.helm else { return Vec::new() };
         let inline = helm.values.as_bytes();
         let mut messages =
             if helm.values_object.is_some() { Vec::new() } else { ignored_text("parameter values", inline) };
@@ -214,7 +229,7 @@ impl Finder<'_> {
         for file in helm.value_files.iter().map(String::as_str).chain(["values.yaml"]) {
             let (name, from, rest) = match file.strip_prefix('$').and_then(|path| path.split_once('/')) {
                 Some((name, rest)) => (name, &RepoPath::default(), rest),
-                None => ("", &app_path, file),
+                None => ("", app_path, file),
             };
             let is_plain =
                 is_literal(rest) && !rest.contains(PATTERN_CHARACTERS) && url_scheme(rest).is_none();
@@ -222,7 +237,7 @@ impl Finder<'_> {
                 of_sources.entry(name).or_default().push(path);
             }
         }
-        let references = references(self.application.spec.effective_sources()).unwrap_or_default();
+        let references = of.sources.references().unwrap_or_default();
         for (name, paths) in of_sources {
             if name.is_empty() {
                 messages.extend(self.ignored_in_files(own, "", paths).await);
@@ -251,8 +266,8 @@ impl Finder<'_> {
     }
 
     /// Returns the messages about missing files of other sources.
-    async fn missing_files_of_references(&self, source: &ApplicationSource) -> Vec<String> {
-        let Ok(known) = references(self.application.spec.effective_sources()) else { return Vec::new() };
+    async fn missing_files_of_references(&self, of: SourceOf<'_>, source: &ApplicationSource) -> Vec<String> {
+        let Ok(known) = of.sources.references() else { return Vec::new() };
         let Some(helm) = &source.helm else { return Vec::new() };
         let mut problems = Vec::new();
         for file in checked_files(helm) {
@@ -270,17 +285,10 @@ impl Finder<'_> {
     }
 }
 
-/// Returns the files of a source's repository and its path in it.
-fn repository_of(known: &IndexedSource) -> Option<(&RevisionIndex, RepoPath)> {
-    let IndexedFiles::Repository(IndexedRevision { index, .. }) = &known.files else { return None };
-    Some((index, RepoPath::new(&known.source.path).ok()?))
-}
-
 /// Returns the messages about missing files of a source's own repository.
-fn missing_files(known: &IndexedSource) -> Vec<String> {
-    let Some((index, app_path)) = repository_of(known) else { return Vec::new() };
-    let Some(helm) = &known.source.helm else { return Vec::new() };
-    let missing = checked_files(helm).filter(|file| lacks(index, &app_path, file.path));
+fn missing_files(known: &KnownSource) -> Vec<String> {
+    let Some(helm) = &known.prepared.source.helm else { return Vec::new() };
+    let missing = checked_files(helm).filter(|file| lacks(&known.revision.index, &known.app_path, file.path));
     missing.map(|file| format!("{file} does not exist")).collect()
 }
 

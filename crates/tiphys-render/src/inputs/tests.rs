@@ -7,12 +7,15 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use tiphys_engine::{OverrideFiles, Preparation, SourceType, SourceTypes, TypeChoice};
+use tiphys_model::resources::ApplicationSource;
 use tiphys_source::RevisionIndex;
 use tiphys_tree::RepoPath;
 use tiphys_yaml::{Data, Node, read_document};
 
 use super::paths::PathCollector;
-use super::{InputPaths, SourceType, add_value_file, chart, detected, kustomization, tells_of_others};
+use super::{InputPaths, add_value_file, chart, kustomization, tells_of_others};
+use crate::source_folder::IndexFolder;
 
 /// Cases of the first property; the variable `PROPTEST_CASES` sets a larger number.
 const CASES: u32 = 10_000;
@@ -497,11 +500,17 @@ fn directory_of_a_pattern_counts() {
 #[test]
 fn type_is_that_of_the_files_and_not_of_links() {
     let detected = |entries: &[(&str, &str)]| {
-        let index = index_of(&files_of(entries));
-        detected(&PathCollector::new(&index).files_in(&path("app"))?, &[])
+        let (index, app) = (index_of(&files_of(entries)), path("app"));
+        let mut folder = IndexFolder { collector: &mut PathCollector::new(&index), path: &app };
+        let (source, types) = (ApplicationSource::default(), SourceTypes::default());
+        let prepared = Preparation::new(&source, OverrideFiles::Merged, &types, &mut folder);
+        match prepared.map_err(|error| error.to_string())?.choice {
+            TypeChoice::Named(named) => Ok(named),
+            TypeChoice::Discovery(undecided) => Ok(undecided.otherwise()),
+        }
     };
-    assert_eq!(detected(&[("app/Chart.yaml", ""), ("app/a/kustomization.yaml", "")]), Ok(SourceType::Helm));
-    assert_eq!(detected(&[("app/kustomization.yaml", "")]), Ok(SourceType::Kustomize));
+    assert_eq!(detected(&[("app/Chart.yaml", ""), ("app/a/kustomization.yaml", "")]), Ok(SourceType::HELM));
+    assert_eq!(detected(&[("app/kustomization.yaml", "")]), Ok(SourceType::KUSTOMIZE));
     assert_eq!(detected(&[("app/a.yaml", "-> b")]), Ok(SourceType::Directory));
     let link = [("app/kustomization.yaml", "-> missing"), ("app/a.yaml", "")];
     let reason = "app/kustomization.yaml is a link, so the type is not known".to_owned();

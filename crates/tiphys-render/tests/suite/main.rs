@@ -2,4 +2,5 @@
 
 mod helm_native;
 mod inputs;
+mod source_types;
 mod world;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tiphys_engine::{DEFAULT_LABEL_KEY, TrackingMethod};
+use tiphys_engine::{DEFAULT_LABEL_KEY, SourceTypes, TrackingMethod};
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LocalPlugin, Others, PrivateView,
     RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
@@ -134,7 +134,7 @@ pub(crate) fn settings() -> RenderSettings {
         destinations: DestinationVersions::default(),
         plugin_timeout: TIMEOUT,
         kustomize_build_options: String::new(),
-        switched_off: Vec::new(),
+        source_types: SourceTypes::default(),
         context: ContextSettings::default(),
         others: Others::Ignore,
         directory_bytes_max: 1 << 26,

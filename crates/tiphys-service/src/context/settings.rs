@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tiphys_engine::{DEFAULT_LABEL_KEY, SourceType, TrackingMethod};
+use tiphys_engine::{DEFAULT_LABEL_KEY, NATIVE_TYPES, SourceTypes, TrackingMethod};
 use tiphys_logins::{HelperBound, OwnLogins};
 use tiphys_model::access::KnownRepositories;
 use tiphys_model::limits::Limit;
@@ -47,7 +47,7 @@ impl RequestSettings {
         // Like Argo CD, an unknown method counts as `annotation`.
         let of_store = || settings.tracking_method.as_deref().and_then(|word| word.parse().ok());
         let tracking = options.tracking.or(tracking).or_else(of_store).unwrap_or_default();
-        let switched_off = switched_off(&settings);
+        let source_types = SourceTypes::new(NATIVE_TYPES, &settings);
         let control_plane = control_plane(options, resources, trust);
         let inputs = ProjectInputs {
             options,
@@ -77,7 +77,7 @@ impl RequestSettings {
             destinations: options.destinations.clone(),
             plugin_timeout: options.limits.duration(Limit::PLUGIN_TIMEOUT),
             kustomize_build_options: settings.kustomize_build_options.unwrap_or_default(),
-            switched_off,
+            source_types,
             context,
             others: Others::Ignore,
             directory_bytes_max: options.limits.get(Limit::DIRECTORY_BYTES_MAX),
@@ -127,15 +127,6 @@ pub(crate) fn source_service(options: &ServiceOptions, host: &Host, cache: &Cach
         if options.own_credentials_via_proxy { OwnCredentials::AlsoViaProxy } else { OwnCredentials::Direct };
     sources.progress.clone_from(&options.fetch_progress);
     SourceService::new(cache.trees(), sources)
-}
-
-/// Returns the source types that the settings disable: any value other than `true` does.
-fn switched_off(settings: &tiphys_model::resources::ArgoCdSettings) -> Vec<SourceType> {
-    [(&settings.helm_enable, SourceType::Helm), (&settings.kustomize_enable, SourceType::Kustomize)]
-        .into_iter()
-        .filter(|(word, _)| word.as_deref().is_some_and(|word| word != "true"))
-        .map(|(_, kind)| kind)
-        .collect()
 }
 
 /// Returns the user's own credentials of helm and docker. The timeout of look-ups applies to credential helpers.

@@ -107,7 +107,7 @@ impl ParameterSource {
             show_names(&mut source);
             match failure {
                 Some(error)
-                    if source.source_type == SourceType::Helm && is_above_announcement_limit(&error) =>
+                    if source.source_type == SourceType::HELM && is_above_announcement_limit(&error) =>
                 {
                     let message = format!(
                         "the types of the chart's values are unknown, so new values are set as helm's --set reads them: {}",
@@ -134,7 +134,7 @@ impl ParameterSource {
                 Ok(Self {
                     stored,
                     position: announced.position,
-                    source_type: if is_native { SourceType::Kustomize } else { announced.source_type },
+                    source_type: if is_native { SourceType::KUSTOMIZE } else { announced.source_type },
                     announced: Some(announced),
                     warnings,
                 })
@@ -154,8 +154,8 @@ impl ParameterSource {
     fn unasked(stored: &Arc<StoredApplication>, choice: &SourceChoice) -> Result<Self, ServiceError> {
         let typed = |source: &ApplicationSource| match (&source.plugin, &source.kustomize, &source.helm) {
             (Some(_), _, _) => Some(SourceType::Plugin),
-            (None, Some(_), _) => Some(SourceType::Kustomize),
-            (None, None, Some(_)) => Some(SourceType::Helm),
+            (None, Some(_), _) => Some(SourceType::KUSTOMIZE),
+            (None, None, Some(_)) => Some(SourceType::HELM),
             (None, None, None) => None,
         };
         let found: Vec<(usize, &str, SourceType)> = stored
@@ -260,7 +260,7 @@ impl ParameterSource {
             self.announced.as_ref().map(|source| source.parameters.as_slice()).unwrap_or_default();
         let mut dynamic = DynamicEdit::new(source, self.source_type);
         let dynamic_names: Vec<String> = dynamic.names().collect();
-        let has_values = self.source_type == SourceType::Helm || has_plugin_values(source, plugin);
+        let has_values = self.source_type == SourceType::HELM || has_plugin_values(source, plugin);
         // Values of a chart need not be announced.
         let free_prefixes: &[&str] = if has_values { &HELM_VALUE_PREFIXES } else { &[] };
         let announced_or_set: HashSet<&str> = announcements

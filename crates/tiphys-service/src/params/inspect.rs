@@ -132,7 +132,7 @@ impl ApplicationParameters {
             let plugin = source.plugin.as_deref();
             let shown = shown_name(&source.source, plugin, name);
             let is_known = rows.iter().any(|row| row.source.position == source.position && row.name == shown);
-            let is_chart = plugin == Some(HELM_PLUGIN) || source.source_type == SourceType::Helm;
+            let is_chart = plugin == Some(HELM_PLUGIN) || source.source_type == SourceType::HELM;
             let is_value = is_chart && !is_known;
             (source.position, if is_value { format!("{SET_PREFIX}{name}") } else { shown })
         };

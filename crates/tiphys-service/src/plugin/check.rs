@@ -130,7 +130,7 @@ async fn ask(trial: &Trial) -> Result<Answer, ServiceError> {
     trial.log_commands(&[Phase::Find, Phase::Announce]);
     let prepared = Box::pin(trial.workspace.renderer.prepare_all(&trial.application)).await;
     let prepared = prepared.map_err(|error| trial.error(&error))?;
-    let Some((_, prepared)) = prepared.into_iter().next() else {
+    let Some(prepared) = prepared.into_iter().next() else {
         return Err(ServiceError::bug("a source with a plugin block was not prepared"));
     };
     let Work::Plugin { request, plan, .. } = &prepared.work else {

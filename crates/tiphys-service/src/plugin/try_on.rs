@@ -68,9 +68,9 @@ pub async fn environment(trial: &Trial, phases: &[Phase]) -> Result<Vec<(String,
     let preparing = trial.workspace.renderer.prepare_all(&trial.application);
     let prepared = trial.workspace.drained(Box::pin(preparing)).await;
     let prepared = prepared.map_err(|error| trial.error(&error))?;
-    let environments = prepared.iter().map(|(_, one)| match &one.work {
+    let environments = prepared.iter().map(|one| match &one.work {
         Work::Plugin { chosen, request, .. } => chosen.plugin.environment(request),
-        Work::Nothing | Work::Directory { .. } => Vec::new(),
+        Work::Directory { .. } => Vec::new(),
     });
     Ok(environments.flatten().collect())
 }

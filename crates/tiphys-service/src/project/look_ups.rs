@@ -68,7 +68,7 @@ async fn of_application(
     let application = &stored.application;
     let prepared = workspace.renderer.prepare_all(application).await;
     let prepared = prepared.map_err(|error| ServiceError::application(stored, &error))?;
-    if prepared.iter().all(|(_, source)| source.look_ups().is_empty()) {
+    if prepared.iter().all(|source| source.look_ups().is_empty()) {
         return Ok(Vec::new());
     }
     let cluster = workspace.projects.cluster(&application.spec.destination);
@@ -85,9 +85,9 @@ async fn of_application(
         let forbidden = is_forbidden.then_some(Err(LookUpProblem::Forbidden));
         ClusterReference { permitted_by: forbidden.unwrap_or(described.permitted_by), ..described }
     };
-    let of_source = prepared.iter().flat_map(|(position, source)| {
-        source.look_ups().iter().map(|look_up| (*position, describe(look_up)))
-    });
+    let of_source = prepared
+        .iter()
+        .flat_map(|source| source.look_ups().iter().map(|look_up| (source.position, describe(look_up))));
     Ok(of_source.collect())
 }
 

@@ -91,7 +91,7 @@ fn written(source: &ApplicationSource, plugin: Option<&str>) -> Vec<Parameter> {
 
 /// Returns the type whose block has the values.
 fn source_type(source: &ApplicationSource) -> SourceType {
-    if source.helm.is_some() { SourceType::Helm } else { SourceType::Plugin }
+    if source.helm.is_some() { SourceType::HELM } else { SourceType::Plugin }
 }
 
 /// Calls a function with the path of each value except maps with entries.

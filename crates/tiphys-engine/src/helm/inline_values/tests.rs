@@ -32,7 +32,7 @@ fn with_parameters(parameters: &[(&str, &str)]) -> ApplicationSource {
 }
 
 fn type_of(source: &ApplicationSource) -> SourceType {
-    if source.plugin.is_some() { SourceType::Plugin } else { SourceType::Helm }
+    if source.plugin.is_some() { SourceType::Plugin } else { SourceType::HELM }
 }
 
 /// Sets a value; returns the values of the changed source, or the error.

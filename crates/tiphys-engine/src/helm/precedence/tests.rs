@@ -1,8 +1,8 @@
 use tiphys_model::resources::{HelmFileParameter, HelmParameter, HelmSource, PluginSource};
 
 use super::*;
+use crate::HELM_PLUGIN;
 use crate::helm::text_parameter;
-use crate::translate::HELM_PLUGIN;
 
 fn parameters(entries: &[(&str, bool)], files: &[&str]) -> ValueParameters {
     let entry = |(name, force_string): &(&str, bool)| HelmParameter {
@@ -17,7 +17,7 @@ fn parameters(entries: &[(&str, bool)], files: &[&str]) -> ValueParameters {
         ..HelmSource::default()
     };
     let source = ApplicationSource { helm: Some(block), ..ApplicationSource::default() };
-    ValueParameters::of(&source, SourceType::Helm, None)
+    ValueParameters::of(&source, SourceType::HELM, None)
 }
 
 #[test]

@@ -57,18 +57,18 @@ fn invalid_dynamic_edits_are_rejected() {
     };
     let cases = [
         (
-            SourceType::Helm,
+            SourceType::HELM,
             "image.tag",
             "the parameter \"image.tag\" cannot be dynamic: name a value of the chart with set.PATH",
         ),
         (
-            SourceType::Helm,
+            SourceType::HELM,
             "set-file.a",
             "the parameter \"set-file.a\" cannot be dynamic: name a value of the chart with set.PATH",
         ),
-        (SourceType::Helm, "set.image", "dynamic parameter \"image\""),
+        (SourceType::HELM, "set.image", "dynamic parameter \"image\""),
         (
-            SourceType::Kustomize,
+            SourceType::KUSTOMIZE,
             "images",
             "the source is of type Kustomize, which does not support dynamic parameters",
         ),
@@ -80,7 +80,7 @@ fn invalid_dynamic_edits_are_rejected() {
 
 #[test]
 fn static_and_dynamic_names_of_one_value_are_equal() {
-    let edit = DynamicEdit::new(&ApplicationSource::default(), SourceType::Helm);
+    let edit = DynamicEdit::new(&ApplicationSource::default(), SourceType::HELM);
     for (one, other, is_same) in [
         ("set.a", "set.a", true),
         ("set.a", "set-string.a", true),

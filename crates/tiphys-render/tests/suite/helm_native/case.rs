@@ -9,9 +9,9 @@ use std::sync::OnceLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
-use tiphys_engine::SourceType;
+use tiphys_engine::{NATIVE_TYPES, SourceTypes};
 use tiphys_model::access::{KnownRepositories, RepositoryAccess, RepositoryKind, Secret};
-use tiphys_model::resources::Application;
+use tiphys_model::resources::{Application, ArgoCdSettings};
 use tiphys_render::{ContextSettings, DestinationVersions};
 use tiphys_testkit::workspace_root;
 
@@ -177,13 +177,14 @@ pub(crate) fn destinations(case: &Value) -> DestinationVersions {
     versions
 }
 
-/// The types that settings switch off.
-pub(crate) fn switched_off(case: &Value) -> Vec<SourceType> {
-    [("Helm", SourceType::Helm), ("Kustomize", SourceType::Kustomize)]
-        .into_iter()
-        .filter(|(name, _)| case["enabled_source_types"][*name] == false)
-        .map(|(_, kind)| kind)
-        .collect()
+/// Returns the types without those that settings disable.
+pub(crate) fn source_types(case: &Value) -> SourceTypes {
+    let enabled = |name: &str| case["enabled_source_types"][name].as_bool().map(|is| is.to_string());
+    let (helm_enable, kustomize_enable) = (enabled("Helm"), enabled("Kustomize"));
+    SourceTypes::new(
+        NATIVE_TYPES,
+        &ArgoCdSettings { helm_enable, kustomize_enable, ..ArgoCdSettings::default() },
+    )
 }
 
 /// Returns the settings that the plugin receives.

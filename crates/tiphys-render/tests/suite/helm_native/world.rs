@@ -35,7 +35,7 @@ impl World {
         let request = SourceRequest { known: case::known(case), copies, ..SourceRequest::default() };
         let settings = RenderSettings {
             destinations: case::destinations(case),
-            switched_off: case::switched_off(case),
+            source_types: case::source_types(case),
             context: case::context(case),
             manifests_max: 100_000,
             ..settings()

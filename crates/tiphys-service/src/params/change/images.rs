@@ -54,7 +54,7 @@ impl ParameterSource {
     /// Whether the plugin for kustomize gets the parameters. If it was not asked, its name in the Application decides.
     fn is_kustomize(&self) -> bool {
         let named = || self.source().plugin.as_ref().map(|block| block.name.as_str());
-        self.source_type == SourceType::Kustomize || self.plugin().or_else(named) == Some(KUSTOMIZE_PLUGIN)
+        self.source_type == SourceType::KUSTOMIZE || self.plugin().or_else(named) == Some(KUSTOMIZE_PLUGIN)
     }
 }
 

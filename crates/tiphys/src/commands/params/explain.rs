@@ -186,7 +186,7 @@ fn page(row: &ParameterRow<'_>, read: Option<&ReadNow<'_>>, columns: Option<usiz
     let note = if row.parameter.is_some() { "" } else { " (once it is set)" };
     let handed_on = handed_on(row);
     if handed_on != row.name && row.dynamic.is_none() {
-        let by = if row.source.source_type == SourceType::Helm { "`forceString`" } else { "this name" };
+        let by = if row.source.source_type == SourceType::HELM { "`forceString`" } else { "this name" };
         field("Given as", &format!("{handed_on}{note}: {by} keeps it a string"));
     }
     let variables = variables(row);

@@ -1,14 +1,14 @@
 //! Parameters as they are known without running a plugin.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tiphys_engine::{
-    BuildEnvironment, HELM_PLUGIN, KUSTOMIZE_PLUGIN, OVERRIDE_FILE_BYTES_MAX, OverrideFile, SourcePlace,
-    SourcePlan, SourceType, detected_type, instance_name, override_file_names, override_source, translate,
-    without_empty_blocks,
+    BuildEnvironment, FolderFile, OverrideFiles, Preparation, SourceFolder, SourcePlan, SourceTypes,
+    TypeChoice, UndecidedType, instance_name, without_empty_blocks,
 };
 use tiphys_model::params::{Announcement, ItemType, Parameter, merge_announcements};
 use tiphys_model::resources::ApplicationSource;
@@ -166,25 +166,14 @@ fn of_source(
     stored: &StoredApplication,
     source: &ApplicationSource,
 ) -> Vec<KnownParameter> {
-    let folder = RepoPath::new(&source.path).ok().and_then(|path| {
-        let folders = context.copies().map(|copy| copy.join(path.as_str()));
-        folders.into_iter().find(|folder| folder.is_dir())
-    });
-    let mut source = without_empty_blocks(source);
-    if let Some(folder) = &folder {
-        source = overridden(context, stored, source, folder);
-    }
-    // Variables have no values here. Values of parameters need them, names do not.
-    let plan = translate(&source, SourcePlace::Only, &BuildEnvironment::default());
-    let (name, set) = match plan {
-        Ok(SourcePlan::Plugin(plan)) => (plan.name, plan.parameters.unwrap_or_default()),
-        Ok(SourcePlan::Detect) => (None, Vec::new()),
-        _ => return Vec::new(),
-    };
-    let plugin = match &name {
-        Some(name) => context.plugins().iter().find(|plugin| plugin.config.display_name() == *name),
-        None => folder.as_deref().and_then(|folder| discovered(context, folder)),
-    };
+    let path = RepoPath::new(&source.path).ok();
+    let mut directories = path.iter().flat_map(|path| context.copies().map(|copy| copy.join(path.as_str())));
+    let folder = DiskFolder(directories.find(|directory| directory.is_dir()));
+    let metadata = &stored.application.metadata;
+    let instance = instance_name(&metadata.namespace, &metadata.name, context.control_plane());
+    let planned = planned(source, &instance, folder, context.plugins(), &SourceTypes::default());
+    let Some((plugin, set)) = planned else { return Vec::new() };
+    let plugin = context.plugins().iter().find(|one| plugin.as_deref() == Some(&*one.config.display_name()));
     let announced = plugin.map(announcements).unwrap_or_default();
     let names: HashSet<String> = announced.iter().map(|announcement| announcement.name.clone()).collect();
     let value = |name: &str| set.iter().rfind(|parameter| parameter.name == name).cloned();
@@ -201,52 +190,69 @@ fn of_source(
     known
 }
 
-/// Applies the override files of a directory. Invalid ones are ignored.
-fn overridden(
-    context: &Context<'_>,
-    stored: &StoredApplication,
-    source: ApplicationSource,
-    folder: &Path,
-) -> ApplicationSource {
-    let metadata = &stored.application.metadata;
-    let instance = instance_name(&metadata.namespace, &metadata.name, context.control_plane());
-    // A name that leads out of the directory is ignored.
-    let names =
-        override_file_names(&instance).unwrap_or_default().into_iter().filter(|name| !name.contains('/'));
-    let text = |name: &str| {
-        let file = open_file(&folder.join(name), FileOwner::Repository, File::options().read(true));
-        read_to_bound(file.ok()?, OVERRIDE_FILE_BYTES_MAX).ok()?
+/// The plugin of a source, if it is known, and the set parameters. None for plain manifests.
+fn planned(
+    source: &ApplicationSource,
+    instance: &str,
+    mut folder: DiskFolder,
+    plugins: &[LoadedPlugin],
+    types: &SourceTypes,
+) -> Option<(Option<String>, Vec<Parameter>)> {
+    let source = without_empty_blocks(source);
+    // Invalid override files are ignored.
+    let prepared = Preparation::new(&source, OverrideFiles::Unmerged(instance), types, &mut folder)
+        .or_else(|_| Preparation::new(&source, OverrideFiles::Merged, types, &mut folder))
+        .ok()?;
+    let found = match &prepared.choice {
+        TypeChoice::Named(_) => None,
+        TypeChoice::Discovery(undecided) => folder.matching(plugins, undecided),
     };
-    let contents: Vec<(String, Vec<u8>)> =
-        names.filter_map(|name| text(&name).map(|text| (name, text))).collect();
-    let files: Vec<OverrideFile<'_>> =
-        contents.iter().map(|(name, text)| OverrideFile { name, text }).collect();
-    override_source(&source, &files).map_or(source, |overridden| overridden.source)
+    // Variables have no values here. Values of parameters need them, names do not.
+    match prepared.plan(found.as_deref(), &BuildEnvironment::default()) {
+        Ok((_, SourcePlan::Plugin(plan))) => Some((plan.name, plan.parameters.unwrap_or_default())),
+        Ok((_, SourcePlan::Directory(_))) | Err(_) => None,
+    }
 }
 
-/// The plugin whose `fileName` rule matches a directory, or that of the native type of its files. Other rules run a command or search the
-/// whole tree.
-fn discovered<'a>(context: &'a Context<'_>, folder: &Path) -> Option<&'a LoadedPlugin> {
-    let plugins = context.plugins();
-    // The whole file system is the tree, because the extent of the repository is not determined here.
-    let root = Path::new("/");
-    let base = folder.strip_prefix(root).unwrap_or(folder);
-    let tree = glob::Folder::new(root, TreeLimits::DEFAULT.entries_max);
-    let place = glob::Place { tree: &tree, seen_at: root, base };
-    let matches = |plugin: &&LoadedPlugin| {
-        let pattern = &plugin.config.discover.file_name;
-        !pattern.is_empty() && glob::file_name(&place, pattern).is_ok_and(|hits| !hits.is_empty())
-    };
-    plugins.iter().find(matches).or_else(|| {
-        let files = fs::read_dir(folder).ok()?.flatten().filter(|entry| entry.path().is_file());
-        let names: Vec<String> = files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        let native = match detected_type(names.iter().map(String::as_str), &[]) {
-            SourceType::Helm => HELM_PLUGIN,
-            SourceType::Kustomize => KUSTOMIZE_PLUGIN,
-            SourceType::Directory | SourceType::Plugin => return None,
+/// The directory of a source on disk, if there is one.
+struct DiskFolder(Option<PathBuf>);
+
+impl SourceFolder for DiskFolder {
+    type Error = Infallible;
+
+    fn read(&mut self, name: &str, bytes_max: u64) -> Result<Option<FolderFile>, Infallible> {
+        // A name that leads out of the directory is ignored.
+        let file = self.0.as_ref().filter(|_| !name.contains('/')).map(|folder| folder.join(name));
+        let open = |file: PathBuf| open_file(&file, FileOwner::Repository, File::options().read(true)).ok();
+        let text = file.and_then(open).and_then(|file| read_to_bound(file, bytes_max).ok()?);
+        Ok(text.map(|text| FolderFile { path: name.to_owned(), text }))
+    }
+
+    fn names(&mut self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<String>, Infallible> {
+        let entries = self.0.as_ref().and_then(|folder| fs::read_dir(folder).ok());
+        let files = entries.into_iter().flatten().flatten().filter(|entry| entry.path().is_file());
+        let names = files.filter_map(|entry| entry.file_name().into_string().ok());
+        Ok(names.filter(|name| is_wanted(name)).collect())
+    }
+}
+
+impl DiskFolder {
+    /// The first plugin whose `fileName` rule matches. Other rules run a command or search the whole tree.
+    fn matching(&self, plugins: &[LoadedPlugin], undecided: &UndecidedType) -> Option<String> {
+        // The whole file system is the tree, because the extent of the repository is not determined here.
+        let root = Path::new("/");
+        let folder = self.0.as_deref()?;
+        let base = folder.strip_prefix(root).unwrap_or(folder);
+        let tree = glob::Folder::new(root, TreeLimits::DEFAULT.entries_max);
+        let place = glob::Place { tree: &tree, seen_at: root, base };
+        let matches = |plugin: &&LoadedPlugin| {
+            let pattern = &plugin.config.discover.file_name;
+            !pattern.is_empty() && glob::file_name(&place, pattern).is_ok_and(|hits| !hits.is_empty())
         };
-        plugins.iter().find(|plugin| plugin.config.display_name() == native)
-    })
+        let mut deciding =
+            plugins.iter().filter(|plugin| undecided.is_decided_by(&plugin.config.display_name()));
+        Some(deciding.find(matches)?.config.display_name())
+    }
 }
 
 /// The announcements in a plugin's file, without invalid ones.
@@ -254,3 +260,6 @@ fn announcements(plugin: &LoadedPlugin) -> Vec<Announcement> {
     let entries = plugin.config.static_announcements.iter();
     merge_announcements(entries.filter_map(|entry| entry.check().ok()).collect(), Vec::new())
 }
+
+#[cfg(test)]
+mod tests;
