@@ -133,7 +133,7 @@ fn option(id: &'static str) -> Arg {
             .value_name("FILE|KEY=VALUE")
             .action(ArgAction::Append)
             .value_parser(clap::value_parser!(PathBuf))
-            .help("Project file, `none`, or a setting; `tiphys help options` lists them"),
+            .help("Project file, `none`, or a setting (`tiphys help options`)"),
         OUTPUT => Arg::new(OUTPUT)
             .long("output")
             .short('o')

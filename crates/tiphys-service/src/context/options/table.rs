@@ -117,7 +117,8 @@ pub static SETTINGS: &[Setting] = &[
     )
     .value("HOW")
     .default("auto")
-    .consent(PathsOut)
+    // A run in a copy is an ordinary process of the user.
+    .consent(ConsentRule::Word("copy"))
     .help(
         "Private working copy of each plugin run: `overlay`, `copy`, `auto`",
         "`auto` is an overlay where the system allows it, and a copy otherwise",
@@ -331,7 +332,7 @@ pub static SETTINGS: &[Setting] = &[
         .consent(PathsOut)
         .help("Ignore cached look-ups and charts, and fetch them again", ""),
     Setting::new("limits", Limits).option("limit").value("NAME=VALUE").separated_by(',').help(
-        "Change a limit; `tiphys help limits` lists them",
+        "Change a limit (`tiphys help limits`)",
         "Values are whole numbers, or have a unit, such as `90s`, `2m`, `64KiB` and `1GiB`. Each \
              limit has a variable, too",
     ),
