@@ -60,7 +60,7 @@ pub async fn check_applications(
     let (references, filter) = (selection.references(), selection.filter()?);
     let Selection { mut applications, errors } =
         workspace.resources.select(&references, &filter, &workspace.control_plane);
-    workspace.trust.allow_file_repositories(&mut applications);
+    workspace.origins.allow_file_repositories(&mut applications);
     let has_sets = references.is_empty() && !workspace.resources.sets().is_empty();
     let mut errors: Vec<ServiceError> =
         errors.iter().map(|error| select::unselectable(workspace, error)).collect();

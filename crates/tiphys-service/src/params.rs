@@ -88,7 +88,7 @@ fn find_application(
 ) -> Result<(Arc<StoredApplication>, Vec<Warning>), ServiceError> {
     let references = [ApplicationRef::parse(name)];
     let mut selection = workspace.resources.select(&references, &Filter::default(), &workspace.control_plane);
-    workspace.trust.allow_file_repositories(&mut selection.applications);
+    workspace.origins.allow_file_repositories(&mut selection.applications);
     if let Some(error) = selection.errors.first() {
         let failure = unselectable(workspace, error);
         return Err(match (error, set_names(workspace).as_slice()) {

@@ -39,7 +39,7 @@ pub fn select(
 ) -> Result<SelectedApplications, ServiceError> {
     let Selection { mut applications, errors } =
         workspace.resources.select(&selection.references(), &selection.filter()?, &workspace.control_plane);
-    workspace.trust.allow_file_repositories(&mut applications);
+    workspace.origins.allow_file_repositories(&mut applications);
     let is_about_all = selection.references().is_empty();
     let control_plane = &workspace.control_plane;
     let mut unusable: Vec<ApplicationDiff> =

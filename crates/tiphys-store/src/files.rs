@@ -35,7 +35,7 @@ pub struct PastInput {
 impl PastInput {
     /// Returns the name of a file of the revision in git's notation.
     pub(crate) fn name(&self, path: &Path) -> FileName {
-        FileName::Past(format!("{}:{}", self.revision, path.display()).into())
+        FileName::past(&format!("{}:{}", self.revision, path.display()))
     }
 }
 

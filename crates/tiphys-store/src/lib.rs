@@ -9,6 +9,7 @@ mod content;
 mod document;
 mod edit;
 mod files;
+mod origin;
 mod place;
 mod resources;
 mod selection;
@@ -18,6 +19,7 @@ mod store;
 pub use application_ref::ApplicationRef;
 pub use edit::{FileEdit, FileEditError, FileWriteError};
 pub use files::{FILE_BYTES_MAX, FileVersion, OUTPUT_LIST, PastInput};
+pub use origin::{Authors, Origin, Trusted};
 pub use place::{FileName, Place};
 pub use resources::{
     Broken, BrokenReason, SetId, SkipReason, Skipped, StoredApplication, StoredProject, StoredSecret,

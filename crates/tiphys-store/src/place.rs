@@ -2,23 +2,28 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tiphys_yaml::Position;
 
-/// The source of documents.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FileName {
-    /// A file.
+use crate::origin::Origin;
+
+/// The source of documents, and who controls it. Equal names are equal whatever their origin.
+#[derive(Clone, Debug)]
+pub struct FileName {
+    name: Name,
+    origin: Arc<OnceLock<Origin>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Name {
     File(Arc<Path>),
-    /// Standard input.
     StandardInput,
-    /// A file at a git revision: `REV:path`, with the path in the repository.
     Past(Arc<str>),
 }
 
 /// A position in a file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
     pub file: FileName,
@@ -29,24 +34,62 @@ pub struct Place {
 impl FileName {
     /// Returns the name of a file.
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        Self::File(path.into().into())
+        Self { name: Name::File(path.into().into()), origin: Arc::default() }
+    }
+
+    /// Returns the name of a file at a git revision: `REV:path`, with the path in the repository.
+    pub fn past(name: &str) -> Self {
+        Self { name: Name::Past(name.into()), origin: Arc::default() }
+    }
+
+    /// Returns the name of standard input.
+    pub fn standard_input() -> Self {
+        Self { name: Name::StandardInput, origin: Arc::new(Origin::Caller.into()) }
     }
 
     /// Returns the path if it is an existing file.
     pub fn path(&self) -> Option<&Path> {
-        match self {
-            Self::File(path) => Some(path),
-            Self::StandardInput | Self::Past(_) => None,
+        match &self.name {
+            Name::File(path) => Some(path),
+            Name::StandardInput | Name::Past(_) => None,
         }
+    }
+
+    /// Returns the name of a file at a git revision.
+    pub fn as_past(&self) -> Option<&str> {
+        match &self.name {
+            Name::Past(name) => Some(name),
+            Name::File(_) | Name::StandardInput => None,
+        }
+    }
+
+    /// Sets who controls the file, unless that is set. Returns who controls it.
+    pub fn set_origin(&self, origin: impl FnOnce() -> Origin) -> Origin {
+        *self.origin.get_or_init(origin)
     }
 }
 
+impl Place {
+    /// Returns who controls the document.
+    pub fn origin(&self) -> Origin {
+        self.file.origin.get().copied().unwrap_or(Origin::Repository)
+    }
+}
+
+impl PartialEq for FileName {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for FileName {}
+
 impl fmt::Display for FileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(path) => write!(f, "{}", path.display()),
-            Self::StandardInput => f.write_str("standard input"),
-            Self::Past(name) => f.write_str(name),
+        match &self.name {
+            Name::File(path) => write!(f, "{}", path.display()),
+            Name::StandardInput => f.write_str("standard input"),
+            Name::Past(name) => f.write_str(name),
         }
     }
 }

@@ -150,7 +150,7 @@ impl Store {
         }
         let mut chosen = HashSet::new();
         selection.applications.retain(|stored| {
-            filter.fits(stored) && chosen.insert((stored.place.clone(), stored.full_name()))
+            filter.fits(stored) && chosen.insert((stored.place.to_string(), stored.full_name()))
         });
         selection
     }

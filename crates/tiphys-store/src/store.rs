@@ -12,6 +12,7 @@ use tiphys_yaml::Node;
 
 use crate::content::{Content, has_actions, named_objects, read};
 use crate::files::{Candidate, FILE_BYTES_MAX, PastInput, candidates, past_candidates, read_bounded};
+use crate::origin::{Authors, Trusted, by_trust};
 use crate::place::{FileName, Place};
 use crate::resources::{
     Broken, SetId, SkipReason, Skipped, StoredApplication, StoredCertificates, StoredProject, StoredSecret,
@@ -83,7 +84,7 @@ pub struct Documents(Vec<Arc<Source>>);
 #[derive(Debug)]
 enum Source {
     File(Candidate),
-    StandardInput(Vec<u8>),
+    StandardInput(FileName, Vec<u8>),
 }
 
 impl Store {
@@ -97,8 +98,9 @@ impl Store {
             let found = match input {
                 StoreInput::StandardInput(text) => {
                     store.read_files(std::mem::take(&mut files));
-                    store.add(read(&FileName::StandardInput, text));
-                    store.documents.0.push(Arc::new(Source::StandardInput(text.clone())));
+                    let name = FileName::standard_input();
+                    store.add(read(&name, text));
+                    store.documents.0.push(Arc::new(Source::StandardInput(name, text.clone())));
                     continue;
                 }
                 StoreInput::Path(path) => candidates_of(path)?,
@@ -166,6 +168,24 @@ impl Store {
         &self.sets
     }
 
+    /// Returns the trusted Secrets that Argo CD reads, and the others.
+    pub fn secrets_by_trust(&self) -> (Vec<Trusted<'_, StoredSecret>>, Vec<&StoredSecret>) {
+        by_trust(&self.secrets, |stored| &stored.place)
+    }
+
+    /// Returns the files with documents that decide something by their origin: all but most Applications.
+    pub fn deciding_files(&self) -> impl Iterator<Item = &FileName> {
+        let projects = self.projects.iter().map(|stored| &stored.place);
+        let sets = self.sets.iter().map(|stored| &stored.place);
+        let settings = self.settings.iter().map(|stored| &stored.place);
+        let certificates = self.certificates.iter().map(|stored| &stored.place);
+        let secrets = self.secrets.iter().map(|stored| &stored.place);
+        let skipped = self.skipped.iter().filter(|one| one.object.is_some()).map(|one| &one.place);
+        let broken = self.broken.iter().map(|one| &one.place);
+        let of_others = projects.chain(sets).chain(settings).chain(certificates).chain(secrets);
+        of_others.chain(skipped).chain(broken).map(|place| &place.file)
+    }
+
     /// Returns the Secrets that Argo CD reads.
     pub fn secrets(&self) -> &[StoredSecret] {
         &self.secrets
@@ -186,17 +206,17 @@ impl Store {
         self.counts
     }
 
-    /// Returns Argo CD's settings from the documents that `counts` accepts: those in the given namespace, else the first ones. The second
-    /// value is a warning about others with different content.
+    /// Returns Argo CD's settings of these authors: those in the given namespace, else the first ones. The second value is a warning about
+    /// others with different content.
     pub fn settings(
         &self,
         namespace: Option<&str>,
-        counts: &dyn Fn(&Place) -> bool,
+        authors: Authors,
     ) -> (Option<&StoredSettings>, Option<String>) {
         let fits = |stored: &&StoredSettings| {
             namespace.is_none() || stored.settings.namespace.as_deref() == namespace
         };
-        let counted = || self.settings.iter().filter(|stored| counts(&stored.place));
+        let counted = || self.settings.iter().filter(|stored| authors.include(&stored.place));
         let Some(chosen) = counted().find(fits).or_else(|| counted().next()) else { return (None, None) };
         let other = counted().filter(fits).find(|stored| stored.settings != chosen.settings);
         let warning = other.map(|other| {
@@ -205,17 +225,13 @@ impl Store {
         (Some(chosen), warning)
     }
 
-    /// Returns the CA certificates of servers (`argocd-tls-certs-cm`) from the documents that `counts` accepts, as PEM by server name:
-    /// those in the given namespace, else the first ones. The second value is a warning about others with different content.
-    pub fn server_certificates(
-        &self,
-        namespace: Option<&str>,
-        counts: &dyn Fn(&Place) -> bool,
-    ) -> (BTreeMap<String, String>, Option<String>) {
+    /// Returns the CA certificates of servers (`argocd-tls-certs-cm`) that are trusted, as PEM by server name: those in the given namespace,
+    /// else the first ones. The second value is a warning about others with different content.
+    pub fn server_certificates(&self, namespace: Option<&str>) -> (BTreeMap<String, String>, Option<String>) {
         let fits = |stored: &&StoredCertificates| {
             namespace.is_none() || stored.certificates.namespace.as_deref() == namespace
         };
-        let counted = || self.certificates.iter().filter(|stored| counts(&stored.place));
+        let counted = || self.certificates.iter().filter(|stored| Authors::Trusted.include(&stored.place));
         let Some(chosen) = counted().find(fits).or_else(|| counted().next()) else {
             return (BTreeMap::new(), None);
         };
@@ -228,9 +244,9 @@ impl Store {
         (chosen.certificates.by_server.clone(), warning)
     }
 
-    /// Returns the locations of CA certificates of servers.
-    pub fn certificate_places(&self) -> impl Iterator<Item = &Place> {
-        self.certificates.iter().map(|stored| &stored.place)
+    /// Returns the locations of CA certificates of servers that are not trusted.
+    pub fn untrusted_certificates(&self) -> impl Iterator<Item = &Place> {
+        by_trust(&self.certificates, |stored| &stored.place).1.into_iter().map(|stored| &stored.place)
     }
 
     /// Returns the applications for modification, to restrict what each may do.
@@ -238,15 +254,14 @@ impl Store {
         &mut self.applications
     }
 
-    /// Returns the namespace of the control plane: that of the settings that `comes_first` accepts, else that of the others, else
-    /// [`DEFAULT_CONTROL_PLANE_NAMESPACE`]. Others do not count beside a project that `comes_first` accepts: they would decide whether its
-    /// rules apply.
-    pub fn control_plane_namespace(&self, comes_first: &dyn Fn(&Place) -> bool) -> &str {
-        let has_first_project = self.projects.iter().any(|stored| comes_first(&stored.place));
+    /// Returns the namespace of the control plane: that of trusted settings, else that of the others, else
+    /// [`DEFAULT_CONTROL_PLANE_NAMESPACE`]. Others do not count beside a trusted project: they would decide whether its rules apply.
+    pub fn control_plane_namespace(&self) -> &str {
+        let has_project = self.projects.iter().any(|stored| stored.place.origin().widens());
         let settings = || self.settings.iter();
-        let first = settings().filter(|stored| comes_first(&stored.place));
-        first
-            .chain(settings().filter(|_| !has_first_project))
+        let trusted = settings().filter(|stored| stored.place.origin().widens());
+        trusted
+            .chain(settings().filter(|_| !has_project))
             .find_map(|stored| stored.settings.namespace.as_deref())
             .unwrap_or(DEFAULT_CONTROL_PLANE_NAMESPACE)
     }
@@ -279,7 +294,7 @@ impl Documents {
     /// names. Files that cannot be read or parsed are left out.
     pub fn objects(&self, kind: &str, name: &str) -> Vec<(Node, Place)> {
         let of_source = |source: &Arc<Source>| match &**source {
-            Source::StandardInput(text) => named_objects(&FileName::StandardInput, text, kind, name),
+            Source::StandardInput(file, text) => named_objects(file, text, kind, name),
             Source::File(candidate) => match read_bounded(&candidate.path) {
                 Ok(Some(text)) => named_objects(&candidate.name, &text, kind, name),
                 Ok(None) | Err(_) => Vec::new(),

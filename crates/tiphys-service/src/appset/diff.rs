@@ -93,7 +93,7 @@ async fn rendered(
     warnings: &mut Vec<Warning>,
 ) -> Result<RenderedApplication, ServiceError> {
     let mut stored = [Arc::new(stored.clone())];
-    workspace.trust.allow_file_repositories(&mut stored);
+    workspace.origins.allow_file_repositories(&mut stored);
     let [stored] = stored;
     let rendered = workspace.renderer.render(&stored.application).await;
     let rendered = rendered.map_err(|error| ServiceError::application(&stored, &error))?;
@@ -109,6 +109,6 @@ fn document(value: &Value) -> Result<StoredApplication, ServiceError> {
         |message: String| ServiceError::invalid_input(format!("an existing Application: {message}"));
     let node = read_json(value.to_string().as_bytes()).map_err(|error| invalid(error.to_string()))?;
     let name = value["metadata"]["name"].as_str().unwrap_or_default();
-    let file = FileName::Past(format!("Application {name}").into());
+    let file = FileName::past(&format!("Application {name}"));
     StoredApplication::detached(node, Place { file, position: None }).map_err(|error| invalid(chain(&error)))
 }

@@ -323,7 +323,7 @@ fn given(
     selection: &SetSelection,
     applications: &[Value],
 ) -> Result<SetApplications, ServiceError> {
-    let named = NamedSets::load(selection)?;
+    let named = NamedSets::load(selection, &workspace.origins)?;
     let found = named.find(&workspace.resources, &workspace.control_plane)?;
     let [stored] = found.as_slice() else {
         return Err(ServiceError::invalid_input("generated Applications belong to one set; name it"));

@@ -34,7 +34,7 @@ pub async fn render_for_set(
     template: &SetTemplate,
 ) -> Result<Vec<Result<String, ServiceError>>, ServiceError> {
     let selection = template.selection();
-    let named = NamedSets::load(&selection)?;
+    let named = NamedSets::load(&selection, &workspace.origins)?;
     let found = named.find(&workspace.resources, &workspace.control_plane)?;
     let [stored] = found.as_slice() else {
         return Err(ServiceError::invalid_input(format!(

@@ -45,7 +45,7 @@ pub async fn check_sets(
     workspace: &Workspace,
     selection: &SetSelection,
 ) -> Result<CheckedSets, ServiceError> {
-    let named = NamedSets::load(selection)?;
+    let named = NamedSets::load(selection, &workspace.origins)?;
     let found = named.find(&workspace.resources, &workspace.control_plane)?;
     let mut checked = CheckedSets { sets: found.len(), ..CheckedSets::default() };
     let control_plane = &workspace.control_plane;

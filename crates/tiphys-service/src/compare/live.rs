@@ -16,7 +16,7 @@ use tiphys_model::params::SecretMasks;
 use tiphys_model::project_rules::Cluster;
 use tiphys_model::resources::GlobalIgnoreDifference;
 use tiphys_render::RenderedApplication;
-use tiphys_store::{Place, StoredApplication};
+use tiphys_store::{Authors, Place, StoredApplication};
 
 use self::clusters::{LiveCluster, REQUESTS_MAX};
 use super::{ApplicationDiff, Presence};
@@ -60,7 +60,7 @@ pub fn unsupported_settings(workspace: &Workspace) -> Vec<Warning> {
 /// Returns what the settings of the store ignore in all applications, and warnings about what is not applied.
 fn ignored_by_settings(workspace: &Workspace) -> (Ignored, Vec<Warning>) {
     let namespace = workspace.service.options().argocd_namespace.as_deref();
-    let (settings, _) = workspace.resources.settings(namespace, &|_| true);
+    let (settings, _) = workspace.resources.settings(namespace, Authors::All);
     let (mut ignored, mut warnings) = (Ignored::default(), Vec::new());
     for GlobalIgnoreDifference { key, entry } in
         settings.iter().flat_map(|one| &one.settings.ignore_differences)

@@ -80,10 +80,7 @@ impl Unusable {
 
 /// Whether a file is that of a place at the base, whose path is the one in the repository.
 fn is_file_of_base(file: &Path, of_base: &FileName) -> bool {
-    match of_base {
-        FileName::Past(name) => name.split_once(':').is_some_and(|(_, path)| file.ends_with(path)),
-        FileName::File(_) | FileName::StandardInput => false,
-    }
+    of_base.as_past().and_then(|name| name.split_once(':')).is_some_and(|(_, path)| file.ends_with(path))
 }
 
 impl Pair {

@@ -6,7 +6,6 @@ pub(crate) mod plugins;
 pub(crate) mod project_file;
 pub(crate) mod projects;
 pub(crate) mod sides;
-pub(crate) mod trust;
 
 use tiphys_source::BaseRevision;
 

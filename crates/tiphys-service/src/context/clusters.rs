@@ -19,7 +19,7 @@ use crate::context::service::Service;
 use crate::error::{Input, ServiceError, chain};
 
 use live::NamedConnection;
-pub(crate) use live::cluster_secrets;
+pub(crate) use live::{cluster_secrets, read_cluster_secrets};
 
 /// The clusters of the options, opened on first use. Each object is read once.
 pub(crate) struct DestinationClusters {

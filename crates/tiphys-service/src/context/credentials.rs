@@ -2,13 +2,13 @@
 
 use tiphys_model::access::{KnownRepositories, RepositoryAccess};
 use tiphys_model::resources::SecretType;
-use tiphys_store::StoredSecret;
+use tiphys_store::{StoredSecret, Trusted};
 
 use crate::warning::Warning;
 
 /// Returns the repositories and credential templates of these Secrets. Other Secrets of Argo CD are ignored.
 pub(crate) fn known_repositories(
-    secrets: &[&StoredSecret],
+    secrets: &[Trusted<'_, StoredSecret>],
     warnings: &mut Vec<Warning>,
 ) -> KnownRepositories {
     let mut accesses = |wanted| {

@@ -14,12 +14,11 @@ use tiphys_model::project_rules::{
 use tiphys_model::resources::{
     AppProject, Application, ApplicationSource, ArgoCdSettings, DEFAULT_PROJECT, Destination, InCluster,
 };
-use tiphys_store::{Place, Store as Resources, StoredApplication, StoredProject};
+use tiphys_store::{Origin, Place, Store as Resources, StoredApplication, StoredProject};
 
 use self::found::{FoundProject, Globals};
 pub(crate) use self::known_clusters::KnownClusters;
 use crate::context::options::{ProjectEnforcement, ServiceOptions};
-use crate::context::trust::{Origin, Trust};
 use crate::error::{Remedy, ServiceError};
 use crate::findings;
 use crate::warning::Warning;
@@ -46,7 +45,6 @@ impl From<&PermittedBy> for ProjectRule {
 pub(crate) struct ProjectInputs<'a> {
     pub(crate) options: &'a ServiceOptions,
     pub(crate) resources: &'a Resources,
-    pub(crate) trust: &'a Trust,
     /// The effective `argocd-cm`.
     pub(crate) settings: &'a ArgoCdSettings,
     /// The origin of these settings.
@@ -102,32 +100,16 @@ enum ProjectOrigin {
 impl Projects {
     /// Checks the projects of a store.
     pub(crate) fn new(inputs: &ProjectInputs<'_>, warnings: &mut Vec<Warning>) -> Self {
-        let ProjectInputs {
-            options,
-            resources,
-            trust,
-            settings,
-            origin,
-            known,
-            live_clusters,
-            control_plane,
-        } = *inputs;
-        let of_caller = |place: &Place| trust.origin(&place.file) == Origin::Caller;
-        let clusters =
-            KnownClusters::new(resources, live_clusters, settings.in_cluster, &of_caller, warnings);
-        let is_callers = |place: &Place| trust.project_origin(&place.file) == Origin::Caller;
+        let ProjectInputs { options, resources, settings, origin, known, live_clusters, control_plane } =
+            *inputs;
+        let clusters = KnownClusters::new(resources, live_clusters, settings.in_cluster, warnings);
         let counted = found::in_control_plane(resources, control_plane, warnings);
-        let by_name = found::chosen(&counted, resources, &of_caller, warnings);
-        let globals = Globals { settings, by_name: &by_name };
+        let by_name = found::chosen(&counted, resources, warnings);
+        let globals = Globals { settings, origin, by_name: &by_name };
         let enforcement = options.project_rules;
-        // A rendered repository must not widen what may be read: neither with a project nor with a global one.
-        let is_callers = |project: &StoredProject, globals: &[&StoredProject]| {
-            is_callers(&project.place)
-                && globals.iter().all(|global| origin == Origin::Caller && is_callers(&global.place))
-        };
         let checked = |found: &FoundProject<'_>| {
             let project = match found {
-                Ok(stored) => Project::new(stored, &globals, &clusters, &is_callers),
+                Ok(stored) => Project::new(stored, &globals, &clusters),
                 Err(reason) => Project::Invalid { reason: reason.clone() },
             };
             if enforcement == ProjectEnforcement::Warn { project.without_look_ups() } else { project }
@@ -336,13 +318,9 @@ impl Project {
         matches!(self, Self::Valid { origin: ProjectOrigin::Shipped, .. })
     }
 
-    fn new(
-        stored: &StoredProject,
-        globals: &Globals<'_>,
-        clusters: &KnownClusters,
-        is_callers: &dyn Fn(&StoredProject, &[&StoredProject]) -> bool,
-    ) -> Self {
+    fn new(stored: &StoredProject, globals: &Globals<'_>, clusters: &KnownClusters) -> Self {
         let project = &stored.project;
+        let of_settings = globals.origin;
         let globals = match globals.of(project) {
             Ok(globals) => globals,
             Err(reason) => return Self::Invalid { reason },
@@ -359,11 +337,11 @@ impl Project {
                         unenforced.join(", ")
                     )
                 });
-                let origin = if is_callers(stored, &globals) {
-                    ProjectOrigin::Caller
-                } else {
-                    ProjectOrigin::Repository
-                };
+                // A rendered repository must not widen what may be read: neither with a project nor with a global one.
+                let mut all = globals.iter().chain([&stored]).map(|project| project.place.origin());
+                let permits =
+                    all.all(Origin::permits_look_ups) && (globals.is_empty() || of_settings.widens());
+                let origin = if permits { ProjectOrigin::Caller } else { ProjectOrigin::Repository };
                 Self::Valid { rules: Box::new(rules), origin, warning }
             }
             Err(error) => Self::Invalid { reason: format!("{error} ({})", stored.place) },

@@ -21,6 +21,7 @@ use tiphys_engine::appset::GenerateOptions;
 use tiphys_store::{ApplicationRef, SetId, Store as Resources, StoreInput, StoredSet};
 
 use crate::context::store::load_inputs;
+use crate::context::trust::FileOrigins;
 use crate::context::workspace::Workspace;
 use crate::error::ServiceError;
 
@@ -58,7 +59,7 @@ pub async fn generate_sets(
     workspace: &Workspace,
     selection: &SetSelection,
 ) -> Result<GeneratedSets, ServiceError> {
-    let named = NamedSets::load(selection)?;
+    let named = NamedSets::load(selection, &workspace.origins)?;
     let found = named.find(&workspace.resources, &workspace.control_plane)?;
     let world = World::of(workspace, selection)?;
     let mut sets = generate_each(&found, &world, workspace.service.generating()).await;
@@ -138,11 +139,15 @@ pub(crate) struct NamedSets {
 }
 
 impl NamedSets {
-    pub(crate) fn load(selection: &SetSelection) -> Result<Self, ServiceError> {
+    pub(crate) fn load(selection: &SetSelection, origins: &FileOrigins) -> Result<Self, ServiceError> {
         let (mut files, mut names) = (Vec::new(), Vec::new());
         for set in &selection.sets {
             match ApplicationRef::parse(set) {
-                ApplicationRef::Path(path) => files.push(load_inputs(&[StoreInput::Path(path)])?),
+                ApplicationRef::Path(path) => {
+                    let file = load_inputs(&[StoreInput::Path(path)])?;
+                    origins.set(&file);
+                    files.push(file);
+                }
                 ApplicationRef::Name { namespace, name } => names.push((namespace, name)),
             }
         }

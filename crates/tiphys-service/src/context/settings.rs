@@ -13,14 +13,14 @@ use tiphys_source::{
     CheckoutBranches, CopyOrigin, Freshness, LocalCopy, Network, OwnCredentials, SourceOptions,
     SourceRequest, SourceService,
 };
-use tiphys_store::{Place, Store as Resources};
+use tiphys_store::Store as Resources;
 
 use crate::context::cache::Cache;
 use crate::context::host::Host;
 use crate::context::options::{CurrentCheckout, RepositoryRevisions, ServiceOptions};
 use crate::context::project_file;
 use crate::context::projects::{ProjectInputs, Projects};
-use crate::context::trust::{Origin, StoreSettings, Trust};
+use crate::context::trust::StoreSettings;
 use crate::warning::Warning;
 
 /// The settings that depend on a store.
@@ -38,21 +38,19 @@ impl RequestSettings {
         options: &ServiceOptions,
         host: &Host,
         resources: &Resources,
-        trust: &Trust,
         live_clusters: &[ProjectCluster],
         tracking: Option<TrackingMethod>,
     ) -> Self {
         let StoreSettings { settings, known, origin, mut warnings } =
-            StoreSettings::new(resources, options.argocd_namespace.as_deref(), trust);
+            StoreSettings::new(resources, options.argocd_namespace.as_deref());
         // Like Argo CD, an unknown method counts as `annotation`.
         let of_store = || settings.tracking_method.as_deref().and_then(|word| word.parse().ok());
         let tracking = options.tracking.or(tracking).or_else(of_store).unwrap_or_default();
         let source_types = SourceTypes::new(NATIVE_TYPES, &settings);
-        let control_plane = control_plane(options, resources, trust);
+        let control_plane = control_plane(options, resources);
         let inputs = ProjectInputs {
             options,
             resources,
-            trust,
             settings: &settings,
             origin,
             known: &known,
@@ -88,9 +86,8 @@ impl RequestSettings {
 }
 
 /// Returns the namespace of applications without one.
-pub(crate) fn control_plane(options: &ServiceOptions, resources: &Resources, trust: &Trust) -> String {
-    let is_callers = |place: &Place| trust.origin(&place.file) == Origin::Caller;
-    let of_store = || resources.control_plane_namespace(&is_callers).to_owned();
+pub(crate) fn control_plane(options: &ServiceOptions, resources: &Resources) -> String {
+    let of_store = || resources.control_plane_namespace().to_owned();
     options.argocd_namespace.clone().unwrap_or_else(of_store)
 }
 

@@ -1,45 +1,39 @@
-//! The origin of files of the store: the caller, or a repository that is rendered. Settings that permit more than the defaults count only
-//! from the caller; the table is in SECURITY.md.
+//! The origin of files of the store: the caller, or a repository that is rendered. What an origin may decide is in
+//! `crates/tiphys-store/src/origin.rs`.
 
 mod build_options;
+pub(crate) mod compared;
 mod settings;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tiphys_model::access::FileRepositories;
-use tiphys_store::{FileName, Store as Resources, StoredApplication};
+use tiphys_store::{FileName, Origin, Store as Resources, StoredApplication};
 use tiphys_tree::{Location, locations};
 
+use crate::context::base::PluginsFrom;
 use crate::context::host::Host;
 use crate::context::options::{ServiceOptions, StorePath};
 
 pub(crate) use settings::StoreSettings;
 
-/// The origin of a file of the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// The caller: standard input, or a file outside of the rendered repositories or in a trusted directory.
-    Caller,
-    /// A rendered repository.
-    Repository,
-}
-
 /// The rules that determine the origin of files.
 #[derive(Clone, Debug)]
-pub(crate) struct Trust {
+pub(crate) struct FileOrigins {
     current_dir: PathBuf,
     /// The local directories of repositories, stores that contain one of these, and the top directories of the work trees of these
     /// directories, of the current directory and of the applications' files; canonical paths.
     rendered: BTreeSet<PathBuf>,
-    /// Directories whose settings the caller trusts, and the links to them; canonical paths.
-    trusted: Vec<PathBuf>,
-    /// The origin of files with settings at the base of a comparison.
-    past: Origin,
+    /// Directories whose settings the caller accepts, and the links to them; canonical paths.
+    accepted: Vec<PathBuf>,
+    /// The origin of files of rendered repositories.
+    repository: Origin,
+    /// The origin of files at the base of a comparison.
+    base: Origin,
 }
 
-impl Trust {
+impl FileOrigins {
     /// Collects the rendered repositories. `applications` are the paths of applications that the caller named in addition to the store.
     pub(crate) fn new(
         options: &ServiceOptions,
@@ -61,82 +55,66 @@ impl Trust {
         });
         rendered.extend(stores.filter(|store| repositories.iter().any(|dir| dir.starts_with(store))));
         rendered.extend(repositories);
-        let trusted = &options.trust_repository_settings;
-        let trusted = trusted.iter().flat_map(|dir| locations(&host.absolute(dir)));
-        let trusted = trusted.map(|location| location.place);
-        Self { current_dir: host.absolute(""), rendered, trusted: trusted.collect(), past: Origin::Caller }
+        let accepted = &options.trust_repository_settings;
+        let accepted = accepted.iter().flat_map(|dir| locations(&host.absolute(dir)));
+        let accepted = accepted.map(|location| location.place).collect();
+        let (repository, base) = (Origin::Repository, Origin::Base);
+        Self { current_dir: host.absolute(""), rendered, accepted, repository, base }
     }
 
-    /// Returns the rules for a comparison of these work trees: what they have at the base is as little the caller's as what they have now.
-    pub(crate) fn of_compared(self, tops: &BTreeSet<PathBuf>) -> Self {
-        let is_trusted = |top: &PathBuf| self.trusted.iter().any(|dir| top.starts_with(dir));
-        let past = if tops.iter().all(is_trusted) { Origin::Caller } else { Origin::Repository };
-        let rendered = self.rendered.union(tops).cloned().collect();
-        Self { rendered, past, ..self }
+    /// Returns the origins in a comparison of these work trees: what they have at the base is as little the caller's as what they have now,
+    /// unless the caller accepts the settings of the head.
+    pub(crate) fn of_compared(mut self, tops: &BTreeSet<PathBuf>, from: PluginsFrom) -> Self {
+        if from != PluginsFrom::Base {
+            self.repository = Origin::AcceptedHead;
+        }
+        if from != PluginsFrom::Base || tops.iter().all(|top| self.is_accepted(top)) {
+            self.base = Origin::AcceptedBase;
+        }
+        self.rendered.extend(tops.iter().cloned());
+        self
     }
 
-    /// Returns rules by which every file is the caller's, for a comparison whose caller trusts the new side.
-    pub(crate) fn everything(host: &Host) -> Self {
-        let (rendered, trusted) = (BTreeSet::new(), Vec::new());
-        Self { current_dir: host.absolute(""), rendered, trusted, past: Origin::Caller }
+    /// Sets the origins of the files of a store.
+    pub(crate) fn set(&self, store: &Resources) {
+        for file in store.deciding_files() {
+            self.of(file);
+        }
     }
 
-    /// Returns the origin of a file with settings.
-    pub(crate) fn origin(&self, file: &FileName) -> Origin {
-        let path = match file {
-            FileName::StandardInput => return Origin::Caller,
-            FileName::Past(_) => return self.past,
-            FileName::File(path) => path,
-        };
-        let is_trusted = |place: &Path| self.trusted.iter().any(|dir| place.starts_with(dir));
-        let mut locations = locations(&self.current_dir.join(path)).into_iter();
-        if locations.any(|Location { place, .. }| self.is_rendered_place(&place) && !is_trusted(&place)) {
-            Origin::Repository
+    /// Returns the origin of a file, and sets it.
+    pub(crate) fn of(&self, file: &FileName) -> Origin {
+        file.set_origin(|| file.path().map_or(self.base, |path| self.of_path(path)))
+    }
+
+    /// Returns the origin of a path.
+    pub(crate) fn of_path(&self, path: &Path) -> Origin {
+        let path = self.current_dir.join(path);
+        let places = locations(&path);
+        let mut rendered = places.iter().filter(|location| self.is_rendered(&location.place)).peekable();
+        if rendered.peek().is_none() {
+            return if tops(&path).is_empty() { Origin::Caller } else { Origin::WorkTree };
+        }
+        if rendered.all(|location| self.is_accepted(&location.place)) {
+            Origin::AcceptedRepository
         } else {
-            Origin::Caller
+            self.repository
         }
     }
 
-    /// Returns the origin of a file with a project. Those of a comparison's base count as the caller's: a change cannot alter them.
-    pub(crate) fn project_origin(&self, file: &FileName) -> Origin {
-        match file {
-            FileName::Past(_) => Origin::Caller,
-            _ => self.origin(file),
-        }
-    }
-
-    /// Returns which `file://` repositories a document may name.
-    pub(crate) fn file_repositories(&self, file: &FileName) -> FileRepositories {
-        if self.is_own(file) { FileRepositories::Any } else { FileRepositories::Allowed }
-    }
-
-    /// Permits any `file://` repository to applications that are not in a repository. The work tree of an application is always rendered.
+    /// Permits any `file://` repository to applications whose origin may name them.
     pub(crate) fn allow_file_repositories(&self, applications: &mut [Arc<StoredApplication>]) {
-        for stored in applications {
-            if stored.application.names_file_repository() && self.is_own(&stored.place.file) {
-                Arc::make_mut(stored).application.file_repositories = FileRepositories::Any;
-            }
+        for stored in applications.iter_mut().filter(|stored| stored.application.names_file_repository()) {
+            let file_repositories = self.of(&stored.place.file).file_repositories();
+            Arc::make_mut(stored).application.file_repositories = file_repositories;
         }
     }
 
-    /// Returns whether an application's file is the caller's and outside of all repositories.
-    fn is_own(&self, file: &FileName) -> bool {
-        match file {
-            FileName::StandardInput => true,
-            FileName::Past(_) => false,
-            FileName::File(path) => {
-                let path = self.current_dir.join(path);
-                tops(&path).is_empty() && !self.is_rendered(&path)
-            }
-        }
+    fn is_accepted(&self, place: &Path) -> bool {
+        self.accepted.iter().any(|dir| place.starts_with(dir))
     }
 
-    /// Returns whether a rendered repository controls what an absolute path names: by the content, or by a link.
-    pub(crate) fn is_rendered(&self, path: &Path) -> bool {
-        locations(path).iter().any(|location| self.is_rendered_place(&location.place))
-    }
-
-    fn is_rendered_place(&self, place: &Path) -> bool {
+    fn is_rendered(&self, place: &Path) -> bool {
         self.rendered.iter().any(|dir| place.starts_with(dir))
     }
 }

@@ -21,7 +21,7 @@ use crate::context::sets::{
 };
 use crate::context::settings::{RequestSettings, source_request};
 use crate::context::store::load_store;
-use crate::context::trust::Trust;
+use crate::context::trust::FileOrigins;
 use crate::error::ServiceError;
 use crate::warning::Warning;
 
@@ -38,7 +38,7 @@ pub struct Workspace {
     pub(crate) plugins: Vec<LoadedPlugin>,
     /// The renderer of the one request of all use cases: a branch stands for one commit in all applications.
     pub(crate) renderer: Renderer,
-    pub(crate) trust: Arc<Trust>,
+    pub(crate) origins: Arc<FileOrigins>,
     pub(crate) runs: Arc<RunSettings>,
     pub(crate) services: Arc<Services>,
     /// The recorded answers of the options.
@@ -122,6 +122,7 @@ impl Workspace {
             if store.sets().is_empty() {
                 continue;
             }
+            workspace.origins.set(&store);
             let (applications, sets) = Box::pin(sets::include(&inputs, &store, inclusion)).await?;
             sets::add(&mut store, applications, inputs.control_plane);
             path_sets.join(sets.reports);
@@ -145,11 +146,12 @@ impl Workspace {
     ) -> Result<Self, ServiceError> {
         let (options, host) = (service.options(), service.host());
         let runs = service.runs(workspace.keep_workdirs);
-        let trust = Arc::new(Trust::new(options, host, &resources, &workspace.applications));
-        let cluster_secrets = cluster_secrets(options, host, |path| trust.is_rendered(path))?;
+        let origins = Arc::new(FileOrigins::new(options, host, &resources, &workspace.applications));
+        origins.set(&resources);
+        let cluster_secrets = cluster_secrets(options, host, &origins)?;
         let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
         let RequestSettings { render, known, projects, warnings } =
-            RequestSettings::new(options, host, &resources, &trust, &clusters.known(), workspace.tracking);
+            RequestSettings::new(options, host, &resources, &clusters.known(), workspace.tracking);
         let control_plane = render.argocd_namespace.clone();
         let settings = RenderSettings {
             others: if workspace.name_others { Others::Name } else { Others::Ignore },
@@ -168,7 +170,8 @@ impl Workspace {
         let sources = Arc::new(service.sources().request(sources));
         let renderer =
             Renderer::new(sources, catalogue, settings, Arc::clone(&values) as _, cancel.child_token());
-        let services = Arc::new(Services::new(service, &resources, &clusters, &trust, &control_plane, None));
+        let services =
+            Arc::new(Services::new(service, &resources, &clusters, &origins, &control_plane, None));
         let answers = RecordedAnswers::of_options(options, host)?;
         let service = service.clone();
         Ok(Self {
@@ -180,7 +183,7 @@ impl Workspace {
             values,
             plugins,
             renderer,
-            trust,
+            origins,
             runs,
             services,
             answers,
@@ -219,7 +222,8 @@ impl Workspace {
         let sockets = options
             .plugin_socket_dir(host)
             .map(|path| (named_by("pluginSockets", SettingOrigin::Option) + ": ", path));
-        let (origin, path) = plugins.chain(sockets).find(|(_, path)| self.trust.is_rendered(path))?;
+        let (origin, path) =
+            plugins.chain(sockets).find(|(_, path)| self.origins.of_path(path).is_rendered())?;
         Some(Warning::new(format!(
             "{origin}{} is in a repository that is rendered: a pull request can change the commands that run here; use plugins \
              from outside of the checkout",

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use tiphys_model::resources::SecretType;
 
 use super::{Counts, PastInput, Store, StoreError, StoreInput};
-use crate::{Place, SetId, StoredSecret, StoredSettings};
+use crate::{Authors, Origin, SetId, StoredSecret, StoredSettings};
 
 /// Creates a directory with files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -278,10 +278,10 @@ fn settings_are_read_from_argocd_cm() {
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: gitops}\ndata:\n  application.resourceTrackingMethod: label\n  application.instanceLabelKey: example.com/app\n  installationID: one\n  kustomize.buildOptions: --enable-helm\n  kustomize.buildOptions.v5: --x\n  helm.valuesFileSchemes: 'https, s3,'\n  resource.customizations.ignoreDifferences.all: x\n  resource.customizations.health.x: ignoreDifferences\n  resource.customizations: 'x: {ignoreDifferences: y}'\n",
     )]);
     let store = load(&dir);
-    let (stored, warning) = store.settings(None, &|_| true);
+    let (stored, warning) = store.settings(None, Authors::All);
     assert_eq!(warning, None);
     let settings = &stored.expect("settings").settings;
-    assert_eq!(store.control_plane_namespace(&|_| true), "gitops");
+    assert_eq!(store.control_plane_namespace(), "gitops");
     assert_eq!(settings.tracking_method.as_deref(), Some("label"));
     assert_eq!(settings.label_key.as_deref(), Some("example.com/app"));
     assert_eq!(settings.installation_id.as_deref(), Some("one"));
@@ -299,14 +299,18 @@ fn certificates_are_read_from_the_namespace() {
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-tls-certs-cm, namespace: {namespace}}}\ndata: {{charts.example.org: {pem}, empty: ' '}}\n"
         )
     };
-    assert_eq!(load(&folder(&[])).server_certificates(None, &|_| true), (BTreeMap::new(), None));
+    assert_eq!(load(&folder(&[])).server_certificates(None), (BTreeMap::new(), None));
     let store = load(&folder(&[("a.yaml", &cm("one", "first")), ("b.yaml", &cm("two", "second"))]));
     let of = |pem: &str| BTreeMap::from([("charts.example.org".to_owned(), pem.to_owned())]);
-    let (found, warning) = store.server_certificates(None, &|_| true);
+    assert_eq!(store.server_certificates(None), (BTreeMap::new(), None));
+    for file in store.deciding_files() {
+        file.set_origin(|| Origin::Caller);
+    }
+    let (found, warning) = store.server_certificates(None);
     assert_eq!(found, of("first"));
     assert!(warning.expect("a warning").contains("b.yaml:1:1"));
-    assert_eq!(store.server_certificates(Some("two"), &|_| true), (of("second"), None));
-    assert_eq!(store.server_certificates(Some("three"), &|_| true), (of("first"), None));
+    assert_eq!(store.server_certificates(Some("two")), (of("second"), None));
+    assert_eq!(store.server_certificates(Some("three")), (of("first"), None));
 }
 
 #[test]
@@ -316,19 +320,22 @@ fn control_plane_namespace_defaults_to_argocd() {
             "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: argocd-cm, namespace: {namespace}}}\ndata: {{installationID: {id}}}\n"
         )
     };
-    assert_eq!(load(&folder(&[])).control_plane_namespace(&|_| true), "argocd");
+    assert_eq!(load(&folder(&[])).control_plane_namespace(), "argocd");
     let dir = folder(&[("a.yaml", &cm("one", "first")), ("b.yaml", &cm("two", "second"))]);
     let store = load(&dir);
     let of = |(stored, warning): (Option<&StoredSettings>, Option<String>)| {
         (stored.and_then(|stored| stored.settings.installation_id.clone()), warning)
     };
-    let (id, warning) = of(store.settings(None, &|_| true));
+    let (id, warning) = of(store.settings(None, Authors::All));
     assert_eq!(id.as_deref(), Some("first"));
     assert!(warning.expect("a warning").contains("b.yaml:1:1"));
-    assert_eq!(of(store.settings(Some("two"), &|_| true)), (Some("second".to_owned()), None));
-    let is_second = |place: &Place| place.to_string().contains("b.yaml");
-    assert_eq!(of(store.settings(None, &is_second)), (Some("second".to_owned()), None));
-    assert_eq!(of(store.settings(None, &|_| false)), (None, None));
+    assert_eq!(of(store.settings(Some("two"), Authors::All)), (Some("second".to_owned()), None));
+    assert_eq!(of(store.settings(None, Authors::Trusted)), (None, None));
+    let second = store.deciding_files().find(|file| file.to_string().ends_with("b.yaml"));
+    second.expect("the second file").set_origin(|| Origin::WorkTree);
+    assert_eq!(of(store.settings(None, Authors::Trusted)), (Some("second".to_owned()), None));
+    assert_eq!(of(store.settings(None, Authors::Untrusted)), (Some("first".to_owned()), None));
+    assert_eq!(store.control_plane_namespace(), "two");
 }
 
 #[test]

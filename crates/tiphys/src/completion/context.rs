@@ -46,7 +46,7 @@ impl<'a> Context<'a> {
     /// The namespace of applications without one.
     pub(super) fn control_plane(&self) -> &str {
         let asked = self.options.as_ref().and_then(|options| options.argocd_namespace.as_deref());
-        asked.or_else(|| Some(self.store()?.control_plane_namespace(&|_| true))).unwrap_or_default()
+        asked.or_else(|| Some(self.store()?.control_plane_namespace())).unwrap_or_default()
     }
 
     /// The application that an argument selects, if it is unique.

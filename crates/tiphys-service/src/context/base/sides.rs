@@ -18,7 +18,7 @@ use super::answers;
 use super::past::{self, BasePath, BaseReader, failed};
 use super::plugins::{self, ComparedPlugins, SidePlugins};
 use super::projects::ComparedProjects;
-use super::{HeadReferences, PluginsFrom, RevisionOptions, trust};
+use super::{HeadReferences, PluginsFrom, RevisionOptions};
 use crate::context::clusters::{DestinationClusters, cluster_secrets};
 use crate::context::dynamic::{BaseDestinations, ClusterValues, LiveReads};
 use crate::context::host::Host;
@@ -29,7 +29,7 @@ use crate::context::service::Service;
 use crate::context::sets::{self, IncludedSets, RecordedAnswers, Services, WorldInputs};
 use crate::context::settings::{self, RequestSettings, source_request};
 use crate::context::store::load_inputs;
-use crate::context::trust::Trust;
+use crate::context::trust::{FileOrigins, compared};
 use crate::error::{Input, ServiceError, chain};
 use crate::warning::Warning;
 
@@ -108,8 +108,7 @@ pub(crate) async fn open(
         head: stores_head,
         tops,
         around: mut compared,
-        trust,
-        trust_settings,
+        origins,
         mut problems,
         mut held,
     } = stores(&reader, options, arguments, (*from, host)).await?;
@@ -121,24 +120,20 @@ pub(crate) async fn open(
     compared.extend(here.into_iter().map(|place| place.top));
     let plugins = Box::pin(plugins::load(&reader, &compared, *from, options, host)).await?;
 
-    let cluster_secrets = cluster_secrets(options, host, |path| {
-        let named: Vec<PathBuf> = arguments.iter().cloned().filter_map(ApplicationRef::into_path).collect();
-        Trust::new(options, host, &stores_head.store, &named).of_compared(&tops).is_rendered(path)
-    })?;
+    let cluster_secrets = cluster_secrets(options, host, &origins)?;
     let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
     let known = clusters.known();
-    let settings =
-        |side: &SideStore| RequestSettings::new(options, host, &side.store, &trust_settings, &known, None);
+    let settings = |side: &SideStore| RequestSettings::new(options, host, &side.store, &known, None);
     let (settings_base, mut settings_head) = (settings(&stores_base), settings(&stores_head));
     let of_each = (Arc::clone(&settings_base.projects), Arc::clone(&settings_head.projects));
     let mut warnings = options.warnings.clone();
     warnings.extend(plugins.warnings.iter().cloned());
     warnings.extend(settings_base.warnings.iter().chain(&settings_head.warnings).cloned());
-    let of_base = trust::Base { store: &stores_base.store, settings: &settings_base, revision: base };
-    let mut of_head = trust::Change { store: &stores_head.store, settings: &mut settings_head };
-    warnings.extend(trust::use_projects_of(&of_base, &mut of_head));
+    let of_base = compared::Base { store: &stores_base.store, settings: &settings_base, revision: base };
+    let mut of_head = compared::Change { store: &stores_head.store, settings: &mut settings_head };
+    warnings.extend(compared::use_projects_of(&of_base, &mut of_head));
     if *from == PluginsFrom::Base {
-        warnings.extend(trust::use_settings_of(&of_base, &mut of_head));
+        warnings.extend(compared::use_settings_of(&of_base, &mut of_head));
     }
     let sources = sources.with_known(settings_head.known);
     // A repository is read with the credentials of the side that uses it.
@@ -168,9 +163,8 @@ pub(crate) async fn open(
     // Secrets and the objects that name addresses are those of the base.
     let (store, control_plane) = (&base.stores.store, &base.stores.control_plane);
     let label = Some(past::label(&revision.base));
-    let services = Services::new(service, store, &clusters, &trust, control_plane, label);
-    let mut sets =
-        base.include_sets(service, &settings_base.projects, &trust, (&services, &answers.base)).await?;
+    let services = Services::new(service, store, &clusters, &origins, control_plane, label);
+    let mut sets = base.include_sets(service, &settings_base.projects, (&services, &answers.base)).await?;
     services.trust_only_named(&stores_head.store, &stores_head.control_plane);
     let reads_of_head = match head_references {
         HeadReferences::Unresolved => LiveReads::OfBase(Arc::new(BaseDestinations::new(&base.stores.store))),
@@ -185,7 +179,7 @@ pub(crate) async fn open(
         )?,
         stores: stores_head,
     };
-    sets.join(head.include_sets(service, &projects, &trust, (&services, &answers.head)).await?);
+    sets.join(head.include_sets(service, &projects, (&services, &answers.head)).await?);
     let checkouts = tops.into_iter().chain(project_file::current_checkout(host)).collect();
     let projects = ComparedProjects { base: of_each.0, head: of_each.1, applied: projects };
     Ok(ComparedSides {
@@ -240,7 +234,6 @@ impl Side {
         &mut self,
         service: &Service,
         projects: &Projects,
-        trust: &Arc<Trust>,
         (services, answers): (&Services, &RecordedAnswers),
     ) -> Result<IncludedSets, ServiceError> {
         let inputs = WorldInputs {
@@ -248,7 +241,6 @@ impl Side {
             resources: &self.stores.store,
             renderer: &self.renderer,
             projects,
-            trust,
             control_plane: &self.stores.control_plane,
             services,
             answers,
@@ -302,10 +294,7 @@ struct StoreSides {
     tops: BTreeSet<PathBuf>,
     /// Top directories of all work trees that contain the stores now. A change may have added one.
     around: BTreeSet<PathBuf>,
-    /// The origins of files of the head.
-    trust: Arc<Trust>,
-    /// The origins of files with settings.
-    trust_settings: Trust,
+    origins: Arc<FileOrigins>,
     /// Why stores of the base could not be read.
     problems: Vec<String>,
     /// The trees from which the store of the base was read. Objects that sets name are read from them later.
@@ -372,24 +361,23 @@ async fn stores(
             paths_base.push((path.clone(), loaded));
         }
     }
-    let trust = Trust::new(options, host, &store_head, &[]);
-    let trust_settings = match plugins_from {
-        PluginsFrom::Base => trust.clone().of_compared(&tops),
-        PluginsFrom::Head | PluginsFrom::Each => Trust::everything(host),
-    };
-    let trust = Arc::new(trust);
+    let named: Vec<PathBuf> = arguments.iter().cloned().filter_map(ApplicationRef::into_path).collect();
+    let origins = FileOrigins::new(options, host, &store_head, &named).of_compared(&tops, plugins_from);
     let side = |mut store: Resources, mut paths: Vec<(PathBuf, Resources)>| {
         let all = std::iter::once(&mut store).chain(paths.iter_mut().map(|(_, store)| store));
-        all.for_each(|store| trust.allow_file_repositories(store.applications_mut()));
+        for store in all {
+            origins.set(store);
+            origins.allow_file_repositories(store.applications_mut());
+        }
         SideStore {
-            control_plane: settings::control_plane(options, &store, &trust_settings),
+            control_plane: settings::control_plane(options, &store),
             store,
             paths,
             unknown_sets: BTreeSet::new(),
         }
     };
     let (base, head) = (side(store_base, paths_base), side(store_head, paths_head));
-    Ok(StoreSides { base, head, tops, around, trust, trust_settings, problems, held })
+    Ok(StoreSides { base, head, tops, around, origins: Arc::new(origins), problems, held })
 }
 
 /// Loads a store of the base. One that cannot be loaded is empty, with a warning: a change may repair it.

@@ -1,7 +1,7 @@
 //! Clusters that are read through their API servers.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tiphys_kube::KubeOptions;
@@ -16,6 +16,7 @@ use crate::context::host::Host;
 use crate::context::options::{KubernetesAccess, ServiceOptions};
 use crate::context::service::Service;
 use crate::context::store::load_inputs;
+use crate::context::trust::FileOrigins;
 use crate::error::{Input, Remedy, ServiceError, chain};
 
 /// The connection of an option.
@@ -196,21 +197,27 @@ fn kubeconfigs(access: &KubernetesAccess, host: &Host) -> Vec<PathBuf> {
     }
 }
 
-/// Reads the files with cluster Secrets of the options. They must not be in a repository that is rendered, which `is_rendered` decides.
+/// Reads the files with cluster Secrets of the options. They must not be in a repository that is rendered.
 pub(crate) fn cluster_secrets(
     options: &ServiceOptions,
     host: &Host,
-    is_rendered: impl Fn(&Path) -> bool,
+    origins: &FileOrigins,
 ) -> Result<Vec<StoredSecret>, ServiceError> {
     let paths = &options.kubernetes.cluster_secrets;
     let absolute: Vec<PathBuf> = paths.iter().map(|path| host.absolute(path)).collect();
-    if let Some(path) = absolute.iter().find(|path| is_rendered(path)) {
+    if let Some(path) = absolute.iter().find(|path| origins.of_path(path).is_rendered()) {
         return Err(ServiceError::invalid_input(format!(
             "{} is in a repository that is rendered, which must not choose the clusters that are read; move it out of the checkout",
             path.display()
         ))
         .of_input(Input::Setting(&"clusterSecrets")));
     }
+    read_cluster_secrets(options)
+}
+
+/// Reads the files with cluster Secrets of the options, wherever they are.
+pub(crate) fn read_cluster_secrets(options: &ServiceOptions) -> Result<Vec<StoredSecret>, ServiceError> {
+    let paths = &options.kubernetes.cluster_secrets;
     if paths.is_empty() {
         return Ok(Vec::new());
     }

@@ -17,7 +17,7 @@ fn only_repository_secrets_are_known_repositories() {
         );
         let store = Store::load(&[StoreInput::StandardInput(text.into_bytes())]).expect("it is a store");
         let mut warnings = Vec::new();
-        let known = known_repositories(&store.secrets().iter().collect::<Vec<_>>(), &mut warnings);
+        let known = known_repositories(&store.secrets_by_trust().0, &mut warnings);
         assert!(warnings.is_empty(), "{warnings:?}");
         assert_eq!((known.repositories.len(), known.templates.len()), expected, "{secret_type}");
     }

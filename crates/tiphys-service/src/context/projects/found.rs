@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tiphys_model::resources::{AppProject, ArgoCdSettings, GlobalProject, ObjectRef};
-use tiphys_store::{Place, Store as Resources, StoredProject};
+use tiphys_store::{Origin, Place, Store as Resources, StoredProject};
 
 use crate::text::listed;
 use crate::warning::Warning;
@@ -36,16 +36,15 @@ pub(super) fn in_control_plane<'a>(
 pub(super) fn chosen<'a>(
     projects: &[&'a StoredProject],
     resources: &'a Resources,
-    is_callers: &dyn Fn(&Place) -> bool,
     warnings: &mut Vec<Warning>,
 ) -> BTreeMap<&'a str, FoundProject<'a>> {
     let mut by_name: BTreeMap<&str, Candidates<'_>> = BTreeMap::new();
     for project in projects {
         let candidates = by_name.entry(&project.project.metadata.name).or_default();
-        candidates.of_origin(is_callers(&project.place)).valid.push(project);
+        candidates.of(&project.place).valid.push(project);
     }
     for (name, place, reason) in invalid_projects(resources) {
-        by_name.entry(name).or_default().of_origin(is_callers(place)).invalid.push(reason);
+        by_name.entry(name).or_default().of(place).invalid.push(reason);
     }
     for (name, Candidates { own, of_repositories }) in &by_name {
         if let Some(own) = own.valid.first() {
@@ -74,8 +73,8 @@ struct OfOneOrigin<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    fn of_origin(&mut self, is_callers: bool) -> &mut OfOneOrigin<'a> {
-        if is_callers { &mut self.own } else { &mut self.of_repositories }
+    fn of(&mut self, place: &Place) -> &mut OfOneOrigin<'a> {
+        if place.origin().widens() { &mut self.own } else { &mut self.of_repositories }
     }
 
     fn choose(self) -> FoundProject<'a> {
@@ -111,6 +110,8 @@ fn project_name(object: &ObjectRef) -> Option<&str> {
 /// The projects whose rules also apply to others.
 pub(super) struct Globals<'a> {
     pub(super) settings: &'a ArgoCdSettings,
+    /// The origin of these settings.
+    pub(super) origin: Origin,
     pub(super) by_name: &'a BTreeMap<&'a str, FoundProject<'a>>,
 }
 

@@ -3,7 +3,7 @@
 use tiphys_engine::appset::{DestinationCluster, check_destination};
 use tiphys_model::project_rules::{Cluster, ProjectCluster};
 use tiphys_model::resources::{Destination, IN_CLUSTER_NAME, IN_CLUSTER_SERVER, InCluster};
-use tiphys_store::{Place, Store as Resources};
+use tiphys_store::Store as Resources;
 
 use crate::warning::Warning;
 
@@ -21,14 +21,16 @@ impl KnownClusters {
         resources: &Resources,
         of_options: &[ProjectCluster],
         in_cluster: InCluster,
-        is_callers: &dyn Fn(&Place) -> bool,
         warnings: &mut Vec<Warning>,
     ) -> Self {
-        let secrets = resources.secrets().iter();
-        let clusters =
-            secrets.filter_map(|stored| Some((stored, ProjectCluster::of_secret(&stored.secret)?)));
-        let (own, theirs): (Vec<_>, Vec<_>) = clusters.partition(|(stored, _)| is_callers(&stored.place));
-        warnings.extend(theirs.into_iter().map(|(stored, _)| {
+        let (own, theirs) = resources.secrets_by_trust();
+        let own = own.into_iter().filter_map(|stored| {
+            let cluster = ProjectCluster::of_secret(&stored.secret)?;
+            Some((stored, cluster))
+        });
+        let own: Vec<_> = own.collect();
+        let theirs = theirs.into_iter().filter(|stored| ProjectCluster::of_secret(&stored.secret).is_some());
+        warnings.extend(theirs.map(|stored| {
             Warning::new(format!(
                 "cluster Secret {} ({}) does not count for the rules of projects: it is in a repository that is rendered",
                 stored.secret.metadata.name, stored.place

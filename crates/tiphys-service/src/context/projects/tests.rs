@@ -1,10 +1,9 @@
 use tiphys_engine::{Manifest, Scopes};
 use tiphys_model::params::ValueRedactor;
 use tiphys_model::resources::ArgoCdSettings;
-use tiphys_store::StoreInput;
+use tiphys_store::{Authors, StoreInput};
 
 use super::*;
-use crate::context::host::Host;
 
 /// An Application of the project `team`.
 const APPLICATION: &str = "
@@ -36,14 +35,12 @@ struct Decision {
 fn inputs<'a>(
     options: &'a ServiceOptions,
     resources: &'a Resources,
-    trust: &'a Trust,
     settings: &'a ArgoCdSettings,
     known: &'a KnownRepositories,
 ) -> ProjectInputs<'a> {
     ProjectInputs {
         options,
         resources,
-        trust,
         settings,
         origin: Origin::Caller,
         known,
@@ -55,14 +52,12 @@ fn inputs<'a>(
 fn decide(documents: &[&str], options: &ServiceOptions) -> Decision {
     let text = documents.join("\n---\n").into_bytes();
     let resources = Resources::load(&[StoreInput::StandardInput(text)]).expect("a store");
-    let host = Host::for_tests(&[]);
-    let trust = Trust::everything(&host);
-    let (settings, _) = resources.settings(None, &|_| true);
+    let (settings, _) = resources.settings(None, Authors::All);
     let settings = settings.map_or_else(ArgoCdSettings::default, |stored| stored.settings.clone());
     let mut warnings = Vec::new();
-    let secrets: Vec<_> = resources.secrets().iter().collect();
+    let (secrets, _) = resources.secrets_by_trust();
     let known = crate::context::credentials::known_repositories(&secrets, &mut warnings);
-    let inputs = inputs(options, &resources, &trust, &settings, &known);
+    let inputs = inputs(options, &resources, &settings, &known);
     let projects = Projects::new(&inputs, &mut warnings);
     let decided = projects.check_application(&resources.applications()[0]);
     let (more, refused) = match decided {
@@ -289,10 +284,9 @@ fn objects_are_checked_after_rendering() {
     let lists = "  clusterResourceWhitelist: [{group: '', kind: Namespace}]\n  namespaceResourceBlacklist: [{group: apps, kind: '*'}]\n";
     let text = format!("{APPLICATION}\n---\n{PROJECT}{lists}").into_bytes();
     let resources = Resources::load(&[StoreInput::StandardInput(text)]).expect("a store");
-    let host = Host::for_tests(&[]);
-    let (options, trust) = (ServiceOptions::default(), Trust::everything(&host));
+    let options = ServiceOptions::default();
     let (settings, known) = (ArgoCdSettings::default(), KnownRepositories::default());
-    let inputs = inputs(&options, &resources, &trust, &settings, &known);
+    let inputs = inputs(&options, &resources, &settings, &known);
     let projects = Projects::new(&inputs, &mut Vec::new());
     let stored = &resources.applications()[0];
     let cases = [

@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tiphys_generators::{ConfigObject, ConfigObjects, ObjectOrigin};
 use tiphys_model::access::Secret;
 use tiphys_model::resources::decode_base64;
-use tiphys_store::{Documents, Place};
+use tiphys_store::{Documents, Origin, Place};
 use tiphys_yaml::{Data, Node};
 
-use crate::context::trust::{Origin, Trust};
+use crate::context::trust::FileOrigins;
 
 /// Finds objects in the files of a store, when a set names them.
 pub(crate) struct StoreObjects {
     documents: Documents,
-    trust: Arc<Trust>,
+    origins: Arc<FileOrigins>,
     control_plane: String,
     /// The base of a comparison, from which the files are.
     pub(crate) base: Option<String>,
@@ -39,12 +39,12 @@ impl StoreObjects {
     /// Finds the objects of a store, that of `base` in a comparison. Nothing is read yet.
     pub(crate) fn new(
         documents: Documents,
-        trust: Arc<Trust>,
+        origins: Arc<FileOrigins>,
         control_plane: &str,
         base: Option<String>,
     ) -> Self {
         let control_plane = control_plane.to_owned();
-        Self { documents, trust, control_plane, base, found: Mutex::default() }
+        Self { documents, origins, control_plane, base, found: Mutex::default() }
     }
 
     /// Returns the object of this name. The files are searched once for it.
@@ -65,7 +65,7 @@ impl StoreObjects {
             .objects(kind, name)
             .into_iter()
             .filter(|(node, _)| is_here(node))
-            .map(|(node, place)| (object_origin(&self.trust, &place), node, place))
+            .map(|(node, place)| (object_origin(self.origins.of(&place.file)), node, place))
             .collect();
         let best = found.iter().map(|(origin, ..)| *origin).max();
         found.retain(|(origin, ..)| Some(*origin) == best);
@@ -91,11 +91,8 @@ impl StoreObjects {
 }
 
 /// Returns who wrote a document.
-pub(crate) fn object_origin(trust: &Trust, place: &Place) -> ObjectOrigin {
-    match trust.origin(&place.file) {
-        Origin::Caller => ObjectOrigin::Caller,
-        Origin::Repository => ObjectOrigin::Repository,
-    }
+pub(crate) fn object_origin(origin: Origin) -> ObjectOrigin {
+    if origin.receives_secrets() { ObjectOrigin::Caller } else { ObjectOrigin::Repository }
 }
 
 /// Returns the strings of `data`, decoded if it is a Secret's, overridden by `stringData`. Others are left out.

@@ -18,7 +18,7 @@ use super::decisions;
 use super::objects::{StoreObjects, object_origin};
 use crate::context::clusters::DestinationClusters;
 use crate::context::service::Service;
-use crate::context::trust::Trust;
+use crate::context::trust::FileOrigins;
 
 /// Asks servers with the Secrets of one store.
 pub(crate) struct Services {
@@ -26,7 +26,7 @@ pub(crate) struct Services {
     clusters: Arc<DestinationClusters>,
     forges: Forges,
     plugins: PluginServices,
-    trust: Arc<Trust>,
+    origins: Arc<FileOrigins>,
     is_offline: bool,
     asked: AskedOnce,
     connections: Mutex<Connections>,
@@ -46,12 +46,12 @@ impl Services {
         service: &Service,
         resources: &Resources,
         clusters: &Arc<DestinationClusters>,
-        trust: &Arc<Trust>,
+        origins: &Arc<FileOrigins>,
         control_plane: &str,
         base: Option<String>,
     ) -> Self {
         let documents = resources.documents();
-        let objects = StoreObjects::new(documents, Arc::clone(trust), control_plane, base);
+        let objects = StoreObjects::new(documents, Arc::clone(origins), control_plane, base);
         let objects: Arc<dyn ConfigObjects> = Arc::new(objects);
         let (options, host) = (service.options(), service.host());
         let environment = host.environment();
@@ -66,7 +66,7 @@ impl Services {
             plugins: PluginServices::new(plugin, Arc::clone(&objects)),
             objects,
             clusters: Arc::clone(clusters),
-            trust: Arc::clone(trust),
+            origins: Arc::clone(origins),
             is_offline: options.offline,
             asked: AskedOnce::default(),
             connections: Mutex::default(),
@@ -75,7 +75,7 @@ impl Services {
 
     /// Restricts tokens to the connections that were named so far, those of the base of a comparison, each with the trust of its author.
     pub(crate) fn trust_only_named(&self, head: &Resources, control_plane: &str) {
-        let objects = StoreObjects::new(head.documents(), Arc::clone(&self.trust), control_plane, None);
+        let objects = StoreObjects::new(head.documents(), Arc::clone(&self.origins), control_plane, None);
         self.connections.lock().unwrap_or_else(PoisonError::into_inner).head = Some(Arc::new(objects));
     }
 
@@ -159,7 +159,7 @@ impl Services {
 
     /// Returns who wrote the address of a forge: in a comparison, a connection that the base does not have is of the changed repository.
     fn origin(&self, set: &StoredSet, question: &Question) -> ObjectOrigin {
-        let own = object_origin(&self.trust, &set.place);
+        let own = object_origin(set.place.origin());
         let Some(connection) = connection(question) else { return own };
         let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
         if connections.head.is_some() {

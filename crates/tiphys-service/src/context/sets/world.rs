@@ -1,7 +1,5 @@
 //! Answers the questions of generators.
 
-use std::sync::Arc;
-
 use serde_json::{Map, Value, json};
 use tiphys_engine::appset::{Answer, ClusterUse, Question, TemplateProject, cluster_use, template_project};
 use tiphys_engine::diff::LAST_APPLIED_ANNOTATION;
@@ -19,11 +17,10 @@ use super::answers::{RecordedAnswers, missing};
 use super::asked::AskedOnce;
 use super::services::Services;
 use super::{git, oci};
-use crate::context::clusters::cluster_secrets;
+use crate::context::clusters::read_cluster_secrets;
 use crate::context::projects::Projects;
 use crate::context::service::Service;
 use crate::context::sets::SetSelection;
-use crate::context::trust::Trust;
 use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError, chain};
 use crate::warning::Warning;
@@ -59,7 +56,6 @@ pub(crate) struct WorldInputs<'a> {
     pub(crate) resources: &'a Resources,
     pub(crate) renderer: &'a Renderer,
     pub(crate) projects: &'a Projects,
-    pub(crate) trust: &'a Arc<Trust>,
     pub(crate) control_plane: &'a str,
     /// Asks other servers.
     pub(crate) services: &'a Services,
@@ -73,7 +69,6 @@ pub(crate) struct World<'a> {
     answered: AnsweredQuestions,
     renderer: &'a Renderer,
     projects: &'a Projects,
-    trust: &'a Trust,
     service: &'a Service,
     services: &'a Services,
     control_plane: &'a str,
@@ -94,10 +89,9 @@ impl NotAsked {
 impl<'a> WorldInputs<'a> {
     /// Returns those of a workspace.
     pub(crate) fn of(workspace: &'a Workspace) -> Self {
-        let Workspace {
-            service, resources, renderer, projects, trust, control_plane, services, answers, ..
-        } = workspace;
-        Self { service, resources, renderer, projects, trust, control_plane, services, answers }
+        let Workspace { service, resources, renderer, projects, control_plane, services, answers, .. } =
+            workspace;
+        Self { service, resources, renderer, projects, control_plane, services, answers }
     }
 }
 
@@ -113,7 +107,7 @@ impl<'a> World<'a> {
 
     /// Creates a world. Nothing is asked yet.
     pub(crate) fn new(inputs: &WorldInputs<'a>, asking: Asking) -> Result<Self, ServiceError> {
-        let WorldInputs { service, resources, renderer, projects, trust, control_plane, services, answers } =
+        let WorldInputs { service, resources, renderer, projects, control_plane, services, answers } =
             *inputs;
         let answers = match &asking {
             Asking::Recorded(given) => given,
@@ -132,7 +126,6 @@ impl<'a> World<'a> {
             answered,
             renderer,
             projects,
-            trust,
             service,
             services,
             control_plane,
@@ -261,14 +254,14 @@ impl<'a> World<'a> {
         let is_asked = question.generator == "git"
             && !matches!(self.asking, Asking::Recorded(_))
             && !self.answered.has(question);
-        let file_repositories = self.trust.file_repositories(&set.place.file);
+        let file_repositories = set.place.origin().file_repositories();
         is_asked.then(|| git::source(self.renderer, &question.request, file_repositories))
     }
 
     /// Returns the answer of a git repository or an artefact.
     async fn repository(&self, set: &StoredSet, question: &Question) -> Answer {
         let Question { generator, request, .. } = question;
-        let file_repositories = self.trust.file_repositories(&set.place.file);
+        let file_repositories = set.place.origin().file_repositories();
         let key = format!("{generator} {file_repositories:?} {}", write_go_json(request));
         let ask = async || {
             let options = self.service.options();
@@ -292,7 +285,7 @@ pub(crate) fn clusters_of(
     service: &Service,
     resources: &Resources,
 ) -> Result<Vec<(StoredSecret, ProjectCluster)>, ServiceError> {
-    let mut secrets = cluster_secrets(service.options(), service.host(), |_| false)?;
+    let mut secrets = read_cluster_secrets(service.options())?;
     if secrets.is_empty() {
         secrets = resources.secrets().to_vec();
     }

@@ -2,10 +2,9 @@
 
 use tiphys_model::access::{DEFAULT_VALUES_FILE_SCHEMES, KnownRepositories};
 use tiphys_model::resources::{ArgoCdSettings, InCluster, SecretType};
-use tiphys_store::{Place, Store as Resources, StoredSettings};
+use tiphys_store::{Authors, Origin, Store as Resources, StoredSettings};
 
 use super::build_options::widening_option;
-use super::{Origin, Trust};
 use crate::context::credentials;
 use crate::error::Remedy;
 use crate::text::listed;
@@ -27,12 +26,11 @@ pub(crate) struct StoreSettings {
 
 impl StoreSettings {
     /// Merges the settings. `namespace` is the control plane's, if the caller chose it.
-    pub(crate) fn new(resources: &Resources, namespace: Option<&str>, trust: &Trust) -> Self {
-        let is_callers = |place: &Place| trust.origin(&place.file) == Origin::Caller;
+    pub(crate) fn new(resources: &Resources, namespace: Option<&str>) -> Self {
         let mut ignored = Vec::new();
-        let (own, warning) = resources.settings(namespace, &is_callers);
-        let (theirs, other_warning) = resources.settings(namespace, &|place| !is_callers(place));
-        let (certificates, certificates_warning) = resources.server_certificates(namespace, &is_callers);
+        let (own, warning) = resources.settings(namespace, Authors::Trusted);
+        let (theirs, other_warning) = resources.settings(namespace, Authors::Untrusted);
+        let (certificates, certificates_warning) = resources.server_certificates(namespace);
         let of_store = [warning, other_warning, certificates_warning].into_iter().flatten();
         let mut warnings: Vec<Warning> = of_store.map(Warning::from).collect();
         let origin = if own.is_some() || theirs.is_none() { Origin::Caller } else { Origin::Repository };
@@ -44,18 +42,17 @@ impl StoreSettings {
         if let Some(theirs) = theirs {
             restrict(&mut settings, theirs, &mut ignored);
         }
-        let (of_caller, of_repository): (Vec<_>, Vec<_>) =
-            resources.secrets().iter().partition(|secret| is_callers(&secret.place));
+        let (trusted, others) = resources.secrets_by_trust();
         let is_about_repositories =
             |kind: &SecretType| matches!(kind, SecretType::Repository | SecretType::RepositoryCredentials);
         ignored.extend(
-            of_repository.iter().filter(|stored| is_about_repositories(&stored.secret.secret_type)).map(
-                |stored| format!("repository Secret {} ({})", stored.secret.metadata.name, stored.place),
-            ),
+            others.iter().filter(|stored| is_about_repositories(&stored.secret.secret_type)).map(|stored| {
+                format!("repository Secret {} ({})", stored.secret.metadata.name, stored.place)
+            }),
         );
-        let places = resources.certificate_places().filter(|place| !is_callers(place));
+        let places = resources.untrusted_certificates();
         ignored.extend(places.map(|place| format!("argocd-tls-certs-cm ({place})")));
-        let known = credentials::known_repositories(&of_caller, &mut warnings);
+        let known = credentials::known_repositories(&trusted, &mut warnings);
         warnings.extend(ignored_settings(&ignored));
         Self { settings, known: KnownRepositories { certificates, ..known }, origin, warnings }
     }

@@ -1,3 +1,5 @@
+mod table;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -5,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tiphys_source::LocalCopy;
 use tiphys_store::{FileName, Store, StoreInput};
 
-use super::{Origin, Trust};
+use super::{FileOrigins, Origin};
 use crate::context::host::Host;
 use crate::context::options::{ServiceOptions, StorePath};
 
@@ -49,7 +51,7 @@ fn options(root: &Path, store: &str, arguments: &str) -> ServiceOptions {
 
 #[test]
 fn settings_of_a_rendered_repository_are_not_the_callers() {
-    use Origin::{Caller, Repository};
+    use Origin::{AcceptedRepository, Caller, Repository, WorkTree};
     let dir = tempfile::tempdir().expect("a temporary directory");
     let root = dir.path().canonicalize().expect("it exists");
     for (path, content) in FILES {
@@ -75,7 +77,7 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
                 ("pr/to-own.yaml", Repository),
                 ("pr/dir/cm.yaml", Repository),
                 ("own/cm.yaml", Caller),
-                ("platform/cm.yaml", Caller),
+                ("platform/cm.yaml", WorkTree),
                 ("pr/../own/cm.yaml", Caller),
                 ("pr/apps/../../own/cm.yaml", Caller),
                 ("own/../pr/cm.yaml", Repository),
@@ -84,7 +86,7 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
                 ("through-pr/cm.yaml", Repository),
             ],
         ),
-        ("", "own", &[("pr/cm.yaml", Caller), ("platform/cm.yaml", Caller)]),
+        ("", "own", &[("pr/cm.yaml", WorkTree), ("platform/cm.yaml", WorkTree)]),
         (
             "--repo=https://git.example.org/a.git=pr",
             "own",
@@ -97,11 +99,15 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
             "own",
             &[("archive/cm.yaml", Repository)],
         ),
-        ("--trust-repository-settings", "pr", &[("pr/cm.yaml", Caller), ("own/into-pr.yaml", Caller)]),
+        (
+            "--trust-repository-settings",
+            "pr",
+            &[("pr/cm.yaml", AcceptedRepository), ("own/into-pr.yaml", AcceptedRepository)],
+        ),
         (
             "--trust-repository-settings=platform",
             "pr",
-            &[("pr/cm.yaml", Repository), ("platform/cm.yaml", Caller)],
+            &[("pr/cm.yaml", Repository), ("platform/cm.yaml", WorkTree)],
         ),
         ("--trust-repository-settings=pr/apps", "pr", &[("pr/cm.yaml", Repository)]),
         (
@@ -113,16 +119,20 @@ fn settings_of_a_rendered_repository_are_not_the_callers() {
                 ("pr/../own/cm.yaml", Caller),
             ],
         ),
-        ("--trust-repository-settings=through-pr/../pr/apps", "pr", &[("pr/apps/app.yaml", Caller)]),
+        (
+            "--trust-repository-settings=through-pr/../pr/apps",
+            "pr",
+            &[("pr/apps/app.yaml", AcceptedRepository)],
+        ),
     ];
     for (option, store, expected) in cases {
         let options = options(&root, store, option);
         let host = Host::for_tests(&[]).in_dir(&root);
         let resources = Store::load(&[StoreInput::Path(root.join(store))]).expect("a store");
-        let trust = Trust::new(&options, &host, &resources, &[]);
+        let origins = FileOrigins::new(&options, &host, &resources, &[]);
         for (path, origin) in expected {
             let path = root.join(path);
-            let found = trust.origin(&FileName::file(&path));
+            let found = origins.of(&FileName::file(&path));
             assert_eq!(found, *origin, "{option} with the store {store}: {}", path.display());
         }
     }
@@ -137,14 +147,14 @@ fn named_application_paths_and_the_current_directory_are_rendered() {
     let none = Store::load(&[]).expect("an empty store");
     let options = ServiceOptions::default();
     let cases: [(&Path, Vec<PathBuf>, Origin); 3] = [
-        (&root, vec![], Origin::Caller),
+        (&root, vec![], Origin::WorkTree),
         (&root, vec![PathBuf::from("pr/app.yaml")], Origin::Repository),
         (&root.join("pr/settings"), vec![], Origin::Repository),
     ];
     for (current_dir, applications, expected) in cases {
         let host = Host::for_tests(&[]).in_dir(current_dir);
-        let trust = Trust::new(&options, &host, &none, &applications);
-        let found = trust.origin(&FileName::file(root.join("pr/settings/cm.yaml")));
+        let origins = FileOrigins::new(&options, &host, &none, &applications);
+        let found = origins.of(&FileName::file(root.join("pr/settings/cm.yaml")));
         assert_eq!(found, expected, "{applications:?} in {}", current_dir.display());
     }
 }

@@ -77,7 +77,7 @@ fn request(folder: &TempDir, secrets: &[Value], contexts: &[&str]) -> (Service, 
     });
     let kubernetes = KubernetesAccess { cluster_secrets: paths.collect(), ..access(folder, contexts) };
     let service = service(folder, kubernetes);
-    let stored = cluster_secrets(service.options(), service.host(), |_| false).expect("valid files");
+    let stored = read_cluster_secrets(service.options()).expect("valid files");
     (service, stored)
 }
 
@@ -162,7 +162,7 @@ fn folder_is_used_instead_of_a_live_cluster() {
         ..options(&folder, kubernetes)
     };
     let service = Service::open(options, Host::for_tests(&[])).expect("a service");
-    let stored = cluster_secrets(service.options(), service.host(), |_| false).expect("valid files");
+    let stored = read_cluster_secrets(service.options()).expect("valid files");
     let clusters = DestinationClusters::new(service, stored).expect("distinct clusters");
     let clusters = clusters.all().expect("clusters");
     let is_live = |name: &str| clusters.named(name).map(|(_, reader)| reader.is_live());

@@ -7,7 +7,7 @@ use tiphys_store::{Store, StoreInput};
 use super::StoreObjects;
 use crate::context::host::Host;
 use crate::context::options::{ServiceOptions, StorePath};
-use crate::context::trust::Trust;
+use crate::context::trust::FileOrigins;
 
 fn object(kind: &str, name: &str, rest: &str) -> String {
     format!("apiVersion: v1\nkind: {kind}\nmetadata: {{name: {name}}}\n{rest}\n---\n")
@@ -38,8 +38,8 @@ fn objects_of_the_caller_come_first_and_values_are_decoded() {
     };
     let host = Host::for_tests(&[]).in_dir(dir.path());
     let resources = Store::load(&[StoreInput::Path(own), StoreInput::Path(checkout)]).expect("a store");
-    let trust = Arc::new(Trust::new(&options, &host, &resources, &[]));
-    let objects = StoreObjects::new(resources.documents(), trust, "argocd", None);
+    let origins = Arc::new(FileOrigins::new(&options, &host, &resources, &[]));
+    let objects = StoreObjects::new(resources.documents(), origins, "argocd", None);
     let secret = objects.secret("argocd", "token").expect("one").expect("one");
     let data: Vec<(&str, &str)> =
         secret.data.iter().map(|(key, value)| (key.as_str(), value.expose())).collect();

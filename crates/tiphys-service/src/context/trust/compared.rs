@@ -7,7 +7,7 @@ use tiphys_model::resources::{AppProject, Metadata, SecretType, SecretValue};
 use tiphys_source::BaseRevision;
 use tiphys_store::Store;
 
-use super::past::label;
+use crate::context::base::past::label;
 use crate::context::projects::Projects;
 use crate::context::settings::RequestSettings;
 use crate::error::Remedy;
