@@ -5,6 +5,7 @@ mod rendering;
 use std::error::Error;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tiphys_model::limits::Limit;
 pub(crate) use tiphys_plugin::chain;
@@ -154,13 +155,15 @@ pub enum Remedy {
     ReplaceBaseProjectFile,
 }
 
-/// A failed use case: a kind, a message with all causes, and an optional hint or remedy.
+/// A failed use case: a kind, a message, the error that caused it, and an optional hint or remedy.
 #[derive(Clone, Debug)]
 pub struct ServiceError {
     kind: ErrorKind,
     input: Option<Input>,
-    message: String,
-    hint: Option<String>,
+    /// The failure, without its cause. Empty if the cause says all.
+    message: Box<str>,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+    hint: Option<Box<str>>,
     remedy: Option<Remedy>,
     cause: Option<Box<ApplicationCause>>,
     details: Option<Box<Details>>,
@@ -189,7 +192,8 @@ impl ServiceError {
         Self {
             kind,
             input: None,
-            message: message.into(),
+            message: message.into().into(),
+            source: None,
             hint: None,
             remedy: None,
             cause: None,
@@ -197,14 +201,19 @@ impl ServiceError {
         }
     }
 
+    /// Creates an error that another one caused.
+    pub fn caused(kind: ErrorKind, error: impl Error + Send + Sync + 'static) -> Self {
+        Self::new(kind, "").because(error)
+    }
+
     /// Creates an error of [`ErrorKind::InvalidInput`].
     pub fn invalid_input(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::InvalidInput, message)
     }
 
-    /// Creates an error of [`ErrorKind::InvalidInput`] from an error with its causes.
-    pub fn invalid_input_from(error: &dyn Error) -> Self {
-        Self::invalid_input(chain(error))
+    /// Creates an error of [`ErrorKind::InvalidInput`] that another one caused.
+    pub fn invalid_input_from(error: impl Error + Send + Sync + 'static) -> Self {
+        Self::caused(ErrorKind::InvalidInput, error)
     }
 
     /// Creates an error of [`ErrorKind::Forbidden`].
@@ -214,8 +223,7 @@ impl ServiceError {
 
     /// Creates an error of [`ErrorKind::LimitExceeded`].
     pub(crate) fn limit_exceeded(message: impl Into<String>, limit: Limit) -> Self {
-        Self::new(ErrorKind::LimitExceeded, format!("{}: {limit}", message.into()))
-            .with_remedy(Remedy::ChangeLimit(limit))
+        Self::new(ErrorKind::LimitExceeded, message).because(limit).with_remedy(Remedy::ChangeLimit(limit))
     }
 
     /// Creates an error of [`ErrorKind::NotFound`].
@@ -234,8 +242,9 @@ impl ServiceError {
     }
 
     /// Creates the error of a repository.
-    pub(crate) fn repository(message: impl Into<String>, error: &SourceError) -> Self {
-        Self::new(source_kind(error), message).with_remedy(source_remedy(error))
+    pub(crate) fn repository(error: SourceError) -> Self {
+        let remedy = source_remedy(&error);
+        Self::caused(source_kind(&error), error).with_remedy(remedy)
     }
 
     /// Creates an error of [`ErrorKind::Rendering`].
@@ -260,15 +269,18 @@ impl ServiceError {
 
     /// Adds the application that the error is about, and its place. Others may fail for the same reason.
     pub(crate) fn in_application(self, stored: &StoredApplication, place: &Place) -> Self {
-        let application = stored.full_name();
-        let message = format!("application {application} ({place}): {}", self.message);
-        let reason = self.message.clone();
-        Self { message, ..self }.shared(application, reason)
+        let (application, reason) = (stored.full_name(), self.message());
+        self.about(&format!("application {application} ({place})")).shared(application, reason)
     }
 
     /// Adds what the error is about.
     pub(crate) fn about(self, subject: &str) -> Self {
-        Self { message: format!("{subject}: {}", self.message), ..self }
+        let message = if self.message.is_empty() {
+            subject.into()
+        } else {
+            format!("{subject}: {}", self.message).into()
+        };
+        Self { message, ..self }
     }
 
     /// Returns why an application failed, if other applications can fail for the same reason.
@@ -286,9 +298,9 @@ impl ServiceError {
         self.input
     }
 
-    /// Returns the message, with all causes. It does not name the input.
-    pub fn message(&self) -> &str {
-        &self.message
+    /// Returns the message, with all causes unless a plugin has named the one that counts. It does not name the input.
+    pub fn message(&self) -> String {
+        if self.details.is_some() { self.message.to_string() } else { chain(self) }
     }
 
     /// Returns what to do about the error.
@@ -306,6 +318,12 @@ impl ServiceError {
         self.kind
     }
 
+    /// Adds the error that caused this one.
+    #[must_use]
+    pub fn because(self, error: impl Error + Send + Sync + 'static) -> Self {
+        Self { source: Some(Arc::new(error)), ..self }
+    }
+
     /// Adds what resolves the error.
     #[must_use]
     pub fn with_remedy(self, remedy: impl Into<Option<Remedy>>) -> Self {
@@ -321,15 +339,26 @@ impl ServiceError {
     /// Adds what to do about the error.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(hint.into().into());
         self
     }
 }
 
 impl fmt::Display for ServiceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        match &self.source {
+            Some(source) if self.message.is_empty() => source.fmt(f),
+            _ => f.write_str(&self.message),
+        }
     }
 }
 
-impl Error for ServiceError {}
+impl Error for ServiceError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let source = self.source.as_deref()?;
+        if self.message.is_empty() { source.source() } else { Some(source) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -46,7 +46,7 @@ async fn one(workspace: &Workspace, stored: &Arc<StoredApplication>) -> ListedAp
     let sources = match Box::pin(workspace.renderer.set_parameters_of(&stored.application)).await {
         Ok(sources) => sources,
         Err(error) => {
-            listed.failures.push(ServiceError::application(stored, &error));
+            listed.failures.push(ServiceError::application(stored, error));
             return listed;
         }
     };
@@ -56,7 +56,7 @@ async fn one(workspace: &Workspace, stored: &Arc<StoredApplication>) -> ListedAp
             listed.plugins.push(plugin);
         }
         listed.set_parameters += set_parameters(&source);
-        listed.failures.extend(failure.map(|error| ServiceError::application(stored, &error)));
+        listed.failures.extend(failure.map(|error| ServiceError::application(stored, error)));
     }
     listed
 }

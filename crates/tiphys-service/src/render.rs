@@ -58,7 +58,7 @@ pub(crate) async fn render_each(
     let rendering = stream::iter(applications).map(|stored| async move {
         let result = workspace.renderer.render(&stored.application).await;
         progress(&stored.full_name());
-        let result = result.map_err(|error| ServiceError::application(stored, &error));
+        let result = result.map_err(|error| ServiceError::application(stored, error));
         let permitted = async {
             let mut rendered = result?;
             let Workspace { projects, clusters, .. } = workspace;
@@ -121,7 +121,7 @@ pub async fn environments(
         let mut found = Vec::new();
         for stored in applications {
             let prepared = workspace.renderer.prepare_all(&stored.application).await;
-            let prepared = prepared.map_err(|error| ServiceError::application(stored, &error))?;
+            let prepared = prepared.map_err(|error| ServiceError::application(stored, error))?;
             for one in prepared {
                 if let Work::Plugin { chosen, request, .. } = &one.work {
                     found.push(PluginEnvironment {

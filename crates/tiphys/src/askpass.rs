@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tiphys_cmp::CredentialPart;
 
-use crate::error::{self, ServiceError, chain};
+use crate::error::{self, ErrorKind, ServiceError};
 use crate::lifecycle;
 use crate::output;
 use crate::settings::Process;
@@ -36,7 +36,7 @@ async fn answer(questions: &[String], host: &Process) -> Result<ExitCode, Servic
     })?;
     let socket = host.variable("ARGOCD_ASK_PASS_SOCK").unwrap_or(SOCKET);
     let credential = tiphys_cmp::ask(Path::new(socket), nonce, wanted, TIMEOUT).await;
-    let credential = credential.map_err(|error| ServiceError::rendering(chain(&error)))?;
+    let credential = credential.map_err(|error| ServiceError::caused(ErrorKind::Rendering, error))?;
     output::print(&format!("{}\n", credential.reveal()))?;
     Ok(ExitCode::SUCCESS)
 }

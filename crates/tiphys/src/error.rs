@@ -92,7 +92,7 @@ pub(crate) fn group_text(errors: &[&ServiceError]) -> String {
 pub(crate) fn shown(error: &ServiceError) -> String {
     match error.input() {
         Some(input) => format!("{}: {}", option_of(input), error.message()),
-        None => error.message().to_owned(),
+        None => error.message(),
     }
 }
 

@@ -96,7 +96,7 @@ async fn rendered(
     workspace.origins.allow_file_repositories(&mut stored);
     let [stored] = stored;
     let rendered = workspace.renderer.render(&stored.application).await;
-    let rendered = rendered.map_err(|error| ServiceError::application(&stored, &error))?;
+    let rendered = rendered.map_err(|error| ServiceError::application(&stored, error))?;
     warnings.extend(Warning::all_of_application(&stored, &rendered.warnings));
     let reported = workspace.projects.check_rendered(&workspace.clusters, &stored, &rendered).await?;
     warnings.extend(Warning::all_of_application(&stored, reported));

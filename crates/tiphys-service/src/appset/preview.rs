@@ -21,7 +21,7 @@ use crate::context::sets::reports::UnknownSet;
 use crate::context::sets::world::clusters_of;
 use crate::context::sets::{NamedSets, SetSelection, generate_sets};
 use crate::context::workspace::Workspace;
-use crate::error::{Remedy, ServiceError, chain};
+use crate::error::{Remedy, ServiceError};
 use crate::warning::Warning;
 
 /// Settings of the controller, as its options.
@@ -354,15 +354,15 @@ async fn of_cluster(workspace: &Workspace) -> Result<Vec<Value>, ServiceError> {
         ServiceError::invalid_input("the cluster of Argo CD is not given")
             .with_remedy(Remedy::AddClusterState(None))
     })?;
-    let unread = |error: &tiphys_kube::cluster_reader::ClusterError| {
-        ServiceError::rendering(format!("the Applications of the cluster cannot be read: {}", chain(error)))
+    let unread = |error: tiphys_kube::cluster_reader::ClusterError| {
+        ServiceError::rendering("the Applications of the cluster cannot be read").because(error)
     };
-    let kinds = cluster.reader.kinds().await.map_err(|error| unread(&error))?;
+    let kinds = cluster.reader.kinds().await.map_err(unread)?;
     let kind = kinds
         .find("argoproj.io", "Application", Some("v1alpha1"))
         .map_err(|error| ServiceError::rendering(format!("cluster {}: {error}", cluster.name)))?;
     let found = cluster.reader.list(kind, None, ListContent::Objects).await;
-    let found = found.map_err(|error| unread(&error))?;
+    let found = found.map_err(unread)?;
     Ok(found.into_iter().map(|object| object.without_managed_fields().into_value()).collect())
 }
 

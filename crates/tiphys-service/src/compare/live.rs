@@ -23,7 +23,7 @@ use super::{ApplicationDiff, Presence};
 use crate::context::clusters::shown;
 use crate::context::options::StepCallback;
 use crate::context::workspace::Workspace;
-use crate::error::{Remedy, ServiceError, chain};
+use crate::error::{Remedy, ServiceError};
 use crate::render::render_each;
 use crate::warning::Warning;
 
@@ -101,12 +101,12 @@ async fn compare(
     warnings.extend(Warning::all_of_application(stored, &rendered.warnings));
     let spec = &stored.application.spec;
     let mut ignored = Ignored::new(&spec.ignore_differences, &tiphys_jq::removal)
-        .map_err(|error| ignore_error(stored, &error))?;
+        .map_err(|error| ignore_error(stored, error))?;
     ignored.extend(globally_ignored);
     let tracking = workspace.renderer.tracking(&stored.application);
     let ownership = tracking.ownership();
     let unread = |error: ClusterError| {
-        ServiceError::rendering(format!("application {name} ({}): {}", stored.place, chain(&error)))
+        ServiceError::rendering(format!("application {name} ({})", stored.place)).because(error)
     };
     let destination = workspace.projects.cluster(&spec.destination);
     let cluster = clusters.of(&destination, &ownership).await.map_err(unread)?;
@@ -141,14 +141,14 @@ async fn compare(
     Ok(found.comparison.masked(&SecretMasks::of([&redactor])))
 }
 
-fn ignore_error(stored: &StoredApplication, error: &IgnoreError) -> ServiceError {
+fn ignore_error(stored: &StoredApplication, error: IgnoreError) -> ServiceError {
     let index = error.index.to_string();
     let entry = stored.node.at(["spec", "ignoreDifferences", &index, error.field]);
     let place = Place {
         position: entry.map(|entry| entry.position).or(stored.place.position),
         ..stored.place.clone()
     };
-    ServiceError::invalid_input(format!("application {} ({place}): {}", stored.full_name(), chain(error)))
+    ServiceError::invalid_input(format!("application {} ({place})", stored.full_name())).because(error)
 }
 
 /// Finds the live object of each rendered object. Warns about objects whose scope is unknown.

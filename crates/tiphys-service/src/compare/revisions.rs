@@ -125,7 +125,7 @@ impl RevisionComparison {
         let head = pairs.head();
         let current = service.options().current_checkout;
         let overlooked = overlooked(sides.head.renderer.sources(), &sides.checkouts, &head, current).await;
-        let overlooked = overlooked.map_err(|error| failed(&error))?;
+        let overlooked = overlooked.map_err(failed)?;
         if overlooked::is_intended(service.options()) {
             warnings.extend(overlooked);
         } else if !overlooked.is_empty() {
@@ -342,18 +342,19 @@ async fn compare_pair(
         Ok::<_, ServiceError>(rendered)
     };
     let mut dropped = Vec::new();
-    let failed = |stored: &StoredApplication, error: &RenderError| {
-        explained(ServiceError::application(stored, error), error, sides, revision)
+    let failed = |stored: &StoredApplication, error: RenderError| {
+        let error = Arc::new(error);
+        explained(ServiceError::application(stored, Arc::clone(&error)), &error, sides, revision)
     };
     let (before, after) = match pair {
         Pair::Added(head) => {
             let rendered = sides.head.renderer.render(&head.application).await;
-            (None, Some(permitted(head, rendered.map_err(|error| failed(head, &error))?).await?))
+            (None, Some(permitted(head, rendered.map_err(|error| failed(head, error))?).await?))
         }
         Pair::Removed(base) => match sides.base.renderer.render(&base.application).await {
             Ok(rendered) => (Some(rendered), None),
             Err(error) => {
-                let base_error = Some(failed(base, &error).message().to_owned());
+                let base_error = Some(failed(base, error).message());
                 return Ok(Some(Compared { comparison: Comparison::default(), base_error }));
             }
         },
@@ -373,12 +374,13 @@ async fn compare_pair(
                     (Some(before), Some(permitted(head, after).await?))
                 }
                 RenderedPair { before: Err(error), after: Ok(after) } => {
-                    let base_error = Some(failed(base, &error).message().to_owned());
+                    let base_error = Some(failed(base, error).message());
                     let comparison = compare_rendered(None, Some(&permitted(head, after).await?));
                     return Ok(Some(Compared { comparison, base_error }));
                 }
                 RenderedPair { before: Ok(_), after: Err(error) } => {
-                    let failure = ServiceError::application_on_one_side(head, "in the working copy", &error);
+                    let (error, side) = (Arc::new(error), "in the working copy");
+                    let failure = ServiceError::application_on_one_side(head, side, Arc::clone(&error));
                     return Err(explained(failure, &error, sides, revision));
                 }
                 RenderedPair { before: Err(before), after: Err(after) } => {

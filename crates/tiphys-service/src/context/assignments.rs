@@ -30,7 +30,7 @@ pub(crate) fn read(
 
 /// Parses an assignment without reading its value.
 pub(crate) fn parse(text: &str, known: &HashSet<&str>) -> Result<Assignment<Operand>, ServiceError> {
-    Assignment::parse(text, known).map_err(|error| ServiceError::invalid_input_from(&error))
+    Assignment::parse(text, known).map_err(ServiceError::invalid_input_from)
 }
 
 /// Returns the bytes of a value: those of the assignment, or of the file that it names.

@@ -71,7 +71,7 @@ impl Cache {
                 Ok(Self { dir, trees: temporary.store.shared(), temporary: Some(temporary), _in_use: None })
             }
             Err(error) => {
-                let error = ServiceError::invalid_input_from(&error);
+                let error = ServiceError::invalid_input_from(error);
                 Err(error.with_remedy(Some(Remedy::ChangeCacheDirectory)))
             }
         }
@@ -109,7 +109,7 @@ impl TemporaryStore {
         // A use case needs its trees until its end.
         let bounds = StoreBounds { bytes_max: u64::MAX, trees_max: usize::MAX };
         let store = Store::of_this_process(store_options(options, &dir), bounds)
-            .map_err(|error| ServiceError::invalid_input_from(&error))?;
+            .map_err(ServiceError::invalid_input_from)?;
         Ok(Self { store, _private_dir: private_dir })
     }
 }

@@ -16,7 +16,7 @@ use tiphys_store::StoredSecret;
 use tokio::sync::OnceCell;
 
 use crate::context::service::Service;
-use crate::error::{Input, ServiceError, chain};
+use crate::error::{ErrorKind, Input, ServiceError};
 
 use live::NamedConnection;
 pub(crate) use live::{cluster_secrets, read_cluster_secrets};
@@ -145,8 +145,8 @@ impl DestinationClusters {
 
     /// Returns the Kubernetes version and the API versions of a live cluster.
     pub(crate) async fn versions(&self, cluster: &OpenCluster) -> Result<ClusterVersions, ServiceError> {
-        let kinds = cluster.reader.kinds().await.map_err(|error| unread(&error))?;
-        let version = cluster.reader.version().await.map_err(|error| unread(&error))?;
+        let kinds = cluster.reader.kinds().await.map_err(unread)?;
+        let version = cluster.reader.version().await.map_err(unread)?;
         Ok(ClusterVersions { kube_version: version.unwrap_or_default(), api_versions: kinds.api_versions() })
     }
 
@@ -167,7 +167,7 @@ impl DestinationClusters {
             return Ok(scopes);
         }
         let Some(open) = self.open(cluster)? else { return Ok(scopes) };
-        let kinds = open.reader.kinds().await.map_err(|error| unread(&error))?;
+        let kinds = open.reader.kinds().await.map_err(unread)?;
         Ok(scopes.with_served(&kinds))
     }
 
@@ -204,8 +204,8 @@ impl DestinationClusters {
     }
 }
 
-fn unread(error: &ClusterError) -> ServiceError {
-    ServiceError::rendering(chain(error))
+fn unread(error: ClusterError) -> ServiceError {
+    ServiceError::caused(ErrorKind::Rendering, error)
 }
 
 /// Returns the cluster with this URL or name.
@@ -225,7 +225,7 @@ fn add_folders(clusters: &mut Clusters, service: &Service) -> Result<(), Service
             .or_default()
             .extend(&service.host().absolute(&argument.folder))
             .map_err(|error| {
-                ServiceError::invalid_input_from(&error).of_input(Input::Setting(&"clusterState"))
+                ServiceError::invalid_input_from(error).of_input(Input::Setting(&"clusterState"))
             })?;
     }
     for (name, folder) in folders {

@@ -66,7 +66,7 @@ impl ClusterValues {
         // The application's own rules come first.
         let rules = permitting_rules(&self.projects, application, look_up)?;
         let open = self.clusters.open(&cluster);
-        let open = open.map_err(|error| LookUpProblem::Cluster(error.message().to_owned()))?;
+        let open = open.map_err(|error| LookUpProblem::Cluster(error.message()))?;
         let open = open.filter(|open| self.live.contacts(open));
         let open = open.ok_or_else(|| LookUpProblem::NoCluster(shown(&cluster).0.to_owned()))?;
         if open.reader.is_live() && !self.projects.permits_live(application) {
@@ -250,7 +250,7 @@ impl ValueResolver for ClusterValues {
             return Ok(LiveVersions::NoAccess);
         }
         let cluster = self.projects.cluster(&application.spec.destination);
-        let unread = |error: ServiceError| UnreadVersions(error.message().to_owned());
+        let unread = |error: ServiceError| UnreadVersions(error.message());
         let open = self.clusters.open(&cluster).map_err(unread)?;
         // Directories do not know their versions.
         let Some(open) = open.filter(|open| open.reader.is_live() && self.live.contacts(open)) else {

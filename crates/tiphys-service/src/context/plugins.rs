@@ -70,8 +70,7 @@ pub(crate) fn prefix(origin: SettingOrigin) -> String {
 /// Returns the plugins that are part of the program.
 pub(crate) fn built_in(options: &ServiceOptions) -> Result<Vec<NamedPlugin>, ServiceError> {
     let read = |text: &&str| {
-        let plugin =
-            LoadedPlugin::built_in(text).map_err(|error| ServiceError::invalid_input_from(&error))?;
+        let plugin = LoadedPlugin::built_in(text).map_err(ServiceError::invalid_input_from)?;
         Ok(NamedPlugin { file: plugin.shown_file(), plugin, origin: None })
     };
     let used = if options.no_default_plugins { &[] } else { options.built_in_plugins };

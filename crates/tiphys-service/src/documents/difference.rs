@@ -6,6 +6,7 @@ use tiphys_engine::diff::{DEFAULT_CONTEXT_LINES, ObjectDiff, Shown};
 use utoipa::ToSchema;
 
 use crate::application_diff::{ApplicationDiff, ChangedSetting, Presence};
+use crate::error::ServiceError;
 use crate::warning::Warning;
 
 /// The comparison of one application.
@@ -91,7 +92,7 @@ impl DifferenceDocument {
             application: diff.name.clone(),
             namespace: diff.namespace.clone(),
             change: comparison.map(|_| change.to_owned()),
-            error: diff.result.as_ref().err().map(|error| error.message().to_owned()),
+            error: diff.result.as_ref().err().map(ServiceError::message),
             base_error: diff.base_error.clone(),
             equal: comparison.map(|comparison| comparison.equal),
             renamed_from: None,

@@ -1,6 +1,7 @@
 //! Errors of rendering: their kinds, their remedies, and what several applications share.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use tiphys_engine::{LookUpProblem, TranslateError};
 use tiphys_model::limits::Limit;
@@ -15,25 +16,29 @@ use super::{ApplicationCause, Details, ErrorKind, Remedy, ServiceError};
 
 impl ServiceError {
     /// Creates the error of an application that could not be rendered.
-    pub(crate) fn application(stored: &StoredApplication, error: &RenderError) -> Self {
-        Self::application_at(stored, "", error)
+    pub(crate) fn application(stored: &StoredApplication, error: impl Into<Arc<RenderError>>) -> Self {
+        Self::application_at(stored, None, &error.into())
     }
 
     /// Creates the error of an application that could be rendered on the other side of a comparison. `side` is the name of this one.
     pub(crate) fn application_on_one_side(
         stored: &StoredApplication,
         side: &str,
-        error: &RenderError,
+        error: impl Into<Arc<RenderError>>,
     ) -> Self {
-        Self::application_at(stored, &format!("only {side}: "), error)
+        Self::application_at(stored, Some(&format!("only {side}")), &error.into())
     }
 
-    fn application_at(stored: &StoredApplication, side: &str, error: &RenderError) -> Self {
+    fn application_at(stored: &StoredApplication, side: Option<&str>, error: &Arc<RenderError>) -> Self {
         let (place, application) = (error_place(stored, error), stored.full_name());
-        let message = format!("application {application} ({place}): {side}{}", chain(error));
-        let reason = format!("{side}{}", shared_reason(error));
-        let failed = Self { remedy: remedy(error), ..Self::new(render_kind(error), message) };
-        failed.of_plugin(error, |cause| format!("{application}: {side}{cause}")).shared(application, reason)
+        let reason = side.map(|side| format!("{side}: ")).unwrap_or_default() + &shared_reason(error);
+        let side = side.map(|side| format!(": {side}")).unwrap_or_default();
+        let failed = Self {
+            source: Some(Arc::<RenderError>::clone(error)),
+            remedy: remedy(error),
+            ..Self::new(render_kind(error), format!("application {application} ({place}){side}"))
+        };
+        failed.of_plugin(error, |cause| format!("{application}{side}: {cause}")).shared(application, reason)
     }
 
     /// Creates the error of an application that could be rendered neither at the base nor at the head. A cause that both share is named once.
@@ -81,8 +86,8 @@ impl ServiceError {
     fn of_plugin(self, error: &RenderError, message: impl FnOnce(&str) -> String) -> Self {
         let Some(cause) = plugin_cause(error) else { return self };
         let excerpt = cause.excerpt.map(str::to_owned);
-        let details = Some(Box::new(Details { excerpt, message: cause.removed_from(&self.message) }));
-        Self { message: message(cause.text), details, ..self }
+        let details = Some(Box::new(Details { excerpt, message: cause.removed_from(&self.message()) }));
+        Self { message: message(cause.text).into(), details, ..self }
     }
 
     /// Adds why the application failed, which may be the reason of others.

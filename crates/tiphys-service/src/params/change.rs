@@ -93,12 +93,10 @@ impl ParameterSource {
                 choice.includes(position, source)
             });
         let refused = |error: RenderError| {
-            let failure = ServiceError::application(&stored, &error);
             let is_of_a_file = matches!(&error, RenderError::Source(error) if matches!(*error.failure, SourceFailure::Override(_)));
-            if error.is_of_the_document() || is_of_a_file {
-                return failure;
-            }
-            failure.with_remedy(Remedy::SkipAnnouncement)
+            let is_of_input = error.is_of_the_document() || is_of_a_file;
+            let failure = ServiceError::application(&stored, error);
+            if is_of_input { failure } else { failure.with_remedy(Remedy::SkipAnnouncement) }
         };
         let (mut announced, mut warnings) = (Vec::new(), Vec::new());
         for AskedSource { mut source, failure } in
@@ -278,8 +276,7 @@ impl ParameterSource {
             request
         };
         let known = announced_or_set.into_iter().chain(request.names_with_prefix(free_prefixes)).collect();
-        let refused =
-            |error| ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)));
+        let refused = |error| ServiceError::invalid_input(self.stored.full_name()).because(error);
         // Values that cannot be parsed are reported when one of them is changed.
         let values = has_values.then(|| InlineValues::of(source, self.source_type, plugin).ok()).flatten();
         let empty = InlineValues::empty();

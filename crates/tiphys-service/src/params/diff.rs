@@ -120,7 +120,7 @@ pub(super) async fn compare_with(
         }
         compare_rendered(Some(before), Some(&after))
     });
-    let result = compared.map_err(|error| ServiceError::application(stored, &error));
+    let result = compared.map_err(|error| ServiceError::application(stored, error));
     let difference = ApplicationDiff { warnings, ..ApplicationDiff::new(stored, Presence::Both, result) };
     (difference, hasher.finalize())
 }

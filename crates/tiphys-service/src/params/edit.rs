@@ -18,7 +18,7 @@ use super::{SourceChoice, find_application};
 use crate::context::host::Host;
 use crate::context::options::{ApplicationSelection, StepCallback};
 use crate::context::workspace::Workspace;
-use crate::error::{Input, Remedy, ServiceError, chain};
+use crate::error::{ErrorKind, Input, Remedy, ServiceError};
 use crate::select::select;
 use crate::warning::Warning;
 
@@ -130,7 +130,7 @@ pub async fn plan_edits(
     };
     match FileEdit::join(planned.edits.iter().filter_map(|planned| planned.edit.clone())) {
         Ok(files) => planned.files = files,
-        Err(error) => planned.errors.push(edit_error(&error)),
+        Err(error) => planned.errors.push(edit_error(error)),
     }
     Ok(planned)
 }
@@ -227,7 +227,7 @@ pub(super) fn plan_edit(
 impl PlannedEdits {
     /// Returns the change of one application.
     pub(super) fn of(edit: PlannedEdit) -> Result<Self, ServiceError> {
-        let files = FileEdit::join(edit.edit.clone()).map_err(|error| edit_error(&error))?;
+        let files = FileEdit::join(edit.edit.clone()).map_err(edit_error)?;
         Ok(Self { edits: vec![edit], files, ..Self::default() })
     }
 
@@ -248,11 +248,11 @@ impl PlannedEdits {
             return Err(error);
         }
         for file in &self.files {
-            file.require_writable().map_err(|error| write_error(&error))?;
+            file.require_writable().map_err(write_error)?;
         }
         for file in self.files {
             let path = file.path().to_owned();
-            file.write().map_err(|error| write_error(&error))?;
+            file.write().map_err(write_error)?;
             written(&path);
         }
         Ok(())
@@ -321,26 +321,24 @@ fn require_version(stored: &StoredApplication, options: &EditOptions) -> Result<
     }
 }
 
-fn edit_error(error: &FileEditError) -> ServiceError {
-    match error {
-        FileEditError::Conflict { .. } => ServiceError::conflict(chain(error)),
-        FileEditError::Read { .. } => ServiceError::rendering(chain(error)),
+fn edit_error(error: FileEditError) -> ServiceError {
+    let kind = match &error {
+        FileEditError::Conflict { .. } => ErrorKind::Conflict,
+        FileEditError::Read { .. } => ErrorKind::Rendering,
         FileEditError::NoFile { .. }
         | FileEditError::Link { .. }
         | FileEditError::TooLarge { .. }
         | FileEditError::Edit { .. }
-        | FileEditError::Overlap { .. } => ServiceError::invalid_input(chain(error)),
-    }
+        | FileEditError::Overlap { .. } => ErrorKind::InvalidInput,
+    };
+    ServiceError::caused(kind, error)
 }
 
-fn write_error(error: &FileWriteError) -> ServiceError {
-    match error {
-        FileWriteError::Conflict { .. } | FileWriteError::Exists { .. } => {
-            ServiceError::conflict(chain(error))
-        }
-        FileWriteError::ReadOnly { .. } | FileWriteError::NotAFile { .. } => {
-            ServiceError::invalid_input(chain(error))
-        }
-        FileWriteError::Folder { .. } | FileWriteError::Write { .. } => ServiceError::rendering(chain(error)),
-    }
+fn write_error(error: FileWriteError) -> ServiceError {
+    let kind = match &error {
+        FileWriteError::Conflict { .. } | FileWriteError::Exists { .. } => ErrorKind::Conflict,
+        FileWriteError::ReadOnly { .. } | FileWriteError::NotAFile { .. } => ErrorKind::InvalidInput,
+        FileWriteError::Folder { .. } | FileWriteError::Write { .. } => ErrorKind::Rendering,
+    };
+    ServiceError::caused(kind, error)
 }

@@ -27,7 +27,7 @@ pub async fn explain(
     let stored = &parameters.stored;
     let explaining = workspace.renderer.explain(&stored.application, row.source.position, row.name);
     let explained = workspace.drained(Box::pin(explaining)).await;
-    let explained = explained.map_err(|error| ServiceError::application(stored, &error))?;
+    let explained = explained.map_err(|error| ServiceError::application(stored, error))?;
     let Some(Explanation { layers, warnings }) = explained else { return Ok(Vec::new()) };
     row.chain = with_layers(row.chain.clone(), row.name, row.source, &layers, &parameters.layers(row.source));
     Ok(Warning::all_of_application(stored, &warnings).collect())

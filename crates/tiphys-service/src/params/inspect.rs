@@ -67,7 +67,7 @@ pub(super) async fn inspect_stored(
     let announcing = workspace
         .renderer
         .announce_each(&stored.application, inquiry, |position, source| choice.includes(position, source));
-    let answers = Box::pin(announcing).await.map_err(|error| ServiceError::application(stored, &error))?;
+    let answers = Box::pin(announcing).await.map_err(|error| ServiceError::application(stored, error))?;
     let mut parameters = ApplicationParameters {
         stored: Arc::clone(stored),
         owner: None,
@@ -86,9 +86,10 @@ pub(super) async fn inspect_stored(
     for (index, AskedSource { mut source, failure }) in answers.into_iter().enumerate() {
         show_names(&mut source);
         if let Some(error) = failure {
-            let failure = ServiceError::application(stored, &error);
+            let is_of_the_document = error.is_of_the_document();
+            let failure = ServiceError::application(stored, error);
             // An invalid document has no parameters worth listing.
-            if error.is_of_the_document() {
+            if is_of_the_document {
                 return Err(failure);
             }
             parameters.failures.push((index, failure));

@@ -65,7 +65,7 @@ pub async fn resolve(
             problem: problem.clone(),
         };
         let error = RenderError::Values(UnresolvedParameters(vec![unresolved]));
-        ServiceError::application(&parameters.stored, &error)
+        ServiceError::application(&parameters.stored, error)
     });
     Some(ResolvedReference { rule, resource_version, result, failure })
 }

@@ -157,7 +157,7 @@ impl Trial {
 
 /// Loads the only plugin at a path.
 pub(super) fn only_plugin(path: &Path) -> Result<LoadedPlugin, ServiceError> {
-    let loaded = load_plugins(path).map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let loaded = load_plugins(path).map_err(ServiceError::invalid_input_from)?;
     <[_; 1]>::try_from(loaded).map(|[plugin]| plugin).map_err(|all| {
         let names: Vec<String> = all.iter().map(|plugin| plugin.config.display_name()).collect();
         ServiceError::invalid_input(format!(

@@ -24,7 +24,7 @@ pub async fn matches(trial: &Trial) -> Result<Match, ServiceError> {
         let (plugin, request) = prepared.map_err(|error| trial.error(&error))?;
         plugin.matches(&request).await.map_err(|error| {
             let place = trial.folder.display();
-            ServiceError::rendering(format!("{place}: plugin {:?}: {}", trial.plugin, chain(&error)))
+            ServiceError::rendering(format!("{place}: plugin {:?}", trial.plugin)).because(error)
         })
     };
     trial.workspace.drained(matching).await

@@ -12,7 +12,7 @@ use tiphys_store::StoredApplication;
 use crate::context::cluster_references::{ClusterReference, KnownKinds};
 use crate::context::clusters::OpenCluster;
 use crate::context::workspace::Workspace;
-use crate::error::{Input, ServiceError, chain};
+use crate::error::{ErrorKind, Input, ServiceError};
 
 /// The look-ups of an application.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ async fn of_application(
 ) -> Result<Vec<(usize, ClusterReference)>, ServiceError> {
     let application = &stored.application;
     let prepared = workspace.renderer.prepare_all(application).await;
-    let prepared = prepared.map_err(|error| ServiceError::application(stored, &error))?;
+    let prepared = prepared.map_err(|error| ServiceError::application(stored, error))?;
     if prepared.iter().all(|source| source.look_ups().is_empty()) {
         return Ok(Vec::new());
     }
@@ -75,7 +75,7 @@ async fn of_application(
     let open = workspace.clusters.open(&cluster)?;
     let is_live = open.as_ref().is_some_and(|open| open.reader.is_live());
     let served = match open {
-        Some(open) => Some(open.reader.kinds().await.map_err(|error| unread_kinds(stored, &open, &error))?),
+        Some(open) => Some(open.reader.kinds().await.map_err(|error| unread_kinds(stored, &open, error))?),
         None => None,
     };
     let kinds = served.as_deref().map_or(KnownKinds::BuiltIn(built_in), KnownKinds::OfCluster);
@@ -91,10 +91,11 @@ async fn of_application(
     Ok(of_source.collect())
 }
 
-fn unread_kinds(stored: &StoredApplication, cluster: &OpenCluster, error: &ClusterError) -> ServiceError {
+fn unread_kinds(stored: &StoredApplication, cluster: &OpenCluster, error: ClusterError) -> ServiceError {
+    let error = ServiceError::caused(ErrorKind::Rendering, error);
     if cluster.reader.is_live() {
-        ServiceError::rendering(chain(error)).in_application(stored, &stored.place)
+        error.in_application(stored, &stored.place)
     } else {
-        ServiceError::rendering(chain(error)).of_input(Input::Setting(&"clusterState"))
+        error.of_input(Input::Setting(&"clusterState"))
     }
 }

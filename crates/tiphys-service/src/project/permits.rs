@@ -151,8 +151,8 @@ fn load_clusters(path: &Path) -> Result<Vec<ProjectCluster>, ServiceError> {
 
 /// Loads a file or directory. An invalid document of Argo CD is an error, because a rule may be in it.
 fn load(path: &Path) -> Result<Store, ServiceError> {
-    let store = Store::load(&[StoreInput::Path(path.to_owned())])
-        .map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let store =
+        Store::load(&[StoreInput::Path(path.to_owned())]).map_err(ServiceError::invalid_input_from)?;
     match store.broken().first() {
         Some(broken) => Err(ServiceError::invalid_input(broken.to_string())),
         None => Ok(store),

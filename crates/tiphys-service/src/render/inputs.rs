@@ -36,7 +36,7 @@ pub async fn inputs(
                         Box::pin(workspace.renderer.unselected_paths(application, &sources)).await;
                     Ok(ApplicationInputs { application: stored.full_name(), sources, unselected })
                 }
-                Err(error) => Err(ServiceError::application(stored, &error)),
+                Err(error) => Err(ServiceError::application(stored, error)),
             });
         }
         all

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 
 use crate::context::options::StorePath;
 use crate::context::service::Service;
-use crate::error::{ServiceError, chain};
+use crate::error::ServiceError;
 
 /// Counts changes of files: those of the store, of local copies of repositories, and of the current directory. The directory
 /// `.git`, the cache and temporary files are left out.
@@ -33,12 +33,12 @@ impl StoreWatch {
                 count.send_modify(|count| *count += 1);
             }
         };
-        let failed = |path: &Path, error: &notify::Error| {
-            ServiceError::rendering(format!("cannot watch {}: {}", path.display(), chain(error)))
+        let failed = |path: &Path, error: notify::Error| {
+            ServiceError::rendering(format!("cannot watch {}", path.display())).because(error)
         };
-        let mut watcher = recommended_watcher(changed).map_err(|error| failed(Path::new(""), &error))?;
+        let mut watcher = recommended_watcher(changed).map_err(|error| failed(Path::new(""), error))?;
         for path in paths {
-            watcher.watch(&path, RecursiveMode::Recursive).map_err(|error| failed(&path, &error))?;
+            watcher.watch(&path, RecursiveMode::Recursive).map_err(|error| failed(&path, error))?;
         }
         Ok(Self { changes, _watcher: watcher })
     }

@@ -62,7 +62,7 @@ pub(super) async fn save(submitted: Submitted) -> Response {
     match site.save(submitted.change(&filled), digest).await {
         Ok(_) => after_save(&submitted.application, filled.source),
         Err(Failure::Service(error)) if error.kind() == ErrorKind::Conflict => {
-            reviewed(&submitted, Some(error.message().to_owned())).await
+            reviewed(&submitted, Some(error.message())).await
         }
         Err(failure) => failed(site, &failure),
     }

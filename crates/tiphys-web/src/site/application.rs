@@ -133,7 +133,7 @@ impl ApplicationParameters {
             cluster: cluster(destination).to_owned(),
             namespace: destination.namespace.clone(),
             place: without_dot(&place.line()).to_owned(),
-            unwritable: params::require_file(stored).err().map(|error| error.message().to_owned()),
+            unwritable: params::require_file(stored).err().map(|error| error.message()),
             owner: inspected.owner.as_ref().map(OwnerHead::from),
             sources: sources.collect(),
         };

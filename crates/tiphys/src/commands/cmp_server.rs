@@ -8,7 +8,6 @@ mod start;
 
 use std::process::ExitCode;
 
-use tiphys_plugin::chain;
 use tiphys_process::descriptors_max;
 
 use crate::args::{CmpServerArgs, SharedOptions};
@@ -61,12 +60,7 @@ pub(crate) fn refused(text: &str) -> ExitCode {
 }
 
 fn fatal(format: LogFormat, failure: &ServiceError) -> ExitCode {
-    let message = failure.message().to_owned();
+    let message = failure.message();
     LogLine { severity: Severity::Fatal, message, fields: Vec::new() }.print(format);
     ExitCode::from(FATAL_CODE)
-}
-
-/// An error that prevents the server from starting.
-fn cannot_start(error: &dyn std::error::Error) -> ServiceError {
-    ServiceError::invalid_input(chain(error))
 }

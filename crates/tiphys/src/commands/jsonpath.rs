@@ -22,7 +22,7 @@ pub(crate) fn run(
         Some(OutputFormat::Json) => write_go_json,
         Some(_) => return Err(ServiceError::invalid_input("`jsonpath` prints text or, with -o json, JSON")),
     };
-    let path = FieldPath::parse(&args.path).map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let path = FieldPath::parse(&args.path).map_err(ServiceError::invalid_input_from)?;
     let mut text = Vec::new();
     (host.standard_input)()
         .read_to_end(&mut text)
@@ -36,7 +36,7 @@ pub(crate) fn run(
         )));
     };
     let object = object.to_value();
-    let value = path.one(&object).map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let value = path.one(&object).map_err(ServiceError::invalid_input_from)?;
     output::print(&(print(value) + "\n"))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -52,7 +52,7 @@ pub(super) async fn load(
         None => RecordedAnswers::default(),
         Some(Ok(base)) => base,
         Some(Err(error)) => {
-            problems.push(error.message().to_owned());
+            problems.push(error.message());
             RecordedAnswers::default()
         }
     };

@@ -34,16 +34,15 @@ pub(crate) fn label(base: &BaseRevision) -> String {
 }
 
 /// Converts the error of a repository or revision. One that the caller named and that does not exist is invalid input.
-pub(crate) fn failed(error: &SourceError) -> ServiceError {
-    let text = chain(error);
+pub(crate) fn failed(error: SourceError) -> ServiceError {
     match error {
-        SourceError::Copy { .. } => ServiceError::invalid_input(text).of_input(Input::Setting(&"repo")),
+        SourceError::Copy { .. } => ServiceError::invalid_input_from(error).of_input(Input::Setting(&"repo")),
         SourceError::MissingRevision { .. }
         | SourceError::AmbiguousRevision { .. }
         | SourceError::NoMergeBase { .. }
         | SourceError::LocalRepository { .. }
-        | SourceError::PastPath { .. } => ServiceError::invalid_input(text).of_input(Input::Base),
-        _ => ServiceError::repository(text, error).of_input(Input::Base),
+        | SourceError::PastPath { .. } => ServiceError::invalid_input_from(error).of_input(Input::Base),
+        _ => ServiceError::repository(error).of_input(Input::Base),
     }
 }
 
@@ -82,7 +81,7 @@ impl BaseReader<'_> {
                 let problem = format!("at {}: {}", label(self.base), chain(&error));
                 Ok(Some((BasePath { place, files: PastFiles::none() }, tops, Some(problem))))
             }
-            Err(error) => Err(failed(&error)),
+            Err(error) => Err(failed(error)),
         }
     }
 
@@ -138,13 +137,13 @@ impl BaseReader<'_> {
     }
 
     async fn nesting(&self, outer: &WorkTreePath, inner: &WorkTreePath) -> Result<Nesting, ServiceError> {
-        self.sources.nesting(outer, inner, self.base).await.map_err(|error| failed(&error))
+        self.sources.nesting(outer, inner, self.base).await.map_err(failed)
     }
 
     /// Returns a path of a work tree at the base, with the files at the path.
     async fn at(&self, place: WorkTreePath, modes: Modes) -> Result<BasePath, ServiceError> {
         let files = self.sources.past_files(&place, self.base, (&OWN, modes)).await;
-        Ok(BasePath { place, files: files.map_err(|error| failed(&error))? })
+        Ok(BasePath { place, files: files.map_err(failed)? })
     }
 
     /// Returns a path of a work tree at the base, with all files of the revision, since programs at the path may read them. If the

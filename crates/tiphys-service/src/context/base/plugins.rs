@@ -138,7 +138,7 @@ async fn unused(
 ) -> Result<BTreeSet<String>, ServiceError> {
     let at_base = reader.sources.work_tree_identity(place, Some(reader.base), &past::OWN).await;
     let at_head = reader.sources.work_tree_identity(place, None, &past::OWN).await;
-    if at_base.map_err(|error| past::failed(&error))? != at_head.map_err(|error| past::failed(&error))? {
+    if at_base.map_err(past::failed)? != at_head.map_err(past::failed)? {
         let (path, base) = (path.display(), label(reader.base));
         let warning = Warning::new(format!(
             "the plugins of {path} are not those of {base}, which run on both sides: what the change does to plugins is not shown"

@@ -115,7 +115,7 @@ pub(crate) async fn open(
     let answers = answers::load(&reader, options, host, &mut problems).await?;
     let (chart_folders, held_charts) = chart_folders(&reader, options, &tops).await?;
     held.extend(held_charts);
-    compared.extend(sources.work_trees().await.map_err(|error| failed(&error))?);
+    compared.extend(sources.work_trees().await.map_err(failed)?);
     let here = past::work_trees("", &host.absolute(""))?;
     compared.extend(here.into_iter().map(|place| place.top));
     let plugins = Box::pin(plugins::load(&reader, &compared, *from, options, host)).await?;
@@ -138,7 +138,7 @@ pub(crate) async fn open(
     let sources = sources.with_known(settings_head.known);
     // A repository is read with the credentials of the side that uses it.
     let sources_base = Box::pin(sources.clone().with_known(settings_base.known).at(base)).await;
-    let sources_base = sources_base.map_err(|error| failed(&error))?;
+    let sources_base = sources_base.map_err(failed)?;
     let sources_base = Arc::new(sources_base.with_chart_folders(&chart_folders));
     let values = |projects: &Arc<Projects>, live| -> Arc<dyn ValueResolver> {
         Arc::new(ClusterValues::new(Arc::clone(projects), Arc::clone(&clusters), live))
@@ -350,8 +350,7 @@ async fn stores(
         problems.extend(problem);
         if input.is_none() || host.absolute(path).exists() {
             let loaded = Resources::load(&[StoreInput::Path(path.clone())]);
-            paths_head
-                .push((path.clone(), loaded.map_err(|error| ServiceError::invalid_input_from(&error))?));
+            paths_head.push((path.clone(), loaded.map_err(ServiceError::invalid_input_from)?));
         }
         tops.insert(at_base.place.top.clone());
         around.extend(outer);

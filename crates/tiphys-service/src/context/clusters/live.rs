@@ -168,11 +168,9 @@ fn contexts(access: &KubernetesAccess, host: &Host) -> Result<Vec<(String, KubeC
     if access.kubeconfigs.is_empty() && access.contexts.is_empty() {
         return Ok(Vec::new());
     }
-    let failed = |error: &dyn std::error::Error| {
-        ServiceError::invalid_input_from(error).of_input(Input::Setting(&"kubeconfig"))
-    };
-    let kubeconfig = Kubeconfig::load(&kubeconfigs(access, host)).map_err(|error| failed(&error))?;
-    let connection = |context: Option<&str>| kubeconfig.connection(context).map_err(|error| failed(&error));
+    let failed = |error| ServiceError::invalid_input_from(error).of_input(Input::Setting(&"kubeconfig"));
+    let kubeconfig = Kubeconfig::load(&kubeconfigs(access, host)).map_err(failed)?;
+    let connection = |context: Option<&str>| kubeconfig.connection(context).map_err(failed);
     if access.contexts.is_empty() {
         return Ok(vec![(IN_CLUSTER_SERVER.to_owned(), connection(None)?)]);
     }

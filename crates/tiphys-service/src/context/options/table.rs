@@ -395,7 +395,7 @@ fn read_api_versions(file: &str, source: &ValueSource<'_>) -> Result<String, Ser
 }
 
 fn add_connect_to(options: &mut ServiceOptions, text: &str, _: &ValueSource<'_>) -> Result<(), ServiceError> {
-    let entry: ConnectTo = text.parse().map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let entry: ConnectTo = text.parse().map_err(ServiceError::invalid_input_from)?;
     options.connect_to.push(entry);
     Ok(())
 }

@@ -62,7 +62,7 @@ fn decide(documents: &[&str], options: &ServiceOptions) -> Decision {
     let decided = projects.check_application(&resources.applications()[0]);
     let (more, refused) = match decided {
         Ok(more) => (projects.warnings(resources.applications()).into_iter().chain(more).collect(), None),
-        Err(error) => (Vec::new(), Some(error.message().to_owned())),
+        Err(error) => (Vec::new(), Some(error.message())),
     };
     warnings.extend(more);
     Decision { reported: warnings.iter().map(|warning| warning.message().to_owned()).collect(), refused }

@@ -41,7 +41,7 @@ pub(crate) async fn answer(
         .ok_or_else(|| format!("configmaps {config_map:?} not found"))?;
     let decided = Decided::read(&config)?;
     let known = servers(known);
-    let cluster = clusters.open_own().map_err(|error| error.message().to_owned())?.ok_or_else(|| {
+    let cluster = clusters.open_own().map_err(|error| error.message())?.ok_or_else(|| {
         "the cluster of Argo CD cannot be read; name it, or a folder of its objects".to_owned()
     })?;
     let found = decided.objects(&cluster, control_plane, request).await?;

@@ -12,7 +12,7 @@ use tiphys_store::{Place, SetId, StoredApplication, StoredSet};
 use tiphys_yaml::Node;
 
 use super::world::{NotAsked, World};
-use crate::error::{Remedy, ServiceError, chain};
+use crate::error::{Remedy, ServiceError};
 use crate::warning::Warning;
 
 /// The result for a set.
@@ -205,7 +205,7 @@ pub(crate) fn stored_application(
 ) -> Result<StoredApplication, ServiceError> {
     set.generated(node, id.clone()).map_err(|error| {
         let place = Place { position: Some(error.position()), ..set.place.clone() };
-        ServiceError::rendering(format!("application set {id} ({place}): {}", chain(&error)))
+        ServiceError::rendering(format!("application set {id} ({place})")).because(error)
     })
 }
 

@@ -144,7 +144,7 @@ impl SetReport {
 
 impl UnknownSet {
     pub(crate) fn failed(set: SetId, errors: &[ServiceError]) -> Self {
-        let messages: Vec<&str> = errors.iter().map(ServiceError::message).collect();
+        let messages: Vec<String> = errors.iter().map(ServiceError::message).collect();
         Self { set, reason: messages.join("; ") }
     }
 }

@@ -8,7 +8,7 @@ use tiphys_model::params::{
 use tiphys_model::resources::{DYNAMIC_PARAMETERS_ANNOTATION, ResourceReference};
 
 use super::ParameterSource;
-use crate::error::{ServiceError, chain};
+use crate::error::ServiceError;
 
 /// Dynamic parameters that assignments replace or unset.
 #[derive(Debug, Default)]
@@ -95,9 +95,9 @@ impl ParameterSource {
             (None, None) => default_of(edited.announcements, name),
         };
         *parameters = dynamic.without(parameters, name);
-        dynamic.set(name, reference.clone()).map_err(|error| {
-            ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)))
-        })?;
+        dynamic
+            .set(name, reference.clone())
+            .map_err(|error| ServiceError::invalid_input(self.stored.full_name()).because(error))?;
         let after = InEffect::Dynamic(reference.to_string());
         Ok(ParameterChange { target: Target::whole(name), before, after })
     }

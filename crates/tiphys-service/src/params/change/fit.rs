@@ -12,7 +12,7 @@ use tiphys_model::resources::ApplicationSource;
 use super::request::RequestTarget;
 use super::structures::{Action, Shown, announced, in_effect, json_type};
 use super::{ParameterSource, value_name};
-use crate::error::{ServiceError, chain};
+use crate::error::ServiceError;
 
 impl RequestTarget<'_> {
     /// Refuses a string, number or boolean instead of a map of the chart.
@@ -134,7 +134,7 @@ impl ParameterSource {
 
     fn unfit(&self, name: &str, due: Types, given: &str) -> ServiceError {
         let error = NoPlaceError::Structure { name: name.to_owned(), due, given: given.to_owned() };
-        ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)))
+        ServiceError::invalid_input(self.stored.full_name()).because(error)
     }
 }
 

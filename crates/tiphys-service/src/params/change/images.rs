@@ -6,7 +6,7 @@ use tiphys_engine::{KUSTOMIZE_PLUGIN, SourceType, image_replacement};
 use tiphys_model::params::{ApplyError, Assignment, Edited, Image, ParameterValue, Part, suggest};
 
 use super::ParameterSource;
-use crate::error::{Remedy, ServiceError, chain};
+use crate::error::{Remedy, ServiceError};
 
 /// The parameter with the replacements of images.
 const IMAGES: &str = "images";
@@ -34,9 +34,8 @@ impl ParameterSource {
                 return Err(refused.with_remedy(Remedy::SkipAnnouncement));
             }
             let completed = image_replacement(image, value, current.get(image).map(|text| text.as_str()));
-            *value = completed.map_err(|error| {
-                ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)))
-            })?;
+            *value = completed
+                .map_err(|error| ServiceError::invalid_input(self.stored.full_name()).because(error))?;
             Ok(())
         };
         for Assignment { target, value } in assignments.iter_mut().filter(|one| one.target.name == IMAGES) {

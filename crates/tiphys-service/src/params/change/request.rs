@@ -232,8 +232,7 @@ impl ParameterRequest {
             *name = target.changed_entry(name);
         }
         for text in &self.unset {
-            let unset = Target::parse(text, target.known)
-                .map_err(|error| ServiceError::invalid_input_from(&error))?;
+            let unset = Target::parse(text, target.known).map_err(ServiceError::invalid_input_from)?;
             let name = unset.name.as_str();
             let shown = shown_name(target.source, target.plugin, name);
             let is_parameter = || target.before.iter().any(|parameter| parameter.name == shown);

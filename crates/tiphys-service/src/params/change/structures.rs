@@ -18,7 +18,7 @@ use super::request::{RequestTarget, ValueAssignments, has_value_prefix};
 use super::{ParameterSource, ValuePlace};
 use crate::context::assignments;
 use crate::context::host::Host;
-use crate::error::{ServiceError, chain};
+use crate::error::ServiceError;
 use crate::params::origin::ParameterLayers;
 
 /// Significant digits that every floating-point number keeps.
@@ -107,7 +107,7 @@ impl ValueAssignments {
             return self.add_scalar(target, operand.form, &bytes, json.as_ref());
         };
         let (path, _) = path.map_err(|error| {
-            ServiceError::invalid_input_from(&NoPlaceError::Name(target.name.clone(), error))
+            ServiceError::invalid_input_from(NoPlaceError::Name(target.name.clone(), error))
         })?;
         let is_text = |one: &Announcement| matches!(one.item_type, Some(ItemType::String(_)));
         let value = match json {
@@ -147,7 +147,7 @@ impl ValueAssignments {
         let path = match ValuePath::of_parameter(name) {
             Some(Ok((path, has_keys))) => request.place_of(name, &path, has_keys).0,
             Some(Err(error)) => {
-                return Err(ServiceError::invalid_input_from(&NoPlaceError::Name(name.to_owned(), error)));
+                return Err(ServiceError::invalid_input_from(NoPlaceError::Name(name.to_owned(), error)));
             }
             None => return Ok(()),
         };
@@ -251,9 +251,8 @@ impl ParameterSource {
             (Action::Remove, Action::Remove) => other.path.cmp(&one.path),
             (one, other) => matches!(one, Action::Remove).cmp(&matches!(other, Action::Remove)),
         });
-        let refused = |error: InlineValuesError| {
-            ServiceError::invalid_input(format!("{}: {}", self.stored.full_name(), chain(&error)))
-        };
+        let refused =
+            |error: InlineValuesError| ServiceError::invalid_input(self.stored.full_name()).because(error);
         let mut values = InlineValues::of(&source, self.source_type, self.plugin()).map_err(refused)?;
         let documents = self.documents();
         // Lines are those of the values as they are written.

@@ -21,7 +21,7 @@ pub(super) fn plan(
     if changes.is_empty() {
         return Ok(Plan { change, edit: None });
     }
-    let edit = subject.stored.edit(&changes).map_err(|error| edit_error(&error))?;
+    let edit = subject.stored.edit(&changes).map_err(edit_error)?;
     // The text has the intended change. Whether it decodes to it depends on keys that differ only in letter case, or occur twice.
     let written = reread(subject, edit.after());
     if written.as_ref() != Some(&change.after) {

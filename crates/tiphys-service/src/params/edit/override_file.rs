@@ -12,7 +12,7 @@ use tiphys_yaml::{Change, Step, Target, read_document};
 
 use super::{EditOptions, Plan, edit_error};
 use crate::context::host::Host;
-use crate::error::{Remedy, ServiceError, chain};
+use crate::error::{Remedy, ServiceError};
 use crate::params::change::{Below, ParameterRequest, ParameterSource, SourceChange, ValuePlace};
 
 /// The beginning of a new override file.
@@ -40,13 +40,11 @@ pub(super) fn plan(
         ))
         .with_remedy(Remedy::AddRepository));
     };
-    let names = override_file_names(&announced.instance_name)
-        .map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let names = override_file_names(&announced.instance_name).map_err(ServiceError::invalid_input_from)?;
     let Some(file_name) = names.last() else {
         return Err(ServiceError::bug("an application without an override file"));
     };
-    let path =
-        announced.app_path.join(file_name).map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let path = announced.app_path.join(file_name).map_err(ServiceError::invalid_input_from)?;
     let file = relative(path.below(copy), host);
     if let Some(link) = first_link(copy, &path) {
         return Err(linked(&file, &relative(link.below(copy), host)));
@@ -87,8 +85,7 @@ pub(super) fn plan(
         return Ok(Plan { change, edit: None });
     }
     let edit = if let Some(merged) = merged {
-        let edit =
-            FileEdit::of(&file, Target::FirstDocument, &changes).map_err(|error| edit_error(&error))?;
+        let edit = FileEdit::of(&file, Target::FirstDocument, &changes).map_err(edit_error)?;
         // The change is based on the text that the plugin was asked with.
         if edit.before() != Some(merged.text.as_slice()) {
             return Err(ServiceError::conflict(format!(
@@ -99,8 +96,8 @@ pub(super) fn plan(
         edit
     } else {
         let text = tiphys_yaml::edit(NEW_FILE.as_bytes(), Target::FirstDocument, &changes);
-        let text = text
-            .map_err(|error| ServiceError::invalid_input(format!("{}: {}", file.display(), chain(&error))))?;
+        let text =
+            text.map_err(|error| ServiceError::invalid_input(file.display().to_string()).because(error))?;
         FileEdit::create(&file, text)
     };
     check_merge(subject, announced, &file, &names, edit.after(), &change)?;
@@ -134,7 +131,7 @@ fn below(
     let files: Vec<OverrideFile<'_>> =
         general.iter().map(|(name, text)| OverrideFile { name, text }).collect();
     let overridden = override_source(subject.source(), &files);
-    overridden.map(|merged| merged.source).map_err(|error| ServiceError::invalid_input_from(&error))
+    overridden.map(|merged| merged.source).map_err(ServiceError::invalid_input_from)
 }
 
 /// Returns the name and the text of the file for all applications of the directory.
@@ -208,7 +205,7 @@ fn decode_source(file: &Path, text: Option<&[u8]>) -> Result<ApplicationSource, 
         None => Ok(ApplicationSource::default()),
         Some(node) => ApplicationSource::decode(&node.deduplicated(), "")
             .map(|decoded| decoded.value)
-            .map_err(|error| ServiceError::invalid_input(format!("{shown}: {}", chain(&error)))),
+            .map_err(|error| ServiceError::invalid_input(shown.to_string()).because(error)),
     }
 }
 
@@ -225,8 +222,7 @@ fn check_merge(
     let mut files: Vec<(&str, &[u8])> = general_file(announced, names).into_iter().collect();
     files.push((names.last().map(String::as_str).unwrap_or_default(), text));
     let files: Vec<OverrideFile<'_>> = files.iter().map(|(name, text)| OverrideFile { name, text }).collect();
-    let merged = override_source(subject.source(), &files)
-        .map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let merged = override_source(subject.source(), &files).map_err(ServiceError::invalid_input_from)?;
     let same = merged.source.plugin == change.after.plugin
         && merged.source.kustomize == change.after.kustomize
         && merged.source.helm.clone().unwrap_or_default() == change.after.helm.clone().unwrap_or_default();

@@ -39,7 +39,7 @@ impl CaseError {
             },
             _ => chain(error),
         };
-        Self { message: failure.message().to_owned(), own }
+        Self { message: failure.message(), own }
     }
 
     pub(super) fn of_message(message: String) -> Self {

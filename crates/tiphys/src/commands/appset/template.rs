@@ -127,7 +127,7 @@ fn print_fasttemplate(
     let strings = parameters.as_object().into_iter().flatten();
     let strings: BTreeMap<String, String> =
         strings.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
-    let rendered = replace(source, &strings).map_err(|error| ServiceError::invalid_input_from(&error))?;
+    let rendered = replace(source, &strings).map_err(ServiceError::invalid_input_from)?;
     output::print(&rendered)?;
     Ok(ExitCode::SUCCESS)
 }

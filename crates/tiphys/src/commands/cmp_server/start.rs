@@ -20,12 +20,11 @@ use tiphys_web::MetricsEndpoint;
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 
-use super::cannot_start;
 use super::observed::{ServerObserved, Serving};
 use super::self_check::SelfCheck;
 use super::settings::ServerSettings;
 use crate::build;
-use crate::error::{ServiceError, chain};
+use crate::error::{ErrorKind, ServiceError, chain};
 use crate::lifecycle::{self, SideTask, Signals};
 use crate::settings::Process;
 use crate::telemetry;
@@ -73,7 +72,7 @@ pub(super) async fn serve(
     let base = environment(host);
     let plugin = LocalPlugin::new(plugin.config, plugin_folder, base, Arc::clone(&runs));
     let server = Server::new(Arc::new(plugin), own_store.clone(), metrics, server_options(workdir, settings));
-    let (listener, socket) = bind(&socket).await.map_err(|error| cannot_start(&error))?;
+    let (listener, socket) = bind(&socket).await.map_err(ServiceError::invalid_input_from)?;
     serving.begin();
     tracing::info!("argocd-cmp-server {} serving on {}", build::VERSION, socket.file().path().display());
     side_tasks.push(Box::pin(SelfCheck::new(socket.file().clone()).run(settings.self_check_interval)));
@@ -127,7 +126,7 @@ async fn calls(
         }
         result = &mut ending => result,
     };
-    result.map_err(|error| ServiceError::rendering(chain(&error)))
+    result.map_err(|error| ServiceError::caused(ErrorKind::Rendering, error))
 }
 
 /// Removes the store's content.
@@ -161,7 +160,7 @@ fn server_options(workdir: &Path, settings: &ServerSettings) -> ServerOptions {
 
 /// Reads the one plugin of the configuration.
 fn plugin(file: &Path) -> Result<LoadedPlugin, ServiceError> {
-    let loaded = load_plugins(file).map_err(|error| cannot_start(&error))?;
+    let loaded = load_plugins(file).map_err(ServiceError::invalid_input_from)?;
     let [plugin] = <[_; 1]>::try_from(loaded).map_err(|all| {
         let (file, count) = (file.display(), all.len());
         ServiceError::invalid_input(format!("{file}: expected one plugin, found {count}"))
@@ -227,9 +226,8 @@ fn store(
         runs_dir: workdir.join("runs"),
         limits: tiphys_tree::TreeLimits::from(&options.limits),
     };
-    Store::of_this_process(store, settings.store).map_err(|error| {
-        ServiceError::invalid_input(format!("error initializing plugin service: {}", chain(&error)))
-    })
+    Store::of_this_process(store, settings.store)
+        .map_err(|error| ServiceError::invalid_input("error initializing plugin service").because(error))
 }
 
 fn runs(

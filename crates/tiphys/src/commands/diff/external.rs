@@ -12,7 +12,7 @@ use tiphys_process::Attached;
 use tokio_util::sync::CancellationToken;
 
 use super::output::{ApplicationDiff, Sides};
-use crate::error::{ServiceError, chain};
+use crate::error::ServiceError;
 use crate::lifecycle;
 use crate::settings::Process;
 
@@ -54,7 +54,7 @@ pub(super) async fn show(
     };
     let current = host.absolute("");
     let code = lifecycle::unless_interrupted(&CancellationToken::new(), attached.run(&current)).await?;
-    let code = code.map_err(|error| ServiceError::rendering(format!("{VARIABLE}: {}", chain(&error))))?;
+    let code = code.map_err(|error| ServiceError::rendering(VARIABLE).because(error))?;
     match code {
         Some(0) => Ok(false),
         Some(1) => Ok(true),

@@ -34,8 +34,8 @@ pub(super) async fn run(
         select(&workspace, &selection, "compare")?;
     // Applications that are not compared are listed, and have an exit code of their own.
     let listed = unusable.iter().filter_map(|one| one.result.as_ref().err()).chain(sets.errors());
-    let listed: BTreeSet<&str> = listed.map(ServiceError::message).collect();
-    let worst = error::print_all(errors.iter().filter(|error| !listed.contains(error.message())), None);
+    let listed: BTreeSet<String> = listed.map(ServiceError::message).collect();
+    let worst = error::print_all(errors.iter().filter(|error| !listed.contains(&error.message())), None);
     error::print_all(sets.errors(), None);
     error::warn_all(&warnings);
     checkouts::report(&workspace, &applications).await;

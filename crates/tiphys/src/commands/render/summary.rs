@@ -83,7 +83,7 @@ pub(super) fn json(errors: &[ServiceError], outcomes: &[Outcome]) -> Value {
             "warnings": rendered.map_or(&[][..], |rendered| &rendered.warnings),
         })
     });
-    let errors: Vec<&str> = errors.iter().map(ServiceError::message).collect();
+    let errors: Vec<String> = errors.iter().map(ServiceError::message).collect();
     json!({"applications": applications.collect::<Vec<_>>(), "errors": errors})
 }
 

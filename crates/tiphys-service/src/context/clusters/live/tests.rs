@@ -39,7 +39,7 @@ fn access(folder: &TempDir, contexts: &[&str]) -> KubernetesAccess {
 fn error_of(contexts: &[&str]) -> Option<String> {
     let folder = tempfile::tempdir().expect("a directory");
     let kubernetes = access(&folder, contexts);
-    connections(&service(&folder, kubernetes)).err().map(|error| error.message().to_owned())
+    connections(&service(&folder, kubernetes)).err().map(|error| error.message())
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn secrets_of_one_name_or_url_are_rejected() {
     ] {
         let folder = tempfile::tempdir().expect("a directory");
         let (service, stored) = request(&folder, &[secret("one", &first), secret("two", &second)], &[]);
-        let message = DestinationClusters::new(service, stored).err().map(|error| error.message().to_owned());
+        let message = DestinationClusters::new(service, stored).err().map(|error| error.message());
         match (cluster, message) {
             (None, None) => {}
             (Some(cluster), Some(message)) => {

@@ -6,8 +6,7 @@ use tiphys_engine::appset::Question;
 use super::RecordedAnswers;
 
 fn parse(content: &str) -> Result<RecordedAnswers, String> {
-    RecordedAnswers::parse(Path::new("a.json"), content.as_bytes())
-        .map_err(|error| error.message().to_owned())
+    RecordedAnswers::parse(Path::new("a.json"), content.as_bytes()).map_err(|error| error.message())
 }
 
 #[test]
