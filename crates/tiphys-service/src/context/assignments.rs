@@ -1,12 +1,12 @@
 //! Assignments of parameters (`NAME=VALUE`), with the content of the files that they name.
 
 use std::collections::HashSet;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 
 use tiphys_model::params::{Assignment, Form, Operand, OperandOrigin, ParameterValue, Target, read_operand};
 
 use crate::context::host::Host;
-use crate::error::{ServiceError, chain};
+use crate::error::ServiceError;
 
 /// Bytes of a value or of a file of values. The environment of a program is smaller.
 const VALUE_BYTES_MAX: u64 = 16 << 20;
@@ -41,15 +41,14 @@ pub(crate) fn operand_bytes(
 ) -> Result<Vec<u8>, ServiceError> {
     match &operand.origin {
         OperandOrigin::Inline(text) => Ok(text.clone().into_bytes()),
-        OperandOrigin::File(path) => {
-            read_bytes(host, path).map_err(|error| refused(target, &format!("cannot read {path}: {error}")))
-        }
+        OperandOrigin::File(path) => read_bytes(host, path)
+            .map_err(|error| refused(target, &format!("cannot read {path}")).because(error)),
     }
 }
 
 /// Parses the bytes of a value.
 pub(crate) fn value_of(target: &Target, form: Form, bytes: &[u8]) -> Result<ParameterValue, ServiceError> {
-    read_operand(form, bytes).map_err(|error| refused(target, &chain(&error)))
+    read_operand(form, bytes).map_err(|error| ServiceError::invalid_input(target.to_string()).because(error))
 }
 
 /// Returns the error for the value of a target.
@@ -58,17 +57,16 @@ pub(crate) fn refused(target: &Target, reason: &str) -> ServiceError {
 }
 
 /// Reads a file, or standard input for `-`.
-pub(crate) fn read_bytes(host: &Host, path: &str) -> Result<Vec<u8>, String> {
+pub(crate) fn read_bytes(host: &Host, path: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let result = if path == "-" {
-        (host.standard_input)().take(VALUE_BYTES_MAX + 1).read_to_end(&mut bytes)
+    if path == "-" {
+        (host.standard_input)().take(VALUE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     } else {
-        std::fs::File::open(host.absolute(path))
-            .and_then(|file| file.take(VALUE_BYTES_MAX + 1).read_to_end(&mut bytes))
-    };
-    result.map_err(|error| error.to_string())?;
+        std::fs::File::open(host.absolute(path))?.take(VALUE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    }
     if bytes.len() as u64 > VALUE_BYTES_MAX {
-        return Err(format!("it has more than {VALUE_BYTES_MAX} bytes, the most that a value may have"));
+        let message = format!("it has more than {VALUE_BYTES_MAX} bytes, the most that a value may have");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(bytes)
 }

@@ -2,7 +2,7 @@
 
 use tiphys_model::params::{Announcement, Parameter, collisions};
 use tiphys_plugin::config::check::{Finding, Level, Report, Rule, announcing_failed, check_announced};
-use tiphys_plugin::{Phase, Request};
+use tiphys_plugin::{Phase, PluginError};
 use tiphys_render::Work;
 use tokio_util::sync::CancellationToken;
 
@@ -105,7 +105,7 @@ impl CheckedForm {
         self.warnings.extend(asked.warnings);
         let stdout = match asked.stdout {
             Ok(stdout) => stdout,
-            Err(message) => return report.findings.push(announcing_failed(file, &message)),
+            Err(error) => return report.findings.push(announcing_failed(file, &chain(&error))),
         };
         let announced = check_announced(trial.local.config(), file, stdout.as_deref(), report);
         let collisions = collisions(&self.parameters, &asked.build_environment);
@@ -120,7 +120,7 @@ impl CheckedForm {
 
 /// Input of the plugin's dynamic command, and its output or error.
 struct Answer {
-    stdout: Result<Option<Vec<u8>>, String>,
+    stdout: Result<Option<Vec<u8>>, PluginError>,
     parameters: Vec<Parameter>,
     build_environment: Vec<String>,
     warnings: Vec<Warning>,
@@ -136,7 +136,7 @@ async fn ask(trial: &Trial) -> Result<Answer, ServiceError> {
     let Work::Plugin { request, plan, .. } = &prepared.work else {
         return Err(ServiceError::bug("a source with a plugin block is not rendered by a plugin"));
     };
-    let stdout = announcement_output(trial, request).await;
+    let stdout = trial.local.announcement_output(request).await;
     let variables = prepared.build.variables().iter();
     Ok(Answer {
         stdout,
@@ -144,8 +144,4 @@ async fn ask(trial: &Trial) -> Result<Answer, ServiceError> {
         build_environment: variables.map(|variable| variable.name.clone()).collect(),
         warnings: prepared.warnings.iter().cloned().map(Warning::from).collect(),
     })
-}
-
-async fn announcement_output(trial: &Trial, request: &Request) -> Result<Option<Vec<u8>>, String> {
-    trial.local.announcement_output(request).await.map_err(|error| chain(&error))
 }

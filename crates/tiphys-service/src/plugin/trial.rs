@@ -14,7 +14,7 @@ use crate::context::host::Host;
 use crate::context::plugins::local_plugin;
 use crate::context::service::Service;
 use crate::context::workspace::{Workspace, WorkspaceOptions};
-use crate::error::{Input, ServiceError, chain};
+use crate::error::{Input, ServiceError};
 
 /// The repository's URL if the Application has none.
 const REPOSITORY: &str = "https://repository.invalid/local.git";
@@ -60,7 +60,7 @@ impl TrialSubject {
         }
         let (resources, application) = match &folder.app {
             Some(file) => read_application(&host.absolute(file), file)
-                .map_err(|why| ServiceError::invalid_input(why).of_input(Input::Application))?,
+                .map_err(|error| error.of_input(Input::Application))?,
             None => (Resources::default(), default_application()),
         };
         Ok(Self::new(plugin, repository, folder.path.clone(), folder.shown(), resources, application))
@@ -168,12 +168,12 @@ pub(super) fn only_plugin(path: &Path) -> Result<LoadedPlugin, ServiceError> {
     })
 }
 
-/// Reads the only Application of a file, with the other resources of the file. The error is the reason.
-pub(super) fn read_application(path: &Path, shown: &Path) -> Result<(Resources, Application), String> {
+/// Reads the only Application of a file, with the other resources of the file.
+pub(super) fn read_application(path: &Path, shown: &Path) -> Result<(Resources, Application), ServiceError> {
     let resources =
-        Resources::load(&[StoreInput::Path(path.to_path_buf())]).map_err(|error| chain(&error))?;
+        Resources::load(&[StoreInput::Path(path.to_path_buf())]).map_err(ServiceError::invalid_input_from)?;
     if let Some(broken) = resources.broken().first() {
-        return Err(chain(broken));
+        return Err(ServiceError::invalid_input_from(broken.clone()));
     }
     let application = match resources.applications() {
         [only] => only.application.clone(),
@@ -183,7 +183,10 @@ pub(super) fn read_application(path: &Path, shown: &Path) -> Result<(Resources, 
                 left_out.map(|skipped| format!(" ({} was left out as {})", skipped.place, skipped.reason));
             let count = all.len();
             let why = why.unwrap_or_default();
-            return Err(format!("{} has {count} Applications, expected one{why}", shown.display()));
+            return Err(ServiceError::invalid_input(format!(
+                "{} has {count} Applications, expected one{why}",
+                shown.display()
+            )));
         }
     };
     Ok((resources, application))

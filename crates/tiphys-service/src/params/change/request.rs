@@ -16,7 +16,7 @@ use super::ValuePlace;
 use super::structures::StructureAssignment;
 use crate::context::assignments;
 use crate::context::host::Host;
-use crate::error::{Input, Remedy, ServiceError, chain};
+use crate::error::{Input, Remedy, ServiceError};
 use crate::params::ParameterValues;
 
 /// The end of an assignment of what standard input has.
@@ -58,11 +58,9 @@ impl ParameterRequest {
     pub fn new(values: &ParameterValues, unset: &[String], host: &Host) -> Result<Self, ServiceError> {
         let mut files = Vec::new();
         for file in &values.files {
-            let read = assignments::read_bytes(host, file)
-                .map_err(|error| format!("{file}: {error}"))
-                .and_then(|bytes| read_values(&bytes).map_err(|error| format!("{file}: {}", chain(&error))))
-                .map_err(|message| ServiceError::invalid_input(message).of_input(Input::Values))?;
-            files.push(read);
+            let failed = || ServiceError::invalid_input(file).of_input(Input::Values);
+            let bytes = assignments::read_bytes(host, file).map_err(|error| failed().because(error))?;
+            files.push(read_values(&bytes).map_err(|error| failed().because(error))?);
         }
         if values.assignments.is_empty() && values.files.is_empty() && unset.is_empty() {
             return Err(ServiceError::invalid_input("nothing to set").with_remedy(Remedy::GiveValues));

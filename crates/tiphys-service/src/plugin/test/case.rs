@@ -114,7 +114,8 @@ fn read(folder: &Path, mode: TestMode) -> Result<TestCase, Warning> {
         bytes.transpose().map_err(|error| format!("cannot read {name}: {error}"))
     };
     let (resources, application) = if has(APPLICATION) {
-        read_application(&folder.join(APPLICATION), Path::new(APPLICATION))?
+        read_application(&folder.join(APPLICATION), Path::new(APPLICATION))
+            .map_err(|error| error.message())?
     } else {
         (Resources::default(), default_application())
     };
