@@ -3,19 +3,17 @@
 use std::os::unix::net::UnixStream as StdStream;
 use std::time::Duration;
 
-use prost::Message as _;
 use tiphys_cmp::{Server, ServerOptions, SocketError, bind};
-use tiphys_testkit::http2::{
-    Event, connecting, data, end_of_data, frame, grpc_status, request, settings_seen,
-};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tiphys_testkit::http2::settings_seen;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, copy, duplex, join};
 use tokio::net::UnixStream;
+use tokio::net::unix::OwnedReadHalf;
 use tokio::time::{pause, resume, sleep, timeout};
-use tonic::Code;
+use tonic::{Code, Status};
 
 use crate::archives::archive;
 use crate::test_server::{ScriptedPlugin, TestServer, options, served, until};
-use crate::wire::{checksum, file, head, slowly, upload};
+use crate::wire::{Caller, checksum, file, head, slowly, upload};
 
 /// Statuses of the health service.
 const SERVING: i32 = 1;
@@ -91,80 +89,62 @@ async fn health_watch_reports_the_shutdown() {
     .await;
 }
 
-/// A caller that does not acknowledge the shutdown.
+/// A caller that does not read, so that it does not acknowledge the shutdown before the end of its call.
 struct SilentCaller {
-    stream: UnixStream,
-    /// Bytes of the server.
-    received: Vec<u8>,
+    caller: Caller,
+    unread: OwnedReadHalf,
+    /// The stream that the caller reads.
+    input: DuplexStream,
 }
 
 impl SilentCaller {
     /// Connects, and shuts the server down after the handshake.
     async fn after_shutdown(server: &TestServer) -> Self {
-        let mut stream = UnixStream::connect(&server.socket).await.expect("the server listens");
-        stream.write_all(&connecting()).await.expect("it is open");
-        let mut silent = Self { stream, received: Vec::new() };
-        while !silent.received.ends_with(&settings_seen()) {
-            silent.read_byte().await;
+        let (mut unread, output) =
+            UnixStream::connect(&server.socket).await.expect("the server listens").into_split();
+        let (read, mut input) = duplex(1 << 16);
+        let caller = Caller::over(join(read, output)).await.expect("it needs no answer");
+        let mut handshake = Vec::new();
+        while !handshake.ends_with(&settings_seen()) {
+            handshake.push(unread.read_u8().await.expect("it is open"));
         }
+        input.write_all(&handshake).await.expect("it has room");
         server.stop.cancel();
-        silent
+        Self { caller, unread, input }
     }
 
-    async fn read_byte(&mut self) {
-        self.received.push(self.stream.read_u8().await.expect("it is open"));
-    }
-
-    /// Calls `GenerateManifest` without waiting for the answer.
-    async fn call(&mut self, text: &str) {
-        let headers = [
-            (":method", "POST"),
-            (":scheme", "http"),
-            (":path", "/plugin.ConfigManagementPluginService/GenerateManifest"),
-            (":authority", "localhost"),
-            ("content-type", "application/grpc"),
-            ("te", "trailers"),
-        ];
-        let mut frames = request(&headers);
-        for part in upload(&archive(text, 0)) {
-            let part = part.encode_to_vec();
-            let length = u32::try_from(part.len()).expect("a short message").to_be_bytes();
-            frames.extend(data(&[&[0], length.as_slice(), &part].concat()));
-        }
-        frames.extend(end_of_data());
-        self.stream.write_all(&frames).await.expect("it is open");
-    }
-
-    /// Returns the gRPC code of the answer.
-    async fn code(&mut self) -> Code {
-        let mut at = 0;
-        loop {
-            self.read_byte().await;
-            let Some((frame, length)) = frame(&self.received[at..]) else { continue };
-            if let Some(Event::Headers { block, ends: true, .. }) = frame.event() {
-                let status = grpc_status(block).expect("trailers have a status");
-                return Code::from_i32(i32::try_from(status).expect("a code"));
-            }
-            at += length;
-        }
+    /// Calls `GenerateManifest`, and reads the answer after `silence`.
+    async fn generate(
+        mut self,
+        text: &str,
+        silence: impl Future<Output = ()>,
+    ) -> Result<Vec<String>, Status> {
+        let call = self.caller.generate(upload(&archive(text, 0)));
+        let reading = async {
+            silence.await;
+            // Either side may end the connection after the answer.
+            drop(copy(&mut self.unread, &mut self.input).await);
+        };
+        tokio::join!(call, reading).0
     }
 }
 
 #[tokio::test]
 async fn call_begun_during_shutdown_has_the_grace_period() {
     served(ScriptedPlugin::default(), options(), async |server| {
-        let mut caller = SilentCaller::after_shutdown(server).await;
-        caller.call("wait").await;
-        server.plugin.begun.notified().await;
-        // Longer than callers have to read their last answers, shorter than the grace period. Paused time advances only while all tasks
-        // wait.
-        pause();
-        sleep(Duration::from_secs(10)).await;
-        resume();
-        assert!(!server.ended.is_cancelled(), "a call is running");
-        server.plugin.go_on.notify_one();
-        assert_eq!(caller.code().await, Code::Ok);
-        drop(caller);
+        let caller = SilentCaller::after_shutdown(server).await;
+        let silence = async {
+            server.plugin.begun.notified().await;
+            // Longer than callers have to read their last answers, shorter than the grace period. Paused time advances only while all
+            // tasks wait.
+            pause();
+            sleep(Duration::from_secs(10)).await;
+            resume();
+            assert!(!server.ended.is_cancelled(), "a call is running");
+            server.plugin.go_on.notify_one();
+        };
+        let answer = caller.generate("wait", silence).await;
+        assert_eq!(answer.expect("it ends well"), [r#"{"kind":"wait"}"#]);
         server.ended.cancelled().await;
     })
     .await;
@@ -173,10 +153,13 @@ async fn call_begun_during_shutdown_has_the_grace_period() {
 #[tokio::test]
 async fn call_after_shutdown_is_refused() {
     served(ScriptedPlugin::default(), options(), async |server| {
-        let mut caller = SilentCaller::after_shutdown(server).await;
+        let caller = SilentCaller::after_shutdown(server).await;
         server.ended.cancelled().await;
-        caller.call("hang").await;
-        assert_eq!(caller.code().await, Code::Unavailable);
+        let refusal = r#"tiphys_cmp_calls_total{method="GenerateManifest",code="Unavailable"} 1"#;
+        let refused = || server.metrics.encode().contains(refusal);
+        let status = caller.generate("hang", until(refused)).await.expect_err("it is refused");
+        assert_eq!(status.code(), Code::Unavailable, "{}", status.message());
+        assert!(status.message().ends_with("the plugin server is shutting down"), "{}", status.message());
     })
     .await;
 }
@@ -185,11 +168,13 @@ async fn call_after_shutdown_is_refused() {
 async fn shutdown_ends_within_its_maximum() {
     let options = ServerOptions { grace: Duration::ZERO, ..options() };
     served(ScriptedPlugin::default(), options, async |server| {
-        let mut caller = SilentCaller::after_shutdown(server).await;
-        caller.call("hang").await;
-        timeout(Server::shutdown_max(Duration::ZERO), server.ended.cancelled())
-            .await
-            .expect("it ends in time");
+        let caller = SilentCaller::after_shutdown(server).await;
+        let silence = async {
+            timeout(Server::shutdown_max(Duration::ZERO), server.ended.cancelled())
+                .await
+                .expect("it ends in time");
+        };
+        caller.generate("hang", silence).await.expect_err("it is cancelled");
     })
     .await;
 }

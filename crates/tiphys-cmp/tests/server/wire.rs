@@ -3,12 +3,16 @@
 //! show.
 
 use std::collections::HashMap;
+use std::future::ready;
+use std::io;
 use std::path::Path;
 
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::unfold;
+use hyper_util::rt::TokioIo;
 use sha2::{Digest, Sha256};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 use tokio::sync::mpsc;
 use tonic::client::Grpc;
@@ -108,9 +112,27 @@ pub(crate) struct Caller(Channel);
 impl Caller {
     pub(crate) async fn new(socket: &Path) -> Result<Self, tonic::transport::Error> {
         let socket = socket.to_path_buf();
+        Self::connecting(move || UnixStream::connect(socket.clone())).await
+    }
+
+    /// A caller that does not connect again.
+    pub(crate) async fn over(
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    ) -> Result<Self, tonic::transport::Error> {
+        let mut stream = Some(stream);
+        Self::connecting(move || ready(stream.take().ok_or(io::ErrorKind::NotConnected.into()))).await
+    }
+
+    async fn connecting<S, F>(
+        mut connect: impl FnMut() -> F + Send + 'static,
+    ) -> Result<Self, tonic::transport::Error>
+    where
+        S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        F: Future<Output = io::Result<S>> + Send + 'static,
+    {
         let connector = tower::service_fn(move |_: Uri| {
-            let socket = socket.clone();
-            async move { UnixStream::connect(socket).await.map(hyper_util::rt::TokioIo::new) }
+            let stream = connect();
+            async move { stream.await.map(TokioIo::new) }
         });
         Ok(Self(Endpoint::from_static("http://localhost").connect_with_connector(connector).await?))
     }
