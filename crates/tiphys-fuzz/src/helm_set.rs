@@ -9,7 +9,7 @@ use tiphys_helm_values::{
 pub(crate) fn body(bytes: &[u8]) {
     let Some((choice, rest)) = bytes.split_first() else { return };
     let text = String::from_utf8_lossy(rest);
-    let flag = Flag::ALL[usize::from(choice % 5)];
+    let flag = Flag::ALL[usize::from(choice & 0x3f) % Flag::ALL.len()];
     let version = if choice & 0x40 == 0 { HelmVersion::V4 } else { HelmVersion::V3 };
     let (base, arguments) = match text.split_once('\n') {
         Some((base, arguments)) if choice & 0x80 != 0 => (base, arguments),

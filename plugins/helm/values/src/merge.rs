@@ -20,32 +20,26 @@ pub fn no_files(path: &str) -> Result<String, String> {
 /// The options of Helm that assign values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Flag {
-    /// `--set-json`: names with JSON, or a JSON object (Helm 4).
-    SetJson,
     /// `--set`: typed values.
     Set,
     /// `--set-string`: strings.
     SetString,
     /// `--set-file`: paths of files that contain the strings.
     SetFile,
-    /// `--set-literal`: one assignment with a verbatim value.
-    SetLiteral,
 }
 
 impl Flag {
     /// All flags, in the order in which Helm applies them, independent of the command line.
-    pub const ALL: [Self; 5] = [Self::SetJson, Self::Set, Self::SetString, Self::SetFile, Self::SetLiteral];
+    pub const ALL: [Self; 3] = [Self::Set, Self::SetString, Self::SetFile];
 }
 
 /// As on the command line.
 impl fmt::Display for Flag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::SetJson => "--set-json",
             Self::Set => "--set",
             Self::SetString => "--set-string",
             Self::SetFile => "--set-file",
-            Self::SetLiteral => "--set-literal",
         })
     }
 }
@@ -102,22 +96,6 @@ pub enum MergeError {
         /// The cause.
         source: SetError,
     },
-    /// An assignment of `--set-json` is invalid. Helm repeats the argument, not the cause.
-    #[error("failed parsing --set-json data {text}")]
-    JsonAssignment {
-        /// The argument.
-        text: String,
-        /// The cause.
-        source: SetError,
-    },
-    /// The argument of `--set-json` starts as an object, but is invalid.
-    #[error("failed parsing --set-json data JSON: {text}")]
-    JsonObject {
-        /// The argument.
-        text: String,
-        /// The cause.
-        source: tiphys_yaml::Error,
-    },
 }
 
 /// Merges the values of a command line: files in order, then assignments by kind, each kind in order. `null` is kept until
@@ -139,37 +117,11 @@ pub fn assign(values: &mut Map, inputs: &Inputs<'_>) -> Result<(), MergeError> {
     let mut added_items = 0;
     for flag in Flag::ALL {
         for assignment in inputs.assignments.iter().filter(|assignment| assignment.flag == flag) {
-            apply(assignment, values, rules, &mut added_items)?;
+            set::apply(flag, assignment.text, values, rules, &mut added_items)
+                .map_err(|source| MergeError::Assignment { flag, source })?;
         }
     }
     Ok(())
-}
-
-fn apply(
-    assignment: &Assignment<'_>,
-    values: &mut Map,
-    rules: Rules<'_>,
-    added_items: &mut usize,
-) -> Result<(), MergeError> {
-    let Assignment { flag, text } = *assignment;
-    let object = text.trim();
-    if flag == Flag::SetJson && rules.version == HelmVersion::V4 && object.starts_with('{') {
-        return match Value::from_json(object) {
-            Ok(Value::Map(map)) => {
-                merge_over(values, map);
-                Ok(())
-            }
-            // If it starts with a brace and is valid, it is an object.
-            Ok(_) => Ok(()),
-            Err(source) => Err(MergeError::JsonObject { text: text.to_owned(), source }),
-        };
-    }
-    set::apply(flag, text, values, rules, added_items).map_err(|source| match flag {
-        Flag::SetJson => MergeError::JsonAssignment { text: text.to_owned(), source },
-        Flag::Set | Flag::SetString | Flag::SetFile | Flag::SetLiteral => {
-            MergeError::Assignment { flag, source }
-        }
-    })
 }
 
 /// Merges values over others: objects are merged, and any other value, including `null`, replaces the existing one.

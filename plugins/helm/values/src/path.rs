@@ -4,7 +4,7 @@
 mod tests;
 
 use crate::go_text::whole_number;
-use crate::scan::{Backslash, Scanner};
+use crate::scan::Scanner;
 use crate::{INDEX_MAX, LEVELS_MAX, LIMITS};
 
 /// One step from the root of the values to a value.
@@ -89,7 +89,7 @@ pub fn parse_name(name: &str) -> Result<Vec<PathItem>, NameError> {
     let mut path = Vec::new();
     let mut scanner = Scanner::new(name);
     loop {
-        let (key, mut stop) = scanner.until(&KEY_ENDS, Backslash::Escapes);
+        let (key, mut stop) = scanner.until(&KEY_ENDS);
         if key.is_empty() {
             return Err(NameError::EmptyKey { name: name.to_owned() });
         }
@@ -97,7 +97,7 @@ pub fn parse_name(name: &str) -> Result<Vec<PathItem>, NameError> {
         while stop == Some('[') {
             let index = index(&mut scanner).ok_or_else(|| NameError::Index { name: name.to_owned() })?;
             path.push(PathItem::Index(index));
-            let (text, next) = scanner.until(&KEY_ENDS, Backslash::Escapes);
+            let (text, next) = scanner.until(&KEY_ENDS);
             if !text.is_empty() {
                 return Err(NameError::Index { name: name.to_owned() });
             }
@@ -118,7 +118,7 @@ pub fn parse_name(name: &str) -> Result<Vec<PathItem>, NameError> {
 
 /// Reads the rest of an index after its bracket.
 fn index(scanner: &mut Scanner<'_>) -> Option<usize> {
-    let (digits, closing) = scanner.until(&[']'], Backslash::Escapes);
+    let (digits, closing) = scanner.until(&[']']);
     closing?;
     let number = usize::try_from(whole_number(&digits).ok()?).ok()?;
     (number <= INDEX_MAX).then_some(number)

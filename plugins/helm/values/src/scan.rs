@@ -1,14 +1,5 @@
 //! Scans a string from its start.
 
-/// Effect of a backslash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Backslash {
-    /// It escapes the next character; at the end of the string it is dropped.
-    Escapes,
-    /// It is an ordinary character.
-    Plain,
-}
-
 /// The rest of a string.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scanner<'a> {
@@ -25,15 +16,16 @@ impl<'a> Scanner<'a> {
         self.rest
     }
 
-    /// Reads up to one of these characters. Returns the unescaped string before it, and the character, or `None` at the end.
-    pub(crate) fn until(&mut self, stops: &[char], backslash: Backslash) -> (String, Option<char>) {
+    /// Reads up to one of these characters. Returns the unescaped string before it, and the character, or `None` at the end. A backslash
+    /// at the end of the string is dropped.
+    pub(crate) fn until(&mut self, stops: &[char]) -> (String, Option<char>) {
         let mut text = String::new();
         let mut chars = self.rest.chars();
         let stop = loop {
             match chars.next() {
                 None => break None,
                 Some(char) if stops.contains(&char) => break Some(char),
-                Some('\\') if backslash == Backslash::Escapes => text.extend(chars.next()),
+                Some('\\') => text.extend(chars.next()),
                 Some(char) => text.push(char),
             }
         };
@@ -46,17 +38,5 @@ impl<'a> Scanner<'a> {
         let rest = self.rest.strip_prefix(sign);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
-    }
-
-    /// Reads a number of bytes, which must end at a character boundary.
-    pub(crate) fn take_bytes(&mut self, bytes: usize) -> &'a str {
-        let (taken, rest) = self.rest.split_at_checked(bytes).unwrap_or((self.rest, ""));
-        self.rest = rest;
-        taken
-    }
-
-    /// Reads white space.
-    pub(crate) fn skip_blanks(&mut self) {
-        self.rest = self.rest.trim_start();
     }
 }

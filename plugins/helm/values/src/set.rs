@@ -6,7 +6,6 @@
 //! argument. A list or object is stored only when its content is complete.
 
 mod error;
-mod json;
 #[cfg(test)]
 mod tests;
 mod typed;
@@ -15,7 +14,7 @@ use std::collections::btree_map;
 
 use crate::go_text::{NotANumber, whole_number};
 use crate::merge::{Flag, ReadFile};
-use crate::scan::{Backslash, Scanner};
+use crate::scan::Scanner;
 use crate::value::{GO_LIST, GO_MAP};
 use crate::{HelmVersion, Map, Value};
 
@@ -90,9 +89,7 @@ struct Argument<'a> {
 impl Argument<'_> {
     /// Parses an assignment below an object.
     fn assignment(&mut self, map: &mut Map, depth: Depth) -> Result<Flow, SetError> {
-        let stops: &[char] =
-            if self.flag == Flag::SetLiteral { &['=', '[', '.'] } else { &['=', '[', ',', '.'] };
-        let (key, stop) = self.scanner.until(stops, self.backslash());
+        let (key, stop) = self.scanner.until(&['=', '[', ',', '.']);
         match stop {
             None if key.is_empty() => Ok(Flow::Ends),
             None => Err(SetError::NoValue { key }),
@@ -169,7 +166,7 @@ impl Argument<'_> {
             return Err(SetError::TooManyIndexes { max: self.rules.limits.indexes_max });
         }
         let index = usize::try_from(index).map_err(|_| SetError::NegativeIndex { index })?;
-        let (text, stop) = self.scanner.until(&['[', '.', '='], self.backslash());
+        let (text, stop) = self.scanner.until(&['[', '.', '=']);
         if !text.is_empty() {
             return Err(SetError::TextAfterIndex { text });
         }
@@ -242,7 +239,7 @@ impl Argument<'_> {
 
     /// Parses an index and its closing bracket; `None` if the string ends before that.
     fn index(&mut self) -> Result<Option<i64>, SetError> {
-        let (text, closing) = self.scanner.until(&[']'], self.backslash());
+        let (text, closing) = self.scanner.until(&[']']);
         if closing.is_none() {
             return match self.rules.version {
                 HelmVersion::V3 => Err(SetError::OpenIndex),
@@ -255,30 +252,18 @@ impl Argument<'_> {
         })
     }
 
-    /// Parses a value; [`Flow::Ends`] if nothing follows the equals sign.
+    /// Parses a value up to the next comma, or a list in braces; [`Flow::Ends`] if nothing follows the equals sign.
     fn value(&mut self) -> Result<(Value, Flow), SetError> {
-        match self.flag {
-            Flag::SetJson => Ok((json::value(&mut self.scanner)?, Flow::Goes)),
-            Flag::SetLiteral => {
-                let (text, _) = self.scanner.until(&[], Backslash::Plain);
-                Ok((Value::Text(text), Flow::Goes))
-            }
-            Flag::Set | Flag::SetString | Flag::SetFile => self.value_or_list(),
-        }
-    }
-
-    /// Parses a value up to the next comma, or a list in braces.
-    fn value_or_list(&mut self) -> Result<(Value, Flow), SetError> {
         if self.scanner.rest().is_empty() {
             return Ok((Value::Text(String::new()), Flow::Ends));
         }
         if !self.scanner.take('{') {
-            let (text, _) = self.scanner.until(&[','], Backslash::Escapes);
+            let (text, _) = self.scanner.until(&[',']);
             return Ok((self.read_as_flag_says(text)?, Flow::Goes));
         }
         let mut items = Vec::new();
         loop {
-            let (text, stop) = self.scanner.until(&[',', '}'], Backslash::Escapes);
+            let (text, stop) = self.scanner.until(&[',', '}']);
             if stop.is_none() {
                 return Err(SetError::OpenList);
             }
@@ -298,12 +283,8 @@ impl Argument<'_> {
                 Ok(content) => Ok(Value::Text(content)),
                 Err(problem) => Err(SetError::File { path: text, problem }),
             },
-            Flag::SetString | Flag::SetJson | Flag::SetLiteral => Ok(Value::Text(text)),
+            Flag::SetString => Ok(Value::Text(text)),
         }
-    }
-
-    fn backslash(&self) -> Backslash {
-        if self.flag == Flag::SetLiteral { Backslash::Plain } else { Backslash::Escapes }
     }
 }
 

@@ -6,13 +6,12 @@ mod tests;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tiphys_yaml::{Data, Error, Node, read_json_as_any, write_go_json};
+use tiphys_yaml::{Data, Error, Node, write_go_json};
 
 /// The entries of an object, in the order in which Go prints them.
 pub type Map = BTreeMap<String, Value>;
 
-/// Maximum nesting of lists and objects in a file, or in a value of `--set-json`. Helm has no such limit; a thousand levels overflow a
-/// thread's stack.
+/// Maximum nesting of lists and objects in a file. Helm has no such limit; a thousand levels overflow a thread's stack.
 pub const DEPTH_MAX: usize = 250;
 
 /// A value of Helm.
@@ -24,7 +23,7 @@ pub enum Value {
     Bool(bool),
     /// An integer from `--set`: Go's `int64`. Templates print all digits.
     Integer(i64),
-    /// A number from a file or `--set-json`: Go's `float64`, for integers too. Templates print 1000000 as `1e+06`. Always finite.
+    /// A number from a file: Go's `float64`, for integers too. Templates print 1000000 as `1e+06`. Always finite.
     Float(f64),
     /// A string.
     Text(String),
@@ -39,11 +38,6 @@ impl Value {
     /// are errors, and so is nesting deeper than [`DEPTH_MAX`].
     pub fn from_node(node: &Node) -> Result<Self, Error> {
         Self::from_node_within(node, DEPTH_MAX)
-    }
-
-    /// Parses JSON as Go does into a variable of any type. Unlike in YAML, `-0` is negative zero.
-    pub(crate) fn from_json(text: &str) -> Result<Self, Error> {
-        Self::from_node(&read_json_as_any(text.as_bytes())?)
     }
 
     fn from_node_within(node: &Node, levels: usize) -> Result<Self, Error> {

@@ -1,4 +1,4 @@
-use super::{Assignment, Flag, Inputs, MergeError, ValuesFile, merged, no_files};
+use super::{Assignment, Flag, Inputs, MergeError, ValuesFile, merged};
 use crate::{HelmVersion, LIMITS, Value};
 
 fn run(files: &[(&str, &str)], assignments: &[(Flag, &str)]) -> Result<String, MergeError> {
@@ -8,7 +8,7 @@ fn run(files: &[(&str, &str)], assignments: &[(Flag, &str)]) -> Result<String, M
         version: HelmVersion::V4,
         values_files: &files,
         assignments: &assignments,
-        read_file: &no_files,
+        read_file: &|path| Ok(format!("content of {path}")),
         limits: LIMITS,
     };
     Ok(Value::Map(merged(&inputs)?).to_json())
@@ -17,15 +17,11 @@ fn run(files: &[(&str, &str)], assignments: &[(Flag, &str)]) -> Result<String, M
 #[test]
 fn files_precede_assignments_sorted_by_kind() {
     let files = [("a.yaml", "{a: 1, b: 1, o: {x: 1}}"), ("b.yaml", "{b: 2, o: {z: null}}")];
-    let assignments = [
-        (Flag::SetLiteral, "e=literal"),
-        (Flag::SetString, "d=1,e=2"),
-        (Flag::Set, "c=1,d=1,c=2"),
-        (Flag::SetJson, r#"{"c": 0, "o": {"j": []}}"#),
-    ];
+    let assignments =
+        [(Flag::SetFile, "e=file"), (Flag::SetString, "d=1,e=2"), (Flag::Set, "c=1,d=1,c=2,o.j=0")];
     assert_eq!(
         run(&files, &assignments).expect("the inputs are valid"),
-        r#"{"a":1,"b":2,"c":2,"d":"1","e":"literal","o":{"j":[],"x":1,"z":null}}"#
+        r#"{"a":1,"b":2,"c":2,"d":"1","e":"content of file","o":{"j":0,"x":1,"z":null}}"#
     );
 }
 
@@ -38,5 +34,5 @@ fn invalid_values_file_is_named() {
 #[test]
 fn flags_are_displayed_as_on_the_command_line() {
     let flags = Flag::ALL.map(|flag| flag.to_string());
-    assert_eq!(flags, ["--set-json", "--set", "--set-string", "--set-file", "--set-literal"]);
+    assert_eq!(flags, ["--set", "--set-string", "--set-file"]);
 }

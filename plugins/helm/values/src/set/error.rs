@@ -79,12 +79,6 @@ pub enum SetError {
         /// The error message of its reader.
         problem: String,
     },
-    /// The value of `--set-json` is not JSON.
-    #[error("the value is not JSON: {problem}")]
-    Json {
-        /// The error.
-        problem: String,
-    },
     /// More indexes in one name than [`crate::Limits::indexes_max`].
     #[error("the name has more than {max} indexes")]
     TooManyIndexes {

@@ -80,29 +80,6 @@ fn lists_of_files_may_exceed_the_index_limit() {
 }
 
 #[test]
-fn json_values_end_as_in_go_s_decoder() {
-    let cases = [
-        ("a=1x=2", r#"{"a":1,"x":2}"#),
-        (r#"a="x"y=1"#, r#"{"a":"x","y":1}"#),
-        ("a=truefalse=1", r#"{"a":true,"false":1}"#),
-        ("a=01=5", r#"{"1":5,"a":0}"#),
-        ("a= \u{a0}1", r#"{"a":1}"#),
-        ("a=12 3=4", r#"{"3":4,"a":12}"#),
-        (r#"a={"x":"}\"]"}b=[[1],"]"]"#, r#"{"a":{"x":"}\"]"},"b":[[1],"]"]}"#),
-        (r#"a={"b":1}.c=5"#, r#"{"a":{"b":1}}"#),
-        ("a[0].b=", r#"{"a":[{"b":null}]}"#),
-        ("", "{}"),
-    ];
-    for (text, expected) in cases {
-        assert_eq!(json(Flag::SetJson, text, "{}"), expected, "{text}");
-    }
-    for text in ["a=1.x", "a=-", "a=1e5b", "a=[1}", "a=\"x", "a=1, ,b=2", "\u{feff}{\"a\":1}"] {
-        let error = apply(Flag::SetJson, text, "{}", HelmVersion::V4).expect_err("Helm rejects it");
-        assert_eq!(error.to_string(), format!("failed parsing --set-json data {text}"));
-    }
-}
-
-#[test]
 fn open_index_ends_the_argument_only_in_helm_4() {
     assert_eq!(json(Flag::Set, "a=1,b[0", "{}"), r#"{"a":1}"#);
     assert_eq!(cause(Flag::Set, "a=1,b[0", "{}", HelmVersion::V3), "error parsing index: EOF");
@@ -113,10 +90,8 @@ fn indexes_in_one_name_are_limited() {
     let name = |count: usize| format!("a{}=1", "[0]".repeat(count));
     let most = LIMITS.indexes_max;
     assert!(apply(Flag::Set, &name(most), "{}", HelmVersion::V4).is_ok());
-    for flag in [Flag::Set, Flag::SetLiteral] {
-        let error = cause(flag, &name(most + 1), "{}", HelmVersion::V4);
-        assert_eq!(error, format!("the name has more than {most} indexes"));
-    }
+    let error = cause(Flag::Set, &name(most + 1), "{}", HelmVersion::V4);
+    assert_eq!(error, format!("the name has more than {most} indexes"));
 }
 
 #[test]

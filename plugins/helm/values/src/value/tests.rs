@@ -76,19 +76,15 @@ fn numbers_without_a_json_form_are_rejected() {
 }
 
 #[test]
-fn negative_zero_is_kept_in_json_and_not_in_yaml() {
-    let json = Value::from_json("[-0, 0,\n {\"-\": -0}, -0.0, -1]").expect("the input is JSON");
-    assert_eq!(json.to_json(), r#"[-0,0,{"-":-0},-0,-1]"#);
+fn only_floats_are_negative_zero() {
     assert_eq!(read("[-0, 0, -0.0]").to_json(), "[0,0,-0]");
 }
 
 #[test]
 fn nesting_is_limited() {
     let text = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
-    assert!(Value::from_json(&text(DEPTH_MAX)).is_ok());
+    read(&text(DEPTH_MAX));
     let node = read_document(text(DEPTH_MAX + 1).as_bytes()).expect("valid YAML").expect("not empty");
-    for error in [Value::from_json(&text(DEPTH_MAX + 1)), Value::from_node(&node)] {
-        let message = error.expect_err("the limit is exceeded").message;
-        assert_eq!(message, format!("nested deeper than {DEPTH_MAX} levels"));
-    }
+    let error = Value::from_node(&node).expect_err("the limit is exceeded");
+    assert_eq!(error.message, format!("nested deeper than {DEPTH_MAX} levels"));
 }

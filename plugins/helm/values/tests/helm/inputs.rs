@@ -36,22 +36,17 @@ impl Random {
     }
 
     fn flag(&mut self) -> Flag {
-        match self.below(8) {
-            0 => Flag::SetString,
-            1 => Flag::SetJson,
-            2 => Flag::SetLiteral,
-            _ => Flag::Set,
-        }
+        if self.below(8) == 0 { Flag::SetString } else { Flag::Set }
     }
 
     /// The argument of an assignment: mostly realistic, sometimes arbitrary.
-    fn argument(&mut self, flag: Flag) -> String {
+    fn argument(&mut self) -> String {
         const SIGNS: &[&str] =
             &["a", "b", "0", "1", ".", "[", "]", "{", "}", "=", ",", "\\", " ", "\"", "é", "\n", "\u{7f}"];
         if self.below(4) == 0 {
             return self.several(12, |random| random.one_of(SIGNS).to_owned());
         }
-        let one = |random: &mut Self| format!("{}={}", random.name(), random.value(flag));
+        let one = |random: &mut Self| format!("{}={}", random.name(), random.value());
         let more =
             self.several(2, |random| format!("{}{}", random.one_of(&[",", ",", ",", "", ", "]), one(random)));
         one(self) + &more
@@ -71,7 +66,7 @@ impl Random {
         name
     }
 
-    fn value(&mut self, flag: Flag) -> String {
+    fn value(&mut self) -> String {
         const VALUES: &[&str] = &[
             "x",
             "1",
@@ -97,26 +92,7 @@ impl Random {
             "0",
             "\\",
         ];
-        const JSON_VALUES: &[&str] = &[
-            "1",
-            "-0",
-            "1.50",
-            "1e7",
-            "true",
-            "null",
-            "",
-            " ",
-            "\"a,b\"",
-            "[]",
-            "{}",
-            "[1,{\"a\":null}]",
-            "01",
-            "x",
-            "{\"a\":{\"b\":[1]}} ",
-            "\"\\ud800\"",
-            "12345678901234567890",
-        ];
-        self.one_of(if flag == Flag::SetJson { JSON_VALUES } else { VALUES }).to_owned()
+        self.one_of(VALUES).to_owned()
     }
 
     /// The content of a values file: objects of this depth, with keys that are also names of subcharts.
@@ -162,7 +138,7 @@ impl CommandLine {
         let assignments = (0..count)
             .map(|_| {
                 let flag = random.flag();
-                (flag, random.argument(flag))
+                (flag, random.argument())
             })
             .collect();
         Self { base, assignments }
@@ -173,7 +149,7 @@ impl CommandLine {
         let mut line = Self { assignments: Vec::new(), ..Self::random(random) };
         while line.assignments.len() < size {
             let flag = random.flag();
-            let argument = random.argument(flag);
+            let argument = random.argument();
             let place =
                 if random.below(2) == 0 { format!("k{}.", line.assignments.len()) } else { String::new() };
             line.assignments.push((flag, place + &argument));

@@ -48,12 +48,10 @@ fn shown(values: Map) -> Answer {
     Answer::Values { json: values.to_json(), printed: values.to_string() }
 }
 
-/// The error as Helm prints it: with its cause, except for `--set-json`.
+/// The error as Helm prints it: with its cause.
 fn helm_text(error: &MergeError) -> String {
-    match (error, error.source()) {
-        (MergeError::Assignment { .. }, Some(cause)) => format!("{error}: {cause}"),
-        _ => error.to_string(),
-    }
+    let cause = error.source().expect("every error of merging has a cause");
+    format!("{error}: {cause}")
 }
 
 fn our_values(helm: &Helm, line: &CommandLine) -> Result<Map, MergeError> {

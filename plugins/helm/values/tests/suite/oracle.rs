@@ -46,22 +46,17 @@ fn assignment(arg: &Json) -> Assignment<'_> {
     let flag = match arg["flag"].as_str().expect("a flag") {
         "set" => Flag::Set,
         "set-string" => Flag::SetString,
-        "set-json" => Flag::SetJson,
         "set-file" => Flag::SetFile,
-        "set-literal" => Flag::SetLiteral,
         other => panic!("unknown flag {other}"),
     };
     Assignment { flag, text: arg["arg"].as_str().expect("an argument") }
 }
 
-/// The error as Helm prints it: with its cause, except for `--set-json`.
+/// The error as Helm prints it: with its causes.
 fn helm_text(error: &dyn Error) -> String {
-    let text = error.to_string();
     match error.source() {
-        Some(cause) if !text.starts_with("failed parsing --set-json") => {
-            format!("{text}: {}", helm_text(cause))
-        }
-        _ => text,
+        Some(cause) => format!("{error}: {}", helm_text(cause)),
+        None => error.to_string(),
     }
 }
 
