@@ -25,7 +25,8 @@ pub trait Observer: Send + Sync + Debug {
 }
 
 /// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum CommandEnd {
     /// With exit code 0.
     Succeeded,
@@ -44,14 +45,7 @@ pub enum CommandEnd {
 impl CommandEnd {
     /// Returns the value for labels.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::NotStarted => "not_started",
-            Self::DeadlineExceeded => "deadline_exceeded",
-            Self::Cancelled => "cancelled",
-            Self::OutputTooLarge => "output_too_large",
-        }
+        self.into()
     }
 }
 

@@ -16,7 +16,8 @@ const TEXT_FOR_A_NUMBER: &str = "helm has this number as a text: --set reads who
                                  `set-string` none; write it into `values-object` or into a value file";
 
 /// The kind of a problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum ProblemRule {
     /// A required value is missing.
     Missing,
@@ -35,14 +36,7 @@ pub enum ProblemRule {
 impl ProblemRule {
     /// Returns the lower-case name: `missing`, `unannounced`, `type`, `choice`, `hidden` or `no-effect`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Unannounced => "unannounced",
-            Self::Type => "type",
-            Self::Choice => "choice",
-            Self::Hidden => "hidden",
-            Self::NoEffect => "no-effect",
-        }
+        self.into()
     }
 
     fn of(kind: &ProblemKind) -> Self {

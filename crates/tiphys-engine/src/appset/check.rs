@@ -24,7 +24,8 @@ pub struct SetFinding {
 }
 
 /// A rule of [`check_set`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SetRule {
     /// Argo CD's schema does not have the field.
     UnknownField,
@@ -45,15 +46,7 @@ pub enum SetRule {
 impl SetRule {
     /// Returns the name for messages.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::UnknownField => "unknown-field",
-            Self::RepeatedKey => "repeated-key",
-            Self::Generator => "generator",
-            Self::Template => "template",
-            Self::NoEffect => "no-effect",
-            Self::Refused => "refused",
-            Self::Name => "name",
-        }
+        self.into()
     }
 
     /// Returns whether the set cannot work.

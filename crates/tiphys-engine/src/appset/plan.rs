@@ -114,7 +114,8 @@ pub struct PlannedApplication {
 }
 
 /// How a generated Application differs from the existing one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Change {
     /// It does not exist.
     Added,
@@ -169,13 +170,7 @@ pub enum PlanError {
 impl Change {
     /// Returns the word for messages.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Changed => "changed",
-            Self::Unchanged => "unchanged",
-            Self::Invalid => "invalid",
-        }
+        self.into()
     }
 }
 

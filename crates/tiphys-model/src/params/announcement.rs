@@ -35,9 +35,11 @@ pub enum ItemType {
 }
 
 /// The field of a parameter that has its value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum CollectionType {
     /// Not set; same as [`CollectionType::String`].
+    #[strum(serialize = "")]
     Absent,
     /// A string.
     String,
@@ -170,23 +172,12 @@ impl ItemType {
 impl CollectionType {
     /// Parses `collectionType`; `None` if the word is unknown. The empty word is [`CollectionType::Absent`].
     pub fn from_word(word: &str) -> Option<Self> {
-        match word {
-            "" => Some(Self::Absent),
-            "string" => Some(Self::String),
-            "array" => Some(Self::Array),
-            "map" => Some(Self::Map),
-            _ => None,
-        }
+        word.parse().ok()
     }
 
     /// Returns the word for `collectionType`; empty if not set.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Absent => "",
-            Self::String => "string",
-            Self::Array => "array",
-            Self::Map => "map",
-        }
+        self.into()
     }
 
     /// Returns the name of the field that has the value.

@@ -36,7 +36,8 @@ pub struct Field {
 }
 
 /// The input control for a single value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Input {
     /// Any string.
     Text,
@@ -162,12 +163,7 @@ impl Field {
 impl Input {
     /// Returns the name in the output of `plugin check -o json`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Number => "number",
-            Self::Switch => "switch",
-            Self::Choice => "choice",
-        }
+        self.into()
     }
 }
 

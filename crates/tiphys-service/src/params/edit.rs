@@ -23,37 +23,35 @@ use crate::select::select;
 use crate::warning::Warning;
 
 /// Where a change is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum WriteTo {
+    /// The Application's own file, each value where it is in effect: in the inline values of a chart if these set it, if they are the only
+    /// place with values of the chart, or if a parameter cannot express it; else in parameters.
+    Effective,
     /// The Application's own file.
     #[default]
     Application,
     /// The inline values of a chart in the Application's own file.
     Values,
-    /// The Application's own file, each value where it is in effect: in the inline values of a chart if these set it, if they are the only
-    /// place with values of the chart, or if a parameter cannot express it; else in parameters.
-    Effective,
     /// `.argocd-source-<app>.yaml` in the application's directory of the local repository.
     Override,
 }
 
 impl WriteTo {
     /// Every place.
-    pub const ALL: [Self; 4] = [Self::Effective, Self::Application, Self::Values, Self::Override];
+    pub const ALL: &[Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// Returns the name in options and requests: `effective`, `application`, `values` or `override`.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Application => "application",
-            Self::Values => "values",
-            Self::Effective => "effective",
-            Self::Override => "override",
-        }
+        self.into()
     }
 
     /// Returns the place with a name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|place| place.name() == name)
+        name.parse().ok()
     }
 
     /// Returns where values of a chart are set.

@@ -151,7 +151,7 @@ fn places(is_chart: bool) -> Vec<Place> {
         WriteTo::Override => "an override file in the source's folder",
     };
     let of_charts = [WriteTo::Application, WriteTo::Values];
-    let places = WriteTo::ALL.into_iter().filter(|place| is_chart || !of_charts.contains(place));
+    let places = WriteTo::ALL.iter().copied().filter(|place| is_chart || !of_charts.contains(place));
     places.map(|place| Place { name: place.name(), text: text(place) }).collect()
 }
 

@@ -1,7 +1,8 @@
 //! The state of an application as of its last rendering.
 
 /// The state of an application as of its last rendering.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum ApplicationState {
     /// It was not rendered since its files changed.
     Unknown,
@@ -24,12 +25,7 @@ impl ApplicationState {
 
     /// Returns the word in URLs.
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Unknown => "unknown",
-            Self::Renders { .. } => "renders",
-            Self::Fails => "fails",
-            Self::Problems { .. } => "problems",
-        }
+        self.into()
     }
 
     /// Returns the words for people.

@@ -3,22 +3,23 @@
 use std::fmt;
 
 /// A JSON type, with its name in JSON Schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum JsonType {
-    /// A string.
-    String,
+    /// `true` or `false`.
+    Boolean,
     /// An integer.
     Integer,
     /// Any number, including integers.
     Number,
-    /// `true` or `false`.
-    Boolean,
-    /// `null`.
-    Null,
+    /// A string.
+    String,
     /// A list.
     Array,
     /// An object.
     Object,
+    /// `null`.
+    Null,
 }
 
 /// A non-empty set of types; a value has one of them.
@@ -30,25 +31,16 @@ const SEPARATOR: char = '|';
 
 impl JsonType {
     /// All types, in the order in which they are written.
-    pub const ALL: [Self; 7] =
-        [Self::Boolean, Self::Integer, Self::Number, Self::String, Self::Array, Self::Object, Self::Null];
+    pub const ALL: &[Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// Parses a name; `None` if it is unknown.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|one| one.word() == word)
+        word.parse().ok()
     }
 
     /// Returns the name.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Integer => "integer",
-            Self::Number => "number",
-            Self::Boolean => "boolean",
-            Self::Null => "null",
-            Self::Array => "array",
-            Self::Object => "object",
-        }
+        self.into()
     }
 
     /// Returns a description of the type, with an article if it needs one.
@@ -103,7 +95,7 @@ impl Types {
     /// Iterates over the types; `integer` is omitted if the set has `number`.
     pub fn iter(self) -> impl Iterator<Item = JsonType> {
         let is_listed = move |one: &JsonType| *one != JsonType::Integer || !self.allow(JsonType::Number);
-        JsonType::ALL.into_iter().filter(move |one| self.allow(*one)).filter(is_listed)
+        JsonType::ALL.iter().copied().filter(move |one| self.allow(*one)).filter(is_listed)
     }
 
     /// Returns a description such as `a whole number or null`.

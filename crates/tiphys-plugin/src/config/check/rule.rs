@@ -1,7 +1,8 @@
 //! The rules of `plugin check`. Their names are part of the interface: none is removed or renamed.
 
 /// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Level {
     /// It fails, when the plugin starts or when it is used.
     Error,
@@ -12,7 +13,8 @@ pub enum Level {
 }
 
 /// The rule of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Rule {
     /// Invalid YAML for Kubernetes' reader.
     InvalidYaml,
@@ -53,6 +55,7 @@ pub enum Rule {
     /// More than one discovery rule.
     SeveralDiscoveryRules,
     /// No discovery rule.
+    #[strum(serialize = "no-discovery-rule")]
     NoDiscovery,
     /// A `fileName` that looks like a pattern of `find.glob`.
     FileNamePattern,
@@ -94,89 +97,11 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 38] = [
-        Self::InvalidYaml,
-        Self::WrongType,
-        Self::MissingName,
-        Self::WrongKind,
-        Self::MissingGenerate,
-        Self::UnusableName,
-        Self::SocketPathTooLong,
-        Self::NullAnnouncement,
-        Self::AnnouncementWithoutName,
-        Self::UnknownCollectionType,
-        Self::GlobSyntax,
-        Self::WrongApiVersion,
-        Self::UnknownKey,
-        Self::DeprecatedKey,
-        Self::DuplicateKey,
-        Self::SeveralDocuments,
-        Self::UnusableValue,
-        Self::ArgsWithoutCommand,
-        Self::SeveralDiscoveryRules,
-        Self::NoDiscovery,
-        Self::FileNamePattern,
-        Self::LiteralGlob,
-        Self::EmbeddedScript,
-        Self::EvalInScript,
-        Self::XargsInScript,
-        Self::ProgramNotFound,
-        Self::ProgramNotExecutable,
-        Self::DuplicateAnnouncement,
-        Self::IgnoredDefault,
-        Self::UnknownItemType,
-        Self::InvalidChoices,
-        Self::DefaultNotInChoices,
-        Self::DefaultNotOfItemType,
-        Self::VariableCollision,
-        Self::RequiredWithDefault,
-        Self::CollectionTypeDiffers,
-        Self::AnnouncementFailed,
-        Self::AnnouncementOutput,
-    ];
+    pub const ALL: &[Self] = <Self as strum::VariantArray>::VARIANTS;
 
     /// Returns the rule's name in the output.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::InvalidYaml => "invalid-yaml",
-            Self::WrongType => "wrong-type",
-            Self::MissingName => "missing-name",
-            Self::WrongKind => "wrong-kind",
-            Self::MissingGenerate => "missing-generate",
-            Self::UnusableName => "unusable-name",
-            Self::SocketPathTooLong => "socket-path-too-long",
-            Self::NullAnnouncement => "null-announcement",
-            Self::AnnouncementWithoutName => "announcement-without-name",
-            Self::UnknownCollectionType => "unknown-collection-type",
-            Self::GlobSyntax => "glob-syntax",
-            Self::WrongApiVersion => "wrong-api-version",
-            Self::UnknownKey => "unknown-key",
-            Self::DeprecatedKey => "deprecated-key",
-            Self::DuplicateKey => "duplicate-key",
-            Self::SeveralDocuments => "several-documents",
-            Self::UnusableValue => "unusable-value",
-            Self::ArgsWithoutCommand => "args-without-command",
-            Self::SeveralDiscoveryRules => "several-discovery-rules",
-            Self::NoDiscovery => "no-discovery-rule",
-            Self::FileNamePattern => "file-name-pattern",
-            Self::LiteralGlob => "literal-glob",
-            Self::EmbeddedScript => "embedded-script",
-            Self::EvalInScript => "eval-in-script",
-            Self::XargsInScript => "xargs-in-script",
-            Self::ProgramNotFound => "program-not-found",
-            Self::ProgramNotExecutable => "program-not-executable",
-            Self::DuplicateAnnouncement => "duplicate-announcement",
-            Self::IgnoredDefault => "ignored-default",
-            Self::UnknownItemType => "unknown-item-type",
-            Self::InvalidChoices => "invalid-choices",
-            Self::DefaultNotInChoices => "default-not-in-choices",
-            Self::DefaultNotOfItemType => "default-not-of-item-type",
-            Self::VariableCollision => "variable-collision",
-            Self::RequiredWithDefault => "required-with-default",
-            Self::CollectionTypeDiffers => "collection-type-differs",
-            Self::AnnouncementFailed => "announcement-failed",
-            Self::AnnouncementOutput => "announcement-output",
-        }
+        self.into()
     }
 
     /// Returns the severity.
@@ -209,10 +134,6 @@ impl Rule {
 impl Level {
     /// Returns the level's name in the output.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
+        self.into()
     }
 }

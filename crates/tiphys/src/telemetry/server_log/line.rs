@@ -15,7 +15,8 @@ pub(crate) enum LogFormat {
 }
 
 /// The severity of a line, with the names of logrus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum Severity {
     Trace,
     Debug,
@@ -28,14 +29,7 @@ pub(crate) enum Severity {
 
 impl Severity {
     fn as_str(self) -> &'static str {
-        match self {
-            Self::Trace => "trace",
-            Self::Debug => "debug",
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Error => "error",
-            Self::Fatal => "fatal",
-        }
+        self.into()
     }
 }
 
