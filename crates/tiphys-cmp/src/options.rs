@@ -4,33 +4,34 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tiphys_model::limits::Limit;
 use tiphys_tree::archive::ArchiveLimits;
 
 use crate::MESSAGE_BYTES_MAX;
 use crate::services::version::Versions;
 
 /// Maximum duration of a call whose caller sets no deadline: Argo CD's default of `ARGOCD_EXEC_TIMEOUT`.
-pub const CALL_TIMEOUT: Duration = Duration::from_secs(90);
+pub const CALL_TIMEOUT: Duration = Limit::PLUGIN_TIMEOUT.default_duration();
 /// How long running calls may continue after the shutdown begins.
-pub const GRACE: Duration = Duration::from_secs(20);
+pub const GRACE: Duration = Limit::SHUTDOWN_GRACE.default_duration();
 /// Maximum number of open connections. Further callers wait until one ends.
 pub const CONNECTIONS_MAX: NonZeroU32 = NonZeroU32::new(512).unwrap();
 /// How long a new connection may take to send its preface and its first frame. Clients send both at once.
-pub const PREFACE_MAX: Duration = Duration::from_secs(10);
+pub const PREFACE_MAX: Duration = Limit::CONNECTION_PREFACE_MAX.default_duration();
 /// How long a connection may have no call. Pings do not count.
-pub const IDLE_MAX: Duration = Duration::from_mins(1);
+pub const IDLE_MAX: Duration = Limit::CONNECTION_IDLE_MAX.default_duration();
 /// How long the sender of an upload may send nothing before the call is ended.
-pub const STALL_MAX: Duration = Duration::from_secs(30);
+pub const STALL_MAX: Duration = Limit::UPLOAD_STALL_MAX.default_duration();
 /// The same while other uploads wait for its unpack slot. A repo-server whose CPU is throttled pauses, too.
-pub const CROWDED_STALL_MAX: Duration = Duration::from_secs(5);
+pub const CROWDED_STALL_MAX: Duration = Limit::UPLOAD_STALL_CROWDED_MAX.default_duration();
 /// Archives that are unpacked at once while they are received. Further uploads wait in the order of arrival.
 pub const UNPACKING_MAX: usize = 32;
 /// Compressed bytes of an archive.
-pub const PACKED_BYTES_MAX: u64 = 1 << 30;
+pub const PACKED_BYTES_MAX: u64 = Limit::PACKED_BYTES_MAX.default_value();
 /// Entries of an archive.
 pub const ENTRIES_MAX: u64 = 500_000;
 /// Uncompressed bytes of an archive.
-pub const UNPACKED_BYTES_MAX: u64 = 4 << 30;
+pub const UNPACKED_BYTES_MAX: u64 = Limit::TREE_BYTES_MAX.default_value();
 
 /// Limits of a server, and how it reports its calls.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ use tiphys_model::resources::{Application, ApplicationSource};
 use tiphys_plugin::{Discovery, InputRule, Match, Plugin, chain};
 use tiphys_source::{ATTRIBUTES_FILE, ResolvedRevision, RevisionIndex};
 use tiphys_tree::kustomization::{KUSTOMIZATION_BYTES_MAX, KUSTOMIZATIONS};
-use tiphys_tree::{Depth, Entries, ReadError, RepoPath, Tree, TreeKey};
+use tiphys_tree::{Depth, ReadError, RepoPath, Tree, TreeKey};
 
 use crate::RenderError;
 use crate::renderer::Renderer;
@@ -362,9 +362,18 @@ impl Finder<'_> {
         };
         let entries = collector.entries_of(app_path)?;
         let decides = |plugin: &dyn Plugin| {
-            // The rule of a plugin that needs more than the directory may fail.
-            let stands_back = !undecided.is_decided_by(plugin.name()) && plugin.looks_only_at_folder();
-            !stands_back && may_match(plugin, &entries)
+            if plugin.discovery() == Discovery::NotConfigured {
+                return false;
+            }
+            // The rule of a plugin that needs more than the directory may match, or fail.
+            if !plugin.looks_only_at_folder() {
+                return true;
+            }
+            match plugin.matches_entries(&entries, &RepoPath::default(), &|| false) {
+                Ok(Match::NotSupported) => false,
+                Ok(_) => undecided.is_decided_by(plugin.name()),
+                Err(_) => true,
+            }
         };
         match self.renderer.catalogue.all().iter().find(|plugin| decides(plugin.as_ref())) {
             Some(plugin) => Err(format!("plugin {:?} may render it", plugin.name())),
@@ -394,15 +403,6 @@ impl Finder<'_> {
             None => Err(format!("there is no plugin {name:?}")),
         }
     }
-}
-
-/// Whether the discovery rule of a plugin may match a directory with these entries, in which links count as files.
-fn may_match(plugin: &dyn Plugin, entries: &Entries) -> bool {
-    if plugin.discovery() == Discovery::NotConfigured {
-        return false;
-    }
-    let matches = || plugin.matches_entries(entries, &RepoPath::default(), &|| false);
-    !plugin.looks_only_at_folder() || !matches!(matches(), Ok(Match::NotSupported))
 }
 
 /// Returns the index of the files of a chart or artefact.

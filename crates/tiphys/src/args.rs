@@ -146,6 +146,7 @@ impl Command {
             | Self::Inputs(_)
             | Self::Params(_)
             | Self::Serve(_)
+            | Self::Cache(_)
             | Self::Project(_) => true,
             Self::AppSet(args) => !matches!(args.command, AppSetCommand::Plugin(_)),
             Self::Plugin(args) => matches!(args.command, PluginCommand::List(_)),
@@ -153,7 +154,6 @@ impl Command {
             | Self::CmpServer(_)
             | Self::JsonPath(_)
             | Self::Crd(_)
-            | Self::Cache(_)
             | Self::Doctor(_)
             | Self::Init(_)
             | Self::Completion(_)

@@ -24,6 +24,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
+use tiphys_service::ProjectFileChoice;
 
 use crate::args::{Arguments, CmpServerArgs, Command, OutputFormat, SharedOptions};
 use crate::built_in::PluginCall;
@@ -96,6 +97,13 @@ async fn run(
     if matches!(shared.output, Some(OutputFormat::Diff | OutputFormat::Markdown)) && !command.compares() {
         return Err(ServiceError::invalid_input(
             "-o diff and -o markdown are only available in `diff`, `params diff` and `appset diff`",
+        ));
+    }
+    let reads_file =
+        command.uses_project_file() || matches!(command, Command::Config(_) | Command::Doctor(_));
+    if !reads_file && matches!(shared.project_file, ProjectFileChoice::Named(_) | ProjectFileChoice::Base) {
+        return Err(ServiceError::invalid_input(
+            "this command uses no project file: --config takes KEY=VALUE here",
         ));
     }
     if let Command::Diff(args) = &mut command

@@ -1,7 +1,7 @@
 //! The values of the project file. Options and environment variables win over the file.
 
 use tiphys_service::compare::project_file_of_base;
-use tiphys_service::{ProjectFile, ProjectFileChoice};
+use tiphys_service::{ProjectFile, ProjectFileChoice, ProjectValue};
 
 use crate::args::{Command, SharedOptions};
 use crate::error::ServiceError;
@@ -11,9 +11,9 @@ use crate::settings::Process;
 /// The settings that give access to the objects of clusters.
 const CLUSTERS: [&str; 5] = ["clusterState", "context", "kubeconfig", "inCluster", "clusterSecrets"];
 
-/// Whether options or variables name clusters, or folders that stand for them.
+/// Whether the settings of a command name clusters, or folders that stand for them.
 pub(crate) fn gives_clusters(shared: &SharedOptions) -> bool {
-    CLUSTERS.iter().any(|key| shared.given.get(key).is_some())
+    CLUSTERS.iter().filter_map(|key| shared.given.get(key)).any(|given| gives_access(&given.values))
 }
 
 /// Whether options, variables or the project file name clusters, or folders that stand for them.
@@ -27,7 +27,14 @@ pub(crate) fn names_clusters(shared: &SharedOptions, host: &Process) -> Result<b
         ProjectFileChoice::Base => None,
         named => ProjectFile::find(named, host)?,
     };
-    Ok(file.is_some_and(|file| file.values().iter().any(|value| CLUSTERS.contains(&value.setting.key))))
+    let names_cluster =
+        |value: &ProjectValue| CLUSTERS.contains(&value.setting.key) && gives_access(&value.values);
+    Ok(file.is_some_and(|file| file.values().iter().any(names_cluster)))
+}
+
+/// Whether values of such a setting give access: a switch may be off, and a list empty.
+fn gives_access(values: &[String]) -> bool {
+    values.iter().any(|value| value != "false")
 }
 
 /// Adds the values of the project file to the settings of a command; in a comparison of revisions that of the base.

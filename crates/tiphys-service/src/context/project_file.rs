@@ -108,6 +108,7 @@ impl ProjectFile {
     ) -> Result<Self, ServiceError> {
         let FoundFile { path, real, top, content } = found;
         let dir = paths::relative(path.parent().unwrap_or(&path), &host.current_dir);
+        let at_revision = shown.is_some();
         let own_name = || dir.join(path.file_name().unwrap_or_default()).display().to_string();
         let shown = shown.unwrap_or_else(own_name);
         let consents = Consents::of(host);
@@ -117,7 +118,10 @@ impl ProjectFile {
         } else {
             Consent::Remembered(consents.filter(|consents| !brings_consent(consents)))
         };
-        let values = values(&shown, &content, &dir, top.as_deref(), host)?;
+        // The file of another revision may have keys of an earlier version, which the change renames.
+        let present = at_revision.then(|| migrate::with_present_keys(&content).ok()).flatten();
+        let present = present.map_or_else(|| content.clone(), |(present, _)| present);
+        let values = values(&shown, &present, &dir, top.as_deref(), host)?;
         Ok(Self { shown, path: real, content, values, consent, remedy: Remedy::AllowProjectFile })
     }
 

@@ -58,7 +58,8 @@ impl FileOrigins {
         let accepted = &options.trust_repository_settings;
         let accepted = accepted.iter().flat_map(|dir| locations(&host.absolute(dir)));
         let accepted = accepted.map(|location| location.place).collect();
-        let (repository, base) = (Origin::Repository, Origin::Base);
+        // Only a comparison knows that its base is one.
+        let (repository, base) = (Origin::Repository, Origin::Repository);
         Self { current_dir: host.absolute(""), rendered, accepted, repository, base }
     }
 
@@ -68,9 +69,8 @@ impl FileOrigins {
         if from != PluginsFrom::Base {
             self.repository = Origin::AcceptedHead;
         }
-        if from != PluginsFrom::Base || tops.iter().all(|top| self.is_accepted(top)) {
-            self.base = Origin::AcceptedBase;
-        }
+        let is_base_accepted = from != PluginsFrom::Base || tops.iter().all(|top| self.is_accepted(top));
+        self.base = if is_base_accepted { Origin::AcceptedBase } else { Origin::Base };
         self.rendered.extend(tops.iter().cloned());
         self
     }

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::context::clusters::{DestinationClusters, cluster_secrets};
 use crate::context::dynamic::{ClusterValues, LiveReads};
-use crate::context::options::{ApplicationSelection, SettingOrigin, named_by};
+use crate::context::options::ApplicationSelection;
 use crate::context::plugins::{self, PluginPath};
 use crate::context::projects::Projects;
 use crate::context::service::Service;
@@ -219,9 +219,7 @@ impl Workspace {
         }
         let named = plugins::plugin_paths(options, host).into_iter();
         let plugins = named.map(|PluginPath { path, origin }| (plugins::prefix(origin), path));
-        let sockets = options
-            .plugin_socket_dir(host)
-            .map(|path| (named_by("pluginSockets", SettingOrigin::Option) + ": ", path));
+        let sockets = options.plugin_socket_dir(host).map(|path| ("pluginSockets: ".to_owned(), path));
         let (origin, path) =
             plugins.chain(sockets).find(|(_, path)| self.origins.of_path(path).is_rendered())?;
         Some(Warning::new(format!(

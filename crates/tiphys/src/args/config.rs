@@ -38,8 +38,8 @@ pub(crate) struct ConfigShowArgs {
 #[command(after_help = "Example:
   tiphys config show && tiphys config allow
 
-A project file can choose plugins, clusters, project rules, application sets, trusted settings, limits, and paths outside of its checkout. They take effect only after `config allow`, or if the file is named with --config. The consent is to the content of the file, and
-of the files that trustRepositorySettings names: after a change it must be given again. It is remembered in $XDG_CONFIG_HOME/tiphys/allowed.")]
+`tiphys help options` names the settings that need consent, because they decide what runs, what is contacted and what is permitted; so do
+paths outside of the checkout. They take effect only after `config allow`, or if the file is named with --config. The consent is to the content of the file, and of the files that trustRepositorySettings names: after a change it must be given again. It is remembered in $XDG_CONFIG_HOME/tiphys/allowed.")]
 pub(crate) struct ConfigAllowArgs {
     #[command(flatten)]
     pub(crate) shared: shared::Tool,

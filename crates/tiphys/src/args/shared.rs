@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::builder::EnumValueParser;
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, ValueEnum};
 use tiphys_service::{CurrentCheckout, GivenSettings, ProjectFileChoice, Setting, Warning};
 
@@ -171,11 +172,14 @@ impl SharedOptions {
             current_checkout: CurrentCheckout::Unused,
             warnings: Vec::new(),
         };
-        let mut level = Some(matches);
-        while let Some(matches) = level {
-            shared.add(matches)?;
-            level = matches.subcommand().map(|(_, below)| below);
+        let mut levels = vec![matches];
+        while let Some((_, below)) = levels.last().and_then(|matches| matches.subcommand()) {
+            levels.push(below);
         }
+        for level in &levels {
+            shared.add(level)?;
+        }
+        refuse_unused(matches, levels.last().copied().unwrap_or(matches))?;
         Ok(shared)
     }
 
@@ -188,7 +192,7 @@ impl SharedOptions {
         }
         for setting in tiphys_service::SETTINGS {
             let is_given = matches.try_contains_id(setting.key).is_ok_and(|is_defined| is_defined)
-                && matches.value_source(setting.key) == Some(clap::parser::ValueSource::CommandLine);
+                && matches.value_source(setting.key) == Some(ValueSource::CommandLine);
             if !is_given {
                 continue;
             }
@@ -207,6 +211,20 @@ impl SharedOptions {
             self.project_file = choice;
         }
         self.given.set_arguments(settings.iter().map(String::as_str))
+    }
+}
+
+/// Refuses options before the name of a command that the command does not use.
+fn refuse_unused(before: &ArgMatches, command: &ArgMatches) -> Result<(), ServiceError> {
+    let settings = tiphys_service::SETTINGS.iter().map(|setting| (setting.key, setting.argument()));
+    let others = [CONFIG, OUTPUT, VERBOSE].map(|id| (id, format!("--{id}")));
+    let is_given = |id: &str| {
+        before.try_contains_id(id).is_ok_and(|is_defined| is_defined)
+            && before.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    match settings.chain(others).find(|(id, _)| is_given(id) && command.try_contains_id(id).is_err()) {
+        Some((_, option)) => Err(ServiceError::invalid_input(format!("this command does not use {option}"))),
+        None => Ok(()),
     }
 }
 

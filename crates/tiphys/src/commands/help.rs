@@ -89,7 +89,12 @@ fn described(setting: &Setting) -> String {
     let parts = [Some(setting.summary), Some(setting.details).filter(|details| !details.is_empty())];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();
     let default = default.map(|default| format!(" Default: {default}.")).unwrap_or_default();
-    format!("  {}={value}{option}\n      {}.{default}\n", setting.key, parts.join(". "))
+    let consent = match setting.consent_text().as_str() {
+        "" => String::new(),
+        "yes" => " Needs consent in the project file.".to_owned(),
+        when => format!(" Needs consent in the project file {when}."),
+    };
+    format!("  {}={value}{option}\n      {}.{default}{consent}\n", setting.key, parts.join(". "))
 }
 
 /// The entry of options that several commands share.

@@ -15,7 +15,7 @@ use crate::error::ServiceError;
 use crate::settings::Process;
 
 /// The settings that candidates depend on. Other options are ignored, so that a mistake in them has no effect.
-const SETTINGS: [&str; 3] = ["store", "plugins", "repo"];
+const SETTINGS: [&str; 4] = ["store", "plugins", "repo", "argocdNamespace"];
 
 /// The sources of candidates.
 pub(super) struct Context<'a> {
@@ -78,7 +78,7 @@ impl<'a> Context<'a> {
 
 /// Returns the options of a line, with the values of the project file that take effect.
 fn options(host: &Process, line: &Line<'_>) -> Result<ServiceOptions, ServiceError> {
-    let mut given = GivenSettings::of_variables(host)?;
+    let mut given = GivenSettings::of_variables(host).unwrap_or_default();
     for setting in SETTINGS.iter().filter_map(|key| Setting::named(key)) {
         let values: Vec<String> = line.values(setting.key).map(|value| at_home(host, value)).collect();
         if !values.is_empty() {
@@ -87,10 +87,12 @@ fn options(host: &Process, line: &Line<'_>) -> Result<ServiceOptions, ServiceErr
     }
     let config: Vec<String> = line.values("config").map(|value| at_home(host, value)).collect();
     let (choice, settings) = project_file_choice(config.iter().map(Path::new))?;
-    given.set_arguments(settings.iter().map(String::as_str))?;
+    // An argument may be incomplete.
+    drop(given.set_arguments(settings.iter().map(String::as_str)));
     if let Ok(Some(file)) = ProjectFile::find(&choice, host) {
         given.add_usable(&file)?;
     }
+    given.retain(&SETTINGS);
     let mut options =
         ServiceOptions { built_in_plugins: built_in::PLUGIN_FILES, ..ServiceOptions::default() };
     given.apply(&mut options, host)?;

@@ -38,8 +38,7 @@ impl GivenSettings {
         let mut given = Self::default();
         for setting in SETTINGS {
             let name = setting.variable();
-            // An empty value of `repo` turns its default off; other empty variables count as unset.
-            let is_given = |value: &&String| !value.is_empty() || setting.key == "repo";
+            let is_given = |value: &&String| !value.is_empty() || setting.accepts_empty;
             if let Some(value) = host.variables.get(&name).filter(is_given) {
                 given.add(setting, setting.values_of_variable(value), SettingOrigin::Variable)?;
             }
@@ -73,6 +72,11 @@ impl GivenSettings {
         }
         for (key, values) in values {
             let setting = known(key)?;
+            if values.len() > 1 && !setting.is_list() {
+                return Err(ServiceError::invalid_input(format!(
+                    "--config {key} is given twice; give it once"
+                )));
+            }
             if let Some(option) = setting.option.filter(|_| self.by(key) == Some(SettingOrigin::Option)) {
                 let message = format!("--{option} and --config {key} both set {key}; use one");
                 return Err(ServiceError::invalid_input(message));
@@ -118,6 +122,11 @@ impl GivenSettings {
             }
         }
         Ok(())
+    }
+
+    /// Removes the values of other settings.
+    pub fn retain(&mut self, keys: &[&str]) {
+        self.settings.retain(|key, _| keys.contains(key));
     }
 
     /// Returns the origin of a setting's values.
@@ -174,6 +183,9 @@ impl GivenSettings {
         if setting.key == LIMITS {
             return self.add_limits(&values, origin);
         }
+        if !setting.accepts_empty && values.iter().any(String::is_empty) {
+            return Err(ServiceError::invalid_input("must not be empty").about(&setting.named_by(origin)));
+        }
         self.settings.insert(setting.key, GivenSetting { setting, values, origin, is_of_caller: true });
         Ok(())
     }
@@ -181,9 +193,12 @@ impl GivenSettings {
     fn add_limits(&mut self, values: &[String], origin: SettingOrigin) -> Result<(), ServiceError> {
         for value in values {
             let (limit, value) = read_limit(value).map_err(|error| error.about(&named_by(LIMITS, origin)))?;
-            let is_replaced = self.limits.get(&limit).is_none_or(|(earlier, _)| *earlier <= origin);
-            if is_replaced {
-                self.limits.insert(limit, (origin, value));
+            match self.limits.get(&limit).map(|(earlier, _)| *earlier) {
+                Some(SettingOrigin::Option) if origin == SettingOrigin::Option => {
+                    return Err(ServiceError::invalid_input(format!("{limit} is given twice; give it once")));
+                }
+                Some(earlier) if earlier > origin => {}
+                _ => drop(self.limits.insert(limit, (origin, value))),
             }
         }
         Ok(())

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tiphys_model::limits::Limit;
 use tiphys_model::params::suggest;
+use tiphys_model::resources::parse_bool;
 
 use crate::context::host::Host;
 use crate::context::options::{SETTINGS, ServiceOptions};
@@ -26,6 +27,8 @@ pub struct Setting {
     pub details: &'static str,
     /// The separator of values in its variable. None: the variable has one value.
     pub(super) separator: Option<char>,
+    /// Whether an empty value has a meaning. Otherwise it is an error: as a path it would be the current directory.
+    pub(super) accepts_empty: bool,
     pub(crate) kind: SettingKind,
     pub(crate) consent: ConsentRule,
 }
@@ -95,18 +98,9 @@ impl Setting {
     /// A setting without an option whose values in the project file all need consent.
     pub(super) const fn new(key: &'static str, kind: SettingKind) -> Self {
         let (summary, details, default) = ("", "", "");
+        let (option, separator, value_name, accepts_empty) = (None, None, "VALUE", false);
         let consent = ConsentRule::Every;
-        Self {
-            key,
-            option: None,
-            value_name: "VALUE",
-            default,
-            summary,
-            details,
-            separator: None,
-            kind,
-            consent,
-        }
+        Self { key, option, value_name, default, summary, details, separator, accepts_empty, kind, consent }
     }
 
     pub(super) const fn option(self, option: &'static str) -> Self {
@@ -123,6 +117,10 @@ impl Setting {
 
     pub(super) const fn separated_by(self, separator: char) -> Self {
         Self { separator: Some(separator), ..self }
+    }
+
+    pub(super) const fn accepts_empty(self) -> Self {
+        Self { accepts_empty: true, ..self }
     }
 
     pub(super) const fn consent(self, consent: ConsentRule) -> Self {
@@ -263,12 +261,8 @@ impl Setting {
                     add(options, value, source)?;
                 }
             }
-            SettingKind::Limits => {
-                for value in values {
-                    let (limit, value) = read_limit(value)?;
-                    options.limits.set(limit, value);
-                }
-            }
+            // They are merged one by one.
+            SettingKind::Limits => {}
         }
         Ok(())
     }
@@ -288,11 +282,7 @@ pub(crate) fn named_by(key: &str, origin: SettingOrigin) -> String {
 }
 
 fn boolean(value: &str) -> Result<bool, ServiceError> {
-    match value {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(unknown_word(value, &["true", "false"])),
-    }
+    parse_bool(value).ok_or_else(|| unknown_word(value, &["true", "false"]))
 }
 
 fn unknown_word(value: &str, words: &[&str]) -> ServiceError {

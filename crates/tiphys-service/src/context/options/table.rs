@@ -9,7 +9,7 @@ use tiphys_engine::TrackingMethod;
 use tiphys_http::ConnectTo;
 use tiphys_kube::cluster_reader::ClusterStateArgument;
 use tiphys_process::PrivateView;
-use tiphys_source::LocalCopy;
+use tiphys_source::{LocalCopy, redact_url};
 use tiphys_tree::read_bounded;
 
 use super::setting::{ConsentRule, Setting, SettingKind, SettingOrigin, ValueSource};
@@ -48,6 +48,7 @@ pub static SETTINGS: &[Setting] = &[
     Setting::new("repo", Parsed { add: add_repository, path: Some(folder_of_repository) })
         .option("repo")
         .value("[URL=]DIR")
+        .accepts_empty()
         .consent(PathsOut)
         .help(
             "Use the files of DIR, uncommitted ones included, instead of URL",
@@ -344,8 +345,10 @@ const API_VERSIONS_BYTES_MAX: u64 = 4 << 20;
 /// Standard input among the paths of a store.
 const STANDARD_INPUT: &str = "-";
 
+/// Returns the directory of `[URL=]DIR`. None: there is none, as in a URL alone, which may have a password.
 fn folder_of_repository(value: &str) -> Option<PathBuf> {
-    Some(LocalCopy::parse(value, std::path::Path::new("")).ok()?.dir)
+    let copy = LocalCopy::parse(value, std::path::Path::new("")).ok()?;
+    (copy.url.is_some() || copy.revision.is_some() || !value.contains("://")).then_some(copy.dir)
 }
 
 fn add_repository(
@@ -355,6 +358,12 @@ fn add_repository(
 ) -> Result<(), ServiceError> {
     if text.is_empty() {
         return Ok(());
+    }
+    if folder_of_repository(text).is_none() {
+        let text = redact_url(text);
+        return Err(ServiceError::invalid_input(format!(
+            "{text:?} names no folder; write DIR, @BRANCH=DIR, URL=DIR or URL@REV=DIR"
+        )));
     }
     let copy = LocalCopy::parse(text, &source.host.absolute(""))
         .map_err(|error| ServiceError::invalid_input(error.to_string()))?;

@@ -40,10 +40,10 @@ pub fn migrate(choice: &ProjectFileChoice, host: &Host) -> Result<Option<Migrati
     Ok(Some(Migration { shown, renamed }))
 }
 
-type Renamed = Vec<(&'static str, &'static str)>;
+pub(super) type Renamed = Vec<(&'static str, &'static str)>;
 
 /// Renames the keys in the text of a project file.
-fn with_present_keys(content: &[u8]) -> Result<(Vec<u8>, Renamed), Invalid> {
+pub(super) fn with_present_keys(content: &[u8]) -> Result<(Vec<u8>, Renamed), Invalid> {
     let invalid = |message: &str| Invalid { position: Position::START, message: message.to_owned() };
     let text = std::str::from_utf8(content).map_err(|_| invalid("expected UTF-8"))?;
     let documents = read_documents(content).map_err(|error| Invalid {

@@ -90,6 +90,17 @@ fn each_setting_is_given_by_argument_variable_and_file() {
 }
 
 #[test]
+fn default_of_the_table_is_that_of_the_options() {
+    let host = Host::for_tests(&[]);
+    let default = changed(&ServiceOptions::default());
+    for setting in SETTINGS.iter().filter(|setting| !setting.default.is_empty() && setting.key != "store") {
+        let mut given = GivenSettings::default();
+        given.set_arguments([format!("{}={}", setting.key, setting.default).as_str()]).expect("valid");
+        assert_eq!(changed(&applied(&given, &host)), default, "{}", setting.key);
+    }
+}
+
+#[test]
 fn option_wins_over_variable_and_variable_over_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let dir = folder.path();
@@ -131,6 +142,8 @@ fn option_wins_over_variable_and_variable_over_file() {
 fn invalid_value_names_its_setting_and_origin() {
     let folder = tempfile::tempdir().expect("a folder");
     for (argument, variable, expected) in [
+        ("plugins=", None, "--plugins: must not be empty"),
+        ("trustRepositorySettings=", None, "--config trustRepositorySettings: must not be empty"),
         (
             "tracking=x",
             None,
