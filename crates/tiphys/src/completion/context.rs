@@ -78,7 +78,7 @@ impl<'a> Context<'a> {
 
 /// Returns the options of a line, with the values of the project file that take effect.
 fn options(host: &Process, line: &Line<'_>) -> Result<ServiceOptions, ServiceError> {
-    let mut given = GivenSettings::of_variables(host).unwrap_or_default();
+    let mut given = GivenSettings::of_variables_for(&SETTINGS, host);
     for setting in SETTINGS.iter().filter_map(|key| Setting::named(key)) {
         let values: Vec<String> = line.values(setting.key).map(|value| at_home(host, value)).collect();
         if !values.is_empty() {

@@ -36,12 +36,8 @@ impl GivenSettings {
     /// Returns the values of the variables of this environment: `TIPHYS_` with the key, or the name of a limit, in upper case.
     pub fn of_variables(host: &Host) -> Result<Self, ServiceError> {
         let mut given = Self::default();
-        for setting in SETTINGS {
-            let name = setting.variable();
-            let is_given = |value: &&String| !value.is_empty() || setting.accepts_empty;
-            if let Some(value) = host.variables.get(&name).filter(is_given) {
-                given.add(setting, setting.values_of_variable(value), SettingOrigin::Variable)?;
-            }
+        for (setting, values) in setting_variables(host) {
+            given.add(setting, values, SettingOrigin::Variable)?;
         }
         for limit in Limit::ALL {
             let name = limit.variable();
@@ -53,6 +49,16 @@ impl GivenSettings {
             }
         }
         Ok(given)
+    }
+
+    /// Returns the values that the variables of this environment give to these settings.
+    pub fn of_variables_for(keys: &[&str], host: &Host) -> Self {
+        let mut given = Self::default();
+        for (setting, values) in setting_variables(host).filter(|(setting, _)| keys.contains(&setting.key)) {
+            // An invalid value counts as none.
+            drop(given.add(setting, values, SettingOrigin::Variable));
+        }
+        given
     }
 
     /// Gives a setting the values of an option.
@@ -203,6 +209,14 @@ impl GivenSettings {
         }
         Ok(())
     }
+}
+
+/// Returns the settings whose variables have values. An empty variable counts as unset, unless an empty value has a meaning.
+fn setting_variables(host: &Host) -> impl Iterator<Item = (&'static Setting, Vec<String>)> {
+    SETTINGS.iter().filter_map(|setting| {
+        let value = host.variables.get(&setting.variable())?;
+        (setting.accepts_empty || !value.is_empty()).then(|| (setting, setting.values_of_variable(value)))
+    })
 }
 
 /// The key of the limits.
