@@ -25,7 +25,7 @@ pub enum Origin {
     AcceptedBase,
 }
 
-/// A document that may permit more than the defaults. Only [`by_trust`] makes one.
+/// A document that may permit more than the defaults. Only this module makes one.
 #[derive(Debug)]
 pub struct Trusted<'a, T>(&'a T);
 
