@@ -1,7 +1,7 @@
 //! The Argo CD resources that tiphys reads: `Application`, `ApplicationSet`, `AppProject`, settings, CA certificates, Secrets.
 //!
 //! The types have the fields and names of Argo CD's own types. They are decoded from a [`tiphys_yaml::Node`], with positions, by Go's rules
-//! (letter case, `null`, strict types). A field is declared once, by `go_struct` in [`fields`].
+//! (letter case, `null`, strict types). A field is declared once, by `go_struct` in `resources/fields`.
 
 mod application;
 mod application_set;

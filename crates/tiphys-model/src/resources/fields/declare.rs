@@ -99,7 +99,7 @@ macro_rules! go_struct {
 }
 pub(crate) use go_struct;
 
-/// A struct of [`go_struct`].
+/// A struct that `go_struct` declares.
 pub trait GoFields: Default + PartialEq + Serialize {
     /// The struct in the table of Go's fields.
     const GO: GoStruct;
