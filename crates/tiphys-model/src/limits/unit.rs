@@ -1,6 +1,5 @@
 //! Units of limits.
 
-use std::fmt;
 use std::ops::RangeInclusive;
 
 /// The unit of a limit's value.
@@ -56,16 +55,6 @@ impl Unit {
             self.suffixes().iter().rev().find(|(_, factor)| value != 0 && value.is_multiple_of(*factor));
         let (suffix, factor) = fitting.copied().unwrap_or(("", 1));
         format!("{}{suffix}", value / factor)
-    }
-}
-
-impl fmt::Display for Unit {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Bytes => "bytes",
-            Self::Seconds => "seconds",
-            Self::Count => "number",
-        })
     }
 }
 

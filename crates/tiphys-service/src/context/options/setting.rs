@@ -41,9 +41,9 @@ pub(crate) enum SettingKind {
     /// One of these words, each with its effect.
     Word(&'static [(&'static str, SetWord)]),
     /// A string.
-    Text(fn(&mut ServiceOptions) -> &mut Option<String>),
+    Value(fn(&mut ServiceOptions) -> &mut Option<String>),
     /// Strings.
-    Texts(fn(&mut ServiceOptions) -> &mut Vec<String>),
+    Values(fn(&mut ServiceOptions) -> &mut Vec<String>),
     /// A path.
     Path(fn(&mut ServiceOptions) -> &mut Option<PathBuf>),
     /// Paths.
@@ -170,11 +170,11 @@ impl Setting {
     /// Whether it has several values.
     pub fn is_list(&self) -> bool {
         match self.kind {
-            SettingKind::Texts(_)
+            SettingKind::Values(_)
             | SettingKind::Paths(_)
             | SettingKind::Parsed { .. }
             | SettingKind::Limits => true,
-            SettingKind::Switch(_) | SettingKind::Word(_) | SettingKind::Text(_) | SettingKind::Path(_) => {
+            SettingKind::Switch(_) | SettingKind::Word(_) | SettingKind::Value(_) | SettingKind::Path(_) => {
                 false
             }
         }
@@ -252,8 +252,8 @@ impl Setting {
                 Some((_, set)) => set(options),
                 None => return Err(unknown_word(only, &self.words())),
             },
-            SettingKind::Text(field) => *field(options) = Some(only.to_owned()),
-            SettingKind::Texts(field) => *field(options) = values.to_vec(),
+            SettingKind::Value(field) => *field(options) = Some(only.to_owned()),
+            SettingKind::Values(field) => *field(options) = values.to_vec(),
             SettingKind::Path(field) => *field(options) = Some(PathBuf::from(only)),
             SettingKind::Paths(field) => *field(options) = paths(),
             SettingKind::Parsed { add, .. } => {

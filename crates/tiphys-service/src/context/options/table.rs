@@ -20,7 +20,7 @@ use super::{
 use crate::error::ServiceError;
 
 use ConsentRule::PathsOut;
-use SettingKind::{Limits, Parsed, Path, Paths, Switch, Text, Texts, Word as Words};
+use SettingKind::{Limits, Parsed, Path, Paths, Switch, Value, Values, Word as Words};
 
 /// All settings, in the order in which they are listed.
 pub static SETTINGS: &[Setting] = &[
@@ -101,7 +101,7 @@ pub static SETTINGS: &[Setting] = &[
         "Folder with the sockets of running plugin servers",
         "Without it, the folder of `ARGOCD_PLUGINSOCKFILEPATH`",
     ),
-    Setting::new("passEnv", Texts(|options| &mut options.pass_env))
+    Setting::new("passEnv", Values(|options| &mut options.pass_env))
         .value("NAME|PREFIX*")
         .separated_by(',')
         .help(
@@ -270,7 +270,7 @@ pub static SETTINGS: &[Setting] = &[
         "`git` are those of `git ls-files`, `new` those of Argo CD's \
              `--enable-new-git-file-globbing`",
     ),
-    Setting::new("argocdNamespace", Text(|options| &mut options.argocd_namespace))
+    Setting::new("argocdNamespace", Value(|options| &mut options.argocd_namespace))
         .value("NS")
         .help("Namespace of Argo CD", "Default: the namespace of argocd-cm in the store, else `argocd`"),
     Setting::new(

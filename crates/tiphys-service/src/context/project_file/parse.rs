@@ -72,8 +72,8 @@ fn written(Entry { key, value }: &Entry) -> Result<Option<WrittenKey>, Invalid> 
             vec![word]
         }
         SettingKind::Limits => limits(value, name)?,
-        SettingKind::Path(_) | SettingKind::Text(_) => vec![checked(setting, value, name, "a string")?],
-        SettingKind::Texts(_) | SettingKind::Paths(_) | SettingKind::Parsed { .. } => match &value.data {
+        SettingKind::Path(_) | SettingKind::Value(_) => vec![checked(setting, value, name, "a string")?],
+        SettingKind::Values(_) | SettingKind::Paths(_) | SettingKind::Parsed { .. } => match &value.data {
             Data::Sequence(items) => items
                 .iter()
                 .enumerate()

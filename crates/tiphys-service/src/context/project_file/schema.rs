@@ -33,8 +33,8 @@ fn property(setting: &Setting) -> Value {
             let words = setting.words().into_iter().map(Value::from).chain([Value::Null]);
             json!({"type": ["string", "null"], "enum": words.collect::<Vec<_>>()})
         }
-        SettingKind::Text(_) | SettingKind::Path(_) => json!({"type": ["string", "null"], "minLength": 1}),
-        SettingKind::Texts(_) | SettingKind::Paths(_) | SettingKind::Parsed { .. } => {
+        SettingKind::Value(_) | SettingKind::Path(_) => json!({"type": ["string", "null"], "minLength": 1}),
+        SettingKind::Values(_) | SettingKind::Paths(_) | SettingKind::Parsed { .. } => {
             json!({"allOf": [{"$ref": "#/definitions/texts"}]})
         }
         SettingKind::Limits => limits(),
