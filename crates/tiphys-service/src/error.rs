@@ -12,6 +12,7 @@ pub(crate) use tiphys_plugin::chain;
 use tiphys_source::SourceError;
 use tiphys_store::{Place, SelectError, StoredApplication};
 
+use crate::context::options::Setting;
 use rendering::{source_kind, source_remedy};
 
 /// The kind of an error. Front ends map it to exit codes or status codes. Later kinds are worse than earlier ones.
@@ -42,8 +43,8 @@ pub enum ErrorKind {
 /// The input that an error is about. Front ends name their option or field for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// The setting of this key, behind a thin pointer that keeps errors small.
-    Setting(&'static &'static str),
+    /// A setting.
+    Setting(&'static Setting),
     /// The file with the Application of a trial.
     Application,
     /// The base revision of a comparison.

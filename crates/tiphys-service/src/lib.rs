@@ -40,8 +40,8 @@ pub use context::cluster_references::ClusterReference;
 pub use context::host::Host;
 pub use context::options::{
     ApplicationSelection, ClusterContext, ConnectPlugins, CurrentCheckout, FileGlobbing, GivenSetting,
-    GivenSettings, KubernetesAccess, ProjectEnforcement, RepositoryRevisions, SETTINGS, ServiceOptions,
-    SetInclusion, Setting, SettingOrigin, StepCallback, StorePath,
+    GivenSettings, KubernetesAccess, ProjectEnforcement, RepositoryRevisions, ServiceOptions, SetInclusion,
+    Setting, SettingOrigin, StepCallback, StorePath,
 };
 pub use context::project_file::{
     Migration, PROJECT_FILE, ProjectFile, ProjectFileChoice, ProjectValue, migrate_project_file,

@@ -1,7 +1,7 @@
 //! The values of the project file. Options and environment variables win over the file.
 
 use tiphys_service::compare::project_file_of_base;
-use tiphys_service::{ProjectFile, ProjectFileChoice, ProjectValue};
+use tiphys_service::{ProjectFile, ProjectFileChoice, ProjectValue, Setting};
 
 use crate::args::{Command, SharedOptions};
 use crate::error::ServiceError;
@@ -9,11 +9,17 @@ use crate::options::open_service;
 use crate::settings::Process;
 
 /// The settings that give access to the objects of clusters.
-const CLUSTERS: [&str; 5] = ["clusterState", "context", "kubeconfig", "inCluster", "clusterSecrets"];
+const CLUSTERS: [&Setting; 5] = [
+    Setting::CLUSTER_STATE,
+    Setting::CONTEXT,
+    Setting::KUBECONFIG,
+    Setting::IN_CLUSTER,
+    Setting::CLUSTER_SECRETS,
+];
 
 /// Whether the settings of a command name clusters, or folders that stand for them.
 pub(crate) fn gives_clusters(shared: &SharedOptions) -> bool {
-    CLUSTERS.iter().filter_map(|key| shared.given.get(key)).any(|given| gives_access(&given.values))
+    CLUSTERS.iter().filter_map(|setting| shared.given.get(setting)).any(|given| gives_access(&given.values))
 }
 
 /// Whether options, variables or the project file name clusters, or folders that stand for them.
@@ -28,7 +34,7 @@ pub(crate) fn names_clusters(shared: &SharedOptions, host: &Process) -> Result<b
         named => ProjectFile::find(named, host)?,
     };
     let names_cluster =
-        |value: &ProjectValue| CLUSTERS.contains(&value.setting.key) && gives_access(&value.values);
+        |value: &ProjectValue| CLUSTERS.contains(&value.setting) && gives_access(&value.values);
     Ok(file.is_some_and(|file| file.values().iter().any(names_cluster)))
 }
 

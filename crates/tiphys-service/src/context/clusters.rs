@@ -15,6 +15,7 @@ use tiphys_render::ClusterVersions;
 use tiphys_store::StoredSecret;
 use tokio::sync::OnceCell;
 
+use crate::context::options::Setting;
 use crate::context::service::Service;
 use crate::error::{ErrorKind, Input, ServiceError};
 
@@ -225,7 +226,7 @@ fn add_folders(clusters: &mut Clusters, service: &Service) -> Result<(), Service
             .or_default()
             .extend(&service.host().absolute(&argument.folder))
             .map_err(|error| {
-                ServiceError::invalid_input_from(error).of_input(Input::Setting(&"clusterState"))
+                ServiceError::invalid_input_from(error).of_input(Input::Setting(Setting::CLUSTER_STATE))
             })?;
     }
     for (name, folder) in folders {

@@ -13,7 +13,7 @@ use tiphys_process::{Launcher, adopt_orphans, set_not_dumpable};
 use tiphys_tree::Store;
 
 use crate::context::host::Host;
-use crate::context::options::{ServiceOptions, SettingOrigin, named_by};
+use crate::context::options::{ServiceOptions, Setting, SettingOrigin};
 use crate::error::{ServiceError, chain};
 
 pub(crate) use self::replaced::{NamedPlugin, without_replaced};
@@ -64,7 +64,7 @@ pub fn plugin_paths(options: &ServiceOptions, host: &Host) -> Vec<PluginPath> {
 
 /// Returns the beginning of messages about plugins from an origin.
 pub(crate) fn prefix(origin: SettingOrigin) -> String {
-    named_by("plugins", origin) + ": "
+    Setting::PLUGINS.named_by(origin) + ": "
 }
 
 /// Returns the plugins that are part of the program.

@@ -30,9 +30,6 @@ pub use migrate::{Migration, migrate as migrate_project_file};
 pub(crate) use paths::leads_out;
 pub use schema::project_file_schema;
 
-/// The key whose files are trusted, so that consent is to their content, too.
-const TRUSTED: &str = "trustRepositorySettings";
-
 /// Name of the project file.
 pub const PROJECT_FILE: &str = ".tiphys.yaml";
 
@@ -137,7 +134,8 @@ impl ProjectFile {
         let path = place.path.below(&place.top);
         let found = FoundFile { real: path.clone(), path, top: Some(place.top.clone()), content };
         let file = Self::read(found, Some(format!("{label}:{}", place.path)), is_named, host)?;
-        let values = file.values.into_iter().filter(|value| value.setting.key != TRUSTED);
+        let values =
+            file.values.into_iter().filter(|value| value.setting != Setting::TRUST_REPOSITORY_SETTINGS);
         let values = values.map(|value| ProjectValue { paths: Vec::new(), ..value }).collect();
         // `config allow` is about the file of the checkout.
         Ok(Self { values, remedy: Remedy::TrustBaseProjectFile, ..file })
@@ -164,10 +162,10 @@ impl ProjectFile {
         value.need.is_none() || (self.is_allowed() && self.changed_settings(value).is_empty())
     }
 
-    /// Fails if a value needs consent that is missing, or names a path that does not exist. `is_used` returns whether the value of a key is
+    /// Fails if a value needs consent that is missing, or names a path that does not exist. `is_used` returns whether the value of a setting is
     /// used; an option replaces it otherwise.
-    pub fn require_usable(&self, is_used: impl Fn(&str) -> bool) -> Result<(), ServiceError> {
-        let used = || self.values.iter().filter(|value| is_used(value.setting.key));
+    pub fn require_usable(&self, is_used: impl Fn(&Setting) -> bool) -> Result<(), ServiceError> {
+        let used = || self.values.iter().filter(|value| is_used(value.setting));
         if !self.is_allowed() {
             let needing = used().filter_map(|value| {
                 let leads_out =
@@ -266,7 +264,7 @@ impl ProjectFile {
     /// Returns the files whose settings are to be trusted, and whose content the caller has not allowed.
     fn changed_settings(&self, value: &ProjectValue) -> Vec<String> {
         let Consent::Remembered(consents) = &self.consent else { return Vec::new() };
-        if value.setting.key != TRUSTED {
+        if value.setting != Setting::TRUST_REPOSITORY_SETTINGS {
             return Vec::new();
         }
         let is_allowed = |path: &Path| {
@@ -278,7 +276,7 @@ impl ProjectFile {
     }
 
     fn settings_files(&self) -> impl Iterator<Item = &Path> {
-        let values = self.values.iter().filter(|value| value.setting.key == TRUSTED);
+        let values = self.values.iter().filter(|value| value.setting == Setting::TRUST_REPOSITORY_SETTINGS);
         values.flat_map(|value| value.paths.iter().map(|(path, _)| path.as_path()))
     }
 }
@@ -286,9 +284,7 @@ impl ProjectFile {
 impl ProjectValue {
     /// Returns the values without passwords in URLs.
     pub fn shown(&self) -> Vec<String> {
-        let is_url = self.setting.key == "repo";
-        let shown = |value: &String| if is_url { redact_url(value) } else { value.clone() };
-        self.values.iter().map(shown).collect()
+        self.values.iter().map(|value| redact_url(value)).collect()
     }
 
     /// Returns whether the values take effect only with consent.

@@ -5,7 +5,7 @@ use std::io::Read as _;
 use tiphys_store::{Store as Resources, StoreInput};
 
 use crate::context::host::Host;
-use crate::context::options::{ServiceOptions, StorePath};
+use crate::context::options::{ServiceOptions, Setting, StorePath};
 use crate::error::{Input, ServiceError};
 
 /// Loads the store of the options.
@@ -26,7 +26,7 @@ pub fn load_store(options: &ServiceOptions, host: &Host) -> Result<Resources, Se
 /// Loads a store and logs what it left out.
 pub(crate) fn load_inputs(inputs: &[StoreInput]) -> Result<Resources, ServiceError> {
     let resources = Resources::load(inputs)
-        .map_err(|error| ServiceError::invalid_input_from(error).of_input(Input::Setting(&"store")))?;
+        .map_err(|error| ServiceError::invalid_input_from(error).of_input(Input::Setting(Setting::STORE)))?;
     let counts = resources.counts();
     tracing::info!(
         files = counts.files,

@@ -11,6 +11,7 @@ use tiphys_store::StoredApplication;
 
 use crate::context::cluster_references::{ClusterReference, KnownKinds};
 use crate::context::clusters::OpenCluster;
+use crate::context::options::Setting;
 use crate::context::workspace::Workspace;
 use crate::error::{ErrorKind, Input, ServiceError};
 
@@ -96,6 +97,6 @@ fn unread_kinds(stored: &StoredApplication, cluster: &OpenCluster, error: Cluste
     if cluster.reader.is_live() {
         error.in_application(stored, &stored.place)
     } else {
-        error.of_input(Input::Setting(&"clusterState"))
+        error.of_input(Input::Setting(Setting::CLUSTER_STATE))
     }
 }

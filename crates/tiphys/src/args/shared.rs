@@ -25,9 +25,6 @@ const NO_FILE: &str = "none";
 /// The value of `--config` that uses the project file of a comparison's base.
 const FILE_OF_BASE: &str = "base";
 
-/// The argument of `appset` commands that replaces the setting of this key.
-const ANSWERS: &str = "answers";
-
 /// The values of shared options.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedOptions {
@@ -57,7 +54,7 @@ pub(crate) enum OutputFormat {
 
 /// Declares sets of shared options. Each is flattened into the arguments of commands.
 macro_rules! sets {
-    ($($(#[$about:meta])* $set:ident: [$($id:expr),*];)*) => {
+    ($($(#[$about:meta])* $set:ident: [$($option:expr),*];)*) => {
         $(
             $(#[$about])*
             #[derive(Debug)]
@@ -65,7 +62,7 @@ macro_rules! sets {
 
             impl Args for $set {
                 fn augment_args(command: Command) -> Command {
-                    command.args([$(option($id)),*])
+                    command.args([$($option),*].map(|arg: Arg| arg.help_heading(HEADING)))
                 }
 
                 fn augment_args_for_update(command: Command) -> Command {
@@ -89,16 +86,20 @@ macro_rules! sets {
 sets! {
     /// Commands about the applications of a store: all shared options.
     Workspace: [
-        "store", "repo", "plugins", "clusterState", "context", CONFIG, "limits", "strict", "offline", "refresh", OUTPUT, VERBOSE
+        of_setting(Setting::STORE), of_setting(Setting::REPO), of_setting(Setting::PLUGINS), of_setting(Setting::CLUSTER_STATE),
+        of_setting(Setting::CONTEXT), config(), of_setting(Setting::LIMITS), of_setting(Setting::STRICT), of_setting(Setting::OFFLINE),
+        of_setting(Setting::REFRESH), output(), verbose()
     ];
     /// Commands that run one plugin.
-    Trial: [CONFIG, "limits", "offline", "refresh", OUTPUT, VERBOSE];
+    Trial: [
+        config(), of_setting(Setting::LIMITS), of_setting(Setting::OFFLINE), of_setting(Setting::REFRESH), output(), verbose()
+    ];
     /// Commands that use settings, but no applications.
-    Tool: [CONFIG, "limits", OUTPUT, VERBOSE];
+    Tool: [config(), of_setting(Setting::LIMITS), output(), verbose()];
     /// Servers, which print no data.
-    Server: [CONFIG, "limits", VERBOSE];
+    Server: [config(), of_setting(Setting::LIMITS), verbose()];
     /// Commands that only print data.
-    Printer: [OUTPUT, VERBOSE];
+    Printer: [output(), verbose()];
 }
 
 /// Shared options before the name of the command. Each command accepts those that it uses.
@@ -126,30 +127,31 @@ impl FromArgMatches for BeforeCommand {
     }
 }
 
-/// Returns the definition of a shared option.
-fn option(id: &'static str) -> Arg {
-    let arg = match id {
-        CONFIG => Arg::new(CONFIG)
-            .long("config")
-            .value_name("FILE|KEY=VALUE")
-            .action(ArgAction::Append)
-            .value_parser(clap::value_parser!(PathBuf))
-            .help("Project file, `none`, or a setting (`tiphys help options`)"),
-        OUTPUT => Arg::new(OUTPUT)
-            .long("output")
-            .short('o')
-            .value_name("FORMAT")
-            .value_parser(EnumValueParser::<OutputFormat>::new())
-            .hide_possible_values(true)
-            .help("Output format: yaml, json, table, wide, name, diff, markdown"),
-        VERBOSE => Arg::new(VERBOSE)
-            .long("verbose")
-            .short('v')
-            .action(ArgAction::Count)
-            .help("Print notes and more details on stderr; repeat for more"),
-        key => Setting::named(key).map_or_else(|| Arg::new(key), of_setting),
-    };
-    arg.help_heading(HEADING)
+fn config() -> Arg {
+    Arg::new(CONFIG)
+        .long("config")
+        .value_name("FILE|KEY=VALUE")
+        .action(ArgAction::Append)
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Project file, `none`, or a setting (`tiphys help options`)")
+}
+
+fn output() -> Arg {
+    Arg::new(OUTPUT)
+        .long("output")
+        .short('o')
+        .value_name("FORMAT")
+        .value_parser(EnumValueParser::<OutputFormat>::new())
+        .hide_possible_values(true)
+        .help("Output format: yaml, json, table, wide, name, diff, markdown")
+}
+
+fn verbose() -> Arg {
+    Arg::new(VERBOSE)
+        .long("verbose")
+        .short('v')
+        .action(ArgAction::Count)
+        .help("Print notes and more details on stderr; repeat for more")
 }
 
 fn of_setting(setting: &'static Setting) -> Arg {
@@ -190,7 +192,7 @@ impl SharedOptions {
         if let Ok(Some(verbose)) = matches.try_get_one::<u8>(VERBOSE) {
             self.verbose = self.verbose.saturating_add(*verbose);
         }
-        for setting in tiphys_service::SETTINGS {
+        for setting in Setting::ALL.iter().copied() {
             let is_given = matches.try_contains_id(setting.key).is_ok_and(|is_defined| is_defined)
                 && matches.value_source(setting.key) == Some(ValueSource::CommandLine);
             if !is_given {
@@ -199,8 +201,9 @@ impl SharedOptions {
             let values = matches.get_raw(setting.key).into_iter().flatten();
             let values =
                 values.map(|value| text(value, &setting.argument())).collect::<Result<Vec<_>, _>>()?;
-            match setting.key {
-                ANSWERS => self.given.replace(ANSWERS),
+            match setting {
+                // The argument of `appset` commands that replaces the setting.
+                _ if setting == Setting::ANSWERS => self.given.replace(setting),
                 _ if setting.is_switch() => self.given.set_option(setting, vec!["true".to_owned()])?,
                 _ => self.given.set_option(setting, values)?,
             }
@@ -216,7 +219,7 @@ impl SharedOptions {
 
 /// Refuses options before the name of a command that the command does not use.
 fn refuse_unused(before: &ArgMatches, command: &ArgMatches) -> Result<(), ServiceError> {
-    let settings = tiphys_service::SETTINGS.iter().map(|setting| (setting.key, setting.argument()));
+    let settings = Setting::ALL.iter().map(|setting| (setting.key, setting.argument()));
     let others = [CONFIG, OUTPUT, VERBOSE].map(|id| (id, format!("--{id}")));
     let is_given = |id: &str| {
         before.try_contains_id(id).is_ok_and(|is_defined| is_defined)
@@ -238,7 +241,13 @@ pub(crate) fn project_file_choice<'a>(
         [] => ProjectFileChoice::Search,
         [file] if file.as_os_str() == NO_FILE => ProjectFileChoice::None,
         [file] if file.as_os_str() == FILE_OF_BASE => ProjectFileChoice::Base,
-        [file] => ProjectFileChoice::Named(file.to_path_buf()),
+        [file] => match file.to_str().and_then(Setting::named) {
+            Some(Setting { key, .. }) => {
+                let message = format!("--config {key}: expected {key}=VALUE; a file of this name is ./{key}");
+                return Err(ServiceError::invalid_input(message));
+            }
+            None => ProjectFileChoice::Named(file.to_path_buf()),
+        },
         _ => return Err(ServiceError::invalid_input("--config names several project files; name one")),
     };
     Ok((choice, settings.collect::<Result<_, _>>()?))

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Command, CommandFactory as _};
 use tiphys_model::limits::Limit;
-use tiphys_service::{SETTINGS, Setting};
+use tiphys_service::Setting;
 
 use crate::args::shared::HEADING;
 use crate::args::{Arguments, HelpArgs, command_line};
@@ -68,7 +68,7 @@ fn options(program: &Command) -> String {
         "Settings. Each is set by --config KEY=VALUE, by its variable, TIPHYS_ and the key in upper case (TIPHYS_KUBE_VERSION), or in\n\
          the project file .tiphys.yaml; some have an option of their own.\n\n",
     );
-    for setting in SETTINGS {
+    for setting in Setting::ALL {
         text.push_str(&described(setting));
     }
     text.push_str("\nOptions, with the commands that have them:\n\n");

@@ -3,7 +3,7 @@
 use clap::Arg;
 use clap::builder::StyledStr;
 use tiphys_model::limits::Limit;
-use tiphys_service::{SETTINGS, Setting};
+use tiphys_service::Setting;
 
 use super::context::{Context, at_home};
 use super::line::{Expected, Line, takes_value};
@@ -143,7 +143,7 @@ fn cases(context: &Context<'_>, line: &Line<'_>) -> Vec<Candidate> {
 /// Project files, and settings `KEY=VALUE`.
 fn settings(context: &Context<'_>, typed: &str) -> Vec<Candidate> {
     let Some((key, rest)) = typed.split_once('=') else {
-        let keys = SETTINGS.iter().filter(|setting| setting.option.is_none());
+        let keys = Setting::ALL.iter().filter(|setting| setting.option.is_none());
         let keys = keys.map(|setting| Candidate::open(format!("{}=", setting.key), setting.summary));
         return paths(context, typed, Files::All).into_iter().chain(keys).collect();
     };

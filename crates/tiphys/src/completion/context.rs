@@ -15,7 +15,7 @@ use crate::error::ServiceError;
 use crate::settings::Process;
 
 /// The settings that candidates depend on. Other options are ignored, so that a mistake in them has no effect.
-const SETTINGS: [&str; 4] = ["store", "plugins", "repo", "argocdNamespace"];
+const SETTINGS: [&Setting; 4] = [Setting::STORE, Setting::PLUGINS, Setting::REPO, Setting::ARGOCD_NAMESPACE];
 
 /// The sources of candidates.
 pub(super) struct Context<'a> {
@@ -79,7 +79,7 @@ impl<'a> Context<'a> {
 /// Returns the options of a line, with the values of the project file that take effect.
 fn options(host: &Process, line: &Line<'_>) -> Result<ServiceOptions, ServiceError> {
     let mut given = GivenSettings::of_variables_for(&SETTINGS, host);
-    for setting in SETTINGS.iter().filter_map(|key| Setting::named(key)) {
+    for setting in SETTINGS {
         let values: Vec<String> = line.values(setting.key).map(|value| at_home(host, value)).collect();
         if !values.is_empty() {
             given.set_option(setting, values)?;

@@ -8,6 +8,7 @@ use tiphys_source::{
 use tiphys_store::PastInput;
 use tiphys_tree::Modes;
 
+use crate::context::options::Setting;
 use crate::error::{Input, Remedy, ServiceError, chain};
 
 /// The files at a path, without those around it.
@@ -36,7 +37,9 @@ pub(crate) fn label(base: &BaseRevision) -> String {
 /// Converts the error of a repository or revision. One that the caller named and that does not exist is invalid input.
 pub(crate) fn failed(error: SourceError) -> ServiceError {
     match error {
-        SourceError::Copy { .. } => ServiceError::invalid_input_from(error).of_input(Input::Setting(&"repo")),
+        SourceError::Copy { .. } => {
+            ServiceError::invalid_input_from(error).of_input(Input::Setting(Setting::REPO))
+        }
         SourceError::MissingRevision { .. }
         | SourceError::AmbiguousRevision { .. }
         | SourceError::NoMergeBase { .. }

@@ -22,7 +22,7 @@ use super::{HeadReferences, PluginsFrom, RevisionOptions};
 use crate::context::clusters::{DestinationClusters, cluster_secrets};
 use crate::context::dynamic::{BaseDestinations, ClusterValues, LiveReads};
 use crate::context::host::Host;
-use crate::context::options::{ServiceOptions, StorePath};
+use crate::context::options::{ServiceOptions, Setting, StorePath};
 use crate::context::project_file;
 use crate::context::projects::Projects;
 use crate::context::service::Service;
@@ -336,7 +336,9 @@ async fn stores(
         held.push(at_base);
     }
     if let Some(path) = in_no_repository.filter(|_| tops.is_empty()) {
-        return Err(past::in_no_repository(&path.display().to_string()).of_input(Input::Setting(&"store")));
+        return Err(
+            past::in_no_repository(&path.display().to_string()).of_input(Input::Setting(Setting::STORE))
+        );
     }
     let store_head = load_inputs(&inputs_head)?;
     let store_base = load_base(&inputs_base, &held, reader.base, &mut problems);

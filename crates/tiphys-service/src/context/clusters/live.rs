@@ -13,7 +13,7 @@ use tiphys_store::{StoreInput, StoredSecret};
 
 use super::unusable::UnusableCluster;
 use crate::context::host::Host;
-use crate::context::options::{KubernetesAccess, ServiceOptions};
+use crate::context::options::{KubernetesAccess, ServiceOptions, Setting};
 use crate::context::service::Service;
 use crate::context::store::load_inputs;
 use crate::context::trust::FileOrigins;
@@ -54,7 +54,7 @@ pub(super) fn connections(service: &Service) -> Result<Vec<NamedConnection>, Ser
         return Err(ServiceError::invalid_input(
             "clusters cannot be read without the network; use folders of live objects instead",
         )
-        .of_input(Input::Setting(&"offline")));
+        .of_input(Input::Setting(Setting::OFFLINE)));
     }
     let mut all = Vec::new();
     for (cluster, connection) in contexts(access, host)? {
@@ -66,7 +66,7 @@ pub(super) fn connections(service: &Service) -> Result<Vec<NamedConnection>, Ser
         let variable = |name: &str| host.variable(name).map(str::to_owned);
         let connection = KubeConnection::in_cluster(variable).ok_or_else(|| {
             ServiceError::invalid_input("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
-                .of_input(Input::Setting(&"inCluster"))
+                .of_input(Input::Setting(Setting::IN_CLUSTER))
         })?;
         let origin = "the service account of the pod".to_owned();
         all.push(NamedConnection { names: vec![IN_CLUSTER_SERVER.to_owned()], origin, connection });
@@ -87,7 +87,7 @@ pub(super) fn check_secrets(secrets: &[StoredSecret]) -> Result<(), ServiceError
         let origin = format!("{} ({})", stored.secret.metadata.name, stored.place);
         origins.add(&names(&cluster), &origin, "Secrets").map_err(|problem| {
             ServiceError::invalid_input(format!("{problem}; remove one"))
-                .of_input(Input::Setting(&"clusterSecrets"))
+                .of_input(Input::Setting(Setting::CLUSTER_SECRETS))
         })?;
     }
     Ok(())
@@ -168,7 +168,8 @@ fn contexts(access: &KubernetesAccess, host: &Host) -> Result<Vec<(String, KubeC
     if access.kubeconfigs.is_empty() && access.contexts.is_empty() {
         return Ok(Vec::new());
     }
-    let failed = |error| ServiceError::invalid_input_from(error).of_input(Input::Setting(&"kubeconfig"));
+    let failed =
+        |error| ServiceError::invalid_input_from(error).of_input(Input::Setting(Setting::KUBECONFIG));
     let kubeconfig = Kubeconfig::load(&kubeconfigs(access, host)).map_err(failed)?;
     let connection = |context: Option<&str>| kubeconfig.connection(context).map_err(failed);
     if access.contexts.is_empty() {
@@ -208,7 +209,7 @@ pub(crate) fn cluster_secrets(
             "{} is in a repository that is rendered, which must not choose the clusters that are read; move it out of the checkout",
             path.display()
         ))
-        .of_input(Input::Setting(&"clusterSecrets")));
+        .of_input(Input::Setting(Setting::CLUSTER_SECRETS)));
     }
     read_cluster_secrets(options)
 }
@@ -221,7 +222,7 @@ pub(crate) fn read_cluster_secrets(options: &ServiceOptions) -> Result<Vec<Store
     }
     let inputs: Vec<StoreInput> = paths.iter().cloned().map(StoreInput::Path).collect();
     let resources =
-        load_inputs(&inputs).map_err(|error| error.of_input(Input::Setting(&"clusterSecrets")))?;
+        load_inputs(&inputs).map_err(|error| error.of_input(Input::Setting(Setting::CLUSTER_SECRETS)))?;
     let secrets = resources
         .secrets()
         .iter()

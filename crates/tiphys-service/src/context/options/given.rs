@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use tiphys_model::limits::Limit;
 use tiphys_model::params::suggest;
 
-use super::setting::{ValueSource, named_by, read_limit};
-use super::{CurrentCheckout, SETTINGS, ServiceOptions, Setting, SettingOrigin};
+use super::setting::{ValueSource, read_limit};
+use super::{CurrentCheckout, ServiceOptions, Setting, SettingOrigin};
 use crate::context::host::Host;
 use crate::context::project_file::{ProjectFile, ProjectValue};
 use crate::error::ServiceError;
@@ -52,9 +52,9 @@ impl GivenSettings {
     }
 
     /// Returns the values that the variables of this environment give to these settings.
-    pub fn of_variables_for(keys: &[&str], host: &Host) -> Self {
+    pub fn of_variables_for(settings: &[&Setting], host: &Host) -> Self {
         let mut given = Self::default();
-        for (setting, values) in setting_variables(host).filter(|(setting, _)| keys.contains(&setting.key)) {
+        for (setting, values) in setting_variables(host).filter(|(setting, _)| settings.contains(setting)) {
             // An invalid value counts as none.
             drop(given.add(setting, values, SettingOrigin::Variable));
         }
@@ -71,19 +71,19 @@ impl GivenSettings {
         &mut self,
         arguments: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), ServiceError> {
-        let mut values: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+        let mut given: BTreeMap<&'static str, (&'static Setting, Vec<String>)> = BTreeMap::new();
         for argument in arguments {
             let (key, value) = argument.split_once('=').unwrap_or((argument, ""));
-            values.entry(known(key)?.key).or_default().push(value.to_owned());
-        }
-        for (key, values) in values {
             let setting = known(key)?;
+            given.entry(setting.key).or_insert((setting, Vec::new())).1.push(value.to_owned());
+        }
+        for (key, (setting, values)) in given {
             if values.len() > 1 && !setting.is_list() {
                 return Err(ServiceError::invalid_input(format!(
                     "--config {key} is given twice; give it once"
                 )));
             }
-            if let Some(option) = setting.option.filter(|_| self.by(key) == Some(SettingOrigin::Option)) {
+            if let Some(option) = setting.option.filter(|_| self.by(setting) == Some(SettingOrigin::Option)) {
                 let message = format!("--{option} and --config {key} both set {key}; use one");
                 return Err(ServiceError::invalid_input(message));
             }
@@ -92,18 +92,16 @@ impl GivenSettings {
         Ok(())
     }
 
-    /// Ignores the values that the project file has for a key: an argument of the command replaces them.
-    pub fn replace(&mut self, key: &'static str) {
-        if let Some(setting) = Setting::named(key) {
-            let origin = SettingOrigin::Option;
-            let replaced = GivenSetting { setting, values: Vec::new(), origin, is_of_caller: true };
-            self.settings.insert(key, replaced);
-        }
+    /// Ignores the values that the project file has for a setting: an argument of the command replaces them.
+    pub fn replace(&mut self, setting: &'static Setting) {
+        let origin = SettingOrigin::Option;
+        let replaced = GivenSetting { setting, values: Vec::new(), origin, is_of_caller: true };
+        self.settings.insert(setting.key, replaced);
     }
 
     /// Adds the values of a project file for settings without a value. Fails if it needs consent for one of them that is not given.
     pub fn add_file(&mut self, file: &ProjectFile) -> Result<(), ServiceError> {
-        file.require_usable(|key| self.by(key).is_none())?;
+        file.require_usable(|setting| self.by(setting).is_none())?;
         self.add_values(file, |_| true)
     }
 
@@ -119,9 +117,9 @@ impl GivenSettings {
     ) -> Result<(), ServiceError> {
         let is_of_caller = file.is_allowed();
         for value in file.values().iter().filter(|value| takes_effect(value)) {
-            if value.setting.key == LIMITS {
+            if value.setting == Setting::LIMITS {
                 self.add_limits(&value.values, SettingOrigin::ProjectFile)?;
-            } else if self.by(value.setting.key).is_none() {
+            } else if self.by(value.setting).is_none() {
                 let (setting, origin) = (value.setting, SettingOrigin::ProjectFile);
                 let given = GivenSetting { setting, values: value.values.clone(), origin, is_of_caller };
                 self.settings.insert(setting.key, given);
@@ -131,18 +129,18 @@ impl GivenSettings {
     }
 
     /// Removes the values of other settings.
-    pub fn retain(&mut self, keys: &[&str]) {
-        self.settings.retain(|key, _| keys.contains(key));
+    pub fn retain(&mut self, settings: &[&Setting]) {
+        self.settings.retain(|_, given| settings.contains(&given.setting));
     }
 
     /// Returns the origin of a setting's values.
-    pub fn by(&self, key: &str) -> Option<SettingOrigin> {
-        self.settings.get(key).map(|given| given.origin)
+    pub fn by(&self, setting: &Setting) -> Option<SettingOrigin> {
+        self.get(setting).map(|given| given.origin)
     }
 
     /// Returns the values of a setting.
-    pub fn get(&self, key: &str) -> Option<&GivenSetting> {
-        self.settings.get(key)
+    pub fn get(&self, setting: &Setting) -> Option<&GivenSetting> {
+        self.settings.get(setting.key)
     }
 
     /// Returns the limits that are set, with their origins.
@@ -173,7 +171,7 @@ impl GivenSettings {
 
     /// Returns whether the checkout of the current directory is used instead of its remotes.
     pub fn current_checkout(&self) -> CurrentCheckout {
-        match self.by("repo") {
+        match self.by(Setting::REPO) {
             None => CurrentCheckout::Used,
             Some(SettingOrigin::ProjectFile) => CurrentCheckout::Replaced,
             Some(SettingOrigin::Variable | SettingOrigin::Option) => CurrentCheckout::Unused,
@@ -186,7 +184,7 @@ impl GivenSettings {
         values: Vec<String>,
         origin: SettingOrigin,
     ) -> Result<(), ServiceError> {
-        if setting.key == LIMITS {
+        if setting == Setting::LIMITS {
             return self.add_limits(&values, origin);
         }
         if !setting.accepts_empty && values.iter().any(String::is_empty) {
@@ -198,7 +196,8 @@ impl GivenSettings {
 
     fn add_limits(&mut self, values: &[String], origin: SettingOrigin) -> Result<(), ServiceError> {
         for value in values {
-            let (limit, value) = read_limit(value).map_err(|error| error.about(&named_by(LIMITS, origin)))?;
+            let (limit, value) =
+                read_limit(value).map_err(|error| error.about(&Setting::LIMITS.named_by(origin)))?;
             match self.limits.get(&limit).map(|(earlier, _)| *earlier) {
                 Some(SettingOrigin::Option) if origin == SettingOrigin::Option => {
                     return Err(ServiceError::invalid_input(format!("{limit} is given twice; give it once")));
@@ -213,14 +212,11 @@ impl GivenSettings {
 
 /// Returns the settings whose variables have values. An empty variable counts as unset, unless an empty value has a meaning.
 fn setting_variables(host: &Host) -> impl Iterator<Item = (&'static Setting, Vec<String>)> {
-    SETTINGS.iter().filter_map(|setting| {
+    Setting::ALL.iter().copied().filter_map(|setting| {
         let value = host.variables.get(&setting.variable())?;
         (setting.accepts_empty || !value.is_empty()).then(|| (setting, setting.values_of_variable(value)))
     })
 }
-
-/// The key of the limits.
-const LIMITS: &str = "limits";
 
 /// Returns the setting of a key, or which there are.
 fn known(key: &str) -> Result<&'static Setting, ServiceError> {
@@ -229,7 +225,7 @@ fn known(key: &str) -> Result<&'static Setting, ServiceError> {
 
 /// Describes a key that no setting has.
 pub(crate) fn unknown_key(key: &str) -> String {
-    let keys = || SETTINGS.iter().map(|setting| setting.key);
+    let keys = || Setting::ALL.iter().map(|setting| setting.key);
     let similar = suggest(key, keys());
     match (renamed(key), similar.first()) {
         (Some(new), _) => format!("{key:?} is now {new:?}; `tiphys config migrate` renames it"),

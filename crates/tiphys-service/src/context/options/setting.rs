@@ -7,7 +7,7 @@ use tiphys_model::params::suggest;
 use tiphys_model::resources::parse_bool;
 
 use crate::context::host::Host;
-use crate::context::options::{SETTINGS, ServiceOptions};
+use crate::context::options::ServiceOptions;
 use crate::error::{Remedy, ServiceError};
 
 /// A setting. The project file, `--config KEY=VALUE`, a variable, and for some an option of their own, give it a value.
@@ -79,6 +79,8 @@ pub(crate) enum ConsentRule {
     Word(&'static str),
     /// Paths that lead out of the checkout.
     PathsOut,
+    /// None.
+    Never,
 }
 
 /// Where the values of a setting are from.
@@ -135,7 +137,7 @@ impl Setting {
 impl Setting {
     /// Returns the setting of a key.
     pub fn named(key: &str) -> Option<&'static Self> {
-        SETTINGS.iter().find(|setting| setting.key == key)
+        Self::ALL.iter().copied().find(|setting| setting.key == key)
     }
 
     /// Returns the name of its variable: `TIPHYS_` and the key in upper case.
@@ -198,8 +200,8 @@ impl Setting {
         match self.consent {
             ConsentRule::Every => "yes".to_owned(),
             ConsentRule::Word(word) => format!("for `{word}`"),
-            ConsentRule::PathsOut if self.has_paths() => "for paths that lead out of the checkout".to_owned(),
-            ConsentRule::PathsOut => String::new(),
+            ConsentRule::PathsOut => "for paths that lead out of the checkout".to_owned(),
+            ConsentRule::Never => String::new(),
         }
     }
 
@@ -217,7 +219,7 @@ impl Setting {
         match self.consent {
             ConsentRule::Every => true,
             ConsentRule::Word(word) => values.iter().any(|value| value == word),
-            ConsentRule::PathsOut => false,
+            ConsentRule::PathsOut | ConsentRule::Never => false,
         }
     }
 
@@ -275,11 +277,6 @@ impl PartialEq for Setting {
 }
 
 impl Eq for Setting {}
-
-/// Returns the name of a key's setting in messages about values of an origin.
-pub(crate) fn named_by(key: &str, origin: SettingOrigin) -> String {
-    Setting::named(key).map_or_else(|| key.to_owned(), |setting| setting.named_by(origin))
-}
 
 fn boolean(value: &str) -> Result<bool, ServiceError> {
     parse_bool(value).ok_or_else(|| unknown_word(value, &["true", "false"]))

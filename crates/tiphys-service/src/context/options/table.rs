@@ -12,24 +12,38 @@ use tiphys_process::PrivateView;
 use tiphys_source::{LocalCopy, redact_url};
 use tiphys_tree::read_bounded;
 
-use super::setting::{ConsentRule, Setting, SettingKind, SettingOrigin, ValueSource};
+use super::setting::{ConsentRule, Setting, SettingKind, ValueSource};
 use super::{
     ClusterContext, FileGlobbing, ProjectEnforcement, RepositoryRevisions, ServiceOptions, SetInclusion,
     StorePath,
 };
 use crate::error::ServiceError;
 
-use ConsentRule::PathsOut;
+use ConsentRule::{Never, PathsOut};
 use SettingKind::{Limits, Parsed, Path, Paths, Switch, Value, Values, Word as Words};
 
-/// All settings, in the order in which they are listed.
-pub static SETTINGS: &[Setting] = &[
-    Setting::new(
+/// Declares the settings, in the order in which they are listed.
+macro_rules! settings {
+    ($($constant:ident = $row:expr;)*) => {
+        /// The settings by name.
+        impl Setting {
+            /// All settings.
+            pub const ALL: &[&Self] = &[$(Self::$constant),*];
+            $(
+                #[expect(missing_docs, reason = "the row has the help")]
+                pub const $constant: &Self = &$row;
+            )*
+        }
+    };
+}
+
+settings! {
+    STORE = Setting::new(
         "store",
         Parsed {
-            add: |options, path, source| {
+            add: |options, path, _| {
                 options.store.push(match path {
-                    STANDARD_INPUT if source.origin != SettingOrigin::ProjectFile => StorePath::StandardInput,
+                    STANDARD_INPUT => StorePath::StandardInput,
                     path => StorePath::Path(path.into()),
                 });
                 Ok(())
@@ -44,8 +58,8 @@ pub static SETTINGS: &[Setting] = &[
     .help(
         "Folder or file with the Applications; `-` is standard input",
         "Settings and Secrets from standard input are trusted",
-    ),
-    Setting::new("repo", Parsed { add: add_repository, path: Some(folder_of_repository) })
+    );
+    REPO = Setting::new("repo", Parsed { add: add_repository, path: Some(folder_of_repository) })
         .option("repo")
         .value("[URL=]DIR")
         .accepts_empty()
@@ -57,8 +71,8 @@ pub static SETTINGS: &[Setting] = &[
              REV. For a Helm repository or a registry, DIR replaces the charts of sources and of \
              dependencies. Default: the checkout around the current folder, for its remotes; an empty \
              value uses none",
-        ),
-    Setting::new(
+        );
+    REPO_REVISION = Setting::new(
         "repoRevision",
         Words(&[
             ("branches", |options| options.repository_revisions = RepositoryRevisions::Branches),
@@ -67,13 +81,13 @@ pub static SETTINGS: &[Setting] = &[
     )
     .value("RULE")
     .default("branches")
-    .consent(PathsOut)
+    .consent(Never)
     .help(
         "Branches for which the files of a checkout are used: `branches`, `exact`",
         "`branches` are the one that is checked out, the remote's default branch and that of \
              `diff --base`; `exact` is the one that is checked out",
-    ),
-    Setting::new(
+    );
+    PLUGINS = Setting::new(
         "plugins",
         Parsed {
             add: |options, path, source| {
@@ -92,23 +106,25 @@ pub static SETTINGS: &[Setting] = &[
         "A folder with plugin.yaml, a folder of such folders, a plugin file, or a ConfigMap with \
              plugin files. One of them replaces a built-in plugin of the same name. The variable has \
              paths separated by `:`",
-    ),
-    Setting::new("noDefaultPlugins", Switch(|options| &mut options.no_default_plugins))
+    );
+    NO_DEFAULT_PLUGINS = Setting::new("noDefaultPlugins", Switch(|options| &mut options.no_default_plugins))
         .default("false")
-        .consent(PathsOut)
-        .help("Do not use the built-in plugins", ""),
-    Setting::new("pluginSockets", Path(|options| &mut options.plugin_sockets)).value("DIR").help(
-        "Folder with the sockets of running plugin servers",
-        "Without it, the folder of `ARGOCD_PLUGINSOCKFILEPATH`",
-    ),
-    Setting::new("passEnv", Values(|options| &mut options.pass_env))
+        .consent(Never)
+        .help("Do not use the built-in plugins", "");
+    PLUGIN_SOCKETS = Setting::new("pluginSockets", Path(|options| &mut options.plugin_sockets))
+        .value("DIR")
+        .help(
+            "Folder with the sockets of running plugin servers",
+            "Without it, the folder of `ARGOCD_PLUGINSOCKFILEPATH`",
+        );
+    PASS_ENV = Setting::new("passEnv", Values(|options| &mut options.pass_env))
         .value("NAME|PREFIX*")
         .separated_by(',')
         .help(
             "Pass variables of this environment to plugins in process",
             "A name, or a prefix that ends in `*`. The variable has names separated by `,`",
-        ),
-    Setting::new(
+        );
+    PRIVATE_VIEW = Setting::new(
         "privateView",
         Words(&[
             ("auto", |options| options.private_view = PrivateView::Auto),
@@ -123,8 +139,8 @@ pub static SETTINGS: &[Setting] = &[
     .help(
         "Private working copy of each plugin run: `overlay`, `copy`, `auto`",
         "`auto` is an overlay where the system allows it, and a copy otherwise",
-    ),
-    Setting::new(
+    );
+    CLUSTER_STATE = Setting::new(
         "clusterState",
         Parsed {
             add: |options, text, _| {
@@ -140,8 +156,8 @@ pub static SETTINGS: &[Setting] = &[
         "Folder with live objects of a cluster",
         "NAME is the cluster's name or URL in destinations; default: the cluster of Argo CD \
              itself",
-    ),
-    Setting::new(
+    );
+    CONTEXT = Setting::new(
         "context",
         Parsed {
             // Names of contexts may have `=` only after a name.
@@ -159,23 +175,25 @@ pub static SETTINGS: &[Setting] = &[
         "Context with which a live cluster is read",
         "NAME is the cluster's name or URL in destinations; default: the cluster of Argo CD \
              itself",
-    ),
-    Setting::new("kubeconfig", Paths(|options| &mut options.kubernetes.kubeconfigs)).value("FILE").help(
-        "File with contexts of live clusters",
-        "Default with `context`: those of `KUBECONFIG`, else `~/.kube/config`. Without `context`, \
+    );
+    KUBECONFIG = Setting::new("kubeconfig", Paths(|options| &mut options.kubernetes.kubeconfigs))
+        .value("FILE")
+        .help(
+            "File with contexts of live clusters",
+            "Default with `context`: those of `KUBECONFIG`, else `~/.kube/config`. Without `context`, \
              its current context is used for the cluster of Argo CD itself",
-    ),
-    Setting::new("inCluster", Switch(|options| &mut options.kubernetes.in_cluster))
+        );
+    IN_CLUSTER = Setting::new("inCluster", Switch(|options| &mut options.kubernetes.in_cluster))
         .default("false")
         .consent(ConsentRule::Word("true"))
-        .help("Read the cluster of Argo CD with the service account of this pod", ""),
-    Setting::new("clusterSecrets", Paths(|options| &mut options.kubernetes.cluster_secrets))
+        .help("Read the cluster of Argo CD with the service account of this pod", "");
+    CLUSTER_SECRETS = Setting::new("clusterSecrets", Paths(|options| &mut options.kubernetes.cluster_secrets))
         .value("PATH")
         .help(
             "Folder or file with Argo CD's cluster Secrets",
             "Live clusters are read with them. They must be outside of the rendered repositories",
-        ),
-    Setting::new(
+        );
+    KUBE_VERSION = Setting::new(
         "kubeVersion",
         Parsed {
             add: |options, text, _| {
@@ -187,24 +205,24 @@ pub static SETTINGS: &[Setting] = &[
         },
     )
     .value("[NAME=]VERSION")
-    .consent(PathsOut)
+    .consent(Never)
     .help(
         "Kubernetes version of a destination cluster",
         "NAME is the cluster's name or URL; default: all clusters",
-    ),
-    Setting::new("apiVersions", Parsed { add: add_api_versions, path: None })
+    );
+    API_VERSIONS = Setting::new("apiVersions", Parsed { add: add_api_versions, path: None })
         .value("[NAME=]LIST|@FILE")
-        .consent(PathsOut)
+        .consent(Never)
         .help(
             "API versions of a destination cluster: `v1,apps/v1/Deployment,…`",
             "Or a file with one per line, which the project file cannot name. NAME is the cluster's \
              name or URL; default: all clusters",
-        ),
-    Setting::new("projects", Paths(|options| &mut options.projects)).value("PATH").help(
+        );
+    PROJECTS = Setting::new("projects", Paths(|options| &mut options.projects)).value("PATH").help(
         "Folder or file with projects, in addition to the store",
         "An application of a project that was not found is an error then",
-    ),
-    Setting::new(
+    );
+    PROJECT_RULES = Setting::new(
         "projectRules",
         Words(&[
             ("enforce", |options| options.project_rules = ProjectEnforcement::Enforce),
@@ -218,17 +236,17 @@ pub static SETTINGS: &[Setting] = &[
         "Applications that their project does not permit: `enforce`, `warn`",
         "`enforce` makes them an error; with `warn` they are a warning, and no values are read \
              from clusters",
-    ),
-    Setting::new("strict", Switch(|options| &mut options.strict))
+    );
+    STRICT = Setting::new("strict", Switch(|options| &mut options.strict))
         .option("strict")
         .default("false")
-        .consent(PathsOut)
+        .consent(Never)
         .help(
             "Refuse applications that Argo CD refuses, instead of a warning",
             "Those with unknown fields, no destination, neither path nor chart, and those of projects \
              that were not found",
-        ),
-    Setting::new(
+        );
+    APPSETS = Setting::new(
         "appsets",
         Words(&[
             ("auto", |options| options.sets = SetInclusion::Auto),
@@ -243,19 +261,22 @@ pub static SETTINGS: &[Setting] = &[
         "Application sets whose Applications take part: `auto`, `all`, `none`",
         "`auto` are those that need only the store and folders of `repo`; `all` also asks git \
              servers, registries, plugin services and forges",
-    ),
-    Setting::new("answers", Path(|options| &mut options.answers)).value("FILE").consent(PathsOut).help(
-        "File with answers for the generators of application sets",
-        "What it does not answer is asked as without it",
-    ),
-    Setting::new("connectTo", Parsed { add: add_connect_to, path: None })
+    );
+    ANSWERS = Setting::new("answers", Path(|options| &mut options.answers))
+        .value("FILE")
+        .consent(PathsOut)
+        .help(
+            "File with answers for the generators of application sets",
+            "What it does not answer is asked as without it",
+        );
+    CONNECT_TO = Setting::new("connectTo", Parsed { add: add_connect_to, path: None })
         .value("HOST1:PORT1=HOST2:PORT2")
         .help(
             "Connect to HOST2:PORT2 instead of HOST1:PORT1",
             "For plugin services of application sets, for example through `kubectl port-forward`. The \
              name in certificates stays HOST1",
-        ),
-    Setting::new(
+        );
+    GIT_FILE_GLOBBING = Setting::new(
         "gitFileGlobbing",
         Words(&[
             ("git", |options| options.file_globbing = FileGlobbing::Git),
@@ -264,16 +285,16 @@ pub static SETTINGS: &[Setting] = &[
     )
     .value("KIND")
     .default("git")
-    .consent(PathsOut)
+    .consent(Never)
     .help(
         "Patterns of files in `git` generators: `git`, `new`",
         "`git` are those of `git ls-files`, `new` those of Argo CD's \
              `--enable-new-git-file-globbing`",
-    ),
-    Setting::new("argocdNamespace", Value(|options| &mut options.argocd_namespace))
+    );
+    ARGOCD_NAMESPACE = Setting::new("argocdNamespace", Value(|options| &mut options.argocd_namespace))
         .value("NS")
-        .help("Namespace of Argo CD", "Default: the namespace of argocd-cm in the store, else `argocd`"),
-    Setting::new(
+        .help("Namespace of Argo CD", "Default: the namespace of argocd-cm in the store, else `argocd`");
+    TRACKING = Setting::new(
         "tracking",
         Words(&[
             ("annotation", |options| options.tracking = Some(TrackingMethod::Annotation)),
@@ -283,21 +304,24 @@ pub static SETTINGS: &[Setting] = &[
         ]),
     )
     .value("METHOD")
-    .consent(PathsOut)
+    .consent(Never)
     .help(
         "Resource tracking method of Argo CD",
         "`annotation`, `label`, `annotation+label` or `none`. Default: that of argocd-cm in the \
              store, else `annotation`",
-    ),
-    Setting::new("trustRepositorySettings", Paths(|options| &mut options.trust_repository_settings))
+    );
+    TRUST_REPOSITORY_SETTINGS = Setting::new(
+        "trustRepositorySettings",
+        Paths(|options| &mut options.trust_repository_settings),
+    )
         .value("PATH")
         .help(
             "Trust settings and Secrets in rendered repositories below PATH",
             "`/` trusts all. By default, only files of the store outside of rendered repositories may \
              set kustomize build options, URL schemes of value files, credentials, proxies and \
              certificates. In the project file, consent also depends on the content of the files",
-        ),
-    Setting::new(
+        );
+    ALLOW_FILE_REPOSITORIES = Setting::new(
         "allowFileRepositories",
         Parsed { add: add_file_repositories, path: Some(|value| Some(value.into())) },
     )
@@ -306,43 +330,46 @@ pub static SETTINGS: &[Setting] = &[
         "Allow repositories to use `file://` repositories below DIR",
         "Applications in rendered repositories, and submodules. Those of `repo` are always \
              allowed",
-    ),
-    Setting::new("ownCredentialsViaProxy", Switch(|options| &mut options.own_credentials_via_proxy))
+    );
+    OWN_CREDENTIALS_VIA_PROXY = Setting::new(
+        "ownCredentialsViaProxy",
+        Switch(|options| &mut options.own_credentials_via_proxy),
+    )
         .default("false")
         .consent(ConsentRule::Word("true"))
         .help(
             "Send your own git credentials through proxies of Secrets",
             "Through the proxy of a repository Secret without credentials. An untrusted proxy may \
              read them",
-        ),
-    Setting::new("cacheDir", Path(|options| &mut options.cache_dir))
+        );
+    CACHE_DIR = Setting::new("cacheDir", Path(|options| &mut options.cache_dir))
         .value("DIR")
-        .help("Cache folder for fetched sources", "Default: below the user's cache folder"),
-    Setting::new("offline", Switch(|options| &mut options.offline))
+        .help("Cache folder for fetched sources", "Default: below the user's cache folder");
+    OFFLINE = Setting::new("offline", Switch(|options| &mut options.offline))
         .option("offline")
         .default("false")
-        .consent(PathsOut)
+        .consent(Never)
         .help(
             "Use no network, only the cache",
             "The cache may be read-only. The Helm plugin and other plugins with a run context comply; \
              others may still use the network, for example kustomize for remote bases",
-        ),
-    Setting::new("refresh", Switch(|options| &mut options.refresh))
+        );
+    REFRESH = Setting::new("refresh", Switch(|options| &mut options.refresh))
         .option("refresh")
         .default("false")
-        .consent(PathsOut)
-        .help("Ignore cached look-ups and charts, and fetch them again", ""),
-    Setting::new("limits", Limits).option("limit").value("NAME=VALUE").separated_by(',').help(
+        .consent(Never)
+        .help("Ignore cached look-ups and charts, and fetch them again", "");
+    LIMITS = Setting::new("limits", Limits).option("limit").value("NAME=VALUE").separated_by(',').help(
         "Change a limit (`tiphys help limits`)",
         "Values are whole numbers, or have a unit, such as `90s`, `2m`, `64KiB` and `1GiB`. Each \
              limit has a variable, too",
-    ),
-];
+    );
+}
 
 /// Maximum bytes of a file with API versions. Clusters with many custom resources have some 100 KiB.
 const API_VERSIONS_BYTES_MAX: u64 = 4 << 20;
 
-/// Standard input among the paths of a store.
+/// Standard input among the paths of a store. The project file cannot name it.
 const STANDARD_INPUT: &str = "-";
 
 /// Returns the directory of `[URL=]DIR`. None: there is none, as in a URL alone, which may have a password.
@@ -379,12 +406,6 @@ fn add_api_versions(
 ) -> Result<(), ServiceError> {
     let (cluster, list) = split_cluster(text);
     let list = match list.strip_prefix('@') {
-        // A file of the checkout may be any file of its user, and a comparison would read that of the head.
-        Some(_) if source.origin == SettingOrigin::ProjectFile => {
-            return Err(ServiceError::invalid_input(format!(
-                "{text:?} names a file; list the versions here"
-            )));
-        }
         Some(file) => read_api_versions(file, source)?,
         None => list.to_owned(),
     };

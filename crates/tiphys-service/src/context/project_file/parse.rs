@@ -119,7 +119,7 @@ fn checked(setting: &Setting, node: &Node, path: &str, due: &str) -> Result<(Str
         }
         None if value.0.is_empty() => wrong("is empty"),
         // A file of the checkout may be any file of its user, and a comparison would read that of the head.
-        None if setting.key == "apiVersions" && names_file(&value.0) => {
+        None if setting == Setting::API_VERSIONS && names_file(&value.0) => {
             wrong("names a file; list the versions here")
         }
         _ => Ok(value),

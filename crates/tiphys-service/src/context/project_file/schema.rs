@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 use tiphys_model::limits::{Limit, Unit};
 
-use crate::context::options::{SETTINGS, Setting, SettingKind};
+use crate::context::options::{Setting, SettingKind};
 
 /// Returns the JSON Schema of the project file.
 pub fn project_file_schema() -> Value {
     let properties: Map<String, Value> =
-        SETTINGS.iter().map(|setting| (setting.key.to_owned(), property(setting))).collect();
+        Setting::ALL.iter().map(|setting| (setting.key.to_owned(), property(setting))).collect();
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "tiphys project file",

@@ -1,6 +1,10 @@
 use clap::FromArgMatches as _;
+use tiphys_service::Setting;
 
 use super::*;
+
+/// Settings that arguments of commands of their own give, too.
+const OWN_ARGUMENTS: [&Setting; 2] = [Setting::ANSWERS, Setting::PLUGIN_SOCKETS];
 
 /// Maximum number of options that a command shares with others.
 const SHARED_MAX: usize = 12;
@@ -28,6 +32,13 @@ fn commands_share_few_options_and_both_helps_are_equal() {
         let is_shared = |arg: &&clap::Arg| arg.get_help_heading() == Some(shared::HEADING);
         let count = command.get_arguments().filter(is_shared).count();
         assert!(count <= SHARED_MAX, "{line} has {count} shared options");
+        for arg in command.get_arguments().filter(|arg| !is_shared(arg)) {
+            let setting = Setting::named(arg.get_id().as_str());
+            assert!(
+                setting.is_none_or(|one| OWN_ARGUMENTS.contains(&one)),
+                "{line}: {arg} would set {setting:?}"
+            );
+        }
         let help = |option: &str| match parse(&words(&format!("{line} {option}"))) {
             Ok(_) => panic!("{line} {option} is accepted"),
             Err(error) => error.render().to_string(),

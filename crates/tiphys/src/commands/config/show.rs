@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use tiphys_model::limits::Limit;
-use tiphys_service::{ProjectFile, SETTINGS, Setting, SettingOrigin};
+use tiphys_service::{ProjectFile, Setting, SettingOrigin};
 use tiphys_source::redact_url;
 
 use crate::args::{OutputFormat, SharedOptions};
@@ -32,7 +32,7 @@ enum Origin {
 /// Prints the values of all settings, and of the limits that are set, with their origins.
 pub(super) fn run(shared: &SharedOptions, host: &Process) -> Result<ExitCode, ServiceError> {
     let file = ProjectFile::find(&shared.project_file, host)?;
-    let settings = SETTINGS.iter().filter(|setting| setting.key != LIMITS);
+    let settings = Setting::ALL.iter().copied().filter(|setting| *setting != Setting::LIMITS);
     let rows: Vec<Row> = settings
         .map(|setting| row(setting, file.as_ref(), shared))
         .chain(limits(file.as_ref(), shared))
@@ -49,17 +49,14 @@ pub(super) fn run(shared: &SharedOptions, host: &Process) -> Result<ExitCode, Se
     Ok(ExitCode::SUCCESS)
 }
 
-/// The key of the limits, each of which has a row.
-const LIMITS: &str = "limits";
-
 fn row(setting: &Setting, file: Option<&ProjectFile>, shared: &SharedOptions) -> Row {
     let key = setting.key.to_owned();
-    if let Some(given) = shared.given.get(setting.key) {
+    if let Some(given) = shared.given.get(setting) {
         let origin = match given.origin {
             SettingOrigin::Variable => Origin::Variable(setting.variable()),
             SettingOrigin::Option | SettingOrigin::ProjectFile => Origin::Option(setting.argument()),
         };
-        let values = given.values.iter().map(|value| shown(setting, value)).collect();
+        let values = given.values.iter().map(|value| redact_url(value)).collect();
         return Row { key, values, origin, needs_consent: false, is_used: true };
     }
     let of_file =
@@ -78,15 +75,10 @@ fn row(setting: &Setting, file: Option<&ProjectFile>, shared: &SharedOptions) ->
     Row { key, values, origin: Origin::Default, needs_consent: false, is_used: true }
 }
 
-/// Leaves passwords out of URLs.
-fn shown(setting: &Setting, value: &str) -> String {
-    if setting.key == "repo" { redact_url(value) } else { value.to_owned() }
-}
-
 /// Returns the limits that are set.
 fn limits(file: Option<&ProjectFile>, shared: &SharedOptions) -> Vec<Row> {
     let row = |limit: Limit, value: String, origin, needs_consent, is_used| Row {
-        key: format!("{LIMITS}.{}", limit.name()),
+        key: format!("{}.{}", Setting::LIMITS.key, limit.name()),
         values: vec![value],
         origin,
         needs_consent,
@@ -100,11 +92,11 @@ fn limits(file: Option<&ProjectFile>, shared: &SharedOptions) -> Vec<Row> {
         row(limit, limit.unit().write(value), origin, false, true)
     });
     let mut rows: Vec<Row> = given.collect();
-    let of_file =
-        file.and_then(|file| Some((file, file.values().iter().find(|value| value.setting.key == LIMITS)?)));
+    let of_file = file
+        .and_then(|file| Some((file, file.values().iter().find(|value| value.setting == Setting::LIMITS)?)));
     if let Some((file, value)) = of_file {
         for (name, written) in value.values.iter().filter_map(|written| written.split_once('=')) {
-            let is_given = rows.iter().any(|row| row.key == format!("{LIMITS}.{name}"));
+            let is_given = shared.given.limits().any(|(limit, ..)| limit.name() == name);
             if let Some(limit) = Limit::named(name).filter(|_| !is_given) {
                 let origin = Origin::File { path: file.shown().to_owned(), line: value.line };
                 rows.push(row(

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use tiphys_engine::LookUpProblem;
 use tiphys_service::{
-    ApplicationSelection, Workspace, WorkspaceOptions, unmatched_sources, unusable_checkout,
+    ApplicationSelection, Setting, Workspace, WorkspaceOptions, unmatched_sources, unusable_checkout,
 };
 
 use super::look_ups;
@@ -36,7 +36,7 @@ pub(super) async fn run(
     let worst = look_ups::print(&found, form, worst)?;
     let mut problems = look_ups::all(&found).filter_map(|(_, _, read)| read.permitted_by.as_ref().err());
     let refused = problems.clone().next().map(|_| ErrorKind::Forbidden);
-    if shared.given.get("clusterState").is_none()
+    if shared.given.get(Setting::CLUSTER_STATE).is_none()
         && problems.any(|one| matches!(one, LookUpProblem::UnknownKind(_)))
     {
         tracing::warn!("kinds that Kubernetes does not have are known only with --cluster-state");

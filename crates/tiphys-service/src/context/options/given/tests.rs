@@ -1,15 +1,15 @@
-use super::{GivenSettings, SETTINGS, SettingOrigin};
+use super::{GivenSettings, SettingOrigin};
 use crate::context::host::Host;
 use crate::context::options::{ServiceOptions, Setting, SettingKind};
 use crate::context::project_file::{ProjectFile, ProjectFileChoice};
 
 /// Returns a value that a setting accepts, and that is not the default.
 fn value(setting: &Setting) -> &'static str {
-    match (setting.key, &setting.kind) {
-        ("connectTo", _) => "a:1=b:2",
-        ("limits", _) => "manifests-max=7",
-        (_, SettingKind::Word(words)) => words.last().expect("words").0,
-        (_, SettingKind::Switch(_)) => "true",
+    match &setting.kind {
+        _ if setting == Setting::CONNECT_TO => "a:1=b:2",
+        SettingKind::Limits => "manifests-max=7",
+        SettingKind::Word(words) => words.last().expect("words").0,
+        SettingKind::Switch(_) => "true",
         _ => ".",
     }
 }
@@ -65,7 +65,7 @@ fn each_setting_is_given_by_argument_variable_and_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let dir = folder.path();
     let default = changed(&ServiceOptions::default());
-    for setting in SETTINGS {
+    for setting in Setting::ALL.iter().copied() {
         let value = value(setting);
         let plain = host(dir, &[]);
         let mut by_argument = GivenSettings::default();
@@ -84,8 +84,38 @@ fn each_setting_is_given_by_argument_variable_and_file() {
         let file = ProjectFile::find(&ProjectFileChoice::Named("file.yaml".into()), &plain);
         let mut by_file = GivenSettings::default();
         by_file.add_file(&file.expect("a valid file").expect("a file")).expect("usable");
-        assert_eq!(by_file.by(setting.key), (setting.key != "limits").then_some(SettingOrigin::ProjectFile));
+        assert_eq!(by_file.by(setting), (setting != Setting::LIMITS).then_some(SettingOrigin::ProjectFile));
         assert_eq!(changed(&applied(&by_file, &plain)), by_argument, "{}", setting.key);
+    }
+}
+
+#[test]
+fn project_file_needs_the_consent_that_the_table_states() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join(".git")).expect("a checkout");
+    let host = host(folder.path(), &[]);
+    let needs_consent = |setting: &Setting, value: &str| {
+        let value = if setting == Setting::LIMITS { "{manifests-max: 7}" } else { value };
+        std::fs::write(folder.path().join(".tiphys.yaml"), format!("{}: {value}\n", setting.key))
+            .expect("written");
+        let file = ProjectFile::find(&ProjectFileChoice::Search, &host).expect(value).expect("a file");
+        file.values().first().expect("a value").needs_consent()
+    };
+    for setting in Setting::ALL.iter().copied() {
+        let (inside, outside) = match &setting.kind {
+            SettingKind::Switch(_) => (vec!["false", "true"], None),
+            SettingKind::Word(_) => (setting.words(), None),
+            _ => (vec!["inside"], Some("../outside")),
+        };
+        let all: Vec<&str> = inside.iter().copied().chain(outside).collect();
+        let expected = match setting.consent_text().as_str() {
+            "yes" => all.clone(),
+            "for paths that lead out of the checkout" => vec!["../outside"],
+            "" => Vec::new(),
+            word => all.iter().copied().filter(|value| word == format!("for `{value}`")).collect(),
+        };
+        let found: Vec<&str> = all.iter().copied().filter(|value| needs_consent(setting, value)).collect();
+        assert_eq!(found, expected, "{}", setting.key);
     }
 }
 
@@ -93,7 +123,11 @@ fn each_setting_is_given_by_argument_variable_and_file() {
 fn default_of_the_table_is_that_of_the_options() {
     let host = Host::for_tests(&[]);
     let default = changed(&ServiceOptions::default());
-    for setting in SETTINGS.iter().filter(|setting| !setting.default.is_empty() && setting.key != "store") {
+    for setting in Setting::ALL
+        .iter()
+        .copied()
+        .filter(|setting| !setting.default.is_empty() && *setting != Setting::STORE)
+    {
         let mut given = GivenSettings::default();
         given.set_arguments([format!("{}={}", setting.key, setting.default).as_str()]).expect("valid");
         assert_eq!(changed(&applied(&given, &host)), default, "{}", setting.key);
@@ -122,10 +156,10 @@ fn option_wins_over_variable_and_variable_over_file() {
     given.set_arguments(["tracking=annotation", "limits=plugin-jobs=3"]).expect("valid");
     let file = ProjectFile::find(&ProjectFileChoice::Named("file.yaml".into()), &host).expect("valid");
     given.add_file(&file.expect("a file")).expect("usable");
-    let of = |key: &str| given.get(key).map(|given| (given.values.join(","), given.origin));
-    assert_eq!(of("tracking"), Some(("annotation".to_owned(), SettingOrigin::Option)));
-    assert_eq!(of("appsets"), Some(("all".to_owned(), SettingOrigin::Variable)));
-    assert_eq!(of("kubeVersion"), Some(("1.30".to_owned(), SettingOrigin::ProjectFile)));
+    let of = |setting: &Setting| given.get(setting).map(|given| (given.values.join(","), given.origin));
+    assert_eq!(of(Setting::TRACKING), Some(("annotation".to_owned(), SettingOrigin::Option)));
+    assert_eq!(of(Setting::APPSETS), Some(("all".to_owned(), SettingOrigin::Variable)));
+    assert_eq!(of(Setting::KUBE_VERSION), Some(("1.30".to_owned(), SettingOrigin::ProjectFile)));
     let limits: Vec<(&str, SettingOrigin, u64)> =
         given.limits().map(|(limit, origin, value)| (limit.name(), origin, value)).collect();
     assert_eq!(
