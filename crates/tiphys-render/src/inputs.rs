@@ -192,7 +192,7 @@ impl Finder<'_> {
     ) -> Result<InputFiles, String> {
         let SourceOf { source, position, .. } = of;
         let app_path = RepoPath::new(if source.chart.is_empty() { &source.path } else { "" });
-        let app_path = app_path.map_err(|error| error.to_string())?;
+        let app_path = app_path.map_err(|error| chain(&error))?;
         let files = match self.indexed(of).await {
             Ok(files) => files,
             // Both sides of a comparison would get the same files, or none.
@@ -208,7 +208,7 @@ impl Finder<'_> {
         *outside = outside_of_files(source).or_else(|| collector.outside().map(str::to_owned));
         collected?;
         let value_files = source.helm.as_ref().map(named_files).unwrap_or_default();
-        let names = of.sources.references().map_err(|error| error.to_string())?;
+        let names = of.sources.references().map_err(|error| chain(&error))?;
         let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for file in &value_files {
             let referred = file.strip_prefix('$').map(|rest| rest.split_once('/').unwrap_or((rest, "")));
@@ -245,7 +245,7 @@ impl Finder<'_> {
         let overrides = OverrideFiles::Unmerged(&instance_name);
         let mut folder = IndexFolder { collector, path: app_path };
         let prepared = Preparation::new(source, overrides, &self.renderer.settings.source_types, &mut folder);
-        prepared.map_err(|error| error.to_string())
+        prepared.map_err(|error| chain(&error))
     }
 
     /// Collects the paths that the type of a source needs.
@@ -285,7 +285,7 @@ impl Finder<'_> {
         }
         // A field that is refused may name files.
         let plan = prepared.plan(None, &BuildEnvironment::default());
-        plan.map(drop).map_err(|error| error.to_string())
+        plan.map(drop).map_err(|error| chain(&error))
     }
 
     /// Whether a source is a chart or artefact, or of a repository that no folder stands for.

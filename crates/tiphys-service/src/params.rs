@@ -5,7 +5,7 @@ mod check;
 mod defaults;
 mod diff;
 mod each;
-mod edit;
+pub(crate) mod edit;
 mod explain;
 mod filter;
 mod find;

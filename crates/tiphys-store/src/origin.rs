@@ -32,8 +32,6 @@ pub struct Trusted<'a, T>(&'a T);
 /// Whose documents are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authors {
-    /// All.
-    All,
     /// Those that may permit more than the defaults.
     Trusted,
     /// The others.
@@ -78,7 +76,6 @@ impl Authors {
     /// Whether a document of this origin is used.
     pub(crate) fn include(self, place: &Place) -> bool {
         match self {
-            Self::All => true,
             Self::Trusted => place.origin().widens(),
             Self::Untrusted => !place.origin().widens(),
         }

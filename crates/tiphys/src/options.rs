@@ -22,7 +22,7 @@ pub(crate) fn service_options(
     let mut options = ServiceOptions {
         built_in_plugins: built_in::PLUGIN_FILES,
         connect_plugins: Some(remote_plugins::connect),
-        current_checkout: shared.current_checkout,
+        current_checkout: shared.given.current_checkout(),
         warnings: shared.warnings.clone(),
         fetch_progress: Some(progress::of_sources(process)),
         ..ServiceOptions::default()

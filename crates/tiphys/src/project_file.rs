@@ -8,18 +8,12 @@ use crate::error::ServiceError;
 use crate::options::open_service;
 use crate::settings::Process;
 
-/// The settings that give access to the objects of clusters.
-const CLUSTERS: [&Setting; 5] = [
-    Setting::CLUSTER_STATE,
-    Setting::CONTEXT,
-    Setting::KUBECONFIG,
-    Setting::IN_CLUSTER,
-    Setting::CLUSTER_SECRETS,
-];
-
 /// Whether the settings of a command name clusters, or folders that stand for them.
 pub(crate) fn gives_clusters(shared: &SharedOptions) -> bool {
-    CLUSTERS.iter().filter_map(|setting| shared.given.get(setting)).any(|given| gives_access(&given.values))
+    Setting::ALL
+        .iter()
+        .filter_map(|setting| shared.given.get(setting))
+        .any(|given| given.setting.gives_clusters(&given.values))
 }
 
 /// Whether options, variables or the project file name clusters, or folders that stand for them.
@@ -33,14 +27,8 @@ pub(crate) fn names_clusters(shared: &SharedOptions, host: &Process) -> Result<b
         ProjectFileChoice::Base => None,
         named => ProjectFile::find(named, host)?,
     };
-    let names_cluster =
-        |value: &ProjectValue| CLUSTERS.contains(&value.setting) && gives_access(&value.values);
+    let names_cluster = |value: &ProjectValue| value.setting.gives_clusters(&value.values);
     Ok(file.is_some_and(|file| file.values().iter().any(names_cluster)))
-}
-
-/// Whether values of such a setting give access: a switch may be off, and a list empty.
-fn gives_access(values: &[String]) -> bool {
-    values.iter().any(|value| value != "false")
 }
 
 /// Adds the values of the project file to the settings of a command; in a comparison of revisions that of the base.
@@ -61,6 +49,5 @@ pub(crate) async fn use_for(
     if let Some(file) = file {
         shared.given.add_file(&file)?;
     }
-    shared.current_checkout = shared.given.current_checkout();
     Ok(())
 }

@@ -36,6 +36,8 @@ pub(crate) fn for_commands(verbose: u8, host: &Process) {
     tracing_subscriber::fmt()
         .with_env_filter(without_secrets(filter))
         .with_writer(stderr)
+        // Its report of a failed write would be another one, which panics.
+        .log_internal_errors(false)
         .with_ansi(host.stderr_is_styled())
         .event_format(Lines)
         .init();

@@ -55,13 +55,15 @@ impl SetRule {
     }
 }
 
-/// Returns the findings in the order of the document. `jq` compiles an expression; its error is in gojq's words.
+/// Returns the findings in the order of the document. `limits` are those of templates. `jq` compiles an expression; its error is in gojq's
+/// words.
 pub fn check_set(
     decoded: &Decoded<ApplicationSet>,
+    limits: Limits,
     jq: &dyn Fn(&str) -> Result<JqRemoval, String>,
 ) -> Vec<SetFinding> {
     let set = &decoded.value;
-    let mut check = Check { set, findings: Vec::new() };
+    let mut check = Check { set, limits, findings: Vec::new() };
     check.decoding(decoded);
     check.settings(jq);
     for entry in &set.generators {
@@ -79,6 +81,7 @@ pub fn check_set(
 
 struct Check<'a> {
     set: &'a ApplicationSet,
+    limits: Limits,
     findings: Vec<SetFinding>,
 }
 
@@ -250,7 +253,7 @@ impl Check<'_> {
             return;
         }
         if self.set.go_template {
-            if let Err(error) = Template::parse("base", text, Limits::DEFAULT) {
+            if let Err(error) = Template::parse("base", text, self.limits) {
                 self.add(SetRule::Template, path, &error.to_string());
             }
             return;

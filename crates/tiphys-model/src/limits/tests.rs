@@ -3,7 +3,6 @@ use super::{Limit, Limits};
 #[test]
 fn limits_have_their_own_names_and_valid_defaults() {
     for limit in Limit::ALL {
-        assert_eq!(Limit::named(limit.name()), Some(*limit));
         if let Some(default) = limit.default() {
             assert_eq!(limit.read(&limit.unit().write(default)), Ok(default), "{limit}");
         }

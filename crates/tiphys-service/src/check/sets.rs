@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tiphys_engine::Owner;
 use tiphys_engine::appset::{SetFinding, SetRule, check_set};
+use tiphys_go::gotemplate;
 use tiphys_store::{Place, SetId, StoredSet};
 
 use crate::context::sets::generation::SetOutcome;
@@ -50,7 +51,7 @@ pub async fn check_sets(
     let mut checked = CheckedSets { sets: found.len(), ..CheckedSets::default() };
     let control_plane = &workspace.control_plane;
     for set in &found {
-        checked.document(set, set.id(control_plane));
+        checked.document(set, set.id(control_plane), workspace.service.options().template_limits());
     }
     checked.repeated(&found, control_plane);
     let asking = match &selection.answers {
@@ -117,7 +118,7 @@ impl CheckedSets {
         self.findings.push(CheckFinding { set, place, rule, is_error: true, message });
     }
 
-    fn document(&mut self, set: &StoredSet, id: SetId) {
+    fn document(&mut self, set: &StoredSet, id: SetId, limits: gotemplate::Limits) {
         let decoded = match tiphys_model::resources::ApplicationSet::decode(&set.node) {
             Ok(decoded) => decoded,
             Err(error) => {
@@ -134,7 +135,7 @@ impl CheckedSets {
             is_error: rule.is_error(),
             message,
         };
-        self.findings.extend(check_set(&decoded, &tiphys_jq::removal).into_iter().map(finding));
+        self.findings.extend(check_set(&decoded, limits, &tiphys_jq::removal).into_iter().map(finding));
     }
 
     /// Adds sets that are defined more than once.

@@ -16,12 +16,13 @@ use tiphys_model::params::SecretMasks;
 use tiphys_model::project_rules::Cluster;
 use tiphys_model::resources::GlobalIgnoreDifference;
 use tiphys_render::RenderedApplication;
-use tiphys_store::{Authors, Place, StoredApplication};
+use tiphys_store::{Place, StoredApplication};
 
 use self::clusters::{LiveCluster, REQUESTS_MAX};
 use super::{ApplicationDiff, Presence};
 use crate::context::clusters::shown;
 use crate::context::options::StepCallback;
+use crate::context::trust::StoreSettings;
 use crate::context::workspace::Workspace;
 use crate::error::{Remedy, ServiceError};
 use crate::render::render_each;
@@ -60,11 +61,9 @@ pub fn unsupported_settings(workspace: &Workspace) -> Vec<Warning> {
 /// Returns what the settings of the store ignore in all applications, and warnings about what is not applied.
 fn ignored_by_settings(workspace: &Workspace) -> (Ignored, Vec<Warning>) {
     let namespace = workspace.service.options().argocd_namespace.as_deref();
-    let (settings, _) = workspace.resources.settings(namespace, Authors::All);
+    let StoreSettings { settings, .. } = StoreSettings::new(&workspace.resources, namespace);
     let (mut ignored, mut warnings) = (Ignored::default(), Vec::new());
-    for GlobalIgnoreDifference { key, entry } in
-        settings.iter().flat_map(|one| &one.settings.ignore_differences)
-    {
+    for GlobalIgnoreDifference { key, entry } in &settings.ignore_differences {
         let mut warn = |what: String| {
             let message = format!("argocd-cm: {what}; what it leaves out is shown as a difference");
             warnings.push(Warning::new(message));

@@ -24,8 +24,8 @@ use crate::warning::Warning;
 
 pub use given::{GivenSetting, GivenSettings};
 pub(crate) use given::{RENAMED_KEYS, unknown_key};
+pub(crate) use setting::{ConsentRule, SettingKind, read_limit};
 pub use setting::{Setting, SettingOrigin};
-pub(crate) use setting::{SettingKind, read_limit};
 
 /// Connects to the plugins that other processes serve on the sockets in a directory.
 pub type ConnectPlugins = fn(&Path, &Host) -> Result<Vec<Arc<dyn Plugin>>, ServiceError>;

@@ -17,7 +17,7 @@ use tiphys_source::{WorkTreePath, redact_url};
 use tiphys_yaml::Position;
 
 use crate::context::host::Host;
-use crate::context::options::Setting;
+use crate::context::options::{ConsentRule, Setting};
 use crate::error::{Input, Remedy, ServiceError};
 use crate::text::listed;
 
@@ -134,8 +134,7 @@ impl ProjectFile {
         let path = place.path.below(&place.top);
         let found = FoundFile { real: path.clone(), path, top: Some(place.top.clone()), content };
         let file = Self::read(found, Some(format!("{label}:{}", place.path)), is_named, host)?;
-        let values =
-            file.values.into_iter().filter(|value| value.setting != Setting::TRUST_REPOSITORY_SETTINGS);
+        let values = file.values.into_iter().filter(|value| value.setting.consent != ConsentRule::Content);
         let values = values.map(|value| ProjectValue { paths: Vec::new(), ..value }).collect();
         // `config allow` is about the file of the checkout.
         Ok(Self { values, remedy: Remedy::TrustBaseProjectFile, ..file })
@@ -264,7 +263,7 @@ impl ProjectFile {
     /// Returns the files whose settings are to be trusted, and whose content the caller has not allowed.
     fn changed_settings(&self, value: &ProjectValue) -> Vec<String> {
         let Consent::Remembered(consents) = &self.consent else { return Vec::new() };
-        if value.setting != Setting::TRUST_REPOSITORY_SETTINGS {
+        if value.setting.consent != ConsentRule::Content {
             return Vec::new();
         }
         let is_allowed = |path: &Path| {
@@ -276,7 +275,7 @@ impl ProjectFile {
     }
 
     fn settings_files(&self) -> impl Iterator<Item = &Path> {
-        let values = self.values.iter().filter(|value| value.setting == Setting::TRUST_REPOSITORY_SETTINGS);
+        let values = self.values.iter().filter(|value| value.setting.consent == ConsentRule::Content);
         values.flat_map(|value| value.paths.iter().map(|(path, _)| path.as_path()))
     }
 }

@@ -339,8 +339,8 @@ impl Project {
                 });
                 // A rendered repository must not widen what may be read: neither with a project nor with a global one.
                 let mut all = globals.iter().chain([&stored]).map(|project| project.place.origin());
-                let permits =
-                    all.all(Origin::permits_look_ups) && (globals.is_empty() || of_settings.widens());
+                let permits = all.all(Origin::permits_look_ups)
+                    && (globals.is_empty() || of_settings.permits_look_ups());
                 let origin = if permits { ProjectOrigin::Caller } else { ProjectOrigin::Repository };
                 Self::Valid { rules: Box::new(rules), origin, warning }
             }

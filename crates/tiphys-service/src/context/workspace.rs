@@ -148,7 +148,7 @@ impl Workspace {
         let runs = service.runs(workspace.keep_workdirs);
         let origins = Arc::new(FileOrigins::new(options, host, &resources, &workspace.applications));
         origins.set(&resources);
-        let cluster_secrets = cluster_secrets(options, host, &origins)?;
+        let cluster_secrets = cluster_secrets(options, &origins)?;
         let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
         let RequestSettings { render, known, projects, warnings } =
             RequestSettings::new(options, host, &resources, &clusters.known(), workspace.tracking);

@@ -332,7 +332,7 @@ fn edit_error(error: FileEditError) -> ServiceError {
     ServiceError::caused(kind, error)
 }
 
-fn write_error(error: FileWriteError) -> ServiceError {
+pub(crate) fn write_error(error: FileWriteError) -> ServiceError {
     let kind = match &error {
         FileWriteError::Conflict { .. } | FileWriteError::Exists { .. } => ErrorKind::Conflict,
         FileWriteError::ReadOnly { .. } | FileWriteError::NotAFile { .. } => ErrorKind::InvalidInput,

@@ -278,7 +278,7 @@ fn settings_are_read_from_argocd_cm() {
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: gitops}\ndata:\n  application.resourceTrackingMethod: label\n  application.instanceLabelKey: example.com/app\n  installationID: one\n  kustomize.buildOptions: --enable-helm\n  kustomize.buildOptions.v5: --x\n  helm.valuesFileSchemes: 'https, s3,'\n  resource.customizations.ignoreDifferences.all: x\n  resource.customizations.health.x: ignoreDifferences\n  resource.customizations: 'x: {ignoreDifferences: y}'\n",
     )]);
     let store = load(&dir);
-    let (stored, warning) = store.settings(None, Authors::All);
+    let (stored, warning) = store.settings(None, Authors::Untrusted);
     assert_eq!(warning, None);
     let settings = &stored.expect("settings").settings;
     assert_eq!(store.control_plane_namespace(), "gitops");
@@ -326,10 +326,10 @@ fn control_plane_namespace_defaults_to_argocd() {
     let of = |(stored, warning): (Option<&StoredSettings>, Option<String>)| {
         (stored.and_then(|stored| stored.settings.installation_id.clone()), warning)
     };
-    let (id, warning) = of(store.settings(None, Authors::All));
+    let (id, warning) = of(store.settings(None, Authors::Untrusted));
     assert_eq!(id.as_deref(), Some("first"));
     assert!(warning.expect("a warning").contains("b.yaml:1:1"));
-    assert_eq!(of(store.settings(Some("two"), Authors::All)), (Some("second".to_owned()), None));
+    assert_eq!(of(store.settings(Some("two"), Authors::Untrusted)), (Some("second".to_owned()), None));
     assert_eq!(of(store.settings(None, Authors::Trusted)), (None, None));
     let second = store.deciding_files().find(|file| file.to_string().ends_with("b.yaml"));
     second.expect("the second file").set_origin(|| Origin::WorkTree);

@@ -10,9 +10,13 @@ pub(super) fn present_form(option: &str) -> Option<String> {
     if Limit::named(name).is_some() {
         return Some(format!("{option} is gone; write --limit {name}=VALUE"));
     }
-    let setting = Setting::named(&key(name))?;
+    let by_option = Setting::ALL.iter().find(|setting| setting.option == Some(name));
+    let setting = by_option.copied().or_else(|| Setting::named(&key(name)))?;
     Some(match setting.option {
         Some(_) => format!("this command does not use {option}"),
+        None if setting == Setting::ANSWERS => {
+            format!("this command does not use {option}; --config answers=FILE sets it")
+        }
         None if setting.is_switch() => format!("{option} is gone; write --config {}=true", setting.key),
         None => format!("{option} is gone; write --config {}={}", setting.key, setting.value_name),
     })
@@ -44,6 +48,8 @@ mod tests {
                 Some("--no-default-plugins is gone; write --config noDefaultPlugins=true"),
             ),
             ("--store", Some("this command does not use --store")),
+            ("--limit", Some("this command does not use --limit")),
+            ("--answers", Some("this command does not use --answers; --config answers=FILE sets it")),
             ("--unknown", None),
             ("-x", None),
         ] {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::EnumValueParser;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, ValueEnum};
-use tiphys_service::{CurrentCheckout, GivenSettings, ProjectFileChoice, Setting, Warning};
+use tiphys_service::{GivenSettings, ProjectFileChoice, Setting, Warning};
 
 use crate::error::ServiceError;
 use crate::settings::Process;
@@ -33,8 +33,6 @@ pub(crate) struct SharedOptions {
     pub(crate) project_file: ProjectFileChoice,
     /// The settings that have a value.
     pub(crate) given: GivenSettings,
-    /// Whether the checkout around the current directory is used instead of its remotes.
-    pub(crate) current_checkout: CurrentCheckout,
     /// Warnings about the project file of a comparison.
     pub(crate) warnings: Vec<Warning>,
 }
@@ -171,49 +169,51 @@ impl SharedOptions {
             verbose: 0,
             project_file: ProjectFileChoice::default(),
             given: GivenSettings::of_variables(host)?,
-            current_checkout: CurrentCheckout::Unused,
             warnings: Vec::new(),
         };
         let mut levels = vec![matches];
         while let Some((_, below)) = levels.last().and_then(|matches| matches.subcommand()) {
             levels.push(below);
         }
-        for level in &levels {
-            shared.add(level)?;
+        let mut config = Vec::new();
+        for setting in Setting::ALL.iter().copied() {
+            shared.add(setting, &levels)?;
         }
+        for level in &levels {
+            if let Ok(Some(output)) = level.try_get_one(OUTPUT) {
+                shared.output = Some(*output);
+            }
+            if let Ok(Some(verbose)) = level.try_get_one::<u8>(VERBOSE) {
+                shared.verbose = shared.verbose.saturating_add(*verbose);
+            }
+            config.extend(level.try_get_many::<PathBuf>(CONFIG).ok().flatten().into_iter().flatten());
+        }
+        let (choice, settings) = project_file_choice(config.into_iter().map(PathBuf::as_path))?;
+        shared.project_file = choice;
+        shared.given.set_arguments(settings.iter().map(String::as_str))?;
         refuse_unused(matches, levels.last().copied().unwrap_or(matches))?;
         Ok(shared)
     }
 
-    fn add(&mut self, matches: &ArgMatches) -> Result<(), ServiceError> {
-        if let Ok(Some(output)) = matches.try_get_one(OUTPUT) {
-            self.output = Some(*output);
-        }
-        if let Ok(Some(verbose)) = matches.try_get_one::<u8>(VERBOSE) {
-            self.verbose = self.verbose.saturating_add(*verbose);
-        }
-        for setting in Setting::ALL.iter().copied() {
-            let is_given = matches.try_contains_id(setting.key).is_ok_and(|is_defined| is_defined)
-                && matches.value_source(setting.key) == Some(ValueSource::CommandLine);
-            if !is_given {
-                continue;
-            }
-            let values = matches.get_raw(setting.key).into_iter().flatten();
+    /// Adds the values of a setting's option, before and after the name of the command.
+    fn add(&mut self, setting: &'static Setting, levels: &[&ArgMatches]) -> Result<(), ServiceError> {
+        let is_given = |matches: &&&ArgMatches| {
+            matches.try_contains_id(setting.key).is_ok_and(|is_defined| is_defined)
+                && matches.value_source(setting.key) == Some(ValueSource::CommandLine)
+        };
+        let given: Vec<&ArgMatches> = levels.iter().filter(is_given).copied().collect();
+        if setting == Setting::ANSWERS && !given.is_empty() {
+            // The argument of `appset` commands that replaces the setting.
+            self.given.replace(setting);
+        } else if setting.is_switch() && !given.is_empty() {
+            self.given.set_option(setting, vec!["true".to_owned()])?;
+        } else if !given.is_empty() {
+            let values = given.iter().filter_map(|matches| matches.get_raw(setting.key)).flatten();
             let values =
                 values.map(|value| text(value, &setting.argument())).collect::<Result<Vec<_>, _>>()?;
-            match setting {
-                // The argument of `appset` commands that replaces the setting.
-                _ if setting == Setting::ANSWERS => self.given.replace(setting),
-                _ if setting.is_switch() => self.given.set_option(setting, vec!["true".to_owned()])?,
-                _ => self.given.set_option(setting, values)?,
-            }
+            self.given.set_option(setting, values)?;
         }
-        let config = matches.try_get_many::<PathBuf>(CONFIG).ok().flatten().into_iter().flatten();
-        let (choice, settings) = project_file_choice(config.map(PathBuf::as_path))?;
-        if choice != ProjectFileChoice::default() {
-            self.project_file = choice;
-        }
-        self.given.set_arguments(settings.iter().map(String::as_str))
+        Ok(())
     }
 }
 
@@ -253,10 +253,9 @@ pub(crate) fn project_file_choice<'a>(
     Ok((choice, settings.collect::<Result<_, _>>()?))
 }
 
-/// Whether a value of `--config` is `KEY=VALUE`: only letters precede the first `=`.
+/// Whether a value of `--config` is `KEY=VALUE`: no slash precedes the first `=`. A misspelt key must not name a file.
 fn is_setting(value: &Path) -> bool {
-    let key = value.to_str().and_then(|text| text.split_once('=')).map(|(key, _)| key);
-    key.is_some_and(|key| !key.is_empty() && key.chars().all(|char| char.is_ascii_alphabetic()))
+    value.to_string_lossy().split_once('=').is_some_and(|(key, _)| !key.contains('/'))
 }
 
 fn text(value: &OsStr, option: &str) -> Result<String, ServiceError> {

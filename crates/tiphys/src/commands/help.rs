@@ -88,7 +88,7 @@ fn described(setting: &Setting) -> String {
     let default = Some(setting.default).filter(|default| !default.is_empty());
     let parts = [Some(setting.summary), Some(setting.details).filter(|details| !details.is_empty())];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();
-    let default = default.map(|default| format!(" Default: {default}.")).unwrap_or_default();
+    let default = default.map(|default| format!(" Default: `{default}`.")).unwrap_or_default();
     let consent = match setting.consent_text().as_str() {
         "" => String::new(),
         "yes" => " Needs consent in the project file.".to_owned(),

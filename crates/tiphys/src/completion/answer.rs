@@ -149,7 +149,8 @@ fn settings(context: &Context<'_>, typed: &str) -> Vec<Candidate> {
     };
     let words = Setting::named(key).map(Setting::words).unwrap_or_default();
     let found = match key {
-        "argocdNamespace" => names::namespaces(context),
+        key if key == Setting::LIMITS.key => limits(rest),
+        key if key == Setting::ARGOCD_NAMESPACE.key => names::namespaces(context),
         _ if words.is_empty() => paths(context, rest, Files::All),
         _ => words.into_iter().map(|word| Candidate::word(word, "")).collect(),
     };

@@ -160,8 +160,13 @@ fn invalid_option_of_a_live_cluster_is_exit_2() {
         ),
         (
             &["--config=clusterSecrets=repo/secrets.yaml"],
-            "--config clusterSecrets: $WORLD/repo/secrets.yaml is in a repository that is rendered, which must not choose the clusters \
-             that are read; move it out of the checkout",
+            "--config clusterSecrets: repo/secrets.yaml is in a repository that is rendered, which must not choose the clusters that are \
+             read; move it out of the checkout",
+        ),
+        (
+            &["--config=clusterSecrets=."],
+            "--config clusterSecrets: ./repo/secrets.yaml is in a repository that is rendered, which must not choose the clusters that \
+             are read; move it out of the checkout",
         ),
         (
             &[

@@ -1,3 +1,4 @@
+use tiphys_go::gotemplate::Limits;
 use tiphys_model::resources::ApplicationSet;
 use tiphys_yaml::read_document;
 
@@ -18,7 +19,7 @@ fn findings(spec: &str) -> Vec<String> {
     let shown = |finding: &super::SetFinding| {
         format!("{} {}: {}", finding.position, finding.rule.name(), finding.message)
     };
-    check_set(&decoded, &jq).iter().map(shown).collect()
+    check_set(&decoded, Limits::DEFAULT, &jq).iter().map(shown).collect()
 }
 
 const NAMED: &str = "  template: {metadata: {name: '{{name}}'}, spec: {}}\n";

@@ -120,7 +120,7 @@ pub(crate) async fn open(
     compared.extend(here.into_iter().map(|place| place.top));
     let plugins = Box::pin(plugins::load(&reader, &compared, *from, options, host)).await?;
 
-    let cluster_secrets = cluster_secrets(options, host, &origins)?;
+    let cluster_secrets = cluster_secrets(options, &origins)?;
     let clusters = Arc::new(DestinationClusters::new(service.clone(), cluster_secrets)?);
     let known = clusters.known();
     let settings = |side: &SideStore| RequestSettings::new(options, host, &side.store, &known, None);

@@ -199,19 +199,17 @@ fn kubeconfigs(access: &KubernetesAccess, host: &Host) -> Vec<PathBuf> {
 /// Reads the files with cluster Secrets of the options. They must not be in a repository that is rendered.
 pub(crate) fn cluster_secrets(
     options: &ServiceOptions,
-    host: &Host,
     origins: &FileOrigins,
 ) -> Result<Vec<StoredSecret>, ServiceError> {
-    let paths = &options.kubernetes.cluster_secrets;
-    let absolute: Vec<PathBuf> = paths.iter().map(|path| host.absolute(path)).collect();
-    if let Some(path) = absolute.iter().find(|path| origins.of_path(path).is_rendered()) {
+    let secrets = read_cluster_secrets(options)?;
+    if let Some(stored) = secrets.iter().find(|stored| origins.of(&stored.place.file).is_rendered()) {
         return Err(ServiceError::invalid_input(format!(
             "{} is in a repository that is rendered, which must not choose the clusters that are read; move it out of the checkout",
-            path.display()
+            stored.place.file
         ))
         .of_input(Input::Setting(Setting::CLUSTER_SECRETS)));
     }
-    read_cluster_secrets(options)
+    Ok(secrets)
 }
 
 /// Reads the files with cluster Secrets of the options, wherever they are.

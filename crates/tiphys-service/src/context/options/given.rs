@@ -45,7 +45,7 @@ impl GivenSettings {
                 let value = limit.read(value).map_err(|error| {
                     ServiceError::invalid_input(format!("{name}: {error}, found {value:?}"))
                 })?;
-                given.limits.insert(*limit, (SettingOrigin::Variable, value));
+                given.add_limit(*limit, value, SettingOrigin::Variable)?;
             }
         }
         Ok(given)
@@ -83,8 +83,10 @@ impl GivenSettings {
                     "--config {key} is given twice; give it once"
                 )));
             }
-            if let Some(option) = setting.option.filter(|_| self.by(setting) == Some(SettingOrigin::Option)) {
-                let message = format!("--{option} and --config {key} both set {key}; use one");
+            if self.by(setting) == Some(SettingOrigin::Option) {
+                let option =
+                    setting.option.map_or_else(|| "an option".to_owned(), |option| format!("--{option}"));
+                let message = format!("{option} and --config {key} both set {key}; use one");
                 return Err(ServiceError::invalid_input(message));
             }
             self.set_option(setting, values)?;
@@ -198,13 +200,18 @@ impl GivenSettings {
         for value in values {
             let (limit, value) =
                 read_limit(value).map_err(|error| error.about(&Setting::LIMITS.named_by(origin)))?;
-            match self.limits.get(&limit).map(|(earlier, _)| *earlier) {
-                Some(SettingOrigin::Option) if origin == SettingOrigin::Option => {
-                    return Err(ServiceError::invalid_input(format!("{limit} is given twice; give it once")));
-                }
-                Some(earlier) if earlier > origin => {}
-                _ => drop(self.limits.insert(limit, (origin, value))),
+            self.add_limit(limit, value, origin)?;
+        }
+        Ok(())
+    }
+
+    fn add_limit(&mut self, limit: Limit, value: u64, origin: SettingOrigin) -> Result<(), ServiceError> {
+        match self.limits.get(&limit).map(|(earlier, _)| *earlier) {
+            Some(earlier) if earlier == origin => {
+                return Err(ServiceError::invalid_input(format!("{limit} is given twice; give it once")));
             }
+            Some(earlier) if earlier > origin => {}
+            _ => drop(self.limits.insert(limit, (origin, value))),
         }
         Ok(())
     }
@@ -227,7 +234,12 @@ fn known(key: &str) -> Result<&'static Setting, ServiceError> {
 pub(crate) fn unknown_key(key: &str) -> String {
     let keys = || Setting::ALL.iter().map(|setting| setting.key);
     let similar = suggest(key, keys());
+    let is_limit = Limit::named(key.strip_prefix("limits.").unwrap_or(key)).is_some();
     match (renamed(key), similar.first()) {
+        _ if is_limit => {
+            let name = key.strip_prefix("limits.").unwrap_or(key);
+            format!("{key:?} is a limit; write it below limits:, or --limit {name}=VALUE")
+        }
         (Some(new), _) => format!("{key:?} is now {new:?}; `tiphys config migrate` renames it"),
         (None, Some(near)) => format!("unknown key {key:?}; did you mean {near}?"),
         (None, None) => format!("unknown key {key:?}; known keys: {}", keys().collect::<Vec<_>>().join(", ")),

@@ -31,6 +31,8 @@ pub struct Setting {
     pub(super) accepts_empty: bool,
     pub(crate) kind: SettingKind,
     pub(crate) consent: ConsentRule,
+    /// Whether it gives access to the objects of clusters, or of folders that stand for them.
+    pub(crate) reads_clusters: bool,
 }
 
 /// The values that a setting accepts, and the field of the options that they change.
@@ -75,6 +77,8 @@ pub(crate) struct ValueSource<'a> {
 pub(crate) enum ConsentRule {
     /// All.
     Every,
+    /// All. Consent is also to the content of the files that they name.
+    Content,
     /// This word. Other words are the default or restrict.
     Word(&'static str),
     /// Paths that lead out of the checkout.
@@ -102,7 +106,20 @@ impl Setting {
         let (summary, details, default) = ("", "", "");
         let (option, separator, value_name, accepts_empty) = (None, None, "VALUE", false);
         let consent = ConsentRule::Every;
-        Self { key, option, value_name, default, summary, details, separator, accepts_empty, kind, consent }
+        let reads_clusters = false;
+        Self {
+            key,
+            option,
+            value_name,
+            default,
+            summary,
+            details,
+            separator,
+            accepts_empty,
+            kind,
+            consent,
+            reads_clusters,
+        }
     }
 
     pub(super) const fn option(self, option: &'static str) -> Self {
@@ -123,6 +140,10 @@ impl Setting {
 
     pub(super) const fn accepts_empty(self) -> Self {
         Self { accepts_empty: true, ..self }
+    }
+
+    pub(super) const fn reads_clusters(self) -> Self {
+        Self { reads_clusters: true, ..self }
     }
 
     pub(super) const fn consent(self, consent: ConsentRule) -> Self {
@@ -187,9 +208,16 @@ impl Setting {
         matches!(self.kind, SettingKind::Switch(_))
     }
 
+    /// Whether these values give access to the objects of clusters, or of folders that stand for them.
+    pub fn gives_clusters(&self, values: &[String]) -> bool {
+        let is_on = |value: &String| !self.is_switch() || parse_bool(value) == Some(true);
+        self.reads_clusters && values.iter().any(is_on)
+    }
+
     /// Returns the words that it accepts. Empty: other values.
     pub fn words(&self) -> Vec<&'static str> {
         match self.kind {
+            SettingKind::Switch(_) => vec!["true", "false"],
             SettingKind::Word(words) => words.iter().map(|(word, _)| *word).collect(),
             _ => Vec::new(),
         }
@@ -198,7 +226,7 @@ impl Setting {
     /// Describes which values of the project file need the caller's consent.
     pub fn consent_text(&self) -> String {
         match self.consent {
-            ConsentRule::Every => "yes".to_owned(),
+            ConsentRule::Every | ConsentRule::Content => "yes".to_owned(),
             ConsentRule::Word(word) => format!("for `{word}`"),
             ConsentRule::PathsOut => "for paths that lead out of the checkout".to_owned(),
             ConsentRule::Never => String::new(),
@@ -217,7 +245,7 @@ impl Setting {
     /// Returns whether values of the project file need consent, whatever their paths.
     pub(crate) fn needs_consent(&self, values: &[String]) -> bool {
         match self.consent {
-            ConsentRule::Every => true,
+            ConsentRule::Every | ConsentRule::Content => true,
             ConsentRule::Word(word) => values.iter().any(|value| value == word),
             ConsentRule::PathsOut | ConsentRule::Never => false,
         }

@@ -152,7 +152,8 @@ settings! {
     )
     .option("cluster-state")
     .value("[NAME=]DIR")
-    .help(
+    .reads_clusters()
+        .help(
         "Folder with live objects of a cluster",
         "NAME is the cluster's name or URL in destinations; default: the cluster of Argo CD \
              itself",
@@ -171,13 +172,15 @@ settings! {
     )
     .option("context")
     .value("[NAME=]CONTEXT")
-    .help(
+    .reads_clusters()
+        .help(
         "Context with which a live cluster is read",
         "NAME is the cluster's name or URL in destinations; default: the cluster of Argo CD \
              itself",
     );
     KUBECONFIG = Setting::new("kubeconfig", Paths(|options| &mut options.kubernetes.kubeconfigs))
         .value("FILE")
+        .reads_clusters()
         .help(
             "File with contexts of live clusters",
             "Default with `context`: those of `KUBECONFIG`, else `~/.kube/config`. Without `context`, \
@@ -186,9 +189,11 @@ settings! {
     IN_CLUSTER = Setting::new("inCluster", Switch(|options| &mut options.kubernetes.in_cluster))
         .default("false")
         .consent(ConsentRule::Word("true"))
+        .reads_clusters()
         .help("Read the cluster of Argo CD with the service account of this pod", "");
     CLUSTER_SECRETS = Setting::new("clusterSecrets", Paths(|options| &mut options.kubernetes.cluster_secrets))
         .value("PATH")
+        .reads_clusters()
         .help(
             "Folder or file with Argo CD's cluster Secrets",
             "Live clusters are read with them. They must be outside of the rendered repositories",
@@ -315,6 +320,7 @@ settings! {
         Paths(|options| &mut options.trust_repository_settings),
     )
         .value("PATH")
+        .consent(ConsentRule::Content)
         .help(
             "Trust settings and Secrets in rendered repositories below PATH",
             "`/` trusts all. By default, only files of the store outside of rendered repositories may \

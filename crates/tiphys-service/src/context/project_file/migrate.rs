@@ -8,7 +8,8 @@ use super::{FoundFile, ProjectFileChoice, find};
 use crate::context::host::Host;
 use crate::context::options::RENAMED_KEYS;
 use crate::context::project_file::paths::relative;
-use crate::error::{ServiceError, chain};
+use crate::error::ServiceError;
+use crate::params::edit::write_error;
 
 /// A project file with the present names of its keys.
 #[derive(Debug)]
@@ -33,9 +34,7 @@ pub fn migrate(choice: &ProjectFileChoice, host: &Host) -> Result<Option<Migrati
         ServiceError::invalid_input(format!("{shown}:{position}: {message}"))
     })?;
     if !renamed.is_empty() {
-        FileEdit::with_content(real, content, migrated)
-            .write()
-            .map_err(|error| ServiceError::invalid_input(chain(&error)))?;
+        FileEdit::with_content(real, content, migrated).write().map_err(write_error)?;
     }
     Ok(Some(Migration { shown, renamed }))
 }

@@ -52,7 +52,7 @@ fn inputs<'a>(
 fn decide(documents: &[&str], options: &ServiceOptions) -> Decision {
     let text = documents.join("\n---\n").into_bytes();
     let resources = Resources::load(&[StoreInput::StandardInput(text)]).expect("a store");
-    let (settings, _) = resources.settings(None, Authors::All);
+    let (settings, _) = resources.settings(None, Authors::Trusted);
     let settings = settings.map_or_else(ArgoCdSettings::default, |stored| stored.settings.clone());
     let mut warnings = Vec::new();
     let (secrets, _) = resources.secrets_by_trust();

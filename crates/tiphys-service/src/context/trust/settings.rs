@@ -33,7 +33,7 @@ impl StoreSettings {
         let (certificates, certificates_warning) = resources.server_certificates(namespace);
         let of_store = [warning, other_warning, certificates_warning].into_iter().flatten();
         let mut warnings: Vec<Warning> = of_store.map(Warning::from).collect();
-        let origin = if own.is_some() || theirs.is_none() { Origin::Caller } else { Origin::Repository };
+        let origin = own.or(theirs).map_or(Origin::Caller, |chosen| chosen.place.origin());
         let mut settings = match (own, theirs) {
             (Some(own), _) => own.settings.clone(),
             (None, Some(theirs)) => harmless(theirs, &mut ignored),

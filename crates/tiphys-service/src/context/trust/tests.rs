@@ -1,5 +1,6 @@
 mod table;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use tiphys_source::LocalCopy;
 use tiphys_store::{FileName, Store, StoreInput};
 
 use super::{FileOrigins, Origin};
+use crate::context::base::PluginsFrom;
 use crate::context::host::Host;
 use crate::context::options::{ServiceOptions, StorePath};
 
@@ -156,5 +158,31 @@ fn named_application_paths_and_the_current_directory_are_rendered() {
         let origins = FileOrigins::new(&options, &host, &none, &applications);
         let found = origins.of(&FileName::file(root.join("pr/settings/cm.yaml")));
         assert_eq!(found, expected, "{applications:?} in {}", current_dir.display());
+    }
+}
+
+#[test]
+fn origins_of_a_comparison_depend_on_whose_settings_are_used() {
+    use Origin::{AcceptedBase, AcceptedHead, AcceptedRepository, Base, Repository};
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let root = dir.path().canonicalize().expect("it exists");
+    fs::create_dir_all(root.join("pr/.git")).expect("a directory");
+    fs::write(root.join("pr/cm.yaml"), "").expect("a file");
+    let host = Host::for_tests(&[]).in_dir(&root);
+    let none = Store::load(&[]).expect("an empty store");
+    let tops = BTreeSet::from([root.join("pr")]);
+    for (arguments, from, head, base) in [
+        ("", PluginsFrom::Base, Repository, Base),
+        ("", PluginsFrom::Head, AcceptedHead, AcceptedBase),
+        ("", PluginsFrom::Each, AcceptedHead, AcceptedBase),
+        ("--trust-repository-settings=pr", PluginsFrom::Base, AcceptedRepository, AcceptedBase),
+        ("--trust-repository-settings=pr", PluginsFrom::Each, AcceptedRepository, AcceptedBase),
+        ("--trust-repository-settings=other", PluginsFrom::Base, Repository, Base),
+    ] {
+        let options = options(&root, "pr", arguments);
+        let origins = FileOrigins::new(&options, &host, &none, &[]).of_compared(&tops, from);
+        let of = |file: FileName| origins.of(&file);
+        let found = (of(FileName::file(root.join("pr/cm.yaml"))), of(FileName::past("main:pr/cm.yaml")));
+        assert_eq!(found, (head, base), "{arguments} {from:?}");
     }
 }

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use clap::FromArgMatches as _;
 use tiphys_service::Setting;
 
@@ -47,6 +49,15 @@ fn commands_share_few_options_and_both_helps_are_equal() {
             assert_eq!(help("-h"), help("--help"), "{line}");
         }
     }
+}
+
+#[test]
+fn settings_with_an_option_are_those_of_a_workspace() {
+    let command = <shared::Workspace as Args>::augment_args(Command::new("workspace"));
+    let options: BTreeSet<&str> = command.get_arguments().filter_map(|arg| arg.get_long()).collect();
+    let of_table: BTreeSet<&str> = Setting::ALL.iter().filter_map(|setting| setting.option).collect();
+    let others = BTreeSet::from(["config", "output", "verbose"]);
+    assert_eq!(options, &of_table | &others);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use tiphys_model::limits::Limit;
-use tiphys_service::{ProjectFile, Setting, SettingOrigin};
+use tiphys_service::{ProjectFile, ServiceOptions, Setting, SettingOrigin};
 use tiphys_source::redact_url;
 
 use crate::args::{OutputFormat, SharedOptions};
@@ -31,6 +31,8 @@ enum Origin {
 
 /// Prints the values of all settings, and of the limits that are set, with their origins.
 pub(super) fn run(shared: &SharedOptions, host: &Process) -> Result<ExitCode, ServiceError> {
+    // Invalid values are those of no setting.
+    shared.given.apply(&mut ServiceOptions::default(), host)?;
     let file = ProjectFile::find(&shared.project_file, host)?;
     let settings = Setting::ALL.iter().copied().filter(|setting| *setting != Setting::LIMITS);
     let rows: Vec<Row> = settings

@@ -1,3 +1,7 @@
+use std::collections::BTreeSet;
+
+use tiphys_model::limits::Limit;
+
 use super::{GivenSettings, SettingOrigin};
 use crate::context::host::Host;
 use crate::context::options::{ServiceOptions, Setting, SettingKind};
@@ -87,6 +91,31 @@ fn each_setting_is_given_by_argument_variable_and_file() {
         assert_eq!(by_file.by(setting), (setting != Setting::LIMITS).then_some(SettingOrigin::ProjectFile));
         assert_eq!(changed(&applied(&by_file, &plain)), by_argument, "{}", setting.key);
     }
+}
+
+#[test]
+fn each_setting_and_limit_has_its_own_variable() {
+    let settings = Setting::ALL.iter().map(|setting| setting.variable());
+    let variables: BTreeSet<String> =
+        settings.chain(Limit::ALL.iter().map(|limit| limit.variable())).collect();
+    assert_eq!(variables.len(), Setting::ALL.len() + Limit::ALL.len());
+}
+
+#[test]
+fn values_that_give_clusters() {
+    let cases = [
+        (Setting::IN_CLUSTER, "true", true),
+        (Setting::IN_CLUSTER, "1", true),
+        (Setting::IN_CLUSTER, "False", false),
+        (Setting::IN_CLUSTER, "0", false),
+        (Setting::CLUSTER_STATE, "live", true),
+        (Setting::CLUSTER_STATE, "false", true),
+        (Setting::STORE, "apps", false),
+    ];
+    for (setting, value, expected) in cases {
+        assert_eq!(setting.gives_clusters(&[value.to_owned()]), expected, "{}={value}", setting.key);
+    }
+    assert!(!Setting::CONTEXT.gives_clusters(&[]));
 }
 
 #[test]
@@ -186,6 +215,12 @@ fn invalid_value_names_its_setting_and_origin() {
         ("repo=none", None, "--repo: FOLDER/none is not a folder"),
         ("offline=yes", None, "--offline: unknown \"yes\"; use true, false"),
         ("traking=label", None, "unknown key \"traking\"; did you mean tracking?"),
+        ("kube-version=1.30", None, "unknown key \"kube-version\"; did you mean kubeVersion?"),
+        (
+            "plugin-timeout=3s",
+            None,
+            "\"plugin-timeout\" is a limit; write it below limits:, or --limit plugin-timeout=VALUE",
+        ),
         ("repositories=.", None, "\"repositories\" is now \"repo\"; `tiphys config migrate` renames it"),
         (
             "limits=plugin-timeout=1GiB",
