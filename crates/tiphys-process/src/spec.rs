@@ -5,23 +5,30 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use crate::message::{path, paths};
 
 /// The directory that the commands of a run work in. The launcher sets it up. It removes `run_dir`, if there is one, in every case, even if
 /// the parent is killed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum View {
     /// A directory itself. Nothing is made or removed.
     Direct {
         /// The directory.
+        #[serde(with = "path")]
         dir: PathBuf,
     },
     /// A private writable copy or overlay of a read-only tree.
     Private {
         /// The read-only tree.
+        #[serde(with = "path")]
         lower: PathBuf,
         /// Other read-only trees, which get private copies or overlays, too: see [`crate::Run::other`].
+        #[serde(with = "paths")]
         others: Vec<PathBuf>,
         /// An empty directory of this run, removed with its content when the run ends.
+        #[serde(with = "path")]
         run_dir: PathBuf,
         /// Overlay or copy.
         how: PrivateView,
@@ -41,16 +48,18 @@ impl View {
 /// Directories outside the view that are protected by mounts in the run's namespace. They are protected with an overlay, not with a copy.
 /// Directories that do not exist are skipped. No command can unmount them or rename a directory above them, except root with the right to
 /// mount.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shielded {
     /// Directories that the commands see as empty, except for the run directory and the read-only ones in them.
+    #[serde(with = "paths")]
     pub hidden: Vec<PathBuf>,
     /// Directories that the commands can read, but not change. File systems mounted below them are not protected.
+    #[serde(with = "paths")]
     pub read_only: Vec<PathBuf>,
 }
 
 /// How a private view is made. Changes in it never affect the tree or another view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PrivateView {
     /// An overlay if the system allows it, else a copy.
     #[default]
@@ -74,7 +83,7 @@ pub enum ViewKind {
 }
 
 /// Limits of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Bytes of standard output of one command. More output ends the run with [`Ended::OutputTooLarge`].
     pub stdout_bytes_max: usize,
@@ -90,7 +99,7 @@ impl Limits {
 }
 
 /// How the processes of a run are found at its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Containment {
     /// The launcher adopts orphans and finds every descendant, one that left its group or session included. Linux only.
     #[cfg_attr(target_os = "linux", default)]
@@ -101,13 +110,14 @@ pub enum Containment {
 }
 
 /// One command.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandSpec {
     /// Program and arguments; never empty. A program without `/` is looked up in the `PATH` of `env`.
     pub argv: Vec<String>,
     /// The whole environment. Later entries take precedence.
     pub env: Vec<(String, String)>,
     /// Working directory, relative to the view's root, without `..`; empty for the root.
+    #[serde(with = "path")]
     pub dir: PathBuf,
 }
 
@@ -124,7 +134,7 @@ impl std::fmt::Debug for CommandSpec {
 }
 
 /// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ended {
     /// It exited with this code.
     Exited(i32),

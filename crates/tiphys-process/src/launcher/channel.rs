@@ -5,7 +5,7 @@ use std::os::fd::BorrowedFd;
 
 use rustix::io::Errno;
 
-use crate::message::{Event, HEADER_BYTES, Request, header};
+use crate::message::{Event, HEADER_BYTES, Request, decode, encode, payload_bytes};
 
 /// Standard input and output, unbuffered, so that poll reports all data that is left to read.
 #[derive(Clone, Copy, Debug)]
@@ -31,17 +31,16 @@ impl Channel {
         if !self.read_whole(&mut head)? {
             return Ok(None);
         }
-        let (kind, length) = header(head);
-        let mut payload = vec![0; length];
+        let mut payload = vec![0; payload_bytes(head)];
         if !self.read_whole(&mut payload)? {
             return Ok(None);
         }
-        Request::decode(kind, &payload).map(Some)
+        decode(&payload).map(Some)
     }
 
     /// Sends an event to the parent.
     pub(super) fn send(self, event: &Event) -> io::Result<()> {
-        let frame = event.encode()?;
+        let frame = encode(event)?;
         let mut rest = frame.as_slice();
         while !rest.is_empty() {
             match rustix::io::write(self.events, rest) {

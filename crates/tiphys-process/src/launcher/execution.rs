@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
+use bytes::Bytes;
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::Pid;
 
@@ -145,7 +146,7 @@ impl Session {
                 let room = self.limits.stdout_bytes_max - execution.stdout_bytes;
                 let kept = read.min(room);
                 execution.stdout_bytes += kept;
-                let chunk = self.chunk.get(..kept).unwrap_or_default().to_vec();
+                let chunk = Bytes::copy_from_slice(self.chunk.get(..kept).unwrap_or_default());
                 self.channel.send(&Event::Stdout(chunk))?;
                 Ok(if read > room { Read::TooMuch } else { Read::Some(read) })
             }

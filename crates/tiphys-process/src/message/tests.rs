@@ -1,10 +1,13 @@
-use super::*;
+use std::os::unix::ffi::OsStringExt;
+use std::time::Duration;
 
-fn split(frame: &[u8]) -> (u8, &[u8]) {
+use super::*;
+use crate::spec::{PrivateView, Shielded};
+
+fn payload(frame: &[u8]) -> &[u8] {
     let (head, payload) = frame.split_first_chunk::<HEADER_BYTES>().expect("a header");
-    let (kind, length) = header(*head);
-    assert_eq!(payload.len(), length, "length of the header");
-    (kind, payload)
+    assert_eq!(payload.len(), payload_bytes(*head), "length of the header");
+    payload
 }
 
 #[test]
@@ -58,9 +61,8 @@ fn requests_are_decoded_as_encoded() {
         }),
     ];
     for request in requests {
-        let frame = request.encode().expect("encodes");
-        let (kind, payload) = split(&frame);
-        assert_eq!(Request::decode(kind, payload).expect("decodes"), request);
+        let frame = encode(&request).expect("encodes");
+        assert_eq!(decode::<Request>(payload(&frame)).expect("decodes"), request);
     }
 }
 
@@ -74,7 +76,7 @@ fn events_are_decoded_as_encoded() {
         },
         Event::SetUpFailed { message: String::new() },
         Event::NotStarted { errno: -1, message: "é".into() },
-        Event::Stdout(vec![0, 255, 10]),
+        Event::Stdout(Bytes::from_static(&[0, 255, 10])),
         Event::Finished { ended: Ended::Exited(255), stderr: vec![255, 0] },
         Event::Finished { ended: Ended::Signalled(9), stderr: vec![] },
         Event::Finished { ended: Ended::DeadlineExceeded, stderr: vec![] },
@@ -83,22 +85,21 @@ fn events_are_decoded_as_encoded() {
         Event::Gone { message: "left".into() },
     ];
     for event in events {
-        let frame = event.encode().expect("encodes");
-        let (kind, payload) = split(&frame);
-        assert_eq!(Event::decode(kind, payload).expect("decodes"), event);
+        let frame = encode(&event).expect("encodes");
+        assert_eq!(decode::<Event>(payload(&frame)).expect("decodes"), event);
     }
 }
 
 #[test]
 fn malformed_message_is_an_error() {
-    let frame = Event::NotStarted { errno: 2, message: "abc".into() }.encode().expect("encodes");
-    let (kind, payload) = split(&frame);
+    let frame = encode(&Event::NotStarted { errno: 2, message: "abc".into() }).expect("encodes");
+    let payload = payload(&frame);
     for length in 0..payload.len() {
-        Event::decode(kind, &payload[..length]).expect_err("truncated message");
+        decode::<Event>(&payload[..length]).expect_err("truncated message");
     }
     let mut longer = payload.to_vec();
     longer.push(0);
-    Event::decode(kind, &longer).expect_err("bytes behind the message");
-    Event::decode(0, payload).expect_err("unknown kind");
-    Request::decode(0, payload).expect_err("unknown kind");
+    decode::<Event>(&longer).expect_err("bytes behind the message");
+    decode::<Event>(&[99]).expect_err("unknown event");
+    decode::<Request>(&[99]).expect_err("unknown request");
 }

@@ -10,7 +10,7 @@ use tokio::time::{Duration, interval};
 use super::events::Events;
 use crate::children::OwnChild;
 use crate::launcher::LAUNCHER_ARGUMENT;
-use crate::message::Request;
+use crate::message::{self, Request};
 use crate::orphans::{self, StartTime};
 use crate::spec::RunError;
 
@@ -72,5 +72,5 @@ pub(super) async fn while_continued<T>(launcher: &OwnChild, event: impl Future<O
 }
 
 pub(super) fn encode(request: &Request) -> Result<Vec<u8>, RunError> {
-    request.encode().map_err(RunError::launcher)
+    message::encode(request).map_err(RunError::launcher)
 }

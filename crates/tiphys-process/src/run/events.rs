@@ -5,7 +5,7 @@ use std::io;
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStdout;
 
-use crate::message::{Event, HEADER_BYTES, header};
+use crate::message::{Event, HEADER_BYTES, decode, payload_bytes};
 
 /// Bytes read at once.
 const CHUNK_BYTES: usize = 128 * 1024;
@@ -42,9 +42,9 @@ impl Events {
     fn take(&mut self) -> io::Result<Option<Event>> {
         let rest = self.buffer.get(self.consumed..).unwrap_or_default();
         let Some((head, rest)) = rest.split_first_chunk::<HEADER_BYTES>() else { return Ok(None) };
-        let (kind, length) = header(*head);
+        let length = payload_bytes(*head);
         let Some(payload) = rest.get(..length) else { return Ok(None) };
-        let event = Event::decode(kind, payload)?;
+        let event = decode(payload)?;
         self.consumed += HEADER_BYTES + length;
         Ok(Some(event))
     }

@@ -106,7 +106,7 @@ const FORGED: &str = r#"
     setsid env -i sh -c "trap '' TERM; sleep 1000; : $MARK" >/dev/null 2>&1 &
     parent=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$LAUNCHER/status)
     for pipe in $(find /proc/$parent/fd -lname 'pipe:*' -perm 500) /proc/$LAUNCHER/fd/1; do
-        printf 'g\010\0\0\0\0\0\0\0\0\0\0\0' >$pipe && said=yes
+        printf '\002\0\0\0\005\0' >$pipe && said=yes
     done
 "#;
 
