@@ -4,5 +4,6 @@
 
 pub mod glob;
 pub mod gotemplate;
+pub mod strconv;
 pub mod url;
 pub mod versions;

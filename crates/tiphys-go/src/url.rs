@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use crate::gotemplate::unicode::{Unescaped, quote};
+use crate::strconv::quote;
 
 /// A component of a URL. It decides which bytes are escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ pub fn escape(bytes: &[u8], part: UrlPart) -> String {
 }
 
 fn quoted(bytes: &[u8]) -> String {
-    quote(bytes, '"', Unescaped::Printable)
+    quote(bytes)
 }
 
 fn split_once(text: &[u8], separator: u8) -> (&[u8], Option<&[u8]>) {

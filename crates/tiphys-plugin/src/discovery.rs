@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use tiphys_process::quote_command;
 use tiphys_tree::glob::{self, GlobError, Listing, Place};
 
 use crate::config::{Command, PluginConfig};
 use crate::error::PluginError;
+use crate::quote::quote_command;
 
 /// The path at which patterns see the tree. It is as deep below `/` as in Argo CD's server, so a pattern that leaves the tree and returns
 /// matches the same paths.

@@ -48,7 +48,7 @@ pub enum PluginError {
     Command {
         /// Which command.
         phase: Phase,
-        /// The command, formatted by [`tiphys_process::quote_command`].
+        /// The command, formatted by [`crate::quote_command`].
         command: String,
         /// How it ended.
         how: CommandFailure,

@@ -19,6 +19,7 @@ mod local;
 mod many;
 mod observer;
 mod plugin;
+mod quote;
 mod request;
 mod settings;
 mod signal;
@@ -35,6 +36,7 @@ pub use load::{LoadError, LoadedPlugin, PluginFiles, load_plugins, read_plugin_f
 pub use local::{COMMAND_LOG, LocalPlugin};
 pub use observer::{CommandEnd, Observer, Unobserved};
 pub use plugin::{Announced, Configuration, Discovery, Generated, InputRule, Match, Plugin};
+pub use quote::quote_command;
 pub use request::{Deadline, Request};
 pub use settings::RunSettings;
 pub use slots::{SlotLimits, Slots};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tiphys_model::params::{APP_PARAMETERS, EnvVar, Parameters, ValueRedactor};
-use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError, quote_command};
+use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError};
 use tiphys_tree::glob::{Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Tree, resolve};
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -24,6 +24,7 @@ use crate::error::{CommandFailure, Phase, PluginError};
 use crate::explanation::{self, Explanation, Explanations, PARAMETER_VARIABLE};
 use crate::observer::CommandEnd;
 use crate::plugin::{Announced, Configuration, Discovery, Generated, InputRule, Match, Plugin, warnings_in};
+use crate::quote::quote_command;
 use crate::request::Request;
 use crate::settings::RunSettings;
 use crate::{announcement, discovery, many};

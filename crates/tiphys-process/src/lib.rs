@@ -41,7 +41,7 @@ pub use limits::ProcessLimits;
 pub use orphans::adopt_orphans;
 pub use pdeathsig::{PDEATHSIG_ARGUMENT, pdeathsig_main};
 pub use program::{NOT_FOUND_CODE, PROGRAM_NOT_FOUND, find_not_executable, find_program};
-pub use quote::{escape_json, escape_text, is_control_character, quote_argument, quote_command, quote_text};
+pub use quote::{escape_json, escape_text, is_control_character, quote_argument};
 pub use reaper::reap_orphans;
 pub use run::{Launcher, Run};
 pub use spec::{

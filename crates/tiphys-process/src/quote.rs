@@ -1,23 +1,6 @@
-//! Quotes and escapes commands and strings for logs and errors.
+//! Quotes and escapes arguments and strings for shells, logs and errors.
 
 use std::fmt::Write as _;
-
-/// Formats a command for logs and errors: arguments joined by blanks. Arguments with white space are quoted like Go's `%q`, empty ones are
-/// `""`.
-pub fn quote_command(argv: &[String]) -> String {
-    let mut text = String::new();
-    for (index, argument) in argv.iter().enumerate() {
-        if index > 0 {
-            text.push(' ');
-        }
-        if argument.is_empty() || argument.contains(char::is_whitespace) {
-            quote_as_go(argument, &mut text);
-        } else {
-            text.push_str(argument);
-        }
-    }
-    text
-}
 
 /// Quotes an argument for a POSIX shell if it has characters that a shell may interpret.
 pub fn quote_argument(argument: &str) -> String {
@@ -27,13 +10,6 @@ pub fn quote_argument(argument: &str) -> String {
     } else {
         format!("'{}'", argument.replace('\'', r"'\''"))
     }
-}
-
-/// Quotes a string like Go's [`strconv.Quote`](https://pkg.go.dev/strconv#Quote).
-pub fn quote_text(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quote_as_go(text, &mut quoted);
-    quoted
 }
 
 /// Escapes what could control a terminal, hide or reorder text, or be a command of a CI system: [control characters](is_control_character)
@@ -85,46 +61,6 @@ pub fn is_control_character(char: char) -> bool {
 fn starts_ci_command(text: &str) -> bool {
     text.strip_prefix("##")
         .is_some_and(|text| text.trim_start_matches(|char: char| char.is_ascii_alphabetic()).starts_with('['))
-}
-
-fn quote_as_go(argument: &str, text: &mut String) {
-    text.push('"');
-    for char in argument.chars() {
-        match char {
-            '"' => text.push_str("\\\""),
-            '\\' => text.push_str("\\\\"),
-            '\u{7}' => text.push_str("\\a"),
-            '\u{8}' => text.push_str("\\b"),
-            '\u{c}' => text.push_str("\\f"),
-            '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            '\u{b}' => text.push_str("\\v"),
-            char if is_printable(char) => text.push(char),
-            char => {
-                let code = u32::from(char);
-                let written = match code {
-                    0..0x20 | 0x7f => write!(text, "\\x{code:02x}"),
-                    0x80..0x1_0000 => write!(text, "\\u{code:04x}"),
-                    _ => write!(text, "\\U{code:08x}"),
-                };
-                debug_assert!(written.is_ok(), "writing to a String cannot fail");
-            }
-        }
-    }
-    text.push('"');
-}
-
-/// Whether Go prints a character as it is ([`unicode.IsPrint`](https://pkg.go.dev/unicode#IsPrint)): letters, marks, numbers, punctuation,
-/// symbols and the ASCII blank.
-///
-/// `str::escape_debug` has the same table, but escapes a combining mark at the beginning of a string, so a letter is put in front.
-fn is_printable(char: char) -> bool {
-    matches!(char, '\'' | '"' | '\\') || {
-        let mut text = String::from("a");
-        text.push(char);
-        text.escape_debug().eq(text.chars())
-    }
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use serde_json::Value;
+use tiphys_go::strconv::quote;
 use tiphys_helm_values::{NameError, PathItem, escape_name, parse_name};
-use tiphys_process::quote_text;
 use tiphys_yaml::{Data, Node, read_json, write_go_json};
 
 use crate::home::{Home, HomeError};
@@ -196,7 +196,7 @@ fn add_quotations(all: &mut BTreeSet<String>, value: &Value) {
         }
         Value::String(text) => {
             for part in text.lines().map(str::trim).chain([text.trim(), text]) {
-                let go = unquoted(&quote_text(part)).to_owned();
+                let go = unquoted(&quote(part)).to_owned();
                 // Messages about schemas quote with apostrophes.
                 let schema = go.replace("\\\"", "\"").replace('\'', "\\'");
                 let json = unquoted(&write_go_json(&part.into())).to_owned();

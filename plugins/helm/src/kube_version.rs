@@ -1,6 +1,6 @@
 //! Kubernetes versions as Argo CD passes them to helm: the numbers, without a vendor's suffix.
 
-use tiphys_process::quote_text;
+use tiphys_go::strconv::quote;
 
 /// An invalid version. The message is that of Kubernetes' parser, with Argo CD's prefix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +17,7 @@ pub(crate) fn parse(version: &str) -> Result<Option<String>, KubeVersionError> {
         return Ok(None);
     }
     let fail = |problem| Err(KubeVersionError { version: version.to_owned(), problem });
-    let quoted = quote_text(version);
+    let quoted = quote(version);
     // Go's `\s` in a regular expression.
     let start = version.trim_start_matches(['\t', '\n', '\u{c}', '\r', ' ']);
     let start = start.strip_prefix('v').unwrap_or(start);
@@ -46,12 +46,12 @@ pub(crate) fn parse(version: &str) -> Result<Option<String>, KubeVersionError> {
     }
     let first = components[0];
     if first.starts_with('0') && first != "0" {
-        return fail(format!("illegal zero-prefixed version component {} in {quoted}", quote_text(first)));
+        return fail(format!("illegal zero-prefixed version component {} in {quoted}", quote(first)));
     }
     let mut numbers = Vec::new();
     for component in components {
         let Ok(number) = component.parse::<u64>() else {
-            let component = quote_text(component);
+            let component = quote(component);
             return fail(format!(
                 "illegal non-numeric version component {component} in {quoted}: strconv.ParseUint: parsing {component}: \
                  value out of range"

@@ -12,8 +12,8 @@ use std::iter;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
+use tiphys_go::strconv::quote;
 use tiphys_model::access::{NetworkUse, RunContext};
-use tiphys_process::quote_text;
 use tiphys_tree::{ContainmentError, check_links};
 
 use crate::failure::go_words;
@@ -58,7 +58,7 @@ pub(crate) enum ValueFileError {
     #[error("error resolving value file path: error resolving value file path")]
     InOtherSource(#[source] PathProblem),
     /// An invalid pattern.
-    #[error("error expanding glob pattern {}", quote_text(pattern))]
+    #[error("error expanding glob pattern {}", quote(pattern))]
     Pattern {
         /// As written.
         pattern: String,
@@ -66,7 +66,7 @@ pub(crate) enum ValueFileError {
         source: GlobError,
     },
     /// A pattern without matches.
-    #[error("values file glob {} matched no files", quote_text(pattern))]
+    #[error("values file glob {} matched no files", quote(pattern))]
     NoMatch {
         /// As written.
         pattern: String,
@@ -74,8 +74,8 @@ pub(crate) enum ValueFileError {
     /// A match outside the repository.
     #[error(
         "glob pattern {}: glob match {} resolved to outside repository root",
-        quote_text(pattern),
-        quote_text(found)
+        quote(pattern),
+        quote(found)
     )]
     MatchOutside {
         /// As written.
@@ -85,8 +85,8 @@ pub(crate) enum ValueFileError {
     /// A match that cannot be resolved.
     #[error(
         "glob pattern {}: cannot resolve the glob match {}: {}",
-        quote_text(pattern),
-        quote_text(found),
+        quote(pattern),
+        quote(found),
         go_words(cause)
     )]
     MatchLost {
@@ -125,7 +125,7 @@ pub(crate) enum SetFileError {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RefError {
     /// No source has a `ref`.
-    #[error("source referenced {}, but no source has a 'ref' field defined", quote_text(name))]
+    #[error("source referenced {}, but no source has a 'ref' field defined", quote(name))]
     None {
         /// With the dollar sign.
         name: String,
@@ -133,7 +133,7 @@ pub(crate) enum RefError {
     /// No source has this `ref`.
     #[error(
         "source referenced {}, which is not one of the available sources ({})",
-        quote_text(name),
+        quote(name),
         available.join(", ")
     )]
     Unknown {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use tiphys_go::gotemplate::go_string;
+use tiphys_go::strconv::quote;
 use tiphys_model::resources::{
     APPLICATION, GoField, GoType, PatchStrategy, canonical, decode_fields, decode_value,
 };
@@ -126,7 +127,7 @@ fn merge_objects(
 fn field(kind: &'static GoType, key: &str) -> Result<&'static GoField, String> {
     let unknown = |name: &str| {
         let name = name.rsplit('.').next().unwrap_or(name);
-        format!("unable to find api field in struct {name} for the json field {}", go_quote(key))
+        format!("unable to find api field in struct {name} for the json field {}", quote(key))
     };
     match kind {
         GoType::Struct(of) => of.field(key).ok_or_else(|| unknown(of.name)),
@@ -190,25 +191,7 @@ fn without_directives(value: Value) -> Option<Value> {
 }
 
 fn failed(prefix: &str, text: &str, reason: &str) -> PatchError {
-    PatchError { message: format!("{prefix} {}: {reason}", go_quote(text)) }
-}
-
-/// Quotes a string as Go's `%q`.
-pub(crate) fn go_quote(text: &str) -> String {
-    let escaped = |character: char| match character {
-        '"' | '\\' => format!("\\{character}"),
-        '\n' => "\\n".to_owned(),
-        '\r' => "\\r".to_owned(),
-        '\t' => "\\t".to_owned(),
-        '\u{7}' => "\\a".to_owned(),
-        '\u{8}' => "\\b".to_owned(),
-        '\u{B}' => "\\v".to_owned(),
-        '\u{C}' => "\\f".to_owned(),
-        control if control.is_ascii_control() => format!("\\x{:02x}", u32::from(control)),
-        control if control.is_control() => format!("\\u{:04x}", u32::from(control)),
-        printable => printable.to_string(),
-    };
-    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+    PatchError { message: format!("{prefix} {}: {reason}", quote(text)) }
 }
 
 #[cfg(test)]

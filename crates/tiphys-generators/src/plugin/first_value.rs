@@ -1,5 +1,7 @@
 //! The first JSON value of an answer, with the errors of Go's `json.Decoder`. What follows it is ignored.
 
+use tiphys_go::strconv::quote_char;
+
 /// Levels of lists and objects that Go reads.
 const DEPTH_MAX: usize = 10_000;
 
@@ -132,7 +134,7 @@ impl Scanner<'_> {
     /// Scans the rest of a word.
     fn word(&mut self, word: &str) -> Result<(), String> {
         for expected in word.bytes().skip(1) {
-            let context = format!("in literal {word} (expecting {})", quoted(expected));
+            let context = format!("in literal {word} (expecting {})", quote_char(char::from(expected)));
             self.expect(|byte| byte == expected, &context)?;
         }
         Ok(())
@@ -174,26 +176,7 @@ fn end<T>() -> Result<T, String> {
 }
 
 fn invalid<T>(byte: u8, context: &str) -> Result<T, String> {
-    Err(format!("invalid character {} {context}", quoted(byte)))
-}
-
-/// Quotes a byte as Go does, as the character of this number.
-fn quoted(byte: u8) -> String {
-    match byte {
-        b'\'' => r"'\''".to_owned(),
-        b'"' => "'\"'".to_owned(),
-        b'\\' => r"'\\'".to_owned(),
-        7 => r"'\a'".to_owned(),
-        8 => r"'\b'".to_owned(),
-        b'\t' => r"'\t'".to_owned(),
-        b'\n' => r"'\n'".to_owned(),
-        11 => r"'\v'".to_owned(),
-        12 => r"'\f'".to_owned(),
-        b'\r' => r"'\r'".to_owned(),
-        0..0x20 | 0x7F => format!("'\\x{byte:02x}'"),
-        0x80..=0xA0 | 0xAD => format!("'\\u{byte:04x}'"),
-        byte => format!("'{}'", char::from(byte)),
-    }
+    Err(format!("invalid character {} {context}", quote_char(char::from(byte))))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 pub(crate) use layout::parse;
 
 use crate::gotemplate::value::{Named, Special, Value};
+use crate::strconv::quote;
 
 /// Nanoseconds of a second.
 pub(crate) const SECOND: i64 = 1_000_000_000;
@@ -295,13 +296,7 @@ pub(crate) fn duration_string(duration: i64) -> String {
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as Go's ParseDuration")]
 #[expect(clippy::cast_sign_loss, reason = "as Go's ParseDuration")]
 pub(crate) fn parse_duration(text: &str) -> Result<i64, String> {
-    let quoted = || {
-        crate::gotemplate::unicode::quote(
-            text.as_bytes(),
-            '"',
-            crate::gotemplate::unicode::Unescaped::Printable,
-        )
-    };
+    let quoted = || quote(text);
     let invalid = || format!("time: invalid duration {}", quoted());
     let is_negative = text.starts_with('-');
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -333,11 +328,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<i64, String> {
             "m" => 60_000_000_000,
             "h" => 3_600_000_000_000,
             unit => {
-                let unit = crate::gotemplate::unicode::quote(
-                    unit.as_bytes(),
-                    '"',
-                    crate::gotemplate::unicode::Unescaped::Printable,
-                );
+                let unit = quote(unit);
                 return Err(format!("time: unknown unit {unit} in duration {}", quoted()));
             }
         };

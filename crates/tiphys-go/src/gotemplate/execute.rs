@@ -11,13 +11,13 @@ use crate::gotemplate::limits::LimitError;
 use crate::gotemplate::reflected::Reflected;
 use crate::gotemplate::template::{Output, Template};
 use crate::gotemplate::tree::{Body, Branch, Node, Pipeline, Position};
-use crate::gotemplate::unicode::{Unescaped, quote};
 use crate::gotemplate::value::Value;
 use crate::gotemplate::{Options, format};
+use crate::strconv::quote;
 
 /// An execution failed. The message is Go's: `template: NAME:LINE:COLUMN: executing "NAME" at <CONTEXT>: …`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("template: {name}:{line}:{column}: executing {} at <{context}>: {message}", quote(.executing.as_bytes(), '"', Unescaped::Printable))]
+#[error("template: {name}:{line}:{column}: executing {} at <{context}>: {message}", quote(&**.executing))]
 pub struct ExecuteError {
     /// The name of the template as parsed.
     pub name: Box<str>,
@@ -298,7 +298,7 @@ impl<'a> State<'a> {
         pipeline: Option<&'a Pipeline>,
     ) -> Result<()> {
         let Some((body, source)) = self.named(name) else {
-            let name = quote(name, '"', Unescaped::Printable);
+            let name = quote(name);
             return Err(self.error(format!("template {name} not defined")));
         };
         let dot = match pipeline {
@@ -375,7 +375,7 @@ impl fmt::Display for Node {
             Self::With(branch) => write!(f, "{{{{with {}}}}}", branch.pipeline),
             Self::Range(branch) => write!(f, "{{{{range {}}}}}", branch.pipeline),
             Self::Template { name, pipeline, .. } => {
-                write!(f, "{{{{template {}", quote(name, '"', Unescaped::Printable))?;
+                write!(f, "{{{{template {}", quote(name))?;
                 if let Some(pipeline) = pipeline {
                     write!(f, " {pipeline}")?;
                 }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::gotemplate::unicode::{Unescaped, quote};
+use crate::strconv::quote;
 
 /// A tag has no end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "invalid template: Cannot find end tag=\"}}}}\" in the template={} starting from {}",
-    quote(.template.as_bytes(), '"', Unescaped::Printable),
-    quote(.rest.as_bytes(), '"', Unescaped::Printable)
+    quote(.template),
+    quote(.rest)
 )]
 pub struct ReplaceError {
     /// The whole template.

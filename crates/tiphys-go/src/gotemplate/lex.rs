@@ -1,6 +1,7 @@
 //! Tokens of a template, as `text/template/parse` scans them.
 
-use crate::gotemplate::unicode::{Unescaped, decode, is_alphanumeric, is_print, quote};
+use crate::gotemplate::unicode::{decode, is_alphanumeric, is_print};
+use crate::strconv::quote;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +72,9 @@ impl Token {
                 let end = crate::gotemplate::unicode::characters(&self.value)
                     .nth(SHOWN_CHARACTERS_MAX)
                     .map_or(self.value.len(), |(position, ..)| position);
-                format!("{}...", quote(&self.value[..end], '"', Unescaped::Printable))
+                format!("{}...", quote(&self.value[..end]))
             }
-            _ => quote(&self.value, '"', Unescaped::Printable),
+            _ => quote(&self.value),
         }
     }
 
@@ -391,7 +392,7 @@ impl<'a> Lexer<'a> {
             is_valid = false;
         }
         if !is_valid {
-            let number = quote(&self.input[self.start..self.position], '"', Unescaped::Printable);
+            let number = quote(&self.input[self.start..self.position]);
             return self.error(format!("bad number syntax: {number}"));
         }
         self.token(Kind::Number)

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use crate::gotemplate::lex::{Keyword, Kind, Lexer, Token};
 use crate::gotemplate::limits::{LimitError, Limits};
 use crate::gotemplate::tree::{Body, Branch, Command, Node, Operand, OperandKind, Pipeline, Position};
-use crate::gotemplate::unicode::{Unescaped, quote, unquote};
+use crate::gotemplate::unicode::unquote;
+use crate::strconv::quote;
 
 /// A template is invalid. The message is Go's: `template: NAME:LINE: …`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -177,7 +178,7 @@ impl Parser<'_> {
         if !is_defined {
             self.templates.insert(name, body);
         } else if !body.is_empty() {
-            let name = quote(&name, '"', Unescaped::Printable);
+            let name = quote(&name);
             return self.error(format!("template: multiple definition of template {name}"));
         }
         Ok(())
@@ -478,7 +479,7 @@ impl Parser<'_> {
             fields.push(self.next().text().split_off(1));
         }
         if operand.is_literal() {
-            let term = quote(operand.to_string().as_bytes(), '"', Unescaped::Printable);
+            let term = quote(operand.to_string().as_bytes());
             return self.error(format!("unexpected . after term {term}"));
         }
         match &mut operand.kind {
@@ -498,7 +499,7 @@ impl Parser<'_> {
             Kind::Identifier => {
                 let name = token.text();
                 if !(self.is_function)(&name) {
-                    let name = quote(&token.value, '"', Unescaped::Printable);
+                    let name = quote(&token.value);
                     return self.error(format!("function {name} not defined"));
                 }
                 self.functions.push(name.clone());
@@ -509,7 +510,7 @@ impl Parser<'_> {
             Kind::Variable => {
                 let name = token.text();
                 if !self.scope.variables.contains(&name) {
-                    let name = quote(&token.value, '"', Unescaped::Printable);
+                    let name = quote(&token.value);
                     return self.error(format!("undefined variable {name}"));
                 }
                 OperandKind::Variable(name, Vec::new())

@@ -104,60 +104,6 @@ pub(crate) fn is_alphanumeric(c: char) -> bool {
     c == '_' || is_letter(c) || is_digit(c)
 }
 
-/// Which characters a quoted string contains unescaped.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unescaped {
-    /// Those that `unicode.IsPrint` accepts.
-    Printable,
-    /// ASCII only.
-    Ascii,
-}
-
-/// Quotes a string as `strconv.Quote`.
-pub(crate) fn quote(bytes: &[u8], quote: char, unescaped: Unescaped) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::from(quote);
-    for (position, c, length) in characters(bytes) {
-        if c == ERROR && length == 1 {
-            write!(out, "\\x{:02x}", bytes[position]).expect("writing to a string");
-            continue;
-        }
-        escape(&mut out, c, quote, unescaped);
-    }
-    out.push(quote);
-    out
-}
-
-fn escape(out: &mut String, c: char, quote: char, unescaped: Unescaped) {
-    use std::fmt::Write as _;
-    let escaped = match c {
-        '\x07' => 'a',
-        '\x08' => 'b',
-        '\x0c' => 'f',
-        '\n' => 'n',
-        '\r' => 'r',
-        '\t' => 't',
-        '\x0b' => 'v',
-        c if c == quote || c == '\\' => c,
-        c if is_print(c) && (c.is_ascii() || unescaped == Unescaped::Printable) => {
-            out.push(c);
-            return;
-        }
-        c => {
-            let number = u32::from(c);
-            let written = match number {
-                0..0x20 | 0x7f => write!(out, "\\x{number:02x}"),
-                0..0x10000 => write!(out, "\\u{number:04x}"),
-                _ => write!(out, "\\U{number:08x}"),
-            };
-            written.expect("writing to a string");
-            return;
-        }
-    };
-    out.push('\\');
-    out.push(escaped);
-}
-
 /// Returns the content of a literal with its quotes, as `strconv.Unquote`.
 pub(crate) fn unquote(literal: &[u8]) -> Option<Vec<u8>> {
     let (&quote, rest) = literal.split_first()?;

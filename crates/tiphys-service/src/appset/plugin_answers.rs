@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use tiphys_model::limits::{Limit, Limits};
-use tiphys_plugin::chain;
-use tiphys_process::{Tool, ToolOutput, quote_command};
+use tiphys_plugin::{chain, quote_command};
+use tiphys_process::{Tool, ToolOutput};
 use tiphys_yaml::read_json_as_any;
 
 use crate::context::host::Host;

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tiphys_model::resources::{Application, ApplicationSource, PluginSource};
-use tiphys_plugin::{LoadedPlugin, LocalPlugin, Phase, load_plugins};
-use tiphys_process::quote_command;
+use tiphys_plugin::{LoadedPlugin, LocalPlugin, Phase, load_plugins, quote_command};
 use tiphys_render::RenderError;
 use tiphys_source::{CopyOrigin, LocalCopy};
 use tiphys_store::{Store as Resources, StoreInput};

@@ -3,63 +3,11 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt::Write as _;
-
-/// Quotes a string as Go's `%q` does.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    text.chars().for_each(|char| push_escaped(&mut out, char, '"'));
-    out.push('"');
-    out
-}
+use tiphys_go::strconv::quote_char;
 
 /// Quotes a list of characters as Go's `%q` does: `['a' 'b']`.
 pub(crate) fn quoted_characters(text: &str) -> String {
-    let mut out = String::from("[");
-    for (index, char) in text.chars().enumerate() {
-        out.push_str(if index > 0 { " '" } else { "'" });
-        push_escaped(&mut out, char, '\'');
-        out.push('\'');
-    }
-    out.push(']');
-    out
-}
-
-fn push_escaped(out: &mut String, char: char, quote: char) {
-    let escape = match char {
-        '\\' => '\\',
-        '\u{7}' => 'a',
-        '\u{8}' => 'b',
-        '\u{c}' => 'f',
-        '\n' => 'n',
-        '\r' => 'r',
-        '\t' => 't',
-        '\u{b}' => 'v',
-        char if char == quote => quote,
-        char if is_printable(char) => return out.push(char),
-        char => {
-            let code = u32::from(char);
-            let written = match code {
-                0..0x20 | 0x7f => write!(out, "\\x{code:02x}"),
-                0x80..0x1_0000 => write!(out, "\\u{code:04x}"),
-                _ => write!(out, "\\U{code:08x}"),
-            };
-            debug_assert!(written.is_ok(), "writing to a String succeeds");
-            return;
-        }
-    };
-    out.extend(['\\', escape]);
-}
-
-/// Letters, marks, numbers, punctuation, symbols and the ASCII space, as in Go's `unicode.IsPrint`.
-///
-/// Rust's debug output uses the same set, but escapes a combining mark at the start of a string; hence the letter before it. Quotes and the
-/// backslash are escaped for another reason.
-fn is_printable(char: char) -> bool {
-    matches!(char, '\'' | '"' | '\\') || {
-        let text: String = ['a', char].iter().collect();
-        text.escape_debug().eq(text.chars())
-    }
+    format!("[{}]", text.chars().map(quote_char).collect::<Vec<_>>().join(" "))
 }
 
 /// Errors of parsing an integer.

@@ -1,12 +1,12 @@
 //! Destinations of Applications, and whether their clusters are known.
 
 use serde_json::{Value, json};
+use tiphys_go::strconv::quote;
 use tiphys_model::project_rules::ProjectCluster;
 use tiphys_model::resources::{IN_CLUSTER_NAME, IN_CLUSTER_SERVER, InCluster};
 
 use super::PlanSettings;
 use crate::appset::RESOURCES_FINALIZER;
-use crate::appset::patch::go_quote;
 
 /// A cluster of a cluster Secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub fn check_destination(
                 (!clusters.is_none_or(is_known)).then_some("not found")
             };
             let Some(problem) = problem else { return Ok(()) };
-            let (server, url) = (go_quote(server), go_quote(url));
+            let (server, url) = (quote(server), quote(url));
             Err(format!(
                 "error getting cluster by server {server}: rpc error: code = NotFound desc = cluster {url} {problem}"
             ))

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{DateTime, Fields, SECOND, Zone, days_of};
-use crate::gotemplate::unicode::{Unescaped, quote};
 use crate::gotemplate::value::{MONTHS, WEEKDAYS};
+use crate::strconv::quote;
 
 /// An element of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,7 +250,7 @@ struct Parsed {
 
 /// Parses a date. Without a zone it is in UTC.
 pub(crate) fn parse(layout: &[u8], value: &[u8]) -> Result<DateTime, ParseError> {
-    let quoted = |bytes: &[u8]| quote(bytes, '"', Unescaped::Printable);
+    let quoted = |bytes: &[u8]| quote(bytes);
     let of_value = |problem: String| ParseError::Value { value: quoted(value), problem };
     let of_element = |rest: &[u8], element: &[u8]| ParseError::Element {
         value: quoted(value),

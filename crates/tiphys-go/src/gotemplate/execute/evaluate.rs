@@ -5,6 +5,7 @@ use crate::gotemplate::functions::{Body, Call, Function, Type, find};
 use crate::gotemplate::reflected::Reflected;
 use crate::gotemplate::tree::{Command, Number, Operand, OperandKind, Pipeline};
 use crate::gotemplate::value::{Map, Value};
+use crate::strconv::quote;
 
 impl<'a> State<'a> {
     /// Evaluates a pipeline and declares or sets its variables.
@@ -376,5 +377,5 @@ impl<'a> State<'a> {
 }
 
 fn quoted(name: &str) -> String {
-    crate::gotemplate::unicode::quote(name.as_bytes(), '"', crate::gotemplate::unicode::Unescaped::Printable)
+    quote(name)
 }

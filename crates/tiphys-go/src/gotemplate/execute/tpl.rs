@@ -5,8 +5,8 @@ use crate::gotemplate::Template;
 use crate::gotemplate::functions::{Context, Failure, replaced};
 use crate::gotemplate::limits::LimitError;
 use crate::gotemplate::reflected::Reflected;
-use crate::gotemplate::unicode::{Unescaped, quote};
 use crate::gotemplate::value::Value;
+use crate::strconv::quote;
 
 /// Maximum levels of `tpl` calls within each other.
 const LEVELS_MAX: usize = 3;
@@ -20,7 +20,7 @@ impl State<'_> {
             return Err(Failure::Message(message));
         }
         let failed = |limit: Option<LimitError>, step: &str, error: String| {
-            let source = quote(&source, '"', Unescaped::Printable);
+            let source = quote(&*source);
             limit.map_or_else(|| Failure::Message(format!("{step} {source}: {error}")), Failure::Limit)
         };
         self.context.budget.take_bytes(source.len())?;

@@ -6,8 +6,9 @@ use crate::gotemplate::functions::Failure;
 use crate::gotemplate::limits::Budget;
 use crate::gotemplate::number::{self, Form};
 use crate::gotemplate::reflected::Reflected;
-use crate::gotemplate::unicode::{Unescaped, characters, is_print, quote};
+use crate::gotemplate::unicode::{characters, is_print};
 use crate::gotemplate::value::{List, Map, Named, Special, Value};
+use crate::strconv::{Unescaped, quote_with};
 
 /// Flags of a verb.
 #[derive(Clone, Copy, Debug, Default)]
@@ -265,7 +266,7 @@ impl<'a> Printer<'a> {
             return self.pad(&[b"`", bytes, b"`"].concat());
         }
         let unescaped = if self.flags.has_plus { Unescaped::Ascii } else { Unescaped::Printable };
-        self.pad(quote(bytes, '"', unescaped).as_bytes())
+        self.pad(quote_with(bytes, '"', unescaped).as_bytes())
     }
 
     fn hexadecimal(&mut self, bytes: &[u8], case: Case) -> Written {
@@ -371,7 +372,7 @@ impl<'a> Printer<'a> {
             return self.pad(encoded);
         }
         let unescaped = if self.flags.has_plus { Unescaped::Ascii } else { Unescaped::Printable };
-        self.pad(quote(encoded, '\'', unescaped).as_bytes())
+        self.pad(quote_with(encoded, '\'', unescaped).as_bytes())
     }
 
     fn float(&mut self, value: &Value, number: f64, verb: char) -> Written {

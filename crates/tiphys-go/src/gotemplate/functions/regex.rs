@@ -6,6 +6,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::{Call, Failure, Function, Outcome, Type, fail};
 use crate::gotemplate::value::{List, ListType, Str, Value};
+use crate::strconv::quote;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("regexMatch", &[Type::String, Type::String], |call| match compiled(call) {
@@ -74,15 +75,7 @@ fn invalid<T>(call: &Call<'_>, pattern: &str, message: &str) -> Result<T, Failur
         return fail(format!("error parsing regexp: {message}"));
     }
     let is_plain = !pattern.contains(|c: char| c == '`' || c == '\u{7f}' || (c < ' ' && c != '\t'));
-    let shown = if is_plain {
-        format!("`{pattern}`")
-    } else {
-        crate::gotemplate::unicode::quote(
-            pattern.as_bytes(),
-            '"',
-            crate::gotemplate::unicode::Unescaped::Printable,
-        )
-    };
+    let shown = if is_plain { format!("`{pattern}`") } else { quote(pattern) };
     fail(format!("regexp: Compile({shown}): error parsing regexp: {message}"))
 }
 

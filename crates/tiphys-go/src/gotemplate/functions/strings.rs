@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use super::{Call, Failure, Function, Outcome, Type, fail};
 use crate::gotemplate::limits::{Budget, LimitError};
-use crate::gotemplate::unicode::{Unescaped, characters, is_space, quote};
+use crate::gotemplate::unicode::{characters, is_space};
 use crate::gotemplate::value::{List, Map, Str, Value};
+use crate::strconv::quote;
 
 pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("trim", &[Type::String], |call| Ok(trimmed(&call.string(0), is_space).into())),
@@ -33,10 +34,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("hasSuffix", &[Type::String, Type::String], |call| {
         Ok(Value::Bool(call.string(1).ends_with(&call.string(0))))
     }),
-    Function::new("quote", &[], |call| {
-        each(call, |string| quote(string, '"', Unescaped::Printable).into_bytes())
-    })
-    .and(Type::Any),
+    Function::new("quote", &[], |call| each(call, |string| quote(string).into_bytes())).and(Type::Any),
     Function::new("squote", &[], |call| each(call, |string| [b"'", string, b"'"].concat())).and(Type::Any),
     Function::new("cat", &[], cat).and(Type::Any),
     Function::new("indent", &[Type::Int, Type::String], |call| Ok(indented(call)?.into())),

@@ -3,7 +3,8 @@
 use crate::gotemplate::lex::{Kind, Token};
 use crate::gotemplate::number::{parse_float, parse_signed, parse_unsigned, to_integer};
 use crate::gotemplate::tree::Number;
-use crate::gotemplate::unicode::{Unescaped, quote, unescape};
+use crate::gotemplate::unicode::unescape;
+use crate::strconv::quote;
 
 /// Parses a literal; the error is a message.
 pub(super) fn parse(token: &Token) -> Result<Number, String> {
@@ -59,7 +60,7 @@ fn plain(text: String) -> Result<Number, String> {
     if float.is_some() {
         return Ok(Number { text, integer, unsigned, float });
     }
-    let quoted = quote(text.as_bytes(), '"', Unescaped::Printable);
+    let quoted = quote(&text);
     let Some(value) = parse_float(&text) else {
         return Err(format!("illegal number syntax: {quoted}"));
     };

@@ -35,7 +35,7 @@ pub(crate) async fn run(shared: &SharedOptions, host: &Process) -> Result<ExitCo
             discover
                 .find_command
                 .as_ref()
-                .map(|command| format!("find.command {}", tiphys_process::quote_command(&command.argv())))
+                .map(|command| format!("find.command {}", tiphys_plugin::quote_command(&command.argv())))
         };
         let count = config.static_announcements.len();
         let dynamic = if config.dynamic.is_some() { ", dynamic" } else { "" };

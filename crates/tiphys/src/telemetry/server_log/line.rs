@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
-use tiphys_process::{escape_json, quote_text};
+use tiphys_go::strconv::quote;
+use tiphys_process::escape_json;
 
 /// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +119,7 @@ fn json_text(text: &str) -> String {
 /// Quotes a string if it contains characters that need quotes.
 fn logfmt_text(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/@^+".contains(&byte);
-    if text.bytes().all(plain) { text.to_owned() } else { quote_text(text) }
+    if text.bytes().all(plain) { text.to_owned() } else { quote(text) }
 }
 
 /// Seconds of a day.

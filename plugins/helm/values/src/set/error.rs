@@ -1,25 +1,27 @@
 //! Errors of arguments, in Helm's words.
 
+use tiphys_go::strconv::quote;
+
 use super::{INDEX_MAX, LEVELS_MAX};
-use crate::go_text::{quoted, quoted_characters};
+use crate::go_text::quoted_characters;
 
 /// Errors of an argument of `--set` or a similar option. The messages are Helm's, except for limits that Helm does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetError {
     /// A name without an equals sign.
-    #[error("key {} has no value", quoted(key))]
+    #[error("key {} has no value", quote(key))]
     NoValue {
         /// The last key of the name.
         key: String,
     },
     /// A name with a comma instead of an equals sign.
-    #[error("key {} has no value (cannot end with ,)", quoted(key))]
+    #[error("key {} has no value (cannot end with ,)", quote(key))]
     NoValueBeforeComma {
         /// The last key of the name.
         key: String,
     },
     /// A dot without a name after it.
-    #[error("key map {} has no value", quoted(key))]
+    #[error("key map {} has no value", quote(key))]
     EmptyMap {
         /// The key before the dot.
         key: String,
@@ -31,13 +33,13 @@ pub enum SetError {
     #[error("error parsing index: EOF")]
     OpenIndex,
     /// An index that is not an integer.
-    #[error("error parsing index: strconv.Atoi: parsing {}: invalid syntax", quoted(text))]
+    #[error("error parsing index: strconv.Atoi: parsing {}: invalid syntax", quote(text))]
     IndexSyntax {
         /// The string between the brackets.
         text: String,
     },
     /// An index that exceeds 64 bits.
-    #[error("error parsing index: strconv.Atoi: parsing {}: value out of range", quoted(text))]
+    #[error("error parsing index: strconv.Atoi: parsing {}: value out of range", quote(text))]
     IndexRange {
         /// The string between the brackets.
         text: String,
