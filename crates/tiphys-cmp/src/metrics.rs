@@ -15,6 +15,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry, Unit};
+use strum::VariantArray as _;
 use tiphys_plugin::{CommandEnd, Observer, Phase};
 use tonic::Code;
 
@@ -22,9 +23,7 @@ pub use gauges::{Build, ServerGauges, StoreGauges};
 pub(crate) use labels::{Method, Refusal, UploadKind, code_name};
 
 use gauges::{SampleCollector, Sampler};
-use labels::{
-    CallLabels, CommandLabels, EndLabel, MethodLabels, RefusalLabels, Step, StepLabels, UploadLabels,
-};
+use labels::{Labels, Step};
 
 /// Upper bounds of the histogram buckets in seconds, from a small answer of a warm server to the longest deadlines of callers.
 const SECONDS: [f64; 17] =
@@ -44,23 +43,23 @@ pub(crate) struct UploadSteps {
     pub(crate) unpacked: Option<Duration>,
 }
 
-type Seconds<L> = Family<L, Histogram, fn() -> Histogram>;
+type Seconds = Family<Labels<1>, Histogram, fn() -> Histogram>;
 
 /// The metrics of one plugin server.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
     sampler: Arc<OnceLock<Sampler>>,
-    calls: Family<CallLabels, Counter>,
-    calls_running: Family<MethodLabels, Gauge>,
-    call_seconds: Seconds<MethodLabels>,
-    step_seconds: Seconds<StepLabels>,
-    commands: Family<CommandLabels, Counter>,
+    calls: Family<Labels<2>, Counter>,
+    calls_running: Family<Labels<1>, Gauge>,
+    call_seconds: Seconds,
+    step_seconds: Seconds,
+    commands: Family<Labels<2>, Counter>,
     received_bytes: Counter,
-    uploads: Family<UploadLabels, Counter>,
+    uploads: Family<Labels<1>, Counter>,
     uploads_waiting: Gauge,
     uploads_unpacking: Gauge,
-    refusals: Family<RefusalLabels, Counter>,
+    refusals: Family<Labels<1>, Counter>,
     wait_seconds: Histogram,
     connections_open: Gauge,
     connections_full: Counter,
@@ -159,19 +158,19 @@ impl Metrics {
 
     /// Creates all series with the value zero.
     fn create_series(&self) {
-        for &method in Method::ALL {
-            drop(self.calls_running.get_or_create(&MethodLabels { method }));
-            drop(self.call_seconds.get_or_create(&MethodLabels { method }));
-            drop(self.calls.get_or_create(&CallLabels::new(method, Code::Ok)));
+        for &method in Method::VARIANTS {
+            drop(self.calls_running.get_or_create(&[("method", method.into())]));
+            drop(self.call_seconds.get_or_create(&[("method", method.into())]));
+            drop(self.calls.get_or_create(&[("method", method.into()), ("code", code_name(Code::Ok))]));
         }
-        for &step in Step::ALL {
-            drop(self.step_seconds.get_or_create(&StepLabels { step }));
+        for &step in Step::VARIANTS {
+            drop(self.step_seconds.get_or_create(&[("step", step.into())]));
         }
-        for &upload in UploadKind::ALL {
-            drop(self.uploads.get_or_create(&UploadLabels { upload }));
+        for &upload in UploadKind::VARIANTS {
+            drop(self.uploads.get_or_create(&[("upload", upload.into())]));
         }
-        for &bound in Refusal::ALL {
-            drop(self.refusals.get_or_create(&RefusalLabels { bound }));
+        for &bound in Refusal::VARIANTS {
+            drop(self.refusals.get_or_create(&[("bound", bound.into())]));
         }
     }
 
@@ -191,7 +190,7 @@ impl Metrics {
 
     /// Records that a call begins.
     pub(crate) fn call(self: &Arc<Self>, method: Method) -> CallTimer {
-        self.calls_running.get_or_create(&MethodLabels { method }).inc();
+        self.calls_running.get_or_create(&[("method", method.into())]).inc();
         CallTimer { metrics: Arc::clone(self), method, began: Instant::now(), code: Code::Cancelled }
     }
 
@@ -212,7 +211,7 @@ impl Metrics {
 
     /// Counts an upload whose tree or entries are available.
     pub(crate) fn unpacked(&self, upload: UploadKind) {
-        self.uploads.get_or_create(&UploadLabels { upload }).inc();
+        self.uploads.get_or_create(&[("upload", upload.into())]).inc();
     }
 
     /// Counts an upload that waits for others until the result is dropped.
@@ -252,18 +251,18 @@ impl Metrics {
 
     /// Counts a call that was refused because of a limit.
     pub(crate) fn refused(&self, bound: Refusal) {
-        self.refusals.get_or_create(&RefusalLabels { bound }).inc();
+        self.refusals.get_or_create(&[("bound", bound.into())]).inc();
     }
 
     fn step(&self, step: Step, took: Duration) {
-        self.step_seconds.get_or_create(&StepLabels { step }).observe(took.as_secs_f64());
+        self.step_seconds.get_or_create(&[("step", step.into())]).observe(took.as_secs_f64());
     }
 }
 
 impl Observer for Metrics {
     fn command_ended(&self, phase: Phase, took: Duration, ended: CommandEnd) {
         let step = Step::from(phase);
-        self.commands.get_or_create(&CommandLabels { step, ended: EndLabel(ended) }).inc();
+        self.commands.get_or_create(&[("step", step.into()), ("ended", ended.into())]).inc();
         self.step(step, took);
     }
 
@@ -339,11 +338,11 @@ impl CallTimer {
 impl Drop for CallTimer {
     fn drop(&mut self) {
         let Self { metrics, method, began, code } = self;
-        metrics.calls_running.get_or_create(&MethodLabels { method: *method }).dec();
-        metrics.calls.get_or_create(&CallLabels::new(*method, *code)).inc();
+        metrics.calls_running.get_or_create(&[("method", (*method).into())]).dec();
+        metrics.calls.get_or_create(&[("method", (*method).into()), ("code", code_name(*code))]).inc();
         metrics
             .call_seconds
-            .get_or_create(&MethodLabels { method: *method })
+            .get_or_create(&[("method", (*method).into())])
             .observe(began.elapsed().as_secs_f64());
     }
 }

@@ -42,13 +42,6 @@ pub enum CommandEnd {
     OutputTooLarge,
 }
 
-impl CommandEnd {
-    /// Returns the value for labels.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
-
 impl From<Ended> for CommandEnd {
     fn from(ended: Ended) -> Self {
         match ended {

@@ -78,7 +78,7 @@ impl Call {
         tracing::info!(
             grpc.component = "server",
             grpc.service = SERVICE,
-            grpc.method = method.as_str(),
+            grpc.method = <&str>::from(method),
             grpc.method_type = method_type(method),
             grpc.start_time = times.start,
             grpc.request.deadline = times.deadline,
@@ -102,7 +102,7 @@ impl Call {
                 tracing::$level!(
                     grpc.component = "server",
                     grpc.service = SERVICE,
-                    grpc.method = self.method.as_str(),
+                    grpc.method = <&str>::from(self.method),
                     grpc.method_type = method_type(self.method),
                     grpc.start_time = self.times.start,
                     grpc.request.deadline = self.times.deadline,
