@@ -10,7 +10,7 @@ use tiphys_engine::{
 };
 use tiphys_model::access::ContextProject;
 use tiphys_model::limits::Limit;
-use tiphys_model::params::{EnvVar, Parameter, ResolvedParameter, ValueRedactor};
+use tiphys_model::params::{EnvVar, ResolvedParameter, ValueRedactor};
 use tiphys_model::resources::Application;
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
 use tiphys_source::Sources;
@@ -158,29 +158,15 @@ impl Renderer {
         let begun = Instant::now();
         rendering.duration += prepared.duration;
         rendering.warnings.extend(prepared.warnings.iter().map(|warning| prepared.named(warning)));
-        let output = self.run(prepared, resolved).await.map_err(|failure| prepared.failed(failure))?;
-        rendering.warnings.extend(output.warnings.iter().map(|warning| prepared.named(warning)));
-        let objects = self.objects(application, &output, &rendering.redactor);
+        let ran = self.run(prepared, resolved).await.map_err(|failure| prepared.failed(failure))?;
+        let (source, documents, warnings) = ran;
+        rendering.warnings.extend(warnings.iter().map(|warning| prepared.named(warning)));
+        let objects = self.objects(application, source.plugin.as_deref(), &documents, &rendering.redactor);
         let objects = objects.map_err(|failure| prepared.failed(failure))?;
-        let source = &prepared.source;
         rendering.sources.push(RenderedSource {
-            position: prepared.position,
-            name: prepared.name.clone(),
-            repo_url: source.shown_repository(),
-            path: source.path.clone(),
-            chart: source.chart.clone(),
-            revision: prepared.revision.revision().to_owned(),
-            source_type: output.source_type,
-            plugin: output.plugin,
-            also_matching: output.also_matching,
-            parameters: output.parameters,
-            source: source.clone(),
-            rendered_chart: prepared.chart(&self.known_charts),
-            look_ups: prepared.look_ups().to_vec(),
             objects: objects.len(),
-            stderr: output.stderr,
             duration: prepared.duration + begun.elapsed(),
-            plugin_duration: output.plugin_duration,
+            ..source
         });
         rendering.manifests.push(objects);
         rendering.duration += begun.elapsed();
@@ -257,26 +243,38 @@ impl Renderer {
         }
     }
 
+    /// Returns the source without the number of its objects and its duration, its documents and warnings.
     async fn run(
         &self,
         prepared: &Prepared,
         resolved: Vec<ResolvedParameter>,
-    ) -> Result<Output, SourceFailure> {
+    ) -> Result<(RenderedSource, Arc<[Node]>, Vec<String>), SourceFailure> {
+        let source = &prepared.source;
+        let rendered = RenderedSource {
+            position: prepared.position,
+            name: prepared.name.clone(),
+            repo_url: source.shown_repository(),
+            path: source.path.clone(),
+            chart: source.chart.clone(),
+            revision: prepared.revision.revision().to_owned(),
+            source_type: SourceType::Directory,
+            plugin: None,
+            also_matching: Vec::new(),
+            parameters: Vec::new(),
+            source: source.clone(),
+            rendered_chart: prepared.chart(&self.known_charts),
+            look_ups: prepared.look_ups().to_vec(),
+            objects: 0,
+            stderr: String::new(),
+            duration: Duration::ZERO,
+            plugin_duration: Duration::ZERO,
+        };
         match &prepared.work {
             Work::Directory { plan, tree } => {
                 let bytes_max = self.settings.directory_bytes_max;
                 let reading = self.last_folder.read(tree, &prepared.app_path, plan, bytes_max);
                 let found = Box::pin(reading).await?;
-                Ok(Output {
-                    documents: found.documents,
-                    warnings: found.warnings,
-                    source_type: SourceType::Directory,
-                    plugin: None,
-                    also_matching: Vec::new(),
-                    parameters: Vec::new(),
-                    stderr: String::new(),
-                    plugin_duration: Duration::ZERO,
-                })
+                Ok((rendered, found.documents, found.warnings))
             }
             Work::Plugin { chosen, request, plan, source_type } => {
                 let name = chosen.plugin.name().to_owned();
@@ -287,16 +285,18 @@ impl Renderer {
                 let generated = chosen.plugin.generate(&request).await;
                 let generated =
                     generated.map_err(|source| SourceFailure::Plugin { name: name.clone(), source })?;
-                Ok(Output {
-                    warnings: generated.warnings(),
-                    documents: generated.documents.into_iter().map(|document| document.node).collect(),
+                let warnings = generated.warnings();
+                let documents = generated.documents.into_iter().map(|document| document.node).collect();
+                let rendered = RenderedSource {
                     source_type: *source_type,
                     plugin: Some(name),
                     also_matching: also_matching(&chosen.choice),
                     parameters: plan.parameters.clone().unwrap_or_default(),
                     stderr: generated.stderr,
                     plugin_duration: generated.duration,
-                })
+                    ..rendered
+                };
+                Ok((rendered, documents, warnings))
             }
         }
     }
@@ -336,14 +336,13 @@ impl Renderer {
     fn objects(
         &self,
         application: &Application,
-        output: &Output,
+        plugin: Option<&str>,
+        documents: &[Node],
         redactor: &ValueRedactor,
     ) -> Result<Vec<Manifest>, SourceFailure> {
         let tracking = self.tracking(application);
-        let origin = || {
-            output.plugin.as_ref().map_or_else(|| "directory".to_owned(), |name| format!("plugin {name:?}"))
-        };
-        let objects = normalize(&output.documents, &tracking).map_err(|error| SourceFailure::Normalize {
+        let origin = || plugin.map_or_else(|| "directory".to_owned(), |name| format!("plugin {name:?}"));
+        let objects = normalize(documents, &tracking).map_err(|error| SourceFailure::Normalize {
             origin: origin(),
             problem: redactor.redact(&error.to_string()).into_owned(),
         })?;
@@ -380,16 +379,4 @@ impl Rendering {
             duration: self.duration + begun.elapsed(),
         }
     }
-}
-
-/// The result of a source.
-struct Output {
-    documents: Arc<[Node]>,
-    warnings: Vec<String>,
-    source_type: SourceType,
-    plugin: Option<String>,
-    also_matching: Vec<String>,
-    parameters: Vec<Parameter>,
-    stderr: String,
-    plugin_duration: Duration,
 }
