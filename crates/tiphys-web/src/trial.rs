@@ -93,11 +93,9 @@ async fn post(
     Extension(nonce): Extension<Nonce>,
     headers: HeaderMap,
     body: Body,
-) -> Response {
-    match posted::read(&trial.access, &headers, body, "/").await {
-        Ok(posted) => trial.answer(nonce, &posted, Some(&posted)).await,
-        Err(refusal) => refusal,
-    }
+) -> Result<Response, Response> {
+    let posted = posted::read(&trial.access, &headers, body, "/").await?;
+    Ok(trial.answer(nonce, &posted, Some(&posted)).await)
 }
 
 impl Trial {

@@ -22,16 +22,13 @@ struct Difference<'a> {
 }
 
 /// Compares an application with that of a revision.
-pub(super) async fn show(request: Page, Named(application): Named) -> Response {
-    let found = match request.parameters(&application).await {
-        Ok(found) => found,
-        Err(refusal) => return refusal,
-    };
+pub(super) async fn show(request: Page, Named(application): Named) -> Result<Response, Response> {
+    let found = request.parameters(&application).await?;
     let base = request.query.get("base").filter(|base| !base.is_empty()).unwrap_or(DEFAULT_BASE);
     let result = request.site.difference(&application, base).await;
     let difference = result.as_ref().ok().map(|compared| &compared.difference);
     let failure = result.as_ref().err().map(|failure| error_text(&request.site, failure));
-    page(
+    Ok(page(
         result.as_ref().err().map_or(StatusCode::OK, status_of),
         &Difference {
             layout: request.layout(),
@@ -41,5 +38,5 @@ pub(super) async fn show(request: Page, Named(application): Named) -> Response {
             compared: difference.filter(|difference| difference.error.is_none()),
             is_rendered: result.as_ref().is_ok_and(|compared| compared.is_rendered),
         },
-    )
+    ))
 }

@@ -24,11 +24,8 @@ struct Manifests<'a> {
 }
 
 /// Renders an application and shows its objects by kind.
-pub(super) async fn show(request: Page, Named(application): Named) -> Response {
-    let found = match request.parameters(&application).await {
-        Ok(found) => found,
-        Err(refusal) => return refusal,
-    };
+pub(super) async fn show(request: Page, Named(application): Named) -> Result<Response, Response> {
+    let found = request.parameters(&application).await?;
     let result = request.site.manifests(&application).await;
     let query = request.query.get("q").unwrap_or_default();
     let word = query.to_lowercase();
@@ -42,7 +39,7 @@ pub(super) async fn show(request: Page, Named(application): Named) -> Response {
             None => kinds.push((&object.kind, vec![object])),
         }
     }
-    page(
+    Ok(page(
         result.as_ref().err().map_or(StatusCode::OK, status_of),
         &Manifests {
             layout: request.layout(),
@@ -53,5 +50,5 @@ pub(super) async fn show(request: Page, Named(application): Named) -> Response {
             error: result.as_ref().err().map(|failure| error_text(&request.site, failure)),
             kinds,
         },
-    )
+    ))
 }

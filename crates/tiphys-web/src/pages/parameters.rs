@@ -40,40 +40,32 @@ struct Preview<'a> {
 }
 
 /// Shows the form.
-pub(super) async fn show(request: Page, Named(application): Named) -> Response {
-    let found = match request.parameters(&application).await {
-        Ok(found) => found,
-        Err(refusal) => return refusal,
-    };
+pub(super) async fn show(request: Page, Named(application): Named) -> Result<Response, Response> {
+    let found = request.parameters(&application).await?;
     let source = source_of(&found, &request.query);
     if let Some(named) = request.query.get("source").filter(|named| *named != source.to_string()) {
         let text = format!("The Application has no source {named} with parameters.");
-        return message(StatusCode::NOT_FOUND, "Not found", &text, Some(&path_of(&application)));
+        return Err(message(StatusCode::NOT_FOUND, "Not found", &text, Some(&path_of(&application))));
     }
     let form = Form::new(&found, source, Filter::of(&request.query), None);
     let saved = request.query.get("saved").map(|_| request.site.saved_files(&application));
-    shown(&request, &Filled { found, source, form }, None, saved.unwrap_or_default(), None)
+    Ok(shown(&request, &Filled { found, source, form }, None, saved.unwrap_or_default(), None))
 }
 
 /// Applies a button of the form, and shows it with everything that was entered.
-pub(super) async fn post(submitted: Submitted) -> Response {
+pub(super) async fn post(submitted: Submitted) -> Result<Response, Response> {
     let posted = &submitted.posted;
     let mut filter = Filter::of(posted);
     if let Some(group) = posted.get(OPERATION).and_then(|operation| operation.strip_prefix("group:")) {
         group.clone_into(&mut filter.group);
     }
-    match submitted.fill(filter).await {
-        Ok(filled) => shown(&submitted.request, &filled, Some(posted), Vec::new(), None),
-        Err(refusal) => refusal,
-    }
+    let filled = submitted.fill(filter).await?;
+    Ok(shown(&submitted.request, &filled, Some(posted), Vec::new(), None))
 }
 
 /// Renders the effect of the entered values, as a part of the page.
-pub(super) async fn preview(submitted: Submitted) -> Response {
-    let filled = match submitted.fill(Filter::default()).await {
-        Ok(filled) => filled,
-        Err(refusal) => return refusal,
-    };
+pub(super) async fn preview(submitted: Submitted) -> Result<Response, Response> {
+    let filled = submitted.fill(Filter::default()).await?;
     let site = &submitted.request.site;
     let change = submitted.change(&filled);
     let problems = &filled.form.problems;
@@ -84,7 +76,7 @@ pub(super) async fn preview(submitted: Submitted) -> Response {
         Some(Err(failure)) => (None, Some(error_text(site, failure))),
         None => (None, None),
     };
-    page(StatusCode::OK, &Preview { problems, review, error })
+    Ok(page(StatusCode::OK, &Preview { problems, review, error }))
 }
 
 /// Goes back to the form after a change was saved.

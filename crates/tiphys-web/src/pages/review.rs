@@ -47,52 +47,46 @@ pub(super) fn checks(operation: &str) -> bool {
 }
 
 /// Shows a change: the parameters, the files, the manifests and the command. Nothing is written.
-pub(super) async fn show(submitted: Submitted) -> Response {
+pub(super) async fn show(submitted: Submitted) -> Result<Response, Response> {
     reviewed(&submitted, None).await
 }
 
 /// Saves a change that was reviewed. If anything has changed since, it shows the new review.
-pub(super) async fn save(submitted: Submitted) -> Response {
-    let filled = match submitted.fill(Filter::default()).await {
-        Ok(filled) => filled,
-        Err(refusal) => return refusal,
-    };
+pub(super) async fn save(submitted: Submitted) -> Result<Response, Response> {
+    let filled = submitted.fill(Filter::default()).await?;
     let site = &submitted.request.site;
     let digest = submitted.posted.get("digest").unwrap_or_default().to_owned();
     match site.save(submitted.change(&filled), digest).await {
-        Ok(_) => after_save(&submitted.application, filled.source),
+        Ok(_) => Ok(after_save(&submitted.application, filled.source)),
         Err(Failure::Service(error)) if error.kind() == ErrorKind::Conflict => {
             reviewed(&submitted, Some(error.message())).await
         }
-        Err(failure) => failed(site, &failure),
+        Err(failure) => Err(failed(site, &failure)),
     }
 }
 
-async fn reviewed(submitted: &Submitted, moved: Option<String>) -> Response {
-    let filled = match submitted.fill(Filter::default()).await {
-        Ok(filled) => filled,
-        Err(refusal) => return refusal,
-    };
+async fn reviewed(submitted: &Submitted, moved: Option<String>) -> Result<Response, Response> {
+    let filled = submitted.fill(Filter::default()).await?;
     let Submitted { request, application, posted } = submitted;
     let mut change = submitted.change(&filled);
     // The button beside the places reviews another one.
     let place = posted.get("place").and_then(WriteTo::named).filter(|_| moved.is_none());
     change.write_to = place.or(change.write_to);
     if !filled.form.problems.is_empty() {
-        return shown(request, &filled, Some(posted), Vec::new(), None);
+        return Ok(shown(request, &filled, Some(posted), Vec::new(), None));
     }
     let Filled { source, .. } = filled;
     let back = format!("{}?source={source}", path_of(application));
     if change.edits.is_empty() {
         let text = "The files already have these values.";
-        return message(StatusCode::OK, "Nothing to change", text, Some(&back));
+        return Ok(message(StatusCode::OK, "Nothing to change", text, Some(&back)));
     }
     let edits = change.edits.clone();
     let review = match request.site.review(change).await {
         Ok(review) => review,
         Err(failure) => {
             let refused = Some((status_of(&failure), error_text(&request.site, &failure)));
-            return shown(request, &filled, Some(posted), Vec::new(), refused);
+            return Ok(shown(request, &filled, Some(posted), Vec::new(), refused));
         }
     };
     let Filled { found, form, .. } = filled;
@@ -110,7 +104,7 @@ async fn reviewed(submitted: &Submitted, moved: Option<String>) -> Response {
     }
     let known = found.names().collect();
     let command = change_commands(application, &known, &options, &edits);
-    page(
+    Ok(page(
         if moved.is_some() { StatusCode::CONFLICT } else { StatusCode::OK },
         &Review {
             layout: request.layout(),
@@ -123,7 +117,7 @@ async fn reviewed(submitted: &Submitted, moved: Option<String>) -> Response {
             conflicts: form.conflicts().collect(),
             moved,
         },
-    )
+    ))
 }
 
 /// Returns the posted fields of changed parameters.

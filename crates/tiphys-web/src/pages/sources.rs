@@ -20,11 +20,8 @@ struct Sources<'a> {
 }
 
 /// Shows the sources. With `resolve` in the query, the application is rendered for their revisions.
-pub(super) async fn show(request: Page, Named(application): Named) -> Response {
-    let found = match request.parameters(&application).await {
-        Ok(found) => found,
-        Err(refusal) => return refusal,
-    };
+pub(super) async fn show(request: Page, Named(application): Named) -> Result<Response, Response> {
+    let found = request.parameters(&application).await?;
     let site = &request.site;
     let failure = match request.query.get("resolve") {
         Some(_) => site.manifests(&application).await.err(),
@@ -36,7 +33,7 @@ pub(super) async fn show(request: Page, Named(application): Named) -> Response {
         all.filter(|one| one.position == position).map(|one| one.revision.as_str()).next()
     };
     let rows = found.head.sources.iter().map(|source| (source, revision(source.position)));
-    page(
+    Ok(page(
         failure.as_ref().map_or(StatusCode::OK, status_of),
         &Sources {
             layout: request.layout(),
@@ -45,5 +42,5 @@ pub(super) async fn show(request: Page, Named(application): Named) -> Response {
             is_resolved: resolved.is_some(),
             error: failure.map(|failure| error_text(site, &failure)),
         },
-    )
+    ))
 }
