@@ -9,6 +9,6 @@ mod gobwas;
 mod name_pattern;
 
 pub use file_pattern::{FilePattern, FilePatternError};
-pub use first_char::first_char;
+pub use first_char::{chars, first_char};
 pub use gobwas::{Glob, GlobError, Slash};
 pub use name_pattern::{MalformedPattern, NamePattern, go_match};

@@ -6,7 +6,6 @@
 
 mod file_name;
 mod find;
-pub(crate) mod go_path;
 mod mask;
 mod place;
 mod search;
@@ -18,6 +17,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use tiphys_go::glob::MalformedPattern;
+use tiphys_go::path::join;
 use tiphys_model::limits::Limit;
 
 pub use place::{Folder, Listing, Place};
@@ -118,7 +118,7 @@ pub fn has_found(
 }
 
 fn joined(place: &Place<'_>, pattern: &str) -> Vec<u8> {
-    go_path::join(place.absolute_base().as_os_str().as_bytes(), pattern.as_bytes())
+    join(place.absolute_base().as_os_str().as_bytes(), pattern.as_bytes())
 }
 
 fn inside(place: &Place<'_>, found: &[Vec<u8>]) -> Vec<PathBuf> {

@@ -13,3 +13,12 @@ pub fn first_char(bytes: &[u8]) -> Option<(char, usize)> {
     };
     Some(valid.chars().next().map_or((char::REPLACEMENT_CHARACTER, 1), |c| (c, c.len_utf8())))
 }
+
+/// Returns the characters of a string as in Go's `range`.
+pub fn chars(mut bytes: &[u8]) -> impl Iterator<Item = char> {
+    std::iter::from_fn(move || {
+        let (first, length) = first_char(bytes)?;
+        bytes = &bytes[length..];
+        Some(first)
+    })
+}

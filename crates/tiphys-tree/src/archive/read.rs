@@ -4,12 +4,12 @@ use std::io::{self, BufRead as _, BufReader, Read};
 
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, Entry, EntryType};
+use tiphys_go::path::{clean, directory, join};
 use tiphys_model::limits::Limit;
 
 use super::packed::{Cause, Packed, Stoppable};
 use super::pax::Records;
 use super::{ArchiveError, ArchiveLimits, Intake};
-use crate::glob::go_path::{clean, directory, join};
 use crate::path::{is_slash, quoted, shown};
 use crate::{Entries, EntryKind, EntryPath, Final, Modes, PathError, WriteError};
 

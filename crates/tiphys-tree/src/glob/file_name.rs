@@ -1,9 +1,10 @@
 //! Go's `filepath.Glob`: the pattern is split at its slashes, and each part is matched in the results of the previous one.
 
 use tiphys_go::glob::{MalformedPattern, go_match};
+use tiphys_go::path::join;
 
 use super::search::{Ended, Hit, Search};
-use super::{GlobError, Place, go_path};
+use super::{GlobError, Place};
 use crate::entries::Final;
 
 /// Maximum number of slashes in a pattern; Go calls more malformed.
@@ -69,7 +70,7 @@ fn look_in(
         if outcome.is_ok() {
             outcome = search.name().and_then(|()| Ok(go_match(pattern, name)?)).map(|matches| {
                 if matches {
-                    hit(go_path::join(directory, name));
+                    hit(join(directory, name));
                 }
             });
         }

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::io;
 
 use regex::bytes::Regex;
+use tiphys_go::glob::chars;
 use tiphys_go::gotemplate::compile_regex;
 
 use super::mask::Mask;
 use super::search::Search;
-use super::{GlobError, Place, go_path};
+use super::{GlobError, Place};
 use crate::entries::{EntryKind, Final};
 
 /// Passes on the paths that match a clean absolute pattern, in no order. An unreadable directory is an error, even after a match.
@@ -86,7 +87,7 @@ fn leads_to(directory: &[u8], prefix: &[u8]) -> bool {
 fn is_match(regexp: &Regex, path: &[u8]) -> bool {
     let text = match std::str::from_utf8(path) {
         Ok(text) => Cow::Borrowed(text),
-        Err(_) => Cow::Owned(go_path::chars(path).collect()),
+        Err(_) => Cow::Owned(chars(path).collect()),
     };
     regexp.is_match(text.as_bytes())
 }

@@ -4,7 +4,8 @@
 
 use std::fmt::Write as _;
 
-use super::go_path::{chars, clean, directory, join};
+use tiphys_go::glob::chars;
+use tiphys_go::path::{clean, directory, join};
 
 /// A parsed pattern of `discover.find.glob`.
 #[derive(Debug, PartialEq, Eq)]

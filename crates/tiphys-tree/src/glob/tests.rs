@@ -106,7 +106,7 @@ fn in_go_words(error: &GlobError, input: &Value, base: &Path) -> String {
 }
 
 fn clean(pattern: &str) -> String {
-    String::from_utf8(super::go_path::clean(pattern.as_bytes())).expect("UTF-8")
+    String::from_utf8(tiphys_go::path::clean(pattern.as_bytes())).expect("UTF-8")
 }
 
 fn compare(case: &Value, base: &Path, answer: Result<Vec<PathBuf>, GlobError>) -> Result<(), String> {
