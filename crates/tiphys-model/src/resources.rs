@@ -40,7 +40,7 @@ pub use fields::{
 };
 pub use helm::{HelmFileParameter, HelmParameter, HelmSource};
 pub use kustomize::{KustomizePatch, KustomizeReplica, KustomizeSource, PatchTarget, ReplicaCount};
-pub use label_selector::LabelSelector;
+pub use label_selector::{LabelOperator, LabelRequirement, LabelSelector};
 pub use metadata::Metadata;
 pub use names::{SubdomainProblem, subdomain_problems};
 pub use project::{

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tiphys_model::resources::{LabelSelectorSpec, SelectorExpression, SubdomainProblem, subdomain_problems};
+use tiphys_model::resources::{
+    LabelOperator, LabelRequirement, LabelSelectorSpec, SelectorExpression, SubdomainProblem,
+    subdomain_problems,
+};
 use tiphys_yaml::write_go_json;
 
 /// The rule for values of labels, in the words of Kubernetes.
@@ -24,32 +27,17 @@ pub struct SelectorError {
 /// A selector of flattened parameter sets. An empty one selects all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParameterSelector {
-    requirements: Vec<Requirement>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Requirement {
-    key: String,
-    operator: Operator,
-    values: Vec<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
-    In,
-    NotIn,
-    Exists,
-    DoesNotExist,
+    requirements: Vec<LabelRequirement>,
 }
 
 impl ParameterSelector {
     /// Checks a selector. Keys must be qualified names (`prefix/name`).
     pub fn new(spec: &LabelSelectorSpec) -> Result<Self, SelectorError> {
         let equal = |(key, value): (&String, &String)| {
-            Requirement::new(key, Operator::In, std::slice::from_ref(value))
+            requirement(key, LabelOperator::In, std::slice::from_ref(value))
         };
         let labels = spec.match_labels.iter().map(equal);
-        let expressions = spec.match_expressions.iter().map(Requirement::of);
+        let expressions = spec.match_expressions.iter().map(expressed);
         let requirements = labels.chain(expressions).collect::<Result<_, _>>();
         requirements.map(|requirements| Self { requirements }).map_err(|message| SelectorError { message })
     }
@@ -57,7 +45,7 @@ impl ParameterSelector {
     /// Checks a selector of the labels of an object, whose values are restricted, too.
     pub fn of_labels(spec: &LabelSelectorSpec) -> Result<Self, String> {
         let selector = Self::new(spec).map_err(|error| error.message)?;
-        for Requirement { key, values, .. } in &selector.requirements {
+        for LabelRequirement { key, values, .. } in &selector.requirements {
             if let Some((index, value)) = values.iter().enumerate().find(|(_, value)| !is_label_value(value))
             {
                 return Err(format!("values[{index}][{key}]: Invalid value: {value:?}: {LABEL_VALUE}"));
@@ -72,49 +60,35 @@ impl ParameterSelector {
     }
 }
 
-impl Requirement {
-    fn of(expression: &SelectorExpression) -> Result<Self, String> {
-        let operator = match expression.operator.as_str() {
-            "In" => Operator::In,
-            "NotIn" => Operator::NotIn,
-            "Exists" => Operator::Exists,
-            "DoesNotExist" => Operator::DoesNotExist,
-            other => return Err(format!("{other:?} is not a valid pod selector operator")),
-        };
-        Self::new(&expression.key, operator, &expression.values)
-    }
+fn expressed(
+    SelectorExpression { key, operator, values }: &SelectorExpression,
+) -> Result<LabelRequirement, String> {
+    let operator =
+        operator.parse().map_err(|_unknown| format!("{operator:?} is not a valid pod selector operator"))?;
+    requirement(key, operator, values)
+}
 
-    fn new(key: &str, operator: Operator, values: &[String]) -> Result<Self, String> {
-        let mut problems = Vec::new();
-        let names = name_problems(key);
-        if !names.is_empty() {
-            problems.push(format!("key: Invalid value: {key:?}: {}", names.join("; ")));
-        }
-        let printed = if values.is_empty() { "null".to_owned() } else { write_go_json(&Value::from(values)) };
-        let values_problem = match operator {
-            Operator::In | Operator::NotIn if values.is_empty() => {
-                Some("for 'in', 'notin' operators, values set can't be empty")
-            }
-            Operator::Exists | Operator::DoesNotExist if !values.is_empty() => {
-                Some("values set must be empty for exists and does not exist")
-            }
-            _ => None,
-        };
-        problems.extend(values_problem.map(|problem| format!("values: Invalid value: {printed}: {problem}")));
-        match problems.as_slice() {
-            [] => Ok(Self { key: key.to_owned(), operator, values: values.to_vec() }),
-            [problem] => Err(problem.clone()),
-            _ => Err(format!("[{}]", problems.join(", "))),
-        }
+fn requirement(key: &str, operator: LabelOperator, values: &[String]) -> Result<LabelRequirement, String> {
+    let mut problems = Vec::new();
+    let names = name_problems(key);
+    if !names.is_empty() {
+        problems.push(format!("key: Invalid value: {key:?}: {}", names.join("; ")));
     }
-
-    fn is_met(&self, value: Option<&String>) -> bool {
-        match self.operator {
-            Operator::In => value.is_some_and(|value| self.values.contains(value)),
-            Operator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
-            Operator::Exists => value.is_some(),
-            Operator::DoesNotExist => value.is_none(),
+    let printed = if values.is_empty() { "null".to_owned() } else { write_go_json(&Value::from(values)) };
+    let values_problem = match operator {
+        LabelOperator::In | LabelOperator::NotIn if values.is_empty() => {
+            Some("for 'in', 'notin' operators, values set can't be empty")
         }
+        LabelOperator::Exists | LabelOperator::DoesNotExist if !values.is_empty() => {
+            Some("values set must be empty for exists and does not exist")
+        }
+        _ => None,
+    };
+    problems.extend(values_problem.map(|problem| format!("values: Invalid value: {printed}: {problem}")));
+    match problems.as_slice() {
+        [] => Ok(LabelRequirement { key: key.to_owned(), operator, values: values.to_vec() }),
+        [problem] => Err(problem.clone()),
+        _ => Err(format!("[{}]", problems.join(", "))),
     }
 }
 

@@ -10,21 +10,30 @@ use crate::resources::decode::{items, text};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelSelector {
     match_labels: BTreeMap<String, String>,
-    match_expressions: Vec<Requirement>,
+    match_expressions: Vec<LabelRequirement>,
 }
 
+/// A requirement for the value of a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Requirement {
-    key: String,
-    operator: Operator,
-    values: Vec<String>,
+pub struct LabelRequirement {
+    /// The label.
+    pub key: String,
+    /// How its value is compared.
+    pub operator: LabelOperator,
+    /// The values, for `In` and `NotIn`.
+    pub values: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
+/// How the value of a label is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
+pub enum LabelOperator {
+    /// It is one of the values.
     In,
+    /// It is missing or none of the values.
     NotIn,
+    /// The label exists.
     Exists,
+    /// The label does not exist.
     DoesNotExist,
 }
 
@@ -33,7 +42,7 @@ impl LabelSelector {
     pub fn decode(mut object: Object<'_>) -> Result<Self, DecodeError> {
         Ok(Self {
             match_labels: object.text_map("matchLabels")?.unwrap_or_default(),
-            match_expressions: items(&mut object, "matchExpressions", Requirement::decode)?
+            match_expressions: items(&mut object, "matchExpressions", LabelRequirement::decode)?
                 .unwrap_or_default(),
         })
     }
@@ -44,11 +53,11 @@ impl LabelSelector {
             && self
                 .match_expressions
                 .iter()
-                .all(|requirement| requirement.holds(labels.get(&requirement.key)))
+                .all(|requirement| requirement.is_met(labels.get(&requirement.key)))
     }
 }
 
-impl Requirement {
+impl LabelRequirement {
     fn decode(node: &Node, path: String) -> Result<Self, DecodeError> {
         let mut object = Object::new(node, path)?;
         let key = text(&mut object, "key")?;
@@ -62,30 +71,27 @@ impl Requirement {
             return Err(failed("key", "expected the name of a label"));
         }
         let word = Object::new(node, "")?.text("operator")?.unwrap_or_default();
-        let operator = match word {
-            "In" => Operator::In,
-            "NotIn" => Operator::NotIn,
-            "Exists" => Operator::Exists,
-            "DoesNotExist" => Operator::DoesNotExist,
-            _ => return Err(failed("operator", "expected In, NotIn, Exists or DoesNotExist")),
-        };
+        let operator = word
+            .parse()
+            .map_err(|_unknown| failed("operator", "expected In, NotIn, Exists or DoesNotExist"))?;
         match operator {
-            Operator::In | Operator::NotIn if values.is_empty() => {
+            LabelOperator::In | LabelOperator::NotIn if values.is_empty() => {
                 Err(failed("values", "In and NotIn need at least one value"))
             }
-            Operator::Exists | Operator::DoesNotExist if !values.is_empty() => {
+            LabelOperator::Exists | LabelOperator::DoesNotExist if !values.is_empty() => {
                 Err(failed("values", "Exists and DoesNotExist have no values"))
             }
             _ => Ok(Self { key, operator, values }),
         }
     }
 
-    fn holds(&self, value: Option<&String>) -> bool {
+    /// Returns whether a label with this value meets the requirement; `None` if it does not exist.
+    pub fn is_met(&self, value: Option<&String>) -> bool {
         match self.operator {
-            Operator::In => value.is_some_and(|value| self.values.contains(value)),
-            Operator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
-            Operator::Exists => value.is_some(),
-            Operator::DoesNotExist => value.is_none(),
+            LabelOperator::In => value.is_some_and(|value| self.values.contains(value)),
+            LabelOperator::NotIn => value.is_none_or(|value| !self.values.contains(value)),
+            LabelOperator::Exists => value.is_some(),
+            LabelOperator::DoesNotExist => value.is_none(),
         }
     }
 }
