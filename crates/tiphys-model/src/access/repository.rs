@@ -4,10 +4,13 @@
 
 use std::collections::BTreeMap;
 
+use strum::{EnumString, IntoStaticStr, VariantNames};
+
 use crate::access::{RepoUrl, Secret, percent_decode};
 
 /// A repository type of Argo CD.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum RepositoryKind {
     /// A git repository.
     #[default]

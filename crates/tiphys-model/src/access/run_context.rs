@@ -9,6 +9,7 @@ mod json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use strum::{EnumString, IntoStaticStr, VariantNames};
 use tiphys_yaml::DecodeError;
 
 use crate::access::{RepositoryAccess, Secret};
@@ -51,7 +52,8 @@ pub struct RunContext {
 }
 
 /// Whether a plugin may use the network.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum NetworkUse {
     /// Allowed. The default without a run context, and in one without this field.
     #[default]
@@ -61,7 +63,8 @@ pub enum NetworkUse {
 }
 
 /// Whether a plugin uses the credentials that Helm, Docker and other tools have stored on its machine, in files or credential helpers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum MountedCredentials {
     /// They are used, because they belong to the user who renders or were mounted for this plugin. The default without a run context.
     Use,
@@ -91,7 +94,8 @@ pub struct ContextSource {
 }
 
 /// The origin of a source's files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum SourceKind {
     /// A git repository.
     Git,

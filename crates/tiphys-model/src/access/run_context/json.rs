@@ -2,30 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use serde_json::{Value, json};
+use strum::VariantNames;
 use tiphys_yaml::{Data, DecodeError, Node, Object, read_json};
 
-use super::{
-    CONTEXT_VERSION, ContextError, ContextSource, LocalChart, MountedCredentials, NetworkUse, RefTree,
-    RunContext, SourceKind,
-};
-use crate::access::{RepositoryAccess, RepositoryKind, Secret};
-
-const SOURCE_KINDS: [(&str, SourceKind); 4] = [
-    ("git", SourceKind::Git),
-    ("helm", SourceKind::Helm),
-    ("oci", SourceKind::Oci),
-    ("folder", SourceKind::Folder),
-];
-
-const REPOSITORY_KINDS: [(&str, RepositoryKind); 3] =
-    [("git", RepositoryKind::Git), ("helm", RepositoryKind::Helm), ("oci", RepositoryKind::Oci)];
-
-const MOUNTED_CREDENTIALS: [(&str, MountedCredentials); 2] =
-    [("use", MountedCredentials::Use), ("ignore", MountedCredentials::Ignore)];
-
-const NETWORK_USES: [(&str, NetworkUse); 2] = [("allowed", NetworkUse::Allowed), ("none", NetworkUse::None)];
+use super::{CONTEXT_VERSION, ContextError, ContextSource, LocalChart, RefTree, RunContext};
+use crate::access::{RepositoryAccess, Secret};
 
 impl RunContext {
     /// Returns the file's content, including passwords and keys. The file must be readable by the current user only.
@@ -40,7 +24,7 @@ impl RunContext {
         let value = json!({
             "version": CONTEXT_VERSION,
             "source": {
-                "kind": word_of(&SOURCE_KINDS, self.source.kind),
+                "kind": <&str>::from(self.source.kind),
                 "repoURL": self.source.repo_url,
                 "chart": self.source.chart,
                 "multiple": self.source.multiple,
@@ -56,8 +40,8 @@ impl RunContext {
             "credentialTemplates": self.credential_templates.iter().map(RepositoryAccess::to_value).collect::<Vec<_>>(),
             "serverCertificates": self.server_certificates,
             "localCharts": local_charts,
-            "mountedCredentials": word_of(&MOUNTED_CREDENTIALS, self.mounted_credentials),
-            "network": word_of(&NETWORK_USES, self.network),
+            "mountedCredentials": <&str>::from(self.mounted_credentials),
+            "network": <&str>::from(self.network),
         });
         value.to_string()
     }
@@ -97,8 +81,8 @@ impl RunContext {
         if let Some(node) = file.get("localCharts") {
             context.local_charts = local_charts(node)?;
         }
-        context.mounted_credentials = kind(&mut file, "mountedCredentials", &MOUNTED_CREDENTIALS)?;
-        context.network = kind(&mut file, "network", &NETWORK_USES)?;
+        context.mounted_credentials = kind(&mut file, "mountedCredentials")?;
+        context.network = kind(&mut file, "network")?;
         Ok(context)
     }
 }
@@ -112,7 +96,7 @@ impl ContextSource {
         }
         Ok(Self {
             root,
-            kind: kind(source, "kind", &SOURCE_KINDS)?,
+            kind: kind(source, "kind")?,
             repo_url: text(source, "repoURL")?,
             chart: text(source, "chart")?,
             multiple: source.boolean("multiple")?.unwrap_or_default(),
@@ -146,7 +130,7 @@ impl RepositoryAccess {
             "url": self.url,
             "name": self.name,
             "project": self.project,
-            "type": word_of(&REPOSITORY_KINDS, self.kind),
+            "type": <&str>::from(self.kind),
             "username": self.username,
             "password": self.password.expose(),
             "enableOCI": self.enable_oci,
@@ -165,7 +149,7 @@ impl RepositoryAccess {
             url: text(access, "url")?,
             name: text(access, "name")?,
             project: text(access, "project")?,
-            kind: kind(access, "type", &REPOSITORY_KINDS)?,
+            kind: kind(access, "type")?,
             username: text(access, "username")?,
             password: Secret::new(text(access, "password")?),
             bearer_token: Secret::default(),
@@ -236,21 +220,17 @@ fn text(object: &mut Object<'_>, key: &'static str) -> Result<String, DecodeErro
     Ok(object.text(key)?.unwrap_or_default().to_owned())
 }
 
-fn word_of<K: Copy + PartialEq>(kinds: &[(&'static str, K)], wanted: K) -> &'static str {
-    kinds.iter().find(|(_, kind)| *kind == wanted).map(|(word, _)| *word).unwrap_or_default()
-}
-
 /// Returns the kind with a name; the default if the field is missing. An unknown name, which a later version may define, is an error.
-fn kind<K: Copy + Default>(
+fn kind<K: Default + FromStr + VariantNames>(
     object: &mut Object<'_>,
     key: &'static str,
-    kinds: &[(&'static str, K)],
 ) -> Result<K, DecodeError> {
     let path = object.path_of(key);
     let position = object.position();
     let Some(word) = object.text(key)?.filter(|word| !word.is_empty()) else { return Ok(K::default()) };
-    kinds.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind).ok_or_else(|| {
-        let known: Vec<&str> = kinds.iter().map(|(word, _)| *word).collect();
-        DecodeError { position, path, message: format!("expected one of {}", known.join(", ")) }
+    word.parse().map_err(|_unknown| DecodeError {
+        position,
+        path,
+        message: format!("expected one of {}", K::VARIANTS.join(", ")),
     })
 }
