@@ -6,6 +6,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use tiphys_go::gotemplate::go_string;
 use tiphys_yaml::{Data, Error, Node, write_go_json};
 
 /// The entries of an object, in the order in which Go prints them.
@@ -116,7 +117,7 @@ impl fmt::Display for Value {
             Self::Null => f.write_str("<nil>"),
             Self::Bool(value) => write!(f, "{value}"),
             Self::Integer(value) => write!(f, "{value}"),
-            Self::Float(value) => f.write_str(&float_as_printed(*value)),
+            Self::Float(value) => f.write_str(&go_string(&(*value).into())),
             Self::Text(text) => f.write_str(text),
             Self::List(items) => {
                 f.write_str("[")?;
@@ -135,30 +136,3 @@ impl fmt::Display for Value {
         }
     }
 }
-
-/// Formats a float like Go's `%v`: the digits of its JSON, with an exponent of at least two digits below 1e-4 and from 1e6.
-fn float_as_printed(value: f64) -> String {
-    let json = write_go_json(&value.into());
-    let (sign, size) = json.strip_prefix('-').map_or(("", json.as_str()), |size| ("-", size));
-    let (mantissa, exponent) = size.split_once('e').unwrap_or((size, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let all = format!("{whole}{fraction}");
-    let digits = all.trim_start_matches('0');
-    let zeros = all.len() - digits.len();
-    let digits = digits.trim_end_matches('0');
-    let Some((first, rest)) = digits.split_at_checked(1).filter(|_| !digits.is_empty()) else { return json };
-    let length = |text: &str| i32::try_from(text.len()).unwrap_or(i32::MAX);
-    let point =
-        length(whole) - i32::try_from(zeros).unwrap_or(i32::MAX) + exponent.parse::<i32>().unwrap_or(0);
-    let power = point - 1;
-    if !PLAIN_POWERS.contains(&power) {
-        let dot = if rest.is_empty() { "" } else { "." };
-        let exponent_sign = if power < 0 { '-' } else { '+' };
-        return format!("{sign}{first}{dot}{rest}e{exponent_sign}{:02}", power.unsigned_abs());
-    }
-    // In this range JSON has no exponent either.
-    json
-}
-
-/// Powers of ten of floats that Go prints without an exponent.
-const PLAIN_POWERS: std::ops::Range<i32> = -4..6;
