@@ -19,11 +19,12 @@ pub fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<
         .filter_map(|candidate| {
             let prefix = common_prefix(name, candidate);
             let (wanted, candidate_folded) = (folded(&name[prefix..]), folded(&candidate[prefix..]));
-            let allowed = (wanted.len().max(candidate_folded.len()) / 3).max(1);
-            if wanted.len().abs_diff(candidate_folded.len()) > allowed {
+            let (length, other) = (wanted.chars().count(), candidate_folded.chars().count());
+            let allowed = (length.max(other) / 3).max(1);
+            if length.abs_diff(other) > allowed {
                 return None;
             }
-            let distance = distance(&wanted, &candidate_folded);
+            let distance = strsim::osa_distance(&wanted, &candidate_folded);
             (distance <= allowed).then_some((distance, candidate))
         })
         .collect();
@@ -48,7 +49,7 @@ fn common_prefix(name: &str, other: &str) -> usize {
     parts.take_while(|(one, other)| one == other && one.ends_with('.')).map(|(part, _)| part.len()).sum()
 }
 
-fn folded(name: &str) -> Vec<char> {
+fn folded(name: &str) -> String {
     name.chars()
         .take(COMPARED_CHARS_MAX)
         .map(|c| match c {
@@ -56,24 +57,6 @@ fn folded(name: &str) -> Vec<char> {
             c => c.to_ascii_lowercase(),
         })
         .collect()
-}
-
-/// Edit distance with transpositions of adjacent characters (optimal string alignment).
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before_last: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, cb) in b.iter().enumerate() {
-            let mut cost = (last[j] + usize::from(ca != cb)).min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *ca == b[j - 1] && a[i - 1] == *cb {
-                cost = cost.min(before_last[j - 1] + 1);
-            }
-            row.push(cost);
-        }
-        before_last = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]
