@@ -21,6 +21,7 @@ mod tree;
 pub(crate) mod unicode;
 mod value;
 
+pub use datetime::is_rfc3339;
 pub use execute::ExecuteError;
 pub use fasttemplate::{ReplaceError, replace};
 pub use flatten::{flatten, go_string};

@@ -292,6 +292,11 @@ pub(crate) fn duration_string(duration: i64) -> String {
     }
 }
 
+/// Whether `time.Parse` accepts a string as RFC 3339: `2024-01-02T03:04:05`, any fraction, `Z` or an offset.
+pub fn is_rfc3339(text: &str) -> bool {
+    parse(b"2006-01-02T15:04:05Z07:00", text.as_bytes()).is_ok()
+}
+
 /// Parses a duration such as `1h30m` or `-1.5h`; `Err` is Go's message.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as Go's ParseDuration")]
 #[expect(clippy::cast_sign_loss, reason = "as Go's ParseDuration")]

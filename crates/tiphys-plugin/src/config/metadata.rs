@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use tiphys_go::gotemplate::is_rfc3339;
 use tiphys_yaml::{Data, DecodeError, Node, Object};
 
 /// `metadata` of a plugin's file.
@@ -133,64 +134,4 @@ fn is_integer(node: &Node) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether Go's `time.Parse` accepts the string as RFC 3339: `2024-01-02T03:04:05`, any fraction, `Z` or an offset.
-fn is_rfc3339(text: &str) -> bool {
-    let (Some(date_time), Some(rest)) = (text.get(..19), text.get(19..)) else { return false };
-    let has_format = date_time.bytes().enumerate().all(|(index, byte)| match index {
-        4 | 7 => byte == b'-',
-        10 => byte == b'T',
-        13 | 16 => byte == b':',
-        _ => byte.is_ascii_digit(),
-    });
-    let number =
-        |from: usize, to: usize| date_time.get(from..to).and_then(|digits| digits.parse::<u32>().ok());
-    let (Some(year), Some(month), Some(day)) = (number(0, 4), number(5, 7), number(8, 10)) else {
-        return false;
-    };
-    let (Some(hour), Some(minute), Some(second)) = (number(11, 13), number(14, 16), number(17, 19)) else {
-        return false;
-    };
-    has_format
-        && (1..=12).contains(&month)
-        && (1..=days_of(year, month)).contains(&day)
-        && hour < 24
-        && minute < 60
-        && second < 60
-        && is_zone(without_fraction(rest))
-}
-
-fn days_of(year: u32, month: u32) -> u32 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
-        2 => 28,
-        _ => 31,
-    }
-}
-
-/// Go accepts a point or a comma and at least one digit.
-fn without_fraction(rest: &str) -> &str {
-    match rest.strip_prefix(['.', ',']) {
-        Some(fraction) if fraction.starts_with(|c: char| c.is_ascii_digit()) => {
-            fraction.trim_start_matches(|c: char| c.is_ascii_digit())
-        }
-        _ => rest,
-    }
-}
-
-fn is_zone(zone: &str) -> bool {
-    if zone == "Z" {
-        return true;
-    }
-    let bytes = zone.as_bytes();
-    let digit = |index: usize| bytes.get(index).is_some_and(u8::is_ascii_digit);
-    let number = |from: usize| zone.get(from..from + 2).and_then(|digits| digits.parse::<u32>().ok());
-    bytes.len() == 6
-        && matches!(bytes[0], b'+' | b'-')
-        && bytes[3] == b':'
-        && [1, 2, 4, 5].into_iter().all(digit)
-        && number(1).is_some_and(|hours| hours <= 24)
-        && number(4).is_some_and(|minutes| minutes <= 60)
 }
