@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
+use jiff::civil::DateTime;
 use tiphys_go::strconv::quote;
 use tiphys_process::escape_json;
 
@@ -122,32 +123,11 @@ fn logfmt_text(text: &str) -> String {
     if text.bytes().all(plain) { text.to_owned() } else { quote(text) }
 }
 
-/// Seconds of a day.
-const DAY: u64 = 86_400;
-
 /// Formats a time in UTC like RFC 3339, in seconds. Earlier times than 1970 become 1970.
 pub(crate) fn rfc3339(time: SystemTime) -> String {
     let seconds = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
-    let (year, month, day) = civil(seconds / DAY);
-    let of_day = seconds % DAY;
-    let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
-}
-
-/// Converts a day since 1970-01-01 to year, month and day of the Gregorian calendar. Years start in March here, so that a leap day is the
-/// last day of its year.
-fn civil(day: u64) -> (u64, u64, u64) {
-    /// Days from 0000-03-01 to 1970-01-01.
-    const EPOCH: u64 = 719_468;
-    /// Days of 400 years, after which the calendar repeats.
-    const ERA: u64 = 146_097;
-    let (era, of_era) = ((day + EPOCH) / ERA, (day + EPOCH) % ERA);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / (ERA - 1)) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * march + 2) / 5 + 1;
-    let month = if march < 10 { march + 3 } else { march - 9 };
-    (400 * era + year + u64::from(month <= 2), month, day)
+    let epoch = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+    format!("{}Z", epoch.saturating_add(Duration::from_secs(seconds)))
 }
 
 #[cfg(test)]
