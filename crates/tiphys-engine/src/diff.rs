@@ -40,7 +40,8 @@ pub struct ObjectDiff {
 }
 
 /// A difference, redacted.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Change {
     /// Only the new side has the object.
     Added {
@@ -95,11 +96,7 @@ impl Counts {
 impl Change {
     /// Returns `added`, `removed` or `changed`.
     pub fn word(&self) -> &'static str {
-        match self {
-            Self::Added { .. } => "added",
-            Self::Removed { .. } => "removed",
-            Self::Changed { .. } => "changed",
-        }
+        self.into()
     }
 
     /// Returns the object of the old side.

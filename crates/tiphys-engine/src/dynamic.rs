@@ -6,8 +6,6 @@
 mod problem;
 mod value;
 
-use std::fmt;
-
 use base64::Engine as _;
 use serde_json::{Value, json};
 use tiphys_helm_values::{NameError, PathItem, parse_name};
@@ -49,15 +47,19 @@ pub struct Resolution {
 }
 
 /// Where a value is from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Used {
     /// Whether the object exists.
+    #[strum(to_string = "existence of the object")]
     Existence,
     /// The object's field.
+    #[strum(to_string = "field")]
     Field,
     /// The default, because the object does not exist.
+    #[strum(to_string = "default: the object does not exist")]
     DefaultForObject,
     /// The default, because the object has no such field.
+    #[strum(to_string = "default: the field does not exist")]
     DefaultForField,
 }
 
@@ -329,17 +331,6 @@ impl TargetName {
 /// Names an entry by its name, or by its position if it has none.
 fn title(name: &str, position: usize) -> String {
     if name.is_empty() { format!("{position} (without a name)") } else { format!("{name:?}") }
-}
-
-impl fmt::Display for Used {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Existence => "existence of the object",
-            Self::Field => "field",
-            Self::DefaultForObject => "default: the object does not exist",
-            Self::DefaultForField => "default: the field does not exist",
-        })
-    }
 }
 
 #[cfg(test)]

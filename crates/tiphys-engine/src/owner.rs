@@ -1,7 +1,5 @@
 //! The owner of an Application: an `ApplicationSet` or another Application, which reverts manual changes to it.
 
-use std::fmt;
-
 use tiphys_model::resources::GROUP;
 use tiphys_yaml::{Data, Node};
 
@@ -9,11 +7,13 @@ use crate::TRACKING_ANNOTATION;
 use crate::tracking::TrackingId;
 
 /// The object that generates an Application.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::Display)]
 pub enum Owner {
     /// The `ApplicationSet` with this name.
+    #[strum(to_string = "ApplicationSet {0}")]
     ApplicationSet(String),
     /// The Application with this name (app of apps).
+    #[strum(to_string = "Application {0}")]
     Application(String),
 }
 
@@ -48,15 +48,6 @@ impl Owner {
         let own = application.at(["metadata", "name"])?.as_str()?;
         ((group, kind) == (GROUP, "Application") && name == own && owner != own)
             .then(|| Self::Application(owner.to_owned()))
-    }
-}
-
-impl fmt::Display for Owner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ApplicationSet(name) => write!(f, "ApplicationSet {name}"),
-            Self::Application(name) => write!(f, "Application {name}"),
-        }
     }
 }
 

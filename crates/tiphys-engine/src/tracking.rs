@@ -1,7 +1,6 @@
 //! Tracking: which application an object belongs to, recorded in an annotation or a label.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
@@ -50,7 +49,8 @@ impl fmt::Display for TrackingId<'_> {
 }
 
 /// How objects are tracked (`application.resourceTrackingMethod`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "lowercase", parse_err_ty = UnknownTrackingMethod, parse_err_fn = unknown)]
 pub enum TrackingMethod {
     /// By annotation.
     #[default]
@@ -58,6 +58,7 @@ pub enum TrackingMethod {
     /// By label.
     Label,
     /// By annotation, with an informational label.
+    #[strum(to_string = "annotation+label")]
     AnnotationAndLabel,
     /// Not at all.
     None,
@@ -69,6 +70,10 @@ pub enum TrackingMethod {
 pub struct UnknownTrackingMethod {
     /// The string.
     pub text: String,
+}
+
+fn unknown(text: &str) -> UnknownTrackingMethod {
+    UnknownTrackingMethod { text: text.to_owned() }
 }
 
 /// How the objects of one application are tracked.
@@ -97,31 +102,6 @@ pub(crate) enum Unmarkable {
     Value { field: &'static str, key: String },
     /// The value cannot be shortened to a valid label value.
     LabelValue(String),
-}
-
-impl FromStr for TrackingMethod {
-    type Err = UnknownTrackingMethod;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "annotation" => Ok(Self::Annotation),
-            "label" => Ok(Self::Label),
-            "annotation+label" => Ok(Self::AnnotationAndLabel),
-            "none" => Ok(Self::None),
-            _ => Err(UnknownTrackingMethod { text: text.to_owned() }),
-        }
-    }
-}
-
-impl fmt::Display for TrackingMethod {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Annotation => "annotation",
-            Self::Label => "label",
-            Self::AnnotationAndLabel => "annotation+label",
-            Self::None => "none",
-        })
-    }
 }
 
 /// Returns the name of an application in tracking, variables and override files: `<namespace>_<name>` outside the namespace of the control

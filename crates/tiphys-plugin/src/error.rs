@@ -1,6 +1,5 @@
 //! The errors of plugins.
 
-use std::fmt;
 use std::time::Duration;
 
 use tiphys_model::limits::Limit;
@@ -14,30 +13,23 @@ use crate::environment::EnvironmentError;
 use crate::signal;
 
 /// A command of a plugin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Phase {
     /// `discover.find.command`.
+    #[strum(to_string = "discover.find.command")]
     Find,
     /// `init`.
+    #[strum(to_string = "init")]
     Init,
     /// `generate`.
+    #[strum(to_string = "generate")]
     Generate,
     /// `parameters.dynamic`.
+    #[strum(to_string = "parameters.dynamic.command")]
     Announce,
     /// `parameters.explain`.
+    #[strum(to_string = "parameters.explain.command")]
     Explain,
-}
-
-impl std::fmt::Display for Phase {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Find => "discover.find.command",
-            Self::Init => "init",
-            Self::Generate => "generate",
-            Self::Announce => "parameters.dynamic.command",
-            Self::Explain => "parameters.explain.command",
-        })
-    }
 }
 
 /// An error of a plugin.
@@ -220,11 +212,13 @@ impl PluginError {
 }
 
 /// How a failed command ended. The words are those of Go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommandFailure {
     /// With this exit code.
+    #[error("exit status {0}")]
     Exited(i32),
     /// By this signal.
+    #[error("signal: {}", signal::name(*.0))]
     Signalled(i32),
 }
 
@@ -233,13 +227,4 @@ impl CommandFailure {
     pub const ABOVE_LIMIT: Self = Self::Exited(ABOVE_LIMIT_STATUS as i32);
     /// The command did not find its program.
     pub const NOT_FOUND: Self = Self::Exited(NOT_FOUND_CODE as i32);
-}
-
-impl fmt::Display for CommandFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exited(code) => write!(f, "exit status {code}"),
-            Self::Signalled(number) => write!(f, "signal: {}", signal::name(*number)),
-        }
-    }
 }

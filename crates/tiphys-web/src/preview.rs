@@ -68,7 +68,8 @@ pub struct Finding {
 }
 
 /// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Severity {
     /// There is no form.
     Error,
@@ -81,10 +82,6 @@ pub enum Severity {
 impl Severity {
     /// The displayed word.
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
+        self.into()
     }
 }

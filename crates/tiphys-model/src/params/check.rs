@@ -1,24 +1,27 @@
 //! Validation of parameter values against announcements, at the places where users set them.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 
 use crate::params::suggest::suggest;
 use crate::params::{Announcement, CollectionType, ItemType, JsonType, Parameter, Types};
 
 /// The item of a value that has a problem.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Item {
     /// The single value.
+    #[error("the value")]
     Text,
     /// The item of a list, by index from 0.
+    #[error("item {}", .0 + 1)]
     Index(usize),
     /// The value of a key of a map.
+    #[error("the value of the key `{0}`")]
     Key(String),
 }
 
 /// A mismatch between a parameter and its announcement.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("parameter `{parameter}`: {kind}")]
 pub struct Problem {
     /// Name of the parameter.
     pub parameter: String,
@@ -27,11 +30,13 @@ pub struct Problem {
 }
 
 /// The kind of a problem. Values are not included, because they may be secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProblemKind {
     /// A required value is not set and has no announced default.
+    #[error("a value is required, and there is no default")]
     Required,
     /// The value is in another field than that of the announced collection type.
+    #[error("the plugin reads `{due}`, but only `{found}` is set")]
     WrongField {
         /// The field that the plugin reads.
         due: &'static str,
@@ -39,10 +44,13 @@ pub enum ProblemKind {
         found: &'static str,
     },
     /// An item is not an exact decimal number ([`is_number`]).
+    #[error("{0} has to be a decimal number, such as `3` or `-1.5e3`")]
     NotANumber(Item),
     /// An item is neither `true` nor `false`.
+    #[error("{0} has to be `true` or `false`")]
     NotABoolean(Item),
     /// An item represents no value of the announced types.
+    #[error("{item} has to be {}", types.words())]
     NotOneOf {
         /// The item.
         item: Item,
@@ -50,6 +58,7 @@ pub enum ProblemKind {
         types: Types,
     },
     /// An item is not one of the announced choices.
+    #[error("{item} has to be one of {}", quoted(choices))]
     NotAChoice {
         /// The item.
         item: Item,
@@ -57,6 +66,7 @@ pub enum ProblemKind {
         choices: Vec<String>,
     },
     /// No announcement has this name.
+    #[error("the plugin does not announce it{}", if suggestions.is_empty() { String::new() } else { format!("; did you mean {}?", quoted(suggestions)) })]
     Unannounced {
         /// Similar announced names, the most similar first.
         suggestions: Vec<String>,
@@ -212,48 +222,9 @@ fn check_item(announcement: &Announcement, item: Item, text: &str) -> Vec<Proble
     problems
 }
 
-impl fmt::Display for Item {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text => f.write_str("the value"),
-            Self::Index(index) => write!(f, "item {}", index + 1),
-            Self::Key(key) => write!(f, "the value of the key `{key}`"),
-        }
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "parameter `{}`: {}", self.parameter, self.kind)
-    }
-}
-
-impl fmt::Display for ProblemKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Required => f.write_str("a value is required, and there is no default"),
-            Self::WrongField { due, found } => {
-                write!(f, "the plugin reads `{due}`, but only `{found}` is set")
-            }
-            Self::NotANumber(item) => write!(f, "{item} has to be a decimal number, such as `3` or `-1.5e3`"),
-            Self::NotABoolean(item) => write!(f, "{item} has to be `true` or `false`"),
-            Self::NotOneOf { item, types } => write!(f, "{item} has to be {}", types.words()),
-            Self::NotAChoice { item, choices } => {
-                write!(f, "{item} has to be one of ")?;
-                for (index, choice) in choices.iter().enumerate() {
-                    write!(f, "{}`{choice}`", if index > 0 { ", " } else { "" })?;
-                }
-                Ok(())
-            }
-            Self::Unannounced { suggestions } => {
-                f.write_str("the plugin does not announce it")?;
-                for (index, suggestion) in suggestions.iter().enumerate() {
-                    write!(f, "{}`{suggestion}`", if index > 0 { ", " } else { "; did you mean " })?;
-                }
-                f.write_str(if suggestions.is_empty() { "" } else { "?" })
-            }
-        }
-    }
+/// Formats names in back quotes.
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

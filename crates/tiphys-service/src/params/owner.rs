@@ -20,7 +20,7 @@ pub struct ApplicationOwner {
 }
 
 /// The kind of an owner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 pub enum OwnerKind {
     /// An `ApplicationSet`.
     ApplicationSet,
@@ -66,9 +66,6 @@ fn location(place: &Place) -> ParameterLocation {
 impl OwnerKind {
     /// Returns the kind as documents have it.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::ApplicationSet => "ApplicationSet",
-            Self::Application => "Application",
-        }
+        self.into()
     }
 }

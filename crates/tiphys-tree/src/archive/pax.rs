@@ -19,14 +19,9 @@ impl<'a> Iterator for Records<'a> {
 }
 
 /// A malformed record.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("malformed pax extension")]
 pub(super) struct Malformed;
-
-impl std::fmt::Display for Malformed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("malformed pax extension")
-    }
-}
 
 type Record<'a> = (&'a [u8], &'a [u8]);
 

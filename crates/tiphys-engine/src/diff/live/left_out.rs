@@ -14,17 +14,22 @@ pub struct LeftOut {
 }
 
 /// The reason why an object is not compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum LeftOutReason {
     /// A hook: every sync creates it again, and it may be deleted afterwards.
+    #[strum(to_string = "is a hook")]
     Hook,
     /// The cluster generates the name, so the object cannot be found again.
+    #[strum(to_string = "has no name of its own")]
     NoName,
     /// Not rendered any more, but not pruned by a sync (`Prune=false`).
+    #[strum(to_string = "is not rendered, but has Prune=false")]
     NotPruned,
     /// Deliberately not rendered (`IgnoreExtraneous`).
+    #[strum(to_string = "is not rendered, but has IgnoreExtraneous")]
     Extraneous,
     /// Not rendered any more, and deleted already: it disappears when its finalizers have run.
+    #[strum(to_string = "is not rendered, and is being deleted already")]
     Deleted,
 }
 
@@ -63,14 +68,7 @@ pub(super) fn is_deleted(manifest: &Manifest) -> bool {
 
 impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let reason = match self.reason {
-            LeftOutReason::Hook => "is a hook",
-            LeftOutReason::NoName => "has no name of its own",
-            LeftOutReason::NotPruned => "is not rendered, but has Prune=false",
-            LeftOutReason::Extraneous => "is not rendered, but has IgnoreExtraneous",
-            LeftOutReason::Deleted => "is not rendered, and is being deleted already",
-        };
-        write!(f, "{} {reason}", self.key)
+        write!(f, "{} {}", self.key, self.reason)
     }
 }
 

@@ -41,7 +41,8 @@ pub struct Generator {
 }
 
 /// Kind and settings of a generator.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "camelCase")]
 pub enum GeneratorKind {
     /// `list`
     List(ListGenerator),
@@ -306,18 +307,7 @@ impl ApplicationSet {
 impl GeneratorKind {
     /// Returns the key of the kind, such as `clusterDecisionResource`.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::List(_) => "list",
-            Self::Clusters(_) => "clusters",
-            Self::Git(_) => "git",
-            Self::ScmProvider(_) => "scmProvider",
-            Self::ClusterDecisionResource(_) => "clusterDecisionResource",
-            Self::PullRequest(_) => "pullRequest",
-            Self::Matrix(_) => "matrix",
-            Self::Merge(_) => "merge",
-            Self::Plugin(_) => "plugin",
-            Self::Oci(_) => "oci",
-        }
+        self.into()
     }
 }
 
