@@ -43,17 +43,9 @@ fn without_pattern(path: &str) -> &str {
 
 /// Joins paths and resolves `.`, `..` and empty components.
 fn cleaned<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
-    let mut components: Vec<&str> = Vec::new();
-    for component in parts.into_iter().flat_map(|part| part.split('/')) {
-        match component {
-            "" | "." => {}
-            ".." => {
-                components.pop();
-            }
-            _ => components.push(component),
-        }
-    }
-    components.join("/")
+    let joined = parts.into_iter().flat_map(|part| ["/", part]).collect::<String>();
+    let clean = tiphys_go::path::clean(joined.as_bytes());
+    String::from_utf8_lossy(clean.strip_prefix(b"/").unwrap_or(&clean)).into_owned()
 }
 
 #[cfg(test)]

@@ -4,11 +4,10 @@
 //! Patterns that are matched against the files of a tree are in `tiphys-tree`.
 
 mod file_pattern;
-mod first_char;
 mod gobwas;
 mod name_pattern;
 
+pub use crate::gotemplate::unicode::chars;
 pub use file_pattern::{FilePattern, FilePatternError};
-pub use first_char::{chars, first_char};
 pub use gobwas::{Glob, GlobError, Slash};
 pub use name_pattern::{MalformedPattern, NamePattern, go_match};

@@ -21,7 +21,7 @@ mod tree;
 pub(crate) mod unicode;
 mod value;
 
-pub use datetime::is_rfc3339;
+pub use datetime::{is_rfc3339, parse_duration};
 pub use execute::ExecuteError;
 pub use fasttemplate::{ReplaceError, replace};
 pub use flatten::{flatten, go_string};
@@ -30,4 +30,5 @@ pub use limits::{LimitError, Limits};
 pub use options::{MissingKey, OptionError, Options};
 pub use parse::ParseError;
 pub use template::{Output, Template};
+pub use unicode::lower_case;
 pub use value::{ConvertError, List, Map, Special, Str, Value};

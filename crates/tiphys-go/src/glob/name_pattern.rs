@@ -1,6 +1,6 @@
 //! Go's `filepath.Match`: `*`, `?`, classes and escapes, none of which matches a `/`, except classes.
 
-use crate::glob::first_char;
+use crate::gotemplate::unicode::first_char;
 
 /// A valid pattern for a whole name: an API group, a kind, the name of an object. It is case-sensitive.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -297,10 +297,10 @@ pub fn is_rfc3339(text: &str) -> bool {
     parse(b"2006-01-02T15:04:05Z07:00", text.as_bytes()).is_ok()
 }
 
-/// Parses a duration such as `1h30m` or `-1.5h`; `Err` is Go's message.
+/// Parses a duration such as `1h30m` or `-1.5h` into nanoseconds; `Err` is Go's message.
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as Go's ParseDuration")]
 #[expect(clippy::cast_sign_loss, reason = "as Go's ParseDuration")]
-pub(crate) fn parse_duration(text: &str) -> Result<i64, String> {
+pub fn parse_duration(text: &str) -> Result<i64, String> {
     let quoted = || quote(text);
     let invalid = || format!("time: invalid duration {}", quoted());
     let is_negative = text.starts_with('-');

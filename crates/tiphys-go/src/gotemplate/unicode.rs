@@ -32,6 +32,16 @@ pub(crate) fn characters(bytes: &[u8]) -> impl Iterator<Item = (usize, char, usi
     })
 }
 
+/// Returns the first character and its length in bytes, see [`decode`].
+pub(crate) fn first_char(bytes: &[u8]) -> Option<(char, usize)> {
+    (!bytes.is_empty()).then(|| decode(bytes))
+}
+
+/// Returns the characters of a string as in Go's `range`: each invalid byte is U+FFFD.
+pub fn chars(bytes: &[u8]) -> impl Iterator<Item = char> {
+    characters(bytes).map(|(_, c, _)| c)
+}
+
 /// Maps each character. Invalid bytes become U+FFFD.
 pub(crate) fn map(bytes: &[u8], mut mapping: impl FnMut(char) -> char) -> Vec<u8> {
     characters(bytes).map(|(_, c, _)| mapping(c)).collect::<String>().into_bytes()
@@ -57,6 +67,11 @@ pub(crate) fn to_title(c: char) -> char {
 /// Returns the single lower-case character.
 pub(crate) fn to_lower(c: char) -> char {
     if c == 'İ' { 'i' } else { single(c, c.to_lowercase()) }
+}
+
+/// Returns a string in lower case as `strings.ToLower`, which maps each character to one character.
+pub fn lower_case(text: &str) -> String {
+    text.chars().map(to_lower).collect()
 }
 
 fn single(c: char, mut mapped: impl Iterator<Item = char>) -> char {

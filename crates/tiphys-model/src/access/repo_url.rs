@@ -10,6 +10,7 @@ pub use canonical::{canonical_addresses, canonical_patterns};
 pub use fuzz::fuzz_repo_url;
 pub use redact::{credentials_end, redact_address, redact_url};
 
+use tiphys_go::gotemplate::lower_case;
 use tiphys_go::url::Url;
 
 /// The scheme of OCI registries, as a prefix.
@@ -274,20 +275,6 @@ pub fn refused_scheme(text: &str, schemes: &[String]) -> Option<String> {
 /// Decodes each `%XX` into a byte. Invalid UTF-8 in the result becomes `\u{fffd}`.
 pub fn percent_decode(text: &str) -> String {
     percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
-}
-
-/// Go's `strings.ToLower`, which maps each character to one character.
-fn lower_case(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            let mut lower = c.to_lowercase();
-            match (lower.next(), lower.next()) {
-                (Some(single), None) => single,
-                // Only U+0130 (capital I with dot) has a lower case of two characters.
-                _ => 'i',
-            }
-        })
-        .collect()
 }
 
 /// Whether the URL is `user@host…`, with or without `ssh://` (Argo CD's `IsSSHURL`).

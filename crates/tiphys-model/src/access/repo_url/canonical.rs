@@ -142,13 +142,6 @@ fn is_number(text: &str) -> bool {
 
 /// Returns a path without empty segments, `.` and `..`; each segment starts with a slash.
 fn clean_path(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    parts.iter().flat_map(|part| ["/", part]).collect()
+    let clean = tiphys_go::path::clean(format!("/{path}").as_bytes());
+    String::from_utf8_lossy(clean.strip_suffix(b"/").unwrap_or(&clean)).into_owned()
 }
