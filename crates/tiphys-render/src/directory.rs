@@ -8,7 +8,7 @@ use tiphys_engine::{DirectoryPlan, is_override_file_name};
 use tiphys_go::glob::{Glob, GlobError, Slash};
 use tiphys_model::limits::Limit;
 use tiphys_tree::{Depth, ReadError, RepoPath, Tree};
-use tiphys_yaml::{Node, split_documents};
+use tiphys_yaml::{Data, Node, file_text, read_json, split_documents_into};
 
 pub(crate) use last_folder::LastFolder;
 
@@ -104,7 +104,18 @@ pub(crate) fn read(
             Err(error) => return Err(error.into()),
         };
         bytes_left = bytes_left.saturating_sub(bytes.len() as u64);
-        add(&file, &bytes, &mut documents, &mut warnings)?;
+        let text = file_text(&bytes);
+        if text.contains(SKIP_MARKER) {
+            continue;
+        }
+        let added = if extension == "json" { json_object(&text) } else { yaml_objects(&text) };
+        match added.map_err(|message| DirectoryError::Malformed { file: file.clone(), message })? {
+            Content::Manifests(objects) => documents.extend(objects),
+            Content::Other(problem) if !file.file_name().is_some_and(is_override_file_name) => {
+                warnings.push(format!("{file} was left out, since it is not a manifest: {problem}"));
+            }
+            Content::Other(_) => {}
+        }
     }
     Ok(DirectoryManifests { documents: documents.into(), warnings })
 }
@@ -120,45 +131,51 @@ fn relative_to<'a>(file: &'a RepoPath, folder: &RepoPath) -> &'a str {
     path.strip_prefix(folder.as_str()).map_or(path, |rest| rest.trim_start_matches('/'))
 }
 
-/// Adds a file's documents. An invalid file is an error only if it looks like a manifest. As in Argo CD, other YAML files are skipped, but
-/// with a warning, unless they are override files.
-fn add(
-    file: &RepoPath,
-    bytes: &[u8],
-    documents: &mut Vec<Node>,
-    warnings: &mut Vec<String>,
-) -> Result<(), DirectoryError> {
-    if contains(bytes, SKIP_MARKER) {
-        return Ok(());
+/// The content of a file.
+enum Content {
+    /// Objects with a kind.
+    Manifests(Vec<Node>),
+    /// Something else, and why.
+    Other(String),
+}
+
+/// Returns the object of a JSON file. As in Argo CD, it must have one, without anything after it.
+fn json_object(text: &str) -> Result<Content, String> {
+    let node = read_json(text.as_bytes()).map_err(|error| error.to_string())?;
+    match &node.data {
+        Data::Mapping(_) if has_kind(&node) => Ok(Content::Manifests(vec![node])),
+        Data::Mapping(_) | Data::Null => Ok(Content::Other(no_kind(&node))),
+        _ => Err(format!("{}: expected an object, found {}", place(&node), node.type_words())),
     }
-    let problem = match split_documents(bytes) {
-        Ok(read) => {
-            match read.iter().find(|document| document.node.get("kind").and_then(Node::as_str).is_none()) {
-                None => {
-                    documents.extend(read.into_iter().map(|document| document.node));
-                    return Ok(());
-                }
-                Some(document) => format!("{}: no object with a `kind`", place(&document.node)),
-            }
-        }
-        Err(error) => error.to_string(),
+}
+
+/// Returns the objects of a YAML file. As in Argo CD, an invalid file is an error only if it begins with an object, or looks like a
+/// manifest.
+fn yaml_objects(text: &str) -> Result<Content, String> {
+    let mut documents = Vec::new();
+    let read = split_documents_into(text.as_bytes(), &mut documents);
+    let objects: Vec<Node> = documents.into_iter().map(|document| document.node).collect();
+    let other = objects.iter().position(|node| !has_kind(node));
+    let problem = match (other.and_then(|index| objects.get(index)), read) {
+        (Some(node), _) => no_kind(node),
+        (None, Err(error)) => error.to_string(),
+        (None, Ok(())) => return Ok(Content::Manifests(objects)),
     };
-    let looks_like_manifest = ["apiVersion", "kind", "metadata"].iter().all(|word| contains(bytes, word));
-    if looks_like_manifest {
-        return Err(DirectoryError::Malformed { file: file.clone(), message: problem });
-    }
-    if !file.file_name().is_some_and(is_override_file_name) {
-        warnings.push(format!("{file} was left out, since it is not a manifest: {problem}"));
-    }
-    Ok(())
+    let begins_with_object = other.map_or(!objects.is_empty(), |index| index > 0);
+    let looks_like_manifest = ["apiVersion:", "kind:", "metadata:"].iter().all(|word| text.contains(word));
+    if begins_with_object || looks_like_manifest { Err(problem) } else { Ok(Content::Other(problem)) }
+}
+
+fn has_kind(node: &Node) -> bool {
+    node.get("kind").and_then(Node::as_str).is_some_and(|kind| !kind.is_empty())
+}
+
+fn no_kind(node: &Node) -> String {
+    format!("{}: no object with a `kind`", place(node))
 }
 
 fn place(node: &Node) -> String {
     format!("line {}, column {}", node.position.line, node.position.column)
-}
-
-fn contains(bytes: &[u8], text: &str) -> bool {
-    bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
 #[cfg(test)]

@@ -26,5 +26,6 @@ pub use reader::{
     LIMITS, Limits, read_document, read_document_and_rest, read_document_of_texts, read_document_within,
     read_documents, read_documents_of_texts, read_documents_within,
 };
-pub use stream::{OutputDocument, split_documents, split_output};
+pub use stream::{OutputDocument, split_documents, split_documents_into, split_output};
+pub use text::file_text;
 pub use writer::write_yaml;

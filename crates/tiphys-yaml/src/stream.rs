@@ -35,19 +35,24 @@ pub fn split_output(stdout: &[u8]) -> Result<Vec<OutputDocument>, Error> {
 /// If the first character except white space is `{`, the output is a stream of JSON values, else it is YAML. If an error occurs in a stream
 /// of JSON values, the rest is parsed as YAML.
 pub fn split_documents(stream: &[u8]) -> Result<Vec<OutputDocument>, Error> {
+    let mut documents = Vec::new();
+    split_documents_into(stream, &mut documents)?;
+    Ok(documents)
+}
+
+/// Like [`split_documents`], but also returns the documents before an error.
+pub fn split_documents_into(stream: &[u8], documents: &mut Vec<OutputDocument>) -> Result<(), Error> {
     let decoded = if is_utf16(stream) { decode(stream) } else { as_utf8(stream) };
     let text: &str = &decoded.text;
     if let Some(reason) = decoded.broken {
         return Err(Error::at(end_of(text), reason));
     }
-    let mut documents = Vec::new();
     let beginning = text.get(..text.floor_char_boundary(JSON_LOOK_AHEAD_BYTES)).unwrap_or_default();
     if beginning.trim_start().starts_with('{') {
-        read_json_stream(text, &mut documents)?;
+        read_json_stream(text, documents)
     } else {
-        read_yaml_stream(text, Position::START, &mut documents)?;
+        read_yaml_stream(text, Position::START, documents)
     }
-    Ok(documents)
 }
 
 /// Decodes like [`decode`], but keeps a byte-order mark for the document, because before `---` it hides the separator.

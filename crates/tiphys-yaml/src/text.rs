@@ -32,6 +32,18 @@ pub(crate) fn decode(bytes: &[u8]) -> Decoded<'_> {
     }
 }
 
+/// Returns the text of a file as Argo CD reads it: UTF-8, or UTF-16 with a byte-order mark, without the mark. Invalid bytes become U+FFFD.
+pub fn file_text(bytes: &[u8]) -> Cow<'_, str> {
+    if !is_utf16(bytes) {
+        return go_lossy(without_bom(bytes));
+    }
+    let Decoded { text, broken } = decode(bytes);
+    match broken {
+        None => text,
+        Some(_) => Cow::Owned(text.into_owned() + "\u{fffd}"),
+    }
+}
+
 /// Returns the bytes after a UTF-8 byte-order mark, or all of them.
 pub(crate) fn without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(UTF8_BOM).unwrap_or(bytes)
