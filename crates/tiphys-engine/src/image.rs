@@ -29,6 +29,11 @@ pub(crate) fn image_entry(image: &str) -> (String, String) {
     }
 }
 
+/// Whether an image override has a replacement. A variable may have one.
+pub(crate) fn replaces_image(image: &str) -> bool {
+    image.contains(['=', '$']) || !Image::parse(image).version.is_empty()
+}
+
 /// Returns the replacement of an image that a user means: a value without a name is a tag or a digest, and replaces that of the current
 /// replacement. A name without a slash needs a tag, so that it is not one.
 pub fn image_replacement(image: &str, value: &str, current: Option<&str>) -> Result<String, ImageError> {

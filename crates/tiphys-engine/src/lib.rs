@@ -12,6 +12,7 @@ mod helm;
 mod image;
 mod json_pointers;
 mod jsonpath;
+mod kustomize;
 mod manifest;
 mod merge_patch;
 mod normalize;

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tiphys_helm_values::NameError;
 use tiphys_model::params::{Announcement, JsonType, Parameter, Types};
-use tiphys_model::resources::{ApplicationSource, KustomizeSource};
+use tiphys_model::resources::ApplicationSource;
 
 use crate::SourceType;
 use crate::dynamic::DynamicParameterError;
@@ -20,7 +20,7 @@ use crate::helm::{
     FieldProblem, HELM_VALUE_PREFIXES, Knowledge, NoField, Variables, is_ambiguous, plugin_values,
     set_plugin_parameters, set_shown, shown_plugin_parameters,
 };
-use crate::image::image_entry;
+use crate::kustomize::{KUSTOMIZE_FIELDS, set_kustomize_field};
 
 pub use changes::{parameter_changes, patch_changes};
 pub use dynamic::DynamicEdit;
@@ -33,8 +33,8 @@ pub enum NoPlaceError {
     Type(SourceType),
     /// A kustomize block has a field for some parameters only.
     #[error(
-        "a `kustomize` block has no field for the parameter {0:?}; it has fields for `name-prefix`, `name-suffix`, `images`, `labels`, \
-         `force-labels` and `version`"
+        "a `kustomize` block has no field for the parameter {0:?}; it has fields for {fields}",
+        fields = KUSTOMIZE_FIELDS.iter().map(|one| format!("`{}`", one.parameter)).collect::<Vec<_>>().join(", ")
     )]
     Kustomize(String),
     /// A dynamic parameter of a chart that does not name a value.
@@ -211,7 +211,7 @@ pub(crate) fn set_kustomize_parameters(edit: &ParameterEdit<'_>) -> Result<Appli
     let mut changed = edit.source.clone();
     let block = changed.kustomize.get_or_insert_default();
     for (name, before, after) in differing(&before, edit.after) {
-        set_field(block, name, before, after)?;
+        set_kustomize_field(block, name, before, after)?;
     }
     Ok(changed)
 }
@@ -293,64 +293,4 @@ fn differing<'a>(
         .map(|name| (name, old.get(name).copied(), new.get(name).copied()))
         .filter(|(_, old, new)| old != new)
         .collect()
-}
-
-fn set_field(
-    block: &mut KustomizeSource,
-    name: &str,
-    before: Option<&Parameter>,
-    after: Option<&Parameter>,
-) -> Result<(), NoPlaceError> {
-    let kind = |due| NoPlaceError::Kind(name.to_owned(), "kustomize", due);
-    let text = || match after {
-        None => Ok(String::new()),
-        Some(parameter) => parameter.string.clone().ok_or_else(|| kind("string")),
-    };
-    let map = |parameter: Option<&Parameter>| match parameter {
-        None => Ok(BTreeMap::new()),
-        Some(parameter) => parameter.map.clone().ok_or_else(|| kind("map")),
-    };
-    match name {
-        "name-prefix" => block.name_prefix = text()?,
-        "name-suffix" => block.name_suffix = text()?,
-        "version" => block.version = text()?,
-        "force-labels" => {
-            block.force_common_labels = match text()?.as_str() {
-                "true" => true,
-                "" | "false" => false,
-                _ => return Err(NoPlaceError::Switch(name.to_owned(), "kustomize")),
-            };
-        }
-        "images" => {
-            let (old, new) = (map(before)?, map(after)?);
-            // The last item of an image takes effect, so that one is changed.
-            block.images.retain(|image| {
-                new.contains_key(&image_entry(image).0) || !old.contains_key(&image_entry(image).0)
-            });
-            for (image, replacement) in new.iter().filter(|(image, value)| old.get(*image) != Some(value)) {
-                let item = image_item(image, replacement);
-                match block.images.iter_mut().rfind(|known| image_entry(known).0 == *image) {
-                    Some(known) => *known = item,
-                    None => block.images.push(item),
-                }
-            }
-        }
-        "labels" => {
-            let (old, new) = (map(before)?, map(after)?);
-            block.common_labels.retain(|key, _| new.contains_key(key) || !old.contains_key(key));
-            let changed = new.into_iter().filter(|(key, value)| old.get(key) != Some(value));
-            block.common_labels.extend(changed);
-        }
-        _ => return Err(NoPlaceError::Kustomize(name.to_owned())),
-    }
-    Ok(())
-}
-
-/// Returns an entry of the map of images as an item of a kustomize block's list.
-fn image_item(image: &str, replacement: &str) -> String {
-    if image_entry(replacement) == (image.to_owned(), replacement.to_owned()) {
-        replacement.to_owned()
-    } else {
-        format!("{image}={replacement}")
-    }
 }

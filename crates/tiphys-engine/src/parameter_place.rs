@@ -5,16 +5,7 @@ use std::collections::BTreeMap;
 use tiphys_yaml::{Data, Entry, Node, Position, Step, names_equal};
 
 use crate::helm::{HELM_FIELDS, SET_FILE_PREFIX, Typing, is_for_helm, plain_paths, seen_name, split};
-
-/// The fields of a `kustomize` block and their parameters ([`crate::translate`]).
-const KUSTOMIZE_FIELDS: [(&str, &str); 6] = [
-    ("version", "version"),
-    ("namePrefix", "name-prefix"),
-    ("nameSuffix", "name-suffix"),
-    ("images", "images"),
-    ("commonLabels", "labels"),
-    ("forceCommonLabels", "force-labels"),
-];
+use crate::kustomize::KUSTOMIZE_FIELDS;
 
 /// Returns the positions at which a source's document sets parameters, by parameter name: of the last entry in a parameter list, which
 /// takes effect, else of the field in the `kustomize` or `helm` block. Field names are case-insensitive, as in Argo CD. `plugin` is the
@@ -22,7 +13,8 @@ const KUSTOMIZE_FIELDS: [(&str, &str); 6] = [
 pub fn parameter_places(source: &Node, plugin: Option<&str>) -> BTreeMap<String, Position> {
     let mut places = BTreeMap::new();
     let helm = HELM_FIELDS.iter().map(|field| (field.field, field.parameter.as_str()));
-    let blocks = [("kustomize", KUSTOMIZE_FIELDS.to_vec()), ("helm", helm.collect())];
+    let kustomize = KUSTOMIZE_FIELDS.iter().map(|field| (field.field, field.parameter));
+    let blocks: [(_, Vec<_>); 2] = [("kustomize", kustomize.collect()), ("helm", helm.collect())];
     for (block, fields) in blocks {
         let Some(block) = field(source, block) else { continue };
         for (key, name) in fields {

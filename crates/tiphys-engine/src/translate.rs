@@ -1,16 +1,14 @@
 //! Translates a source into a plan of what to run.
 
-use std::collections::BTreeMap;
-
 use tiphys_model::params::{NamelessParameter, Parameter, require_names};
 use tiphys_model::resources::{
-    ApplicationSource, DirectorySource, DynamicParameter, EnvEntry, GoFields, JsonnetOptions,
-    KustomizeSource, PluginSource,
+    ApplicationSource, DirectorySource, DynamicParameter, EnvEntry, JsonnetOptions, PluginSource,
 };
 
 use crate::dynamic::{DynamicParameterError, LookUp, ValueConsumer, look_ups, unsupported_look_ups};
 use crate::helm::{helm_parameters, helm_value_path};
-use crate::image::image_entry;
+use crate::image::replaces_image;
+use crate::kustomize::kustomize_parameters;
 use crate::{BuildEnvironment, HELM_PLUGIN, KUSTOMIZE_PLUGIN, SourceType};
 
 /// How a source's manifests are generated.
@@ -63,17 +61,9 @@ pub enum TranslateError {
         /// The version as written in the block.
         version: String,
     },
-    /// Fields of a kustomize block that the plugin does not support.
-    #[error(
-        "kustomize: {} {} not supported; namePrefix, nameSuffix, images, commonLabels, forceCommonLabels and version are, the rest belongs into the \
-         kustomization",
-        fields.iter().map(|field| format!("`{field}`")).collect::<Vec<_>>().join(", "),
-        if fields.len() == 1 { "is" } else { "are" }
-    )]
-    Kustomize {
-        /// The fields, in Argo CD's order.
-        fields: Vec<&'static str>,
-    },
+    /// An image override without a replacement, which kustomize refuses.
+    #[error("kustomize: images: {0:?} replaces nothing; write NAME=REPLACEMENT, NAME:TAG or NAME@DIGEST")]
+    Image(String),
     /// A `jsonnet` block.
     #[error("directory: `jsonnet` is not supported; render `.jsonnet` files with a plugin")]
     Jsonnet,
@@ -176,65 +166,19 @@ pub(crate) fn helm_plan(
     Ok(PluginPlan { parameters: Some(helm_parameters(block)), look_ups, ..PluginPlan::default() })
 }
 
-/// Returns the plan with the parameters that the kustomize plugin announces. Variables in images and labels are replaced here, as Argo CD
-/// does before it runs kustomize. Unlike there, `KUBE_*` variables are replaced too.
+/// Returns the plan with the parameters that the kustomize plugin announces. Variables are replaced here, in the fields in which Argo CD does
+/// so before it runs kustomize. Unlike there, `KUBE_*` variables are replaced too.
 pub(crate) fn kustomize_plan(
     source: &ApplicationSource,
     build: &BuildEnvironment,
 ) -> Result<PluginPlan, TranslateError> {
     unsupported_look_ups(&source.annotated_parameters, KUSTOMIZE_PLUGIN)?;
     let block = &source.kustomize.clone().unwrap_or_default();
-    let fields = refused_fields(block);
-    if !fields.is_empty() {
-        return Err(TranslateError::Kustomize { fields });
+    if let Some(image) = block.images.iter().find(|image| !replaces_image(image)) {
+        return Err(TranslateError::Image(image.clone()));
     }
     let parameters = kustomize_parameters(block, &|text| build.expand(text));
     Ok(PluginPlan { parameters: Some(parameters), ..PluginPlan::default() })
-}
-
-/// Returns the parameters for a kustomize block, with `expand` applied to images and label values.
-pub(crate) fn kustomize_parameters(
-    block: &KustomizeSource,
-    expand: &dyn Fn(&str) -> String,
-) -> Vec<Parameter> {
-    let mut parameters = Vec::new();
-    for (name, value) in [
-        ("version", &block.version),
-        ("name-prefix", &block.name_prefix),
-        ("name-suffix", &block.name_suffix),
-    ] {
-        if !value.is_empty() {
-            parameters.push(Parameter {
-                name: name.to_owned(),
-                string: Some(value.clone()),
-                ..Parameter::default()
-            });
-        }
-    }
-    let images: BTreeMap<String, String> =
-        block.images.iter().map(|image| image_entry(&expand(image))).collect();
-    let labels: BTreeMap<String, String> =
-        block.common_labels.iter().map(|(key, value)| (key.clone(), expand(value))).collect();
-    if block.force_common_labels {
-        parameters.push(Parameter {
-            name: "force-labels".to_owned(),
-            string: Some("true".to_owned()),
-            ..Parameter::default()
-        });
-    }
-    for (name, map) in [("images", images), ("labels", labels)] {
-        if !map.is_empty() {
-            parameters.push(Parameter { name: name.to_owned(), map: Some(map), ..Parameter::default() });
-        }
-    }
-    parameters
-}
-
-/// Returns the set fields of the block that are refused.
-fn refused_fields(block: &KustomizeSource) -> Vec<&'static str> {
-    let set = serde_json::to_value(block).unwrap_or_default();
-    let refused = KustomizeSource::GO.fields.iter().filter(|field| field.is_refused);
-    refused.map(|field| field.name).filter(|name| set.get(name).is_some()).collect()
 }
 
 #[cfg(test)]

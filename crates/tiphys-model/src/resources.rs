@@ -53,6 +53,7 @@ pub use secret::{
 };
 pub use settings::{
     ArgoCdSettings, DEFAULT_CONTROL_PLANE_NAMESPACE, GlobalIgnoreDifference, GlobalProject, InCluster,
+    KustomizeSettings, KustomizeVersion,
 };
 pub use source::{
     ApplicationSource, DirectorySource, EnvEntry, JsonnetOptions, JsonnetVariable, PluginSource,

@@ -262,7 +262,7 @@ impl Finder<'_> {
         let (prepared, prediction) = known.inspect_err(|_| {
             // Its plugin may build them as those of tiphys do.
             let _not_understood = chart::note_fetched(collector, app_path);
-            let _not_understood = kustomization::add(collector, app_path);
+            let _not_understood = kustomization::add(collector, app_path, None);
         })?;
         match (prediction, files) {
             (Prediction::Directory, _) => {
@@ -275,7 +275,9 @@ impl Finder<'_> {
                 }
                 collector.refuse_jsonnet(app_path)?;
             }
-            (Prediction::Kustomization, _) => kustomization::add(collector, app_path)?,
+            (Prediction::Kustomization, _) => {
+                kustomization::add(collector, app_path, prepared.source.kustomize.as_ref())?;
+            }
             (Prediction::Chart, IndexedFiles::Repository(_)) => chart::add(collector, app_path)?,
             (Prediction::Chart, IndexedFiles::Chart { .. }) => chart::note_fetched(collector, app_path)?,
         }

@@ -235,9 +235,13 @@ impl Renderer {
         let (env, requires_match) = match source_type {
             SourceType::Native(native) => {
                 let mut env = request_environment(build, Some(&plan.block()));
-                let options = &self.settings.kustomize_build_options;
-                if source_type == SourceType::KUSTOMIZE && !options.is_empty() {
-                    env.push(EnvVar::new("KUSTOMIZE_BUILD_OPTIONS", options));
+                if source_type == SourceType::KUSTOMIZE {
+                    let version = read.source.kustomize.as_ref().map_or("", |block| block.version.as_str());
+                    let options = self.settings.kustomize.build_options(version);
+                    let options = Some(options).filter(|options| !options.is_empty());
+                    env.extend(options.map(|options| EnvVar::new("KUSTOMIZE_BUILD_OPTIONS", options)));
+                    let program = self.settings.kustomize.program(version);
+                    env.extend(program.map(|program| EnvVar::new("KUSTOMIZE_PROGRAM", program)));
                 }
                 (env, native.requires_match)
             }

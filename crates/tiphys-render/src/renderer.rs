@@ -11,7 +11,7 @@ use tiphys_engine::{
 use tiphys_model::access::ContextProject;
 use tiphys_model::limits::Limit;
 use tiphys_model::params::{EnvVar, ResolvedParameter, ValueRedactor};
-use tiphys_model::resources::Application;
+use tiphys_model::resources::{Application, KustomizeSettings};
 use tiphys_plugin::{Catalogue, Others, Plugin, Request};
 use tiphys_source::Sources;
 use tiphys_yaml::Node;
@@ -45,7 +45,7 @@ pub struct RenderSettings {
     pub plugin_timeout: Duration,
     /// Options for `kustomize build` (`kustomize.buildOptions` of `argocd-cm`), which the kustomize plugin gets as
     /// `KUSTOMIZE_BUILD_OPTIONS`.
-    pub kustomize_build_options: String,
+    pub kustomize: KustomizeSettings,
     /// The native source types. Sources of those that `argocd-cm` disables (`helm.enable: "false"`) are plain directories.
     pub source_types: SourceTypes,
     /// Settings of the run context.

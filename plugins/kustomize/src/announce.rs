@@ -2,32 +2,24 @@
 //! and its own name prefix and suffix.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
-use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use tiphys_model::params::Image;
-use tiphys_tree::kustomization::KUSTOMIZATIONS;
+use tiphys_yaml::Node;
 
 use crate::call::Call;
+use crate::edits::HelmVersions;
 use crate::images::changed;
+use crate::kustomization::{KustomizationError, read, write};
 use crate::kustomize::{Kustomize, KustomizeError};
 
 /// An error of an announcement.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AnnounceError {
-    #[error("there is no {} in this folder", KUSTOMIZATIONS.join(", "))]
-    NoKustomization,
-    #[error("{0}")]
-    Yaml(&'static str, #[source] tiphys_yaml::Error),
+    #[error(transparent)]
+    Kustomization(#[from] KustomizationError),
     #[error("the output of kustomize")]
     Output(#[source] tiphys_yaml::Error),
-    #[error("{path}", path = path.display())]
-    Io {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
     #[error(transparent)]
     Kustomize(#[from] KustomizeError),
 }
@@ -35,42 +27,49 @@ pub(crate) enum AnnounceError {
 /// Returns the announcement as a JSON list.
 pub(crate) async fn announce(call: &Call) -> Result<Vec<u8>, AnnounceError> {
     let (name, kustomization) = read(&call.folder)?;
-    // Overrides are looked up by the names that images have before the kustomization's own list renames them. So the build is one without
-    // that list, in this private copy of the folder.
-    write(&call.folder.join(name), &without_images(&kustomization))?;
+    // Overrides are looked up by the names that images and workloads have before the kustomization itself renames them. So the build is one
+    // without these fields, in this private copy of the folder.
+    write(&call.folder.join(name), &without_overrides(&kustomization))?;
     let kustomize = Kustomize::new(call, None).await?;
-    let built = kustomize.build().await?;
+    let built = kustomize.build(&HelmVersions::default()).await?;
     let objects = tiphys_yaml::read_documents(&built).map_err(AnnounceError::Output)?;
-    let mut references = BTreeSet::new();
-    for object in objects {
-        collect_images(&object.to_value(), &mut references);
+    let (mut references, mut replicas) = (BTreeSet::new(), own_replicas(&kustomization));
+    for object in objects.iter().map(Node::to_value) {
+        collect_images(&object, &mut references);
+        if let Some((name, count)) = replicas_of(&object) {
+            replicas.entry(name.to_owned()).or_insert_with(|| count.to_string().into());
+        }
     }
-    let announced = announcement(&kustomization, &references, &kustomize.version().await?);
+    let announced = announcement(&kustomization, &references, replicas, &kustomize.version().await?);
     Ok(format!("{announced}\n").into_bytes())
 }
 
-/// Returns the name and content of the kustomization in a directory.
-fn read(folder: &Path) -> Result<(&'static str, Value), AnnounceError> {
-    let name = KUSTOMIZATIONS.into_iter().find(|name| folder.join(name).is_file());
-    let name = name.ok_or(AnnounceError::NoKustomization)?;
-    let path = folder.join(name);
-    let text = std::fs::read(&path).map_err(|source| AnnounceError::Io { path, source })?;
-    let document = tiphys_yaml::read_document(&text).map_err(|error| AnnounceError::Yaml(name, error))?;
-    Ok((name, document.map_or(Value::Null, |node| node.to_value())))
-}
-
-/// Replaces a file, which may be a link.
-fn write(path: &Path, content: &Value) -> Result<(), AnnounceError> {
-    let written = std::fs::remove_file(path).and_then(|()| std::fs::write(path, content.to_string()));
-    written.map_err(|source| AnnounceError::Io { path: path.to_path_buf(), source })
-}
-
-fn without_images(kustomization: &Value) -> Value {
+fn without_overrides(kustomization: &Value) -> Value {
     let mut without = kustomization.clone();
     if let Value::Object(fields) = &mut without {
-        fields.remove("images");
+        for field in ["images", "replicas", "namePrefix", "nameSuffix"] {
+            fields.remove(field);
+        }
     }
     without
+}
+
+/// Returns the replica counts that the kustomization itself sets.
+fn own_replicas(kustomization: &Value) -> Map<String, Value> {
+    let own = kustomization.get("replicas").and_then(Value::as_array).into_iter().flatten();
+    let entries = own.filter_map(|entry| {
+        let count = entry.get("count").map(Value::to_string)?;
+        Some((entry.get("name")?.as_str()?.to_owned(), Value::String(count)))
+    });
+    entries.collect()
+}
+
+/// Returns the name and replica count of an object that has one. Argo CD's `replicas` sets these kinds.
+fn replicas_of(object: &Value) -> Option<(&str, u64)> {
+    let kind = object.get("kind")?.as_str()?;
+    let name = object.pointer("/metadata/name")?.as_str()?;
+    let has_count = ["Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"].contains(&kind);
+    has_count.then(|| (name, object.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1)))
 }
 
 /// Adds the images of the containers in an object.
@@ -88,12 +87,20 @@ fn collect_images(value: &Value, images: &mut BTreeSet<String>) {
     }
 }
 
-/// Returns the announcement of a kustomization, the images in its objects without its own list of images, and the version of kustomize.
-fn announcement(kustomization: &Value, references: &BTreeSet<String>, version: &str) -> Value {
+/// Returns the announcement of a kustomization, the images in its objects without its own list of images, the replica counts by the names of
+/// workloads, and the version of kustomize.
+fn announcement(
+    kustomization: &Value,
+    references: &BTreeSet<String>,
+    replicas: Map<String, Value>,
+    version: &str,
+) -> Value {
     let mut list = vec![json!({"name": "version", "title": "VERSION", "string": version})];
-    for (field, name, title) in
-        [("namePrefix", "name-prefix", "NAME PREFIX"), ("nameSuffix", "name-suffix", "NAME SUFFIX")]
-    {
+    for (field, name, title) in [
+        ("namePrefix", "name-prefix", "NAME PREFIX"),
+        ("nameSuffix", "name-suffix", "NAME SUFFIX"),
+        ("namespace", "namespace", "NAMESPACE"),
+    ] {
         if let Some(text) = kustomization.get(field).and_then(Value::as_str) {
             list.push(json!({"name": name, "title": title, "string": text}));
         }
@@ -103,6 +110,12 @@ fn announcement(kustomization: &Value, references: &BTreeSet<String>, version: &
         "Image Overrides",
         "From the name of an image to what is used instead: name:tag or name@digest, with * for the name as it is.",
         announced_images(kustomization, references),
+    ));
+    list.push(announced_map(
+        "replicas",
+        "Replicas",
+        "Number of replicas by the name of the workload.",
+        replicas,
     ));
     list.push(announced_map(
         "labels",

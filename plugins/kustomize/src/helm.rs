@@ -12,6 +12,9 @@ use tiphys_process::find_program;
 use crate::call::{Call, CallError};
 use crate::kustomize::{FOLDER_VARIABLE, FailedProgram};
 
+/// The variable with the application's path in the repository.
+const APP_PATH_VARIABLE: &str = "ARGOCD_APP_SOURCE_PATH";
+
 /// Options of kustomize that have a value.
 const WITH_VALUE: [&str; 8] = [
     "-f",
@@ -55,7 +58,7 @@ pub(crate) enum HelmError {
 /// Checks the arguments, runs helm and returns its standard output.
 pub(crate) async fn run(call: &Call) -> Result<Vec<u8>, HelmError> {
     let folder = PathBuf::from(call.variable(FOLDER_VARIABLE).unwrap_or_default());
-    let top = top_of_repository(&folder, call.variable("ARGOCD_APP_SOURCE_PATH").unwrap_or_default());
+    let top = top_above(&folder, call.variable(APP_PATH_VARIABLE).unwrap_or_default());
     let temporary = PathBuf::from(call.variable("TMPDIR").unwrap_or("/tmp"));
     check(&call.arguments, &[top, temporary])?;
     let search_path = OsStr::new(call.variable("PATH").unwrap_or_default());
@@ -66,9 +69,14 @@ pub(crate) async fn run(call: &Call) -> Result<Vec<u8>, HelmError> {
     FailedProgram::check(output).map_err(HelmError::Failed)
 }
 
+/// Returns the top directory of the repository that the application of a call is in.
+pub(crate) fn top_of_repository(call: &Call) -> PathBuf {
+    top_above(&call.folder, call.variable(APP_PATH_VARIABLE).unwrap_or_default())
+}
+
 /// Returns the top directory of the repository: the nearest directory below which the application's path leads to its directory. Argo CD
 /// cleans the path: empty components and `.` have no effect, and `..` removes the component before it. Links are followed.
-fn top_of_repository(folder: &Path, app_path: &str) -> PathBuf {
+fn top_above(folder: &Path, app_path: &str) -> PathBuf {
     let mut path = PathBuf::new();
     for component in Path::new(app_path).components() {
         match component {

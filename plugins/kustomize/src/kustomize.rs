@@ -9,10 +9,14 @@ use tempfile::TempDir;
 use tiphys_process::{FailureCause, ToolOutput, find_program};
 
 use crate::call::{Call, CallError};
+use crate::edits::HelmVersions;
 use crate::{GIT_PROGRAM, HELM_PROGRAM, git};
 
 /// The variable with the application's directory, for the program that kustomize calls instead of helm.
 pub(crate) const FOLDER_VARIABLE: &str = "TIPHYS_KUSTOMIZE_FOLDER";
+
+/// The variable with the program that Argo CD's settings register for the version, which is not checked then.
+const PROGRAM_VARIABLE: &str = "KUSTOMIZE_PROGRAM";
 
 /// The lowest supported major version. Older ones lack options of the calls below.
 const LOWEST_MAJOR: u64 = 5;
@@ -87,6 +91,8 @@ impl<'a> Kustomize<'a> {
     pub(crate) async fn new(call: &'a Call, version: Option<&str>) -> Result<Self, KustomizeError> {
         let search_path = call.variable("PATH").unwrap_or_default();
         let find = |name: &str| find_program(Path::new(name), OsStr::new(search_path));
+        let configured = call.variable(PROGRAM_VARIABLE);
+        let version = version.filter(|_| configured.is_none());
         let wanted = version.map(|version| version.strip_prefix('v').unwrap_or(version));
         if let (Some(wanted), Some(version)) = (wanted, version)
             && (wanted.is_empty() || !wanted.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
@@ -97,7 +103,7 @@ impl<'a> Kustomize<'a> {
             find(&format!("kustomize-v{wanted}")).or_else(|| find(&format!("kustomize-{wanted}")))
         });
         let is_of_version = of_version.is_some();
-        let installed = call.variable("TIPHYS_KUSTOMIZE").unwrap_or("kustomize");
+        let installed = configured.or_else(|| call.variable("TIPHYS_KUSTOMIZE")).unwrap_or("kustomize");
         let program = of_version
             .or_else(|| find(installed))
             .ok_or_else(|| KustomizeError::NotFound(installed.to_owned()))?;
@@ -150,14 +156,33 @@ impl<'a> Kustomize<'a> {
     }
 
     /// Builds the kustomization and returns its objects as YAML.
-    pub(crate) async fn build(&self) -> Result<Vec<u8>, KustomizeError> {
+    pub(crate) async fn build(&self, versions: &HelmVersions) -> Result<Vec<u8>, KustomizeError> {
         let helm = self.programs.path().join(HELM_PROGRAM);
         let mut arguments: Vec<OsString> = vec!["build".into(), "--helm-command".into(), helm.into()];
         arguments.extend(self.options.iter().cloned());
+        arguments.extend(self.helm_options(versions).await?);
         arguments.push(".".into());
         let output = self.run(&arguments).await?;
         let cause = output.stderr.contains(HELM_IS_DISABLED).then(|| ENABLE_HELM.to_owned());
         self.succeeded(output, cause).await
+    }
+
+    /// Returns the options with the versions for helm, if the options enable it. Kustomize has them since 5.3.
+    async fn helm_options(&self, versions: &HelmVersions) -> Result<Vec<OsString>, KustomizeError> {
+        let is_enabled = |option: &OsString| option.to_string_lossy().contains("--enable-helm");
+        if !self.options.iter().any(is_enabled) || !has_helm_options(&self.version().await?) {
+            return Ok(Vec::new());
+        }
+        let of_cluster = |name| self.call.variable(name).unwrap_or_default();
+        let kube_version = versions.kube_version.as_deref().unwrap_or_else(|| of_cluster("KUBE_VERSION"));
+        let api_versions: Vec<&str> = match versions.api_versions.as_slice() {
+            [] => of_cluster("KUBE_API_VERSIONS").split(',').filter(|version| !version.is_empty()).collect(),
+            own => own.iter().map(String::as_str).collect(),
+        };
+        let kube_version = Some(kube_version).filter(|version| !version.is_empty());
+        let kube_version = kube_version.into_iter().flat_map(|version| ["--helm-kube-version", version]);
+        let api_versions = api_versions.into_iter().flat_map(|version| ["--helm-api-versions", version]);
+        Ok(kube_version.chain(api_versions).map(OsString::from).collect())
     }
 
     async fn run(&self, arguments: &[OsString]) -> Result<ToolOutput, CallError> {
@@ -192,6 +217,15 @@ pub fn is_supported_version(printed: &str) -> bool {
     let numbers = printed.strip_prefix("kustomize/").unwrap_or(printed).strip_prefix('v');
     let major = numbers.and_then(|numbers| numbers.split('.').next()?.parse::<u64>().ok());
     major.is_some_and(|major| major >= LOWEST_MAJOR)
+}
+
+/// Whether `kustomize build` of a version has options for the versions that helm gets.
+fn has_helm_options(printed: &str) -> bool {
+    let mut numbers = printed.trim_start_matches('v').split('.').map(str::parse::<u64>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => (major, minor) >= (5, 3),
+        _ => false,
+    }
 }
 
 /// Returns the supported versions, for messages.

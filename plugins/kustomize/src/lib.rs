@@ -9,6 +9,7 @@ mod edits;
 mod git;
 mod helm;
 mod images;
+mod kustomization;
 mod kustomize;
 mod program;
 

@@ -9,13 +9,14 @@ use tokio::runtime::Builder;
 
 use crate::announce::AnnounceError;
 use crate::call::{Call, Role};
-use crate::edits::ParameterError;
+use crate::edits::{Change, ParameterError};
 use crate::git::GitError;
 use crate::helm::HelmError;
+use crate::kustomization::KustomizationError;
 use crate::kustomize::KustomizeError;
 #[cfg(doc)]
 use crate::{GIT_PROGRAM, HELM_PROGRAM};
-use crate::{announce, edits, git, helm, kustomize};
+use crate::{announce, edits, git, helm, kustomization, kustomize};
 
 /// Exit code of invalid usage.
 const USAGE_CODE: u8 = 2;
@@ -34,6 +35,8 @@ pub(crate) enum Failure {
     Kustomize(#[from] KustomizeError),
     #[error(transparent)]
     Announce(#[from] AnnounceError),
+    #[error(transparent)]
+    Kustomization(#[from] KustomizationError),
     #[error(transparent)]
     Helm(#[from] HelmError),
     #[error(transparent)]
@@ -85,10 +88,25 @@ fn output(call: &Call) -> Result<Vec<u8>, Failure> {
 async fn generate(call: &Call) -> Result<Vec<u8>, Failure> {
     let edits = edits::of_parameters(call.variable(tiphys_model::params::APP_PARAMETERS))?;
     let kustomize = kustomize::Kustomize::new(call, edits.version.as_deref()).await?;
-    for arguments in &edits.arguments {
-        kustomize.edit(arguments).await?;
+    for change in &edits.changes {
+        match change {
+            Change::Edit(arguments) => kustomize.edit(arguments).await?,
+            Change::Patches(patches) => kustomization::append_patches(&call.folder, patches)?,
+            Change::Components { paths, ignore_missing } => {
+                let paths = kustomization::components(&call.folder, paths, *ignore_missing);
+                if !paths.is_empty() {
+                    kustomize
+                        .edit(&[&["add", "component", "--"].map(str::to_owned)[..], &paths].concat())
+                        .await?;
+                }
+            }
+        }
     }
-    Ok(kustomize.build().await?)
+    // A component or patch must not lead out of the repository either.
+    if edits.changes.iter().any(|change| !matches!(change, Change::Edit(_))) {
+        kustomization::check(call)?;
+    }
+    Ok(kustomize.build(&edits.helm).await?)
 }
 
 /// Prints a failure, with what kustomize, helm or git printed about it first.

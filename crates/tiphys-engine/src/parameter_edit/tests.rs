@@ -125,7 +125,7 @@ fn empty_list_stays_and_emptied_list_is_removed() {
 #[test]
 fn kustomize_parameters_are_set_as_fields() {
     let before = "kustomize:\n  namePrefix: dev-\n  images: ['nginx:1.28', redis=example.org/redis:7, 'other:$ARGOCD_APP_NAME']\n  commonLabels: {tier: front}\n";
-    let cases: [(&str, &str, &[&str]); 8] = [
+    let cases: [(&str, &str, &[&str]); 9] = [
         (
             before,
             "- {name: name-prefix, string: prod-}\n- {name: images, map: {nginx: 'nginx:1.29', redis: 'example.org/redis:8', other: 'other:$ARGOCD_APP_NAME', busybox: 'example.org/busybox:1'}}\n- {name: labels, map: {tier: front, app: shop}}\n- {name: version, string: v5.8.1}\n",
@@ -149,7 +149,16 @@ fn kustomize_parameters_are_set_as_fields() {
             "- {name: images, map: {'host:5000/a': 'host:5000/a@sha256:1'}}\n",
             &["kustomize.images = [\"host:5000/a@sha256:1\"]"],
         ),
-        ("kustomize: {namespace: x}\n", "[]", &[]),
+        ("kustomize: {commonAnnotationsEnvsubst: true}\n", "[]", &[]),
+        (
+            "",
+            "- {name: namespace, string: x}\n- {name: replicas, map: {web: '3'}}\n- {name: components, array: [c]}\n",
+            &[
+                "kustomize.components = [\"c\"]",
+                "kustomize.namespace = \"x\"",
+                "kustomize.replicas = [{name:\"web\",count:3}]",
+            ],
+        ),
         ("", "- {name: force-labels, string: 'true'}\n", &["kustomize.forceCommonLabels = true"]),
         (
             "kustomize: {forceCommonLabels: true, commonLabels: {a: b}}\n",
@@ -181,7 +190,7 @@ fn parameter_without_a_field_is_rejected() {
         (
             SourceType::KUSTOMIZE,
             "- {name: other, string: x}\n",
-            "a `kustomize` block has no field for the parameter \"other\"; it has fields for `name-prefix`, `name-suffix`, `images`, `labels`, `force-labels` and `version`",
+            "a `kustomize` block has no field for the parameter \"other\"; it has fields for `version`, `name-prefix`, `name-suffix`, `namespace`, `force-labels`, `labels-without-selector`, `labels-include-templates`, `force-annotations`, `ignore-missing-components`, `kube-version`, `api-versions`, `components`, `patches`, `images`, `replicas`, `labels`, `annotations`",
         ),
         (
             SourceType::KUSTOMIZE,

@@ -9,8 +9,9 @@ use tiphys_model::resources::{
 
 use crate::BuildEnvironment;
 use crate::helm::shown_parameters;
+use crate::kustomize::kustomize_parameters;
 use crate::parameter_edit::{NoPlaceError, ParameterEdit, set_helm_parameters, set_kustomize_parameters};
-use crate::translate::{PluginPlan, TranslateError, helm_plan, kustomize_parameters, kustomize_plan};
+use crate::translate::{PluginPlan, TranslateError, helm_plan, kustomize_plan};
 
 /// The plugin that renders `kustomize` blocks and kustomizations.
 pub const KUSTOMIZE_PLUGIN: &str = "kustomize";

@@ -59,7 +59,7 @@ fn directory_block_keeps_patterns_and_jsonnet_is_rejected() {
 fn kustomize_block_is_translated_to_parameters() {
     let block = json!({"kustomize": {
         "version": "v5.8.1", "namePrefix": "p-", "nameSuffix": "-$ARGOCD_APP_NAME",
-        "images": ["img:1", "reg:5000/a/b", "reg:5000/a/b:2", "c@sha256:00", "old=new:$ARGOCD_APP_REVISION"],
+        "images": ["img:1", "reg:5000/a/b:1", "reg:5000/a/b:2", "c@sha256:00", "old=new:$ARGOCD_APP_REVISION"],
         "commonLabels": {"rev": "${ARGOCD_APP_REVISION}", "k": "v"}, "forceCommonLabels": true,
     }});
     let (name, parameters) = plugin(&block);
@@ -82,22 +82,22 @@ fn kustomize_block_is_translated_to_parameters() {
 }
 
 #[test]
-fn unsupported_kustomize_fields_are_rejected() {
-    let cases = [
-        (json!({"namespace": "x"}), "kustomize: `namespace` is not supported"),
-        (
-            json!({"namePrefix": "p", "patches": [{"path": "x"}], "forceCommonAnnotations": true}),
-            "kustomize: `forceCommonAnnotations`, `patches` are not supported",
-        ),
-        (json!({"replicas": [{"name": "a", "count": 1}]}), "kustomize: `replicas` is not supported"),
-        (json!({"commonAnnotations": {"a": "b"}}), "kustomize: `commonAnnotations` is not supported"),
-        (json!({"components": ["x"]}), "kustomize: `components` is not supported"),
-        (json!({"kubeVersion": "1.30"}), "kustomize: `kubeVersion` is not supported"),
-        (json!({"apiVersions": ["v1"]}), "kustomize: `apiVersions` is not supported"),
-    ];
-    for (block, expected) in cases {
-        let error = plan(&json!({"kustomize": block})).expect_err(expected).to_string();
-        assert!(error.starts_with(expected), "{error}");
+fn image_without_a_replacement_is_refused() {
+    for image in ["nginx", "--help", "-x", "", "registry.example.com:5000/team/web"] {
+        let error = plan(&json!({"kustomize": {"images": ["a:1", image]}})).expect_err(image).to_string();
+        let expected = format!(
+            "kustomize: images: {image:?} replaces nothing; write NAME=REPLACEMENT, NAME:TAG or NAME@DIGEST"
+        );
+        assert_eq!(error, expected);
+    }
+}
+
+#[test]
+fn variables_of_annotations_are_replaced_on_request() {
+    for (envsubst, expected) in [(false, "$ARGOCD_APP_REVISION"), (true, "abc")] {
+        let block = json!({"commonAnnotations": {"a": "$ARGOCD_APP_REVISION"}, "commonAnnotationsEnvsubst": envsubst});
+        let (_, parameters) = plugin(&json!({"kustomize": block}));
+        assert_eq!(parameters, json!([{"name": "annotations", "map": {"a": expected}}]));
     }
 }
 

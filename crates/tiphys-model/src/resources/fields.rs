@@ -84,8 +84,6 @@ pub struct GoField {
     pub patch: PatchStrategy,
     /// Names of the embedded structs that declare it, as Go's errors have them; empty if the struct declares it itself.
     pub embedded: &'static str,
-    /// Whether rendering refuses a source that sets it.
-    pub is_refused: bool,
 }
 
 /// When a field is printed.
@@ -153,7 +151,7 @@ impl GoType {
 /// A field with `omitempty`.
 pub(crate) const fn field(name: &'static str, kind: GoType) -> GoField {
     let (presence, patch) = (Presence::OmitEmpty, PatchStrategy::Default);
-    GoField { name, kind, presence, patch, embedded: "", is_refused: false }
+    GoField { name, kind, presence, patch, embedded: "" }
 }
 
 /// A field that is always printed.
@@ -172,10 +170,6 @@ impl GoField {
 
     pub(crate) const fn omit_zero(self) -> Self {
         Self { presence: Presence::OmitZero, ..self }
-    }
-
-    pub(crate) const fn refused(self) -> Self {
-        Self { is_refused: true, ..self }
     }
 
     pub(crate) const fn patched(self, patch: PatchStrategy) -> Self {

@@ -1,6 +1,7 @@
 //! The `kustomize` block of a source.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Serialize;
 use tiphys_yaml::{Data, DecodeError, Object};
@@ -10,7 +11,7 @@ use crate::resources::fields::GoType::{List, Named, String as GoString};
 use crate::resources::fields::{GoField, GoType, GoValue, go_struct};
 
 go_struct! {
-    /// Argo CD's `ApplicationSourceKustomize`, with all fields. `refused` ones have no parameter of the kustomize plugin.
+    /// Argo CD's `ApplicationSourceKustomize`, with all fields. Each is a parameter of the kustomize plugin.
     #[derive(Eq)]
     pub struct KustomizeSource = "v1alpha1.ApplicationSourceKustomize" {
         /// Prefix of names.
@@ -24,31 +25,31 @@ go_struct! {
         /// Kustomize version.
         pub version: String = "version",
         /// Annotations for all objects.
-        pub common_annotations: BTreeMap<String, String> = "commonAnnotations".refused(),
+        pub common_annotations: BTreeMap<String, String> = "commonAnnotations",
         /// Whether existing labels are overwritten.
         pub force_common_labels: bool = "forceCommonLabels",
         /// Whether existing annotations are overwritten.
-        pub force_common_annotations: bool = "forceCommonAnnotations".refused(),
+        pub force_common_annotations: bool = "forceCommonAnnotations",
         /// Namespace for all objects.
-        pub namespace: String = "namespace".refused(),
+        pub namespace: String = "namespace",
         /// Whether variables in common annotations are replaced.
-        pub common_annotations_envsubst: bool = "commonAnnotationsEnvsubst".refused(),
+        pub common_annotations_envsubst: bool = "commonAnnotationsEnvsubst",
         /// Replica counts.
-        pub replicas: Vec<KustomizeReplica> = "replicas".of(REPLICAS).refused(),
+        pub replicas: Vec<KustomizeReplica> = "replicas".of(REPLICAS),
         /// Patches.
-        pub patches: Vec<KustomizePatch> = "patches".of(PATCHES).refused(),
+        pub patches: Vec<KustomizePatch> = "patches".of(PATCHES),
         /// Components.
-        pub components: Vec<String> = "components".refused(),
+        pub components: Vec<String> = "components",
         /// Whether missing components are ignored.
-        pub ignore_missing_components: bool = "ignoreMissingComponents".refused(),
+        pub ignore_missing_components: bool = "ignoreMissingComponents",
         /// Whether common labels are not added to selectors.
-        pub label_without_selector: bool = "labelWithoutSelector".refused(),
+        pub label_without_selector: bool = "labelWithoutSelector",
         /// Kubernetes version for Helm charts in the kustomization.
-        pub kube_version: String = "kubeVersion".refused(),
+        pub kube_version: String = "kubeVersion",
         /// API versions for Helm charts in the kustomization.
-        pub api_versions: Vec<String> = "apiVersions".refused(),
+        pub api_versions: Vec<String> = "apiVersions",
         /// Whether common labels are added to templates.
-        pub label_include_templates: bool = "labelIncludeTemplates".refused(),
+        pub label_include_templates: bool = "labelIncludeTemplates",
     }
 }
 
@@ -75,6 +76,15 @@ pub enum ReplicaCount {
     Number(i64),
     /// A string, expected to contain a number.
     Text(String),
+}
+
+impl fmt::Display for ReplicaCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
 }
 
 impl Default for ReplicaCount {

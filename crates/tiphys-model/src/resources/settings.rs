@@ -25,10 +25,8 @@ pub struct ArgoCdSettings {
     pub label_key: Option<String>,
     /// `installationID`.
     pub installation_id: Option<String>,
-    /// `kustomize.buildOptions`.
-    pub kustomize_build_options: Option<String>,
-    /// `kustomize.buildOptions.<version>`, by version.
-    pub kustomize_version_options: BTreeMap<String, String>,
+    /// `kustomize.buildOptions`, and the settings of versions of kustomize.
+    pub kustomize: KustomizeSettings,
     /// `helm.valuesFileSchemes`, split. `None` if the key is absent: `https` and `http` are allowed. An empty list allows none.
     pub value_file_schemes: Option<Vec<String>>,
     /// `helm.enable`. Every value except `true` disables Helm.
@@ -41,6 +39,37 @@ pub struct ArgoCdSettings {
     pub in_cluster: InCluster,
     /// Fields that comparisons of all applications ignore.
     pub ignore_differences: Vec<GlobalIgnoreDifference>,
+}
+
+/// The settings of kustomize.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KustomizeSettings {
+    /// `kustomize.buildOptions`: options of `kustomize build`, separated by blanks.
+    pub build_options: Option<String>,
+    /// The versions that a `kustomize` block may name.
+    pub versions: BTreeMap<String, KustomizeVersion>,
+}
+
+/// A version of kustomize.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KustomizeVersion {
+    /// `kustomize.path.<version>`, or `kustomize.version.<version>`: the path of the program.
+    pub program: Option<String>,
+    /// `kustomize.buildOptions.<version>`, instead of the general ones.
+    pub build_options: Option<String>,
+}
+
+impl KustomizeSettings {
+    /// Returns the program of a version, if it has one.
+    pub fn program(&self, version: &str) -> Option<&str> {
+        self.versions.get(version)?.program.as_deref()
+    }
+
+    /// Returns the build options of a version, else the general ones.
+    pub fn build_options(&self, version: &str) -> &str {
+        let of_version = self.versions.get(version).and_then(|version| version.build_options.as_deref());
+        of_version.or(self.build_options.as_deref()).unwrap_or_default()
+    }
 }
 
 /// Whether Applications may be deployed to the cluster in which Argo CD runs.
@@ -69,8 +98,7 @@ impl Default for ArgoCdSettings {
             tracking_method: None,
             label_key: None,
             installation_id: None,
-            kustomize_build_options: None,
-            kustomize_version_options: BTreeMap::new(),
+            kustomize: KustomizeSettings::default(),
             value_file_schemes: None,
             helm_enable: None,
             kustomize_enable: None,
@@ -110,9 +138,15 @@ impl ArgoCdSettings {
         let data = object.text_map("data")?.unwrap_or_default();
         let namespace = node.at(["metadata", "namespace"]).and_then(Node::as_str);
         let value = |key: &str| data.get(key).filter(|value| !value.is_empty()).cloned();
-        let versions = data.iter().filter_map(|(key, value)| {
-            key.strip_prefix("kustomize.buildOptions.").map(|version| (version.to_owned(), value.clone()))
-        });
+        let mut versions: BTreeMap<String, KustomizeVersion> = BTreeMap::new();
+        for (key, value) in &data {
+            let of = |prefix| key.strip_prefix(prefix).filter(|version: &&str| !version.is_empty());
+            if let Some(version) = of("kustomize.buildOptions.") {
+                versions.entry(version.to_owned()).or_default().build_options = Some(value.clone());
+            } else if let Some(version) = of("kustomize.path.").or_else(|| of("kustomize.version.")) {
+                versions.entry(version.to_owned()).or_default().program = Some(value.clone());
+            }
+        }
         let schemes = data.get("helm.valuesFileSchemes").map(|list| {
             list.split(',').map(str::trim).filter(|scheme| !scheme.is_empty()).map(str::to_owned).collect()
         });
@@ -121,8 +155,7 @@ impl ArgoCdSettings {
             tracking_method: value("application.resourceTrackingMethod"),
             label_key: value("application.instanceLabelKey"),
             installation_id: value("installationID"),
-            kustomize_build_options: value("kustomize.buildOptions"),
-            kustomize_version_options: versions.collect(),
+            kustomize: KustomizeSettings { build_options: value("kustomize.buildOptions"), versions },
             value_file_schemes: schemes,
             helm_enable: value("helm.enable"),
             kustomize_enable: value("kustomize.enable"),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use tiphys_model::access::redact_url;
+use tiphys_model::resources::KustomizeSource;
 use tiphys_tree::RepoPath;
 use tiphys_tree::kustomization::{KUSTOMIZATIONS, NamedPath, named};
 
@@ -14,6 +15,9 @@ const ENV_FILES: [&str; 2] = [".env", ".properties"];
 /// The host of repositories that may be written without a scheme.
 const GITHUB: &str = "github.com";
 
+/// The block of the source, in messages.
+const BLOCK: &str = "the kustomize block";
+
 /// The byte order mark, which kustomize removes from the first line of an env file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -22,13 +26,23 @@ pub(super) fn is_env_file(name: &str) -> bool {
     ENV_FILES.iter().any(|part| name.contains(part))
 }
 
-/// Adds everything that a kustomization names, recursively. What kustomize fetches is noted. The error is the reason why the whole revision
-/// counts.
-pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Result<(), String> {
+/// Adds everything that a kustomization and the source's block name, recursively. What kustomize fetches is noted. The error is the reason why
+/// the whole revision counts.
+pub(super) fn add(
+    collector: &mut PathCollector<'_>,
+    folder: &RepoPath,
+    block: Option<&KustomizeSource>,
+) -> Result<(), String> {
     let mut seen = BTreeSet::new();
     let mut waiting = vec![collector.follow(folder)?];
     // A later file may name what kustomize fetches.
     let mut whole = None;
+    for path in block.map(named_paths).unwrap_or_default() {
+        match add_named(collector, (folder, BLOCK), &NamedPath { field: "resources", inner: None, path }) {
+            Ok(directory) => waiting.extend(directory),
+            Err(reason) => whole = whole.or(Some(reason)),
+        }
+    }
     while let Some(folder) = waiting.pop() {
         if !seen.insert(folder.clone()) {
             continue;
@@ -54,7 +68,7 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
             let paths = all.as_ref().map_or(&[][..], Vec::as_slice);
             whole = whole.or(all.as_ref().err().cloned());
             for named in paths {
-                match add_named(collector, (&folder, &file), named) {
+                match add_named(collector, (&folder, file.as_str()), named) {
                     Ok(directory) => waiting.extend(directory),
                     Err(reason) => whole = whole.or(Some(reason)),
                 }
@@ -68,10 +82,16 @@ pub(super) fn add(collector: &mut PathCollector<'_>, folder: &RepoPath) -> Resul
     whole.map_or(Ok(()), Err)
 }
 
+/// Returns the paths that a block names.
+fn named_paths(block: &KustomizeSource) -> Vec<&str> {
+    let patches = block.patches.iter().map(|patch| patch.path.as_str()).filter(|path| !path.is_empty());
+    block.components.iter().map(String::as_str).chain(patches).collect()
+}
+
 /// Adds what a kustomization names. Returns the path if it is a directory, links followed.
 fn add_named(
     collector: &mut PathCollector<'_>,
-    (folder, file): (&RepoPath, &RepoPath),
+    (folder, file): (&RepoPath, &str),
     named: &NamedPath<'_>,
 ) -> Result<Option<RepoPath>, String> {
     let written = named.path;
@@ -105,7 +125,7 @@ fn add_named(
 }
 
 /// Notes what a kustomization names and kustomize fetches.
-fn note_fetched(collector: &mut PathCollector<'_>, file: &RepoPath, written: &str) {
+fn note_fetched(collector: &mut PathCollector<'_>, file: &str, written: &str) {
     collector.depends_on_outside(|| format!("{file} names {}, which kustomize fetches", redact_url(written)));
 }
 

@@ -170,7 +170,7 @@ fn inputs(files: &Files, tool: &Tool) -> Result<(InputPaths, [u8; 32]), String> 
             chart::add(&mut collector, &app)?;
             value_files.iter().try_for_each(|file| add_value_file(&mut collector, &app, file))?;
         }
-        Tool::Kustomization => kustomization::add(&mut collector, &app)?,
+        Tool::Kustomization => kustomization::add(&mut collector, &app, None)?,
         Tool::Directory { recurses: true } => drop(collector.add(&app, "the directory")?),
         Tool::Directory { recurses: false } => collector.add_files_of(&app, "the directory")?,
     }

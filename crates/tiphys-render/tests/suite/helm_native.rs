@@ -4,8 +4,8 @@
 //! Two parts of the decisions: `helm-native.output` (objects, success or failure) and `helm-native.error` (the texts of failures). The
 //! servers on loopback that the answers name run here.
 
-mod answer;
-mod case;
+pub(crate) mod answer;
+pub(crate) mod case;
 mod random;
 mod world;
 

@@ -2,5 +2,6 @@
 
 mod helm_native;
 mod inputs;
+mod native_sources;
 mod source_types;
 mod world;

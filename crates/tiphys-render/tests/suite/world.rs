@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tiphys_engine::{DEFAULT_LABEL_KEY, SourceTypes, TrackingMethod};
+use tiphys_model::resources::KustomizeSettings;
 use tiphys_plugin::{
     BaseEnvironment, Catalogue, Endings, EnvironmentRule, HomeFolder, LocalPlugin, Others, PrivateView,
     RunSettings, Shielded, SlotLimits, Slots, Strictness, Unobserved, load_plugins,
@@ -133,7 +134,7 @@ pub(crate) fn settings() -> RenderSettings {
         argocd_namespace: "argocd".to_owned(),
         destinations: DestinationVersions::default(),
         plugin_timeout: TIMEOUT,
-        kustomize_build_options: String::new(),
+        kustomize: KustomizeSettings::default(),
         source_types: SourceTypes::default(),
         context: ContextSettings::default(),
         others: Others::Ignore,

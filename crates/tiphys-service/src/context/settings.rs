@@ -74,7 +74,7 @@ impl RequestSettings {
             argocd_namespace: control_plane,
             destinations: options.destinations.clone(),
             plugin_timeout: options.limits.duration(Limit::PLUGIN_TIMEOUT),
-            kustomize_build_options: settings.kustomize_build_options.unwrap_or_default(),
+            kustomize: settings.kustomize,
             source_types,
             context,
             others: Others::Ignore,

@@ -285,8 +285,8 @@ fn settings_are_read_from_argocd_cm() {
     assert_eq!(settings.tracking_method.as_deref(), Some("label"));
     assert_eq!(settings.label_key.as_deref(), Some("example.com/app"));
     assert_eq!(settings.installation_id.as_deref(), Some("one"));
-    assert_eq!(settings.kustomize_build_options.as_deref(), Some("--enable-helm"));
-    assert_eq!(settings.kustomize_version_options["v5"], "--x");
+    assert_eq!(settings.kustomize.build_options.as_deref(), Some("--enable-helm"));
+    assert_eq!(settings.kustomize.build_options("v5"), "--x");
     assert_eq!(settings.value_file_schemes, Some(vec!["https".to_owned(), "s3".to_owned()]));
     let keys: Vec<_> = settings.ignore_differences.iter().map(|found| found.key.as_str()).collect();
     assert_eq!(keys, ["resource.customizations", "resource.customizations.ignoreDifferences.all"]);

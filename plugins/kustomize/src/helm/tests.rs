@@ -51,7 +51,7 @@ fn top_of_repository_is_above_the_application_path() {
         ("a/b", "", "a/b"),
         ("a/b", "other", "a/b"),
     ] {
-        let found = top_of_repository(&top.join(folder), path);
+        let found = top_above(&top.join(folder), path);
         assert_eq!(found, top.join(expected).components().collect::<PathBuf>(), "{folder} {path}");
     }
 }

@@ -5,6 +5,7 @@ use tokio::runtime::Builder;
 
 use super::*;
 use crate::call::Role;
+use crate::edits::HelmVersions;
 
 /// A directory with programs that are shell scripts, and a call that finds them before others.
 struct World {
@@ -37,7 +38,7 @@ impl World {
 
 /// Builds with the programs of a call, and returns the output or the message.
 fn built(call: &Call) -> String {
-    let building = async { Kustomize::new(call, None).await?.build().await };
+    let building = async { Kustomize::new(call, None).await?.build(&HelmVersions::default()).await };
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
     match runtime.block_on(building) {
         Ok(output) => String::from_utf8(output).expect("UTF-8"),

@@ -1,3 +1,4 @@
+use tiphys_model::resources::{GoFields as _, KustomizeSource};
 use tiphys_source::RevisionIndex;
 use tiphys_tree::RepoPath;
 
@@ -23,7 +24,7 @@ fn reasons(files: &[(&str, &str)]) -> (Option<String>, Option<String>) {
     });
     let index = RevisionIndex::of_memory(entries, tells_of_others).unwrap();
     let (mut collector, app) = (PathCollector::new(&index), RepoPath::new("app").unwrap());
-    let whole = add(&mut collector, &app).err();
+    let whole = add(&mut collector, &app, None).err();
     (whole, collector.outside().map(str::to_owned))
 }
 
@@ -192,4 +193,36 @@ fn remote_base_behind_something_not_understood_is_found() {
 fn inline_patch_is_no_path() {
     let written = "patchesStrategicMerge: [\"kind: A\\nmetadata: {name: 'a?b'}\", b.yaml]";
     assert_eq!(reason(&[("app/kustomization.yaml", written)]), None);
+}
+
+#[test]
+fn components_and_patches_of_the_block_are_inputs() {
+    let block = serde_json::json!({
+        "components": ["../comp", "gone"],
+        "patches": [{"path": "p.yaml"}, {"patch": "x"}],
+    });
+    let block = KustomizeSource::of_json(&block).expect("a block");
+    let files: [(&str, &[u8]); 5] = [
+        ("app/kustomization.yaml", b"resources: []"),
+        ("app/p.yaml", b""),
+        ("app/other.yaml", b""),
+        ("comp/kustomization.yaml", b"resources: [c.yaml]"),
+        ("comp/c.yaml", b""),
+    ];
+    let files: Vec<(RepoPath, &[u8])> =
+        files.iter().map(|(path, content)| (RepoPath::new(path).unwrap(), *content)).collect();
+    let entries = files.iter().map(|(path, content)| (path, false, *content));
+    let index = RevisionIndex::of_memory(entries, tells_of_others).unwrap();
+    let (mut collector, app) = (PathCollector::new(&index), RepoPath::new("app").unwrap());
+    add(&mut collector, &app, Some(&block)).expect("known");
+    let found = collector.finish();
+    for (path, expected) in
+        [("app/p.yaml", true), ("app/other.yaml", false), ("comp/c.yaml", true), ("app/gone", true)]
+    {
+        assert_eq!(found.all.contains_key(&RepoPath::new(path).unwrap()), expected, "{path}");
+    }
+    let outside =
+        KustomizeSource::of_json(&serde_json::json!({"components": ["../../out"]})).expect("a block");
+    let reason = add(&mut PathCollector::new(&index), &app, Some(&outside)).unwrap_err();
+    assert_eq!(reason, "the kustomize block: ../../out leads out of the repository");
 }

@@ -117,6 +117,8 @@ fn replaced(value: &Value) -> Value {
         Value::Object(fields) => {
             Value::Object(fields.iter().map(|(key, value)| (key.clone(), replaced(value))).collect())
         }
+        // A float that is written as a whole number.
+        Value::Number(number) if number.as_i64().is_none() => Value::from(number.as_f64()),
         other => other.clone(),
     }
 }

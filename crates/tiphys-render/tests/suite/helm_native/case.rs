@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -54,8 +54,12 @@ pub(crate) fn write_files(files: &Map<String, Value>, root: &Path) {
             fs::remove_file(&path).expect("a file can be replaced");
         }
         let text = |field: &str| content[field].as_str();
-        if let Some(text) = content.as_str() {
+        if let Some(text) = content.as_str().or_else(|| text("text")) {
             fs::write(&path, text).expect("a file can be written");
+            if let Some(mode) = content["mode"].as_str() {
+                let mode = u32::from_str_radix(mode, 8).expect("an octal mode");
+                fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("the mode can be set");
+            }
         } else if let Some(target) = text("symlink") {
             symlink(target, &path).expect("a link can be made");
         } else if let Some(bytes) = text("base64") {

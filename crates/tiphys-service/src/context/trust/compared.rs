@@ -38,9 +38,9 @@ pub(crate) fn use_settings_of(base: &Base<'_>, change: &mut Change<'_>) -> Vec<W
         let warning = Warning::new(format!("{what} not those of {base}, which are used on both sides"));
         warnings.push(warning.with_remedy(Remedy::ChoosePluginsFrom));
     };
-    if of_head.kustomize_build_options != of_base.kustomize_build_options {
-        unused("kustomize.buildOptions of the store's argocd-cm are");
-        of_head.kustomize_build_options.clone_from(&of_base.kustomize_build_options);
+    if of_head.kustomize != of_base.kustomize {
+        unused("kustomize.buildOptions and versions of kustomize of the store's argocd-cm are");
+        of_head.kustomize.clone_from(&of_base.kustomize);
     }
     if of_head.context.values_file_schemes != of_base.context.values_file_schemes {
         unused("helm.valuesFileSchemes of the store's argocd-cm are");

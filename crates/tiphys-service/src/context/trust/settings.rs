@@ -61,9 +61,13 @@ impl StoreSettings {
 /// Returns a repository's settings without those that permit more.
 fn harmless(theirs: &StoredSettings, ignored: &mut Vec<String>) -> ArgoCdSettings {
     let mut settings = ArgoCdSettings { value_file_schemes: None, ..theirs.settings.clone() };
-    if let Some(option) = theirs.settings.kustomize_build_options.as_deref().and_then(widening_option) {
+    if let Some(option) = settings.kustomize.build_options.as_deref().and_then(widening_option) {
         ignored.push(format!("{option} of kustomize.buildOptions ({})", theirs.place));
-        settings.kustomize_build_options = None;
+        settings.kustomize.build_options = None;
+    }
+    // Versions have programs.
+    if let Some(version) = std::mem::take(&mut settings.kustomize.versions).into_keys().next() {
+        ignored.push(format!("the kustomize version {version} ({})", theirs.place));
     }
     settings
 }

@@ -19,8 +19,8 @@ go_struct! {
         /// A list that a patch merges.
         pub wheels: Vec<String> = "wheels".patched(PatchStrategy::Merge),
         _ = field("unread", GoType::Int64),
-        /// A field that rendering refuses.
-        pub labels: BTreeMap<String, String> = "labels".refused(),
+        /// A map.
+        pub labels: BTreeMap<String, String> = "labels",
         /// A struct.
         pub radio: Option<Radio> = "radio",
     }
@@ -43,7 +43,7 @@ go_struct! {
 }
 
 #[test]
-fn declared_field_is_decoded_typed_printed_and_refused() {
+fn declared_field_is_decoded_typed_and_printed() {
     let text = "{Name: a, WHEELS: [l, null], unread: 3, radio: {power: true, powr: 1}, colour: red, whels: x, is_parked: true}";
     let node = read_document(text.as_bytes()).expect("YAML").expect("a document");
     let mut findings = Findings::default();
@@ -83,5 +83,4 @@ fn declared_field_is_decoded_typed_printed_and_refused() {
     let marked =
         |is: fn(&super::GoField) -> bool| CAR.fields.iter().find(|field| is(field)).map(|one| one.name);
     assert_eq!(marked(|field| field.patch == PatchStrategy::Merge), Some("wheels"));
-    assert_eq!(marked(|field| field.is_refused), Some("labels"));
 }

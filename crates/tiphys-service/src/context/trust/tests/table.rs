@@ -18,7 +18,7 @@ const HEADING: &str = "| what | from the caller | from a rendered repository |";
 
 /// One document of each kind.
 const DOCUMENTS: &str = "
-{kind: ConfigMap, apiVersion: v1, metadata: {name: argocd-cm, namespace: own}, data: {kustomize.buildOptions: --enable-exec, helm.valuesFileSchemes: ftp, helm.enable: 'false', installationID: id}}
+{kind: ConfigMap, apiVersion: v1, metadata: {name: argocd-cm, namespace: own}, data: {kustomize.buildOptions: --enable-exec, kustomize.path.v9: /bin/k, helm.valuesFileSchemes: ftp, helm.enable: 'false', installationID: id, resource.customizations.ignoreDifferences.all: 'jsonPointers: [/spec]', globalProjects: '[{projectName: g, labelSelector: {matchLabels: {tier: a}}}]'}}
 ---
 {kind: ConfigMap, apiVersion: v1, metadata: {name: argocd-tls-certs-cm}, data: {example.org: pem}}
 ---
@@ -26,7 +26,9 @@ const DOCUMENTS: &str = "
 ---
 {kind: Secret, apiVersion: v1, metadata: {name: c, labels: {argocd.argoproj.io/secret-type: cluster}}, stringData: {name: c, server: https://c}}
 ---
-{kind: AppProject, apiVersion: argoproj.io/v1alpha1, metadata: {name: p, namespace: own}, spec: {sourceRepos: ['*']}}
+{kind: AppProject, apiVersion: argoproj.io/v1alpha1, metadata: {name: p, namespace: own, labels: {tier: a}}, spec: {sourceRepos: ['*']}}
+---
+{kind: AppProject, apiVersion: argoproj.io/v1alpha1, metadata: {name: g, namespace: own}, spec: {sourceRepos: ['*']}}
 ---
 {kind: Application, apiVersion: argoproj.io/v1alpha1, metadata: {name: a}, spec: {project: p, source: {repoURL: file:///r, path: .}, destination: {server: https://c}}}
 ";
@@ -57,12 +59,14 @@ struct Effect {
 /// is accepted.
 type Case = (&'static str, fn(&Effect) -> bool, [bool; 7]);
 
-const CASES: [Case; 11] = [
+const CASES: [Case; 13] = [
     (
         "`kustomize.buildOptions`",
-        |effect| effect.settings.settings.kustomize_build_options.is_some(),
+        |effect| effect.settings.settings.kustomize.build_options.is_some(),
         ACCEPTED,
     ),
+    ("versions of kustomize", |effect| effect.settings.settings.kustomize.program("v9").is_some(), ACCEPTED),
+    ("ignored differences", |effect| !effect.settings.settings.ignore_differences.is_empty(), ALL),
     (
         "`helm.valuesFileSchemes`",
         |effect| effect.settings.settings.value_file_schemes.iter().flatten().any(|scheme| scheme == "ftp"),
