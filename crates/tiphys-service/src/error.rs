@@ -10,9 +10,8 @@ use std::sync::Arc;
 use tiphys_model::limits::Limit;
 pub(crate) use tiphys_plugin::chain;
 use tiphys_source::SourceError;
-use tiphys_store::{Place, SelectError, StoredApplication};
+use tiphys_store::{FileWriteError, Place, SelectError, StoredApplication};
 
-use crate::context::options::Setting;
 use rendering::{source_kind, source_remedy};
 
 /// The kind of an error. Front ends map it to exit codes or status codes. Later kinds are worse than earlier ones.
@@ -43,8 +42,8 @@ pub enum ErrorKind {
 /// The input that an error is about. Front ends name their option or field for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A setting.
-    Setting(&'static Setting),
+    /// The setting of this key, behind a thin pointer that keeps errors small.
+    Setting(&'static &'static str),
     /// The file with the Application of a trial.
     Application,
     /// The base revision of a comparison.
@@ -358,6 +357,18 @@ impl Error for ServiceError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         let source = self.source.as_deref()?;
         if self.message.is_empty() { source.source() } else { Some(source) }
+    }
+}
+
+impl ServiceError {
+    /// Creates the error of a file that was not written.
+    pub(crate) fn not_written(error: FileWriteError) -> Self {
+        let kind = match &error {
+            FileWriteError::Conflict { .. } | FileWriteError::Exists { .. } => ErrorKind::Conflict,
+            FileWriteError::ReadOnly { .. } | FileWriteError::NotAFile { .. } => ErrorKind::InvalidInput,
+            FileWriteError::Folder { .. } | FileWriteError::Write { .. } => ErrorKind::Rendering,
+        };
+        Self::caused(kind, error)
     }
 }
 

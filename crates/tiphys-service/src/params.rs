@@ -5,7 +5,7 @@ mod check;
 mod defaults;
 mod diff;
 mod each;
-pub(crate) mod edit;
+mod edit;
 mod explain;
 mod filter;
 mod find;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub(crate) use tiphys_plugin::chain;
 use tiphys_process::quote_argument;
 pub(crate) use tiphys_service::{ErrorKind, ServiceError};
-use tiphys_service::{Input, Remedy, Warning};
+use tiphys_service::{Input, Remedy, Setting, Warning};
 
 use crate::output;
 use crate::progress::stderr;
@@ -113,7 +113,7 @@ pub(crate) fn in_one_line(error: &ServiceError) -> String {
 
 fn option_of(input: Input) -> String {
     match input {
-        Input::Setting(setting) => return setting.argument(),
+        Input::Setting(key) => return Setting::named(key).map(Setting::argument).unwrap_or_default(),
         Input::Application => "--app",
         Input::Base => "--base",
         Input::Folder => "--in",

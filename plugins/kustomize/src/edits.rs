@@ -83,7 +83,7 @@ fn edits(parameters: &[Parameter]) -> Result<Edits, ParameterError> {
     if let Some((entry, ..)) = images.iter().find(|(_, _, value)| value.is_empty()) {
         return Err(ParameterError::NoReplacement(entry.clone()));
     }
-    // A name that stays is no new name: it may be a pattern.
+    // A name that stays is left out: it may be a pattern.
     let image = |name: &str, value: &str| match Image::parse(value) {
         image if image.name == name && !image.version.is_empty() => value.to_owned(),
         _ => format!("{name}={value}"),

@@ -102,7 +102,7 @@ fn render_settings(case: &Value, programs: &Path) -> RenderSettings {
         case["server"]["flags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if let [SIZE_FLAG, size] = flags[..] {
         settings.directory_bytes_max = size.parse().expect("a number");
-        // Zero is no limit there.
+        // There, zero means unlimited.
         if settings.directory_bytes_max == 0 {
             settings.directory_bytes_max = u64::MAX;
         }

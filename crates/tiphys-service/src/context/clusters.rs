@@ -226,7 +226,7 @@ fn add_folders(clusters: &mut Clusters, service: &Service) -> Result<(), Service
             .or_default()
             .extend(&service.host().absolute(&argument.folder))
             .map_err(|error| {
-                ServiceError::invalid_input_from(error).of_input(Input::Setting(Setting::CLUSTER_STATE))
+                ServiceError::invalid_input_from(error).of_input(Input::Setting(&Setting::CLUSTER_STATE.key))
             })?;
     }
     for (name, folder) in folders {

@@ -25,8 +25,9 @@ pub fn load_store(options: &ServiceOptions, host: &Host) -> Result<Resources, Se
 
 /// Loads a store and logs what it left out.
 pub(crate) fn load_inputs(inputs: &[StoreInput]) -> Result<Resources, ServiceError> {
-    let resources = Resources::load(inputs)
-        .map_err(|error| ServiceError::invalid_input_from(error).of_input(Input::Setting(Setting::STORE)))?;
+    let resources = Resources::load(inputs).map_err(|error| {
+        ServiceError::invalid_input_from(error).of_input(Input::Setting(&Setting::STORE.key))
+    })?;
     let counts = resources.counts();
     tracing::info!(
         files = counts.files,

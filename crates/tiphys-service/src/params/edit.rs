@@ -10,7 +10,7 @@ use tiphys_engine::Owner;
 use tiphys_engine::diff::{DEFAULT_CONTEXT_LINES, unified};
 use tiphys_model::params::ParameterChange;
 use tiphys_model::resources::ApplicationSource;
-use tiphys_store::{FileEdit, FileEditError, FileWriteError, StoredApplication};
+use tiphys_store::{FileEdit, FileEditError, StoredApplication};
 
 use super::change::{ParameterRequest, ParameterSource, SourceChange, ValuePlace};
 use super::each::each;
@@ -246,11 +246,11 @@ impl PlannedEdits {
             return Err(error);
         }
         for file in &self.files {
-            file.require_writable().map_err(write_error)?;
+            file.require_writable().map_err(ServiceError::not_written)?;
         }
         for file in self.files {
             let path = file.path().to_owned();
-            file.write().map_err(write_error)?;
+            file.write().map_err(ServiceError::not_written)?;
             written(&path);
         }
         Ok(())
@@ -328,15 +328,6 @@ fn edit_error(error: FileEditError) -> ServiceError {
         | FileEditError::TooLarge { .. }
         | FileEditError::Edit { .. }
         | FileEditError::Overlap { .. } => ErrorKind::InvalidInput,
-    };
-    ServiceError::caused(kind, error)
-}
-
-pub(crate) fn write_error(error: FileWriteError) -> ServiceError {
-    let kind = match &error {
-        FileWriteError::Conflict { .. } | FileWriteError::Exists { .. } => ErrorKind::Conflict,
-        FileWriteError::ReadOnly { .. } | FileWriteError::NotAFile { .. } => ErrorKind::InvalidInput,
-        FileWriteError::Folder { .. } | FileWriteError::Write { .. } => ErrorKind::Rendering,
     };
     ServiceError::caused(kind, error)
 }

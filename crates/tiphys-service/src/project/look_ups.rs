@@ -97,6 +97,6 @@ fn unread_kinds(stored: &StoredApplication, cluster: &OpenCluster, error: Cluste
     if cluster.reader.is_live() {
         error.in_application(stored, &stored.place)
     } else {
-        error.of_input(Input::Setting(Setting::CLUSTER_STATE))
+        error.of_input(Input::Setting(&Setting::CLUSTER_STATE.key))
     }
 }

@@ -38,7 +38,7 @@ pub(crate) fn label(base: &BaseRevision) -> String {
 pub(crate) fn failed(error: SourceError) -> ServiceError {
     match error {
         SourceError::Copy { .. } => {
-            ServiceError::invalid_input_from(error).of_input(Input::Setting(Setting::REPO))
+            ServiceError::invalid_input_from(error).of_input(Input::Setting(&Setting::REPO.key))
         }
         SourceError::MissingRevision { .. }
         | SourceError::AmbiguousRevision { .. }

@@ -337,7 +337,7 @@ async fn stores(
     }
     if let Some(path) = in_no_repository.filter(|_| tops.is_empty()) {
         return Err(
-            past::in_no_repository(&path.display().to_string()).of_input(Input::Setting(Setting::STORE))
+            past::in_no_repository(&path.display().to_string()).of_input(Input::Setting(&Setting::STORE.key))
         );
     }
     let store_head = load_inputs(&inputs_head)?;

@@ -54,7 +54,7 @@ pub(super) fn connections(service: &Service) -> Result<Vec<NamedConnection>, Ser
         return Err(ServiceError::invalid_input(
             "clusters cannot be read without the network; use folders of live objects instead",
         )
-        .of_input(Input::Setting(Setting::OFFLINE)));
+        .of_input(Input::Setting(&Setting::OFFLINE.key)));
     }
     let mut all = Vec::new();
     for (cluster, connection) in contexts(access, host)? {
@@ -66,7 +66,7 @@ pub(super) fn connections(service: &Service) -> Result<Vec<NamedConnection>, Ser
         let variable = |name: &str| host.variable(name).map(str::to_owned);
         let connection = KubeConnection::in_cluster(variable).ok_or_else(|| {
             ServiceError::invalid_input("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
-                .of_input(Input::Setting(Setting::IN_CLUSTER))
+                .of_input(Input::Setting(&Setting::IN_CLUSTER.key))
         })?;
         let origin = "the service account of the pod".to_owned();
         all.push(NamedConnection { names: vec![IN_CLUSTER_SERVER.to_owned()], origin, connection });
@@ -87,7 +87,7 @@ pub(super) fn check_secrets(secrets: &[StoredSecret]) -> Result<(), ServiceError
         let origin = format!("{} ({})", stored.secret.metadata.name, stored.place);
         origins.add(&names(&cluster), &origin, "Secrets").map_err(|problem| {
             ServiceError::invalid_input(format!("{problem}; remove one"))
-                .of_input(Input::Setting(Setting::CLUSTER_SECRETS))
+                .of_input(Input::Setting(&Setting::CLUSTER_SECRETS.key))
         })?;
     }
     Ok(())
@@ -169,7 +169,7 @@ fn contexts(access: &KubernetesAccess, host: &Host) -> Result<Vec<(String, KubeC
         return Ok(Vec::new());
     }
     let failed =
-        |error| ServiceError::invalid_input_from(error).of_input(Input::Setting(Setting::KUBECONFIG));
+        |error| ServiceError::invalid_input_from(error).of_input(Input::Setting(&Setting::KUBECONFIG.key));
     let kubeconfig = Kubeconfig::load(&kubeconfigs(access, host)).map_err(failed)?;
     let connection = |context: Option<&str>| kubeconfig.connection(context).map_err(failed);
     if access.contexts.is_empty() {
@@ -207,7 +207,7 @@ pub(crate) fn cluster_secrets(
             "{} is in a repository that is rendered, which must not choose the clusters that are read; move it out of the checkout",
             stored.place.file
         ))
-        .of_input(Input::Setting(Setting::CLUSTER_SECRETS)));
+        .of_input(Input::Setting(&Setting::CLUSTER_SECRETS.key)));
     }
     Ok(secrets)
 }
@@ -219,8 +219,8 @@ pub(crate) fn read_cluster_secrets(options: &ServiceOptions) -> Result<Vec<Store
         return Ok(Vec::new());
     }
     let inputs: Vec<StoreInput> = paths.iter().cloned().map(StoreInput::Path).collect();
-    let resources =
-        load_inputs(&inputs).map_err(|error| error.of_input(Input::Setting(Setting::CLUSTER_SECRETS)))?;
+    let resources = load_inputs(&inputs)
+        .map_err(|error| error.of_input(Input::Setting(&Setting::CLUSTER_SECRETS.key)))?;
     let secrets = resources
         .secrets()
         .iter()

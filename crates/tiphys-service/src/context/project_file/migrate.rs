@@ -9,7 +9,6 @@ use crate::context::host::Host;
 use crate::context::options::RENAMED_KEYS;
 use crate::context::project_file::paths::relative;
 use crate::error::ServiceError;
-use crate::params::edit::write_error;
 
 /// A project file with the present names of its keys.
 #[derive(Debug)]
@@ -34,7 +33,7 @@ pub fn migrate(choice: &ProjectFileChoice, host: &Host) -> Result<Option<Migrati
         ServiceError::invalid_input(format!("{shown}:{position}: {message}"))
     })?;
     if !renamed.is_empty() {
-        FileEdit::with_content(real, content, migrated).write().map_err(write_error)?;
+        FileEdit::with_content(real, content, migrated).write().map_err(ServiceError::not_written)?;
     }
     Ok(Some(Migration { shown, renamed }))
 }
