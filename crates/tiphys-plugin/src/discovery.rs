@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tiphys_tree::glob::{self, GlobError, Listing, Place};
+use tiphys_tree::glob::{self, FindCache, GlobError, Listing, Place};
 
 use crate::config::{Command, PluginConfig};
 use crate::error::PluginError;
@@ -70,12 +70,15 @@ impl Pattern<'_> {
         tree: &dyn Listing,
         base: &Path,
         variable: &dyn Fn(&str) -> Option<String>,
+        compiled: &FindCache,
         stop: &dyn Fn() -> bool,
     ) -> Result<bool, PluginError> {
         let place = Place { tree, seen_at: Path::new(TREE_PATH), base };
         let (rule, text, found) = match self {
             Self::FileName(pattern) => ("filename", pattern, glob::has_file_name(&place, pattern, stop)),
-            Self::Glob(pattern) => ("glob", pattern, glob::has_found(&place, pattern, variable, stop)),
+            Self::Glob(pattern) => {
+                ("glob", pattern, glob::has_found(&place, pattern, variable, compiled, stop))
+            }
         };
         found.map_err(|source| match source {
             GlobError::Stopped => PluginError::Cancelled,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tiphys_model::params::{APP_PARAMETERS, EnvVar, Parameters, ValueRedactor};
 use tiphys_process::{CommandSpec, Ended, ExecLimits, Outcome, RunError};
-use tiphys_tree::glob::{Folder, Listing};
+use tiphys_tree::glob::{FindCache, Folder, Listing};
 use tiphys_tree::{ContainmentError, Entries, Modes, RepoPath, Tree, resolve};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::Instant;
@@ -47,6 +47,8 @@ pub struct LocalPlugin {
     folder: Option<PathBuf>,
     base: BaseEnvironment,
     settings: Arc<RunSettings>,
+    /// The compiled pattern of its discovery rule.
+    compiled: FindCache,
 }
 
 impl LocalPlugin {
@@ -58,7 +60,7 @@ impl LocalPlugin {
         settings: Arc<RunSettings>,
     ) -> Self {
         let name = config.display_name();
-        Self { config, name, folder, base, settings }
+        Self { config, name, folder, base, settings, compiled: FindCache::default() }
     }
 
     /// Returns the plugin's configuration.
@@ -146,7 +148,8 @@ impl LocalPlugin {
         base: &Path,
         stop: &dyn Fn() -> bool,
     ) -> Result<Match, PluginError> {
-        let found = pattern.found(tree, base, &|name| self.base.get(name).map(str::to_owned), stop)?;
+        let variable = |name: &str| self.base.get(name).map(str::to_owned);
+        let found = pattern.found(tree, base, &variable, &self.compiled, stop)?;
         Ok(if found { Match::Supported } else { Match::NotSupported })
     }
 

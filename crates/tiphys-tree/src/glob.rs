@@ -20,6 +20,7 @@ use tiphys_go::glob::MalformedPattern;
 use tiphys_go::path::join;
 use tiphys_model::limits::Limit;
 
+pub use find::FindCache;
 pub use place::{Folder, Listing, Place};
 
 use search::Search;
@@ -100,20 +101,27 @@ pub fn find(
         place,
         &joined(place, pattern),
         variable,
+        &FindCache::default(),
         &Search::new(place.tree.entries_max(), &|| false),
     )?;
     Ok(inside(place, &found))
 }
 
-/// Whether [`find`] has a match. Calls `stop` repeatedly. Visits everything, because any unreadable directory is an error.
+/// Whether [`find`] has a match. `compiled` is that of the same pattern in other directories. Calls `stop` repeatedly. Visits everything, because any unreadable directory is an error.
 pub fn has_found(
     place: &Place<'_>,
     pattern: &str,
     variable: &dyn Fn(&str) -> Option<String>,
+    compiled: &FindCache,
     stop: &dyn Fn() -> bool,
 ) -> Result<bool, GlobError> {
-    let found =
-        find::glob(place, &joined(place, pattern), variable, &Search::new(place.tree.entries_max(), stop))?;
+    let found = find::glob(
+        place,
+        &joined(place, pattern),
+        variable,
+        compiled,
+        &Search::new(place.tree.entries_max(), stop),
+    )?;
     Ok(found.iter().any(|path| place.inside(path).is_some()))
 }
 

@@ -18,7 +18,9 @@ pub(super) enum Mask {
         root: Vec<u8>,
         /// The directory of the part before the first special character, with a final slash.
         prefix: Vec<u8>,
-        /// The expression in Go's syntax, anchored at both ends.
+        /// The beginning of every match. It ends in a slash, or is empty.
+        literal: String,
+        /// The expression for the rest in Go's syntax, anchored at both ends.
         regexp: String,
     },
 }
@@ -41,13 +43,16 @@ impl Mask {
         let Some(root) = root else { return Self::Literal };
         let mut writer = RegexpWriter { mask: chars(&clean(&mask)).collect(), ..RegexpWriter::default() };
         writer.write();
-        let RegexpWriter { mut regexp, prefix, .. } = writer;
+        let RegexpWriter { mut regexp, prefix, literal, .. } = writer;
         if regexp.ends_with('/') {
             regexp.push_str("[^/]*");
         }
+        // Patterns in many directories have the same rest, which is compiled once.
+        let rest = regexp.split_off(literal.in_regexp);
+        let literal = prefix.chars().take(literal.in_prefix).collect();
         let mut prefix = directory(prefix.as_bytes());
         prefix.push(b'/');
-        Self::Search { root: clean(&root), prefix, regexp: format!("^{regexp}$") }
+        Self::Search { root: clean(&root), prefix, literal, regexp: format!("^{rest}$") }
     }
 }
 
@@ -76,6 +81,17 @@ struct RegexpWriter {
     prefix: String,
     /// Whether a special character was found.
     special: bool,
+    /// The part that is written as it is, up to its last slash.
+    literal: Literal,
+    /// Whether a character was escaped, which an expression may read as another one.
+    escaped: bool,
+}
+
+/// The length of a literal part, in bytes of the expression and in characters of the prefix.
+#[derive(Clone, Copy, Default)]
+struct Literal {
+    in_regexp: usize,
+    in_prefix: usize,
 }
 
 impl RegexpWriter {
@@ -86,6 +102,7 @@ impl RegexpWriter {
             match c {
                 '\\' if escape => {
                     self.at += 1;
+                    self.escaped = true;
                     let escaped = self.mask[self.at];
                     self.regexp.push_str(&one_of(escaped));
                     self.add_to_prefix(escaped);
@@ -159,8 +176,12 @@ impl RegexpWriter {
     }
 
     fn add_to_prefix(&mut self, c: char) {
-        if !self.special {
-            self.prefix.push(c);
+        if self.special {
+            return;
+        }
+        self.prefix.push(c);
+        if c == '/' && !self.escaped {
+            self.literal = Literal { in_regexp: self.regexp.len(), in_prefix: self.prefix.chars().count() };
         }
     }
 

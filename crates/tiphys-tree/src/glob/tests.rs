@@ -10,7 +10,7 @@ use serde_json::Value;
 use tiphys_testkit::oracle::{self, Difference};
 
 use super::search::Search;
-use super::{Folder, GlobError, Listing, Place, file_name, find, has_file_name, has_found};
+use super::{FindCache, Folder, GlobError, Listing, Place, file_name, find, has_file_name, has_found};
 use crate::entries::tests::{any_entries, in_memory_and_on_disk};
 use crate::{Entries, RepoPath};
 
@@ -265,8 +265,14 @@ fn loops_of_links_are_limited() {
     assert!(matches!(has_file_name(&place, pattern, &stop), Err(GlobError::Stopped)));
     // A hit is seen before the looks are spent.
     assert!(has_file_name(&place, "*/*/*/*/*/*/0*", &never).expect("found"));
-    assert!(!has_found(&place, "**/x.yaml", &|_| None, &never).expect("links are not followed"));
-    assert!(matches!(has_found(&place, "**/*", &|_| None, &|| true), Err(GlobError::Stopped)));
+    assert!(
+        !has_found(&place, "**/x.yaml", &|_| None, &FindCache::default(), &never)
+            .expect("links are not followed")
+    );
+    assert!(matches!(
+        has_found(&place, "**/*", &|_| None, &FindCache::default(), &|| true),
+        Err(GlobError::Stopped)
+    ));
 }
 
 #[test]
@@ -322,7 +328,7 @@ proptest! {
                 let (by_name, by_find) = (file_name(&place, &pattern), find(&place, &pattern, &variable));
                 for (all, any) in [
                     (&by_name, has_file_name(&place, &pattern, &|| false)),
-                    (&by_find, has_found(&place, &pattern, &variable, &|| false)),
+                    (&by_find, has_found(&place, &pattern, &variable, &FindCache::default(), &|| false)),
                 ] {
                     assert_eq!(any.ok(), all.as_ref().ok().map(|hits| !hits.is_empty()), "{pattern}");
                 }
