@@ -102,7 +102,7 @@ fn leads_to(directory: &[u8], prefix: &[u8]) -> bool {
     prefix.strip_prefix(directory).is_some_and(|rest| rest.starts_with(b"/"))
 }
 
-/// What paths must match.
+/// The condition for paths.
 struct Matcher {
     literal: String,
     rest: Regex,

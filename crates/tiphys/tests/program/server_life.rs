@@ -86,7 +86,7 @@ fn failure_to_start_is_the_last_log_line_with_code_20() {
     let in_the_way = run(server(&world, &["--config-dir-path=plugins/file"]));
     assert_eq!(in_the_way, "$WORLD/sockets/file.sock is not a socket; remove it");
 
-    let long = format!("--config=pluginSockets={}", "s".repeat(120));
+    let long = format!("--plugin-sockets={}", "s".repeat(120));
     let too_long = run(server(&world, &[&long]));
     assert!(
         too_long.contains("at most 107 are possible: shorten the plugin's name or version"),
